@@ -1,5 +1,6 @@
-//! Compiles the C runtime to the shared library that the crate carries: pipelines that are compiled while Halidom runs are loaded beside it, and nobody waits for
-//! it to be compiled. Libraries that are built ahead of time carry its source instead.
+//! Compiles the C runtime to the shared library that the crate carries. Pipelines that are compiled
+//! while Halidom runs are loaded next to it, so nobody waits for its compilation. Libraries that
+//! are built ahead of time carry the runtime's source, compiled with them, instead.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut command = Command::new(compiler);
         command.args(flags::EVERYWHERE).args(["-ffp-contract=off", "-Wall", "-shared", "-pthread"]);
         command.arg("-I").arg(&runtime).arg(&source).arg("-o").arg(&library);
-        // One that is not there is passed over, one that refuses the runtime is a defect.
+        // A compiler that is absent is skipped; one that refuses the runtime is a defect.
         if let Ok(status) = command.stdin(Stdio::null()).status() {
             if status.success() {
                 return Ok(());

@@ -1,4 +1,4 @@
-//! What the numbers of elements leave when they are divided by the length of a vector.
+//! Residues of element numbers modulo the length of a vector.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
@@ -7,7 +7,8 @@ use halidom_ir::{
 
 use crate::sums::{Choice, Sum, Sums};
 
-/// What `int` variables that lets bind stand for, and expressions as sums over the others. Every binder is unique, so that what is said of a variable stays true.
+/// The values of `int` variables that lets bind, and expressions as sums over the other variables.
+/// Every binder is unique, so a recorded fact about a variable stays true.
 #[derive(Debug, Default)]
 pub(crate) struct Residues {
     lets: FxHashMap<VarId, ExprId>,
@@ -16,7 +17,8 @@ pub(crate) struct Residues {
 }
 
 impl Residues {
-    /// Says what a variable is bound to. What is read from memory may be another value later, and is not looked into.
+    /// Records the value that a variable is bound to. A value that loads from memory is not
+    /// recorded, because memory may change later.
     pub(crate) fn bind(&mut self, pool: &Pool, var: VarId, value: ExprId) {
         let mut loads = false;
         pool.for_each_subexpr(value, &mut |_, expr| loads |= matches!(expr, Expr::Load { .. }));
@@ -25,7 +27,8 @@ impl Residues {
         }
     }
 
-    /// Whether a vector of so many elements that holds one of the buffer's and begins at a multiple of its length lies within the memory.
+    /// Tests whether a vector of `lanes` elements lies within the buffer's memory if it contains an
+    /// element of the buffer and begins at a multiple of its length.
     pub(crate) fn holds_whole(&mut self, pool: &Pool, buffer: BufferId, lanes: u32) -> bool {
         let decl = pool.buffer(buffer);
         if let StoreIn::Within(lender) = decl.store_in {
@@ -35,7 +38,8 @@ impl Residues {
             && decl.dims.iter().any(|dim| self.of(pool, dim.extent, lanes.into()) == Some(0))
     }
 
-    /// What a scalar leaves when it is divided by a positive number, if that is the same whatever the values of variables.
+    /// Returns the remainder of a scalar divided by a positive number, if it is the same for all
+    /// values of the variables.
     pub(crate) fn of(&mut self, pool: &Pool, id: ExprId, divisor: i128) -> Option<i128> {
         let sum = self.sum(pool, id)?;
         self.sums.residue(&sum, divisor)

@@ -1,4 +1,4 @@
-//! The entry for programs in C: a function over `halidom_buffer_t`, and the header that declares it.
+//! The entry for C programs: a function over `halidom_buffer_t`, and the header that declares it.
 
 use halidom_base::IndexMap;
 use halidom_ir::{Check, ExprId, Interval, Pool, Program, Scalar, StoreIn, VarId};
@@ -11,20 +11,21 @@ use crate::module::{CheckInfo, Field, Part, Side, Signature, Source, args_type, 
 use crate::print::{print_comment, print_function, print_signature};
 use crate::translate::Translator;
 
-/// What is appended to the file, and the header.
+/// The text that is appended to the file, and the header.
 pub(crate) struct Entry {
     pub(crate) text: String,
     pub(crate) header: String,
 }
 
-/// The required intervals of a buffer, by dimension.
+/// The required intervals of the buffers, by buffer and dimension.
 type Needs = IndexMap<(Side, usize), Vec<Interval>>;
 
 struct Buffers {
     names: Vec<(Side, String, Scalar, usize)>,
 }
 
-/// Prints the entry. `translator` has the fields' names bound and has printed the program; helpers that it needs beyond the program's are printed here.
+/// Prints the entry. `translator` has the fields' names bound and has printed the program. Helpers
+/// that only the entry needs are printed here.
 pub(crate) fn entry(
     mut translator: Translator<'_>,
     program: &Program,
@@ -177,7 +178,7 @@ fn header_start(program: &Program, name: &str) -> String {
     text
 }
 
-/// The table of what the checks are for.
+/// Prints the function that describes a check, and its declaration in the header.
 fn print_texts(text: &mut String, header: &mut String, name: &str, checks: &[CheckInfo]) {
     let prototype = ["const char *", name, "_check(int32_t check)"].concat();
     print_comment(
@@ -204,7 +205,7 @@ fn print_texts(text: &mut String, header: &mut String, name: &str, checks: &[Che
     );
 }
 
-/// A string literal; other bytes than printable ASCII as octal escapes.
+/// Prints a string literal. Bytes other than printable ASCII become octal escapes.
 fn print_string(text: &mut String, value: &str) {
     text.push('"');
     for byte in value.bytes() {
@@ -225,7 +226,9 @@ fn print_string(text: &mut String, value: &str) {
     text.push('"');
 }
 
-/// Inputs and scalar parameters in the order of the signature, in which their variables were declared. An input without dimensions has none: it stays behind the input before it.
+/// Orders inputs and scalar parameters as in the signature, by the order in which their variables
+/// were declared. An input without dimensions declares no variable: it stays behind the input
+/// before it.
 fn in_order(
     pool: &Pool,
     program: &Program,
@@ -290,7 +293,7 @@ fn leave(status: &str) -> CStmt {
     CStmt::Return(CExpr::name(status))
 }
 
-/// Whether a buffer is missing, of another type or rank, or on a device.
+/// Returns the condition that a buffer is missing, or has another type or rank.
 fn is_bad(buffer: &str, scalar: Scalar, rank: usize) -> CExpr {
     let field = |field: &str| CExpr::arrow(CExpr::name(buffer), field);
     let of_type = |part: &str| CExpr::dot(field("type"), part);
@@ -346,7 +349,7 @@ impl Buffers {
         self.names.iter().find(|(known, ..)| *known == side).map_or("", |(_, name, ..)| name)
     }
 
-    /// A field's value where a buffer's shape gives it: the window is the output's box.
+    /// Returns a field's value where a buffer's shape gives it: the window is the output's box.
     fn shape_of(&self, source: Source) -> Option<CExpr> {
         match source {
             Source::Layout(side, k, part) => Some(dim(self.name(side), k, part)),
@@ -355,7 +358,8 @@ impl Buffers {
         }
     }
 
-    /// Whether two buffers differ in shape.
+    /// Returns the condition that two buffers differ in shape, or `None` if they have no
+    /// dimensions.
     fn of_another_shape(&self, side: Side, other: Side, rank: usize) -> Option<CExpr> {
         let (own, other) = (self.name(side), self.name(other));
         let tests = (0..rank).flat_map(|k| {
@@ -374,7 +378,8 @@ impl Buffers {
         tests.fold(first, |all, test| CExpr::binary(CBinary::Or, all, test))
     }
 
-    /// Gives the buffers without memory the shapes that are needed: outputs first, as the windows follow from them.
+    /// Gives each buffer without memory the shape that is needed. Outputs come first, because the
+    /// windows follow from them.
     fn answer(
         &self,
         translator: &mut Translator<'_>,
@@ -431,7 +436,7 @@ fn int32(value: CExpr) -> CExpr {
     CExpr::cast(CType::Scalar(Scalar::I32), value)
 }
 
-/// The least interval that contains all.
+/// Returns the min and the extent of the least interval that contains all the given ones.
 fn union(
     translator: &mut Translator<'_>,
     needed: &[Interval],

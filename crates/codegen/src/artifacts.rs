@@ -1,4 +1,4 @@
-//! Libraries ahead of time: `.c`, `.h`, `.o`, `.a`.
+//! Ahead-of-time libraries: `.c`, `.h`, `.o`, `.a`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,11 +11,11 @@ use crate::{CModule, CompileError, Target, Toolchain};
 pub enum Artifact {
     /// The generated C.
     C,
-    /// The header, and the runtime's beside it.
+    /// The header, together with the runtime's.
     Header,
     /// The pipeline's object, without the runtime.
     Object,
-    /// Pipeline and runtime: all that a program links.
+    /// The pipeline and the runtime: everything that a program needs to link.
     StaticLibrary,
 }
 
@@ -23,7 +23,7 @@ impl Artifact {
     /// Every kind.
     pub const ALL: [Self; 4] = [Self::C, Self::Header, Self::Object, Self::StaticLibrary];
 
-    /// The word for it in `--emit`.
+    /// Returns the word for the kind in `--emit`.
     pub fn name(self) -> &'static str {
         match self {
             Self::C => "c",
@@ -34,7 +34,11 @@ impl Artifact {
     }
 }
 
-/// Writes files for a module to a directory, which is made if it does not exist, and gives their paths. Each file appears whole or not at all.
+/// Writes files for a module to a directory, which is created if it does not exist, and returns
+/// their paths. Each file appears whole or not at all.
+///
+/// # Errors
+/// A file cannot be written, or the compiler or `ar` fails.
 pub fn write_all(
     directory: &Path,
     module: &CModule,
@@ -43,7 +47,7 @@ pub fn write_all(
     artifacts: &[Artifact],
 ) -> Result<Vec<PathBuf>, CompileError> {
     std::fs::create_dir_all(directory).map_err(CompileError::io("make the directory"))?;
-    // Beside their destination, so that they can be moved there in one step.
+    // In the destination's directory, so that a rename moves each file there in one step.
     let work = tempfile::Builder::new()
         .prefix(".halidom-")
         .tempdir_in(directory)
@@ -60,12 +64,13 @@ pub fn write_all(
     }
     if wants(Artifact::StaticLibrary) {
         write(work.path(), "halidom_runtime.c", RUNTIME_SOURCE)?;
-        // Functions such as `exp` are what their operations say, whatever pipelines call them.
+        // Functions such as `exp` must keep the rounding of each operation, whatever pipelines call
+        // them.
         let strict = target.clone().contracting(false);
         object_file(work.path(), toolchain, &strict, "halidom_runtime.c", "halidom_runtime.o")?;
         let mut archive = Command::new("ar");
         archive.current_dir(work.path()).stdin(Stdio::null());
-        // Deterministic: neither times nor owners.
+        // Deterministic: the archive records neither times nor owners.
         archive.args(["rcsD", &library, &object, "halidom_runtime.o"]);
         toolchain.finish(archive.output())?;
     }

@@ -7,7 +7,8 @@ use crate::error::EmitError;
 use crate::helpers::{AtomicOp, Helper, require};
 use crate::translate::Translator;
 
-/// The operator of a value that updates an element of `buffer`, and the operand that does not read it.
+/// Splits a value that updates an element of `buffer` into its operator and the operand that does
+/// not read the buffer.
 fn parts(pool: &Pool, buffer: BufferId, value: ExprId) -> Option<(AtomicOp, ExprId)> {
     let Expr::Binary(op, lhs, rhs) = *pool.get(value) else { return None };
     let is_old = |id| matches!(pool.get(id), Expr::Load { buffer: read, .. } if *read == buffer);

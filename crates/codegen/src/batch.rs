@@ -1,4 +1,5 @@
-//! Many pipelines in one call of the C compiler: what tests and fuzzing spend their time on is starting it.
+//! Compiles many pipelines in one call of the C compiler: tests and fuzzing spend most of their
+//! time on starting it.
 
 use halidom_base::IndexSet;
 
@@ -8,16 +9,20 @@ use crate::module::{PREAMBLE, run_symbol};
 use crate::toolchain::{HEADER_NAME, RUNTIME_HEADER, SOURCE_NAME, write};
 use crate::{CModule, CompileError, Target, Toolchain, helpers};
 
-/// How much the C compiler is to do with a batch.
+/// The effort that the C compiler spends on a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// It optimises as it does for users.
+    /// The compiler optimises as it does for users.
     Optimised,
-    /// It translates: less than half the time.
+    /// The compiler only translates, which takes less than half the time.
     Plain,
 }
 
-/// Compiles modules with names that differ as one file, and loads it.
+/// Compiles modules with distinct names as one file, and loads it.
+///
+/// # Errors
+/// Files cannot be written, no compiler runs, the compiler refuses the C, or the library does not
+/// load.
 pub fn compile_batch(
     modules: &[CModule],
     toolchain: &Toolchain,
@@ -25,7 +30,8 @@ pub fn compile_batch(
     effort: Effort,
 ) -> Result<Vec<Kernel>, CompileError> {
     let mut text = PREAMBLE.to_owned();
-    // Each file's helpers stand after those that they need, so the first of each kind does as well.
+    // In each module a helper stands after the helpers that it needs. Keeping the first occurrence
+    // of each preserves this order.
     let shared: IndexSet<_> = modules.iter().flat_map(|module| module.helpers.clone()).collect();
     helpers::print(&mut text, &shared);
     for module in modules {
@@ -36,7 +42,8 @@ pub fn compile_batch(
     write(directory.path(), SOURCE_NAME, &text)?;
     let strict = target.clone().contracting(false);
     let targets = modules.iter().map(|module| module.compiled_for(target));
-    // One call has the same flags for all.
+    // One call has the same flags for all modules: it contracts floats only if every module permits
+    // it.
     let target = targets.reduce(|all, one| if one.contracts() { all } else { one });
     let target = target.unwrap_or(strict);
     let mut command = toolchain.command(&target, directory.path());

@@ -1,18 +1,18 @@
-//! What a statement uses but does not bind.
+//! Closure capture: the free variables and buffers of a statement.
 
 use halidom_base::{FxHashSet, IndexSet};
 use halidom_ir::{BufferId, Check, Expr, ExprId, Label, Pool, Stmt, StmtId, VarId};
 
 use crate::translate::check_values;
 
-/// Free variables and buffers, in order of their first use. Annotations do not count.
+/// Free variables and buffers, in order of first use. Annotations do not count.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Captures {
     pub(crate) vars: IndexSet<VarId>,
     pub(crate) buffers: IndexSet<BufferId>,
 }
 
-/// What `stmt` uses, `bound` excluded.
+/// Collects the free variables and buffers of `stmt`, except for `bound`.
 pub(crate) fn captures(pool: &Pool, stmt: StmtId, bound: &[VarId]) -> Captures {
     let mut search = Search {
         pool,

@@ -1,12 +1,18 @@
-//! Whether the C compiler may round a product and the sum that it stands in once.
+//! Permission for the C compiler to contract floats: to round a product and the sum that contains
+//! it once.
 //!
 //! # Correctness
-//! Where it may, it is free to do so in one place and not in another, so that what the validator takes for one value, an extent and an index say, may be two. So a program has the permission only if no float in
-//! which that can happen decides where memory is or which statements run: indices of loads and stores, ends of loops, shapes of allocations, conditions of statements, entry checks, prefetches, and whatever these
-//! depend on, through variables and through memory. What is left are values that decide nothing but values.
+//! With this permission, the compiler may contract an expression in one place and not in another.
+//! What the validator takes for one value, such as an extent and an index, may then become two. So
+//! a program gets the permission only if no float to which this can happen decides where memory is
+//! or which statements run. Such decisions are indices of loads and stores, ends of loops, shapes
+//! of allocations, conditions of statements, entry checks, prefetches, and everything on which
+//! these depend, through variables and through memory. All other floats decide nothing but values.
 //!
-//! Among what decides, any sum and any product are taken to be one above the other, as C compilers move operators through selections, copies and memory. What a compiler may make a product of counts as one: a
-//! quotient by what may be a constant, the sum of a value and itself. So do functions such as `exp`, which are printed as sums of products.
+//! Among the decisions, every sum and every product are assumed to meet, because C compilers move
+//! operators through selections, copies and memory. Everything that a compiler may turn into a
+//! product counts as one: a quotient whose divisor may be a constant, and the sum of a value and
+//! itself. Functions such as `exp` count as both, because they are printed as sums of products.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
@@ -14,7 +20,8 @@ use halidom_ir::{
     StmtId, UnaryOp, VarId,
 };
 
-/// Whether only values depend on how sums of products are rounded: then `fast_math` lets the C compiler round them once.
+/// Tests whether only values depend on the rounding of sums of products. If so, `fast_math` lets
+/// the C compiler round them once.
 pub fn permits_contraction(pool: &Pool, program: &Program) -> bool {
     let mut search = Search {
         pool,
@@ -35,19 +42,20 @@ struct Search<'a> {
     lets: FxHashMap<VarId, ExprId>,
     /// The values that are stored in each buffer.
     written: FxHashMap<BufferId, Vec<ExprId>>,
-    /// What decides where memory is or which statements run.
+    /// The expressions that decide where memory is or which statements run.
     places: Vec<ExprId>,
     /// Expressions that were searched for indices.
     seen: FxHashSet<ExprId>,
-    /// Whether floats are compared for equality somewhere, so that a parameter may be seen to be a constant.
+    /// True if floats are compared for equality somewhere. The compiler may then see that a
+    /// parameter is a constant.
     equates_floats: bool,
-    /// Whether floats are negated somewhere, so that `a - b` may be seen to be `2 * a`.
+    /// True if floats are negated somewhere. The compiler may then see that `a - b` is `2 * a`.
     negates_floats: bool,
-    /// Whether nothing was found that final programs do not have.
+    /// True if nothing was found that final programs do not have.
     is_final: bool,
 }
 
-/// The operators on floats among what decides.
+/// The kinds of operators on floats among the decisions.
 #[derive(Default)]
 struct Operators {
     sum: bool,
@@ -97,7 +105,7 @@ impl Search<'_> {
             Stmt::Labeled { label, body } => {
                 match label {
                     Label::Prefetch { buffer: _, index } => self.place(*index),
-                    // They are not printed.
+                    // These become comments.
                     Label::Func { .. }
                     | Label::Stage { .. }
                     | Label::Partition(_)
@@ -137,7 +145,7 @@ impl Search<'_> {
         self.expr(expr);
     }
 
-    /// Finds the indices of loads, and comparisons.
+    /// Finds the indices of loads, and equality comparisons and negations of floats.
     fn expr(&mut self, root: ExprId) {
         let pool = self.pool;
         let mut open = vec![root];
@@ -169,7 +177,7 @@ impl Search<'_> {
         }
     }
 
-    /// The operators on floats that what decides is made of.
+    /// Collects the operators on floats in the decisions.
     fn decisions(&self) -> Operators {
         let mut operators = Operators::default();
         let mut open = self.places.clone();
@@ -238,7 +246,7 @@ impl Search<'_> {
         }
     }
 
-    /// What a variable or a vector of equal lanes stands for.
+    /// Returns the value of a variable or of a vector of equal lanes.
     fn resolved(&self, expr: ExprId) -> ExprId {
         match self.pool.get(expr) {
             Expr::Var(var) => self.lets.get(var).map_or(expr, |value| self.resolved(*value)),
@@ -260,7 +268,7 @@ impl Search<'_> {
         matches!(self.pool.get(self.resolved(expr)), Expr::Const(_))
     }
 
-    /// Whether a float is the caller's: all other variables of floats are bound.
+    /// Tests whether a float is a parameter: all other variables of floats are bound.
     fn is_parameter(&self, expr: ExprId) -> bool {
         matches!(self.pool.get(self.resolved(expr)), Expr::Var(_))
     }

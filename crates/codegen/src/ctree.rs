@@ -1,4 +1,4 @@
-//! A tree of the C that is printed: just what translated programs need.
+//! A syntax tree of the C that is printed, with just the constructs that translated programs need.
 
 use halidom_ir::Scalar;
 
@@ -7,32 +7,32 @@ use halidom_ir::Scalar;
 pub(crate) enum CType {
     /// `void`, behind pointers only.
     Void,
-    /// C's `int`: statuses.
+    /// C's `int`, for statuses.
     Status,
     /// A named type: a struct, or one of the runtime's.
     Named(String),
     /// The C type of a scalar; `int` and `i64` are both `int64_t`.
     Scalar(Scalar),
-    /// A GNU vector; of `bool`, never: masks are vectors of signed integers.
+    /// A GNU vector, never of `bool`: masks are vectors of signed integers.
     Vector(Scalar, u32),
     /// A pointer.
     Pointer {
-        /// What it points to.
+        /// The type of the pointee.
         to: Box<Self>,
-        /// Whether the pointee is only read.
+        /// True if the pointee is only read.
         read_only: bool,
-        /// Whether the pointee is reached through this pointer alone.
+        /// True if the pointee is reached through this pointer alone.
         restrict: bool,
     },
 }
 
 impl CType {
-    /// A pointer without `restrict`.
+    /// Returns a pointer type without `restrict`.
     pub(crate) fn pointer(to: Self, read_only: bool) -> Self {
         Self::Pointer { to: Box::new(to), read_only, restrict: false }
     }
 
-    /// The same pointer with `restrict`; other types as they are.
+    /// Returns the same pointer type with `restrict`; other types stay as they are.
     pub(crate) fn restricted(self) -> Self {
         match self {
             Self::Pointer { to, read_only, restrict: _ } => {
@@ -59,7 +59,7 @@ pub(crate) fn scalar_name(scalar: Scalar) -> &'static str {
     }
 }
 
-/// The unsigned type of the same width; of floats, the one that holds their bits.
+/// The unsigned type of the same width. For a float, it is the type that holds the bits.
 pub(crate) fn unsigned_of(scalar: Scalar) -> Scalar {
     match scalar {
         Scalar::Bool | Scalar::I8 | Scalar::U8 => Scalar::U8,
@@ -69,7 +69,7 @@ pub(crate) fn unsigned_of(scalar: Scalar) -> Scalar {
     }
 }
 
-/// The signed type of the same width, which is that of the masks of comparisons.
+/// The signed type of the same width, which the masks of comparisons have.
 pub(crate) fn signed_of(scalar: Scalar) -> Scalar {
     match scalar {
         Scalar::Bool | Scalar::I8 | Scalar::U8 => Scalar::I8,
@@ -79,14 +79,14 @@ pub(crate) fn signed_of(scalar: Scalar) -> Scalar {
     }
 }
 
-/// Bytes that a value takes in C, `int` included.
+/// The number of bytes that a value takes in C, `int` included.
 pub(crate) fn c_bytes(scalar: Scalar) -> usize {
     scalar.bytes().unwrap_or(8)
 }
 
 /// The name of a vector type.
 pub(crate) fn vector_name(scalar: Scalar, lanes: u32) -> String {
-    // `int` lanes are those of `i64`: one name for one type.
+    // Vectors of `int` and of `i64` are one C type, so they have one name.
     let scalar = if scalar == Scalar::Int { Scalar::I64 } else { scalar };
     let mut name = String::from(scalar.name());
     name.push('x');
@@ -244,9 +244,9 @@ pub(crate) enum CStmt {
     Comment(String),
     /// `T name = value;`
     Declare(CType, String, CExpr),
-    /// `HALIDOM_OWNING void *name = memory;`: memory that is freed where the name goes out of scope.
+    /// `HALIDOM_OWNING void *name = memory;`: memory that is freed where the name leaves its scope.
     DeclareOwning(String, CExpr),
-    /// `static T name[length] = {0};` without the `static`: an array on the stack, all zero, aligned to `align` bytes.
+    /// `T name[length] = {0};`: an array on the stack, all zero, aligned to `align` bytes.
     DeclareArray {
         /// The element type.
         ty: CType,
@@ -263,7 +263,7 @@ pub(crate) enum CStmt {
     Assign(CExpr, CExpr),
     /// A call whose value is not used.
     Expr(CExpr),
-    /// Says that a variable may stay unused.
+    /// `(void)name;`: the variable may stay unused.
     Discard(String),
     /// `if`, with an `else` where there is one.
     If(CExpr, Vec<Self>, Option<Vec<Self>>),
@@ -273,15 +273,17 @@ pub(crate) enum CStmt {
         var: String,
         /// Its first value.
         from: CExpr,
-        /// A variable for the first value not taken; none where `from` is 0 and `extent` a literal. That the loop runs until its variable is no longer other than this one tells the
-        /// C compiler how often it runs, without a proof that it is not passed by: rows of loads then share one index.
+        /// A variable for the first value that is not taken. It is absent where `from` is 0 and
+        /// `extent` is a literal. The loop runs until its variable equals this one. This tells the
+        /// C compiler the number of iterations without a proof that the end is never passed, and
+        /// rows of loads then share one index.
         end: Option<String>,
-        /// Number of iterations, which is not negative where there is a variable for the end.
+        /// The number of iterations, which is not negative where there is a variable for the end.
         extent: CExpr,
         /// The body.
         body: Vec<Self>,
     },
-    /// A block of its own.
+    /// A nested block.
     Block(Vec<Self>),
     /// `return value;`
     Return(CExpr),
@@ -292,7 +294,7 @@ pub(crate) enum CStmt {
 pub(crate) struct CFunction {
     /// Comment lines above it.
     pub(crate) comment: Vec<String>,
-    /// Whether it is seen outside the file.
+    /// True if the function is visible outside the file.
     pub(crate) external: bool,
     /// Its name. It returns a status.
     pub(crate) name: String,

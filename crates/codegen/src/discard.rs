@@ -1,10 +1,12 @@
-//! Drops what a function takes over but does not use, and `(void)name;` where the name is used after all.
+//! Drops values that a function takes over but does not use, and `(void)name;` where the name is
+//! used after all.
 
 use halidom_base::FxHashSet;
 
 use crate::ctree::{CExpr, CFunction, CStmt};
 
-/// Keeps the values taken over from a struct that are used, and the discards of names that nothing uses.
+/// Keeps only the values from a struct that the function uses, and only the discards of names that
+/// nothing uses.
 pub(crate) fn drop_needless_discards(function: &mut CFunction) {
     let mut used = FxHashSet::default();
     for stmt in &function.body {

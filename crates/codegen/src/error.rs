@@ -1,8 +1,9 @@
-//! Why a program cannot be printed.
+//! The errors of the printer.
 
 use halidom_ir::{Scalar, Type};
 
-/// Why a program cannot be printed as C. Each is a defect of what produced the program, or a feature that the printer lacks.
+/// The reasons why a program cannot be printed as C. Each is a defect of the pass that produced the
+/// program, or a feature that the printer lacks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EmitError {
     /// A construct of earlier stages is left.
@@ -28,13 +29,14 @@ pub enum EmitError {
         /// The operands' type.
         scalar: Scalar,
     },
-    /// An operator whose overflow is assumed absent: only other compilers' IR has these.
+    /// An operator that assumes that no overflow happens: only other compilers' IR has these.
     #[error("generated code cannot assume that there is no overflow")]
     AssumedAbsent,
-    /// A buffer that is to lie where only small constant sizes fit.
+    /// A buffer whose storage takes only small constant sizes, and whose size is not known to be
+    /// one.
     #[error("buffer `{0}` is not known to be small enough for the {1}")]
     TooLarge(String, &'static str),
-    /// A caller's buffer whose layout is not given by variables.
+    /// A caller's buffer whose layout does not consist of variables.
     #[error("dimension {dim} of buffer `{buffer}` is not given by variables")]
     FixedLayout {
         /// The buffer.

@@ -1,12 +1,13 @@
-//! Calls pipelines that stock Halide compiled, beside ours.
+//! Calls pipelines that stock Halide compiled, alongside ours.
 #![expect(
     unsafe_code,
     reason = "calling machine code that another compiler made is what this file is for"
 )]
 //!
 //! # Correctness
-//! A call is sound if the library's pipeline takes what it is given: the caller names the arguments in the pipeline's order, and Halide's code checks types, ranks and
-//! shapes of its buffers at entry. [`Call`] owns the memory, which holds each array's box.
+//! A call is sound if the library's pipeline takes the given arguments. The caller names them in
+//! the pipeline's order, and Halide's code checks types, ranks and shapes of its buffers at entry.
+//! [`HalideCall`] owns the memory, which holds each array's box.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
@@ -57,7 +58,7 @@ type Handler = extern "C" fn(*mut c_void, *const c_char);
 type SetHandler = unsafe extern "C" fn(Handler) -> Option<Handler>;
 type SetThreads = unsafe extern "C" fn(c_int) -> c_int;
 
-/// What the last call that failed said: Halide's own handler ends the process.
+/// The message of the last call that failed. Halide's own handler would end the process.
 static WORDS: Mutex<String> = Mutex::new(String::new());
 
 extern "C" fn keep_words(_context: *mut c_void, words: *const c_char) {
@@ -76,16 +77,16 @@ pub struct HalideLibrary {
     _library: std::mem::ManuallyDrop<Library>,
 }
 
-/// An argument, in the order of the pipeline's; outputs come last.
+/// An argument. Arguments are in the pipeline's order, with outputs last.
 #[derive(Clone, Copy, Debug)]
 pub enum HalideArgument<'a> {
-    /// A scalar; an `int` is passed in 32 bits.
+    /// A scalar. An `int` is passed in 32 bits.
     Scalar(Constant),
     /// An input or an output.
     Array(&'a Array),
 }
 
-/// Why a call cannot be made, or failed.
+/// The reasons why a call cannot be made, or failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HalideError {
     /// A size, stride or parameter that 32 bits do not hold.
@@ -94,9 +95,9 @@ pub enum HalideError {
     /// The pipeline returned an error.
     #[error("the pipeline stops with status {status}: {words}")]
     Failed {
-        /// What it returned.
+        /// The returned status.
         status: i32,
-        /// What it said.
+        /// The pipeline's message.
         words: String,
     },
 }
@@ -104,7 +105,7 @@ pub enum HalideError {
 /// A pipeline with its arguments in place, to run any number of times.
 pub struct HalideCall<'l> {
     library: &'l HalideLibrary,
-    /// The memory of each argument; one without elements for a scalar.
+    /// The memory of each argument; empty for a scalar.
     memories: Vec<Memory>,
     /// The bits of each scalar.
     scalars: Vec<u64>,
@@ -116,7 +117,7 @@ impl HalideLibrary {
     /// Loads a library that exports the pipeline `name`.
     ///
     /// # Errors
-    /// A file that is no library, or has no such pipeline with Halide's runtime.
+    /// The file is not a library, or lacks such a pipeline or Halide's runtime.
     pub fn open(path: &Path, name: &str) -> Result<Self, CompileError> {
         // SAFETY: Halide's runtime has no initialisers with demands on the caller.
         let library = unsafe { Library::new(path) }?;
@@ -132,16 +133,16 @@ impl HalideLibrary {
         Ok(Self { entry, set_threads, _library: std::mem::ManuallyDrop::new(library) })
     }
 
-    /// Sets how many threads its parallel loops use; 0 restores the default.
+    /// Sets the number of threads that the library's parallel loops use; 0 restores the default.
     pub fn set_threads(&self, count: usize) {
         // SAFETY: the function takes any number that is not negative.
         unsafe { (self.set_threads)(c_int::try_from(count).unwrap_or(0)) };
     }
 
-    /// Copies the arguments to where the pipeline will work on them.
+    /// Copies the arguments to the memory on which the pipeline will work.
     ///
     /// # Errors
-    /// An argument that Halide cannot take.
+    /// Halide cannot take an argument.
     pub fn prepare(&self, arguments: &[HalideArgument<'_>]) -> Result<HalideCall<'_>, HalideError> {
         let mut call =
             HalideCall { library: self, memories: vec![], scalars: vec![], shapes: vec![] };
@@ -169,10 +170,10 @@ impl HalideLibrary {
 }
 
 impl HalideCall<'_> {
-    /// Runs once.
+    /// Runs the pipeline once.
     ///
     /// # Errors
-    /// What the pipeline reports.
+    /// The error that the pipeline reports.
     pub fn run(&mut self) -> Result<(), HalideError> {
         let mut buffers: Vec<Option<Buffer>> = Vec::with_capacity(self.shapes.len());
         for (memory, shape) in self.memories.iter_mut().zip(&mut self.shapes) {
@@ -195,7 +196,8 @@ impl HalideCall<'_> {
                 None => ptr::from_mut(scalar).cast(),
             })
             .collect();
-        // SAFETY: each pointer is to a buffer or a scalar that outlives the call; see the module's documentation for the rest.
+        // SAFETY: each pointer is to a buffer or a scalar that outlives the call. The module's
+        // documentation covers the rest.
         let status = unsafe { (self.library.entry)(arguments.as_mut_ptr()) };
         if status == 0 {
             return Ok(());
@@ -204,7 +206,8 @@ impl HalideCall<'_> {
         Err(HalideError::Failed { status, words: words.trim().to_owned() })
     }
 
-    /// Copies an argument out, to an array of the layout that it was prepared with; whether the layout is that one.
+    /// Copies an argument out to an array of the layout with which it was prepared. Returns false,
+    /// and copies nothing, if the array has another number of bytes.
     pub fn copy_out(&self, argument: usize, array: &mut Array) -> bool {
         self.memories[argument].copy_to(&mut array.data)
     }

@@ -1,6 +1,8 @@
-//! The operators that C lacks: small inline functions, one for each type, printed where a program uses them.
+//! Operators that C lacks, as small inline functions: one for each type, printed where a program
+//! uses it.
 //!
-//! Their texts are templates with the types' names filled in. What they compute is tested against `ir::eval`, for every type and on both sides of every edge.
+//! The functions' texts are templates with the types' names filled in. Tests compare their results
+//! with `ir::eval`, for every type and on both sides of every edge.
 
 use halidom_base::IndexSet;
 use halidom_ir::{Intrinsic, Scalar};
@@ -24,7 +26,7 @@ pub(crate) enum ScalarOp {
     Abs,
 }
 
-/// A number of elements that lie between each other in a row.
+/// A small count: a stride, a number of repetitions, or a number of interleaved vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Few {
     Two,
@@ -53,20 +55,20 @@ impl Few {
 pub(crate) enum VectorOp {
     Load,
     LoadStrided,
-    /// Every second, third or fourth element, by loads of what lies between the first and the last.
+    /// Loads every second, third or fourth element by dense loads from the first to the last.
     LoadEvery(Few),
-    /// Elements one before the other.
+    /// Loads elements in descending order.
     LoadReversed,
-    /// Each element two, three or four times, but for the first and the last.
+    /// Loads each element two, three or four times; the first and the last may occur fewer times.
     LoadRepeated(Few),
     Gather,
     Store,
-    /// The same past the caches.
+    /// A store that bypasses the caches.
     Stream,
     StoreStrided,
-    /// As many vectors, lane by lane: the first lanes of all, then the second ones.
+    /// Stores as many vectors, interleaved: lane 0 of all, then lane 1 of all, and so on.
     StoreInterleaved(Few),
-    /// The same past the caches.
+    /// The same, bypassing the caches.
     StreamInterleaved(Few),
     Scatter,
     Broadcast,
@@ -121,13 +123,15 @@ pub(crate) enum Helper {
     Scalar(ScalarOp, Scalar),
     /// An operator on vectors.
     Vector(VectorOp, Scalar, u32),
-    /// A load of neighbours by two loads, of which the first begins so many elements before: fewer than there are lanes, and at least one.
+    /// A load of consecutive elements by two loads. The first of them begins the given number of
+    /// elements earlier: at least one, and fewer than there are lanes.
     LoadAt(Scalar, u32, u32),
     /// A mathematical function, lane by lane.
     VectorCall(Intrinsic, Scalar, u32),
-    /// Euclidean division of signed lanes by a constant that is neither 0 nor -1: a function of its own, because gcc takes vector divisions apart before it inlines.
+    /// Euclidean division of signed lanes by a constant that is neither 0 nor -1. It is a separate
+    /// function because gcc splits up vector divisions before it inlines.
     DivBy(Scalar, u32, i64),
-    /// The remainder of the same.
+    /// The remainder of the same division.
     ModBy(Scalar, u32, i64),
     /// Float to integer, saturating.
     Saturate { to: Scalar, from: Scalar },
@@ -154,7 +158,7 @@ impl ScalarOp {
 }
 
 impl VectorOp {
-    /// Those that shuffle what lies side by side in memory.
+    /// The operators that shuffle consecutive elements of memory.
     pub(crate) const SHUFFLES: [Self; 13] = [
         Self::LoadRepeated(Few::Two),
         Self::LoadRepeated(Few::Three),
@@ -208,7 +212,7 @@ impl VectorOp {
 }
 
 impl Helper {
-    /// Its C name.
+    /// Returns the helper's C name.
     pub(crate) fn name(self) -> String {
         match self {
             Self::Type(scalar, lanes) => vector_name(scalar, lanes),
@@ -230,7 +234,7 @@ impl Helper {
         }
     }
 
-    /// What must be printed before it.
+    /// Returns the helpers that must be printed first.
     fn needs(self) -> Vec<Self> {
         match self {
             Self::Type(..) | Self::Scalar(..) | Self::Saturate { .. } | Self::Atomic(..) => {
@@ -305,10 +309,10 @@ fn by(prefix: &str, scalar: Scalar, lanes: u32, divisor: i64) -> String {
     [prefix, &ty, sign, &divisor.unsigned_abs().to_string()].join("_")
 }
 
-/// Adds a helper, after what it needs.
+/// Adds a helper after the helpers that it needs.
 pub(crate) fn require(helpers: &mut IndexSet<Helper>, helper: Helper) {
     let helper = match helper {
-        // One C type for both: one function.
+        // Both are one C type, so they share one function.
         Helper::Vector(op, Scalar::Int, lanes) => Helper::Vector(op, Scalar::I64, lanes),
         Helper::Type(Scalar::Int, lanes) => Helper::Type(Scalar::I64, lanes),
         Helper::DivBy(Scalar::Int, lanes, divisor) => Helper::DivBy(Scalar::I64, lanes, divisor),
@@ -413,7 +417,7 @@ pub(crate) fn definition(helper: Helper) -> String {
     }
 }
 
-/// The C function for an intrinsic on one float.
+/// Returns the C function for an intrinsic on one float.
 pub(crate) fn builtin(intrinsic: Intrinsic, scalar: Scalar) -> String {
     let mut name = String::from(match intrinsic {
         Intrinsic::Abs => "__builtin_fabs",
@@ -436,7 +440,7 @@ pub(crate) fn builtin(intrinsic: Intrinsic, scalar: Scalar) -> String {
     name
 }
 
-/// What the placeholders of a template stand for.
+/// The values of a template's placeholders.
 #[derive(Default)]
 struct Template {
     scalar: String,
@@ -475,7 +479,7 @@ struct Template {
 impl Template {
     fn of(scalar: Scalar, lanes: u32) -> Self {
         let bytes = c_bytes(scalar);
-        // As many lanes as fill the widest vector once they are `double`.
+        // Eight lanes fill the widest vector once they are `double`.
         let part = lanes.min(8);
         Self {
             scalar: scalar_name(scalar).to_owned(),
@@ -538,7 +542,7 @@ impl Template {
                 "strided" => &self.strided_list,
                 "ramp" => &self.ramp_list,
                 "shuffled" => &self.shuffled,
-                // A dollar that is no placeholder stays, and C's compiler refuses it.
+                // A dollar that is not a placeholder stays, and the C compiler refuses it.
                 _ => "$",
             });
             rest = tail;
@@ -554,7 +558,8 @@ fn list(lanes: u32, entry: impl Fn(String) -> String) -> String {
 
 fn divide_by(scalar: Scalar, lanes: u32, divisor: i64) -> Template {
     let mut template = Template::of(scalar, lanes);
-    // Written as the negation of its negative, which also has a literal where it is the least number.
+    // A negative divisor is the negation of its magnitude, which has a literal for the least number
+    // of every type except `i64`.
     template.divisor = if divisor == i64::MIN {
         "(-9223372036854775807 - 1)".to_owned()
     } else if divisor < 0 {
@@ -573,7 +578,8 @@ fn saturate(to: Scalar, from: Scalar, lanes: u32) -> Template {
     template.from_vector = vector_name(from, lanes);
     template.from_mask = vector_name(signed_of(from), lanes);
     let kept = ["(", &template.from_vector, ")(inside & (", &template.from_mask, ")a)"].concat();
-    // Narrow integers by way of those as wide as the float: gcc has no instructions for the direct way.
+    // Narrow integers are reached through integers as wide as the float: gcc has no instructions
+    // for the direct way.
     template.conversion = if c_bytes(to) < c_bytes(from) {
         convert(&convert(&kept, &template.from_mask), &template.vector)
     } else {
@@ -581,7 +587,7 @@ fn saturate(to: Scalar, from: Scalar, lanes: u32) -> Template {
     };
     let suffix = if from == Scalar::F32 { "f" } else { "" };
     if let Some((low, high)) = to.range() {
-        // A power of two, which every float type holds.
+        // A power of two, which every float type represents exactly.
         template.above = [&(high + 1).to_string(), ".0", suffix].concat();
         template.high = integer_literal(high);
         template.low = integer_literal(low);
@@ -594,10 +600,10 @@ fn convert(value: &str, to: &str) -> String {
     ["__builtin_convertvector(", value, ", ", to, ")"].concat()
 }
 
-/// A literal for a number that some integer type of at most 64 bits holds.
+/// Returns a literal for a number that some integer type of at most 64 bits holds.
 pub(crate) fn integer_literal(value: i128) -> String {
     if value == i128::from(i64::MIN) || value == i128::from(i32::MIN) {
-        // The least number of a type has no literal, only its successor's negation.
+        // The least number of a type has no literal: it is written as its successor minus one.
         ["(-", &(-(value + 1)).to_string(), " - 1)"].concat()
     } else if value > i128::from(i64::MAX) {
         [&value.to_string(), "u"].concat()

@@ -11,6 +11,10 @@ use crate::toolchain::{SOURCE_NAME, write_sources};
 use crate::{CModule, CompileError, Target, Toolchain};
 
 /// Compiles and loads a module.
+///
+/// # Errors
+/// Files cannot be written, the compiler does not run, takes too long or refuses the C, or the
+/// library does not load.
 pub fn compile(
     module: &CModule,
     toolchain: &Toolchain,
@@ -34,10 +38,10 @@ pub struct Kernel {
     signature: Signature,
 }
 
-/// What a pipeline is run on, beside the outputs' arrays.
+/// The arguments of a pipeline, except for the outputs' arrays.
 #[derive(Clone, Debug, Default)]
 pub struct Arguments<'a> {
-    /// The inputs, in order of the program.
+    /// The inputs, in the program's order.
     pub inputs: Vec<&'a Array>,
     /// The required region of each output's buffer, in order.
     pub windows: Vec<Shape>,
@@ -45,7 +49,7 @@ pub struct Arguments<'a> {
     pub params: Vec<(VarId, Constant)>,
 }
 
-/// Why a pipeline did not run to its end.
+/// The reasons why a pipeline did not run to its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
     /// An entry check failed.
@@ -55,28 +59,28 @@ pub enum RunError {
         index: usize,
         /// The check.
         check: Check,
-        /// What it reports: for regions, min and extent of what is needed, then of what is given.
+        /// The reported values: for a region, the needed min and extent, then the given ones.
         values: Vec<i64>,
-        /// All of it in words.
+        /// The message.
         message: String,
     },
-    /// Memory for an internal buffer could not be had.
+    /// The memory for an internal buffer could not be allocated.
     #[error("there is not enough memory for an internal buffer")]
     OutOfMemory,
-    /// The pipeline returned a status that none returns.
+    /// The pipeline returned a status, or reported a check, that it does not have.
     #[error("the pipeline returned the unknown status {0}")]
     UnknownStatus(i32),
     /// Too many or too few arrays or windows.
     #[error("the pipeline takes {expected} {what}, not {given}")]
     Count {
-        /// Of what.
+        /// The kind of things that are counted.
         what: &'static str,
-        /// How many it takes.
+        /// The number that the pipeline takes.
         expected: usize,
-        /// How many there are.
+        /// The number that was given.
         given: usize,
     },
-    /// An array of another type or rank.
+    /// An array has another type or rank.
     #[error("`{name}` must have {rank} dimensions of `{scalar}`")]
     Type {
         /// The input or output.
@@ -86,10 +90,10 @@ pub enum RunError {
         /// Its number of dimensions.
         rank: usize,
     },
-    /// An array whose bytes do not hold its box.
+    /// An array's bytes do not hold its box.
     #[error("the array for `{0}` has less memory than its shape and strides say")]
     Memory(String),
-    /// A parameter without value, or with one of another type.
+    /// A parameter has no value, or a value of another type.
     #[error("parameter `{name}` needs a value of type `{scalar}`")]
     Param {
         /// The parameter.
@@ -102,14 +106,14 @@ pub enum RunError {
     Shared(String),
 }
 
-/// How long runs took.
+/// The durations of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// The shortest run.
     pub best: Duration,
     /// The median.
     pub median: Duration,
-    /// How many runs.
+    /// The number of runs.
     pub runs: usize,
 }
 
@@ -129,17 +133,22 @@ impl Kernel {
         }
     }
 
-    /// The entry checks.
+    /// Returns the entry checks.
     pub fn checks(&self) -> &[CheckInfo] {
         &self.checks
     }
 
-    /// Sets how many threads the parallel loops of all pipelines use; 0 restores the default.
+    /// Sets the number of threads that the parallel loops of all pipelines use; 0 restores the
+    /// default.
     pub fn set_threads(&self, count: usize) {
         loader::set_threads(count);
     }
 
-    /// Runs once. The outputs keep what they held where the pipeline writes nothing; on a failed check they are as they were.
+    /// Runs the pipeline once. The outputs keep their old values where the pipeline writes nothing.
+    /// They stay as they were if a check fails.
+    ///
+    /// # Errors
+    /// The arguments do not fit the pipeline, or it does not run to its end.
     pub fn run(&self, arguments: &Arguments<'_>, outputs: &mut [Array]) -> Result<(), RunError> {
         let views: Vec<&Array> = outputs.iter().collect();
         let mut prepared = self.prepare(arguments, &views)?;
@@ -150,7 +159,10 @@ impl Kernel {
         Ok(())
     }
 
-    /// Copies the arrays to where the pipeline will work on them.
+    /// Copies the arrays to the memory on which the pipeline will work.
+    ///
+    /// # Errors
+    /// The arguments do not fit the pipeline.
     pub fn prepare(
         &self,
         arguments: &Arguments<'_>,
@@ -272,7 +284,10 @@ impl Kernel {
 }
 
 impl Prepared<'_> {
-    /// Runs once.
+    /// Runs the pipeline once.
+    ///
+    /// # Errors
+    /// A check fails, memory runs out, or the pipeline returns an unknown status.
     pub fn run(&mut self) -> Result<(), RunError> {
         let (status, failure) = self.kernel.entry.call(&mut self.call);
         match status {
@@ -283,7 +298,10 @@ impl Prepared<'_> {
         }
     }
 
-    /// Runs `runs` times, at least once, after one run that does not count.
+    /// Times `runs` runs, at least one, after one run that does not count.
+    ///
+    /// # Errors
+    /// A run fails.
     pub fn time(&mut self, runs: usize) -> Result<Timing, RunError> {
         self.run()?;
         let runs = runs.max(1);
@@ -297,7 +315,8 @@ impl Prepared<'_> {
         Ok(Timing { best: durations[0], median: durations[runs / 2], runs })
     }
 
-    /// Copies an output out, to an array of the layout that it was prepared with; whether the layout is that one.
+    /// Copies an output out to an array of the layout with which it was prepared. Returns false,
+    /// and copies nothing, if the array has another number of bytes.
     pub fn copy_output(&self, position: usize, output: &mut Array) -> bool {
         let memory = self.call.memory(self.kernel.signature.inputs.len() + position);
         memory.copy_to(&mut output.data)
@@ -308,7 +327,7 @@ fn count(what: &'static str, expected: usize, given: usize) -> Result<(), RunErr
     if expected == given { Ok(()) } else { Err(RunError::Count { what, expected, given }) }
 }
 
-/// Whether every element of the box lies in the array's bytes.
+/// Tests whether every element of the box lies in the array's bytes.
 pub(crate) fn holds_its_box(array: &Array) -> bool {
     if array.shape.iter().any(|(_, extent)| *extent <= 0) {
         return true;

@@ -11,12 +11,14 @@ use crate::ctree::c_bytes;
 use crate::repeats::repeated;
 use crate::rows::row_of;
 
-/// Splits every vector statement so that no vector value is wider than the target's vectors and every vector has two to the power of something lanes: compilers
-/// handle others badly (gcc by a factor of four to ten) or not at all. Annotations are split likewise. Neighbouring stores that fill a row
-/// between them are split alike. Runs before validation, which judges its result.
+/// Splits every vector statement so that no vector value is wider than the target's vectors and
+/// every number of lanes is a power of two. Compilers handle other vectors badly (gcc by a factor
+/// of four to ten) or not at all. Annotations are split in the same way. Neighbouring stores that
+/// together fill a row are split alike. The pass runs before validation, which judges its result.
 ///
 /// Requires: a final program.
-/// Ensures: the same, but for vectors of several lanes: statements and lets on them become several in a row.
+/// Ensures: the same program, except that a statement or a let on vectors may become several in a
+/// row.
 pub fn legalize(pool: &mut Pool, program: &Program, target: &Target) -> Program {
     let mut pass = Legalize {
         pool,
@@ -29,7 +31,7 @@ pub fn legalize(pool: &mut Pool, program: &Program, target: &Target) -> Program 
     Program { body, ..program.clone() }
 }
 
-/// Lanes `start .. start + lanes` of something.
+/// Lanes `start .. start + lanes` of a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Piece {
     start: u32,
@@ -39,9 +41,10 @@ struct Piece {
 struct Legalize<'a> {
     pool: &'a mut Pool,
     vector_bytes: usize,
-    /// How vectors of so many lanes are split where the pass stands: the same for a let and for what uses it.
+    /// The pieces of a vector of each number of lanes in the current region: the same for a let and
+    /// for its uses.
     pieces: FxHashMap<u32, Vec<Piece>>,
-    /// What the pieces of a let-bound vector are called.
+    /// The variables for the pieces of a let-bound vector.
     vars: FxHashMap<(VarId, Piece), VarId>,
     slices: FxHashMap<(ExprId, Piece), ExprId>,
 }
@@ -104,7 +107,7 @@ impl Legalize<'_> {
         self.pool.stmt(stmt)
     }
 
-    /// The stores of a row, all split in the same way: the first pieces of all come first.
+    /// Splits the stores of a row, all in the same way. The first pieces of all stores come first.
     fn row(&mut self, stores: &[StmtId]) -> Vec<StmtId> {
         self.in_region_of(stores, |this| {
             let pieces: Vec<Vec<StmtId>> = stores
@@ -131,7 +134,8 @@ impl Legalize<'_> {
         })
     }
 
-    /// Decides how the vectors of a statement are split, unless that was decided for a statement around it.
+    /// Decides how the vectors of a statement are split, unless an enclosing statement has decided
+    /// it.
     fn in_region(&mut self, id: StmtId, split: impl FnOnce(&mut Self) -> StmtId) -> StmtId {
         self.in_region_of(&[id], split)
     }
@@ -195,7 +199,8 @@ impl Legalize<'_> {
         if pieces.len() == 1 && self.slice(value, pieces[0]) == value {
             return id;
         }
-        // The lanes' loads come before any lane's store: where a load might read what an earlier piece writes, all values are computed first.
+        // All lanes load before any lane stores. Where a load might read what an earlier piece
+        // writes, all values are therefore computed first.
         let computed_first = pieces.len() > 1 && self.reads_elsewhere(value, buffer, index);
         let mut lets = Vec::new();
         let mut stores = Vec::new();
@@ -223,7 +228,7 @@ impl Legalize<'_> {
             .fold(block, |body, (var, value)| self.pool.stmt(Stmt::Let { var, value, body }))
     }
 
-    /// Whether a value reads the buffer at other elements than the lane's own.
+    /// Tests whether a value reads the buffer at elements other than the lane's own.
     fn reads_elsewhere(&self, value: ExprId, buffer: BufferId, own: ExprId) -> bool {
         let mut found = false;
         self.pool.for_each_subexpr(value, &mut |_, expr| {
@@ -234,7 +239,7 @@ impl Legalize<'_> {
         found
     }
 
-    /// Some lanes of an expression; of a scalar, the scalar.
+    /// Returns some lanes of an expression. A scalar stays as it is.
     fn slice(&mut self, id: ExprId, piece: Piece) -> ExprId {
         let ty = self.pool.ty(id);
         if ty.lanes == 1 {
@@ -287,7 +292,7 @@ impl Legalize<'_> {
         slice
     }
 
-    /// `base + start * stride`, with the constants added up.
+    /// Returns `base + start * stride`, with the constants added up.
     fn advance(&mut self, base: ExprId, stride: ExprId, start: u32) -> ExprId {
         if start == 0 {
             return base;
@@ -310,7 +315,7 @@ impl Legalize<'_> {
     }
 }
 
-/// Cuts lanes into pieces of at most `most`, each two to the power of something.
+/// Cuts lanes into pieces of at most `most` lanes, each a power of two.
 fn cut(lanes: u32, most: u32) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut start = 0;
@@ -323,7 +328,8 @@ fn cut(lanes: u32, most: u32) -> Vec<Piece> {
     pieces
 }
 
-/// The widest lane of the vectors of a statement that come to lie in registers, by number of lanes.
+/// The widest lane in bytes among a statement's vectors that are held in registers, by number of
+/// lanes.
 struct Widths<'a> {
     pool: &'a Pool,
     bytes: IndexMap<u32, usize>,
@@ -355,7 +361,7 @@ impl Widths<'_> {
         }
     }
 
-    /// Neither ramps nor broadcasts are vectors where they only say which elements are meant.
+    /// Visits an index. A ramp or a broadcast that only selects elements takes no vector register.
     fn index(&mut self, id: ExprId) {
         if !matches!(self.pool.get(id), Expr::Ramp { .. } | Expr::Broadcast { .. }) {
             self.expr(id);
@@ -368,7 +374,7 @@ impl Widths<'_> {
         }
         let ty = self.pool.ty(id);
         if ty.lanes > 1 {
-            // A mask is as wide as what was compared, which counts by itself.
+            // A mask is as wide as the compared values, which are counted themselves.
             let bytes = if ty.scalar == Scalar::Bool { 1 } else { c_bytes(ty.scalar) };
             let widest = self.bytes.entry(ty.lanes).or_insert(bytes);
             *widest = bytes.max(*widest);

@@ -1,7 +1,9 @@
-//! Prints final programs as C, reads the C back, compiles, loads and runs it, and writes libraries ahead of time.
+//! Prints final programs as C, reads the C back, compiles, loads and runs it, and writes libraries
+//! ahead of time.
 //!
-//! Knows nothing of validation, and transforms nothing but [`legalize()`], which runs before validation: the printer is one-to-one. Start with [`emit`], then
-//! [`compile`] and [`Kernel`].
+//! The crate knows nothing of validation. It transforms nothing except in [`legalize()`], which
+//! runs before validation: the printer is one-to-one. Start with [`emit`], then [`compile`] and
+//! [`Kernel`].
 
 mod alignment;
 mod aot;

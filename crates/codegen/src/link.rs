@@ -1,7 +1,9 @@
-//! From a compiled object to a loaded pipeline.
+//! Links a compiled object and loads it as a pipeline.
 //!
-//! Asked for a library, a compiler's driver starts itself once more to compile and the linker to link, and a large compiler takes as long to start as a small
-//! pipeline to be compiled. Asked for an object, it compiles in its own process; the system's linker then makes the library, which has no code that runs at its start.
+//! To make a library, a compiler's driver starts itself again to compile, and then the linker. A
+//! large compiler takes as long to start as it takes to compile a small pipeline. To make an
+//! object, the driver compiles in its own process. The system's linker then makes the library,
+//! which has no code that runs when it is loaded.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,7 +11,7 @@ use std::process::{Command, Stdio};
 use crate::loader::Entry;
 use crate::toolchain::{CompileError, Toolchain};
 
-/// The object that is linked, in the folder.
+/// The object to link, in the folder.
 pub(crate) const OBJECT_NAME: &str = "pipeline.o";
 
 /// Links the folder's object and loads the library.
@@ -21,7 +23,7 @@ pub(crate) fn load(
     if let Some(entry) = load_directly(directory, symbol) {
         return Ok(entry);
     }
-    // The compiler knows where the linker is, and what its code needs beside the C library.
+    // The compiler knows where the linker is, and which libraries its code needs besides C's.
     let name = "linked.so";
     let mut command = Command::new(toolchain.compiler());
     command.current_dir(directory).stdin(Stdio::null());
@@ -30,13 +32,13 @@ pub(crate) fn load(
     Entry::open(&directory.join(name), symbol)
 }
 
-/// The same by the system's linker; `None` if that cannot do it, whatever the reason.
+/// Does the same with the system's linker, or returns `None` if it fails for any reason.
 pub(crate) fn load_directly(directory: &Path, symbol: &str) -> Option<Entry> {
     let name = "pipeline.so";
     let mut command = Command::new("ld");
     command.current_dir(directory).stdin(Stdio::null());
     command.args(["-shared", "--eh-frame-hdr", OBJECT_NAME, "-o", name, "-lm", "-lc"]);
     let output = command.output().ok()?;
-    // What is missing in the library shows when it is loaded: all its symbols are looked up then.
+    // Loading resolves all symbols of the library, so a missing one shows there.
     output.status.success().then(|| Entry::open(&directory.join(name), symbol).ok())?
 }

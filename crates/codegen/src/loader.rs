@@ -5,9 +5,10 @@
 )]
 //!
 //! # Correctness
-//! A call is sound if the memory that it is given has the layout that it is told. [`Call`] owns that memory, aligned for every vector type, and can only be made
-//! from [`Word`]s that name it; the kernel checks the layouts of the caller's arrays against the memory's size before it makes one. That the pipeline stays
-//! within these layouts is what its entry checks and the validator are for.
+//! A call is sound if its memory has the layout that its arguments describe. [`Call`] owns that
+//! memory, aligned for every vector type, and can only be made from [`Word`]s that name it. The
+//! kernel checks the layouts of the caller's arrays against the memory's size before it makes a
+//! call. The entry checks and the validator ensure that the pipeline stays within these layouts.
 
 use std::ffi::c_int;
 use std::path::Path;
@@ -18,7 +19,7 @@ use libloading::os::unix::{Library as UnixLibrary, RTLD_GLOBAL, RTLD_LOCAL, RTLD
 
 use crate::toolchain::CompileError;
 
-/// Values that a failed check reports: `HALIDOM_FAILURE_VALUES`.
+/// The number of values that a failed check can report: `HALIDOM_FAILURE_VALUES`.
 const FAILURE_VALUES: usize = 6;
 
 /// `halidom_failure`.
@@ -30,7 +31,7 @@ pub(crate) struct Failure {
     pub(crate) values: [i64; FAILURE_VALUES],
 }
 
-/// What the entry function returns.
+/// The status that the entry function returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     Done,
@@ -62,12 +63,13 @@ impl Memory {
         Self { lines, length: bytes.len() }
     }
 
-    /// Where the bytes lie.
+    /// Returns the address of the bytes.
     pub(crate) fn address(&mut self) -> *mut u8 {
         self.lines.as_mut_ptr().cast()
     }
 
-    /// Copies the bytes out, if there is room for as many as there were at first.
+    /// Copies the bytes out and returns true if `bytes` has their original length. Otherwise
+    /// returns false.
     pub(crate) fn copy_to(&self, bytes: &mut [u8]) -> bool {
         if bytes.len() != self.length {
             return false;
@@ -138,7 +140,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Loads a shared library, whose calls of the runtime are resolved to the process's own.
+    /// Loads a shared library. Its calls of the runtime are resolved to the process's own runtime.
     pub(crate) fn open(path: &Path, symbol: &str) -> Result<Self, CompileError> {
         Self::of(&Arc::new(library(path)?), symbol)
     }
@@ -159,8 +161,8 @@ impl Entry {
     pub(crate) fn call(&self, call: &mut Call) -> (Status, Failure) {
         let mut failure = Failure::default();
         let packed = call.packed();
-        // SAFETY: `packed` is the struct that the function takes; what it points to belongs to `call`, which is borrowed
-        // mutably meanwhile; see the module's documentation for the rest.
+        // SAFETY: `packed` is the struct that the function takes. It points to memory of `call`,
+        // which is borrowed mutably during the call. The module's documentation covers the rest.
         let status = unsafe { (self.function)(packed.as_ptr(), &raw mut failure) };
         let status = match status {
             0 => Status::Done,
@@ -172,7 +174,8 @@ impl Entry {
     }
 }
 
-/// Loads a library of pipelines, and before it the runtime; an error if a symbol that it calls is nowhere.
+/// Loads the runtime, then a library of pipelines. Fails if a symbol that the library calls is
+/// undefined.
 fn library(path: &Path) -> Result<Library, CompileError> {
     load_runtime()?;
     // SAFETY: the library was compiled from generated C, which has no initialisers.
@@ -202,14 +205,15 @@ fn load_runtime() -> Result<(), CompileError> {
     std::fs::write(&path, RUNTIME_LIBRARY).map_err(CompileError::io("write the runtime"))?;
     // SAFETY: the runtime's initialisers prepare it for forks; its destructor ends its own threads.
     let library = unsafe { UnixLibrary::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }?;
-    // SAFETY: the runtime declares the function so.
+    // SAFETY: the runtime declares the function with this type.
     let set_threads =
         *unsafe { library.get::<unsafe extern "C" fn(c_int)>(b"halidom_set_threads") }?;
     *runtime = Some(Runtime { set_threads, _library: library });
     Ok(())
 }
 
-/// Sets how many threads parallel loops use; 0 restores the default. Without effect before a pipeline was loaded.
+/// Sets the number of threads that parallel loops use; 0 restores the default. Has no effect before
+/// the first pipeline is loaded.
 pub(crate) fn set_threads(count: usize) {
     let runtime = RUNTIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some(runtime) = runtime.as_ref() {

@@ -1,4 +1,4 @@
-//! A whole file of C for a program, and what is needed to call it.
+//! A whole C file for a program, and the data that is needed to call it.
 
 use halidom_base::{FxHashSet, IndexSet};
 use halidom_ir::{BufferId, Check, Pool, Program, Scalar, VarId};
@@ -20,20 +20,20 @@ pub struct CModule {
     pub text: String,
     /// The entry for programs in C, to be appended to the file, and the header that declares it.
     pub(crate) library: String,
-    /// The helpers that the file begins with, and what stands after them.
+    /// The helpers that the file begins with, and the text after them.
     pub(crate) helpers: IndexSet<Helper>,
     pub(crate) body: String,
     pub(crate) header: String,
-    /// The entry checks: the number that a failure reports is an index here.
+    /// The entry checks. The number that a failure reports is an index into this list.
     pub checks: Vec<CheckInfo>,
     /// The fields of the struct that the entry function takes, in order.
     pub(crate) fields: Vec<Field>,
     pub(crate) signature: Signature,
-    /// Whether the C compiler may round sums of products once, where the target permits it.
+    /// True if the C compiler may round sums of products once, where the target permits it.
     pub(crate) permits_contraction: bool,
 }
 
-/// What a pipeline takes.
+/// The arguments that a pipeline takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Signature {
     pub(crate) inputs: Vec<BufferInfo>,
@@ -47,7 +47,8 @@ pub(crate) struct BufferInfo {
     pub(crate) name: String,
     pub(crate) scalar: Scalar,
     pub(crate) rank: usize,
-    /// The buffer of the same output whose shape it must have, by position among the outputs' buffers.
+    /// The first buffer of the same output, whose shape this one must have, by position among the
+    /// outputs' buffers. `None` for the first buffer itself.
     pub(crate) like: Option<usize>,
 }
 
@@ -59,14 +60,14 @@ pub(crate) struct ParamInfo {
     pub(crate) scalar: Scalar,
 }
 
-/// An entry check and the words for it.
+/// An entry check and its description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckInfo {
     /// The check.
     pub check: Check,
-    /// What it is for.
+    /// The purpose of the check.
     pub what: String,
-    /// How many values a failure reports.
+    /// The number of values that a failure reports.
     pub(crate) reported: usize,
 }
 
@@ -76,11 +77,11 @@ pub(crate) struct Field {
     pub(crate) name: String,
     pub(crate) ty: CType,
     pub(crate) source: Source,
-    /// The variable that it binds, if it is no buffer.
+    /// The variable that it binds, if it is not a buffer.
     pub(crate) var: Option<VarId>,
 }
 
-/// Which buffer of the caller's.
+/// One of the caller's buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Side {
     /// An input, by position.
@@ -89,7 +90,7 @@ pub(crate) enum Side {
     Output(usize),
 }
 
-/// Which number of a dimension.
+/// One of the numbers that describe a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Min,
@@ -97,14 +98,14 @@ pub(crate) enum Part {
     Stride,
 }
 
-/// Where the caller takes a field's value from.
+/// The place from which the caller takes a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// The address of a buffer's first element.
     Memory(Side),
     /// A buffer's layout.
     Layout(Side, usize, Part),
-    /// The required region of an output, by its first buffer.
+    /// The required region of an output, by the position of its first buffer.
     Window(usize, usize, Part),
     /// A parameter, by position.
     Param(usize),
@@ -112,8 +113,13 @@ pub(crate) enum Source {
 
 /// Prints a final program as C. The text depends on nothing but the arguments.
 ///
-/// Requires: a final program: no holes, references, provides, vectorized or unrolled loops; vectors of two to the power of something lanes.
-/// Ensures: one C statement for each of the IR, except that labels become comments.
+/// Requires: a final program: no holes, references, provides, vectorized or unrolled loops; each
+/// number of lanes is a power of two.
+/// Ensures: one C statement for each IR statement, except that labels become comments, and stores
+/// that fill a row become one call.
+///
+/// # Errors
+/// The program is not final, or needs a feature that the printer lacks.
 pub fn emit(pool: &Pool, program: &Program, target: &Target) -> Result<CModule, EmitError> {
     let name = names::identifier(&program.name);
     let mut translator = Translator::new(pool, name.clone());
@@ -207,12 +213,15 @@ pub fn emit(pool: &Pool, program: &Program, target: &Target) -> Result<CModule, 
 }
 
 impl CModule {
-    /// The target as the C compiler is told of it: it may contract floats only where these decide nothing but values.
+    /// Returns the target as the C compiler is told of it: floats may be contracted only if this
+    /// affects nothing but values.
     pub fn compiled_for(&self, target: &Target) -> Target {
         target.clone().contracting(target.contracts() && self.permits_contraction)
     }
 
-    /// The file with the entry for programs in C, as it is compiled for the target: who compiles it elsewhere must know whether floats may be contracted.
+    /// Returns the file with the entry for C programs, as it is compiled for the target. Someone
+    /// who compiles it elsewhere must know whether floats may be contracted, so a comment asks for
+    /// strict floats where they may not.
     pub fn library_text(&self, target: &Target) -> String {
         let mut text = String::new();
         if !self.compiled_for(target).contracts() {
@@ -221,13 +230,13 @@ impl CModule {
         [text.as_str(), &self.text, &self.library].concat()
     }
 
-    /// The header that declares that entry.
+    /// Returns the header that declares this entry.
     pub fn header(&self) -> &str {
         &self.header
     }
 }
 
-/// The struct that the entry function takes.
+/// Returns the name of the struct that the entry function takes.
 pub(crate) fn args_type(name: &str) -> String {
     [name, "_args"].concat()
 }
@@ -257,12 +266,13 @@ fn signature(pool: &Pool, program: &Program) -> Signature {
 }
 
 impl CheckInfo {
-    /// The values that a failure of the check reports, of all that it has room for.
+    /// Returns the values that a failure of the check reports, out of all that a failure has room
+    /// for.
     pub(crate) fn values(&self, reported: &[i64]) -> Vec<i64> {
         reported.iter().copied().take(self.reported).collect()
     }
 
-    /// What a failure of the check says.
+    /// Returns the message of a failure of the check.
     pub fn message(&self, values: &[i64]) -> String {
         let mut text = self.what.clone();
         if let (
@@ -282,7 +292,7 @@ impl CheckInfo {
     }
 }
 
-/// An interval in words.
+/// Describes an interval in words.
 fn range(min: i64, extent: i64) -> String {
     if extent <= 0 {
         "empty".to_owned()
@@ -291,7 +301,7 @@ fn range(min: i64, extent: i64) -> String {
     }
 }
 
-/// The name of the function that runs a pipeline.
+/// Returns the name of the function that runs a pipeline.
 pub(crate) fn run_symbol(name: &str) -> String {
     [name, "_run"].concat()
 }
@@ -299,7 +309,8 @@ pub(crate) fn run_symbol(name: &str) -> String {
 const STRICT: &str =
     "To be compiled with -ffp-contract=off: every operation on floats is rounded by itself.";
 
-/// Comparisons whose outcome the types decide are not mistakes in generated code: they are what the source says.
+/// The start of every file. The source may contain comparisons whose outcome the types decide. In
+/// generated code they are not mistakes, so their warnings are off.
 pub(crate) const PREAMBLE: &str = "\
 #include <stddef.h>
 #include <stdint.h>
@@ -326,7 +337,7 @@ fn entry_fields(
             if component == 0 {
                 buffer_fields(translator, *buffer, side, &mut fields)?;
             } else {
-                // Its shape is that of the first.
+                // Its shape equals the first buffer's.
                 memory_field(translator, *buffer, side, &mut fields);
             }
         }

@@ -1,9 +1,10 @@
-//! C names for the names of the source: legal, unique in the file, and as close to the source as that allows.
+//! C names for the source's names: legal, unique in the file, and otherwise as close to the source
+//! as possible.
 
 use halidom_base::FxHashSet;
 use halidom_ir::Scalar;
 
-/// Keywords, macros and names that the printed file uses itself.
+/// Keywords, macros, and names that the printed file itself uses.
 const RESERVED: &[&str] = &[
     "alignas", "alignof", "args", "asm", "auto", "bool", "break", "case", "char", "closure",
     "const", "continue", "default", "do", "double", "else", "enum", "extern", "failure", "false",
@@ -13,14 +14,14 @@ const RESERVED: &[&str] = &[
     "stderr", "NULL", "EOF",
 ];
 
-/// Hands out names, each once.
+/// Hands out names, each only once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     taken: FxHashSet<String>,
 }
 
 impl Names {
-    /// A name like `wanted` that was not given before.
+    /// Returns a name like `wanted` that was not given before.
     pub(crate) fn fresh(&mut self, wanted: &str) -> String {
         let stem = identifier(wanted);
         if self.taken.insert(stem.clone()) {
@@ -39,7 +40,7 @@ impl Names {
     }
 }
 
-/// The legal, unreserved C identifier that is closest to `name`.
+/// Returns the legal, unreserved C identifier that is closest to `name`.
 pub(crate) fn identifier(name: &str) -> String {
     let mut text = String::with_capacity(name.len() + 1);
     for character in name.chars() {
@@ -55,7 +56,8 @@ pub(crate) fn identifier(name: &str) -> String {
     text
 }
 
-/// Whether the printed file, C or the runtime uses the name: helper functions and vector types end in a type's name.
+/// Tests whether the printed file, C or the runtime uses the name. The names of helper functions
+/// and vector types end in a type's name.
 fn is_reserved(name: &str) -> bool {
     let last = name.rsplit('_').next().unwrap_or(name);
     let base = last.split_once('x').map_or(last, |(scalar, _)| scalar);

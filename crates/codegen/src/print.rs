@@ -1,8 +1,10 @@
-//! Prints C trees: one statement a line, parentheses where precedence needs them or where gcc would warn without.
+//! Prints C trees: one statement per line, with parentheses where precedence needs them or where
+//! gcc would warn without them.
 
 use crate::ctree::{CBinary, CExpr, CFunction, CStmt, CStruct, CType, scalar_name, vector_name};
 
-/// How tightly an expression binds; a child that binds less tightly than its place needs parentheses.
+/// The binding strength of an expression. A child that binds less tightly than its place requires
+/// gets parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Conditional,
@@ -51,8 +53,10 @@ fn level(expr: &CExpr) -> Level {
     }
 }
 
-/// The least level that an operand may have without parentheses. Stricter than C's grammar wherever readers, and gcc's and clang's warnings, want to see them:
-/// only sums and products nest by precedence, and arithmetic within relations and relations within `&&` and `||`.
+/// Returns the least level that an operand may have without parentheses. It is stricter than C's
+/// grammar wherever readers, and the warnings of gcc and clang, expect parentheses. Only these nest
+/// by precedence: sums and products, arithmetic within relations, and relations within `&&` and
+/// `||`.
 fn operand_level(op: CBinary, right: bool) -> Level {
     match op {
         CBinary::Mul | CBinary::Div | CBinary::Rem if right => Level::Prefix,
@@ -69,7 +73,7 @@ fn operand_level(op: CBinary, right: bool) -> Level {
     }
 }
 
-/// Appends a type, and the name that is declared with it where there is one.
+/// Appends a type and, if there is one, the name that is declared with it.
 pub(crate) fn print_type(out: &mut String, ty: &CType, name: Option<&str>) {
     match ty {
         CType::Void => out.push_str("void"),
@@ -108,7 +112,7 @@ pub(crate) fn print_expr(out: &mut String, expr: &CExpr) {
             print_operand(out, operand, least);
         }
         CExpr::Binary(op, lhs, rhs) => {
-            // A chain of `&&` or of `||` needs none; the one within the other gets some.
+            // A chain of `&&` or of `||` needs no parentheses; one within the other gets them.
             let chained = matches!(op, CBinary::And | CBinary::Or)
                 && matches!(&**lhs, CExpr::Binary(inner, ..) if inner == op);
             let least = if chained { level_of(*op) } else { operand_level(*op, false) };
@@ -188,7 +192,7 @@ fn print_list(out: &mut String, values: &[CExpr]) {
     }
 }
 
-/// Appends comment lines.
+/// Appends a comment line.
 pub(crate) fn print_comment(out: &mut String, indent: usize, text: &str) {
     print_indent(out, indent);
     out.push_str("/* ");
@@ -197,7 +201,8 @@ pub(crate) fn print_comment(out: &mut String, indent: usize, text: &str) {
     out.push_str(" */\n");
 }
 
-/// Levels beyond which statements are indented no further: allocations nest as deep as a pipeline has stages.
+/// The depth beyond which statements are not indented further: allocations nest as deep as a
+/// pipeline has stages.
 const DEEPEST_INDENT: usize = 24;
 
 fn print_indent(out: &mut String, indent: usize) {
@@ -322,7 +327,7 @@ fn print_block(out: &mut String, indent: usize, body: &[CStmt]) {
     out.push('}');
 }
 
-/// Appends a function's head without what ends it.
+/// Appends a function's head, without its body or a semicolon.
 pub(crate) fn print_signature(out: &mut String, function: &CFunction) {
     if !function.external {
         out.push_str("static ");

@@ -1,11 +1,13 @@
 //! Reads emitted C back and compares it with the program that it was printed from.
 //!
-//! A parser of C's grammar, C's rules for types, and a walk along the IR: nothing here calls the printer, except that the texts of the helper functions, which tests
-//! compare with `ir::eval`, are taken from it. Names are matched as they are declared; comments are not looked at.
+//! This is a parser of C's grammar, C's rules for types, and a walk along the IR. Nothing here
+//! calls the printer. Only the texts of the helper functions are taken from it, and tests compare
+//! those functions with `ir::eval`. Names are matched as they are declared. Comments are ignored.
 //!
 //! # Correctness
-//! [`check`] succeeds only if every statement of the C, in order, is one of the program's with the same value, and nothing else stands in the file. Whatever the parser
-//! does not know is a mismatch.
+//! [`check`] succeeds only if every statement of the C corresponds, in order, to a statement of the
+//! program with the same value, and the file contains nothing else. Everything that the parser does
+//! not know is a mismatch.
 
 mod calls;
 mod compare;
@@ -28,13 +30,13 @@ use halidom_ir::{Pool, Program};
 use crate::helpers;
 use crate::module::PREAMBLE;
 
-/// Where the C is not the program.
+/// A place where the C differs from the program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the generated C is not what was validated: {what}: `{excerpt}`")]
 pub struct Mismatch {
     /// Line of the file, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// A description of the difference.
     pub what: String,
     /// The line's text.
     pub excerpt: String,
@@ -50,6 +52,9 @@ impl Mismatch {
 }
 
 /// Compares the text of a C file with a final program.
+///
+/// # Errors
+/// The first place where they differ.
 pub fn check(pool: &Pool, program: &Program, text: &str) -> Result<(), Mismatch> {
     let file = parse::parse(text)?;
     let expected = PREAMBLE.lines().filter(|line| line.starts_with('#'));

@@ -1,10 +1,12 @@
-//! Loads in which each element of a row stands several times.
+//! Loads in which each element occurs several times in a row.
 
 use halidom_ir::{BinaryOp, Expr, ExprId, Pool};
 
 use crate::helpers::Few;
 
-/// With fewer lanes such a load is gathered; with more their places are no signed bytes, in which those of bytes are compared.
+/// The numbers of lanes for which such a load is shuffled. A load of fewer lanes is gathered. With
+/// more lanes, their places do not fit the signed bytes in which the places of byte elements are
+/// compared.
 pub(crate) const LANES: std::ops::RangeInclusive<u32> = 4..=64;
 
 /// The index `(base + lane) / times + offset`.
@@ -14,7 +16,7 @@ pub(crate) struct Repeated {
     pub(crate) offset: Option<ExprId>,
 }
 
-/// An index of that form.
+/// Matches an index of the form `(base + lane) / times + offset`.
 pub(crate) fn repeated(pool: &Pool, index: ExprId) -> Option<Repeated> {
     if !LANES.contains(&pool.ty(index).lanes) {
         return None;

@@ -1,7 +1,7 @@
-//! Strided stores that fill a row between them.
+//! Strided stores that together fill a row.
 //!
-//! Columns of a picture that are computed by turns are vectors of their own, of which each writes every second element or so. Next to each other such stores
-//! are one dense store of interleaved lanes.
+//! Columns of an image that are computed in turn are separate vectors, and each store writes every
+//! second element or so. Such stores in sequence become one dense store of interleaved lanes.
 
 use halidom_ir::{BinaryOp, BufferId, Constant, Expr, ExprId, Pool, Stmt, StmtId, StoreIn};
 
@@ -15,12 +15,13 @@ pub(crate) struct Strided {
     pub(crate) step: Few,
     pub(crate) lanes: u32,
     pub(crate) value: ExprId,
-    /// What the base is without the constant that is added to it.
+    /// The base without the constant that is added to it.
     root: Option<ExprId>,
     offset: i128,
 }
 
-/// The statement as a store of every second, third or fourth element whose value does not come from the same buffer.
+/// Matches a store of every second, third or fourth element whose index and value do not read the
+/// same buffer.
 fn strided(pool: &Pool, id: StmtId) -> Option<Strided> {
     let Stmt::Store { buffer, index, value, atomic: false, .. } = *pool.get_stmt(id) else {
         return None;
@@ -34,7 +35,8 @@ fn strided(pool: &Pool, id: StmtId) -> Option<Strided> {
     Some(Strided { buffer, base, step, lanes, value, root, offset })
 }
 
-/// The stores at the front of a block that fill a row between them, in the order of their elements.
+/// Returns the stores at the front of a block that together fill a row, in the order of their
+/// elements.
 pub(crate) fn row_of(pool: &Pool, stmts: &[StmtId]) -> Option<Vec<Strided>> {
     let first = strided(pool, *stmts.first()?)?;
     let mut row = vec![first];
@@ -49,7 +51,7 @@ pub(crate) fn row_of(pool: &Pool, stmts: &[StmtId]) -> Option<Vec<Strided>> {
 }
 
 impl Strided {
-    /// Whether two are the same but for where they begin.
+    /// Tests whether two stores differ only in their values and in the constant where they begin.
     fn is_like(&self, other: &Self) -> bool {
         (self.buffer, self.step, self.lanes, self.root)
             == (other.buffer, other.step, other.lanes, other.root)
@@ -60,7 +62,7 @@ impl Strided {
     }
 }
 
-/// Whether an expression reads a buffer.
+/// Tests whether an expression reads a buffer.
 pub(crate) fn reads(pool: &Pool, expr: ExprId, buffer: BufferId) -> bool {
     let mut found = false;
     pool.for_each_subexpr(expr, &mut |_, expr| {
@@ -69,7 +71,7 @@ pub(crate) fn reads(pool: &Pool, expr: ExprId, buffer: BufferId) -> bool {
     found
 }
 
-/// An index without the constant that is added to it, and that.
+/// Splits an index into the part without the added constant, if there is one, and this constant.
 pub(crate) fn apart(pool: &Pool, id: ExprId) -> (Option<ExprId>, i128) {
     let number = |id: ExprId| pool.as_constant(id).and_then(Constant::as_integer);
     if let Some(constant) = number(id) {

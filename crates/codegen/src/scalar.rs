@@ -8,7 +8,8 @@ use crate::helpers::{Helper, ScalarOp, builtin, integer_literal};
 use crate::translate::Translator;
 
 impl Translator<'_> {
-    /// The C expression for a scalar expression. Its C type is the scalar's, or, for `bool` and integers below 32 bits, `int` with the same value.
+    /// Returns the C expression for a scalar expression. Its C type is the scalar's or, for `bool`
+    /// and integers below 32 bits, `int` with the same value.
     pub(crate) fn scalar(&mut self, id: ExprId) -> Result<CExpr, EmitError> {
         let pool = self.pool;
         match pool.get(id) {
@@ -91,7 +92,7 @@ impl Translator<'_> {
             | BinaryOp::Mul(Overflow::AssumedAbsent) => Err(EmitError::AssumedAbsent),
             BinaryOp::Eq => Ok(CExpr::binary(CBinary::Eq, a, b)),
             BinaryOp::Ne => Ok(CExpr::binary(CBinary::Ne, a, b)),
-            // Operands have no effects and are total, so that skipping the second one changes nothing.
+            // Operands have no effects and are total, so short-circuit evaluation changes nothing.
             BinaryOp::And if is_bool => Ok(CExpr::binary(CBinary::And, a, b)),
             BinaryOp::Or if is_bool => Ok(CExpr::binary(CBinary::Or, a, b)),
             BinaryOp::Xor if is_bool => Ok(CExpr::binary(CBinary::BitXor, a, b)),
@@ -118,7 +119,7 @@ impl Translator<'_> {
             BinaryOp::Le => Ok(CExpr::binary(CBinary::Le, a, b)),
             BinaryOp::Gt => Ok(CExpr::binary(CBinary::Gt, a, b)),
             BinaryOp::Ge => Ok(CExpr::binary(CBinary::Ge, a, b)),
-            // Of 64 bits in two's complement, the lowest are the Euclidean remainder by a power of two.
+            // In two's complement, the low bits are the Euclidean remainder by a power of two.
             BinaryOp::Mod if scalar == Scalar::Int && divisor.is_some_and(is_mask_size) => {
                 let mask = divisor.unwrap_or(1) - 1;
                 Ok(CExpr::binary(CBinary::BitAnd, a, CExpr::literal(mask.to_string())))
@@ -166,13 +167,15 @@ fn differs_from_zero(value: CExpr) -> CExpr {
     CExpr::binary(CBinary::Ne, value, zero())
 }
 
-/// A sum, difference or product that wraps as the type does; of `int`, whose range is the validator's concern, and of floats, the plain one.
+/// Returns a sum, difference or product that wraps as the type does. For `int`, whose range the
+/// validator checks, and for floats, it is the plain operation.
 fn wrapping(op: CBinary, scalar: Scalar, a: CExpr, b: CExpr) -> CExpr {
     let a = widened_unless(&b, scalar, arithmetic_operand(scalar, a));
     narrowed(scalar, CExpr::binary(op, a, arithmetic_operand(scalar, b)))
 }
 
-/// Signed numbers of 32 and 64 bits are computed with as unsigned ones, whose overflow C defines; smaller ones are promoted to `int`, which holds the exact result.
+/// Casts signed operands of 32 and 64 bits to unsigned types, whose overflow C defines. C promotes
+/// smaller ones to `int`, which holds the exact result.
 fn arithmetic_operand(scalar: Scalar, value: CExpr) -> CExpr {
     match scalar {
         Scalar::I32 | Scalar::I64 => CExpr::cast(CType::Scalar(unsigned_of(scalar)), value),
@@ -189,7 +192,7 @@ fn arithmetic_operand(scalar: Scalar, value: CExpr) -> CExpr {
     }
 }
 
-/// Brings a result into its type where C computed it in another.
+/// Casts a result to its type where C computed it in another one.
 fn narrowed(scalar: Scalar, value: CExpr) -> CExpr {
     match scalar {
         Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::U8 | Scalar::U16 => {
@@ -199,7 +202,8 @@ fn narrowed(scalar: Scalar, value: CExpr) -> CExpr {
     }
 }
 
-/// Makes a 64-bit value of what C would take for a 32-bit one: a literal, or a choice among literals.
+/// Casts to 64 bits an operand that C would take for a 32-bit one: a literal, or a choice among
+/// literals.
 fn widened(scalar: Scalar, value: CExpr) -> CExpr {
     if matches!(scalar, Scalar::Int | Scalar::U64 | Scalar::I64) && is_narrow(&value) {
         CExpr::cast(CType::Scalar(scalar), value)
@@ -208,7 +212,7 @@ fn widened(scalar: Scalar, value: CExpr) -> CExpr {
     }
 }
 
-/// [`widened`], unless the other operand is wide already.
+/// Applies [`widened`] unless the other operand is already wide.
 fn widened_unless(other: &CExpr, scalar: Scalar, value: CExpr) -> CExpr {
     if is_narrow(other) { widened(scalar, value) } else { value }
 }
@@ -231,7 +235,7 @@ fn is_narrow(value: &CExpr) -> bool {
     }
 }
 
-/// The literal of a constant.
+/// Returns the literal of a constant.
 pub(crate) fn literal(constant: Constant) -> Result<CExpr, EmitError> {
     if let Some(value) = constant.as_f32() {
         return Ok(float_literal(
@@ -269,7 +273,8 @@ pub(crate) fn literal(constant: Constant) -> Result<CExpr, EmitError> {
 }
 
 fn decimal(value: &impl std::fmt::Debug, suffix: &str) -> String {
-    // Rust's shortest decimal that reads back as the same number; it always has a point or an exponent.
+    // Rust prints the shortest decimal that reads back as the same number. It always has a point or
+    // an exponent.
     [&format!("{value:?}"), suffix].concat()
 }
 
@@ -292,7 +297,7 @@ fn float_literal(
     if negative { CExpr::unary(CUnary::Minus, magnitude) } else { magnitude }
 }
 
-/// Whether a remainder by this number is a mask of a few low bits.
+/// Tests whether the remainder by this number is a mask of a few low bits.
 fn is_mask_size(divisor: i128) -> bool {
     (2..=1 << 30).contains(&divisor) && divisor.count_ones() == 1
 }

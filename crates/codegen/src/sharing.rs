@@ -1,9 +1,10 @@
-//! Which memory the iterations of a parallel loop share.
+//! The memory that the iterations of a parallel loop share.
 
 use halidom_base::FxHashSet;
 use halidom_ir::{BufferId, Pool, Stmt, StmtId};
 
-/// The buffers that iterations of a parallel loop write and none of them has for itself: while one runs, another may write them.
+/// Returns the buffers that the iterations of a parallel loop write but do not allocate themselves.
+/// While one iteration runs, another may write them.
 pub(crate) fn written_together(pool: &Pool, body: StmtId) -> FxHashSet<BufferId> {
     let mut search = Search { pool, written: FxHashSet::default(), own: FxHashSet::default() };
     search.stmt(body);
@@ -37,7 +38,7 @@ impl Search<'_> {
             Stmt::Store { buffer, .. } => {
                 self.written.insert(*buffer);
             }
-            // Writes nothing; storage is flattened in final programs.
+            // Neither writes: final programs have flattened storage, hence no provides.
             Stmt::Assert { .. } | Stmt::Provide { .. } => {}
         }
     }

@@ -1,12 +1,14 @@
-//! The texts of loads and stores that shuffle what lies side by side in memory.
+//! The texts of loads and stores that shuffle consecutive elements of memory.
 //!
-//! No element before the first lane's or behind the last one's is touched, the last part of a load ends at the last lane's element; but by loads of a buffer that is realigned.
+//! They touch no element before the first lane's or after the last lane's: the last part of a load
+//! ends at the last lane's element. Loads of realigned buffers are the exception.
 
 use crate::helpers::Few;
 
-/// Every `step`-th of the elements behind `memory`: dense loads of all from the first to the last, and for each but the first a shuffle.
+/// Loads every `step`-th element from `memory` on: dense loads of all elements from the first to
+/// the last, and one shuffle for each load but the first.
 ///
-/// The parts lie within if there are `step - 1` lanes and more.
+/// The parts lie within this range if there are at least `step - 1` lanes.
 pub(crate) fn load_every(vector: &str, lanes: u32, step: Few) -> String {
     let count = step.count();
     let last = (lanes - 1) * (count - 1);
@@ -46,13 +48,13 @@ pub(crate) fn load_every(vector: &str, lanes: u32, step: Few) -> String {
     out
 }
 
-/// The lanes of `found` from the last to the first.
+/// Returns the lanes of `found` in reverse order.
 pub(crate) fn load_reversed(lanes: u32) -> String {
     let reversed = shuffle("found", "found", lanes, |lane| i64::from(lanes - 1 - lane));
     ["    return ", &reversed, ";\n"].concat()
 }
 
-/// The lanes from this one on of the vector at `memory` and the next one.
+/// Joins the vector at `memory` and the next one, and takes the lanes from `lane` on.
 pub(crate) fn load_at(vector: &str, lanes: u32, lane: u32) -> String {
     let load = |address: &str| ["*(const ", vector, "_memory *)", address, ";\n"].concat();
     let [low, high] = [load("memory"), load(&["(memory + ", &lanes.to_string(), ")"].concat())];
@@ -62,8 +64,9 @@ pub(crate) fn load_at(vector: &str, lanes: u32, lane: u32) -> String {
         .concat()
 }
 
-/// Of a row of which each element stands `times` times, the lanes from the place `base` on: those of lane `n` is the element `(base + n) / times`, counted from `offset`. Each element that
-/// lanes take is read once, and no other one: from one lane to the next it is the same or the next.
+/// Loads lanes of a row in which each element occurs `times` times: lane `n` gets the element
+/// `(base + n) / times`, counted from `offset`. Only elements that some lane takes are read: from
+/// one lane to the next, the element is the same or the next.
 pub(crate) fn load_repeated(vector: &str, mask: &str, lanes: u32, times: Few) -> String {
     let times = times.count();
     let (least, most) = ((lanes - 1) / times, (lanes + times - 2) / times);
@@ -84,7 +87,8 @@ pub(crate) fn load_repeated(vector: &str, mask: &str, lanes: u32, times: Few) ->
     line(&[mask, " place = {", &numbers, "}"]);
     for element in 0..=most {
         let read = if element > least {
-            // Whether the last lanes come to this element depends on the first one's place.
+            // The first lane's phase decides whether the last lanes reach this element. If they do
+            // not, the element before it is read again.
             let from = (element * times - (lanes - 1)).to_string();
             let (this, other) = (element.to_string(), (element - 1).to_string());
             ["(phase >= ", &from, " ? ", &this, " : ", &other, ")"].concat()
@@ -105,7 +109,7 @@ pub(crate) fn load_repeated(vector: &str, mask: &str, lanes: u32, times: Few) ->
     out
 }
 
-/// Stores the first lanes of `count` vectors, then their second ones, and so on: as many dense stores.
+/// Stores lane 0 of `count` vectors, then lane 1, and so on, by `count` dense stores.
 pub(crate) fn store_interleaved(vector: &str, lanes: u32, count: Few, store: &str) -> String {
     const VECTORS: [&str; 4] = ["a", "b", "c", "d"];
     let count = count.count();
@@ -147,7 +151,8 @@ fn named(name: &str, number: u32) -> String {
     [name, &number.to_string()].concat()
 }
 
-/// A choice of lanes of two vectors, those of the second counted on from those of the first; -1 where the lane does not matter.
+/// Returns a choice of lanes from two vectors. The second vector's lanes are numbered after the
+/// first's; -1 stands for a lane that does not matter.
 fn shuffle(first: &str, second: &str, lanes: u32, lane: impl Fn(u32) -> i64) -> String {
     let list: Vec<String> = (0..lanes).map(|number| lane(number).to_string()).collect();
     ["__builtin_shufflevector(", first, ", ", second, ", ", &list.join(", "), ")"].concat()

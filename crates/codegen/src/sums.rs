@@ -1,32 +1,32 @@
-//! Sums of multiples, in a normal form, and what they leave when they are divided.
+//! Linear sums in a normal form, and their residues.
 
 use std::hash::Hash;
 
 use halidom_base::{FxHashMap, IndexSet};
 
-/// `Σ factor·atom + constant`: factors are not 0, atoms are in order.
+/// `Σ factor·atom + constant`, with factors that are not 0 and atoms in order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Sum<K> {
     terms: Vec<(Atom<K>, i128)>,
     constant: i128,
 }
 
-/// What is multiplied in a sum: what is not looked into, or the number of an operation.
+/// The part of a term that the factor multiplies: an opaque value, or the number of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Atom<K> {
     Whole(K),
     Operation(usize),
 }
 
-/// An operation on sums that is none itself.
+/// An operation on sums whose result is not a linear sum.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Operation<K> {
     Product(Sum<K>, Sum<K>),
-    /// The least or greatest of two, or one of them.
+    /// The least or the greatest of two sums, or a choice between them.
     OneOf(Choice<K>, Sum<K>, Sum<K>),
 }
 
-/// How one of two sums is chosen.
+/// The way in which one of two sums is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Choice<K> {
     Least,
@@ -35,7 +35,7 @@ pub(crate) enum Choice<K> {
     By(K),
 }
 
-/// The operations within sums.
+/// The interned operations that occur within sums, with the residues that are known.
 #[derive(Debug)]
 pub(crate) struct Sums<K> {
     operations: IndexSet<Operation<K>>,
@@ -61,7 +61,7 @@ impl<K: Copy + Ord + Hash> Sum<K> {
         Self { terms: vec![(atom, 1)], constant: 0 }
     }
 
-    /// `self + factor·other`; `None` where numbers become too large.
+    /// Returns `self + factor·other`, or `None` where numbers become too large.
     pub(crate) fn plus(mut self, other: &Self, factor: i128) -> Option<Self> {
         for (atom, by) in &other.terms {
             let by = by.checked_mul(factor)?;
@@ -80,7 +80,7 @@ impl<K: Copy + Ord + Hash> Sum<K> {
 }
 
 impl<K: Copy + Ord + Hash> Sums<K> {
-    /// `None` where numbers become too large.
+    /// Returns the product of two sums, or `None` where numbers become too large.
     pub(crate) fn product(&mut self, lhs: &Sum<K>, rhs: &Sum<K>) -> Option<Sum<K>> {
         if rhs.terms.is_empty() {
             return Sum::constant(0).plus(lhs, rhs.constant);
@@ -91,7 +91,9 @@ impl<K: Copy + Ord + Hash> Sums<K> {
         Some(self.operation(Operation::Product(lhs.clone(), rhs.clone())))
     }
 
-    /// The constant of the first stands outside, so that extremes of what lies so far apart are equal but for a constant. `None` where numbers become too large.
+    /// Returns a choice between two sums, or `None` where numbers become too large. The first sum's
+    /// constant is taken out of the choice. Two choices whose operands are all shifted by one
+    /// constant then differ by this constant only.
     pub(crate) fn one_of(
         &mut self,
         choice: Choice<K>,
@@ -108,7 +110,8 @@ impl<K: Copy + Ord + Hash> Sums<K> {
         Sum::atom(Atom::Operation(number))
     }
 
-    /// What a sum leaves when it is divided by a positive number below 2^32, if that is the same whatever the values of what is not looked into.
+    /// Returns the remainder of a sum divided by a positive number below 2^32, if it is the same
+    /// for all values of the opaque atoms.
     pub(crate) fn residue(&mut self, sum: &Sum<K>, divisor: i128) -> Option<i128> {
         let mut total = sum.constant.rem_euclid(divisor);
         for (atom, by) in &sum.terms {
@@ -185,7 +188,7 @@ mod tests {
         }
         let further = sums.one_of(Choice::Least, plus(&x, 7), plus(&y, 11)).unwrap();
         assert_ne!(distance(&further), Sum::constant(0));
-        // Both are even, or one is not.
+        // First both are even, then one is odd.
         let double = |sum: &Sum<char>| Sum::constant(0).plus(sum, 2).unwrap();
         let even = sums.one_of(Choice::Least, double(&x), plus(&double(&y), 4)).unwrap();
         assert_eq!(sums.residue(&even, 2), Some(0));

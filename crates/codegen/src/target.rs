@@ -1,6 +1,7 @@
-//! What the C is compiled for.
+//! The machine for which C is compiled.
 
-/// A machine: its vector width and the compiler's flags for it; and what the compiler may do with floats.
+/// A machine: its vector width, the compiler's flags for it, and the compiler's freedom with
+/// floats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     name: &'static str,
@@ -25,7 +26,7 @@ impl Target {
         flags: &["-march=x86-64-v3"],
         contracts: false,
     };
-    /// 16-byte vectors: what every x86-64 has.
+    /// 16-byte vectors, which every x86-64 machine has.
     pub const SSE2: Self =
         Self { name: "x86-64", vector_bytes: 16, flags: &["-march=x86-64"], contracts: false };
     /// 16-byte vectors of any other machine.
@@ -34,7 +35,7 @@ impl Target {
     /// Every target.
     pub const ALL: [Self; 4] = [Self::AVX512, Self::AVX2, Self::SSE2, Self::GENERIC];
 
-    /// The widest target that this machine can run, compiled for this very machine.
+    /// Returns the widest target that this machine can run, with flags for this very machine.
     pub fn host() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
@@ -53,33 +54,34 @@ impl Target {
         Self::GENERIC
     }
 
-    /// The target of a name.
+    /// Returns the target with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|target| target.name == name)
     }
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Bytes of the widest vector that one instruction handles.
+    /// Returns the bytes of the widest vector that one instruction handles.
     pub fn vector_bytes(&self) -> usize {
         self.vector_bytes
     }
 
-    /// The same machine, where the compiler may round a product and the sum that it stands in once, as `fast_math` permits.
+    /// Returns the same machine with or without the permission to round a product and the sum that
+    /// contains it once. `fast_math` gives this permission.
     #[must_use]
     pub fn contracting(self, permitted: bool) -> Self {
         Self { contracts: permitted, ..self }
     }
 
-    /// Whether it may.
+    /// Tests whether the compiler has this permission.
     pub fn contracts(&self) -> bool {
         self.contracts
     }
 
-    /// What the compiler is told of the machine.
+    /// Returns the compiler's flags for the machine.
     pub fn flags(&self) -> &'static [&'static str] {
         self.flags
     }

@@ -1,4 +1,5 @@
-//! The texts of the helper functions. `$name` is the function, `$t` the scalar type, `$v` the vector type, `$m` its masks, `$u` and `$uv` the unsigned types.
+//! The texts of the helper functions. `$name` is the function, `$t` the scalar type, `$v` the
+//! vector type, `$m` its masks, `$u` and `$uv` the unsigned types.
 
 use halidom_ir::Scalar;
 
@@ -116,7 +117,8 @@ static inline $t $name($t a) {
 }
 ";
 
-/// Additions and bits have instructions; everything else is computed and exchanged until nobody came between.
+/// Additions, subtractions and bit operations have machine instructions. Every other operator
+/// computes the new value and tries to exchange it until no other thread wrote in between.
 pub(crate) fn atomic_text(op: AtomicOp, scalar: Scalar) -> &'static str {
     let float = scalar.is_float();
     match op {
@@ -134,7 +136,7 @@ pub(crate) fn atomic_text(op: AtomicOp, scalar: Scalar) -> &'static str {
     }
 }
 
-/// An update by exchange, with the new value in terms of `seen` and `value`.
+/// An update by compare-and-exchange, with the new value in terms of `seen` and `value`.
 macro_rules! exchange {
     ($next:literal) => {
         concat!(
@@ -154,7 +156,7 @@ static inline void $name($t *memory, $t value) {
     };
 }
 
-/// An update that the machine has.
+/// An update for which the machine has an instruction.
 macro_rules! fetch {
     ($function:literal) => {
         concat!(
@@ -247,7 +249,7 @@ static inline $v $name(const $t *memory, int64_t stride) {
 }
 ";
 
-// The lines are written by `shuffles`.
+// `shuffles` writes the lines.
 pub(crate) const SHUFFLED_LOAD: &str = "
 static inline $v $name(const $t *memory) {
 $shuffled}
@@ -402,7 +404,8 @@ static inline $v $name($v a, $v b) {
 }
 ";
 
-/// The operations of `halidom_expf` in their order, on as many lanes at once as the widest vector holds of `double`; what is no number or beyond the ends is put in at the end.
+/// The operations of `halidom_expf` in their order, on as many lanes at once as the widest vector
+/// holds as `double`. NaN and values beyond the ends of the range are inserted at the end.
 pub(crate) const EXP_FOR_LANES: &str = "
 static inline $v $name($v a) {
     typedef float some __attribute__((vector_size($partbytes)));

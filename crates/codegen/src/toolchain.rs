@@ -1,4 +1,4 @@
-//! The C compiler: which one, and how it is called.
+//! The choice of a C compiler, and its calls.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use crate::flags::{CANDIDATES, EVERYWHERE};
 use crate::{CModule, Target};
 
-/// The runtime's header, as it is shipped.
+/// The runtime's header, as shipped.
 pub const RUNTIME_HEADER: &str = include_str!("../../../runtime/halidom_runtime.h");
-/// The runtime's source, as it is shipped: one translation unit.
+/// The runtime's source, as shipped: one translation unit.
 pub const RUNTIME_SOURCE: &str = concat!(
     include_str!("../../../runtime/halidom_runtime.c"),
     include_str!("../../../runtime/halidom_math.c")
@@ -32,21 +32,21 @@ pub struct Toolchain {
     limit: Option<Duration>,
 }
 
-/// The time between two looks at a compiler that has a limit.
+/// The time between two polls of a compiler that has a limit.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Why C was not compiled.
+/// The reasons why C was not compiled.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
-    /// There is no compiler, or it does not run.
+    /// There is no compiler, or the compiler does not run.
     #[error("no C compiler was found that runs: looked for {0}")]
     NoCompiler(String),
-    /// Files could not be written or the compiler not be started.
+    /// Files could not be written, or a process could not be started.
     #[error("cannot {what}: {source}")]
     Io {
-        /// What was tried.
+        /// The attempted action.
         what: String,
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
     /// The compiler refused the file, which is a defect of the printer.
@@ -54,7 +54,7 @@ pub enum CompileError {
     Refused {
         /// Its name.
         compiler: String,
-        /// What it said.
+        /// Its messages.
         messages: String,
     },
     /// The compiler was stopped.
@@ -62,15 +62,15 @@ pub enum CompileError {
     TooSlow {
         /// Its name.
         compiler: String,
-        /// How long it may take.
+        /// The time limit.
         limit: Duration,
     },
-    /// What was compiled does not load.
+    /// The compiled library does not load.
     #[error("the compiled pipeline does not load: {}", reason(.0))]
     Load(#[from] libloading::Error),
 }
 
-/// What the loader says, which its error keeps to itself.
+/// Returns the loader's message, which the error's own text omits.
 fn reason(error: &libloading::Error) -> String {
     std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
@@ -83,7 +83,11 @@ impl CompileError {
 }
 
 impl Toolchain {
-    /// The compiler that `HALIDOM_CC` names, or else the first of clang 19, clang, gcc, cc that is there.
+    /// Finds the compiler that `HALIDOM_CC` names, or else the first of clang 19, clang, gcc and cc
+    /// that exists.
+    ///
+    /// # Errors
+    /// No such compiler exists.
     pub fn find() -> Result<Self, CompileError> {
         if let Some(named) = std::env::var_os(COMPILER_VARIABLE) {
             return Self::of(&named).ok_or_else(|| {
@@ -97,7 +101,7 @@ impl Toolchain {
             .ok_or_else(|| CompileError::NoCompiler(CANDIDATES.join(", ")))
     }
 
-    /// Every compiler that runs, the preferred one first, each version once.
+    /// Returns every compiler that runs, the preferred one first, and each version once.
     pub fn all() -> Vec<Self> {
         let mut found: Vec<Self> = Vec::new();
         for candidate in CANDIDATES {
@@ -111,14 +115,15 @@ impl Toolchain {
         found
     }
 
-    /// The compiler of this name or path, if there is such a program. It is not run: a large compiler takes as long to start as a small pipeline to be compiled.
+    /// Returns the compiler of this name or path, if such a program exists. The program is not run:
+    /// a large compiler takes as long to start as it takes to compile a small pipeline.
     pub fn of(compiler: &OsStr) -> Option<Self> {
         let is_program = |path: &Path| {
             let data = std::fs::metadata(path);
             data.is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
         };
         let is_path = Path::new(compiler).components().count() > 1;
-        // It is called from another folder.
+        // The compiler is called from another folder, so a relative path must become absolute.
         let compiler =
             if is_path { std::path::absolute(compiler).ok()?.into() } else { compiler.to_owned() };
         let is_there = if is_path {
@@ -130,26 +135,28 @@ impl Toolchain {
         is_there.then(|| Self { compiler, version: Arc::default(), strict: false, limit: None })
     }
 
-    /// The same compiler, stopped where one pipeline takes it longer than this.
+    /// Returns the same compiler with a time limit for one pipeline.
     #[must_use]
     pub fn within(mut self, limit: Duration) -> Self {
         self.limit = Some(limit);
         self
     }
 
-    /// The same compiler, refusing what it would warn of. Users' compilers may know warnings that ours do not: theirs are not errors.
+    /// Returns the same compiler with warnings as errors. A user's compiler may know warnings that
+    /// ours do not, so users do not get this.
     #[must_use]
     pub fn strict(mut self) -> Self {
         self.strict = true;
         self
     }
 
-    /// The command's name.
+    /// Returns the command's name.
     pub fn compiler(&self) -> String {
         self.compiler.to_string_lossy().into_owned()
     }
 
-    /// The first line that it says about its version; nothing if it does not run. It is asked once, which takes a while.
+    /// Returns the first line of the compiler's version message, or nothing if the compiler does
+    /// not run. The compiler is asked once, which takes a while.
     pub fn version(&self) -> &str {
         self.version.get_or_init(|| {
             let mut command = Command::new(&self.compiler);
@@ -160,7 +167,8 @@ impl Toolchain {
         })
     }
 
-    /// A call of the compiler with the flags that every generated file needs: strict floats unless the target says otherwise, no `errno`, position independence.
+    /// Returns a call of the compiler with the flags that every generated file needs: strict floats
+    /// unless the target permits contraction, no `errno`, position independence.
     pub(crate) fn command(&self, target: &Target, directory: &Path) -> Command {
         let mut command = Command::new(&self.compiler);
         command.current_dir(directory).stdin(Stdio::null());
@@ -172,7 +180,8 @@ impl Toolchain {
         command
     }
 
-    /// Runs a call to its end, or to the limit; what the compiler says goes through a file in the folder.
+    /// Runs a call to its end or to the limit. With a limit, the compiler's messages go through a
+    /// file in the folder.
     pub(crate) fn run(&self, mut command: Command, directory: &Path) -> Result<(), CompileError> {
         let Some(limit) = self.limit else { return self.finish(command.output()) };
         let compiler = self.compiler();
@@ -195,7 +204,7 @@ impl Toolchain {
         }
     }
 
-    /// Waits for a call to end well.
+    /// Checks that a finished call was successful.
     pub(crate) fn finish(&self, output: std::io::Result<Output>) -> Result<(), CompileError> {
         let compiler = self.compiler();
         let output = output.map_err(CompileError::io(["start `", &compiler, "`"].concat()))?;

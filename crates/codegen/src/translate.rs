@@ -1,4 +1,5 @@
-//! Statements: one C statement for each of the IR, in the same order; but one for stores that fill a row between them.
+//! Statements: one C statement for each IR statement, in the same order. The exception is stores
+//! that together fill a row: they become one call.
 
 use std::num::NonZeroU32;
 
@@ -17,10 +18,10 @@ use crate::names::Names;
 use crate::rows::row_of;
 use crate::sharing::written_together;
 
-/// Buffers start at multiples of this many bytes, the largest vector.
+/// Buffers start at multiples of this many bytes, the size of the largest vector.
 const ALIGNMENT: u32 = 64;
 
-/// A struct and the function that takes it: the body of a parallel loop.
+/// The body of a parallel loop: a struct, and the function that takes it.
 pub(crate) struct Outlined {
     pub(crate) closure: CStruct,
     pub(crate) function: CFunction,
@@ -33,23 +34,24 @@ pub(crate) struct Translator<'a> {
     pub(crate) helpers: IndexSet<Helper>,
     pub(crate) outlined: Vec<Outlined>,
     pub(crate) checks: Vec<Check>,
-    /// How many values a failure of each of them reports.
+    /// The number of values that a failure of each check reports.
     pub(crate) reported: Vec<usize>,
     pipeline: String,
-    /// Names of variables and buffers: fixed once given, so that a name means one thing in the whole file.
+    /// The names of variables and buffers. A name stays fixed once it is given, so it means one
+    /// thing in the whole file.
     vars: FxHashMap<VarId, String>,
     buffers: FxHashMap<BufferId, String>,
     /// The signed type of the masks that vector variables of type `bool` hold.
     masks: FxHashMap<VarId, Scalar>,
-    /// What is visible where the translation stands.
+    /// The variables and buffers that are visible at the current statement.
     visible_vars: FxHashSet<VarId>,
     visible_buffers: FxHashSet<BufferId>,
-    /// How many parallel loops are around the current statement.
+    /// The number of parallel loops around the current statement.
     depth: usize,
-    /// What their iterations write together.
+    /// The buffers that their iterations share and write.
     shared: FxHashSet<BufferId>,
     pub(crate) residues: Residues,
-    /// Variables declared in the current function: one that is bound again gets a block.
+    /// The variables declared in the current function: one that is bound again gets a block.
     declared: FxHashSet<String>,
 }
 
@@ -75,7 +77,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Makes a variable visible and gives its name.
+    /// Makes a variable visible and returns its name.
     pub(crate) fn bind_var(&mut self, var: VarId) -> String {
         self.visible_vars.insert(var);
         let decl = self.pool.var(var);
@@ -83,7 +85,7 @@ impl<'a> Translator<'a> {
         self.vars.entry(var).or_insert_with(|| names.fresh(&decl.name)).clone()
     }
 
-    /// Makes a buffer visible and gives its name.
+    /// Makes a buffer visible and returns its name.
     pub(crate) fn bind_buffer(&mut self, buffer: BufferId) -> String {
         self.visible_buffers.insert(buffer);
         let decl = self.pool.buffer(buffer);
@@ -105,7 +107,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Whether other threads may write to a buffer where the translation stands.
+    /// Tests whether other threads may write to a buffer during the current statement.
     pub(crate) fn is_shared(&self, buffer: BufferId) -> bool {
         self.shared.contains(&buffer)
     }
@@ -114,12 +116,12 @@ impl<'a> Translator<'a> {
         self.masks.get(&var).copied().unwrap_or(Scalar::I8)
     }
 
-    /// Has a helper printed.
+    /// Adds a helper to those that are printed.
     pub(crate) fn need(&mut self, helper: Helper) {
         helpers::require(&mut self.helpers, helper);
     }
 
-    /// A call of a helper, which gets printed.
+    /// Returns a call of a helper, and adds the helper to those that are printed.
     pub(crate) fn help(&mut self, helper: Helper, arguments: Vec<CExpr>) -> CExpr {
         self.need(helper);
         CExpr::call(helper.name(), arguments)
@@ -207,7 +209,8 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Binds a variable for the statements that `make` appends, in a block of its own if the function declared its name before.
+    /// Binds a variable for the statements that `make` appends. They get a nested block if the
+    /// function declared the name before.
     fn scoped(
         &mut self,
         var: VarId,
@@ -258,7 +261,7 @@ impl<'a> Translator<'a> {
         let mut end = None;
         if !is_literal || integer(self.pool, min) != Some(0) {
             end = Some(self.names.fresh(&[&name, "_end"].concat()));
-            // Literals have no sign.
+            // Literals are not negative.
             if !is_literal {
                 let none = CExpr::literal("0");
                 extent_c =
@@ -272,7 +275,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// The body becomes a function over a struct of what it uses.
+    /// Outlines the body as a function over a struct of its captures.
     fn parallel_loop(
         &mut self,
         var: VarId,
@@ -312,7 +315,7 @@ impl<'a> Translator<'a> {
             stmts.push(CStmt::Discard("closure".to_owned()));
         }
         stmts.push(CStmt::Discard(name.clone()));
-        // Within the function nothing of the caller's is declared.
+        // None of the caller's variables are declared within the function.
         let declared = std::mem::take(&mut self.declared);
         let shared = self.shared.clone();
         self.shared.extend(written_together(self.pool, body));
@@ -392,7 +395,7 @@ impl<'a> Translator<'a> {
             let mut block = vec![CStmt::DeclareArray {
                 ty: CType::Scalar(scalar),
                 name,
-                // C has no arrays without elements.
+                // C has no empty arrays.
                 length: CExpr::literal(count.max(1).to_string()),
                 align: ALIGNMENT,
             }];
@@ -419,7 +422,8 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// The bytes of a dense box, or the greatest number where there are more: a size is never too small because it wrapped.
+    /// Returns the bytes of a dense box, or the greatest number if there are more: a size is never
+    /// too small because it wrapped.
     fn bytes(&mut self, decl: &BufferDecl, scalar: Scalar) -> Result<CExpr, EmitError> {
         let mut bytes = CExpr::SizeOf(CType::Scalar(scalar));
         for dim in &decl.dims {
@@ -462,13 +466,13 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// The pointer to a buffer's first element.
+    /// Returns the type of a pointer to a buffer's first element.
     pub(crate) fn pointer(&self, buffer: BufferId) -> CType {
         let decl = self.pool.buffer(buffer);
         CType::pointer(CType::Scalar(decl.scalar), decl.kind == BufferKind::Input)
     }
 
-    /// The C type of a variable.
+    /// Returns the C type of a variable.
     pub(crate) fn var_type(&mut self, var: VarId) -> Result<CType, EmitError> {
         let ty = self.pool.var(var).ty;
         match ty {
@@ -486,7 +490,7 @@ fn integer(pool: &Pool, id: ExprId) -> Option<i128> {
     pool.as_constant(id).and_then(Constant::as_integer)
 }
 
-/// The number of elements of a buffer whose dims are constants.
+/// Returns the number of elements of a buffer whose dimensions are constants.
 fn constant_size(pool: &Pool, decl: &BufferDecl) -> Option<i128> {
     let mut last = 0_i128;
     for dim in &decl.dims {
@@ -497,7 +501,9 @@ fn constant_size(pool: &Pool, decl: &BufferDecl) -> Option<i128> {
     Some((last + 1).max(0))
 }
 
-/// The values that a check's message shows: what is needed (min, extent), what is given; or what should not be negative, or be positive.
+/// Returns the values that a check's message shows. For a region, these are the needed min and
+/// extent, then the given ones. For an extent or a factor, it is the number that must not be
+/// negative, or must be positive.
 pub(crate) fn check_values(pool: &Pool, condition: ExprId, check: &Check) -> Vec<ExprId> {
     match check {
         Check::InputRegion { needed, given, .. } | Check::OutputRegion { needed, given, .. } => {
@@ -514,7 +520,7 @@ pub(crate) fn check_values(pool: &Pool, condition: ExprId, check: &Check) -> Vec
     }
 }
 
-/// The side of a comparison whose other side is a constant.
+/// Returns the side of a comparison whose other side is a constant.
 fn compared_with_constant(pool: &Pool, condition: ExprId) -> Vec<ExprId> {
     let Expr::Binary(_, lhs, rhs) = *pool.get(condition) else { return Vec::new() };
     match (pool.as_constant(lhs), pool.as_constant(rhs)) {
@@ -524,7 +530,8 @@ fn compared_with_constant(pool: &Pool, condition: ExprId) -> Vec<ExprId> {
     }
 }
 
-/// The runtime's function that starts a loop whose iterations are dealt so, and the size of blocks that it is given: 0 for one that is as large as can be.
+/// Returns the runtime's function that starts a loop whose iterations are dealt in this way, and
+/// the size of blocks that it is given: 0 for blocks as large as possible.
 fn parallel_for(deal: Deal) -> (&'static str, Option<u32>) {
     match deal {
         Deal::Auto => ("halidom_parallel_for", None),
@@ -559,7 +566,7 @@ fn describe_label(pool: &Pool, label: &Label) -> String {
     }
 }
 
-/// What a check is for, in a few words.
+/// Describes the purpose of a check in a few words.
 pub(crate) fn describe_check(pool: &Pool, check: &Check) -> String {
     let name = |func| pool.func(func).name.clone();
     match check {
@@ -602,7 +609,7 @@ pub(crate) fn describe_check(pool: &Pool, check: &Check) -> String {
     }
 }
 
-/// Whether an expression is a variable.
+/// Returns the variable if an expression is one.
 pub(crate) fn as_var(pool: &Pool, id: ExprId) -> Option<VarId> {
     if let Expr::Var(var) = pool.get(id) { Some(*var) } else { None }
 }

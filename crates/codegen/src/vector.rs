@@ -1,4 +1,6 @@
-//! Expressions with several lanes: GNU vectors. A vector of `bool` is a mask, all ones where it holds, of signed integers as wide as what was compared.
+//! Expressions with several lanes, as GNU vectors. A vector of `bool` is a mask: its lanes are
+//! signed integers as wide as the compared values, and all their bits are set where the condition
+//! holds.
 
 use halidom_ir::{
     BinaryOp, BufferId, Constant, Expr, ExprId, Intrinsic, Overflow, Scalar, StoreIn, Type, UnaryOp,
@@ -13,7 +15,7 @@ use crate::scalar::literal;
 use crate::translate::Translator;
 
 impl Translator<'_> {
-    /// The C type of vectors of a type, which must not be of `bool`.
+    /// Returns the C type of vectors of type `ty`, which must not be `bool`.
     pub(crate) fn vector_type(&mut self, ty: Type) -> Result<CType, EmitError> {
         if ty.lanes < 2 || !ty.lanes.is_power_of_two() {
             return Err(EmitError::Lanes(ty));
@@ -23,7 +25,7 @@ impl Translator<'_> {
         Ok(CType::Vector(scalar, ty.lanes))
     }
 
-    /// The C expression for a vector that is not of `bool`.
+    /// Returns the C expression for a vector, which must not be of `bool`.
     pub(crate) fn vector(&mut self, id: ExprId) -> Result<CExpr, EmitError> {
         let pool = self.pool;
         let ty = pool.ty(id);
@@ -84,7 +86,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Elements of a buffer; those of a `bool` buffer as the bytes that they are.
+    /// Loads elements of a buffer. Elements of a `bool` buffer are loaded as bytes.
     fn vector_load(&mut self, buffer: BufferId, index: ExprId) -> Result<CExpr, EmitError> {
         let pool = self.pool;
         let lanes = pool.ty(index).lanes;
@@ -107,7 +109,8 @@ impl Translator<'_> {
             Expr::Ramp { base, stride, .. } => {
                 let address = address_of(memory, self.scalar(*base)?);
                 let step = pool.as_constant(*stride).and_then(Constant::as_integer);
-                // What lies between the lanes' elements may be read along unless somebody writes it meanwhile.
+                // The elements between the lanes' elements may be loaded too, unless another thread
+                // may write them meanwhile.
                 let few = step
                     .and_then(Few::of)
                     .filter(|step| lanes + 1 >= step.count() && !self.is_shared(buffer));
@@ -135,8 +138,9 @@ impl Translator<'_> {
         Ok(self.help(Helper::Vector(op, scalar, lanes), arguments))
     }
 
-    /// The call that reads neighbours as two vectors at multiples of their length, where a directive asks for that and it is known to touch the buffer's own memory only, which nobody
-    /// else writes meanwhile.
+    /// Returns the call that reads consecutive elements as two vectors at multiples of their
+    /// length. This requires that a directive asks for it, that the loads are known to touch the
+    /// buffer's own memory only, and that nobody else writes this memory meanwhile.
     fn realigned(&mut self, buffer: BufferId, index: ExprId) -> Result<Option<CExpr>, EmitError> {
         let pool = self.pool;
         let decl = pool.buffer(buffer);
@@ -161,7 +165,7 @@ impl Translator<'_> {
         Ok(Some(self.help(helper, vec![address_of(memory, first)])))
     }
 
-    /// The call that writes a vector.
+    /// Returns the call that writes a vector.
     pub(crate) fn vector_store(
         &mut self,
         buffer: BufferId,
@@ -199,7 +203,7 @@ impl Translator<'_> {
         Ok(self.help(Helper::Vector(op, scalar, ty.lanes), arguments))
     }
 
-    /// The call that writes several vectors between each other.
+    /// Returns the call that writes several interleaved vectors.
     pub(crate) fn row_store(&mut self, row: &[Strided]) -> Result<CExpr, EmitError> {
         let Some(first) = row.first() else { return Err(EmitError::NotFinal("a row of nothing")) };
         let memory = CExpr::Name(self.buffer_name(first.buffer)?);
@@ -216,7 +220,7 @@ impl Translator<'_> {
         Ok(self.help(Helper::Vector(op, scalar, first.lanes), arguments))
     }
 
-    /// Lanes as they lie in memory.
+    /// Returns lanes as they lie in memory.
     fn stored(&mut self, value: ExprId) -> Result<CExpr, EmitError> {
         let ty = self.pool.ty(value);
         if ty.scalar != Scalar::Bool {
@@ -297,7 +301,8 @@ impl Translator<'_> {
         }
     }
 
-    /// An infix operator on lanes; signed lanes are computed with as unsigned ones, whose overflow C defines.
+    /// Translates an infix operator on lanes. Signed lanes are computed as unsigned ones, whose
+    /// overflow C defines.
     fn plain(&mut self, op: CBinary, lhs: ExprId, rhs: ExprId) -> Result<CExpr, EmitError> {
         let ty = self.pool.ty(lhs);
         let (a, b) = self.operands(lhs, rhs, ty.scalar.is_signed())?;
@@ -316,7 +321,8 @@ impl Translator<'_> {
         Ok(self.help(helper, arguments))
     }
 
-    /// Two operands of an infix operator, one of which may be a bare constant: GNU C broadcasts it.
+    /// Translates two operands of an infix operator. One of them may be a bare constant, which GNU
+    /// C broadcasts.
     fn operands(
         &mut self,
         lhs: ExprId,
@@ -368,7 +374,7 @@ impl Translator<'_> {
         let from = self.pool.ty(operand);
         let result = from.with_scalar(to);
         if from.scalar == Scalar::Bool {
-            // A bit of a mask as wide as the result.
+            // One bit of a mask that is as wide as the result.
             let mask = self.mask(operand, signed_of(to))?;
             let bits = bit_of(mask);
             return if to.is_float() {
@@ -397,7 +403,7 @@ impl Translator<'_> {
         Ok(self.help(Helper::Convert { to, from, lanes }, vec![value]))
     }
 
-    /// The mask that chooses between vectors of type `ty`; a scalar condition is broadcast.
+    /// Returns the mask that chooses between vectors of type `ty`. A scalar condition is broadcast.
     fn condition(&mut self, condition: ExprId, ty: Type) -> Result<CExpr, EmitError> {
         if self.pool.ty(condition).lanes == 1 {
             let value = self.scalar(condition)?;
@@ -411,7 +417,8 @@ impl Translator<'_> {
         self.help(Helper::Vector(VectorOp::Broadcast, width, lanes), vec![ones])
     }
 
-    /// The signed type of a mask's lanes as it is computed, `None` where any will do.
+    /// Returns the signed type of a mask's lanes as the mask is computed, or `None` where any type
+    /// will do.
     pub(crate) fn mask_width(&self, id: ExprId) -> Option<Scalar> {
         let wider = |a: Option<Scalar>, b: Option<Scalar>| match (a, b) {
             (Some(a), Some(b)) => Some(if c_bytes(a) < c_bytes(b) { b } else { a }),
@@ -443,7 +450,7 @@ impl Translator<'_> {
         self.pool.ty(id).scalar == Scalar::Bool
     }
 
-    /// The mask of a vector of `bool`, with lanes of the signed type `width`.
+    /// Returns the mask of a vector of `bool`, with lanes of the signed type `width`.
     pub(crate) fn mask(&mut self, id: ExprId, width: Scalar) -> Result<CExpr, EmitError> {
         let pool = self.pool;
         let ty = pool.ty(id);
@@ -547,7 +554,7 @@ fn comparison(op: BinaryOp) -> Option<CBinary> {
     }
 }
 
-/// 1 in the lanes of a mask that hold, 0 in the others.
+/// Returns 1 in the lanes where a mask holds, and 0 in the others.
 fn bit_of(mask: CExpr) -> CExpr {
     CExpr::binary(CBinary::BitAnd, mask, CExpr::literal("1"))
 }
@@ -560,14 +567,14 @@ fn is_one(constant: Option<Constant>) -> bool {
     constant.and_then(Constant::as_integer) == Some(1)
 }
 
-/// Whether GNU C can broadcast the constant's literal by itself: NaN and infinity are calls.
+/// Tests whether GNU C can broadcast the constant's bare literal. NaN and infinity are calls.
 fn is_plain(constant: Constant) -> bool {
     constant.as_integer().is_some()
         || constant.as_f32().is_some_and(f32::is_finite)
         || constant.as_f64().is_some_and(f64::is_finite)
 }
 
-/// Whether a division by this constant has a function of its own.
+/// Tests whether division by this constant has a dedicated function.
 fn divides_simply(divisor: i128) -> bool {
     divisor != 0 && divisor != -1 && i64::try_from(divisor).is_ok()
 }
@@ -576,7 +583,7 @@ fn is_shift(scalar: Scalar, amount: i128) -> bool {
     scalar.bits().is_some_and(|bits| (0..i128::from(bits)).contains(&amount))
 }
 
-/// The type of a buffer's elements in C.
+/// Returns the type of a buffer's elements in C.
 fn memory_scalar(scalar: Scalar) -> Scalar {
     if scalar == Scalar::Bool { Scalar::U8 } else { scalar }
 }

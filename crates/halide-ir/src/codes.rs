@@ -2,17 +2,17 @@
 
 use halidom_diag::Code;
 
-/// A file that is no pipeline file, or a damaged one.
+/// A file that is not a pipeline file, or a damaged one.
 pub const NOT_A_PIPELINE: Code = Code("HAL1201");
 /// A pipeline file of another version of Halide.
 pub const OTHER_VERSION: Code = Code("HAL1202");
-/// A text that is not what Halide prints.
+/// A text that Halide does not print.
 pub const NOT_A_STATEMENT: Code = Code("HAL1203");
 /// A dump without the statement after any pass.
 pub const NOT_A_DUMP: Code = Code("HAL1204");
 /// Something in a pipeline or a statement that has no translation.
 pub const UNSUPPORTED: Code = Code("HAL1205");
-/// No installed Halide that can be asked.
+/// No installed Halide can be asked.
 pub const NO_HALIDE: Code = Code("HAL1206");
 /// A script that yields no pipeline.
 pub const SCRIPT: Code = Code("HAL1207");
@@ -20,9 +20,10 @@ pub const SCRIPT: Code = Code("HAL1207");
 pub const GENERATOR: Code = Code("HAL1208");
 /// A pipeline file and a statement or dump that do not belong together.
 pub const MISMATCH: Code = Code("HAL1209");
-/// An assumption that is no condition on parameters and shapes.
+/// An assumption that is not a condition on parameters and shapes.
 pub const ASSUMPTION: Code = Code("HAL1210");
-/// A part of Halide's schedule that our language cannot say, or our compiler does not do.
+/// A part of Halide's schedule that our language cannot express, or that our compiler does not
+/// perform.
 pub const LEFT_OUT: Code = Code("HAL1211");
 /// No C++ compiler that compiles the bridge to Halide.
 pub const NO_COMPILER: Code = Code("HAL1212");

@@ -1,10 +1,14 @@
 //! Stock Halide's intermediate representation, as data, and its readers and printers.
 //!
-//! Knows nothing of what a statement means: [`tree`] is the shape of Halide's `IR.h`, [`text`] the form that Halide prints, [`dump`] a lossless form. Names are in one table of [`Names`].
+//! The crate knows nothing of what a statement means. [`tree`] has the shape of Halide's `IR.h`,
+//! [`text`] is the form that Halide prints, and [`dump`] is a lossless form. Names are in one table
+//! of [`Names`].
 //!
 //! # Correctness
-//! A verdict on what stock Halide compiled rests on these readers. A text is read by a grammar that admits nothing but what Halide's printer prints, blanks and
-//! line breaks included, so that [`text::print`] gives back the bytes that were read: what was misread would not print the same. A dump that does not print back is refused.
+//! A verdict on stock Halide's output rests on these readers. A text is read by a grammar that
+//! admits nothing but what Halide's printer prints, blanks and line breaks included. So
+//! [`text::print`] returns the bytes that were read, and a misread text would not print the same. A
+//! dump that does not print back is refused.
 
 pub mod codes;
 pub mod dump;

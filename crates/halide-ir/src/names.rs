@@ -7,19 +7,19 @@ define_id!(
     pub NameId, "n"
 );
 
-/// The texts of names. A pipeline and the statements that were made of it share one table.
+/// The texts of names. A pipeline and its statements share one table.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     texts: Interner<NameId, Box<str>>,
 }
 
 impl Names {
-    /// No name.
+    /// Returns a table without names.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The id of a text.
+    /// Returns the id of a text, which is added if it is new.
     pub fn id(&mut self, text: &str) -> NameId {
         match self.texts.find(text) {
             Some(id) => id,
@@ -27,12 +27,12 @@ impl Names {
         }
     }
 
-    /// The id of a text that some name has already.
+    /// Returns the id of a text that is already in the table.
     pub fn find(&self, text: &str) -> Option<NameId> {
         self.texts.find(text)
     }
 
-    /// The text of an id.
+    /// Returns the text of an id.
     pub fn text(&self, id: NameId) -> &str {
         &self.texts[id]
     }

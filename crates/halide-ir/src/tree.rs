@@ -1,45 +1,46 @@
 //! Halide's intermediate representation (its `IR.h`) as trees.
 //!
-//! A text leaves out types that follow from where a name is bound; there they are `None`. A pipeline file gives all of them.
+//! A text leaves out types that follow from where a name is bound; there they are `None`. A
+//! pipeline file contains all of them.
 
 use crate::NameId;
 
 /// The type of one lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scalar {
-    /// Two's complement, of so many bits.
+    /// A two's complement integer of this many bits.
     Int(u8),
-    /// Unsigned, of so many bits; one bit is a truth value.
+    /// An unsigned integer of this many bits; one bit is a truth value.
     UInt(u8),
-    /// IEEE 754, of so many bits.
+    /// An IEEE 754 float of this many bits.
     Float(u8),
     /// The upper half of a binary32.
     BFloat(u8),
-    /// A pointer: what it points to as C says it, in a text.
+    /// A pointer, with its type in C if a text states it.
     Handle(Option<NameId>),
 }
 
 /// A scalar type and a number of lanes, at least 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Type {
-    /// Of each lane.
+    /// The type of each lane.
     pub scalar: Scalar,
-    /// How many.
+    /// The number of lanes.
     pub lanes: u32,
 }
 
 impl Type {
-    /// `int32`, the type of what a text gives no type.
+    /// `int32`, the type of everything to which a text gives no type.
     pub const INT32: Self = Self::of(Scalar::Int(32));
     /// `uint1`, the type of conditions.
     pub const BOOL: Self = Self::of(Scalar::UInt(1));
 
-    /// One lane.
+    /// Returns the type with one lane.
     pub const fn of(scalar: Scalar) -> Self {
         Self { scalar, lanes: 1 }
     }
 
-    /// As many lanes as given.
+    /// Returns the type with this many lanes.
     #[must_use]
     pub const fn with_lanes(self, lanes: u32) -> Self {
         Self { scalar: self.scalar, lanes }
@@ -55,9 +56,9 @@ pub enum BinaryOp {
     Sub,
     /// Product.
     Mul,
-    /// Quotient: of integers the Euclidean one, with `x / 0 = 0`.
+    /// Quotient. For integers it is the Euclidean one, with `x / 0 = 0`.
     Div,
-    /// Remainder: of integers the Euclidean one, with `x % 0 = 0`.
+    /// Remainder. For integers it is the Euclidean one, with `x % 0 = 0`.
     Mod,
     /// The lesser.
     Min,
@@ -82,13 +83,13 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// Whether the result is a truth value whatever the operands' type.
+    /// Tests whether the result is a truth value for every type of operands.
     pub fn is_comparison(self) -> bool {
         matches!(self, Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge)
     }
 }
 
-/// What a call calls.
+/// The kind of thing that is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CallKind {
     /// An element of an input.
@@ -107,29 +108,29 @@ pub enum CallKind {
     PureIntrinsic,
 }
 
-/// How a shuffle's lanes are said.
+/// The way in which a shuffle selects lanes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ShuffleKind {
-    /// All lanes of the first vector, then all of the next, ….
+    /// All lanes of the first vector, then all lanes of the next, ….
     Concat,
-    /// The first lane of each vector, then the second of each, ….
+    /// The first lane of each vector, then the second lane of each, ….
     Interleave,
     /// One lane of the concatenation.
     Extract(i64),
-    /// Lanes of the concatenation, a step apart.
+    /// Lanes of the concatenation at a constant distance.
     Slice {
-        /// The first.
+        /// The first lane.
         begin: i64,
-        /// From one to the next.
+        /// The distance from one lane to the next.
         stride: i64,
-        /// How many.
+        /// The number of lanes.
         count: i64,
     },
     /// These lanes of the concatenation.
     Lanes(Vec<i64>),
 }
 
-/// How the lanes of a vector are reduced.
+/// The operator that reduces the lanes of a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReduceOp {
     /// Sum.
@@ -153,7 +154,7 @@ impl ReduceOp {
     pub const ALL: [Self; 7] =
         [Self::Add, Self::SaturatingAdd, Self::Mul, Self::Min, Self::Max, Self::And, Self::Or];
 
-    /// The end of its name in a text.
+    /// Returns the end of its name in a text.
     pub fn name(self) -> &'static str {
         match self {
             Self::Add => "add",
@@ -167,7 +168,7 @@ impl ReduceOp {
     }
 }
 
-/// That an index is `remainder` modulo `modulus`.
+/// The fact that an index is `remainder` modulo `modulus`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Alignment {
     /// The modulus.
@@ -183,7 +184,7 @@ pub enum Expr {
     Int(i64, Type),
     /// An integer of an unsigned type.
     UInt(u64, Type),
-    /// A float, exactly; from a text, the value next to the six digits that it has.
+    /// An exact float. If it comes from a text, it is a value next to the six digits in the text.
     Float(f64, Type),
     /// A string, in bytes.
     String(Box<[u8]>),
@@ -191,7 +192,7 @@ pub enum Expr {
     Variable {
         /// Its name.
         name: NameId,
-        /// Its type, where it is said.
+        /// Its type, if it is stated.
         ty: Option<Type>,
     },
     /// A conversion.
@@ -202,7 +203,7 @@ pub enum Expr {
     Binary(BinaryOp, Box<[Self; 2]>),
     /// Negation of a truth value.
     Not(Box<Self>),
-    /// The second or the third, by the first.
+    /// The second or the third operand, as the first one chooses.
     Select(Box<[Self; 3]>),
     /// Elements of a buffer.
     Load(Box<Load>),
@@ -212,25 +213,25 @@ pub enum Expr {
         base: Box<Self>,
         /// The step.
         stride: Box<Self>,
-        /// How many.
+        /// The number of lanes.
         lanes: u32,
     },
-    /// So many times the same.
+    /// A value, repeated.
     Broadcast {
-        /// The lane, or the vector that is repeated.
+        /// The lane or the vector that is repeated.
         value: Box<Self>,
-        /// How often.
+        /// The number of repetitions.
         lanes: u32,
     },
-    /// A function, an intrinsic, a func.
+    /// A call of a function, an intrinsic or a func.
     Call(Box<Call>),
-    /// A value with a name.
+    /// A named value in an expression.
     Let {
         /// The name.
         name: NameId,
         /// The value.
         value: Box<Self>,
-        /// Where the name is known.
+        /// The scope of the name.
         body: Box<Self>,
     },
     /// Lanes of vectors in another order.
@@ -244,73 +245,75 @@ pub enum Expr {
 pub struct Load {
     /// The buffer.
     pub name: NameId,
-    /// The type of the elements, where it is said.
+    /// The type of the elements, if it is stated.
     pub ty: Option<Type>,
-    /// Which.
+    /// The index of the elements.
     pub index: Expr,
-    /// What is known of the index.
+    /// The known alignment of the index.
     pub alignment: Option<Alignment>,
-    /// Which lanes are loaded, where not all are.
+    /// The lanes that are loaded, if not all are.
     pub predicate: Option<Expr>,
 }
 
 /// A call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// What is called.
+    /// The name of the callee.
     pub name: NameId,
-    /// The type of the result, where it is said.
+    /// The type of the result, if it is stated.
     pub ty: Option<Type>,
     /// The arguments.
     pub args: Vec<Expr>,
-    /// What kind of thing is called; a text does not say it.
+    /// The kind of the callee, which a text omits.
     pub kind: Option<CallKind>,
-    /// Which component of a func's value.
+    /// The component of a func's value.
     pub component: usize,
-    /// The input or parameter that is read; empty if none is.
+    /// The input or parameter that is read, if there is one.
     pub parameter: Option<NameId>,
 }
 
-/// A statement and where it stands in its text, in bytes; 0 if it comes from a pipeline file.
+/// A statement and its place in its text, in bytes. The place is 0 if it comes from a pipeline
+/// file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stmt {
     /// Its first byte.
     pub at: usize,
-    /// What it does.
+    /// Its effect.
     pub kind: StmtKind,
 }
 
-/// Statements one after another. What a [`StmtKind::Let`] or [`StmtKind::Allocate`] declares is known in all that follow; where it ends before, there is a [`StmtKind::Scope`].
+/// Statements one after another. A declaration by [`StmtKind::Let`] or [`StmtKind::Allocate`] is
+/// known in all statements that follow. If its scope ends earlier, there is a [`StmtKind::Scope`].
 pub type Block = Vec<Stmt>;
 
 /// An interval of coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Range {
-    /// The least.
+    /// The least coordinate.
     pub min: Expr,
-    /// How many.
+    /// The number of coordinates.
     pub extent: Expr,
 }
 
-/// Whether a func is computed or read.
+/// The role of a func in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Computed.
+    /// The func is computed.
     Produce,
-    /// Read.
+    /// The func is read.
     Consume,
 }
 
-/// How the iterations of a loop run.
+/// The way in which the iterations of a loop run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ForKind {
     /// In order.
     Serial,
-    /// In any order, at one time.
+    /// In any order, at the same time.
     Parallel,
     /// In lockstep.
     Vectorized,
-    /// In order, copied out.
+    /// In order, with a copy of the body for each.
     Unrolled,
     /// By an extern stage.
     Extern,
@@ -335,7 +338,7 @@ impl ForKind {
         Self::GpuLane,
     ];
 
-    /// The word in a text.
+    /// Returns the keyword in a text.
     pub fn keyword(self) -> &'static str {
         match self {
             Self::Serial => "for",
@@ -350,28 +353,28 @@ impl ForKind {
     }
 }
 
-/// What a statement does.
+/// The effect of a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StmtKind {
-    /// A value with a name.
+    /// A named value for the statements that follow.
     Let {
         /// The name.
         name: NameId,
         /// The value.
         value: Expr,
     },
-    /// Stops with the message's error where the condition does not hold.
+    /// Stops with the message's error if the condition does not hold.
     Assert {
-        /// What must hold.
+        /// The condition that must hold.
         condition: Expr,
-        /// A call that says what is wrong.
+        /// A call that reports the error.
         message: Expr,
     },
-    /// Where a func is computed or read.
+    /// The place where a func is computed or read.
     ProducerConsumer {
         /// The func.
         name: NameId,
-        /// Which of both.
+        /// The func's role.
         role: Role,
         /// The statements.
         body: Block,
@@ -384,9 +387,9 @@ pub enum StmtKind {
         min: Expr,
         /// The number of iterations.
         extent: Expr,
-        /// How they run.
+        /// The way in which they run.
         kind: ForKind,
-        /// The device's interface, where it is said.
+        /// The device's interface, if it is stated.
         device: Option<NameId>,
         /// The iteration.
         body: Block,
@@ -395,22 +398,22 @@ pub enum StmtKind {
     Acquire {
         /// The semaphore.
         semaphore: Expr,
-        /// How much.
+        /// The number of units.
         count: Expr,
-        /// What is done then.
+        /// The statements that run then.
         body: Block,
     },
     /// Writes elements of a buffer.
     Store {
         /// The buffer.
         name: NameId,
-        /// Which elements.
+        /// The index of the elements.
         index: Expr,
-        /// What is known of the index.
+        /// The known alignment of the index.
         alignment: Option<Alignment>,
-        /// What is written.
+        /// The value that is written.
         value: Expr,
-        /// Which lanes are written, where not all are.
+        /// The lanes that are written, if not all are.
         predicate: Option<Expr>,
     },
     /// Writes a point of a func, before storage is flattened.
@@ -419,28 +422,28 @@ pub enum StmtKind {
         name: NameId,
         /// The point.
         args: Vec<Expr>,
-        /// The value, one for each component.
+        /// The values, one for each component.
         values: Vec<Expr>,
-        /// Which lanes are written, where not all are.
+        /// The lanes that are written, if not all are.
         predicate: Option<Expr>,
     },
-    /// Memory for what follows.
+    /// Memory for the statements that follow.
     Allocate {
         /// The buffer.
         name: NameId,
         /// The elements' type.
         ty: Type,
-        /// The number of elements is their product.
+        /// The extents. Their product is the number of elements, without padding.
         extents: Vec<Expr>,
-        /// Elements added to the first extent.
+        /// The number of elements that are added to this product.
         padding: i64,
-        /// Where the memory lies, where it is said.
+        /// The kind of memory, if it is stated.
         memory: Option<NameId>,
-        /// Whether it is allocated, where that depends.
+        /// The condition under which it is allocated, if there is one.
         condition: Option<Expr>,
-        /// The pointer, where it is not allocated here.
+        /// The pointer, if the memory is not allocated here.
         new: Option<Expr>,
-        /// What frees it, where that is said.
+        /// The function that frees it, if it is stated.
         free: Option<NameId>,
     },
     /// Frees memory.
@@ -451,54 +454,55 @@ pub enum StmtKind {
         name: NameId,
         /// The box.
         bounds: Vec<Range>,
-        /// Where the memory lies, where it is said.
+        /// The kind of memory, if it is stated.
         memory: Option<NameId>,
-        /// Whether it is allocated, where that depends.
+        /// The condition under which it is allocated, if there is one.
         condition: Option<Expr>,
-        /// Where it is known.
+        /// The scope of the memory.
         body: Block,
     },
-    /// Blocks that run at one time.
+    /// Blocks that run at the same time.
     Fork(Vec<Block>),
     /// One of two blocks.
     If {
-        /// Which.
+        /// The condition that chooses.
         condition: Expr,
-        /// If it holds.
+        /// The block that runs if it holds.
         then_branch: Block,
-        /// If not.
+        /// The block that runs if it does not hold.
         else_branch: Option<Block>,
     },
     /// Evaluates an expression for its effects.
     Evaluate(Expr),
-    /// Memory that is wanted soon.
+    /// A request for memory that will be needed soon.
     Prefetch {
         /// The buffer.
         name: NameId,
-        /// The loop at which.
+        /// The loop at which the memory is prefetched.
         at: NameId,
-        /// The loop from which.
+        /// The loop from which the memory is prefetched.
         from: NameId,
         /// The box.
         bounds: Vec<Range>,
     },
-    /// Updates that nothing comes between.
+    /// Updates that nothing interrupts.
     Atomic {
         /// The func.
         producer: NameId,
-        /// The lock, where there is one.
+        /// The lock, if there is one.
         mutex: Option<NameId>,
         /// The updates.
         body: Block,
     },
-    /// Where storage that was hoisted lies.
+    /// The place of hoisted storage.
     HoistedStorage {
-        /// The func, where it is said.
+        /// The func, if it is stated.
         name: Option<NameId>,
-        /// Where it is known.
+        /// The scope of the storage.
         body: Block,
     },
-    /// Statements that begin with a declaration whose scope ends with them, though others follow. A text does not say where a scope ends: none is read there.
+    /// A declaration and the statements in its scope, if other statements follow. A text does not
+    /// mark the end of a scope, so none is read from it.
     Scope(Block),
 }
 
@@ -535,7 +539,7 @@ impl Expr {
         }
     }
 
-    /// Its type, where all the types that it follows from are said; those of a dump are.
+    /// Returns its type, if all types that determine it are stated. In a dump all of them are.
     pub fn ty(&self) -> Option<Type> {
         match self {
             Self::Int(_, ty) | Self::UInt(_, ty) | Self::Float(_, ty) => Some(*ty),
@@ -579,7 +583,7 @@ impl Expr {
     }
 }
 
-/// The kinds of statements, without what they say.
+/// The kinds of statements, without their contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Construct {
     /// [`StmtKind::Let`].
@@ -619,7 +623,7 @@ pub enum Construct {
 }
 
 impl Stmt {
-    /// Which kind of statement it is.
+    /// Returns the kind of the statement.
     pub fn construct(&self) -> Construct {
         match &self.kind {
             StmtKind::Let { .. } => Construct::Let,
@@ -670,7 +674,8 @@ impl Stmt {
         }
     }
 
-    /// Calls `visit` with each expression of the statement itself, not of blocks within it, in order.
+    /// Calls `visit` with each expression of the statement itself, in order, but not with
+    /// expressions in nested blocks.
     pub fn for_each_expr<'s>(&'s self, visit: &mut impl FnMut(&'s Expr)) {
         match &self.kind {
             StmtKind::Let { name: _, value } | StmtKind::Evaluate(value) => visit(value),
@@ -749,7 +754,8 @@ impl StmtKind {
     }
 }
 
-/// Whether a statement has what a text leaves out, exact floats among it: whether there are calls and each has its kind, which no text says.
+/// Tests whether a statement contains everything that a text leaves out, exact floats included. It
+/// does if there are calls and each has its kind, which no text states.
 pub fn is_lossless(block: &Block) -> bool {
     let mut calls = 0;
     let mut said = 0;

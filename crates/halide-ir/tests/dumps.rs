@@ -1,4 +1,5 @@
-//! Dumps of random trees read back as what they were, and what is no dump is refused where it departs.
+//! Dumps of random trees read back as the same trees, and a text that is no dump is refused where
+//! it departs from one.
 
 use halidom_halide_ir::dump::{
     self, Argument, ArgumentKind, Buffer, Dump, Image, ImageDim, print, read,
@@ -9,7 +10,7 @@ use halidom_halide_ir::tree::{
 };
 use halidom_halide_ir::{NameId, Names};
 
-/// Random trees, by a generator of Knuth's.
+/// Random trees, by one of Knuth's generators.
 struct Random<'n> {
     state: u64,
     names: &'n mut Names,
@@ -272,7 +273,8 @@ fn random_trees_are_read_back_as_they_were() {
         let found = read(&text, &mut names)
             .unwrap_or_else(|error| panic!("seed {seed}: {error} at {:?}", &text[error.at..]));
         assert_eq!(print(&found, &names), text, "seed {seed}");
-        // Places aside, it is the same tree: as its text, in which floats are bits.
+        // Apart from places, it is the same tree. The comparison is of texts, in which a NaN equals
+        // itself.
         assert_eq!(format!("{:?}", without_places(found)), format!("{:?}", without_places(made)));
     }
 }
@@ -319,7 +321,7 @@ fn placeless(block: Block) -> Block {
     stmts.collect()
 }
 
-/// A dump of these statements.
+/// Returns a dump of these statements.
 fn dump_of(statements: &str) -> String {
     format!(
         "halidom-dump 1 halide 21.0.0\n(target \"host\")\n(strict-float no)\n(statement\n {statements})\n"

@@ -1,4 +1,4 @@
-//! Operators on lanes, as LLVM gets them.
+//! Operators on lanes, as LLVM receives them.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,8 @@ use halidom_halide_ir::tree::{BinaryOp, ReduceOp};
 use crate::float::{self, Notes};
 use crate::value::{Kind, Lane, Poison};
 
-/// Applies an operator to two lanes of one type. Poison of an operand is poison of the result: conjunctions are no shortcuts.
+/// Applies an operator to two lanes of one type. Poison in an operand makes the result poison:
+/// conjunctions do not short-circuit.
 pub(crate) fn binary(op: BinaryOp, kind: Kind, a: Lane, b: Lane, notes: &mut Notes) -> Lane {
     if let Some(poison) = a.poison.or(b.poison) {
         return Lane::poison(poison);
@@ -24,12 +25,13 @@ fn of_ints(op: BinaryOp, kind: Kind, a: u64, b: u64) -> Lane {
     match op {
         BinaryOp::Add => kind.result(x + y),
         BinaryOp::Sub => kind.result(x - y),
-        // Products of 64 bits fit in 128, unsigned ones wrap there too.
+        // Signed products of 64 bits fit in 128 bits. Unsigned ones that do not fit wrap.
         BinaryOp::Mul => match x.checked_mul(y) {
             Some(product) => kind.result(product),
             None => kind.wrapped(x.wrapping_mul(y)),
         },
-        // Euclidean, and 0 for a divisor of 0. The least value by -1 overflows: the quotient is corrected by a sum that LLVM takes not to wrap.
+        // Euclidean division, with 0 for a divisor of 0. The least value by -1 overflows: the
+        // quotient is corrected by a sum that LLVM assumes not to wrap.
         BinaryOp::Div => {
             if y == 0 {
                 Lane::of(0)
@@ -71,7 +73,7 @@ fn of_floats(op: BinaryOp, kind: Kind, a: u64, b: u64, notes: &mut Notes) -> Lan
             |a, b| a - b * (a / b).floor(),
             |a, b| a - b * (a / b).floor(),
         ),
-        // Both are selects by a comparison that is false of a NaN.
+        // Both are selects by a comparison, which is false for a NaN.
         BinaryOp::Min => {
             if x < y {
                 a
@@ -86,7 +88,7 @@ fn of_floats(op: BinaryOp, kind: Kind, a: u64, b: u64, notes: &mut Notes) -> Lan
                 b
             }
         }
-        // Comparisons are ordered ones, inequality included.
+        // Comparisons are ordered, inequality included.
         BinaryOp::Eq => return Lane::truth(order.is_some_and(Ordering::is_eq)),
         BinaryOp::Ne => return Lane::truth(order.is_some_and(Ordering::is_ne)),
         BinaryOp::Lt => return Lane::truth(x < y),
@@ -98,7 +100,8 @@ fn of_floats(op: BinaryOp, kind: Kind, a: u64, b: u64, notes: &mut Notes) -> Lan
     float::noted(kind, bits, notes)
 }
 
-/// Reduces lanes. Of integers the result must fit, in whatever order they are added.
+/// Reduces lanes from the first to the last. A partial sum or product of integers that overflows
+/// makes the result poison, where overflow does not wrap.
 pub(crate) fn reduce(op: ReduceOp, kind: Kind, lanes: &[Lane], notes: &mut Notes) -> Lane {
     if let Some(poison) = lanes.iter().find_map(|lane| lane.poison) {
         return Lane::poison(poison);
@@ -134,7 +137,7 @@ pub(crate) fn cast(from: Kind, to: Kind, lane: Lane, notes: &mut Notes) -> Lane 
         (false, true) => {
             let value = from.value(lane.bits);
             let bits = match to {
-                // From the integer at once: by way of 64 bits it would be rounded twice.
+                // Directly from the integer: by way of 64 bits it would be rounded twice.
                 Kind::Single => u64::from((value as f32).to_bits()),
                 Kind::Half | Kind::BFloat => float::encode(to, f64::from(value as f32)),
                 Kind::Double | Kind::Int(_) | Kind::UInt(_) | Kind::Handle => {
@@ -145,10 +148,11 @@ pub(crate) fn cast(from: Kind, to: Kind, lane: Lane, notes: &mut Notes) -> Lane 
         }
         (true, false) => {
             let value = float::decode(from, lane.bits).trunc();
-            // A truth value is made of a byte.
+            // A truth value is made from a byte.
             let by = if to.bits() < 8 { Kind::UInt(8) } else { to };
             let (least, greatest) = by.range();
-            // The greatest of 64 bits rounds up as a float, hence a sum of the least.
+            // The greatest value of 64 bits is no exact float, so its successor, a power of two, is
+            // written out.
             let beyond = if greatest == i128::from(i64::MAX) {
                 9_223_372_036_854_775_808.0
             } else if greatest == i128::from(u64::MAX) {
@@ -165,7 +169,8 @@ pub(crate) fn cast(from: Kind, to: Kind, lane: Lane, notes: &mut Notes) -> Lane 
     }
 }
 
-/// Shifts by an amount of its own type. A negative amount of a signed type shifts the other way.
+/// Shifts by an amount that has its own type. A negative amount of a signed type shifts the other
+/// way.
 pub(crate) fn shift(kind: Kind, by: Kind, a: Lane, b: Lane, left: bool) -> Lane {
     if let Some(poison) = a.poison.or(b.poison) {
         return Lane::poison(poison);
@@ -176,6 +181,6 @@ pub(crate) fn shift(kind: Kind, by: Kind, a: Lane, b: Lane, left: bool) -> Lane 
         return Lane::poison(Poison::Shift);
     }
     let value = kind.value(a.bits);
-    // Shifts to the left have no promise that nothing is lost.
+    // Left shifts may lose bits: LLVM is not told that they do not.
     kind.wrapped(if left { value << amount } else { value >> amount })
 }

@@ -1,4 +1,4 @@
-//! Functions and intrinsics of lanes.
+//! Functions and intrinsics on lanes.
 
 use halidom_halide_ir::tree::BinaryOp;
 
@@ -6,7 +6,7 @@ use crate::arith::{self, shift};
 use crate::float::{self, Notes};
 use crate::value::{Kind, Lane, Poison};
 
-/// A function of lanes.
+/// A function on lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Function {
     Abs,
@@ -43,7 +43,7 @@ pub(crate) enum Function {
     WidenRightMul,
     Lerp,
     Mux,
-    /// An operator of strict floats.
+    /// An operator on strict floats.
     Strict(BinaryOp),
     IsNan,
     IsInf,
@@ -53,14 +53,14 @@ pub(crate) enum Function {
     Trunc,
     Round,
     Sqrt,
-    /// A function whose last bits are the code generators' choice.
+    /// A function whose last bits the code generators choose.
     Near(Near),
     Nan,
     Infinity,
     MinusInfinity,
 }
 
-/// Functions that are near to what the code generators compute.
+/// Functions whose values are only near to those that the code generators compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Near {
     Exp,
@@ -84,7 +84,7 @@ pub(crate) enum Near {
 }
 
 impl Function {
-    /// The intrinsic of a name.
+    /// Returns the intrinsic with this name.
     pub(crate) fn intrinsic(name: &str) -> Option<Self> {
         Some(match name {
             "abs" => Self::Abs,
@@ -135,7 +135,7 @@ impl Function {
         })
     }
 
-    /// The function of floats of a name, which ends with the type.
+    /// Returns the function on floats with this name, which ends in the type.
     pub(crate) fn of_floats(name: &str) -> Option<(Self, Kind)> {
         let (name, kind) = [("_f16", Kind::Half), ("_f32", Kind::Single), ("_f64", Kind::Double)]
             .into_iter()
@@ -175,7 +175,7 @@ impl Function {
         Some((function, kind))
     }
 
-    /// How many arguments it has; `mux` has any number.
+    /// Returns the number of arguments, or `None` for `mux`, which takes any number.
     pub(crate) fn arity(self) -> Option<usize> {
         Some(match self {
             Self::Mux => return None,
@@ -225,7 +225,8 @@ impl Function {
         })
     }
 
-    /// The type of the result, where the arguments' types say it: that of `SaturatingCast` is said by the call alone.
+    /// Returns the result's type where the arguments' types determine it. Only the call itself
+    /// gives the type of `SaturatingCast` and of the constants.
     pub(crate) fn result(self, args: &[Kind]) -> Option<Kind> {
         let first = args.first().copied();
         match self {
@@ -280,7 +281,7 @@ impl Function {
         }
     }
 
-    /// Whether arguments of these types, and this result, are ones that it has a meaning for.
+    /// Tests whether it has a meaning for arguments of these types and this result.
     pub(crate) fn takes(self, args: &[Kind], result: Kind) -> bool {
         let ints = args.iter().all(|kind| kind.is_int());
         let floats = args.iter().all(|kind| kind.is_float());
@@ -323,7 +324,7 @@ impl Function {
                 | Self::RoundingShiftLeft
                 | Self::RoundingShiftRight => ints && same_width(args) && result.bits() > 1,
                 Self::WideningShiftLeft | Self::WideningShiftRight => ints && same_width(args),
-                // There is no product of 128 bits.
+                // There are no products of 128 bits.
                 Self::MulShiftRight | Self::RoundingMulShiftRight => {
                     ints && args
                         .iter()
@@ -375,7 +376,8 @@ impl Function {
         let round_up = |sum: i128| result.wrapped((sum + 1) >> 1);
         match self {
             Self::Abs if first.is_float() => Lane::of(a.bits & (first.mask() >> 1)),
-            // The result is unsigned, so that the least value has one; as a signed one it is a negation that may overflow.
+            // An unsigned result holds the absolute value of the least number. A signed result is a
+            // negation that may overflow.
             Self::Abs if result.is_signed() => {
                 if value(0) < 0 {
                     result.result(-value(0))
@@ -398,7 +400,8 @@ impl Function {
                 Lane::of(u64::from(a.bits.trailing_zeros().min(first.bits())))
             }
             Self::Popcount => Lane::of(u64::from(a.bits.count_ones())),
-            // Of these two the divisor 0, and the least value by -1, have no behaviour; `Op::Call` looks at the divisor first.
+            // Division by 0 has no behaviour; `Op::Call` checks the divisor first. The least value
+            // divided by -1 overflows.
             Self::DivToZero => {
                 if value(1) == 0 {
                     Lane::poison(Poison::Overflow)
@@ -460,7 +463,8 @@ impl Function {
             Self::Lerp => lerp(args, result, notes),
             Self::Mux => mux(args),
             Self::Strict(op) => {
-                // A strict operator's NaN, infinity or zero is the value that it gives: nothing is assumed of it.
+                // A strict operator's NaN, infinity or zero is its value: LLVM assumes nothing
+                // about it.
                 arith::binary(op, first, a, lane(1), &mut Notes::default())
             }
             Self::IsNan => Lane::truth(float::decode(first, a.bits).is_nan()),
@@ -522,7 +526,8 @@ impl Near {
     }
 }
 
-/// The value that a number selects, the last one for all that are too great; those that are not taken may be poison.
+/// Returns the value that a number selects. Every number out of range selects the last one. The
+/// values that are not selected may be poison.
 fn mux(args: &[(Lane, Kind)]) -> Lane {
     let [(number, kind), values @ ..] = args else { return Lane::poison(Poison::Undefined) };
     if number.poison.is_some() {
@@ -533,7 +538,7 @@ fn mux(args: &[(Lane, Kind)]) -> Lane {
     value.map_or(Lane::poison(Poison::Undefined), |(lane, _)| *lane)
 }
 
-/// A shift that rounds to nearest, ties up; to the left for negative amounts.
+/// Shifts to the right, or to the left for negative amounts. Rounds to nearest, ties up.
 fn rounding_shift(kind: Kind, value: i128, by: i128) -> Lane {
     let width = i128::from(kind.bits());
     if by <= -width || by >= width {
@@ -545,7 +550,7 @@ fn rounding_shift(kind: Kind, value: i128, by: i128) -> Lane {
     kind.wrapped((value + (1 << (by - 1))) >> by)
 }
 
-/// A wide product shifted right, if the amount is below the product's width.
+/// Returns a wide product shifted to the right, if the amount is below the product's width.
 fn shifted(product: i128, by: i128, kind: Kind) -> Option<i128> {
     let width = i128::from(kind.bits()) * 2;
     (0..width).contains(&by).then(|| product >> by)
@@ -569,7 +574,7 @@ fn saturating_cast(from: Kind, to: Kind, lane: Lane, notes: &mut Notes) -> Lane 
         }
         (true, false) => {
             let value = float::decode(from, lane.bits);
-            // A NaN compares false, and is then what the conversion makes of it.
+            // Comparisons with a NaN are false, so it reaches the conversion, which gives poison.
             if value.is_nan() {
                 return Lane::poison(Poison::Conversion);
             }
@@ -585,7 +590,7 @@ fn saturating_cast(from: Kind, to: Kind, lane: Lane, notes: &mut Notes) -> Lane 
     }
 }
 
-/// Types that an interpolation has a meaning for.
+/// Tests whether interpolation has a meaning for these types.
 fn lerps(args: &[Kind]) -> bool {
     let [zero, one, weight] = args else { return false };
     let is_weight = matches!(weight, Kind::UInt(8 | 16 | 32) | Kind::Single | Kind::Double);

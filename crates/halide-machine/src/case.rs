@@ -1,8 +1,8 @@
-//! What a statement is run on.
+//! The inputs of a run.
 
 use halidom_halide_ir::tree::Scalar;
 
-/// What a statement is run on.
+/// The inputs of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Case {
     /// The bits of each scalar parameter, by name.
@@ -11,7 +11,7 @@ pub struct Case {
     pub buffers: Vec<BufferCase>,
 }
 
-/// A buffer of the caller's: a `halide_buffer_t`.
+/// A caller's buffer: a `halide_buffer_t`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BufferCase {
     /// Its name.
@@ -20,11 +20,11 @@ pub struct BufferCase {
     pub scalar: Scalar,
     /// Its dimensions.
     pub dims: Vec<Dim>,
-    /// Its memory; none makes the call a query of bounds.
+    /// Its memory. A call with a buffer without memory is a bounds query.
     pub host: Option<Host>,
-    /// Whether the caller says that the host's copy is the newer one.
+    /// True if the caller marks the host's copy as the newer one.
     pub host_dirty: bool,
-    /// Whether the caller says that the device's is.
+    /// True if the caller marks the device's copy as the newer one.
     pub device_dirty: bool,
 }
 
@@ -35,23 +35,24 @@ pub struct Dim {
     pub min: i32,
     /// The number of coordinates.
     pub extent: i32,
-    /// The elements from one to the next.
+    /// The distance from one coordinate to the next, in elements.
     pub stride: i32,
 }
 
-/// Memory of the caller's.
+/// A caller's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host {
-    /// All that may be accessed, to the byte.
+    /// All bytes that may be accessed.
     pub bytes: Vec<u8>,
-    /// Where in it the element with the least coordinates is, which `host` points to.
+    /// The place in these bytes of the element with the least coordinates, to which `host` points.
     pub offset: usize,
-    /// How far the first byte lies beyond a multiple of 128.
+    /// The distance of the first byte from a multiple of 128 before it.
     pub misalignment: u8,
 }
 
 impl BufferCase {
-    /// The bytes of its elements, by their places in its memory: what is copied to a device and back. Gaps between rows are not.
+    /// Returns the bytes of its elements, by their places in its memory. These bytes are copied to
+    /// a device and back; gaps between rows are not.
     pub(crate) fn places(&self) -> impl Iterator<Item = usize> + use<> {
         let size = match self.scalar {
             Scalar::Int(bits) | Scalar::UInt(bits) | Scalar::Float(bits) | Scalar::BFloat(bits) => {
@@ -63,7 +64,7 @@ impl BufferCase {
             self.host.as_ref().map_or((0, 0), |host| (host.offset as i64, host.bytes.len()));
         let mut elements = vec![0_i64];
         for dim in &self.dims {
-            // More elements than bytes are none of the memory's.
+            // The memory does not hold more elements than bytes.
             if elements.len() > length {
                 break;
             }

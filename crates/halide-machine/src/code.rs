@@ -1,6 +1,7 @@
-//! Instructions: what a statement becomes once it was looked at.
+//! Instructions: the form that a statement is compiled to.
 //!
-//! A register holds a value; those of names in scope lie below those of what is computed for a moment, so that a thread takes over all registers below a mark.
+//! A register holds a value. The registers of names in scope lie below the registers of temporary
+//! values, so a thread takes over all registers below a mark.
 
 use std::sync::Arc;
 
@@ -14,19 +15,19 @@ pub(crate) type Reg = u32;
 /// A place in the code.
 pub(crate) type Label = usize;
 
-/// An instruction, and where its statement stands.
+/// An instruction, and the position of its statement.
 #[derive(Clone, Debug)]
 pub(crate) struct Instr {
     pub(crate) op: Op,
     pub(crate) at: usize,
 }
 
-/// Which elements are accessed.
+/// The elements that are accessed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Index {
-    /// A first one, of 64 bits, and a step from lane to lane.
+    /// A first element, whose number has 64 bits, and a step from lane to lane.
     Ramp { base: Reg, stride: Option<Reg> },
-    /// One for each lane, of its own width.
+    /// One element for each lane, whose number has its own width.
     Lanes { index: Reg, kind: Kind },
 }
 
@@ -35,16 +36,16 @@ pub(crate) enum Index {
 pub(crate) struct Place {
     /// The pointer.
     pub(crate) pointer: Reg,
-    /// Of the elements.
+    /// The type of the elements.
     pub(crate) kind: Kind,
     pub(crate) lanes: u32,
     pub(crate) index: Index,
-    /// What is promised of the first element.
+    /// The alignment that is promised for the first element.
     pub(crate) alignment: Option<Alignment>,
     pub(crate) predicate: Option<Reg>,
 }
 
-/// What ends where poison decides.
+/// The kind of decision that a condition makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decides {
     Branch,
@@ -57,17 +58,17 @@ pub(crate) struct Allocation {
     pub(crate) dst: Reg,
     pub(crate) name: Arc<str>,
     pub(crate) kind: Kind,
-    /// Of type `int32`, each.
+    /// The extents, each of type `int32`.
     pub(crate) extents: Vec<Reg>,
     pub(crate) padding: u64,
-    /// Whether it is on the stack, where conditions do not matter.
+    /// True for memory on the stack, where conditions do not matter.
     pub(crate) is_static: bool,
-    /// Whether a block of a GPU has it, rather than a thread.
+    /// True if it belongs to a block of a GPU and not to a thread.
     pub(crate) is_shared: bool,
     pub(crate) condition: Option<Reg>,
 }
 
-/// What a `_halide_buffer_get_…` gives.
+/// The field that a `_halide_buffer_get_…` call returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Field {
     Host,
@@ -83,7 +84,7 @@ pub(crate) enum Field {
     Stride,
 }
 
-/// What an instruction does.
+/// The effect of an instruction.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
     Const {
@@ -98,7 +99,7 @@ pub(crate) enum Op {
         dst: Reg,
         src: Reg,
     },
-    /// Of `kind` are the operands; a mask says which lanes are computed at all.
+    /// `kind` is the operands' type. A mask selects the lanes that are computed at all.
     Binary {
         dst: Reg,
         op: BinaryOp,
@@ -146,7 +147,7 @@ pub(crate) enum Op {
         a: Reg,
         lanes: u32,
     },
-    /// Lanes of the concatenation; none is poison.
+    /// Lanes of the concatenation; `None` is poison.
     Shuffle {
         dst: Reg,
         of: Vec<Reg>,
@@ -159,12 +160,12 @@ pub(crate) enum Op {
         a: Reg,
         lanes: u32,
     },
-    /// Whether any lane is true.
+    /// Tests whether any lane is true.
     Any {
         dst: Reg,
         a: Reg,
     },
-    /// Lanes of both.
+    /// The conjunction of two masks, lane by lane.
     Both {
         dst: Reg,
         a: Reg,
@@ -178,14 +179,14 @@ pub(crate) enum Op {
         kind: Kind,
         lanes: u32,
     },
-    /// Lanes that are left out are 0 or poison.
+    /// A load. Lanes that are left out are 0 or poison.
     Load {
         dst: Reg,
         place: Place,
         zeroed: bool,
         atomic: bool,
     },
-    /// One lane only, where it is said.
+    /// A store, of only one lane where `lane` is given.
     Store {
         place: Place,
         value: Reg,
@@ -193,7 +194,7 @@ pub(crate) enum Op {
         atomic: bool,
     },
     Jump(Label),
-    /// Goes on where the condition holds; a vector's lanes must all hold.
+    /// Jumps unless the condition holds; all lanes of a vector must hold.
     Unless {
         condition: Reg,
         to: Label,
@@ -207,14 +208,14 @@ pub(crate) enum Op {
         extent: Reg,
         exit: Label,
     },
-    /// Goes to the body again, but for the last iteration.
+    /// Goes to the body again, except after the last iteration.
     Next {
         var: Reg,
         limit: Reg,
         body: Label,
     },
     Allocate(Box<Allocation>),
-    /// Frees what is still there at the end of its scope.
+    /// Frees memory that is still live at the end of its scope.
     Leave {
         pointer: Reg,
         is_shared: bool,
@@ -225,13 +226,13 @@ pub(crate) enum Op {
         is_shared: bool,
         name: Arc<str>,
     },
-    /// Ends the run.
+    /// Ends the run with an error.
     Fail {
         error: Arc<str>,
         args: Vec<(Reg, Kind)>,
         strings: Vec<Option<Arc<str>>>,
     },
-    /// Iterations at one time, each the code up to `end`, with the registers below `mark`.
+    /// Parallel iterations. Each is the code up to `end`, with the registers below `mark`.
     Parallel {
         var: Reg,
         min: Reg,
@@ -240,13 +241,13 @@ pub(crate) enum Op {
         end: Label,
         mark: Reg,
     },
-    /// Tasks at one time.
+    /// Parallel tasks.
     Fork {
         tasks: Vec<Label>,
         end: Label,
         mark: Reg,
     },
-    /// Blocks of threads: extents of blocks and threads, each x, y and z.
+    /// Blocks of threads: the extents of blocks and of threads, each in x, y and z.
     Kernel {
         blocks: [Option<Reg>; 3],
         threads: [Option<Reg>; 3],
@@ -254,7 +255,7 @@ pub(crate) enum Op {
         end: Label,
         mark: Reg,
     },
-    /// The number of a thread or its block, in one dimension.
+    /// The number of a thread or of its block in one dimension.
     Identity {
         dst: Reg,
         of_thread: bool,
@@ -298,14 +299,14 @@ pub(crate) enum Op {
         buffer: Reg,
         dim: Option<Reg>,
     },
-    /// Sets a flag.
+    /// Sets one of a buffer's dirty flags.
     SetDirty {
         dst: Reg,
         buffer: Reg,
         flag: Reg,
         of_device: bool,
     },
-    /// What answers a query of bounds.
+    /// Answers a bounds query.
     InitBuffer {
         dst: Reg,
         buffer: Reg,
@@ -316,7 +317,7 @@ pub(crate) enum Op {
         sides: Vec<Reg>,
         flags: Reg,
     },
-    /// Memory of a buffer on the device.
+    /// The memory of a buffer on the device.
     Device {
         dst: Reg,
         buffer: Reg,
@@ -329,7 +330,7 @@ pub(crate) enum Op {
         dst: Reg,
         buffer: Reg,
     },
-    /// That a value lies within bounds.
+    /// Checks the promise that a value lies within bounds.
     Promise {
         dst: Reg,
         kind: Kind,

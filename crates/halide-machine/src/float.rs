@@ -1,19 +1,21 @@
-//! Floats by their bits. Those of 16 bits are computed as code without their instructions does: in 32 bits, and rounded.
+//! Floats by their bits. Floats of 16 bits are computed as code without instructions for them does:
+//! in 32 bits, then rounded.
 
 use crate::value::{Kind, Lane};
 
-/// What was seen of floats in a run.
+/// Observations about the floats of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
-    /// A NaN, an infinity or a negative zero occurred, be it between: without strict floats LLVM assumes that none does.
+    /// A NaN, an infinity or a negative zero occurred, possibly as an intermediate result. Without
+    /// strict floats LLVM assumes that none occurs.
     pub unusual_floats: bool,
     /// A function was computed whose last bits the code generators choose.
     pub approximate: bool,
-    /// The lanes of a vector of floats were reduced, in an order that the code generators choose.
+    /// The lanes of a vector of floats were reduced in an order that the code generators choose.
     pub regrouped: bool,
 }
 
-/// The value of a float.
+/// Returns the value of a float.
 pub(crate) fn decode(kind: Kind, bits: u64) -> f64 {
     match kind {
         Kind::Half => f64::from(half_to_single(bits as u16)),
@@ -24,7 +26,7 @@ pub(crate) fn decode(kind: Kind, bits: u64) -> f64 {
     }
 }
 
-/// The bits of a float that is known as one of 64 bits, rounded as code does.
+/// Returns the bits of a float whose value is given in 64 bits, rounded as code does.
 pub(crate) fn encode(kind: Kind, value: f64) -> u64 {
     match kind {
         Kind::Half => u64::from(single_to_half(value as f32)),
@@ -35,7 +37,7 @@ pub(crate) fn encode(kind: Kind, value: f64) -> u64 {
     }
 }
 
-/// A result, noted if it is one that LLVM assumes away.
+/// Returns a result, and notes it if LLVM assumes that it does not occur.
 pub(crate) fn noted(kind: Kind, bits: u64, notes: &mut Notes) -> Lane {
     let value = decode(kind, bits);
     if !value.is_finite() || (value == 0.0 && value.is_sign_negative()) {
@@ -44,7 +46,7 @@ pub(crate) fn noted(kind: Kind, bits: u64, notes: &mut Notes) -> Lane {
     Lane::of(bits)
 }
 
-/// Applies an operator in the type's own width; narrower ones in 32 bits.
+/// Applies an operator in the type's own width, or in 32 bits for narrower types.
 pub(crate) fn apply(
     kind: Kind,
     [a, b]: [u64; 2],
@@ -54,7 +56,7 @@ pub(crate) fn apply(
     if kind == Kind::Double {
         return double(f64::from_bits(a), f64::from_bits(b)).to_bits();
     }
-    // Both decode to floats of 32 bits exactly.
+    // Both are exactly floats of 32 bits.
     let (a, b) = (decode(kind, a) as f32, decode(kind, b) as f32);
     encode(kind, f64::from(single(a, b)))
 }
@@ -82,7 +84,8 @@ fn single_to_half(value: f32) -> u16 {
     if magnitude >= 65520.0 {
         return sign | 0x7c00;
     }
-    // The step between neighbours at this magnitude, a power of two of at least 2^-24; quotients by it are exact in 64 bits.
+    // The step between neighbours at this magnitude, a power of two of at least 2^-24. Quotients by
+    // it are exact in 64 bits.
     let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(-14);
     let step = 2.0_f64.powi(exponent - 10);
     let count = (magnitude / step).round_ties_even();
@@ -109,7 +112,8 @@ fn single_to_bfloat(value: f32) -> u16 {
 mod tests {
     use super::*;
 
-    /// Every half is read and written back, and what lies between two is rounded to the nearer, in a tie to the even one.
+    /// Every half is read and written back. A value between two halves is rounded to the nearer
+    /// one, and in a tie to the even one.
     #[test]
     fn halves_round_to_nearest() {
         for bits in 0..=u16::MAX {

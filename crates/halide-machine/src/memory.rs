@@ -1,24 +1,25 @@
 //! Memory: blocks of bytes with a lifetime, and the addresses that pointers hold.
 //!
-//! A block has 2^40 addresses for itself, so that an address says of which block it is, and what is beyond the end of one is never within another.
+//! Each block has 2^40 addresses for itself. So an address identifies its block, and an address
+//! beyond the end of one block is never within another.
 
 use crate::order::{Event, Node, Ordered, Shadow, Threads, Who};
 use crate::outcome::{FaultKind, Running, Stop, fault};
 use crate::value::{Lane, Poison};
 
-/// Addresses below this are of no block.
+/// The number of addresses for each block. Addresses below it belong to no block.
 const SPAN: u64 = 1 << 40;
 
-/// Where handles of buffers begin, which point to no memory that a statement may access.
+/// The first handle of buffers. These handles point to no memory that a statement may access.
 pub(crate) const BUFFERS: u64 = 1 << 63;
-/// Where handles of buffers' shapes begin.
+/// The first handle of buffers' shapes.
 pub(crate) const SHAPES: u64 = BUFFERS | (1 << 62);
-/// Where handles of arrays of locks begin.
+/// The first handle of arrays of locks.
 pub(crate) const LOCKS: u64 = BUFFERS | (1 << 61);
-/// Where handles of strings, structs and interfaces begin.
+/// The first handle of strings, structs and interfaces.
 pub(crate) const OTHERS: u64 = BUFFERS | (1 << 60);
 
-/// Whether memory can be accessed.
+/// The state of a block's lifetime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Life {
     Live,
@@ -32,10 +33,11 @@ struct Block {
     bytes: Vec<u8>,
     defined: Vec<bool>,
     shadows: Vec<Shadow>,
-    /// How far the first byte lies beyond the first address.
+    /// The distance of the first byte from the block's first address.
     misalignment: u64,
     life: Life,
-    /// The thread that made it. Its accesses are ordered with all of those to whom it can give the memory: they descend from it.
+    /// The thread that made it. Its accesses are ordered with the accesses of all threads to which
+    /// it can give the memory, because these descend from it.
     owner: Node,
 }
 
@@ -43,11 +45,11 @@ struct Block {
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     blocks: Vec<Block>,
-    /// Bytes that are live.
+    /// The number of bytes that are live.
     pub(crate) live: u64,
 }
 
-/// How memory is accessed.
+/// The circumstances of an access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access<'a> {
     pub(crate) threads: &'a Threads,
@@ -55,9 +57,9 @@ pub(crate) struct Access<'a> {
     pub(crate) time: u32,
     pub(crate) atomic: bool,
     pub(crate) lock: u32,
-    /// How often the root has run alone.
+    /// The number of times that the root has run alone.
     pub(crate) epoch: u32,
-    /// Whether forks and joins alone order threads.
+    /// True if only forks and joins order threads.
     pub(crate) is_structured: bool,
 }
 
@@ -75,13 +77,13 @@ impl Access<'_> {
 }
 
 impl Memory {
-    /// A new block, of undefined bytes.
+    /// Adds a block of undefined bytes and returns its address.
     pub(crate) fn allocate(&mut self, name: String, size: u64, owner: Node) -> u64 {
         let size = size as usize;
         self.add(name, vec![0; size], false, 0, owner)
     }
 
-    /// A block of the caller's.
+    /// Adds a caller's block and returns its address.
     pub(crate) fn given(&mut self, name: String, bytes: Vec<u8>, misalignment: u8) -> u64 {
         self.add(name, bytes, true, u64::from(misalignment), 0)
     }
@@ -130,19 +132,19 @@ impl Memory {
         Ok(())
     }
 
-    /// Whether a block is live.
+    /// Tests whether a block is live.
     pub(crate) fn is_live(&self, pointer: u64) -> bool {
         let block = self.number(pointer).and_then(|number| self.blocks.get(number));
         block.is_some_and(|block| block.life == Life::Live)
     }
 
-    /// The bytes of a block, and whether all are defined.
+    /// Returns a block's bytes, and whether all of them are defined.
     pub(crate) fn bytes(&self, pointer: u64) -> Option<(&[u8], bool)> {
         let block = self.blocks.get(self.number(pointer)?)?;
         Some((&block.bytes, block.defined.iter().all(|defined| *defined)))
     }
 
-    /// Copies bytes of a block to the same places of another.
+    /// Copies bytes of one block, and whether they are defined, to the same places of another.
     pub(crate) fn copy(&mut self, from: u64, to: u64, places: impl Iterator<Item = usize>) {
         let (Some(from), Some(to)) = (self.number(from), self.number(to)) else { return };
         for place in places {
@@ -160,7 +162,8 @@ impl Memory {
         }
     }
 
-    /// The block and the place in it of an access of so many bytes, so far from a pointer.
+    /// Returns the block, and the place in it, of an access to so many bytes at an offset from a
+    /// pointer.
     fn place(&self, pointer: u64, offset: i128, size: u64, what: &str) -> Running<(usize, usize)> {
         let Some((number, block)) =
             self.number(pointer).and_then(|number| Some((number, self.blocks.get(number)?)))
@@ -264,7 +267,7 @@ impl Memory {
 }
 
 impl Block {
-    /// What was done to these bytes, where the order of threads can matter.
+    /// Returns the recorded accesses to these bytes, if the order of threads can matter.
     fn shadowed(
         &mut self,
         range: std::ops::Range<usize>,
@@ -284,7 +287,7 @@ impl Block {
     }
 }
 
-/// The first that is no order, if any is not.
+/// Returns the first result other than [`Ordered::Yes`], if there is one.
 fn worst(ordered: impl Iterator<Item = Ordered>) -> Ordered {
     ordered.fold(Ordered::Yes, |worst, one| if worst == Ordered::Yes { one } else { worst })
 }

@@ -1,24 +1,32 @@
-//! What orders accesses: a tree of threads, clocks that semaphores and barriers carry, and what was last done to each byte.
+//! The order of accesses: a tree of threads, clocks that semaphores and barriers carry, and the
+//! last accesses to each byte.
 //!
-//! Threads are forked in groups that are joined as a whole, so that most of the order follows from the tree: two accesses are unordered at most if their threads are, or descend from, two members of one group that is
-//! open. Only what semaphores and barriers add is kept in clocks.
+//! Threads are forked in groups, and each group is joined as a whole, so most of the order follows
+//! from the tree. Two accesses can be unordered only if their threads are, or descend from, two
+//! members of one open group. Clocks hold only what semaphores and barriers add.
 //!
 //! # Correctness
-//! A run has one order of threads, but an answer holds for all: what is unordered is a fault whichever came first, a semaphore orders by the units that are taken (the oldest first, so that a unit which was there from the beginning orders nothing), and one that
+//! A run executes its threads in one order, but its answer holds for all orders. Two unordered
+//! accesses are a fault whichever came first. A semaphore orders by the units that are taken, the
+//! oldest first, so a unit that was there from the beginning orders nothing. A semaphore that
 //! unordered threads release or acquire is refused.
 //!
-//! Two unordered writes are no race if both write the same defined value to the byte and nothing else was written to it by anyone who is not ordered before both: tiles that overlap do that, and every order of them leaves the same bytes. Such a write does not disturb a reader who reads the value that was written before it in its own thread, or in one that is ordered before it.
+//! Two unordered writes are no race if both write the same defined value to the byte, and nobody
+//! who is not ordered before both wrote anything else to it. Overlapping tiles do this, and every
+//! order of them leaves the same bytes. Such a write does not disturb a reader of a value that was
+//! written before in the reader's own thread, or in a thread that is ordered before it.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// A thread, for good: the number is not used again.
+/// A thread. Its number is never used again.
 pub(crate) type Node = u32;
 
-/// Which events of other threads come before a thread's next: by thread, up to a time.
+/// The events of other threads that come before a thread's next event: for each thread, up to a
+/// time.
 pub(crate) type Clock = Rc<BTreeMap<Node, u32>>;
 
-/// Joins a clock to another.
+/// Joins another clock into a clock.
 pub(crate) fn join(clock: &mut Clock, other: &Clock) {
     if Rc::ptr_eq(clock, other) || other.is_empty() {
         return;
@@ -44,7 +52,7 @@ struct Forked {
     parent: Node,
     /// The group, numbered over the whole run.
     group: u32,
-    /// The parent's time at the fork; the join is at the next.
+    /// The parent's time at the fork; the join is at the next time.
     time: u32,
     depth: u32,
 }
@@ -55,40 +63,41 @@ pub(crate) struct Threads {
     nodes: Vec<Forked>,
 }
 
-/// Who orders an access.
+/// The thread that makes an access, with its clock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Who<'a> {
     pub(crate) node: Node,
     pub(crate) clock: &'a Clock,
 }
 
-/// An access of the past.
+/// A past access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Event {
     pub(crate) node: Node,
     pub(crate) time: u32,
-    /// Whether it cannot be torn from another of its kind.
+    /// True if it cannot be torn apart by another atomic access.
     pub(crate) atomic: bool,
-    /// The lock that is held, 0 for none.
+    /// The lock that is held, or 0.
     pub(crate) lock: u32,
-    /// Whether it stands for several members of the group that the thread forked at this time.
+    /// True if it stands for several members of the group that the thread forked at this time.
     pub(crate) group: bool,
-    /// Of a read: whether the value came from a write that is ordered before it, so that one more write of it changes nothing.
+    /// For a read: true if a write that is ordered before it wrote the value, so that another write
+    /// of this value changes nothing.
     pub(crate) is_covered: bool,
 }
 
-/// Events that are kept of a byte before they are put together.
+/// The number of events that are kept for a byte before they are combined.
 const MOST_EVENTS: usize = 12;
-/// Events that are kept where they cannot be put together.
+/// The number of events that are kept where they cannot be combined.
 const MOST_UNLIKE: usize = 4096;
 
 impl Threads {
-    /// The tree with its root, thread 0.
+    /// Returns the tree with its root, thread 0.
     pub(crate) fn new() -> Self {
         Self { nodes: vec![Forked { parent: 0, group: 0, time: 0, depth: 0 }] }
     }
 
-    /// A new thread.
+    /// Adds a thread.
     pub(crate) fn fork(&mut self, parent: Node, group: u32, time: u32) -> Node {
         let depth = self.at(parent).depth + 1;
         self.nodes.push(Forked { parent, group, time, depth });
@@ -100,7 +109,8 @@ impl Threads {
         self.nodes.get(node as usize).copied().unwrap_or(root)
     }
 
-    /// The nearest thread that both descend from or are, with the members below it that lead to each; none where that is the thread itself.
+    /// Returns the nearest common ancestor of two threads, and the members below it that lead to
+    /// each of them. A member is `None` if its thread is the ancestor itself.
     fn meet(&self, a: Node, b: Node) -> (Node, Option<Node>, Option<Node>) {
         let (mut x, mut y) = (a, b);
         let (mut below_x, mut below_y) = (None, None);
@@ -116,25 +126,26 @@ impl Threads {
         (x, below_x, below_y)
     }
 
-    /// Whether an event comes before what a thread does next.
+    /// Tests whether an event comes before the next event of a thread.
     pub(crate) fn is_before(&self, event: Event, who: Who<'_>) -> bool {
         if event.node == who.node {
             return true;
         }
         let (_, below_event, below_who) = self.meet(event.node, who.node);
         let (below_event, below_who) = match (below_event, below_who) {
-            // A group of this thread, which is still open.
+            // The group is this thread's, and is still open.
             (None, Some(below)) if event.group && self.at(below).time == event.time => {
                 return false;
             }
-            // Who forked waits for its members.
+            // A thread that forks waits for the members.
             (None, _) | (_, None) => return true,
             (Some(event), Some(who)) => (event, who),
         };
         if self.at(below_event).group != self.at(below_who).group {
             return true;
         }
-        // Not by the tree, then by a clock: of the thread itself, or of one that joined it since.
+        // The tree does not order them. A clock does if it knows the event's thread, or an ancestor
+        // that has joined it since.
         let known = |node, time| who.clock.get(&node).is_some_and(|known| *known >= time);
         let mut node = event.node;
         let mut time = event.time + u32::from(event.group);
@@ -150,19 +161,20 @@ impl Threads {
         }
     }
 
-    /// Whether an event and one of this kind exclude each other, or come one after the other.
+    /// Tests whether an event and a new one exclude each other, or come one after the other.
     fn is_fine(&self, event: Event, now: Event, who: Who<'_>) -> bool {
         (event.atomic && now.atomic)
             || (event.lock != 0 && event.lock == now.lock)
             || self.is_before(event, who)
     }
 
-    /// Adds an event to those of a byte; says whether there are too many to tell apart.
+    /// Adds an event to a byte's events. Returns false if there are too many to tell apart.
     fn add(&self, events: &mut Vec<Event>, now: Event, is_structured: bool) -> bool {
         if events.iter().any(|event| {
             event.node == now.node && event.atomic == now.atomic && event.lock == now.lock
         }) {
-            // The earlier of a thread stands for the later: what comes after the later only, in another thread, follows a fork or release that the clocks tell apart.
+            // A thread's later event stands for its earlier one: an access that comes after the
+            // later one also comes after the earlier one.
             if let Some(known) = events.iter_mut().find(|event| {
                 event.node == now.node && event.atomic == now.atomic && event.lock == now.lock
             }) {
@@ -176,7 +188,8 @@ impl Threads {
             return true;
         }
         if !is_structured {
-            // Semaphores and barriers may order some members of a group, so that it must not stand for them.
+            // Semaphores and barriers may order some members of a group, so one event must not
+            // stand for all.
             events.push(now);
             return events.len() < MOST_UNLIKE;
         }
@@ -199,38 +212,38 @@ impl Threads {
     }
 }
 
-/// What was done to a byte since the root ran last.
+/// The accesses to a byte since the root ran last.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shadow {
-    /// The root's run that it is of.
+    /// The root's run to which they belong.
     epoch: u32,
-    /// Who wrote the value that the byte has.
+    /// The writers of the byte's value.
     writers: Vec<Event>,
-    /// Who wrote the value before.
+    /// The writers of the value before it.
     older: Vec<Event>,
     readers: Vec<Event>,
-    /// Whether the writers exclude each other rather than to write the same.
+    /// True if the writers exclude each other, but do not write the same value.
     is_mixed: bool,
 }
 
-/// What a check of an access says.
+/// The result of checking an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ordered {
     Yes,
     Race,
-    /// More threads than are told apart.
+    /// There are more threads than can be told apart.
     TooMany,
 }
 
 impl Shadow {
-    /// Forgets what was done before the root ran last.
+    /// Forgets the accesses from before the root ran last.
     pub(crate) fn begin(&mut self, epoch: u32) {
         if self.epoch != epoch {
             *self = Self { epoch, ..Self::default() };
         }
     }
 
-    /// Notes a read.
+    /// Records a read.
     pub(crate) fn read(
         &mut self,
         threads: &Threads,
@@ -259,7 +272,7 @@ impl Shadow {
         }
     }
 
-    /// Notes a write; a silent one writes the value that is there.
+    /// Records a write. A silent write writes the value that is already there.
     pub(crate) fn write(
         &mut self,
         threads: &Threads,

@@ -1,42 +1,42 @@
-//! What comes of a run.
+//! The outcomes of runs.
 
 use std::fmt;
 
 use crate::case::{BufferCase, Dim};
 use crate::float::Notes;
 
-/// A construct that the machine does not give its full meaning.
+/// A construct to which the machine does not give its full meaning.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{construct}")]
 pub struct Refused {
-    /// What it is.
+    /// A description of the construct.
     pub construct: String,
-    /// Where its statement stands, in bytes.
+    /// The position of its statement, in bytes.
     pub at: usize,
 }
 
-/// What comes of a run.
+/// The outcome of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// The run went through.
     Done {
-        /// The buffers of the caller, in the order in which the case has them.
+        /// The caller's buffers, in the case's order.
         buffers: Vec<BufferAfter>,
-        /// What was seen of floats.
+        /// Observations about floats.
         notes: Notes,
     },
     /// An assertion failed: the run ends with its error.
     Ended {
-        /// The function that says what is wrong.
+        /// The function that reports the error.
         error: String,
-        /// With its arguments.
+        /// Its arguments.
         words: String,
     },
-    /// Something happened for which the code generators' output has no behaviour.
+    /// An event for which the code generators' output has no behaviour.
     Fault(Fault),
-    /// Something that the machine does not do.
+    /// A construct that the machine does not run.
     Refused(Refused),
-    /// More steps or memory than are allowed.
+    /// The run takes more steps or memory than the limits allow.
     TooLong,
 }
 
@@ -45,24 +45,24 @@ pub enum Outcome {
 pub struct BufferAfter {
     /// Its name.
     pub name: String,
-    /// Its bytes on the host, all that the case gave.
+    /// Its bytes on the host: all that the case gave.
     pub bytes: Option<Vec<u8>>,
-    /// Its sides; a query of bounds changes them.
+    /// Its dimensions, which a bounds query changes.
     pub dims: Vec<Dim>,
-    /// Whether the copy on the host is the newer one.
+    /// True if the copy on the host is the newer one.
     pub host_dirty: bool,
-    /// Whether the copy on the device is.
+    /// True if the copy on the device is the newer one.
     pub device_dirty: bool,
 }
 
-/// Something for which there is no behaviour.
+/// An event for which there is no behaviour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What kind of thing.
+    /// The kind of event.
     pub kind: FaultKind,
-    /// Where its statement stands, in bytes.
+    /// The position of its statement, in bytes.
     pub at: usize,
-    /// What happened.
+    /// A description of the event.
     pub words: String,
 }
 
@@ -79,13 +79,13 @@ pub enum FaultKind {
     OutOfBounds,
     /// An access of memory that was freed.
     UseAfterFree,
-    /// Memory that was freed is freed.
+    /// Memory that was freed already is freed again.
     DoubleFree,
     /// An access through a pointer that points to no memory.
     NoMemory,
     /// An address that does not have the alignment that the code relies on.
     Misaligned,
-    /// Poison decides something, or is left in a buffer of the caller's.
+    /// Poison decides something, or is left in a caller's buffer.
     Poison,
     /// Two accesses that nothing orders.
     Race,
@@ -93,18 +93,18 @@ pub enum FaultKind {
     Deadlock,
     /// Threads of a block that do not meet at one barrier.
     DivergentBarrier,
-    /// A value outside of the bounds that are promised.
+    /// A value lies outside of its promised bounds.
     BrokenPromise,
-    /// A semaphore or lock that is not used as such.
+    /// A semaphore or lock is not used as such.
     Misuse,
 }
 
-/// How much a run may do.
+/// The limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Instructions.
+    /// The number of instructions. Operations on large vectors or memory count several times.
     pub steps: u64,
-    /// Bytes that are allocated at one time.
+    /// The number of bytes that are allocated at one time.
     pub memory: u64,
 }
 
@@ -114,7 +114,7 @@ impl Default for Limits {
     }
 }
 
-/// Why a run stops before its end.
+/// The reasons why a run stops before its end.
 #[derive(Debug)]
 pub(crate) enum Stop {
     Fault(FaultKind, String),
@@ -125,12 +125,12 @@ pub(crate) enum Stop {
 
 pub(crate) type Running<T> = Result<T, Stop>;
 
-/// A fault.
+/// Returns a fault.
 pub(crate) fn fault<T>(kind: FaultKind, words: impl Into<String>) -> Running<T> {
     Err(Stop::Fault(kind, words.into()))
 }
 
-/// What is left of a buffer.
+/// Returns the final state of a buffer.
 pub(crate) fn after(case: &BufferCase, bytes: Option<Vec<u8>>) -> BufferAfter {
     BufferAfter {
         name: case.name.clone(),

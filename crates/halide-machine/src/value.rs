@@ -1,10 +1,10 @@
-//! Values of the machine: lanes with poison, and their types.
+//! The machine's values: lanes with poison, and their types.
 
 use std::sync::Arc;
 
 use halidom_halide_ir::tree::{Scalar, Type};
 
-/// Why a lane has no value.
+/// The reasons why a lane has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Poison {
     /// A signed sum, difference, product or quotient of 32 or 64 bits overflowed.
@@ -15,12 +15,12 @@ pub enum Poison {
     Conversion,
     /// Memory was read that nothing had written.
     Undefined,
-    /// A lane that its predicate leaves out.
+    /// The lane's predicate leaves it out.
     Inactive,
 }
 
 impl Poison {
-    /// Says what happened.
+    /// Describes the event in words.
     pub fn words(self) -> &'static str {
         match self {
             Self::Overflow => "a signed overflow",
@@ -32,7 +32,7 @@ impl Poison {
     }
 }
 
-/// One lane: its bits, those above the type's width 0, unless it is poison.
+/// One lane: poison, or bits with those above the type's width 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lane {
     pub(crate) bits: u64,
@@ -54,7 +54,7 @@ impl Lane {
     }
 }
 
-/// The type of a lane, of those that the machine has.
+/// The type of a lane, among those that the machine supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     /// Signed, of 8, 16, 32 or 64 bits.
@@ -74,7 +74,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The type that Halide names, if the machine has it.
+    /// Returns the type for Halide's type, if the machine supports it.
     pub(crate) fn of(scalar: Scalar) -> Option<Self> {
         Some(match scalar {
             Scalar::Int(bits @ (8 | 16 | 32 | 64)) => Self::Int(u32::from(bits)),
@@ -98,7 +98,7 @@ impl Kind {
         }
     }
 
-    /// The bytes that an element takes in memory.
+    /// The number of bytes that an element takes in memory.
     pub(crate) fn bytes(self) -> u64 {
         u64::from(self.bits().div_ceil(8))
     }
@@ -134,7 +134,7 @@ impl Kind {
         u64::MAX >> (64 - self.bits())
     }
 
-    /// An integer's value.
+    /// Returns an integer's value.
     pub(crate) fn value(self, bits: u64) -> i128 {
         if self.is_signed() {
             let above = 64 - self.bits();
@@ -185,12 +185,13 @@ impl Kind {
         }
     }
 
-    /// A value that fits, or that wraps.
+    /// Returns a value as a lane; it wraps if it does not fit.
     pub(crate) fn wrapped(self, value: i128) -> Lane {
         Lane::of((value as u64) & self.mask())
     }
 
-    /// A result of arithmetic: LLVM is told that signed integers of 32 and 64 bits do not overflow; all others wrap.
+    /// Returns a result of arithmetic. LLVM is told that signed integers of 32 and 64 bits do not
+    /// overflow; all others wrap.
     pub(crate) fn result(self, value: i128) -> Lane {
         let (least, greatest) = self.range();
         if self.is_signed() && self.bits() >= 32 && !(least..=greatest).contains(&value) {
@@ -199,7 +200,7 @@ impl Kind {
         self.wrapped(value)
     }
 
-    /// The nearest value of the type.
+    /// Returns the nearest value of the type.
     pub(crate) fn saturated(self, value: i128) -> Lane {
         let (least, greatest) = self.range();
         self.wrapped(value.clamp(least, greatest))
@@ -230,7 +231,7 @@ impl Ty {
     }
 }
 
-/// Lanes that a vector has at most.
+/// The most lanes that a vector can have.
 pub(crate) const MOST_LANES: u32 = 1 << 16;
 
 /// A scalar or a vector.
@@ -248,7 +249,7 @@ impl Value {
         }
     }
 
-    /// A lane; a scalar is each of its lanes.
+    /// Returns a lane. A scalar has the same value in every lane.
     pub(crate) fn lane(&self, number: usize) -> Lane {
         match self {
             Self::One(lane) => *lane,
@@ -262,7 +263,7 @@ impl Value {
         self.lane(0)
     }
 
-    /// A value of these lanes.
+    /// Returns the value with these lanes.
     pub(crate) fn of(lanes: u32, lane: impl FnMut(usize) -> Lane) -> Self {
         let mut lane = lane;
         if lanes == 1 {

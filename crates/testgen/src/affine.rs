@@ -1,19 +1,19 @@
-//! Small random pipelines whose indices are affine, with a schedule each that keeps them so.
+//! Small random pipelines whose indices are affine, each with a schedule that keeps them affine.
 
 use std::fmt::Write as _;
 
 use crate::Random;
 
-/// Element types; one for a whole pipeline.
+/// The element types, one for a whole pipeline.
 const TYPES: [&str; 5] = ["u8", "u16", "i32", "i32", "f32"];
-/// Factors of splits, lanes and copies.
+/// Factors of splits, numbers of lanes, and numbers of copies.
 const FACTORS: [i64; 4] = [2, 3, 4, 8];
 
-/// A func as far as others must know it.
+/// The facts about a func that others must know.
 struct Func {
     name: String,
     rank: usize,
-    /// The loops of each stage, innermost first, and whether they are over a domain.
+    /// The loops of each stage, innermost first. The flag marks loops over a domain.
     stages: Vec<Vec<(String, bool)>>,
     /// The funcs that read it, by number.
     readers: Vec<usize>,
@@ -28,8 +28,11 @@ struct Maker {
     fresh: usize,
 }
 
-/// The text of a seed: one to three funcs of one or two dimensions, stencils with shifts, clamped borders, selections by position, sums and scans over domains of constant and unknown
-/// extent; and a schedule `s0` of splits, orders, vectors, parallel and unrolled loops, and places to compute at. What is read lies at affine places, and no directive rewrites the algorithm.
+/// Returns the text of a seed. It has one to three funcs of one or two dimensions, with shifted
+/// stencils, clamped borders, selections by position, and sums and scans over domains of constant
+/// and unknown extent. It also has a schedule `s0` with splits, orders, vectors, parallel and
+/// unrolled loops, and places to compute at. All reads are at affine places, and no directive
+/// rewrites the algorithm.
 pub fn affine(seed: u64) -> String {
     let mut random = Random::new(seed);
     let ty = random.choose(&TYPES).copied().unwrap_or("u8");
@@ -69,7 +72,7 @@ impl Maker {
         )
     }
 
-    /// A read of the func before, or of the input, near the point of some coordinates.
+    /// Returns a read of the previous func, or of the input, near the point of some coordinates.
     fn read(&mut self, (input, rank): (&str, usize), coords: &[String]) -> String {
         let number = self.funcs.len();
         let (name, rank) = match self.funcs.last() {
@@ -97,7 +100,7 @@ impl Maker {
         format!("{name}({})", args.join(", "))
     }
 
-    /// A value at a point.
+    /// Returns a value at a point.
     fn value(&mut self, input: (&str, usize), coords: &[String]) -> String {
         let mut terms = Vec::new();
         for _ in 0..=self.random.below(3) {
@@ -137,7 +140,8 @@ impl Maker {
         self.funcs.push(Func { name, rank, stages, readers: Vec::new() });
     }
 
-    /// An update: a sum over a domain, a scan, a change of every point, or of one line.
+    /// Returns an update and its loops: a sum over a domain, a scan, a change of every point, or a
+    /// change of one line.
     fn update(
         &mut self,
         name: &str,
@@ -222,7 +226,7 @@ impl Maker {
             for (stage, own) in stages.into_iter().enumerate() {
                 let is_update = stage > 0;
                 let (directives, left) = self.loops(own, is_update);
-                // The last stage is the one that others are computed at.
+                // Other funcs are computed at the last stage.
                 loops[number] = left;
                 let chain = if is_update { directives } else { format!("{chain}{directives}") };
                 if !chain.is_empty() {
@@ -234,7 +238,7 @@ impl Maker {
         text
     }
 
-    /// Directives on a stage's loops, and the serial loops that they leave, innermost first.
+    /// Returns directives on a stage's loops, and the loops that they leave, innermost first.
     fn loops(&mut self, own: Vec<(String, bool)>, is_update: bool) -> (String, Vec<String>) {
         let mut text = String::new();
         let mut loops: Vec<(String, bool, bool)> =

@@ -10,10 +10,10 @@ use halidom_ir::{
 use crate::Random;
 use crate::random::random_padded_array;
 
-/// How much finding the inputs of one case may take.
+/// The most steps for finding the inputs of one case.
 const MOST_STEPS: u64 = 4_000_000;
 
-/// What a pipeline can be run on.
+/// The inputs for a run of a pipeline.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// Parameters and inputs.
@@ -24,22 +24,25 @@ pub struct Case {
     pub output_padding: Vec<i64>,
 }
 
-/// Extents that reveal mistakes: none, one, primes, neighbours of powers of two.
+/// Extents that reveal mistakes: zero, one, primes, neighbours of powers of two.
 const EXTENTS: [i64; 14] = [0, 1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31];
-/// Others are drawn up to here, so that every remainder by the factor of a loop occurs.
+/// Other extents are drawn up to here, so that every remainder by the factor of a loop occurs.
 const MOST_EXTENT: i64 = 40;
-/// Points of a window, at most.
+/// The most points of a window.
 const MOST_POINTS: i64 = 500;
-/// Elements of an input, at most.
+/// The most elements of an input.
 const MOST_ELEMENTS: i64 = 1 << 18;
 
-/// Up to `count` cases on which the algorithm has values: small windows of every shape, with mins that are not 0 now and then; inputs that are as large as the window needs or
-/// larger, some padded. Fewer, if windows, parameters and shapes that the pipeline accepts are hard to find.
+/// Returns up to `count` cases on which the algorithm has values. The windows are small, of every
+/// shape, and sometimes have mins other than 0. The inputs are as large as the window needs or
+/// larger, and some are padded. There are fewer cases if windows, parameters and shapes that the
+/// pipeline accepts are hard to find.
 pub fn cases(pool: &Pool, algorithm: &Algorithm, seed: u64, count: usize) -> Vec<Case> {
     found(pool, algorithm, &[], MOST_POINTS, (seed, count))
 }
 
-/// The same for a program: where its entry checks fix windows, by the shapes of inputs or by constants, these are the windows; the others have at most so many points.
+/// Returns the same for a program. If its entry checks fix windows, by the shapes of inputs or by
+/// constants, the cases have these windows. The others have at most `points` points.
 pub fn cases_of(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -68,7 +71,8 @@ fn found(
     found
 }
 
-/// A number of a window that an entry check says: of which output and dimension, whether the extent or the min, and which.
+/// A min or an extent of a window that an entry check fixes: the output, the dimension, which of
+/// both, and its value.
 struct FixedSide {
     output: usize,
     dim: usize,
@@ -96,7 +100,8 @@ fn fixed_sides(pool: &Pool, program: &Program) -> Vec<FixedSide> {
     sides
 }
 
-/// The equations between a variable and something else among the checks on bounds, which stand at the top.
+/// Collects the equations between a variable and another expression from the bounds checks, which
+/// stand at the top.
 fn equations_of(pool: &Pool, stmt: StmtId, equations: &mut Vec<(VarId, ExprId)>) {
     if let Stmt::Block(stmts) = pool.get_stmt(stmt) {
         for stmt in stmts {
@@ -122,7 +127,8 @@ fn conjuncts(pool: &Pool, condition: ExprId, equations: &mut Vec<(VarId, ExprId)
     }
 }
 
-/// Makes windows agree with what is fixed, as far as it has a value. Whether anything changed.
+/// Makes windows agree with the fixed sides, as far as these have values. Returns true if anything
+/// changed.
 fn fix(pool: &Pool, fixed: &[FixedSide], bindings: &Bindings, windows: &mut [Shape]) -> bool {
     let mut changed = false;
     for FixedSide { output, dim, is_extent, value } in fixed {
@@ -169,7 +175,7 @@ fn attempt(
     for (input, shape) in algorithm.inputs.iter().zip(&shapes) {
         set_random(pool, &mut bindings, *input, shape.clone(), random)?;
     }
-    // Where reads follow from elements, the shapes were made for others.
+    // If reads depend on elements, the shapes were made for other elements.
     let read = demand_within(pool, algorithm, &bindings, &windows, MOST_STEPS).ok()?;
     if !shapes.iter().zip(&read).all(|(shape, read)| hull(shape, read.as_ref()) == *shape) {
         return None;
@@ -202,7 +208,8 @@ fn window(rank: usize, most_points: i64, random: &mut Random) -> Shape {
     shape
 }
 
-/// Shapes to begin with. There are few different extents among them: pipelines require that some are equal.
+/// Returns initial shapes. They have few different extents, because pipelines require some to be
+/// equal.
 fn given_shapes(pool: &Pool, algorithm: &Algorithm, random: &mut Random) -> Vec<Shape> {
     let most = if random.chance(75) { 17 } else { MOST_EXTENT };
     let different = [1, 1, 2, 8][random.below(4)];
@@ -219,7 +226,9 @@ fn given_shapes(pool: &Pool, algorithm: &Algorithm, random: &mut Random) -> Vec<
     algorithm.inputs.iter().map(shape).collect()
 }
 
-/// Shapes of the inputs that contain what the windows read: as tight as the reads allow, with a little room, or with much; or as given, with what lacks.
+/// Returns shapes of the inputs that contain everything that the windows read. They are as tight as
+/// the reads allow, or have a little or much room, or are the given shapes with the missing parts
+/// added.
 fn input_shapes(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -247,7 +256,8 @@ fn input_shapes(
     grown(pool, algorithm, bindings, windows, given, random)
 }
 
-/// Shapes that contain what the windows read, and these. What is read can depend on the shapes, so this takes a few rounds.
+/// Returns shapes that contain the given ones and everything that the windows read. The reads can
+/// depend on the shapes, so this takes a few rounds.
 fn grown(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -284,7 +294,8 @@ fn fits(
     })
 }
 
-/// What the windows read of inputs of these shapes. `None` if the pipeline refuses the shapes, or they are too large.
+/// Returns the boxes that the windows read of inputs of these shapes. Returns `None` if the
+/// pipeline refuses the shapes, or if they are too large.
 fn read_boxes(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -296,7 +307,8 @@ fn read_boxes(
     bind_shapes(pool, algorithm, bindings, shapes)?;
     match demand_within(pool, algorithm, bindings, windows, MOST_STEPS) {
         Err(AlgorithmError::DataDependent { .. }) => {
-            // Reads follow from elements: any will do, as the indices are clamped or wrapped.
+            // Reads depend on elements. Any elements will do, because the indices are clamped or
+            // wrapped.
             let mut given = bindings.clone();
             for (input, shape) in algorithm.inputs.iter().zip(shapes) {
                 set_random(pool, &mut given, *input, shape.clone(), random)?;
@@ -307,7 +319,7 @@ fn read_boxes(
     }
 }
 
-/// Tells the shapes of the inputs, not their elements. `None` if they are too large.
+/// Binds the shapes of the inputs, but not their elements. Returns `None` if they are too large.
 fn bind_shapes(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -350,7 +362,7 @@ fn strides(shape: &Shape) -> Vec<i64> {
         .collect()
 }
 
-/// The least box around both.
+/// Returns the least box around both.
 fn hull(shape: &Shape, read: Option<&Shape>) -> Shape {
     let Some(read) = read else { return shape.clone() };
     shape

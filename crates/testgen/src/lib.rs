@@ -1,7 +1,10 @@
-//! Random inputs, pipelines, schedules and mutants, for tests, fuzzing and `--random`. Everything follows from a seed.
+//! Random inputs, pipelines, schedules and mutants, for tests, fuzzing and `--random`. Everything
+//! follows from a seed.
 //!
-//! Knows nothing of how programs are lowered or judged. Start with [`random_array`] for inputs, [`pipeline`] and [`schedule`] for `.hal` texts, [`affine`] for small ones, [`cases`] for inputs and windows that an
-//! algorithm accepts, [`mutants`] for programs that are wrong in one place, and [`specification_mutants`] for algorithms that are.
+//! The crate knows nothing of how programs are lowered or judged. Start with [`random_array`] for
+//! inputs, [`pipeline`] and [`schedule`] for `.hal` texts, [`affine`] for small ones, [`cases`] for
+//! inputs and windows that an algorithm accepts, [`mutants`] for programs that are wrong in one
+//! place, and [`specification_mutants`] for algorithms that are wrong in one place.
 
 mod affine;
 mod cases;

@@ -1,19 +1,20 @@
-//! Random pipelines as `.hal` text, well typed and within the rules, so that the whole front end takes part.
+//! Random pipelines as `.hal` text. They are well typed and keep the rules, so that the whole front
+//! end takes part.
 
 mod tuples;
 
 use crate::Random;
 
-/// A pipeline's text, and what a schedule must know of it.
+/// A pipeline's text, and the facts about it that a schedule needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PipelineText {
     /// Its name.
     pub name: String,
     /// The whole definition.
     pub text: String,
-    /// The inputs: what a wrapper makes of them has one stage, and loops by their usual names.
+    /// The inputs. A wrapper of an input has one stage, and loops with their usual names.
     pub inputs: Vec<FuncText>,
-    /// The defined funcs in order of the text, the output last.
+    /// The defined funcs in the order of the text, with the output last.
     pub funcs: Vec<FuncText>,
     /// Conditions on parameters and shapes, for specializations.
     pub conditions: Vec<String>,
@@ -21,27 +22,28 @@ pub struct PipelineText {
     pub factors: Vec<String>,
 }
 
-/// A func for the eyes of a schedule.
+/// A func, as a schedule sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FuncText {
     /// Its name.
     pub name: String,
-    /// The loops of each stage, innermost first; a loop over a reduction variable is marked.
+    /// The loops of each stage, innermost first. The flag marks loops over reduction variables.
     pub stages: Vec<Vec<(String, bool)>>,
     /// The funcs that read it, by number.
     pub readers: Vec<usize>,
-    /// A boundary condition: computed inline by itself.
+    /// True for a boundary condition, which is computed inline without a directive.
     pub synthetic: bool,
 }
 
-/// Names of pure variables by dimension.
+/// The names of pure variables by dimension.
 const VARS: [&str; 3] = ["x", "y", "c"];
-/// Element types; the frequent ones stand twice.
+/// The element types; frequent ones occur twice.
 const TYPES: [&str; 11] =
     ["u8", "u8", "u16", "u16", "i16", "i32", "i32", "f32", "f32", "u32", "f64"];
 
-/// Makes the pipeline of a seed: one to four funcs of one to three dimensions; stencils, mixed types, boundary conditions, updates with domains and `where`, scatters, scans,
-/// reductions, and in every fifth pipeline tuples.
+/// Makes the pipeline of a seed. It has one to four funcs of one to three dimensions, with
+/// stencils, mixed types, boundary conditions, updates with domains and `where`, scatters, scans
+/// and reductions. About every fifth pipeline has tuples.
 pub fn pipeline(seed: u64) -> PipelineText {
     let mut random = Random::new(seed);
     let mut maker = Maker {
@@ -55,17 +57,17 @@ pub fn pipeline(seed: u64) -> PipelineText {
     maker.make(&format!("random_{seed}"))
 }
 
-/// Something that can be read.
+/// An input or a func that can be read.
 #[derive(Clone, Copy)]
 struct Readable {
-    /// Whether an input, and its number among the inputs or funcs.
+    /// True for an input. The number counts inputs or funcs.
     is_input: bool,
     number: usize,
 }
 
 struct Signature {
     name: String,
-    /// One a component.
+    /// The type of each component.
     types: Vec<&'static str>,
     rank: usize,
 }
@@ -82,24 +84,25 @@ struct Maker<'r> {
     funcs: Vec<Func>,
     texts: Vec<String>,
     params: Vec<(&'static str, &'static str)>,
-    /// Whether funcs may be tuples.
+    /// True if funcs may be tuples.
     tuples: bool,
     random: &'r mut Random,
 }
 
-/// Where an expression stands.
+/// The context of an expression.
 #[derive(Clone)]
 struct Site {
-    /// Pure variables in scope, one a dimension of the func; a dimension that is not pure here has none.
+    /// The pure variables in scope, one for each dimension of the func, or `None` if the dimension
+    /// is not pure here.
     vars: Vec<Option<String>>,
-    /// Reduction variables in scope.
+    /// The reduction variables in scope.
     reductions: Vec<String>,
     /// The func that is being defined.
     func: usize,
 }
 
 impl Site {
-    /// Everything that a coordinate can follow.
+    /// Returns all names that a coordinate can follow.
     fn names(&self) -> Vec<String> {
         self.vars.iter().flatten().chain(&self.reductions).cloned().collect()
     }
@@ -123,7 +126,7 @@ impl Maker<'_> {
             let ty = self.pick(&["u8", "i32", "f32"], "u8");
             self.params.push(("p", ty));
         }
-        // An `int` parameter: extents of domains, factors of splits.
+        // An `int` parameter, for extents of domains and factors of splits.
         let has_size = self.random.chance(20);
         if has_size {
             self.params.push(("n", "int"));
@@ -170,7 +173,7 @@ impl Maker<'_> {
         PipelineText { name: name.to_owned(), text, inputs, funcs, conditions, factors }
     }
 
-    /// A boundary condition on the first input.
+    /// Adds a boundary condition on the first input.
     fn boundary(&mut self) {
         let Signature { types, rank, .. } = &self.inputs[0].signature;
         let (types, rank) = (types.clone(), *rank);
@@ -229,7 +232,7 @@ impl Maker<'_> {
         self.funcs[number].stages = stages;
     }
 
-    /// An update's text and its loops, innermost first.
+    /// Returns an update's text and its loops, innermost first.
     fn update(
         &mut self,
         name: &str,
@@ -291,7 +294,7 @@ impl Maker<'_> {
                     format!("{name}({lhs}) = {name}({before}) + {value};")
                 }
             }
-            // A scatter along a dimension, where data says.
+            // A scatter along a dimension, to a place that data determine.
             2 => {
                 let dim = self.random.below(lhs.len());
                 let extent = self.random.between(0, 9);
@@ -308,7 +311,7 @@ impl Maker<'_> {
                     format!("{name}({lhs}) += {value};")
                 }
             }
-            // No domain: a pure change, or one of a line.
+            // No domain: a change of every point, or of one line.
             _ => {
                 if self.random.chance(40) {
                     let dim = self.random.below(lhs.len());
@@ -326,7 +329,7 @@ impl Maker<'_> {
         };
         let mut loops: Vec<(String, bool)> =
             inner.reductions.iter().map(|var| (var.clone(), true)).collect();
-        // The loops over pure variables lie around those of the domain.
+        // The loops over pure variables are outside the loops of the domain.
         loops.extend(inner.vars.iter().flatten().map(|var| (var.clone(), false)));
         let text = if inner.reductions.is_empty() {
             format!("        {statement}\n")
@@ -346,7 +349,7 @@ impl Maker<'_> {
         (text, loops)
     }
 
-    /// A condition that mentions no func that is being defined.
+    /// Returns a condition that mentions no func that is being defined.
     fn condition(&mut self, site: &Site) -> String {
         let names = site.names();
         if self.random.chance(50) && !names.is_empty() {
@@ -358,7 +361,7 @@ impl Maker<'_> {
         format!("{value} < {}", self.random.between(20, 230))
     }
 
-    /// A literal of a type.
+    /// Returns a literal of a type.
     fn literal(&mut self, ty: &str) -> String {
         match ty {
             "f32" | "f64" => format!("{}.{}", self.random.below(4), self.pick(&[0, 25, 5, 75], 5)),
@@ -366,7 +369,8 @@ impl Maker<'_> {
         }
     }
 
-    /// An expression of a type. It never consists of literals alone, so that its type is its own.
+    /// Returns an expression of a type. It never consists of literals alone, so its type does not
+    /// depend on the context.
     fn value(&mut self, site: &Site, ty: &'static str, depth: usize) -> String {
         let is_float = matches!(ty, "f32" | "f64");
         if depth == 0 {
@@ -386,7 +390,7 @@ impl Maker<'_> {
                 let ops: &[&str] =
                     if is_float { &["*", "/", "-"] } else { &["/", "%", ">>", "-", "&", "*"] };
                 let op = self.pick(ops, "*");
-                // A float divisor of 0 is no mistake, but infinities hide others.
+                // A float divisor of 0 is no mistake, but infinities hide mistakes.
                 let literal = if op == "/" && is_float { format!("1{literal}") } else { literal };
                 format!("({lhs} {op} {literal})")
             }
@@ -416,7 +420,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A variable, a parameter, or a read.
+    /// Returns a variable, a parameter, or a read.
     fn leaf(&mut self, site: &Site, ty: &'static str) -> String {
         let names = site.names();
         if self.random.chance(15) && !names.is_empty() {
@@ -435,7 +439,7 @@ impl Maker<'_> {
         self.read(site, ty)
     }
 
-    /// A sum of neighbours.
+    /// Returns a sum of neighbours.
     fn stencil(&mut self, site: &Site, ty: &'static str) -> String {
         let source = self.source(site);
         let coords = self.coords(site, source);
@@ -458,7 +462,7 @@ impl Maker<'_> {
         self.read_at(site, source, &coords, ty)
     }
 
-    /// An earlier func, unread ones first, or an input.
+    /// Returns an earlier func, preferably an unread one, or an input.
     fn source(&mut self, site: &Site) -> Readable {
         let funcs = site.func.min(self.funcs.len());
         let unread: Vec<usize> =
@@ -484,7 +488,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Coordinates that follow the variables in scope: mostly the same dimension's, now and then scaled, swapped, fixed, or taken from data.
+    /// Returns coordinates that follow the variables in scope. Most follow the same dimension's
+    /// variable; some are scaled, swapped, fixed, or taken from data.
     fn coords(&mut self, site: &Site, source: Readable) -> Vec<String> {
         let rank = self.signature(source).rank;
         let names = site.names();
@@ -534,7 +539,7 @@ impl Maker<'_> {
     }
 }
 
-/// A coordinate and a constant.
+/// Adds a constant to a coordinate.
 fn offset(coord: &str, by: i64) -> String {
     match by {
         0 => coord.to_owned(),

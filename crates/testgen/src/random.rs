@@ -9,12 +9,12 @@ pub struct Random {
 }
 
 impl Random {
-    /// A generator whose numbers depend on the seed alone.
+    /// Returns a generator whose numbers depend only on the seed.
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.state;
@@ -23,18 +23,18 @@ impl Random {
         bits ^ (bits >> 31)
     }
 
-    /// A number in `0..bound`; 0 if the bound is 0.
+    /// Returns a number in `0..bound`, or 0 if the bound is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         if bound == 0 { 0 } else { (self.bits() % bound as u64) as usize }
     }
 
-    /// A number in `low..=high`; `low` if the range is empty.
+    /// Returns a number in `low..=high`, or `low` if the range is empty.
     pub fn between(&mut self, low: i64, high: i64) -> i64 {
         let span = usize::try_from(i128::from(high) - i128::from(low) + 1).unwrap_or(1);
         low.saturating_add(self.below(span) as i64)
     }
 
-    /// True in so many of 100 calls.
+    /// Returns true with a probability of `percent` %.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
@@ -46,17 +46,18 @@ impl Random {
         }
     }
 
-    /// True once in `times` calls.
+    /// Returns true with a probability of one in `times`.
     pub fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// One of the items; `None` if there are none.
+    /// Returns one of the items, or `None` if there are no items.
     pub fn choose<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.below(items.len()))
     }
 
-    /// A value of a type: floats finite in `[0, 1)`, machine integers over their range, `int` in `1..=16`.
+    /// Returns a value of a type: a finite float in `[0, 1)`, a machine integer of its whole range,
+    /// or an `int` in `1..=16`.
     pub fn constant(&mut self, scalar: Scalar) -> Constant {
         let bits = self.bits();
         match scalar {
@@ -78,18 +79,20 @@ impl Random {
     }
 }
 
-/// The value of parameter number `number` for a seed.
+/// Returns the value of parameter number `number` for a seed.
 pub fn random_constant(scalar: Scalar, seed: u64, number: u64) -> Constant {
     Random::new(seed ^ number.wrapping_mul(0xd6e8_feb8_6659_fd93)).constant(scalar)
 }
 
-/// A dense array of random values. `None` for `int`, negative extents, or sizes beyond the address space.
+/// Returns a dense array of random values. Returns `None` for `int`, negative extents, or sizes
+/// beyond the address space.
 pub fn random_array(scalar: Scalar, shape: Shape, seed: u64) -> Option<Array> {
     let padding = vec![0; shape.len()];
     random_padded_array(scalar, shape, &padding, &mut Random::new(seed))
 }
 
-/// The same with `padding[k]` unused elements after each run along dimension `k`; these are random as well, so that a program that reads them shows.
+/// Returns the same with `padding[k]` unused elements after each run along dimension `k`. These are
+/// random as well, so a program that reads them is noticed.
 pub(crate) fn random_padded_array(
     scalar: Scalar,
     shape: Shape,

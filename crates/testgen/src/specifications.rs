@@ -1,4 +1,4 @@
-//! Mutants of algorithms: each says something else in one place of a func's definition.
+//! Mutants of algorithms: each differs in one place of a func's definition.
 
 use halidom_base::FxHashSet;
 use halidom_ir::{
@@ -8,24 +8,24 @@ use halidom_ir::{
 use crate::Random;
 use crate::mutants::{Path, for_each_subexpr, neighbours, replace_subexpr, subexpr, swappable};
 
-/// What was changed.
+/// The kind of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SpecificationKind {
-    /// A constant, one more or less.
+    /// A constant is one more or less.
     ConstantChanged,
-    /// The operands of an operator that does not commute, or the arms of a select, exchanged.
+    /// The operands of an operator that does not commute, or the arms of a select, are exchanged.
     OperandsSwapped,
-    /// Another operator.
+    /// An operator is replaced by another one.
     OperatorReplaced,
-    /// A read of the neighbour.
+    /// A read takes the neighbour.
     ReadShifted,
-    /// An update that writes the neighbour.
+    /// An update writes the neighbour.
     WriteShifted,
-    /// A reduction domain, one shorter, or elsewhere.
+    /// A reduction domain is one shorter, or lies elsewhere.
     DomainChanged,
-    /// The predicate, left out.
+    /// The predicate is left out.
     PredicateDropped,
-    /// An update, left out.
+    /// An update is left out.
     UpdateMissing,
 }
 
@@ -42,7 +42,7 @@ impl SpecificationKind {
         Self::UpdateMissing,
     ];
 
-    /// For tables.
+    /// Returns the name for tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::ConstantChanged => "constant changed",
@@ -57,21 +57,21 @@ impl SpecificationKind {
     }
 }
 
-/// A pool in which one func of an algorithm is defined otherwise.
+/// A pool in which one func of an algorithm has another definition.
 #[derive(Clone, Debug)]
 pub struct SpecificationMutant {
     /// The kind of change.
     pub kind: SpecificationKind,
-    /// With the func's definition changed.
+    /// The pool with the func's changed definition.
     pub pool: Pool,
-    /// Where and what, for people.
+    /// A description of the place and the change, for people.
     pub description: String,
 }
 
-/// Subexpressions looked at in one expression.
+/// The most subexpressions that are looked at in one expression.
 const SUBEXPRS: usize = 200;
 
-/// A place in a func's definition, and what to do there.
+/// A place in a func's definition, and the change to make there.
 #[derive(Clone, Debug)]
 struct Site {
     func: FuncId,
@@ -81,7 +81,7 @@ struct Site {
 
 #[derive(Clone, Debug)]
 enum Change {
-    /// A subexpression of a root (of [`Stage::roots`]) becomes another one.
+    /// Replaces a subexpression of a root (of [`Stage::roots`]).
     Expr {
         root: usize,
         path: Path,
@@ -110,8 +110,9 @@ enum Edit {
     Read { dim: usize, by: i128 },
 }
 
-/// Up to `count` mutants of an algorithm, the kinds in turns as far as there are places for them. The same seed makes the same mutants. Not every one means something else, and
-/// not every one is well formed.
+/// Returns up to `count` mutants of an algorithm. The kinds take turns as far as there are places
+/// for them. The same seed makes the same mutants. Some mutants mean the same as the original, and
+/// some are not well formed.
 pub fn specification_mutants(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -143,7 +144,8 @@ pub fn specification_mutants(
     made
 }
 
-/// Every mutant of the funcs of `to` that `from` lacks: what a schedule made or changed.
+/// Returns every mutant of the funcs of `to` that `from` lacks. These are the funcs that a schedule
+/// made or changed.
 pub fn rewriting_mutants(
     pool: &Pool,
     from: &Algorithm,
@@ -228,7 +230,8 @@ fn collect(pool: &Pool, func: FuncId, kind: SpecificationKind, sites: &mut Vec<S
     }
 }
 
-/// Calls `visit` with the subexpressions of what a stage evaluates; the pure stage's coordinates are its arguments.
+/// Calls `visit` with the subexpressions of everything that a stage evaluates. The pure stage's
+/// coordinates are its arguments, and are left out.
 fn subexprs(
     pool: &Pool,
     stage: &Stage,
@@ -320,7 +323,7 @@ fn apply(pool: &mut Pool, before: ExprId, edit: Edit) -> Option<ExprId> {
     }
 }
 
-/// An operator on the same operands that gives something else.
+/// Returns an operator with another result on the same operands.
 fn other_operator(op: BinaryOp) -> Option<BinaryOp> {
     match op {
         BinaryOp::Add(overflow) => Some(BinaryOp::Sub(overflow)),

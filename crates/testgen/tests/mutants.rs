@@ -1,4 +1,5 @@
-//! Mutants are well formed, differ in one place, and are noticed by the interpreter unless they are equivalent.
+//! Mutants are well formed and differ in one place, and the interpreter notices them unless they
+//! are equivalent.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,8 @@ use halidom_testgen::{
     Case, Mutant, MutantKind, SpecificationKind, cases, mutants, specification_mutants,
 };
 
-/// A two-stage pipeline after lowering: vectors, a guard, a parallel loop, an update with its reduction loop.
+/// A two-stage pipeline after lowering, with vectors, a guard, a parallel loop, and an update with
+/// its reduction loop.
 const SMALL: &str = include_str!("small.ir");
 
 /// A window that slides over a loop, in folded memory.
@@ -23,7 +25,8 @@ fn module(text: &str) -> (Module, Program) {
     (module, program)
 }
 
-/// The body's text line by line; names of buffers and variables stay, as nothing is renamed.
+/// Returns the body's text line by line. Nothing is renamed, so names of buffers and variables
+/// stay.
 fn lines(pool: &Pool, body: StmtId) -> Vec<String> {
     print::stmt(pool, body).lines().map(|line| line.trim().to_owned()).collect()
 }
@@ -64,7 +67,8 @@ fn mutants_of(text: &str, all: &[MutantKind], kinds: &mut BTreeMap<MutantKind, u
         let ends = original.iter().rev().zip(text.iter().rev());
         let end = ends.take_while(|(a, b)| a == b).count();
         let changed = original.len().saturating_sub(start + end);
-        // An `if` with its branches; two statements; what is within a label; every access to a buffer that prints with another name.
+        // These kinds change an `if` with its branches, two statements, the statements within a
+        // label, or every access to a buffer, which prints with another name.
         let many = [
             MutantKind::GuardDropped,
             MutantKind::StatementsSwapped,
@@ -78,11 +82,11 @@ fn mutants_of(text: &str, all: &[MutantKind], kinds: &mut BTreeMap<MutantKind, u
     }
     texts.sort();
     texts.dedup();
-    // Different places can give one text: both operands of a product of equals, say.
+    // Different places can give one text, for example both operands of a product of equals.
     assert!(texts.len() * 20 > made.len() * 19, "{} different programs", texts.len());
 }
 
-/// Whether some case shows that a program is wrong.
+/// Tests whether some case shows that a program is wrong.
 fn is_noticed(module: &Module, program: &Program, cases: &[Case]) -> bool {
     cases.iter().enumerate().any(|(seed, case)| {
         let (pool, algorithm) = (&module.pool, &module.algorithm);
@@ -119,7 +123,8 @@ fn notices(text: &str) {
         *all += 1;
     }
     for (kind, (seen, all)) in &noticed {
-        // What a weaker check lets in is no case of the algorithm: only a proof can miss it.
+        // The inputs that a weaker check admits are no cases of the algorithm: only a proof needs
+        // the check.
         let expected = usize::from(*kind != MutantKind::EntryCheckWeakened.name());
         assert!(*seen >= expected, "{kind}: {seen} of {all}");
     }
@@ -127,7 +132,7 @@ fn notices(text: &str) {
     assert!(seen * 10 >= made.len() * 6, "{seen} of {}: {noticed:?}", made.len());
 }
 
-/// Annotations do not influence what a program does.
+/// Annotations do not influence a program's behaviour.
 #[test]
 fn annotations_can_be_wrong_without_harm() {
     for text in [SMALL, WINDOW] {
@@ -179,7 +184,7 @@ fn algorithms_can_be_changed_in_every_way() {
     let (module, _) = module(SMALL);
     let made = specification_mutants(&module.pool, &module.algorithm, 3, 200);
     let kinds: std::collections::BTreeSet<_> = made.iter().map(|mutant| mutant.kind).collect();
-    // There is no predicate to be left out.
+    // There is no predicate to leave out.
     assert_eq!(kinds.len() + 1, SpecificationKind::ALL.len(), "{kinds:?}");
     let cases = cases(&module.pool, &module.algorithm, 1, 8);
     let mut different = 0;

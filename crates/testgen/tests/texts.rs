@@ -8,7 +8,7 @@ use halidom_ir::{Action, Deal, Directive, FuncKind, LoopKind, Pool};
 use halidom_lang::{Module, parse};
 use halidom_testgen::{cases, pipeline, schedule};
 
-/// The module of a text, which must have no errors.
+/// Parses a text, which must have no errors.
 fn parse_valid(text: &str) -> Module {
     let mut sources = Sources::new();
     let file = sources.add("random.hal", text);
@@ -43,7 +43,7 @@ fn pipelines_and_schedules_are_well_formed_text() {
     assert!(schedules > 400, "{schedules} schedules of more than two directives");
 }
 
-/// Every directive of `docs/language.md` is made, often enough to be met in an hour of fuzzing.
+/// Every directive of `docs/language.md` is made, often enough to occur in an hour of fuzzing.
 #[test]
 fn every_directive_is_made() {
     const SEEDS: u64 = 600;

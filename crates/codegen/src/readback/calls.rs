@@ -1,4 +1,4 @@
-//! The values of calls: of the helper functions by their names, of C's mathematical functions.
+//! The values of calls: helper functions, known by their names, and C's mathematical functions.
 
 use halidom_ir::{BufferId, Constant, Intrinsic, Scalar};
 
@@ -47,7 +47,7 @@ impl Lift<'_, '_> {
         }
     }
 
-    /// A scalar of exactly this type.
+    /// Lifts a scalar to this type. A float must have the type already.
     fn scalar_of(&mut self, node: &Node, scalar: Scalar) -> Lifted<TermId> {
         match self.value(node)? {
             Value::Scalar(found) if self.terms.ty(found).scalar != scalar && scalar.is_float() => {
@@ -125,7 +125,8 @@ impl Lift<'_, '_> {
         }
     }
 
-    /// A mask of this width: one as it stands, or a constant of which every bit is set or none.
+    /// Returns a value as a mask of this width: a mask as it stands, or a constant whose bits are
+    /// all set or all clear.
     fn as_mask(&mut self, value: Value, width: Scalar) -> Option<TermId> {
         match value {
             Value::Mask(term, found) if found == width => Some(term),
@@ -219,7 +220,7 @@ impl Lift<'_, '_> {
                 self.loaded(node, loaded, scalar)
             }
             (VectorOp::Broadcast, [a]) => {
-                // A mask that is the same in all lanes: all ones are -1.
+                // A mask that is the same in all lanes: -1 has all bits set.
                 if let Shape::Unary(minus, condition) = &a.shape
                     && minus == "-"
                     && let Value::Scalar(term) = self.value(condition)?
@@ -267,7 +268,7 @@ impl Lift<'_, '_> {
         }
     }
 
-    /// `&buffer[index]`.
+    /// Lifts `&buffer[index]`.
     pub(super) fn address(&mut self, node: &Node) -> Lifted<(BufferId, TermId)> {
         if let Shape::Unary(op, element) = &node.shape
             && op == "&"

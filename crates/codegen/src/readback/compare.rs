@@ -1,4 +1,4 @@
-//! Walks the IR and the statements of the C side by side.
+//! Walks the IR and the C's statements side by side.
 
 use halidom_base::FxHashSet;
 use halidom_ir::{
@@ -44,22 +44,22 @@ pub(super) fn compare(
     }
 }
 
-/// Where the walk stands.
+/// The state of the walk.
 pub(super) struct Walk<'t> {
     pub(super) pool: &'t Pool,
     pub(super) text: &'t str,
     pub(super) file: &'t File,
     pub(super) terms: Terms<'t>,
     pub(super) scope: Scope,
-    /// How many entry checks came before.
+    /// The number of entry checks so far.
     pub(super) checks: usize,
     pub(super) visited: FxHashSet<usize>,
 }
 
-/// Whether they agree.
+/// The result of a comparison.
 pub(super) type Compared = Result<(), Mismatch>;
 
-/// How many vectors are stored between each other, and their type.
+/// The number of vectors that one call interleaves, and their type.
 type RowStore = (Few, Scalar, u32);
 
 /// Statements that are still to be matched.
@@ -85,7 +85,7 @@ impl<'t> Walk<'t> {
             .map_err(|NoTerm| Mismatch::at(text, at, "an expression that no final program has"))
     }
 
-    /// The next statement, which is taken.
+    /// Takes the next statement.
     pub(super) fn next(&self, rest: &mut Rest<'t>) -> Result<&'t Line, Mismatch> {
         match rest.split_first() {
             Some((first, others)) => {
@@ -103,7 +103,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// A whole block for one statement.
+    /// Matches a whole block with one statement.
     pub(super) fn whole(&mut self, id: StmtId, lines: &'t [Line]) -> Compared {
         let depth = self.scope.depth();
         let mut rest: Rest<'t> = lines;
@@ -206,7 +206,8 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// A call of the runtime's function with the buffer, the element's number and the size of elements.
+    /// Matches a call of the runtime's function with the buffer, the element's number and the size
+    /// of elements.
     fn prefetch(&mut self, buffer: BufferId, index: ExprId, line: &'t Line) -> Compared {
         let Action::Call(Node { shape: Shape::Call(callee, arguments), .. }) = &line.action else {
             return self.fail(line.at, "a prefetch was expected");
@@ -288,7 +289,7 @@ impl<'t> Walk<'t> {
                 let from_start = op == "+" && start.is_name(name);
                 let to_end = bound.is_name(end_name);
                 self.require(from_start && to_end && end_name != name, sum.at, "another bound")?;
-                // Below 0 the end would never be met.
+                // With a negative extent, the loop would never meet its end.
                 let found = if let Shape::Call(callee, arguments) = &found.shape
                     && callee == "max_int"
                     && let [extent, Node { shape: Shape::Number(least), .. }] = &arguments[..]
@@ -304,7 +305,8 @@ impl<'t> Walk<'t> {
                 self.require(found == expected_extent, sum.at, "another extent")?;
             }
             None => {
-                // Without a variable for its end the loop must start at 0, and its bound must not change.
+                // Without a variable for its end, the loop must start at 0, and its bound must not
+                // change.
                 let zero = self.terms.as_constant(found_min).and_then(Constant::as_integer);
                 let fixed = matches!(&bound.shape, Shape::Number(_));
                 self.require(zero == Some(0) && fixed, line.at, "another bound")?;
@@ -402,7 +404,7 @@ impl<'t> Walk<'t> {
         self.require(found == expected, line.at, "another value is written")
     }
 
-    /// The next line, if it stores several vectors between each other and this is a store.
+    /// Returns the next line if it stores several vectors interleaved and `first` is a store.
     fn row_helper(&self, first: StmtId, rest: &Rest<'t>) -> Option<(RowStore, &'t Line)> {
         let line = rest.first()?;
         if !matches!(self.pool.get_stmt(first), Stmt::Store { .. }) {
@@ -431,8 +433,9 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// One call for as many stores, whose lanes lie between each other; what of the block is left. All values are computed before any is written: those of the
-    /// later ones must not read the buffer.
+    /// Matches one call with as many stores whose lanes are interleaved, and returns the rest of
+    /// the block. The call computes all values before it writes any, so neither the index nor the
+    /// value of a later store may read the buffer.
     fn row<'s>(
         &mut self,
         (count, scalar, lanes): RowStore,
@@ -484,7 +487,8 @@ impl<'t> Walk<'t> {
         Ok(left)
     }
 
-    /// An atomic update: the operator that the function applies to the element and its argument gives the value.
+    /// Matches an atomic update: the function's operator, applied to the element and the argument,
+    /// must give the value.
     fn update(
         &mut self,
         (buffer, index, value): (BufferId, ExprId, ExprId),
@@ -507,7 +511,7 @@ impl<'t> Walk<'t> {
         let (found_buffer, found_index) = lift.address(address)?;
         let operand = lift.scalar_as(operand, scalar)?;
         let old = lift.terms.load(found_buffer, found_index);
-        // The operators commute, but for the difference: the operand may stand on either side.
+        // All operators but the difference commute: the operand may stand on either side.
         let matches = [(old, operand), (operand, old)].into_iter().any(|(lhs, rhs)| {
             let in_order = lhs == old || op != AtomicOp::Sub;
             in_order && apply(&mut *lift.terms, op, lhs, rhs) == expected
@@ -552,7 +556,7 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// The value of an update.
+/// Returns the value of an update.
 fn apply(terms: &mut Terms<'_>, op: AtomicOp, old: TermId, operand: TermId) -> TermId {
     match op {
         AtomicOp::Add => terms.ring(Ring::Add, false, old, operand),
@@ -566,7 +570,8 @@ fn apply(terms: &mut Terms<'_>, op: AtomicOp, old: TermId, operand: TermId) -> T
     }
 }
 
-/// What a failed check must report: for regions, what is needed and what is given; for extents and factors the number that is compared with 0.
+/// Returns the values that a failed check must report: for a region, the needed interval and the
+/// given one; for an extent or a factor, the number that is compared with a constant.
 fn reports(pool: &Pool, condition: ExprId, check: &Check) -> Vec<ExprId> {
     match check {
         Check::InputRegion { needed, given, .. } | Check::OutputRegion { needed, given, .. } => {
@@ -585,12 +590,12 @@ fn reports(pool: &Pool, condition: ExprId, check: &Check) -> Vec<ExprId> {
     }
 }
 
-/// The C type of a scalar.
+/// Returns the C type of a scalar.
 pub(super) fn scalar_type(scalar: Scalar) -> Ty {
     Ty::Scalar(in_memory(scalar))
 }
 
-/// Passes over `(void)name;`.
+/// Skips `(void)name;` for these names.
 pub(super) fn skip_discards(rest: &mut Rest<'_>, names: &[&str]) {
     while let Some((line, others)) = rest.split_first()
         && let Action::Discard(name) = &line.action

@@ -5,7 +5,7 @@ use halidom_ir::{BinaryOp, Expr, ExprId, Overflow, Scalar, UnaryOp};
 use super::terms::{NoTerm, Op, Ring, TermId, Terms, machine};
 
 impl Terms<'_> {
-    /// The term of an IR expression.
+    /// Returns the term of an IR expression.
     pub(super) fn of_expr(&mut self, id: ExprId) -> Result<TermId, NoTerm> {
         if let Some(term) = self.of_exprs.get(&id) {
             return Ok(*term);

@@ -43,7 +43,7 @@ impl<'t> Walk<'t> {
         self.leaves_well(&mut rest)
     }
 
-    /// What the struct of the entry function holds, in order.
+    /// Lists the fields of the entry function's struct, in order.
     pub(super) fn entry_bindings(&self, program: &Program) -> Vec<(Binding, Ty)> {
         let mut bindings = Vec::new();
         let int = Ty::Scalar(Scalar::I64);
@@ -93,7 +93,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// `T name = base->name;` for some of the fields, each at most once.
+    /// Matches `T name = base->name;` for some of the fields, each at most once.
     pub(super) fn take_over(
         &mut self,
         rest: &mut Rest<'t>,
@@ -121,7 +121,7 @@ impl<'t> Walk<'t> {
         Ok(())
     }
 
-    /// `return HALIDOM_OK;` and nothing more.
+    /// Matches `return HALIDOM_OK;` and nothing more.
     pub(super) fn leaves_well(&self, rest: &mut Rest<'t>) -> Compared {
         let line = self.next(rest)?;
         let good = matches!(&line.action, Action::Return(Node { shape: Shape::Name(status), .. }) if status == "HALIDOM_OK");
@@ -165,7 +165,7 @@ impl<'t> Walk<'t> {
         };
         let well = status == "status" && given_well;
         self.require(well, call.at, "a parallel loop's call")?;
-        // The runtime's functions, and a block of 0 for one that is as large as can be.
+        // A block size of 0 stands for blocks as large as possible.
         let (expected_callee, expected_chunk) = match deal {
             Deal::Auto => ("halidom_parallel_for", None),
             Deal::Static { chunk } => {
@@ -202,7 +202,7 @@ impl<'t> Walk<'t> {
         self.outlined(call.at, var, body, function, closure)
     }
 
-    /// The function that is a parallel loop's body.
+    /// Matches the function that is a parallel loop's body.
     pub(super) fn outlined(
         &mut self,
         at: usize,
@@ -253,7 +253,7 @@ impl<'t> Walk<'t> {
                 fields.push((field.clone(), binding, ty.clone()));
             }
         }
-        // Only what was captured is visible within.
+        // Only captured names are visible within.
         let inner_scope = self.scope.within(&written_together(self.pool, body));
         let outer_scope = std::mem::replace(&mut self.scope, inner_scope);
         self.take_over(&mut rest, "captured", &fields)?;

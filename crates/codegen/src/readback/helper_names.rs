@@ -1,11 +1,11 @@
-//! What the name of a helper function says that it does.
+//! The meanings of helper functions, by their names.
 
 use halidom_ir::{Intrinsic, Scalar};
 
 use super::parse::vector;
 use crate::helpers::{AtomicOp, Helper, ScalarOp, VectorOp};
 
-/// The helper of a name, `None` for names that no helper has.
+/// Returns the helper with this name, or `None` if no helper has it.
 pub(super) fn helper_of(name: &str) -> Option<Helper> {
     if let Some((scalar, lanes)) = vector(name) {
         return Some(Helper::Type(scalar, lanes));

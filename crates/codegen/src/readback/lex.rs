@@ -1,4 +1,4 @@
-//! Splits C into tokens. Comments vanish; lines of the preprocessor are tokens of their own.
+//! Splits C into tokens. Comments vanish; each line of the preprocessor is one token.
 
 use super::Mismatch;
 
@@ -19,7 +19,7 @@ pub(super) enum Kind {
     End,
 }
 
-/// A token and where it stands.
+/// A token and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token<'a> {
     pub(super) kind: Kind,
@@ -28,13 +28,13 @@ pub(super) struct Token<'a> {
     pub(super) start: usize,
 }
 
-/// Longer operators before their beginnings.
+/// The operators and brackets; longer ones come before their prefixes.
 const MARKS: &[&str] = &[
     "->", "++", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "(", ")", "{", "}", "[", "]", ";",
     ",", "?", ":", "=", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", ".",
 ];
 
-/// The tokens of a file, the end included.
+/// Returns the tokens of a file, including the end.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, Mismatch> {
     let mut tokens = Vec::new();
     let mut start = 0;
@@ -73,7 +73,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, Mismatch> {
     Ok(tokens)
 }
 
-/// Digits, a point, an exponent with its sign, a suffix.
+/// Returns the end of a number: digits, a point, an exponent with its sign, a suffix.
 fn number_end(text: &str, start: usize) -> usize {
     let mut previous = ' ';
     for (offset, c) in text[start..].char_indices() {

@@ -1,8 +1,10 @@
-//! The value of a C expression as a term, by C's rules for conversions and promotions.
+//! Lifts C expressions to terms, by C's rules for conversions and promotions.
 //!
 //! # Correctness
-//! What is lifted has the value that C gives it on every input; where C would leave a result undefined (signed overflow, division by zero, conversions of floats out
-//! of range) and the operands do not exclude that, lifting fails. No operand is lifted twice: that would double at each level of nesting.
+//! A lifted term has the value that C gives the expression on every input. Lifting fails where C
+//! would leave a result undefined (signed overflow, division by zero, conversions of floats out of
+//! range) and the operands do not exclude this. No operand is lifted twice: this would double the
+//! work at each level of nesting.
 #![expect(
     clippy::many_single_char_names,
     reason = "operands are a and b in C and x and y as terms"
@@ -16,7 +18,7 @@ use super::syntax::{Node, Shape, Ty};
 use super::terms::{Op, Ring, TermId, Terms, holds, integral};
 use crate::ctree::signed_of;
 
-/// What a C name stands for.
+/// The meaning of a C name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Binding {
     /// A variable of the IR.
@@ -30,23 +32,24 @@ pub(super) enum Binding {
 /// The value of a C expression.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Value {
-    /// A scalar. Its C type is that of the term or, for `bool` and small integers, possibly `int`: the value is the same.
+    /// A scalar. Its C type is the term's or, for `bool` and small integers, possibly `int` with
+    /// the same value.
     Scalar(TermId),
-    /// An integer that is written out; `unsigned` tells C's type.
+    /// An integer literal; `unsigned` tells its C type.
     Literal { value: i128, unsigned: bool },
     /// Lanes.
     Vector(TermId),
-    /// A vector of `bool`, all ones where it holds, in signed lanes of this type.
+    /// A vector of `bool` as a mask: all ones where it holds, in signed lanes of this type.
     Mask(TermId, Scalar),
-    /// 1 where it holds, in signed lanes of this type.
+    /// A vector of `bool` as bits: 1 where it holds, in signed lanes of this type.
     Bits(TermId, Scalar),
 }
 
-/// Names in scope, the innermost last.
+/// The names in scope, with the innermost last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     names: Vec<(String, Binding)>,
-    /// What the iterations of parallel loops around write together.
+    /// The buffers that the iterations of the enclosing parallel loops share and write.
     shared: FxHashSet<BufferId>,
 }
 
@@ -63,13 +66,14 @@ impl Scope {
         self.names.truncate(depth);
     }
 
-    /// The scope of the body of a parallel loop whose iterations write these buffers: what it sees is still to be bound.
+    /// Returns the scope for the body of a parallel loop whose iterations write these buffers. The
+    /// names that the body sees are not bound yet.
     pub(super) fn within(&self, written: &FxHashSet<BufferId>) -> Self {
         let shared = self.shared.union(written).copied().collect();
         Self { names: Vec::new(), shared }
     }
 
-    /// Whether other threads may write to a buffer meanwhile.
+    /// Tests whether other threads may write to a buffer within the scope.
     pub(super) fn is_shared(&self, buffer: BufferId) -> bool {
         self.shared.contains(&buffer)
     }
@@ -86,7 +90,7 @@ pub(super) struct Lift<'t, 'a> {
     pub(super) terms: &'t mut Terms<'a>,
 }
 
-/// A value, or what is wrong with the C.
+/// A lifted value, or the mismatch in the C.
 pub(super) type Lifted<T> = Result<T, Mismatch>;
 
 impl Lift<'_, '_> {
@@ -94,19 +98,19 @@ impl Lift<'_, '_> {
         Err(Mismatch::at(self.text, node.at, what))
     }
 
-    /// The scalar value of an expression, converted to `to` as by assignment.
+    /// Lifts a scalar expression and converts it to `to` as by assignment.
     pub(super) fn scalar_as(&mut self, node: &Node, to: Scalar) -> Lifted<TermId> {
         let value = self.value(node)?;
         self.convert(node, value, to)
     }
 
-    /// The lanes of an expression, which must be of this type.
+    /// Lifts a vector expression, whose lanes must be of this type.
     pub(super) fn vector_as(&mut self, node: &Node, to: Scalar, lanes: u32) -> Lifted<TermId> {
         let value = self.value(node)?;
         self.vector_of(node, value, to, lanes)
     }
 
-    /// The lanes of a value, which must be of this type.
+    /// Returns the lanes of a value, which must be of this type.
     pub(super) fn vector_of(
         &mut self,
         node: &Node,
@@ -131,7 +135,7 @@ impl Lift<'_, '_> {
         }
     }
 
-    /// A mask with these lanes, as a vector of `bool`.
+    /// Lifts a mask with these lanes, as a vector of `bool`.
     pub(super) fn mask_as(&mut self, node: &Node, width: Scalar, lanes: u32) -> Lifted<TermId> {
         match self.value(node)? {
             Value::Mask(term, found) if found == width && self.terms.ty(term).lanes == lanes => {
@@ -145,7 +149,7 @@ impl Lift<'_, '_> {
         }
     }
 
-    /// The truth of an expression.
+    /// Lifts a condition.
     pub(super) fn truth(&mut self, node: &Node) -> Lifted<TermId> {
         let value = self.value(node)?;
         self.truth_of(node, value)
@@ -165,7 +169,7 @@ impl Lift<'_, '_> {
         }
     }
 
-    /// A scalar value, converted to `to` as by assignment.
+    /// Converts a scalar value to `to` as by assignment.
     pub(super) fn convert(&mut self, node: &Node, value: Value, to: Scalar) -> Lifted<TermId> {
         match value {
             Value::Scalar(term) => {
@@ -188,12 +192,12 @@ impl Lift<'_, '_> {
 
     pub(super) fn literal_as(&mut self, value: i128, to: Scalar) -> TermId {
         let wide = Constant::int(value);
-        // Every literal fits 64 bits and so casts to every type.
+        // Every literal fits 64 bits, so it casts to every type.
         let constant = eval::cast(to, wide).unwrap_or(wide);
         self.terms.constant(constant)
     }
 
-    /// The value of an expression.
+    /// Lifts an expression.
     pub(super) fn value(&mut self, node: &Node) -> Lifted<Value> {
         match &node.shape {
             Shape::Name(name) => match self.scope.get(name) {
@@ -232,7 +236,7 @@ impl Lift<'_, '_> {
         }
     }
 
-    /// The buffer that a pointer points to.
+    /// Returns the buffer that a pointer points to.
     pub(super) fn buffer(&mut self, node: &Node) -> Lifted<BufferId> {
         if let Shape::Name(name) = &node.shape
             && let Some(Binding::Buffer(buffer)) = self.scope.get(name)
@@ -259,7 +263,7 @@ impl Lift<'_, '_> {
         };
         let limit = if unsigned { i128::from(u64::MAX) } else { i128::from(i64::MAX) };
         match digits.parse::<i128>() {
-            // A leading zero would make it octal.
+            // A leading zero would make the literal octal.
             Ok(value) if value <= limit && value.to_string() == digits => {
                 Ok(Value::Literal { value, unsigned })
             }
@@ -310,7 +314,7 @@ impl Lift<'_, '_> {
         }
     }
 
-    /// Whether C's `int` holds every value of an operation on such operands.
+    /// Tests whether C's `int` holds every result of an operation on such operands.
     fn fits(&self, term: TermId, result: impl Fn((i128, i128)) -> (i128, i128)) -> bool {
         let (low, high) = result(self.terms.range(term));
         i128::from(i32::MIN) <= low && high <= i128::from(i32::MAX)
@@ -347,7 +351,7 @@ impl Lift<'_, '_> {
         }
     }
 
-    /// An operator on two literals, whose type is the wider of theirs.
+    /// Lifts an operator on two literals, whose C type is the wider of theirs.
     fn literals(
         &mut self,
         node: &Node,
@@ -389,7 +393,8 @@ impl Lift<'_, '_> {
         }
     }
 
-    /// Both as terms of one type without a change of value, if there is such a type; else converted as C converts operands.
+    /// Returns both values as terms of one type, without a change of value if there is such a type.
+    /// Otherwise they are converted as C converts operands.
     fn alike(&mut self, node: &Node, a: Value, b: Value) -> Lifted<(TermId, TermId)> {
         match (a, b) {
             (
@@ -484,7 +489,8 @@ impl Lift<'_, '_> {
         Ok(Value::Scalar(self.terms.binary(op, x, y)))
     }
 
-    /// Whether C's division is the IR's: of floats, or of unsigned numbers by what is not 0.
+    /// Tests whether C's division equals the IR's: it divides floats, or unsigned numbers by a
+    /// constant that is not 0.
     fn divides(&self, op: Op, ty: Scalar, divisor: TermId) -> bool {
         let nonzero = self
             .terms
@@ -494,7 +500,7 @@ impl Lift<'_, '_> {
         (ty.is_float() && op == Op::Div) || (ty.is_unsigned() && nonzero)
     }
 
-    /// An operator on lanes, of which one side may be a constant that GNU C broadcasts.
+    /// Lifts an operator on lanes. One side may be a constant that GNU C broadcasts.
     fn vectors(&mut self, node: &Node, op: &str, a: Value, b: Value) -> Lifted<Value> {
         let [a, b] = [a, b].map(|value| match value {
             Value::Bits(mask, width) => Value::Vector(self.terms.cast(width, mask)),
@@ -600,7 +606,7 @@ fn ring(op: &str) -> Option<Ring> {
     }
 }
 
-/// Operators that mean the same on operands of any one type, where C defines them.
+/// Operators with the same meaning on operands of any one type, where C defines them.
 fn plain(op: &str) -> Option<Op> {
     Some(match op {
         "/" => Op::Div,
@@ -618,12 +624,12 @@ fn plain(op: &str) -> Option<Op> {
     })
 }
 
-/// C's type for an operand: `int` where that holds all values.
+/// C's promoted type of an operand: `int` where it holds all values.
 fn promoted(scalar: Scalar) -> Scalar {
     if integral(scalar) && holds(Scalar::I32, scalar) { Scalar::I32 } else { scalar }
 }
 
-/// C's type for two operands of different types.
+/// C's common type of two operands of different types.
 fn common(a: Scalar, b: Scalar) -> Scalar {
     let (a, b) = (promoted(a), promoted(b));
     let order = [Scalar::I32, Scalar::U32, Scalar::I64, Scalar::U64, Scalar::F32, Scalar::F64];

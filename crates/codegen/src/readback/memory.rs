@@ -1,4 +1,5 @@
-//! Buffers that the program allocates: their sizes, and that the memory of each is owned by a name of its block, so that every way out frees it.
+//! Buffers that the program allocates: their sizes and their owners. A name in a buffer's block
+//! owns its memory, so every way out of the block frees it.
 
 use halidom_ir::{BufferDecl, BufferId, Constant, Scalar, StmtId, StoreIn};
 
@@ -24,7 +25,7 @@ impl<'t> Walk<'t> {
         self.require(well, node.at, "another test of a status")
     }
 
-    /// Returns and does nothing else: memory is owned by names in scope.
+    /// Checks that the lines return and do nothing else: names in scope own the memory.
     pub(super) fn leaves(
         &self,
         at: usize,
@@ -113,7 +114,7 @@ impl<'t> Walk<'t> {
         self.ends(rest)
     }
 
-    /// A pointer to another buffer's memory.
+    /// Matches a pointer to another buffer's memory.
     fn takes(
         &mut self,
         buffer: BufferId,
@@ -136,7 +137,8 @@ impl<'t> Walk<'t> {
         self.ends(rest)
     }
 
-    /// `halidom_bytes(halidom_bytes(sizeof(T), extent), extent) …`, the first dimension innermost.
+    /// Matches `halidom_bytes(halidom_bytes(sizeof(T), extent), extent) …`, with the first
+    /// dimension innermost.
     fn has_bytes(&mut self, bytes: &Node, decl: &BufferDecl, at: usize) -> Compared {
         let mut rest = bytes;
         for dim in decl.dims.iter().rev() {
@@ -155,7 +157,8 @@ impl<'t> Walk<'t> {
         self.require(rest.shape == element, at, "a buffer of another size")
     }
 
-    /// How many elements a buffer needs: one more than the greatest number of one, none if the box is empty.
+    /// Returns the number of elements that a buffer needs: the greatest element number plus one, or
+    /// 0 if the box is empty.
     pub(super) fn size(&mut self, at: usize, decl: &BufferDecl) -> Result<TermId, Mismatch> {
         let one = self.terms.constant(Constant::int(1));
         let zero = self.terms.constant(Constant::int(0));

@@ -1,4 +1,4 @@
-//! Parses the C that the printer prints, by C's own grammar and precedence; nothing else.
+//! Parses exactly the C that the printer emits, by C's own grammar and precedence.
 
 use halidom_ir::Scalar;
 
@@ -124,7 +124,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// A helper is compared as a text: from its first token to its last.
+    /// Takes a helper as text, from its first token to its last: helpers are compared as texts.
     fn helper(&mut self) -> Parsed<(String, String)> {
         let start = self.peek().start;
         let is_type = self.is("typedef");
@@ -324,7 +324,7 @@ impl<'a> Parser<'a> {
         Ok(Action::For { var, from, end, bound, body })
     }
 
-    /// Expressions up to the closing mark, which is taken.
+    /// Parses expressions up to the closing mark, which is taken.
     fn list(&mut self, close: &str) -> Parsed<Vec<Node>> {
         let mut nodes = Vec::new();
         if self.accept(close) {
@@ -357,7 +357,7 @@ impl<'a> Parser<'a> {
         let mut lhs = self.prefix()?;
         while let Some(precedence) = precedence(self.peek()).filter(|found| *found >= least) {
             let op = self.take().text.to_owned();
-            // All are left-associative: the right operand binds tighter.
+            // All operators are left-associative: the right operand binds tighter.
             let rhs = match precedence.tighter() {
                 Some(tighter) => self.binary(tighter)?,
                 None => self.prefix()?,
@@ -494,7 +494,7 @@ fn precedence(token: Token<'_>) -> Option<Precedence> {
     })
 }
 
-/// The type that C calls `name`.
+/// Returns the type that C calls `name`.
 fn scalar(name: &str) -> Option<Scalar> {
     Some(match name {
         "int8_t" => Scalar::I8,
@@ -511,12 +511,12 @@ fn scalar(name: &str) -> Option<Scalar> {
     })
 }
 
-/// The type of a vector type's name: `u16x8`, say.
+/// Returns the type that a vector type's name describes, such as `u16x8`.
 pub(super) fn vector(name: &str) -> Option<(Scalar, u32)> {
     let (element, lanes) = name.split_once('x')?;
     let scalar = Scalar::from_name(element)
         .filter(|scalar| !matches!(scalar, Scalar::Bool | Scalar::Int))?;
     let lanes: u32 = lanes.parse().ok()?;
-    // The one spelling of the number.
+    // A number has only one spelling here.
     (lanes > 1 && lanes.to_string() == name[element.len() + 1..]).then_some((scalar, lanes))
 }

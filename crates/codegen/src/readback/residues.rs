@@ -1,4 +1,5 @@
-//! Whether what is read beside a vector lies within the memory: what terms leave when they are divided by the number of lanes.
+//! Residues of terms modulo the number of lanes. They show that elements which are loaded along
+//! with a vector lie within the memory.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BufferId, Scalar, Type, VarId};
@@ -6,22 +7,24 @@ use halidom_ir::{BufferId, Scalar, Type, VarId};
 use super::terms::{Op, Ring, Term, TermId, Terms};
 use crate::sums::{Choice, Sum, Sums};
 
-/// What is known of variables and buffers that the program binds.
+/// Facts about the variables and buffers that the program binds.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    /// What variables were bound to; nothing where that was two things.
+    /// The term that each variable is bound to; `None` if it loads from memory, or if there were
+    /// two.
     variables: FxHashMap<VarId, Option<TermId>>,
-    /// Factors of the number of elements that there is memory for.
+    /// Factors of the number of elements that a buffer has memory for.
     sizes: FxHashMap<BufferId, Vec<TermId>>,
-    /// Terms as sums, variables in them replaced. A term is asked for after all that it mentions is bound.
+    /// Terms as sums in which variables are replaced. A term is queried only after everything that
+    /// it mentions is bound.
     done: FxHashMap<TermId, Option<Sum<TermId>>>,
     sums: Sums<TermId>,
 }
 
 impl Terms<'_> {
-    /// Says what a variable is bound to.
+    /// Records the term that a variable is bound to.
     pub(super) fn define(&mut self, var: VarId, value: TermId) {
-        // What is read from memory may be another value later.
+        // Memory may hold another value later.
         let steady = !self.loads(value);
         let known = self.known.variables.entry(var).or_insert(Some(value).filter(|_| steady));
         if *known != Some(value) && known.take().is_some() {
@@ -29,19 +32,21 @@ impl Terms<'_> {
         }
     }
 
-    /// Says how many elements a buffer has memory for: the product of these.
+    /// Records the number of elements that a buffer has memory for: the product of these factors.
     pub(super) fn sized(&mut self, buffer: BufferId, factors: Vec<TermId>) {
         self.known.sizes.insert(buffer, factors);
     }
 
-    /// Says that a buffer takes the memory of another one.
+    /// Records that a buffer takes another buffer's memory.
     pub(super) fn lent(&mut self, buffer: BufferId, lender: BufferId) {
         if let Some(factors) = self.known.sizes.get(&lender) {
             self.known.sizes.insert(buffer, factors.clone());
         }
     }
 
-    /// Whether vectors of so many lanes that begin at this element and at each of their length later are the buffer's own, or none of their elements is.
+    /// Tests whether vectors of so many lanes never straddle the end of the buffer's memory. Each
+    /// vector that begins at this element, or at a multiple of its length after it, must lie either
+    /// wholly inside the memory or wholly outside.
     pub(super) fn lies_whole(&mut self, buffer: BufferId, element: TermId, lanes: u32) -> bool {
         let lanes = i128::from(lanes);
         let factors = self.known.sizes.get(&buffer).cloned().unwrap_or_default();
@@ -49,13 +54,14 @@ impl Terms<'_> {
             && factors.into_iter().any(|factor| self.residue(factor, lanes) == Some(0))
     }
 
-    /// What a term leaves when it is divided by a positive number, if that is the same whatever the values of variables.
+    /// Returns the remainder of a term divided by a positive number, if it is the same for all
+    /// values of the variables.
     fn residue(&mut self, id: TermId, divisor: i128) -> Option<i128> {
         let sum = self.sum(id)?;
         self.known.sums.residue(&sum, divisor)
     }
 
-    /// A term as a sum; `None` where numbers become too large.
+    /// Returns a term as a sum, or `None` where numbers become too large.
     fn sum(&mut self, id: TermId) -> Option<Sum<TermId>> {
         if let Some(done) = self.known.done.get(&id) {
             return done.clone();

@@ -1,4 +1,4 @@
-//! What the parser makes of C.
+//! The syntax tree that the parser makes of C.
 
 use halidom_ir::Scalar;
 
@@ -11,7 +11,8 @@ pub(super) enum Ty {
     CInt,
     /// `size_t`
     Size,
-    /// A fixed-width integer or float. `uint8_t` is `U8`, `int64_t` is `I64`: C knows neither `bool` nor `int`.
+    /// A fixed-width integer or float. `uint8_t` is `U8` and `int64_t` is `I64`: C has neither the
+    /// IR's `bool` nor its `int`.
     Scalar(Scalar),
     /// A GNU vector.
     Vector(Scalar, u32),
@@ -19,11 +20,11 @@ pub(super) enum Ty {
     Struct(String),
     /// A pointer.
     Pointer {
-        /// To what.
+        /// The type of the pointee.
         to: Box<Self>,
-        /// Whether the pointee is `const`.
+        /// True if the pointee is `const`.
         read_only: bool,
-        /// Whether it is `restrict`.
+        /// True if the pointer is `restrict`.
         restrict: bool,
     },
 }
@@ -36,7 +37,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// Whether it is this name.
+    /// Tests whether the expression is this name.
     pub(super) fn is_name(&self, name: &str) -> bool {
         matches!(&self.shape, Shape::Name(found) if found == name)
     }
@@ -67,7 +68,7 @@ pub(super) struct Line {
     pub(super) action: Action,
 }
 
-/// What a statement does.
+/// The effect of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     Declare(Ty, String, Node),
@@ -80,7 +81,8 @@ pub(super) enum Action {
     Call(Node),
     Discard(String),
     If(Node, Vec<Line>, Option<Vec<Line>>),
-    /// `for (int64_t var = from, end = var + extent; var != bound; var++)`, or without `end` and with `<`.
+    /// `for (int64_t var = from, end = var + extent; var != bound; var++)`, or the same without
+    /// `end` and with `<`.
     For {
         var: String,
         from: Node,

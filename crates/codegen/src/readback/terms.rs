@@ -1,9 +1,11 @@
-//! Terms: what both the IR and the C that was read back are brought to, in a normal form.
+//! Terms: the common normal form of the IR and of the C that was read back.
 //!
 //! # Correctness
-//! The normal form forgets only what does not matter: each rule below replaces a term by one of equal value. Arithmetic is either *exact* (C's signed operators: `int`,
-//! which the IR bounds, and operands that C promoted) or modulo a power of two (C's unsigned operators). Exact arithmetic is never made from wrapping arithmetic, so that
-//! C which may overflow does not equal IR which wraps.
+//! The normal form forgets only what does not matter: each rule below replaces a term by one of
+//! equal value. Arithmetic is either *exact* (C's signed operators, on `int`, which the IR bounds,
+//! and on operands that C promoted) or modulo a power of two (C's unsigned operators). No rule
+//! makes exact arithmetic from wrapping arithmetic, so C that may overflow never equals IR that
+//! wraps.
 
 use halidom_base::{FxHashMap, Id, IndexSet, define_id};
 use halidom_ir::{
@@ -19,7 +21,7 @@ define_id!(
     pub(super) TermId, "t"
 );
 
-/// Arithmetic whose results may leave the type.
+/// Arithmetic whose results may leave the type's range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Ring {
     Add,
@@ -27,7 +29,7 @@ pub(super) enum Ring {
     Mul,
 }
 
-/// Operators whose results fit.
+/// Operators whose results always fit the type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Op {
     Div,
@@ -74,7 +76,7 @@ pub(super) enum Term {
     Select(TermId, TermId, TermId),
     Cast(Scalar, TermId),
     Call(Intrinsic, TermId),
-    /// An element; of a `bool` buffer, its byte.
+    /// An element; for a `bool` buffer, its byte.
     Load(BufferId, TermId),
     Ramp {
         base: TermId,
@@ -89,12 +91,12 @@ pub(super) struct Terms<'a> {
     pub(super) pool: &'a Pool,
     interned: IndexSet<Term>,
     types: Vec<Type>,
-    /// What [`Self::of_expr`] found.
+    /// The terms that [`Self::of_expr`] found.
     pub(super) of_exprs: FxHashMap<ExprId, TermId>,
     pub(super) known: Known,
 }
 
-/// Why an expression has no term: it is not of a final program.
+/// The error for an expression that has no term: no final program contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NoTerm;
 
@@ -126,7 +128,7 @@ impl<'a> Terms<'a> {
     }
 
     pub(super) fn constant(&mut self, constant: Constant) -> TermId {
-        // `int` is `i64`; the printer refuses what does not fit.
+        // `int` is `i64` here; the printer refuses constants that do not fit.
         let constant = match (constant.scalar(), constant.as_integer()) {
             (Scalar::Int, Some(value)) => Constant::wrapped(Scalar::I64, value).unwrap_or(constant),
             _ => constant,
@@ -156,7 +158,7 @@ impl<'a> Terms<'a> {
         self.intern(Term::Var(var), ty.with_scalar(machine(ty.scalar)))
     }
 
-    /// A constant of a vector's or scalar's type.
+    /// Returns a constant with this many lanes.
     fn spread(&mut self, constant: Constant, lanes: u32) -> TermId {
         let value = self.constant(constant);
         self.broadcast(value, lanes)
@@ -175,7 +177,7 @@ impl<'a> Terms<'a> {
         self.intern(Term::Ramp { base, stride, lanes }, ty)
     }
 
-    /// A load; all lanes of a broadcast index load one element.
+    /// Returns a load. If the index is a broadcast, all lanes load one element.
     pub(super) fn load(&mut self, buffer: BufferId, index: TermId) -> TermId {
         if let Term::Broadcast(value, lanes) = *self.get(index) {
             let element = self.load(buffer, value);
@@ -186,7 +188,8 @@ impl<'a> Terms<'a> {
         self.intern(Term::Load(buffer, index), ty)
     }
 
-    /// A sum without the constant at its end, and that; nothing where it is a constant.
+    /// Splits a sum into the part without its final constant, and this constant. For a constant
+    /// alone, the first part is `None`.
     pub(super) fn apart(&self, id: TermId) -> (Option<TermId>, i128) {
         let number = |id: TermId| self.as_constant(id).and_then(Constant::as_integer);
         if let Some(constant) = number(id) {
@@ -200,7 +203,7 @@ impl<'a> Terms<'a> {
         (Some(id), 0)
     }
 
-    /// The element so many behind another one, as a sum with one constant at its end.
+    /// Returns the element number `distance` after another one, as a sum with one final constant.
     pub(super) fn beyond(&mut self, element: TermId, distance: i128) -> TermId {
         let (root, offset) = self.apart(element);
         let sum = self.constant(Constant::int(offset + distance));
@@ -211,7 +214,7 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// A sum, difference or product. Wrapping ones of signed numbers are computed unsigned.
+    /// Returns a sum, difference or product. Wrapping ones of signed numbers are computed unsigned.
     pub(super) fn ring(&mut self, op: Ring, exact: bool, lhs: TermId, rhs: TermId) -> TermId {
         let ty = self.ty(lhs);
         if let Some(folded) = self.fold(ring_op(op), lhs, rhs) {
@@ -257,7 +260,8 @@ impl<'a> Terms<'a> {
         if let Some(folded) = self.fold(binary_op(op), lhs, rhs) {
             return folded;
         }
-        // The low bits of a number are its remainder by a power of two, which is how the printer writes that of an `int`.
+        // The low bits of a number are its remainder by a power of two. The printer writes such a
+        // remainder of an `int` as a mask.
         let mask = self.as_constant(rhs).and_then(Constant::as_integer);
         if op == Op::And
             && ty == Type::scalar(Scalar::I64)
@@ -268,7 +272,7 @@ impl<'a> Terms<'a> {
             let size = self.constant(size);
             return self.binary(Op::Mod, lhs, size);
         }
-        // Numbers compare as they do after both were widened alike.
+        // Widening both sides alike keeps the outcome of a comparison.
         if op.is_comparison()
             && let Some(source) = self.widened_from(lhs).or_else(|| self.widened_from(rhs))
             && let (Some(lhs), Some(rhs)) = (self.unwiden(lhs, source), self.unwiden(rhs, source))
@@ -288,14 +292,15 @@ impl<'a> Terms<'a> {
         self.intern(Term::Binary(op, lhs, rhs), result)
     }
 
-    /// The type that a term was widened from without change of value.
+    /// Returns the type from which a term was widened without a change of value.
     fn widened_from(&self, id: TermId) -> Option<Scalar> {
         let Term::Cast(to, inner) = self.get(id) else { return None };
         let from = self.ty(*inner).scalar;
         (integral(from) && integral(*to) && holds(*to, from)).then_some(from)
     }
 
-    /// The term of type `source` that this one was widened from; of constants, the same number.
+    /// Returns the term of type `source` from which this one was widened; for a constant, the same
+    /// number.
     fn unwiden(&mut self, id: TermId, source: Scalar) -> Option<TermId> {
         if self.widened_from(id) == Some(source)
             && let Term::Cast(_, inner) = self.get(id)
@@ -307,7 +312,7 @@ impl<'a> Terms<'a> {
         ((low..=high).contains(&value)).then(|| self.cast(source, id))
     }
 
-    /// Whether a shift by this amount is C's.
+    /// Tests whether C defines a shift by this amount.
     pub(super) fn is_small_shift(&self, amount: TermId) -> bool {
         let bits = self.ty(amount).scalar.bits().map_or(0, i128::from);
         self.as_constant(amount)
@@ -315,7 +320,8 @@ impl<'a> Terms<'a> {
             .is_some_and(|amount| (0..bits).contains(&amount))
     }
 
-    /// The term as one of type `to` with the same value, where that is plain to see: of constants and choices among them.
+    /// Returns the term as one of type `to` with the same value, where this is obvious: for
+    /// constants and choices among them.
     pub(super) fn view(&mut self, id: TermId, to: Scalar) -> Option<TermId> {
         if self.ty(id).scalar == to {
             return Some(id);
@@ -344,7 +350,7 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// An interval that holds the values of an integer term.
+    /// Returns an interval that holds the values of an integer term.
     pub(super) fn range(&self, id: TermId) -> (i128, i128) {
         let whole = |scalar: Scalar| scalar.range().unwrap_or((i128::MIN / 4, i128::MAX / 4));
         match self.get(id) {
@@ -387,7 +393,7 @@ impl<'a> Terms<'a> {
         self.intern(Term::Select(condition, a, b), ty)
     }
 
-    /// The same, with so many lanes.
+    /// Broadcasts a term unless it has this many lanes already.
     fn broadcast_to(&mut self, id: TermId, lanes: u32) -> TermId {
         if self.ty(id).lanes == lanes { id } else { self.broadcast(id, lanes) }
     }
@@ -421,7 +427,8 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// A conversion as `eval::cast` defines it, which C's conversions to fixed-width integers and floats agree with, save those of floats to integers.
+    /// Converts a term as `eval::cast` defines it. C's conversions to fixed-width integers and
+    /// floats agree with this, except those from floats to integers.
     pub(super) fn cast(&mut self, to: Scalar, operand: TermId) -> TermId {
         let ty = self.ty(operand);
         let from = ty.scalar;
@@ -447,7 +454,7 @@ impl<'a> Terms<'a> {
             {
                 return self.cast(to, inner);
             }
-            // Arithmetic modulo 2^n needs its operands modulo 2^n only.
+            // Arithmetic modulo 2^n needs its operands only modulo 2^n.
             Term::Ring { op, exact, lhs, rhs } if narrows(to, from, exact) => {
                 let unsigned = unsigned_of(to);
                 let lhs = self.cast(unsigned, lhs);
@@ -464,7 +471,7 @@ impl<'a> Terms<'a> {
                 let operand = self.cast(to, operand);
                 return self.not(operand);
             }
-            // A choice among constants has whatever type its constants are given.
+            // A choice among constants takes the type that its constants are cast to.
             Term::Select(condition, a, b)
                 if self.is_choice_of_constants(a) && self.is_choice_of_constants(b) =>
             {
@@ -484,7 +491,7 @@ impl<'a> Terms<'a> {
             | Term::Ramp { .. } => {}
         }
         if to == Scalar::Bool {
-            // `!= 0`, which is how C says it.
+            // C writes this cast as `!= 0`.
             let zero = self.spread(Constant::zero(from), ty.lanes);
             return self.binary(Op::Ne, operand, zero);
         }
@@ -520,17 +527,17 @@ fn binary_op(op: Op) -> BinaryOp {
     }
 }
 
-/// The type that holds a scalar in C.
+/// Returns the type that holds a scalar in C.
 pub(super) fn machine(scalar: Scalar) -> Scalar {
     if scalar == Scalar::Int { Scalar::I64 } else { scalar }
 }
 
-/// The type that a scalar has in C's memory and variables.
+/// Returns the type that a scalar has in C's memory and variables.
 pub(super) fn in_memory(scalar: Scalar) -> Scalar {
     if scalar == Scalar::Bool { Scalar::U8 } else { machine(scalar) }
 }
 
-/// A machine integer or `bool`.
+/// Tests for a machine integer or `bool`.
 pub(super) fn integral(scalar: Scalar) -> bool {
     scalar.is_machine_integer() || scalar == Scalar::Bool
 }
@@ -539,7 +546,7 @@ fn bits(scalar: Scalar) -> u32 {
     scalar.bits().unwrap_or(64)
 }
 
-/// Whether every value of `inner` is one of `outer`.
+/// Tests whether `outer` holds every value of `inner`.
 pub(super) fn holds(outer: Scalar, inner: Scalar) -> bool {
     match (outer.range(), inner.range()) {
         (Some(outer), Some(inner)) => outer.0 <= inner.0 && inner.1 <= outer.1,
@@ -547,7 +554,8 @@ pub(super) fn holds(outer: Scalar, inner: Scalar) -> bool {
     }
 }
 
-/// Whether a cast reduces integers modulo a smaller power of two, or exact ones modulo the same.
+/// Tests whether a cast reduces integers modulo a smaller power of two, or exact integers modulo
+/// the same one.
 fn narrows(to: Scalar, from: Scalar, exact: bool) -> bool {
     to.is_machine_integer()
         && from.is_machine_integer()

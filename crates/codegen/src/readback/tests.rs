@@ -1,4 +1,4 @@
-//! The C of programs is accepted as printed and refused after any change.
+//! The C of programs is accepted as printed, and refused after any change.
 
 use std::num::NonZeroU32;
 
@@ -15,7 +15,9 @@ use crate::tests::run::row_blur;
 use crate::tests::vectors::weighted;
 use crate::{CModule, Target, Toolchain, compile, emit, legalize};
 
-/// Scalars of several types, a condition, a buffer on the stack, a parameter: `for i: if i < n && input(i) != 7: count(input(i) % 4) += (i32(input(i)) - bias) * 3`.
+/// Scalars of several types, a condition, a buffer on the stack, parameters: `for i: if i < n &&
+/// input(i) != 7: count(input(i) % 4) += (i32(input(i)) - bias) * 3`. The parameter `flag` negates
+/// the addend.
 fn scatter() -> (Pool, Program) {
     let mut b = Builder::new();
     let input = b.input("input", Scalar::U8, 1);
@@ -57,7 +59,7 @@ fn scatter() -> (Pool, Program) {
     (b.pool, program)
 }
 
-/// A copy in reverse that asks for memory ahead, and for what is beyond all memory.
+/// A copy that prefetches elements ahead, and elements beyond all memory.
 fn fetching() -> (Pool, Program) {
     let mut b = Builder::new();
     let input = b.input("input", Scalar::U16, 1);
@@ -134,7 +136,7 @@ fn another_end_of_a_loop_is_noticed() {
     };
     let extent = "max_int(output_window_extent_1, 0)";
     for (from, to, what) in [
-        // A loop that runs until its end is met must not begin beyond it.
+        // A loop that runs until it meets its end must not begin beyond the end.
         (extent, "output_window_extent_1", "an extent that may be negative"),
         (extent, "max_int(output_window_extent_1, 1)", "an extent that may be negative"),
         (extent, "min_int(output_window_extent_1, 0)", "an extent that may be negative"),
@@ -170,7 +172,7 @@ fn spliced(text: &str, token: Token<'_>, replacement: &str) -> String {
     [&text[..token.start], replacement, &text[end..]].concat()
 }
 
-/// Other texts for a token.
+/// Returns other texts for a token.
 fn changes(token: Token<'_>, names: &[&str]) -> Vec<String> {
     let text = token.text;
     match token.kind {
@@ -215,7 +217,7 @@ fn changes(token: Token<'_>, names: &[&str]) -> Vec<String> {
     }
 }
 
-/// The counts of [`scatter`] on some bytes, for a value of `flag`.
+/// Returns the counts of [`scatter`] on some bytes, for a value of `flag`.
 fn run_scatter(module: &CModule, program: &Program, flag: bool) -> Array {
     let toolchain = Toolchain::find().unwrap();
     let kernel = compile(module, &toolchain, &Target::host()).unwrap();
@@ -245,7 +247,7 @@ fn every_change_of_the_c_is_noticed() {
         names.dedup();
         let count = |name: &str| all.iter().filter(|token| token.text == name).count();
         for token in &all {
-            // The name of a field that nothing takes over says nothing.
+            // The name of a field that nothing takes over has no effect.
             if token.kind == Kind::Word && count(token.text) == 1 {
                 continue;
             }
@@ -279,7 +281,8 @@ fn every_change_of_the_c_is_noticed() {
     }
     assert!(tried > 1000, "only {tried} changes were tried");
 
-    // Arithmetic modulo 2^32 does not mind by way of which wider type its operands come: such changes change nothing.
+    // Arithmetic modulo 2^32 does not depend on the wider type through which its operands pass.
+    // Changes of this type are no errors.
     assert!(
         unnoticed.len() < 12,
         "{:?}",

@@ -94,7 +94,7 @@ impl Builder {
         buffer
     }
 
-    /// The index of a point of a buffer.
+    /// Returns the index of a point of a buffer.
     pub(crate) fn index(&mut self, buffer: BufferId, coords: &[ExprId]) -> ExprId {
         let dims = self.pool.buffer(buffer).dims.clone();
         let mut index = None;
@@ -170,7 +170,7 @@ impl Builder {
     }
 }
 
-/// An array filled by a function of the element's number.
+/// Returns an array that a function of the element's number fills.
 pub(crate) fn array(
     scalar: Scalar,
     shape: &[(i64, i64)],
@@ -183,7 +183,7 @@ pub(crate) fn array(
     array
 }
 
-/// Elements that differ from their neighbours, by number.
+/// Returns a function of the element's number whose neighbouring values differ.
 pub(crate) fn number(scalar: Scalar) -> impl Fn(usize) -> Constant {
     move |n| {
         let value = Constant::wrapped(Scalar::U16, n as i128 * 40503 + 7).unwrap();
@@ -191,7 +191,7 @@ pub(crate) fn number(scalar: Scalar) -> impl Fn(usize) -> Constant {
     }
 }
 
-/// Compiles for this machine.
+/// Compiles for this machine, after the C was read back.
 pub(crate) fn kernel(pool: &Pool, program: &Program, toolchain: &Toolchain) -> Kernel {
     let target = Target::host();
     let module = emit(pool, program, &target).unwrap();
@@ -201,7 +201,7 @@ pub(crate) fn kernel(pool: &Pool, program: &Program, toolchain: &Toolchain) -> K
     compile(&module, toolchain, &target).unwrap_or_else(|error| panic!("{error}\n{}", module.text))
 }
 
-/// Arguments whose windows are the outputs' boxes.
+/// Returns arguments whose windows are the outputs' boxes.
 pub(crate) fn arguments<'a>(inputs: &'a [Array], outputs: &[Array]) -> Arguments<'a> {
     Arguments {
         inputs: inputs.iter().collect(),

@@ -1,4 +1,4 @@
-//! Sums of products that the C compiler rounds once change values, and no places.
+//! Contraction of sums of products changes values, but no places.
 
 use std::process::Command;
 
@@ -12,7 +12,7 @@ use crate::{Artifact, Kernel, Target, Toolchain, compile, emit, permits_contract
 
 const WRAPS: Overflow = Overflow::Wraps;
 
-/// `f32(x) * s + c`, and what reads and writes there.
+/// `f32(x) * s + c`, and the buffers that are read and written there.
 struct Parts {
     b: Builder,
     input: BufferId,
@@ -43,7 +43,7 @@ impl Parts {
         self.b.pool.cast(Scalar::Int, place)
     }
 
-    /// Writes the input's element at a float.
+    /// Writes the input's element at the floor of a float.
     fn gather(&mut self, value: ExprId) -> StmtId {
         let place = self.floored(value);
         let loaded = self.b.load(self.input, &[place]);
@@ -59,7 +59,7 @@ impl Parts {
         self.b.pool.constant(Constant::f32(value))
     }
 
-    /// A buffer of one float around a statement that may use it.
+    /// Declares an internal buffer of one float.
     fn one_float(&mut self) -> BufferId {
         let (zero, one) = (self.b.pool.int(0), self.b.pool.int(1));
         let dim = Dim::new(zero, one, one);
@@ -67,7 +67,8 @@ impl Parts {
     }
 }
 
-/// A loop over the output's window around what `body` makes, with the parameters `s` and `c`, or with the constants 0.7 and -7.
+/// A loop over the output's window around the statement that `body` makes. `s` and `c` are
+/// parameters if `are_given`, and the constants 0.7 and -7 otherwise.
 fn looped(
     name: &str,
     are_given: bool,
@@ -134,7 +135,7 @@ fn places_of_one_rounding_a_step_change_nothing() {
         let at = parts.b.op(BinaryOp::Sub(WRAPS), quotient, half);
         parts.gather(at)
     }));
-    // What chooses between values alone may be rounded as it likes.
+    // A choice between values alone may be rounded in any way.
     assert!(permits(|parts| {
         let (at, zero) = (parts.at(), parts.float(0.0));
         let above = parts.b.op(BinaryOp::Lt, zero, at);
@@ -145,7 +146,7 @@ fn places_of_one_rounding_a_step_change_nothing() {
 
 #[test]
 fn compilers_make_products_of_quotients_and_of_equal_values() {
-    // By a constant; by a parameter that a comparison fixes; of a value and itself.
+    // A quotient by a constant, and one by a parameter that a comparison fixes.
     let quotient = |parts: &mut Parts, divisor: ExprId| {
         let x = parts.b.pool.cast(Scalar::F32, parts.x);
         let quotient = parts.b.op(BinaryOp::Div, x, divisor);
@@ -166,7 +167,8 @@ fn compilers_make_products_of_quotients_and_of_equal_values() {
     };
     assert!(permits(|parts| compared(parts, BinaryOp::Lt)));
     assert!(!permits(|parts| compared(parts, BinaryOp::Eq)));
-    // Its difference from its negation, of which gcc makes a product; not without one of the two.
+    // gcc turns the difference between a value and its negation into a product. Without a negation
+    // it cannot.
     let doubled = |parts: &mut Parts, is_negated: bool| {
         let x = parts.b.pool.cast(Scalar::F32, parts.x);
         let negated = parts.b.pool.unary(UnaryOp::Neg(WRAPS), x);
@@ -235,7 +237,7 @@ fn variables_and_memory_are_followed() {
         let body = parts.gather(at);
         parts.b.let_in(var, product, body)
     }));
-    // The sum, or the product below it, lies in memory.
+    // The sum, or the product in it, passes through memory.
     let through = |parts: &mut Parts, stored: ExprId, is_summed: bool| {
         let kept = parts.one_float();
         let zero = parts.b.pool.int(0);
@@ -262,7 +264,7 @@ fn variables_and_memory_are_followed() {
     }));
 }
 
-/// Everything that decides where memory is or which statements run, made of a float.
+/// Makes everything that decides where memory is or which statements run depend on a float.
 #[test]
 fn all_that_decides_is_looked_at() {
     let decided: [fn(&mut Parts, ExprId, StmtId) -> StmtId; 8] = [
@@ -322,7 +324,7 @@ fn all_that_decides_is_looked_at() {
             let permitted = permits(|parts| {
                 let at = if is_sum { parts.at() } else { parts.product() };
                 let place = parts.floored(at);
-                // A sum of a product that is but a value.
+                // This sum of a product is only a value.
                 let value = parts.at();
                 let body = parts.write(value);
                 let decided = decides(parts, place, body);
@@ -366,7 +368,7 @@ fn the_compiler_is_told() {
     }
 }
 
-/// The input from -1 to 9, each element its coordinate.
+/// The input from -1 to 9. Each element is its coordinate.
 fn input() -> Array {
     array(Scalar::F32, &[(-1, 11)], |number| Constant::f32(number as f32 - 1.0))
 }
@@ -387,7 +389,7 @@ fn a_place_is_what_it_says_where_a_value_is_contracted() {
     let alone = |program| at_ten(&compile(&printed(program), &toolchain, &target).unwrap());
     assert_eq!(alone(place(false)).to_bits(), 0.0_f32.to_bits());
     assert_eq!(alone(value(false)) < 0.0, fuses);
-    // One call of the compiler has one permission for all.
+    // One call of the compiler has one permission for all modules.
     for (programs, expected) in [
         (vec![place(false)], vec![false]),
         (vec![value(false)], vec![fuses]),
@@ -402,7 +404,7 @@ fn a_place_is_what_it_says_where_a_value_is_contracted() {
     }
 }
 
-/// The same of libraries, whose runtime computes `exp` as it is defined whatever may be contracted.
+/// The same for libraries. Their runtime computes `exp` as defined, whatever may be contracted.
 #[test]
 fn libraries_are_compiled_alike() {
     let toolchain = Toolchain::find().unwrap().strict();

@@ -1,4 +1,4 @@
-//! A pipeline in a program that is not ours: C, linked with the static library alone.
+//! A pipeline in a foreign program: C, linked with the static library alone.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use halidom_ir::LoopKind;
 use super::run::row_blur;
 use crate::{Artifact, Target, Toolchain, emit, write_all};
 
-/// Asks for the shape, runs, fails a check, passes a buffer of another type.
+/// Asks for the shape, runs, fails a check, and passes a buffer of another type.
 const MAIN: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>

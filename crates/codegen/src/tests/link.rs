@@ -14,7 +14,7 @@ use halidom_ir::LoopKind;
 fn a_compiler_that_is_not_there_is_not_found() {
     assert!(Toolchain::of(OsStr::new("no-such-compiler")).is_none());
     assert!(Toolchain::of(OsStr::new("/no/such/compiler")).is_none());
-    // A folder, and a file that is no program.
+    // A folder, and a file that is not executable.
     assert!(Toolchain::of(OsStr::new("/")).is_none());
     assert!(
         Toolchain::of(OsStr::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))).is_none()
@@ -31,7 +31,7 @@ fn a_compiler_that_does_not_run_is_named() {
     assert!(matches!(&error, CompileError::NoCompiler(name) if name == "false"), "{error}");
 }
 
-/// Compilers are called from the folder in which the C lies.
+/// Compilers are called from the folder that contains the C.
 #[test]
 fn a_path_is_one_from_everywhere() {
     let relative = Path::new("../../../../../../../../bin/false");
@@ -45,7 +45,7 @@ fn what_cannot_be_written_is_said_with_the_reason() {
     assert!(error.starts_with("cannot write pipeline.c: No such file"), "{error}");
 }
 
-/// The build script asks one compiler for it, and nobody for warnings.
+/// The build script uses one compiler only, and its warnings are not errors.
 #[test]
 fn the_runtime_is_compiled_by_all_compilers_without_a_warning() {
     let toolchains = Toolchain::all();
@@ -63,7 +63,7 @@ fn the_runtime_is_compiled_by_all_compilers_without_a_warning() {
 const CALLS_BESIDE: &str =
     "int beside(void);\nint run(void);\nint run(void) { return beside(); }\n";
 
-/// The object of a text.
+/// Compiles a text to the folder's object, and returns the compiler.
 fn object_of(text: &str, directory: &Path) -> Toolchain {
     let toolchain = Toolchain::find().unwrap().strict();
     write(directory, SOURCE_NAME, text).unwrap();

@@ -1,14 +1,15 @@
-//! The functions that IEEE 754 leaves open give the same bits in C as in `ir::eval`, on millions of values.
+//! The functions that IEEE 754 leaves open give the same bits in C as in `ir::eval`, on millions of
+//! values.
 
 use halidom_ir::{Array, Constant, Intrinsic, LoopKind, Scalar, eval};
 
 use super::common::{Builder, arguments, array, kernel};
 use crate::Toolchain;
 
-/// How many values each function of each type is tried on.
+/// The number of values on which each function of each type is tried.
 const COUNT: usize = 1 << 18;
 
-/// Any bits, and in turns values of the size that programs use.
+/// Returns arbitrary bits or, in turn, values of the size that programs use.
 fn operand(scalar: Scalar, random: u64, number: usize) -> Constant {
     let unit = (random >> 11) as f64 / 9_007_199_254_740_992.0 - 0.5;
     let value = match number % 4 {
@@ -26,7 +27,7 @@ fn operand(scalar: Scalar, random: u64, number: usize) -> Constant {
 #[test]
 fn c_and_rust_give_the_same_bits() {
     let toolchain = Toolchain::all().into_iter().next().expect("a C compiler").strict();
-    // Some functions take the lanes of a vector at once.
+    // Some functions process the lanes of a vector at once.
     for (scalar, lanes) in
         [(Scalar::F32, 1), (Scalar::F64, 1), (Scalar::F32, 4), (Scalar::F32, 8), (Scalar::F32, 16)]
     {

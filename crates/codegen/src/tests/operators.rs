@@ -1,4 +1,5 @@
-//! Every operator on every type it takes, one lane and several: compiled results are those of `ir::eval`, on all pairs of edge values.
+//! Every operator on every type that it takes, with one lane and with several: compiled results
+//! equal `ir::eval`'s on all pairs of edge values.
 
 use halidom_ir::{
     Array, BinaryOp, BufferId, Constant, Expr, ExprId, Intrinsic, LoopKind, Overflow, Scalar,
@@ -12,7 +13,7 @@ use crate::Toolchain;
 #[derive(Clone, Copy, Debug)]
 enum Op {
     Binary(BinaryOp),
-    /// With a constant as second operand.
+    /// An operator with a constant as second operand.
     By(BinaryOp, i128),
     Unary(UnaryOp),
     Call(Intrinsic),
@@ -21,11 +22,12 @@ enum Op {
     Select,
     /// `(a < b) && !(a == b) || (a > b) ^ (a != b)`, as a `bool`.
     Logic,
-    /// `select(a < b && T(a), b, a)` where the conditions are cast and back: masks of several widths meet.
+    /// `select(a < b && T(a), b, a)` where the conditions are cast back and forth: masks of several
+    /// widths meet.
     Widths,
 }
 
-/// The operator as an expression.
+/// Builds the operator as an expression.
 fn build(b: &mut Builder, op: Op, x: ExprId, y: ExprId) -> ExprId {
     let ty = b.pool.ty(x);
     match op {
@@ -65,7 +67,7 @@ fn build(b: &mut Builder, op: Op, x: ExprId, y: ExprId) -> ExprId {
     }
 }
 
-/// The operator on values: the tree that [`build`] makes, evaluated.
+/// Evaluates the tree that [`build`] makes.
 fn value(b: &Builder, expr: ExprId, x: Constant, y: Constant, names: [ExprId; 2]) -> Constant {
     if expr == names[0] {
         return x;
@@ -206,12 +208,13 @@ fn edges(scalar: Scalar) -> Vec<Constant> {
     }
 }
 
-/// What a type's values are loaded from and its results stored as: `int` has no memory form.
+/// The type in which a type's values are stored: `int` has no memory form.
 fn memory(scalar: Scalar) -> Scalar {
     if scalar == Scalar::Int { Scalar::I64 } else { scalar }
 }
 
-/// One loop of a program: every operator on vectors of `lanes` (1: scalars), each stored to an output of its own.
+/// Builds one loop of a program: every operator on vectors of `lanes` (1 for scalars), each stored
+/// to a separate output.
 fn operator_loop(
     b: &mut Builder,
     scalar: Scalar,
@@ -237,7 +240,7 @@ fn operator_loop(
     }
     let body = b.block(stores);
     let (zero, end) = (b.pool.int(0), b.pool.int((count / lanes as usize) as i128));
-    // Counted by vectors: `i` is a multiple of the lanes.
+    // The loop counts vectors, so `i` is a multiple of the lanes.
     let (step, step_value) = b.int_var("step");
     let by = b.pool.int(i128::from(lanes));
     let scaled = b.pool.mul(step_value, by);
@@ -247,7 +250,7 @@ fn operator_loop(
 
 /// Compares the compiled operators of one type with `eval`.
 fn check(scalar: Scalar, toolchain: &Toolchain) {
-    // Products of `int`s must stay within 64 bits: their operands come from 32.
+    // Products of `int`s must stay within 64 bits, so their operands have 32.
     let source = if scalar == Scalar::Int { Scalar::I32 } else { scalar };
     let edges = edges(source);
     let count = edges.len().pow(2).next_multiple_of(8);

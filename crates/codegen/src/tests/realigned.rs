@@ -1,4 +1,4 @@
-//! Vectors beside multiples of their length.
+//! Loads of vectors that do not begin at multiples of their length.
 
 use halidom_ir::{
     BinaryOp, BufferDecl, BufferKind, Constant, Dim, LoopKind, Pool, Program, Scalar, Stmt,
@@ -9,20 +9,21 @@ use crate::helpers::{Helper, VectorOp, definition};
 use crate::readback::check;
 use crate::{Target, Toolchain, emit};
 
-/// `rows` is a copy of the input, `output(i·lanes … i·lanes + lanes - 1) = rows(i·step + first …)` for four `i`, in a loop of this kind.
+/// `rows` is a copy of the input, and `output(i·lanes … i·lanes + lanes - 1) = rows(i·step + first
+/// …)` for four `i`, in a loop of this kind.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     scalar: Scalar,
     lanes: u32,
     first: i128,
     step: i128,
-    /// Elements that there is room for.
+    /// The number of elements that `rows` has room for.
     room: i128,
     marked: bool,
     kind: LoopKind,
-    /// Whether each iteration writes what it reads.
+    /// True if each iteration also writes the elements that it reads.
     writes: bool,
-    /// Whether the room is a multiple that depends on the output's size.
+    /// True if the room is a multiple that depends on the output's size.
     grows: bool,
 }
 
@@ -106,7 +107,7 @@ fn vectors_beside_multiples_of_their_length_are_put_together_from_two() {
     ] {
         for grows in [false, true] {
             let step = i128::from(lanes);
-            // What grows has room for the four vectors of the output and one more.
+            // A growing buffer has room for the four vectors of the output and one more.
             let room = if grows { 5 * step } else { 6 * step };
             let case = Case { scalar, lanes, first, step, room, grows, ..PLAIN };
             if first + 4 * step > case.room {
@@ -130,7 +131,7 @@ fn vectors_beside_multiples_of_their_length_are_put_together_from_two() {
     }
 }
 
-/// Why the C with two aligned loads, in place of one, is refused.
+/// Returns the reason why C with two aligned loads in place of one is refused.
 fn refusal(case: Case) -> String {
     let (plain, two) = ("load_f32x8(&rows[place + 3])", "load_f32x8_at_3(&rows[place])");
     let helper = definition(Helper::LoadAt(Scalar::F32, 8, 3));
@@ -145,14 +146,14 @@ fn refusal(case: Case) -> String {
 #[test]
 fn memory_that_may_not_be_the_buffers_own_is_not_read_along() {
     let outside = "a load of what may lie outside";
-    // The last vector ends within the last whole one's place, of which there is a part only.
+    // The last load would read a vector that lies only partly within the memory.
     assert_eq!(refusal(Case { room: 35, ..PLAIN }), outside);
-    // The rest is unknown.
+    // The remainder is unknown.
     assert_eq!(refusal(Case { step: 4, ..PLAIN }), outside);
     assert_eq!(refusal(Case { step: 7, ..PLAIN }), outside);
     let shared = Case { kind: LoopKind::PARALLEL, writes: true, ..PLAIN };
     assert_eq!(refusal(shared), "a load of elements that other threads may write");
-    // What is only read is nobody else's to write.
+    // Other threads do not write a buffer that is only read.
     let read = Case { kind: LoopKind::PARALLEL, ..PLAIN };
     assert!(text(read).contains("load_f32x8_at_3(&rows["));
 }
@@ -179,7 +180,7 @@ fn other_lanes_of_two_vectors_are_refused() {
         let mismatch = check(&pool, &program, &emitted.replace(call, wrong)).unwrap_err();
         assert_eq!(mismatch.what, what, "{wrong}");
     }
-    // A helper of another lane, and one whose text is not what its name says.
+    // A helper for another lane, and one whose text does not match its name.
     for lane in ["2", "8", "0", "03"] {
         let wrong = emitted.replace("load_f32x8_at_3", &["load_f32x8_at_", lane].concat());
         check(&pool, &program, &wrong).unwrap_err();

@@ -1,4 +1,4 @@
-//! Loads in which each element of a row stands several times.
+//! Loads in which each element occurs several times in a row.
 
 use halidom_ir::{BinaryOp, Constant, LoopKind, Pool, Program, Scalar};
 
@@ -47,17 +47,17 @@ fn each_element_is_read_once_and_stands_in_its_lanes() {
         (Scalar::F32, 8, 2, 0, "load_repeated2_f32x8(input, 0, y)"),
         (Scalar::F64, 4, 4, 2, "load_repeated4_f64x4(input, 2, y)"),
         (Scalar::Bool, 8, 2, 3, "load_repeated2_u8x8(input, 3, y)"),
-        // Two lanes, and more than four times the same.
+        // Two lanes are too few, and five repetitions too many.
         (Scalar::F32, 2, 2, 3, "gather_f32x2(input, "),
         (Scalar::F32, 8, 5, 1, "gather_f32x8(input, "),
-        // As many lanes as a signed byte counts, and more.
+        // As many lanes as a signed byte can count, and more.
         (Scalar::U8, 64, 4, 2, "load_repeated4_u8x64(input, 2, y)"),
         (Scalar::U8, 128, 4, 2, "gather_u8x128(input, "),
     ] {
         let (pool, program) = repeats(scalar, lanes, times, offset);
         let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
         assert!(text.contains(call), "{call}: {text}");
-        // Places that begin at each phase, below 0 too where the offset keeps the elements within.
+        // Places that begin at each phase, also below 0 where the offset keeps the elements within.
         let (first, rows) = (if offset == 0 { 0 } else { -5 }, 11);
         let element = |y: i64, lane: i64| (y + lane).div_euclid(times as i64) + offset as i64;
         let count = element(first + rows - 1, i64::from(lanes) - 1) + 1;
@@ -97,10 +97,10 @@ fn other_repetitions_are_noticed() {
     ] {
         assert!(check(&pool, &program, &text.replace(call, wrong)).is_err(), "{wrong}");
     }
-    // The function itself is one that the file must define as it is.
+    // The file must define the function exactly as it is.
     let place = "reached2 = place >= 6";
     assert!(check(&pool, &program, &text.replace(place, "reached2 = place >= 5")).is_err());
-    // Nor is it what it says for more lanes than their places can be counted.
+    // Nor is the function accepted for more lanes than a signed byte can count.
     let (pool, program) = repeats(Scalar::U8, 128, 4, 2);
     let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
     let start = text.find("gather_u8x128(input").expect("a gather");

@@ -1,4 +1,4 @@
-//! Strided vectors by dense loads and stores.
+//! Strided vectors through dense loads and stores.
 
 use halidom_ir::{BufferKind, Constant, Dim, ExprId, LoopKind, Pool, Program, Scalar, StmtId};
 
@@ -45,7 +45,7 @@ fn strided_vectors_are_shuffled_from_what_lies_between_the_first_and_the_last() 
         let call = [helper, "(&input["].concat();
         assert!(text.contains(&call), "{scalar} {lanes} {step}: {text}");
         let value = number(scalar);
-        // As many elements as the lanes span, and no more.
+        // Exactly as many elements as the lanes span.
         let inputs = [array(scalar, &[(0, reach as i64 + 1)], &value)];
         let mut outputs = [array(scalar, &[(0, i64::from(lanes))], |_| Constant::zero(scalar))];
         kernel(&pool, &program, &toolchain)
@@ -145,7 +145,8 @@ fn only_rows_in_order_are_one_store() {
     }
 }
 
-/// `output(2i) = input(i)`, `output(2i + 1) = output(2i)`: the second value is what the first store wrote.
+/// `output(2i) = input(i)`, `output(2i + 1) = output(2i)`: the second store reads what the first
+/// one wrote.
 fn dependent() -> (Pool, Program) {
     let mut b = Builder::new();
     let input = b.input("input", Scalar::U8, 1);
@@ -169,7 +170,7 @@ fn a_value_that_an_earlier_store_decides_is_not_computed_before() {
     let (pool, program) = dependent();
     let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
     assert!(text.contains(STORES) && !text.contains("store_interleaved"), "{text}");
-    // Nor may the C say so.
+    // The C must not interleave them either.
     let definitions =
         definition(Helper::Vector(VectorOp::StoreInterleaved(Few::Two), Scalar::U8, 16));
     let store = definition(Helper::Vector(VectorOp::Store, Scalar::U8, 16));
@@ -211,12 +212,13 @@ fn rows_are_read_back_exactly() {
         ),
     ] {
         let mismatch = check(&pool, &program, &text.replace(call, wrong)).unwrap_err();
-        // A store from the start of the row begins elsewhere for the first of them.
+        // If the row begins elsewhere, its first store already writes another element.
         assert_eq!(mismatch.what, what, "{wrong}");
     }
 }
 
-/// In a parallel loop over `i`: `shared(32·i + 2·lane + 1) = input(…)`, `output(…) = shared(32·i + 2·lane)`, of which an iteration has a copy for itself if so said.
+/// In a parallel loop over `i`: `shared(32·i + 2·lane + 1) = input(…)`, `output(…) = shared(32·i +
+/// 2·lane)`. If `own` is true, each iteration allocates `shared` itself.
 fn neighbours(own: bool) -> (Pool, Program) {
     let mut b = Builder::new();
     let input = b.input("input", Scalar::U8, 1);
@@ -255,7 +257,7 @@ fn what_other_threads_may_write_is_not_read_along() {
     let (lanes, along) =
         ("load_strided_u8x16(&shared[i * 32 + 1], 2)", "load_every2_u8x16(&shared[i * 32 + 1])");
     assert!(text.contains(lanes), "{text}");
-    // What nobody writes is.
+    // A buffer that nobody writes is loaded densely.
     assert!(text.contains("load_every2_u8x16(&input["), "{text}");
     let mismatch = check(&pool, &program, &text.replace(lanes, along)).unwrap_err();
     assert_eq!(mismatch.what, "a load of elements that other threads may write");

@@ -8,7 +8,8 @@ use halidom_ir::{
     BufferKind, Check, Constant, Deal, Dim, Interval, LoopKind, Pool, Program, Scalar, Stmt,
 };
 
-/// `output(x, y) = (input(x, y) + input(x + 1, y) + input(x + 2, y)) / 3`, rows in parallel, each by way of an internal buffer of `padding` more elements.
+/// `output(x, y) = (input(x, y) + input(x + 1, y) + input(x + 2, y)) / 3` with a loop of this kind
+/// over the rows, each by way of an internal buffer.
 pub(crate) fn row_blur(kind: LoopKind) -> (Pool, Program) {
     let mut b = Builder::new();
     let input = b.input("input", Scalar::U16, 2);

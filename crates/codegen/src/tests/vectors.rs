@@ -1,4 +1,4 @@
-//! Splitting vectors into the machine's.
+//! Splitting vectors into pieces that the machine's vectors hold.
 
 use halidom_base::IndexSet;
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, LoopKind, Pool, Program, Scalar, Stmt, StmtId};
@@ -6,7 +6,8 @@ use halidom_ir::{BinaryOp, Constant, Expr, ExprId, LoopKind, Pool, Program, Scal
 use super::common::{Builder, arguments, array, kernel};
 use crate::{Target, Toolchain, emit, legalize};
 
-/// `output(i) = u16((u32(input(i)) * 3 + u32(select(input(i) < input(i + 1), i, 7))) / 4)` for `lanes` values at once, by way of a let.
+/// `output(i) = u16((u32(input(i)) * 3 + u32(select(input(i) < input(i + 1), i, 7))) / 4)` for
+/// `lanes` values at once, by way of a let.
 pub(crate) fn weighted(lanes: u32) -> (Pool, Program) {
     let mut b = Builder::new();
     let input = b.input("input", Scalar::U16, 1);
@@ -44,7 +45,7 @@ pub(crate) fn weighted(lanes: u32) -> (Pool, Program) {
     (b.pool, program)
 }
 
-/// The widest vector in bytes, and whether all have two to the power of something lanes.
+/// Collects all expressions of a statement.
 fn vectors(pool: &Pool, stmt: StmtId, seen: &mut IndexSet<ExprId>) {
     let mut exprs = |id: ExprId| {
         pool.for_each_subexpr(id, &mut |id, _| {
@@ -109,7 +110,7 @@ fn split_vectors_fit_the_machine_and_compute_the_same() {
 
 #[test]
 fn all_lanes_are_read_before_any_is_written() {
-    // output(i) = output(lanes - 1 - i), in place: reversed.
+    // Reverses the output in place: output(i) = output(lanes - 1 - i).
     let lanes = 128;
     let mut b = Builder::new();
     let output = b.output("output", Scalar::U8, 1);

@@ -1,4 +1,4 @@
-//! What is wrong with a dump.
+//! Errors in a dump.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::codes;
 pub struct DumpError {
     /// The place, in bytes.
     pub at: usize,
-    /// What is wrong.
+    /// A description of the error.
     pub what: String,
 }
 
@@ -24,7 +24,7 @@ impl fmt::Display for DumpError {
 impl std::error::Error for DumpError {}
 
 impl DumpError {
-    /// For people, with the dump that it is about.
+    /// Returns the error for people, with the dump that it is about.
     pub fn diagnostic(&self, file: FileId) -> Diagnostic {
         let span = Span::new(file, self.at..self.at);
         Diagnostic::error(codes::NOT_A_STATEMENT, span, self.what.clone())

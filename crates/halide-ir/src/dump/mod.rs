@@ -1,6 +1,8 @@
-//! The lossless form of a final statement of stock Halide: what the bridge in `halidom-halide` writes and reads back.
+//! The lossless form of a final statement of stock Halide. The bridge in `halidom-halide` writes it
+//! and reads it back.
 //!
-//! A text of [`crate::text`] leaves out types, kinds of calls, digits of floats and ends of scopes. A dump has them. It is one of parentheses:
+//! A text of [`crate::text`] leaves out types, kinds of calls, digits of floats and ends of scopes.
+//! A dump contains them. It consists of nested parentheses:
 //!
 //! ```text
 //! halidom-dump 1 halide 21.0.0
@@ -17,19 +19,28 @@
 //! ```
 //!
 //! # The form
-//! * An argument has its kind, name and type; a buffer its number of dimensions and what its host pointer is a multiple of, in bytes. An image is embedded in the code: type, for each dimension
-//!   least coordinate, extent and stride, and its memory in bytes.
-//! * A type is `i`, `u`, `f` or `bf` with bits, or `h`, a pointer, with what it points to in C where that is known; then `x` and lanes where there are several.
-//! * A float is the bits of a double, `(f32 0x3FF0000000000000)`: Halide keeps all floats so.
-//! * A string is bytes: `\\`, `\"`, and `\xHH` for all that is not printable.
-//! * A `let` or `allocate` is known up to the end of the list that it stands in; where its scope ends before, both are in a `scope`.
-//! * A load or store has ` (if P)` where not all lanes are accessed and ` (align M R)` where something is known; an allocation has `(if P)`, `(new E)`, `(free "F")` where it has these.
-//! * A statement stands on a line of its own, one blank further in than what it is in; all else is in one line. [`read`] refuses what [`print`] would not print.
+//! * An argument has its kind, name and type. A buffer also has its number of dimensions and the
+//!   alignment of its host pointer in bytes. An image is embedded in the code. It has its type; the
+//!   least coordinate, extent and stride of each dimension; and its memory in bytes.
+//! * A type is `i`, `u`, `f` or `bf` with bits, or `h` for a pointer, with its type in C where that
+//!   is known; then `x` and the lanes if there are several.
+//! * A float is the bits of a double, `(f32 0x3FF0000000000000)`: Halide keeps all floats as
+//!   doubles.
+//! * A string is bytes: `\\`, `\"`, and `\xHH` for every byte that is not printable.
+//! * A `let` or `allocate` is known up to the end of the list that contains it. If its scope ends
+//!   earlier, the declaration and its scope stand in a `scope`.
+//! * A load or store has ` (if P)` where not all lanes are accessed, and ` (align M R)` where
+//!   something is known. An allocation has `(if P)`, `(new E)` and `(free "F")` where they apply.
+//! * A statement begins a line, one blank further in than its parent; everything else stays in one
+//!   line. [`read`] refuses a text that [`print`] would not print.
 //!
 //! # Left out
-//! What no code generator looks at: the parameter, image or reduction domain that a *variable* points to (its name says which; the bridge refuses a variable whose name does not), the func of a call
-//! (calls of funcs are refused), the policy by which a loop was to be partitioned. The parameter of a load is the input of that name, that of a store the output; the bridge checks it.
-//! `Provide`, `Realize`, `Prefetch` and `HoistedStorage` are gone in a final statement, and refused.
+//! A dump omits everything that no code generator looks at: the parameter, image or reduction
+//! domain to which a *variable* points (its name identifies it, and the bridge refuses a variable
+//! whose name does not), the func of a call (calls of funcs are refused), and the policy by which a
+//! loop was to be partitioned. The parameter of a load is the input with its name, and the
+//! parameter of a store is the output with its name; the bridge checks this. `Provide`, `Realize`,
+//! `Prefetch` and `HoistedStorage` do not occur in a final statement, and are refused.
 
 mod error;
 mod printer;
@@ -44,52 +55,52 @@ use crate::tree::{Block, Type};
 
 /// The first line.
 pub(crate) const VERSION_LINE: &str = "halidom-dump 1 halide 21.0.0";
-/// What begins the first line of a dump of any version.
+/// The beginning of the first line of a dump of any version.
 pub(crate) const MAGIC: &str = "halidom-dump ";
 
-/// A final statement, with what its code generator is told beside it.
+/// A final statement, with the other data that its code generator receives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dump {
     /// The machine, in Halide's words.
     pub target: Box<str>,
-    /// Whether floats are strict somewhere, so that LLVM is told to keep all of them as they are.
+    /// True if floats are strict somewhere, so that LLVM is told to keep all of them as they are.
     pub strict_float: bool,
-    /// What a caller gives, in order.
+    /// The arguments that a caller passes, in order.
     pub arguments: Vec<Argument>,
-    /// Arrays in the code.
+    /// The arrays in the code.
     pub images: Vec<Image>,
     /// The statement.
     pub block: Block,
 }
 
-/// Something that a caller gives.
+/// An argument that a caller passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argument {
     /// Its name.
     pub name: NameId,
     /// The type of a scalar, or of a buffer's elements.
     pub ty: Type,
-    /// What it is.
+    /// Its kind.
     pub kind: ArgumentKind,
 }
 
-/// What an argument is.
+/// The kind of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArgumentKind {
     /// One value.
     Scalar,
     /// A buffer that is read.
     Input(Buffer),
-    /// A buffer that is written, and maybe read.
+    /// A buffer that is written, and possibly read.
     Output(Buffer),
 }
 
-/// What is known of a buffer beforehand.
+/// The facts about a buffer that are known beforehand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buffer {
     /// The number of dimensions.
     pub dimensions: u8,
-    /// What the address of its memory is a multiple of, in bytes.
+    /// The alignment of its memory's address, in bytes.
     pub host_alignment: u32,
 }
 
@@ -100,7 +111,7 @@ pub struct Image {
     pub name: NameId,
     /// The type of its elements.
     pub ty: Type,
-    /// Each dimension.
+    /// Its dimensions.
     pub dims: Vec<ImageDim>,
     /// Its memory, from the element with the least coordinates.
     pub bytes: Vec<u8>,
@@ -111,11 +122,11 @@ pub struct Image {
 pub struct ImageDim {
     /// The least coordinate.
     pub min: i32,
-    /// How many.
+    /// The number of coordinates.
     pub extent: i32,
-    /// From one element to the next, in elements.
+    /// The distance from one coordinate to the next, in elements.
     pub stride: i32,
 }
 
-/// How deeply parentheses may be nested.
+/// The deepest nesting of parentheses that is read.
 pub const DEPTH: usize = 4000;

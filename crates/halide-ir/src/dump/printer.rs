@@ -1,4 +1,4 @@
-//! The printer, which gives back what was read.
+//! The printer. It returns the text that was read.
 
 use std::fmt::Write;
 
@@ -54,10 +54,11 @@ pub(super) const LOOPS: [(&str, ForKind); 8] = [
 /// The words of reductions.
 pub(super) const REDUCTIONS: [ReduceOp; 7] = ReduceOp::ALL;
 
-/// The word for a type that a tree does not have: no dump with it is read.
+/// The word for a type that a tree lacks. No dump that contains it is read.
 const UNKNOWN: &str = "?";
 
-/// The text of a dump. Where a tree that was read from a text lacks a type or a kind, what is printed is no dump.
+/// Prints a dump. If a tree that was read from a text lacks a type or a kind, the result is no
+/// dump.
 pub fn print(dump: &Dump, names: &Names) -> String {
     let mut printer = Printer { out: String::new(), names, indent: 0 };
     let Dump { target, strict_float, arguments, images, block } = dump;
@@ -79,7 +80,7 @@ pub fn print(dump: &Dump, names: &Names) -> String {
     printer.out
 }
 
-/// The text of a statement alone, as [`super::read_block`] reads it.
+/// Prints a statement alone, as [`super::read_block`] reads it.
 pub fn print_block(block: &Block, names: &Names) -> String {
     let mut printer = Printer { out: String::new(), names, indent: 0 };
     printer.put("(statement");
@@ -122,7 +123,7 @@ impl Printer<'_> {
         self.string(names.text(name).as_bytes());
     }
 
-    /// A name after a blank.
+    /// Prints a name after a blank.
     fn then_name(&mut self, name: NameId) {
         self.put(" ");
         self.name(name);
@@ -200,7 +201,7 @@ impl Printer<'_> {
         self.put(")\n");
     }
 
-    /// The statements of a block, each on a line of its own.
+    /// Prints the statements of a block, each on a separate line.
     fn body(&mut self, block: &Block) {
         self.indent += 1;
         for stmt in block {
@@ -323,7 +324,7 @@ impl Printer<'_> {
         self.put(")");
     }
 
-    /// A part of a statement that holds statements.
+    /// Prints a part of a statement that contains statements.
     fn part(&mut self, word: &str, block: &Block) {
         self.indent += 1;
         self.line();
@@ -367,7 +368,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Which lanes an access is of, and what is known of its index.
+    /// Prints the lanes of an access, and the known alignment of its index.
     fn options(&mut self, predicate: Option<&Expr>, alignment: Option<Alignment>) {
         if let Some(predicate) = predicate {
             self.put(" (if");
@@ -379,7 +380,7 @@ impl Printer<'_> {
         }
     }
 
-    /// An expression after a blank.
+    /// Prints an expression after a blank.
     fn then(&mut self, expr: &Expr) {
         self.put(" ");
         self.expr(expr);
@@ -505,7 +506,7 @@ impl Printer<'_> {
     }
 }
 
-/// The word of a value in a table of all of them.
+/// Returns the word of a value in a table of all values.
 fn word_of<T: PartialEq>(table: &[(&'static str, T)], value: &T) -> &'static str {
     table.iter().find(|(_, known)| known == value).map_or(UNKNOWN, |(word, _)| word)
 }

@@ -1,7 +1,8 @@
 //! The reader.
 //!
 //! # Correctness
-//! What is read prints back byte by byte: [`read`] prints it and compares, and refuses the text at the first byte that is another one.
+//! A dump prints back byte by byte: [`read`] prints the result, compares, and refuses the text at
+//! the first byte that differs.
 
 use super::printer::{self, BINARY, CALLS, LOOPS, REDUCTIONS};
 use super::{
@@ -14,10 +15,10 @@ use crate::{NameId, Names};
 
 type Result<T> = std::result::Result<T, DumpError>;
 
-/// Statements that a final statement does not have.
+/// The statements that do not occur in a final statement.
 const EARLY: [&str; 4] = ["provide", "realize", "prefetch", "hoisted_storage"];
 
-/// Devices of loops, beside none.
+/// The devices of loops, apart from none.
 const DEVICES: [&str; 10] = [
     "Host",
     "Default_GPU",
@@ -31,16 +32,19 @@ const DEVICES: [&str; 10] = [
     "WebGPU",
 ];
 
-/// Types of memory, beside that which the compiler chooses.
+/// The types of memory, apart from the one that the compiler chooses.
 const MEMORIES: [&str; 8] =
     ["Heap", "Stack", "Register", "GPUShared", "GPUTexture", "LockedCache", "VTCM", "AMXTile"];
 
-/// Whether a text begins as a dump, of any version, does.
+/// Tests whether a text begins as a dump of any version does.
 pub fn is_dump(text: &str) -> bool {
     text.starts_with(MAGIC)
 }
 
-/// Reads a dump: all of the text.
+/// Reads a dump from the whole text.
+///
+/// # Errors
+/// The first place that a dump cannot have.
 pub fn read(text: &str, names: &mut Names) -> Result<Dump> {
     on_large_stack(text, || {
         let mut reader = Reader { text, at: 0, depth: 0, names };
@@ -51,6 +55,9 @@ pub fn read(text: &str, names: &mut Names) -> Result<Dump> {
 }
 
 /// Reads a statement alone, as [`super::print_block`] prints it.
+///
+/// # Errors
+/// The first place that such a text cannot have.
 pub fn read_block(text: &str, names: &mut Names) -> Result<Block> {
     on_large_stack(text, || {
         let mut reader = Reader { text, at: 0, depth: 0, names };
@@ -61,12 +68,12 @@ pub fn read_block(text: &str, names: &mut Names) -> Result<Block> {
     })
 }
 
-/// How deep a text may be for the stack at hand.
+/// The deepest text for which the present stack suffices.
 const SHALLOW: usize = 100;
-/// What [`DEPTH`] needs, many times over.
+/// A stack that suffices for [`DEPTH`] many times over.
 const STACK: usize = 128 << 20;
 
-/// Runs a reader where its recursion has room.
+/// Runs a reader on a stack with room for its recursion.
 fn on_large_stack<T: Send>(text: &str, read: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     let mut depth = 0_usize;
     let deepest = text.bytes().fold(0, |deepest, byte| {
@@ -88,7 +95,7 @@ fn on_large_stack<T: Send>(text: &str, read: impl FnOnce() -> Result<T> + Send) 
     })
 }
 
-/// Refuses a text that its tree does not print.
+/// Refuses a text that differs from the print of its tree.
 fn compared(text: &str, printed: &str) -> Result<()> {
     if text == printed {
         return Ok(());
@@ -121,7 +128,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether this byte comes next, after blanks; goes over it then.
+    /// Skips blanks and this byte, and returns true, if it comes next.
     fn skip(&mut self, byte: u8) -> bool {
         self.blanks();
         let found = self.peek() == Some(byte);
@@ -142,7 +149,7 @@ impl<'a> Reader<'a> {
         if self.at == self.text.len() { Ok(()) } else { self.error("expected the end of the dump") }
     }
 
-    /// Whether a part comes next that begins with a parenthesis and this word; goes over both then.
+    /// Skips a parenthesis and this word, and returns true, if they come next.
     fn part(&mut self, word: &str) -> Result<bool> {
         self.blanks();
         let begin = self.at;
@@ -160,7 +167,7 @@ impl<'a> Reader<'a> {
         if self.part(word)? { Ok(()) } else { self.error(format!("expected `({word}`")) }
     }
 
-    /// The bytes up to a blank, a parenthesis or a quote.
+    /// Reads the bytes up to a blank, a parenthesis or a quote.
     fn word(&mut self) -> Result<&'a str> {
         self.blanks();
         let text: &'a str = self.text;
@@ -201,7 +208,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What follows a backslash.
+    /// Reads the rest of an escape after its backslash.
     fn escaped(&mut self) -> Result<u8> {
         match self.peek() {
             Some(byte @ (b'"' | b'\\')) => {
@@ -223,7 +230,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A string that is text.
+    /// Reads a string, which must be text.
     fn string(&mut self) -> Result<String> {
         self.blanks();
         let at = self.at;
@@ -265,7 +272,7 @@ impl<'a> Reader<'a> {
         numeric(word).ok_or_else(|| DumpError { at, what: format!("`{word}` is no type") })
     }
 
-    /// Which of these words comes next.
+    /// Reads one of these words, and returns its value.
     fn one_of<T: Copy>(&mut self, table: &[(&'static str, T)], what: &str) -> Result<T> {
         self.blanks();
         let at = self.at;
@@ -275,7 +282,7 @@ impl<'a> Reader<'a> {
         found.ok_or_else(|| DumpError { at, what: format!("`{word}` is no {what}") })
     }
 
-    /// One of these words, or the one for none of them.
+    /// Reads one of these words, or the word that stands for none of them.
     fn named(&mut self, known: &[&str], none: &str, what: &str) -> Result<Option<NameId>> {
         self.blanks();
         let at = self.at;
@@ -362,7 +369,7 @@ impl<'a> Reader<'a> {
         self.body()
     }
 
-    /// Statements up to the parenthesis that closes them, which is read too.
+    /// Reads statements up to the parenthesis that closes them, which is read too.
     fn body(&mut self) -> Result<Block> {
         let mut block = Block::new();
         loop {
@@ -376,7 +383,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads something that stands inside something else.
+    /// Reads a nested construct.
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth == DEPTH {
             return self.error(format!("a dump is nested at most {DEPTH} deep"));
@@ -537,7 +544,7 @@ impl<'a> Reader<'a> {
         Ok(Box::new(self.expr()?))
     }
 
-    /// Expressions up to a parenthesis that closes them, which is not read.
+    /// Reads expressions up to a parenthesis that closes them, which is not read.
     fn exprs(&mut self) -> Result<Vec<Expr>> {
         let mut exprs = Vec::new();
         loop {
@@ -549,7 +556,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An expression between its parentheses.
+    /// Reads an expression between its parentheses.
     fn inner(&mut self) -> Result<Expr> {
         self.blanks();
         let at = self.at;
@@ -683,7 +690,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A byte of two digits.
+/// Returns the byte of two hexadecimal digits.
 fn hexadecimal(digits: &[u8]) -> Option<u8> {
     let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'A'..=b'F');
     if digits.len() != 2 || !digits.iter().all(is_digit) {
@@ -692,7 +699,7 @@ fn hexadecimal(digits: &[u8]) -> Option<u8> {
     u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// The number of lanes at the end of a type: nothing is one.
+/// Returns the number of lanes at the end of a type. An empty end stands for one lane.
 fn lanes_of(text: &str) -> Option<u32> {
     if text.is_empty() {
         return Some(1);
@@ -700,7 +707,7 @@ fn lanes_of(text: &str) -> Option<u32> {
     text.strip_prefix('x')?.parse().ok().filter(|lanes| *lanes != 1)
 }
 
-/// The type of a number by its word.
+/// Returns the type of a number by its word.
 fn numeric(word: &str) -> Option<Type> {
     type Kind = fn(u8) -> Scalar;
     const KINDS: [(&str, Kind); 4] =

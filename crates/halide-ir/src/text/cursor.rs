@@ -1,4 +1,4 @@
-//! A place in a text, and what can be read from there without knowing what it means.
+//! A place in a text, and reading from there without knowledge of the text's meaning.
 
 use super::SyntaxError;
 use crate::tree::{Scalar, Type};
@@ -6,13 +6,14 @@ use crate::{NameId, Names};
 
 pub(super) type Result<T> = std::result::Result<T, SyntaxError>;
 
-/// How deeply expressions and statements may be nested: far more than Halide prints, and little enough for the stack.
+/// The deepest nesting of expressions and statements: far more than Halide prints, and little
+/// enough for the stack.
 const DEPTH: usize = 500;
 
-/// A type of numbers, but for its width.
+/// A type of numbers, without its width.
 type Kind = fn(u8) -> Scalar;
 
-/// Types of numbers in a text, without their width.
+/// The types of numbers in a text, without their widths.
 const KINDS: [(&str, Kind); 4] = [
     ("int", Scalar::Int),
     ("uint", Scalar::UInt),
@@ -37,7 +38,7 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
-    /// Goes back to a place where the cursor was.
+    /// Goes back to an earlier place.
     pub(super) fn back_to(&mut self, at: usize) {
         self.at = at;
     }
@@ -58,7 +59,7 @@ impl<'a> Cursor<'a> {
         SyntaxError { at: self.at, expected, known: None }
     }
 
-    /// Goes over these bytes, if they come next.
+    /// Skips these bytes, and returns true, if they come next.
     pub(super) fn skip(&mut self, token: &str) -> bool {
         let found = self.rest().starts_with(token);
         if found {
@@ -67,12 +68,12 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Goes over these bytes, which must come next.
+    /// Skips these bytes, which must come next.
     pub(super) fn eat(&mut self, token: &'static str) -> Result<()> {
         if self.skip(token) { Ok(()) } else { Err(self.expected(token)) }
     }
 
-    /// Reads something that stands inside something else.
+    /// Reads a nested construct.
     pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth == DEPTH {
             return Err(SyntaxError {
@@ -86,7 +87,7 @@ impl<'a> Cursor<'a> {
         result
     }
 
-    /// The bytes from here on that satisfy a condition.
+    /// Reads the bytes from here on that satisfy a condition.
     fn run(&mut self, mut belongs: impl FnMut(u8) -> bool) -> &'a str {
         let rest = self.rest();
         let length = rest.bytes().take_while(|byte| belongs(*byte)).count();
@@ -94,7 +95,7 @@ impl<'a> Cursor<'a> {
         &rest[..length]
     }
 
-    /// The blanks from here on.
+    /// Skips the blanks from here on, and returns their number.
     pub(super) fn blanks(&mut self) -> usize {
         self.run(|byte| byte == b' ').len()
     }
@@ -103,25 +104,26 @@ impl<'a> Cursor<'a> {
         self.peek().is_some_and(|byte| is_name(byte) && !byte.is_ascii_digit())
     }
 
-    /// A name's text.
+    /// Reads a name's text.
     pub(super) fn word(&mut self) -> Result<&'a str> {
         if self.starts_name() { Ok(self.run(is_name)) } else { Err(self.expected("a name")) }
     }
 
-    /// A name.
+    /// Reads a name.
     pub(super) fn name(&mut self) -> Result<NameId> {
         let text = self.word()?;
         Ok(self.names.id(text))
     }
 
-    /// The type of a number.
+    /// Reads the type of a number.
     pub(super) fn number_type(&mut self) -> Result<Type> {
         let begin = self.at;
         let word = self.word()?;
         numeric(word).ok_or_else(|| SyntaxError { at: begin, ..self.expected("a type") })
     }
 
-    /// A type as it stands before the `>` of a `reinterpret` or the extents of an allocation.
+    /// Reads a type, as it stands before the `>` of a `reinterpret` or the extents of an
+    /// allocation.
     pub(super) fn ty(&mut self) -> Result<Type> {
         match self.handle() {
             Some(ty) => Ok(ty),
@@ -129,7 +131,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A pointer type in its parentheses.
+    /// Reads a pointer type in its parentheses.
     fn handle(&mut self) -> Option<Type> {
         let inner = self.rest().strip_prefix('(')?;
         let length = inner
@@ -138,7 +140,7 @@ impl<'a> Cursor<'a> {
             .count();
         let (said, after) = inner.split_at(length);
         let pointer = said.contains(" *");
-        // What is no pointer is a type only where a name follows at once.
+        // Without a pointer's mark, the word is a type only if a name follows directly.
         let prefix = after.strip_prefix(')')?;
         let named = prefix
             .starts_with(|first: char| first == ':' || first == '_' || first.is_ascii_alphabetic());
@@ -149,7 +151,7 @@ impl<'a> Cursor<'a> {
         Some(Type::of(Scalar::Handle(Some(self.names.id(said)))))
     }
 
-    /// A type in parentheses that says what follows it.
+    /// Reads a type in parentheses that applies to what follows it.
     pub(super) fn type_prefix(&mut self) -> Option<Type> {
         if let Some(ty) = self.handle() {
             return Some(ty);
@@ -162,12 +164,12 @@ impl<'a> Cursor<'a> {
         Some(ty)
     }
 
-    /// Digits.
+    /// Reads digits.
     pub(super) fn digits(&mut self) -> &'a str {
         self.run(|byte| byte.is_ascii_digit())
     }
 
-    /// An integer with its sign.
+    /// Reads an integer with its sign.
     pub(super) fn integer(&mut self) -> Result<i64> {
         let begin = self.at;
         self.skip("-");
@@ -177,7 +179,7 @@ impl<'a> Cursor<'a> {
         parsed.ok_or_else(|| SyntaxError { at: begin, ..self.expected("an integer") })
     }
 
-    /// The text between two places.
+    /// Returns the text from a place to here.
     pub(super) fn between(&self, begin: usize) -> &'a str {
         &self.text[begin..self.at]
     }
@@ -187,12 +189,12 @@ pub(super) fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$' | b':')
 }
 
-/// A positive number without needless digits.
+/// Returns a positive number that has no leading zero or plus sign.
 pub(super) fn count<T: std::str::FromStr>(digits: &str) -> Option<T> {
     if digits.starts_with(['0', '+']) { None } else { digits.parse().ok() }
 }
 
-/// The type of a number by its name.
+/// Returns the type of a number with this name.
 pub(super) fn numeric(word: &str) -> Option<Type> {
     let (kind, rest) =
         KINDS.iter().find_map(|(name, kind)| Some((kind, word.strip_prefix(name)?)))?;

@@ -1,4 +1,4 @@
-//! The statement after every pass, as `HL_DEBUG_CODEGEN=2` has Halide print it on standard error.
+//! The statement after every pass, as Halide prints it on standard error with `HL_DEBUG_CODEGEN=2`.
 
 use halidom_diag::{Diagnostic, Severity};
 
@@ -7,25 +7,29 @@ use super::cursor::Cursor;
 use crate::tree::Block;
 use crate::{Names, codes};
 
-/// What begins the line before a statement.
+/// The beginning of the line before a statement.
 const HEADER: &str = "Lowering after ";
-/// What ends that line where a pass changed nothing.
+/// The end of this line if a pass changed nothing.
 const UNCHANGED: &str = " (unchanged)";
 
-/// What a pass left.
+/// The result of a pass.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pass {
-    /// The pass, in Halide's words.
+    /// The pass's name in Halide's words.
     pub name: String,
-    /// Where its statement begins, in bytes.
+    /// The beginning of its statement, in bytes.
     pub at: usize,
-    /// Where it ends.
+    /// The end of its statement, in bytes.
     pub end: usize,
-    /// The statement; `None` where it is that of the pass before.
+    /// The statement, or `None` if the pass changed nothing.
     pub block: Option<Block>,
 }
 
-/// Reads a dump: the statements of one pipeline, pass by pass. Other lines, which say what the compiler is doing, are passed over.
+/// Reads a dump: the statements of one pipeline, pass by pass. Other lines, which report the
+/// compiler's progress, are skipped.
+///
+/// # Errors
+/// The first place in a statement that Halide's printer would not have written.
 pub fn dump(text: &str, names: &mut Names) -> Result<Vec<Pass>, SyntaxError> {
     let mut passes = Vec::new();
     let mut at = 0;
@@ -59,7 +63,7 @@ pub fn dump(text: &str, names: &mut Names) -> Result<Vec<Pass>, SyntaxError> {
     Ok(passes)
 }
 
-/// That a text holds no statement after any pass.
+/// Returns the diagnostic for a text that holds no statement after any pass.
 pub fn not_a_dump(name: &str) -> Diagnostic {
     let message = format!("`{name}` holds no statement after a pass of Halide's compiler");
     Diagnostic::without_place(Severity::Error, codes::NOT_A_DUMP, message)

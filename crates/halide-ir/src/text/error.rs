@@ -1,4 +1,4 @@
-//! What is wrong with a text.
+//! Errors in a text.
 
 use std::fmt;
 
@@ -11,9 +11,9 @@ use crate::{HALIDE_VERSION, codes};
 pub struct SyntaxError {
     /// The place, in bytes.
     pub at: usize,
-    /// What the printer could have written there.
+    /// A token that the printer could have written there.
     pub expected: &'static str,
-    /// What the text looks like instead, if that is known.
+    /// A description of the text that stands there instead, if it is known.
     pub known: Option<&'static str>,
 }
 
@@ -30,7 +30,7 @@ impl fmt::Display for SyntaxError {
 impl std::error::Error for SyntaxError {}
 
 impl SyntaxError {
-    /// For people, with the text that it is about.
+    /// Returns the error for people, with the text that it is about.
     pub fn diagnostic(&self, file: FileId) -> Diagnostic {
         let span = Span::new(file, self.at..self.at);
         let hint = match self.known {

@@ -6,7 +6,7 @@ use super::print::digits;
 use crate::NameId;
 use crate::tree::{Alignment, BinaryOp, Call, Expr, Load, ReduceOp, Scalar, ShuffleKind, Type};
 
-/// Operators that stand between their operands, with the blanks that the printer puts around them.
+/// The infix operators, with the blanks that the printer puts around them.
 pub(super) const INFIX: [(&str, BinaryOp); 13] = [
     (" + ", BinaryOp::Add),
     (" - ", BinaryOp::Sub),
@@ -23,11 +23,12 @@ pub(super) const INFIX: [(&str, BinaryOp); 13] = [
     (" || ", BinaryOp::Or),
 ];
 
-/// What begins the name of a reduction over lanes.
+/// The beginning of the name of a reduction over lanes.
 pub(super) const REDUCE: &str = "vector_reduce_";
 
 impl Cursor<'_> {
-    /// An expression where nothing else can follow: its outermost operator stands without parentheses.
+    /// Reads an expression where nothing else can follow: its outermost operator has no
+    /// parentheses.
     pub(super) fn expr(&mut self) -> Result<Expr> {
         self.nested(|cursor| {
             if cursor.skip("let ") {
@@ -53,7 +54,7 @@ impl Cursor<'_> {
         })
     }
 
-    /// What follows the `let ` of an expression.
+    /// Reads the rest after the `let ` of an expression.
     fn let_expr(&mut self) -> Result<Expr> {
         let name = self.name()?;
         self.eat(" = ")?;
@@ -63,7 +64,7 @@ impl Cursor<'_> {
         Ok(Expr::Let { name, value, body })
     }
 
-    /// An expression beside others: operators stand in parentheses.
+    /// Reads an expression next to others: operators stand in parentheses.
     pub(super) fn operand(&mut self) -> Result<Expr> {
         let begin = self.at();
         match self.peek() {
@@ -91,7 +92,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// What follows a type in parentheses.
+    /// Reads the rest after a type in parentheses.
     fn typed(&mut self, ty: Type) -> Result<Expr> {
         let handle = matches!(ty.scalar, Scalar::Handle(_));
         match self.peek() {
@@ -106,7 +107,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// A number, with the type that stands before it.
+    /// Reads a number, given the type that stands before it.
     fn number(&mut self, ty: Option<Type>) -> Result<Expr> {
         let begin = self.at();
         self.skip("-");
@@ -145,7 +146,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// What follows the point of a float.
+    /// Reads the rest after the point of a float.
     fn fraction(&mut self, begin: usize) -> Result<Expr> {
         if self.digits().len() != 6 {
             return Err(self.expected("six digits after the point"));
@@ -164,7 +165,8 @@ impl Cursor<'_> {
         } else {
             64
         };
-        // Digits that are left out may be what decides about the form: a float next to the one that the digits give may be the one that prints so.
+        // The omitted digits may decide the printed form: only a float next to the digits' value
+        // may print like this.
         let value = if bits == 32 {
             text.parse().ok().and_then(|value: f32| {
                 let near = [value, value.next_up(), value.next_down()].map(f64::from);
@@ -180,7 +182,7 @@ impl Cursor<'_> {
         Ok(Expr::Float(value, float(bits)))
     }
 
-    /// A string in its quotes.
+    /// Reads a string in its quotes.
     fn string(&mut self) -> Result<Expr> {
         self.eat("\"")?;
         let mut bytes = Vec::new();
@@ -223,7 +225,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// What begins with a name.
+    /// Reads a construct that begins with a name.
     fn named(&mut self, ty: Option<Type>) -> Result<Expr> {
         let begin = self.at();
         if ty.is_none() && self.skip("reinterpret<") {
@@ -255,7 +257,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Arguments in their parentheses.
+    /// Reads arguments in their parentheses.
     pub(super) fn arguments(&mut self) -> Result<Vec<Expr>> {
         self.eat("(")?;
         let mut args = Vec::new();
@@ -271,7 +273,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// An index in its brackets.
+    /// Reads an index in its brackets.
     pub(super) fn subscript(&mut self) -> Result<(Expr, Option<Alignment>)> {
         self.eat("[")?;
         let index = self.expr()?;
@@ -288,7 +290,7 @@ impl Cursor<'_> {
         Ok((index, alignment))
     }
 
-    /// What a name with arguments means.
+    /// Returns the expression that a name with arguments stands for.
     pub(super) fn applied(
         &mut self,
         word: &str,
@@ -364,12 +366,12 @@ fn call(name: NameId, ty: Option<Type>, args: Vec<Expr>) -> Expr {
     Expr::Call(Box::new(Call { name, ty, args, kind: None, component: 0, parameter: None }))
 }
 
-/// The value of a plain integer.
+/// Returns the value of a plain integer.
 fn literal(expr: &Expr) -> Option<i64> {
     if let Expr::Int(value, Type::INT32) = expr { Some(*value) } else { None }
 }
 
-/// What the printer puts in parentheses where something stands beside it.
+/// Tests whether the printer puts an expression in parentheses next to an operator.
 fn stands_in_parentheses(expr: &Expr) -> bool {
     match expr {
         Expr::Binary(op, _) => !matches!(op, BinaryOp::Min | BinaryOp::Max),
@@ -392,13 +394,14 @@ fn stands_in_parentheses(expr: &Expr) -> bool {
     }
 }
 
-/// How often `x8` repeats its operand.
+/// Returns the number of times that `x8` repeats its operand.
 fn broadcast(word: &str) -> Option<u32> {
     let digits = word.strip_prefix('x')?;
     count(digits).filter(|lanes| *lanes > 1)
 }
 
-/// Whether a text with this name for a function, or a parameter, reads as something else: `x8(e)`, `select(a, b, c)`, `inf`.
+/// Tests whether a text with this name for a function or a parameter reads as something else:
+/// `x8(e)`, `select(a, b, c)`, `inf`.
 pub fn is_construct(name: &str) -> bool {
     const FUNCTIONS: [&str; 10] = [
         "ramp",
@@ -423,7 +426,7 @@ fn reduction(name: &str) -> Option<ReduceOp> {
     ReduceOp::ALL.into_iter().find(|op| op.name() == name)
 }
 
-/// A float that has no digits, and its width.
+/// Returns a float that has no digits, and its width.
 fn special(word: &str) -> Option<(f64, u8)> {
     let (word, bits) = match word.strip_suffix('h') {
         Some(word) => (word, 16),
@@ -437,7 +440,7 @@ fn special(word: &str) -> Option<(f64, u8)> {
     }
 }
 
-/// An integer, if its digits are those that are printed.
+/// Returns an integer if its digits are printed in this way.
 fn canonical<T: std::str::FromStr + ToString>(text: &str) -> Option<T> {
     text.parse().ok().filter(|value: &T| value.to_string() == text)
 }

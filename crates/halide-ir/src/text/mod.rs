@@ -1,7 +1,10 @@
-//! The text of Halide's intermediate representation, as Halide 21.0.0 prints it (its `IRPrinter.cpp`).
+//! The text of Halide's intermediate representation, as Halide 21.0.0 prints it (its
+//! `IRPrinter.cpp`).
 //!
-//! The grammar is the printer read backwards: a statement stands on lines of its own, each as many blanks in as it is nested deep; a binary operator stands in parentheses, or alone
-//! where nothing else can follow, so that there is no precedence. What the printer would not print is refused.
+//! The grammar is the printer, read backwards. A statement stands on separate lines, indented by as
+//! many blanks as it is nested deep. A binary operator stands in parentheses, or alone where
+//! nothing else can follow, so there is no precedence. Everything that the printer would not print
+//! is refused.
 
 mod cursor;
 mod dump;
@@ -19,7 +22,11 @@ use crate::Names;
 use crate::tree::{Block, Expr, Stmt, StmtKind};
 use cursor::Cursor;
 
-/// Reads a statement: all of the text. Halide ends the last line of one; a further line break, as editors add it, is passed over.
+/// Reads a statement from the whole text. Halide ends its last line. A further line break, as
+/// editors add it, is skipped.
+///
+/// # Errors
+/// The first place at which Halide would have printed something else.
 pub fn statement(text: &str, names: &mut Names) -> Result<Block, SyntaxError> {
     let mut cursor = Cursor::new(text, 0, names);
     let block = cursor.block(0)?;
@@ -30,7 +37,7 @@ pub fn statement(text: &str, names: &mut Names) -> Result<Block, SyntaxError> {
     if !cursor.is_at_end() || block.is_empty() {
         return Err(cursor.expected("a statement"));
     }
-    // Types that Halide would not print, or would, are what the grammar cannot tell.
+    // The grammar cannot tell which types Halide prints.
     let printed = print(&block, names);
     if printed != text[..end] {
         let same = text.bytes().zip(printed.bytes()).take_while(|(a, b)| a == b).count();
@@ -39,7 +46,8 @@ pub fn statement(text: &str, names: &mut Names) -> Result<Block, SyntaxError> {
     Ok(block)
 }
 
-/// Gives the statements of a dump the places that they have in the text that Halide prints of them; none where the text does not read as the dump does.
+/// Gives the statements of a dump the places that they have in the text that Halide prints for
+/// them. All places are 0 if the text does not read as the dump does.
 pub fn locate(block: &mut Block, text: &str, names: &Names) {
     let mut names = names.clone();
     let read = Cursor::new(text, 0, &mut names).block(0);
@@ -49,7 +57,8 @@ pub fn locate(block: &mut Block, text: &str, names: &Names) {
     }
 }
 
-/// Gives statements the places of others that are the same but for scopes; whether they are.
+/// Gives statements the places of others, which must be the same except for scopes. Returns false
+/// if they are not.
 fn located(block: &mut Block, read: &mut std::slice::Iter<'_, Stmt>) -> bool {
     for stmt in block {
         if let StmtKind::Scope(body) = &mut stmt.kind {
@@ -88,7 +97,10 @@ fn for_each_stmt(block: &mut Block, visit: &mut impl FnMut(&mut Stmt)) {
     }
 }
 
-/// Reads an expression: all of the text.
+/// Reads an expression from the whole text.
+///
+/// # Errors
+/// The first place that does not belong to an expression.
 pub fn expression(text: &str, names: &mut Names) -> Result<Expr, SyntaxError> {
     let mut cursor = Cursor::new(text, 0, names);
     let expr = cursor.expr()?;

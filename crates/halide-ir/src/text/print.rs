@@ -1,4 +1,5 @@
-//! The printer, which gives back what was read, and of a tree with all types what Halide prints of it: a type stands where nothing around says it.
+//! The printer. It returns the text that was read. From a tree with all types, it returns the text
+//! that Halide prints: a type is printed only if the context does not determine it.
 
 use std::fmt::Write;
 
@@ -10,21 +11,21 @@ use crate::tree::{
     Alignment, BinaryOp, Block, Expr, ForKind, Range, Role, Scalar, ShuffleKind, StmtKind, Type,
 };
 
-/// The text of a statement.
+/// Prints a statement.
 pub fn print(block: &Block, names: &Names) -> String {
     let mut printer = Printer { out: String::new(), names, known: Some(FxHashMap::default()) };
     printer.block(block, 0);
     printer.out
 }
 
-/// The text of an expression where all its names are known.
+/// Prints an expression, with all names taken as known.
 pub fn print_expr(expr: &Expr, names: &Names) -> String {
     let mut printer = Printer { out: String::new(), names, known: None };
     printer.expr(expr, Around::Nothing);
     printer.out
 }
 
-/// What stands beside an expression.
+/// The context of an expression.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Around {
     /// Nothing that could be taken for a part of it.
@@ -36,7 +37,8 @@ enum Around {
 struct Printer<'a> {
     out: String,
     names: &'a Names,
-    /// How often names are bound around, whose types are not printed; all are, if there is no table.
+    /// The number of enclosing bindings of each name. The types of bound names are not printed.
+    /// Without a table, all names count as bound.
     known: Option<FxHashMap<crate::NameId, usize>>,
 }
 
@@ -75,7 +77,7 @@ impl Printer<'_> {
         self.known.as_ref().is_none_or(|known| known.get(&name).is_some_and(|count| *count > 0))
     }
 
-    /// The type before a name, where nothing around says it.
+    /// Prints the type before a name, unless the context determines it.
     fn unless_known(&mut self, name: crate::NameId, ty: Option<Type>) {
         if let Some(ty) = ty
             && !self.is_known(name)
@@ -87,7 +89,7 @@ impl Printer<'_> {
     fn block(&mut self, block: &Block, indent: usize) {
         let mut bound = Vec::new();
         for stmt in block {
-            // Halide takes a name as known from the beginning of what binds it.
+            // Halide takes a name as known from the beginning of the statement that binds it.
             if let StmtKind::Let { name, value: _ } = &stmt.kind {
                 bound.push(*name);
                 self.bind(*name);
@@ -150,7 +152,7 @@ impl Printer<'_> {
             StmtKind::For { name, min, extent, kind, device, body } => {
                 self.put(ForKind::keyword(*kind));
                 let names = self.names;
-                // What runs on the host is not said.
+                // The host is not printed as a device.
                 if let Some(device) = device.filter(|device| names.text(*device) != "Host") {
                     self.put("<");
                     self.name(device);
@@ -257,7 +259,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The line that says which lanes are written; how far in the write stands.
+    /// Prints the line with the predicate, and returns the indentation of the write.
     fn predicate(&mut self, predicate: Option<&Expr>, indent: usize) -> usize {
         let Some(predicate) = predicate.filter(|predicate| !self.is_one(predicate)) else {
             return indent;
@@ -371,7 +373,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether a condition always holds, as far as Halide's printer sees.
+    /// Tests whether Halide's printer can see that a condition always holds.
     fn is_one(&self, condition: &Expr) -> bool {
         if let Expr::Int(1, _) | Expr::UInt(1, _) = condition {
             return true;
@@ -454,7 +456,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Text in parentheses, if something stands beside it.
+    /// Prints text, in parentheses if it stands next to an operator.
     fn parenthesized(&mut self, around: Around, text: impl FnOnce(&mut Self)) {
         if around == Around::Operator {
             self.put("(");
@@ -526,7 +528,7 @@ impl Printer<'_> {
                 self.put(")");
             }
             Expr::Call(call) => {
-                // Halide asks whether a *name* is known, also where it is a function's.
+                // Halide asks whether a *name* is known, even if it is a function's.
                 let said = call.ty.filter(|ty| *ty != Type::INT32);
                 match said {
                     Some(ty) if self.known.is_none() => self.prefix(ty),
@@ -615,13 +617,15 @@ impl Printer<'_> {
     }
 }
 
-/// What Halide prints of what is known of an index: something of vectors, and only what says something.
+/// Returns the alignment that Halide prints for an index: only for vectors, and only if the modulus
+/// is above 1.
 fn shown(alignment: Option<Alignment>, ty: Option<Type>) -> Option<Alignment> {
     let is_vector = ty.is_none_or(|ty| ty.lanes > 1);
     alignment.filter(|alignment| is_vector && alignment.modulus > 1)
 }
 
-/// A float as it is printed before the letter of its width: six digits after the point; an exponent for what is less than a millionth.
+/// Formats a float as it is printed before the letter of its width: six digits after the point, and
+/// an exponent if it is less than a millionth.
 pub fn digits(value: f64) -> String {
     if value.is_nan() {
         (if value.is_sign_negative() { "-nan" } else { "nan" }).to_owned()

@@ -4,7 +4,7 @@ use super::cursor::{Cursor, Result};
 use crate::tree::{Block, Expr, ForKind, Range, Role, Stmt, StmtKind};
 
 impl Cursor<'_> {
-    /// The statements that stand `indent` blanks in.
+    /// Reads the statements that are indented by `indent` blanks.
     pub(super) fn block(&mut self, indent: usize) -> Result<Block> {
         self.nested(|cursor| {
             let mut block = Block::new();
@@ -25,14 +25,14 @@ impl Cursor<'_> {
         })
     }
 
-    /// Statements in braces, of which the first was read.
+    /// Reads statements in braces, up to the end of the line.
     fn braced(&mut self, indent: usize, inner: usize) -> Result<Block> {
         let body = self.opened(indent, inner)?;
         self.eat("}\n")?;
         Ok(body)
     }
 
-    /// Statements after an opening brace, up to the closing one.
+    /// Reads an opening brace and the statements up to the closing one, which is not read.
     fn opened(&mut self, indent: usize, inner: usize) -> Result<Block> {
         self.eat("{\n")?;
         let body = self.block(indent + inner)?;
@@ -42,7 +42,8 @@ impl Cursor<'_> {
         Ok(body)
     }
 
-    /// A statement whose line begins with `indent` blanks, from its first byte to the end of its last line.
+    /// Reads a statement whose line begins with `indent` blanks, from its first byte to the end of
+    /// its last line.
     fn stmt(&mut self, indent: usize) -> Result<StmtKind> {
         if self.skip("let ") {
             return self.let_stmt();
@@ -137,11 +138,12 @@ impl Cursor<'_> {
         self.write_or_evaluate(indent, None)
     }
 
-    /// What follows the `let ` of a line: a statement, or an expression that is evaluated.
+    /// Reads the rest of a line after `let `: a statement, or an expression that is evaluated.
     fn let_stmt(&mut self) -> Result<StmtKind> {
         let name = self.name()?;
         self.eat(" = ")?;
-        // Which of both it is shows after the value, and the value's parentheses depend on it.
+        // Only the token after the value tells which one it is, and the value's parentheses depend
+        // on it.
         let begin = self.at();
         let beside = self.operand();
         if beside.is_ok() && self.skip(" in ") {
@@ -184,7 +186,7 @@ impl Cursor<'_> {
         Ok(StmtKind::For { name, min, extent, kind, device, body })
     }
 
-    /// What follows `if `.
+    /// Reads the rest after `if `.
     fn if_stmt(&mut self, indent: usize) -> Result<StmtKind> {
         self.nested(|cursor| {
             cursor.eat("(")?;
@@ -204,7 +206,7 @@ impl Cursor<'_> {
         })
     }
 
-    /// What follows `allocate `.
+    /// Reads the rest after `allocate `.
     fn allocate(&mut self, indent: usize) -> Result<StmtKind> {
         let name = self.name()?;
         self.eat("[")?;
@@ -213,7 +215,8 @@ impl Cursor<'_> {
         let (extents, padding) = match self.extents() {
             Ok(extents) => (extents, 0),
             Err(error) => {
-                // Padding stands in parentheses with all extents before it. Alone with one extent it reads as a sum, which is the same number of elements.
+                // Padding stands in parentheses with all extents before it. With a single extent it
+                // reads as a sum, which is the same number of elements.
                 self.back_to(begin);
                 if !self.skip(" * (") {
                     return Err(error);
@@ -255,7 +258,7 @@ impl Cursor<'_> {
         Ok(StmtKind::Allocate { name, ty, extents, padding, memory, condition, new, free })
     }
 
-    /// The extents of an allocation, with the bracket that closes it.
+    /// Reads the extents of an allocation and the bracket that closes it.
     fn extents(&mut self) -> Result<Vec<Expr>> {
         let mut extents = Vec::new();
         while self.skip(" * ") {
@@ -265,7 +268,7 @@ impl Cursor<'_> {
         Ok(extents)
     }
 
-    /// Goes to what a further line says, if it says that.
+    /// Skips this token, and returns true, if the next line continues the statement with it.
     fn continues(&mut self, indent: usize, token: &'static str) -> bool {
         let begin = self.at();
         let found = self.blanks() == indent + 1 && {
@@ -278,7 +281,7 @@ impl Cursor<'_> {
         found
     }
 
-    /// Intervals in parentheses.
+    /// Reads intervals in parentheses.
     fn ranges(&mut self) -> Result<Vec<Range>> {
         self.eat("(")?;
         let mut ranges = Vec::new();
@@ -299,7 +302,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// What follows `realize `.
+    /// Reads the rest after `realize `.
     fn realize(&mut self, indent: usize) -> Result<StmtKind> {
         let name = self.name()?;
         let bounds = self.ranges()?;
@@ -310,7 +313,7 @@ impl Cursor<'_> {
         Ok(StmtKind::Realize { name, bounds, memory, condition, body })
     }
 
-    /// A store, a write of a func, or an expression.
+    /// Reads a store, a write of a func, or an expression.
     fn write_or_evaluate(&mut self, indent: usize, predicate: Option<Expr>) -> Result<StmtKind> {
         let begin = self.at();
         if self.starts_name() {
@@ -340,7 +343,7 @@ impl Cursor<'_> {
         Ok(StmtKind::Evaluate(value))
     }
 
-    /// The value of a store; named parts of it stand on lines of their own.
+    /// Reads the value of a store. Its named parts stand on separate lines.
     fn stored(&mut self, indent: usize) -> Result<Expr> {
         if !self.skip("\n") {
             return self.expr();
@@ -371,7 +374,7 @@ impl Cursor<'_> {
         }))
     }
 
-    /// The value of a point, in braces if it has several components.
+    /// Reads the value of a point, in braces if it has several components.
     fn provided(&mut self) -> Result<Vec<Expr>> {
         if !self.skip("{") {
             return Ok(vec![self.expr()?]);

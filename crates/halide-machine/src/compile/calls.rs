@@ -1,4 +1,5 @@
-//! Calls: intrinsics, functions of floats, and those of Halide's runtime that a statement calls.
+//! Calls: intrinsics, functions on floats, and functions of Halide's runtime that a statement
+//! calls.
 
 use halidom_halide_ir::tree::{Call, CallKind, Expr};
 
@@ -8,7 +9,7 @@ use crate::code::{Decides, Field, Op, Reg};
 use crate::value::{Kind, Ty};
 
 impl Compiler<'_> {
-    /// A call.
+    /// Compiles a call.
     pub(super) fn call(&mut self, call: &Call) -> Compiled<(Reg, Ty)> {
         let Call { name, ty, args, kind, component, parameter } = call;
         let name = self.text(*name).to_owned();
@@ -37,7 +38,7 @@ impl Compiler<'_> {
             }
             None => {}
         }
-        // A text does not say the kind; no intrinsic has the name of a function.
+        // A text omits the kind, but no intrinsic has the name of a function.
         if let Some(result) = self.intrinsic(&name, said, args)? {
             return Ok(result);
         }
@@ -71,7 +72,7 @@ impl Compiler<'_> {
                 self.assertion(condition, message)?;
                 return self.expr(value).map(Some);
             }
-            // Memory that is wanted soon: its address may be beyond any memory.
+            // A prefetch has no effect: its address may be beyond any memory.
             ("prefetch", _) => {
                 let Some(ty) = said.or(Some(Ty::INT32)) else { return Ok(None) };
                 let reg =
@@ -102,7 +103,7 @@ impl Compiler<'_> {
         self.lanewise(name, function, said, args).map(Some)
     }
 
-    /// A function of each lane.
+    /// Compiles a function that is applied to each lane.
     fn lanewise(
         &mut self,
         name: &str,
@@ -125,7 +126,7 @@ impl Compiler<'_> {
             return self.refuse(format!("`{name}` without its type"));
         };
         let is_fine = function.arity().is_none_or(|arity| arity == args.len())
-            // The number that a `mux` selects by may be one for all lanes.
+            // The number by which a `mux` selects may be one for all lanes.
             && widths.iter().enumerate().all(|(place, width)| {
                 *width == lanes || (function == Function::Mux && place == 0 && *width == 1)
             })
@@ -235,7 +236,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// An argument that must be of a type.
+    /// Compiles an argument that must have a given type.
     fn typed(&mut self, arg: &Expr, wanted: Ty, name: &str) -> Compiled<Reg> {
         let (reg, ty) = self.expr(arg)?;
         if ty != wanted {
@@ -244,7 +245,7 @@ impl Compiler<'_> {
         Ok(reg)
     }
 
-    /// What reads or writes a `halide_buffer_t`.
+    /// Compiles a call that reads or writes a `halide_buffer_t`.
     fn buffer(&mut self, field: &str, args: &[Expr]) -> Compiled<Option<(Reg, Ty)>> {
         if self.kernel.is_some() {
             return self.refuse(format!("`_halide_buffer_{field}` in a kernel"));
@@ -322,7 +323,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Min, extent, stride and flags of each dimension.
+    /// Compiles the min, extent, stride and flags of each dimension.
     fn sides(&mut self, sides: &Expr) -> Compiled<Vec<Reg>> {
         let Expr::Call(call) = sides else {
             return self.refuse("sides of a buffer that are no struct");
@@ -352,7 +353,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The end of a run with an error.
+    /// Compiles the end of a run with an error.
     fn message(&mut self, message: &Expr) -> Compiled<()> {
         match message {
             Expr::Let { name, value, body } => {
@@ -375,7 +376,7 @@ impl Compiler<'_> {
                 let mut values = Vec::new();
                 let mut strings = Vec::new();
                 for arg in args {
-                    // A text that is put together is shown part by part.
+                    // A text that `stringify` puts together is shown part by part.
                     let mut parts = std::slice::from_ref(arg);
                     if let Expr::Call(call) = arg
                         && self.text(call.name) == "stringify"
@@ -392,7 +393,7 @@ impl Compiler<'_> {
                 }
                 self.emit(Op::Fail { error, args: values, strings });
             }
-            // The result of a call, which says by itself what is wrong.
+            // The result of a call, which reports the error itself.
             Expr::Variable { name, ty: _ } => {
                 let (reg, ty) = self.expr(message)?;
                 if ty != Ty::INT32 {

@@ -8,11 +8,11 @@ use crate::code::{Decides, Index, Op, Place, Reg};
 use crate::float;
 use crate::value::{Kind, Lane, Ty, Value};
 
-/// Indices within indices that are looked at.
+/// The deepest nesting of indices that is compiled.
 const MOST_INDICES: u32 = 6;
 
 impl Compiler<'_> {
-    /// An expression, with the register that has its value then.
+    /// Compiles an expression, and returns the register of its value.
     pub(super) fn expr(&mut self, expr: &Expr) -> Compiled<(Reg, Ty)> {
         self.nested(|compiler| compiler.expr_here(expr))
     }
@@ -177,7 +177,8 @@ impl Compiler<'_> {
         let is_null = matches!(value, Expr::UInt(0, _) | Expr::Int(0, _));
         let (a, from) = self.expr(value)?;
         if (to.kind == Kind::Handle) != (from.kind == Kind::Handle) && !is_null {
-            // Addresses are numbers that another run would have otherwise: they may only be compared with null, and asked for their alignment.
+            // Addresses are numbers that differ from run to run. They may only be compared with
+            // null, and asked for their alignment.
             let is_asked = to.kind == Kind::UInt(64) && to.lanes == 1 && self.is_asserting;
             if !is_asked {
                 return self.refuse("a pointer as a number");
@@ -228,7 +229,8 @@ impl Compiler<'_> {
         Ok((dst, ty.with(result)))
     }
 
-    /// The lanes of a vector of so many that are evaluated, where not all are. A scalar is evaluated if any lane is.
+    /// Returns the mask of the lanes that are evaluated for a vector of so many lanes, or `None` if
+    /// all are. A scalar is evaluated if any lane is.
     pub(super) fn mask_of(&mut self, lanes: u32) -> Compiled<Option<Reg>> {
         let Some((mask, of)) = self.mask else { return Ok(None) };
         if lanes == of {
@@ -242,7 +244,7 @@ impl Compiler<'_> {
         self.refuse("a vector of other lanes in `if_then_else` by lanes")
     }
 
-    /// Elements of memory.
+    /// Compiles a load of elements of memory.
     pub(super) fn load(&mut self, load: &Load, atomic: bool) -> Compiled<(Reg, Ty)> {
         let Load { name, ty, index, alignment, predicate } = load;
         let (pointer, element) = self.pointer(*name)?;
@@ -276,7 +278,7 @@ impl Compiler<'_> {
         let alignment = self.alignment(*alignment)?;
         let place = Place { pointer, kind, lanes, index: index_at, alignment, predicate };
         let dst = self.register();
-        // What a masked load leaves in other lanes is poison; one that goes lane by lane leaves 0.
+        // A dense masked load leaves poison in the other lanes; a load lane by lane leaves 0.
         self.emit(Op::Load { dst, place, zeroed: !is_dense, atomic });
         Ok((dst, Ty { kind, lanes }))
     }
@@ -286,7 +288,7 @@ impl Compiler<'_> {
         if modulus < 0 {
             return self.refuse("an alignment by a negative number");
         }
-        // An alignment by 1 says nothing, and one by 0 that the index is the number.
+        // An alignment by 1 promises nothing. An alignment by 0 gives the index itself.
         Ok((modulus != 1).then_some(Alignment { modulus, remainder }))
     }
 
@@ -303,7 +305,7 @@ impl Compiler<'_> {
         Ok(Some(reg))
     }
 
-    /// The pointer of a name, and the type of its elements where that is known.
+    /// Returns the pointer of a name, and the type of its elements if it is known.
     pub(super) fn pointer(&mut self, name: NameId) -> Compiled<(Reg, Option<Kind>)> {
         let Some(bound) = self.bound(name) else {
             return self.refuse(format!("memory `{}`, which nothing binds", self.text(name)));
@@ -331,7 +333,8 @@ impl Compiler<'_> {
         Ok((reg, kind))
     }
 
-    /// Which elements an index means. Sums, differences, products, minima and maxima at its top are computed in 64 bits, as `promote_64` has it for single elements and ramps.
+    /// Compiles the elements of an index. Sums, differences, products, minima and maxima at its top
+    /// are computed in 64 bits, as `promote_64` does for single elements and ramps.
     pub(super) fn index(&mut self, index: &Expr) -> Compiled<(Index, u32)> {
         if let Expr::Ramp { base, stride, lanes } = index {
             let base = self.promoted(base)?;
@@ -343,7 +346,8 @@ impl Compiler<'_> {
             let lanes = self.lanes(Ty::INT64, *lanes)?.lanes;
             return Ok((Index::Ramp { base, stride: Some(wide) }, lanes));
         }
-        // A scalar is looked at twice, and so within each other: whether it is one shows when it was.
+        // A scalar index is compiled twice, because only the first pass shows that it is one. So
+        // nested indices are compiled exponentially often.
         let before = (self.code.len(), self.next);
         if self.indices == MOST_INDICES {
             return self
@@ -453,7 +457,8 @@ impl Compiler<'_> {
         Ok((dst, ty))
     }
 
-    /// `if_then_else`: only what is chosen is evaluated, lane by lane where the condition is a vector.
+    /// Compiles `if_then_else`. Only the chosen value is evaluated, lane by lane if the condition
+    /// is a vector.
     pub(super) fn if_then_else(&mut self, args: &[Expr]) -> Compiled<(Reg, Ty)> {
         let (condition, then, other) = match args {
             [condition, then] => (condition, then, None),
@@ -520,7 +525,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether an index is a ramp whose step is 1 or -1, which is one access.
+/// Tests whether an index is a ramp with step 1 or -1, which is one access.
 pub(super) fn is_dense(index: &Expr) -> bool {
     match index {
         Expr::Ramp { base: _, stride, lanes: _ } => matches!(**stride, Expr::Int(1 | -1, _)),
@@ -543,7 +548,7 @@ pub(super) fn is_dense(index: &Expr) -> bool {
     }
 }
 
-/// Whether an expression reads memory of this name, or names it.
+/// Tests whether an expression reads the memory with this name, or uses the name.
 pub(super) fn uses(expr: &Expr, name: NameId) -> bool {
     let is_here = match expr {
         Expr::Variable { name: used, ty: _ } => *used == name,

@@ -1,4 +1,5 @@
-//! From a tree to instructions: every field of every node is given its meaning here, or the node is refused.
+//! Compiles a tree to instructions. Every field of every node gets its meaning here, or the node is
+//! refused.
 
 mod calls;
 mod expr;
@@ -14,38 +15,42 @@ use crate::code::{Instr, Label, Op, Reg};
 use crate::outcome::Refused;
 use crate::value::{Ty, Value};
 
-/// What kind of statement it is.
+/// The stage of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// What the code generators get.
+    /// A statement that the code generators receive.
     Final,
-    /// A statement of an earlier pass: loops that are still to become vectors or copies run one iteration after the other.
+    /// A statement of an earlier pass. Loops that are still to become vectors or copies run one
+    /// iteration after the other.
     Earlier,
 }
 
-/// Types that a statement's text does not say; a lossless dump says all of them.
+/// Types that a statement's text omits. A lossless dump contains all of them.
 #[derive(Clone, Debug, Default)]
 pub struct Signature {
-    /// Of scalar parameters, by name.
+    /// The types of scalar parameters, by name.
     pub parameters: Vec<(String, Type)>,
-    /// Of the caller's buffers' elements, by name.
+    /// The element types of the caller's buffers, by name.
     pub buffers: Vec<(String, Scalar)>,
 }
 
-/// A statement that was looked at once: what the machine runs.
+/// A compiled statement, which the machine runs.
 #[derive(Clone, Debug)]
 pub struct Statement {
     pub(crate) code: Vec<Instr>,
-    /// How many registers it needs.
+    /// The number of registers that it needs.
     pub(crate) registers: usize,
-    /// Names that are free in it, with their types: parameters and handles of buffers.
+    /// Its free variables with their types: parameters and handles of buffers.
     pub(crate) free: Vec<(String, Ty)>,
-    /// Whether forks and joins alone order threads.
+    /// True if only forks and joins order threads.
     pub(crate) is_structured: bool,
 }
 
 impl Statement {
-    /// Takes a statement apart, or says what in it has no full meaning here.
+    /// Compiles a statement.
+    ///
+    /// # Errors
+    /// The first construct that has no full meaning here.
     pub fn new(
         block: &Block,
         names: &Names,
@@ -82,43 +87,43 @@ impl Statement {
         })
     }
 
-    /// The names that are free in it: parameters, and handles of buffers.
+    /// Returns its free variables: parameters, and handles of buffers.
     pub fn free_names(&self) -> impl Iterator<Item = &str> {
         self.free.iter().map(|(name, _)| name.as_str())
     }
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
     reg: Reg,
     ty: Ty,
-    /// Of memory that is allocated here: its elements, and whether a block of a GPU shares it.
+    /// For memory that is allocated here: its elements, and whether a block of a GPU shares it.
     memory: Option<(Ty, bool)>,
 }
 
 /// Expressions and statements nested deeper than this are refused.
 const DEPTH: usize = 600;
-/// Instructions that a statement becomes at most.
+/// The most instructions that a statement may be compiled to.
 const MOST_CODE: usize = 1 << 24;
 
 type Compiled<T> = Result<T, Refused>;
 
-/// An update that nothing comes between.
+/// An update that nothing interrupts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Atomicity {
-    /// Each lane by itself.
+    /// Each lane is one update.
     Lanes,
-    /// Under a lock.
+    /// The whole update runs under a lock.
     Locked,
 }
 
 /// A kernel of a GPU.
 #[derive(Clone, Debug, Default)]
 struct Kernel {
-    /// Pointers to buffers outside, on the device.
+    /// The pointers to outside buffers, on the device.
     buffers: IndexMap<NameId, Reg>,
-    /// Whether memory of the block was seen.
+    /// True if memory of the block was seen.
     has_shared: bool,
 }
 
@@ -127,9 +132,9 @@ struct Compiler<'a> {
     signature: &'a Signature,
     mode: Mode,
     code: Vec<Instr>,
-    /// Where the present statement stands.
+    /// The position of the current statement.
     at: usize,
-    /// The next free register, and how many there were at most.
+    /// The next free register, and the most that were in use.
     next: Reg,
     most: Reg,
     depth: usize,
@@ -138,13 +143,13 @@ struct Compiler<'a> {
     is_structured: bool,
     kernel: Option<Kernel>,
     atomic: Option<Atomicity>,
-    /// Lanes outside of which nothing is evaluated.
+    /// The lanes that are evaluated; nothing is evaluated in the others.
     mask: Option<(Reg, u32)>,
-    /// How many indices the present expression is within.
+    /// The number of indices around the current expression.
     indices: u32,
-    /// Whether it is the condition of an assertion, which may ask where a pointer points.
+    /// True in the condition of an assertion, which may ask where a pointer points.
     is_asserting: bool,
-    /// Memory whose elements the present update reads and writes at once.
+    /// The memory whose elements the current update reads and writes at once.
     updated: Option<NameId>,
 }
 
@@ -183,7 +188,7 @@ impl Compiler<'_> {
         dst
     }
 
-    /// Sets where an instruction goes that was emitted before its end was known.
+    /// Sets the target of an instruction that was emitted before the target was known.
     fn patch(&mut self, instr: Label, target: Label) {
         let Some(instr) = self.code.get_mut(instr) else { return };
         match &mut instr.op {
@@ -261,7 +266,7 @@ impl Compiler<'_> {
         self.scope.get(&name)?.last().copied()
     }
 
-    /// The type that a tree says, if the machine has it.
+    /// Returns a type of the tree, if the machine supports it.
     fn ty(&self, ty: Type) -> Compiled<Ty> {
         match Ty::of(ty) {
             Some(ty) => Ok(ty),
@@ -269,7 +274,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A parameter or a buffer's handle.
+    /// Compiles a parameter or a buffer's handle.
     fn free_name(&mut self, name: NameId, said: Option<Ty>) -> Compiled<(Reg, Ty)> {
         let text = self.text(name).to_owned();
         let known = self.free.get(&name).map(|(_, ty)| *ty);

@@ -8,10 +8,10 @@ use super::{Atomicity, Bound, Compiled, Compiler, Kernel, Mode};
 use crate::code::{Allocation, Decides, Op, Place, Reg};
 use crate::value::{Kind, Ty};
 
-/// Bytes of an allocation of a constant size that is put on the stack by itself.
+/// The largest allocation of constant size, in bytes, that goes on the stack without a request.
 const ON_STACK: u64 = 16 * 1024;
 
-/// What a block leaves at its end.
+/// An effect at the end of a block.
 enum Ending {
     Name(NameId),
     Memory(NameId, Reg, bool),
@@ -47,7 +47,7 @@ struct Allocated<'e> {
 }
 
 impl Compiler<'_> {
-    /// Statements one after another; what is declared is known to the end.
+    /// Compiles statements one after another. A declaration is known to the end of the block.
     pub(super) fn block(&mut self, block: &Block) -> Compiled<()> {
         self.nested(|compiler| {
             let next = compiler.next;
@@ -62,7 +62,7 @@ impl Compiler<'_> {
             for ending in endings.into_iter().rev() {
                 match ending {
                     Ending::Name(name) => compiler.unbind(name),
-                    // What is not freed by then is freed at the end of its scope.
+                    // Memory that is not freed by then is freed at the end of its scope.
                     Ending::Memory(name, pointer, is_shared) => {
                         let text = compiler.shared_text(name);
                         compiler.emit(Op::Leave { pointer, is_shared, name: text });
@@ -82,7 +82,7 @@ impl Compiler<'_> {
         match kind {
             StmtKind::Let { name, value } => {
                 let (src, ty) = self.expr(value)?;
-                // The name's register lies below those of what was computed for it.
+                // The name's register lies below those that were used to compute its value.
                 self.next = next;
                 let reg = self.register();
                 if src != reg {
@@ -116,7 +116,7 @@ impl Compiler<'_> {
                 self.assertion(condition, message)?;
             }
             StmtKind::ProducerConsumer { name: _, role, body } => match role {
-                // Both are marks only.
+                // Both are only marks.
                 Role::Produce | Role::Consume => self.block(body)?,
             },
             StmtKind::For { name, min, extent, kind, device, body } => {
@@ -303,7 +303,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// A loop of a GPU: the outermost is a kernel; within it they give numbers of blocks and threads, all of which run all of the kernel.
+    /// Compiles a loop of a GPU. The outermost one is a kernel. The loops within it give numbers of
+    /// blocks and threads, and every thread runs the whole kernel.
     fn gpu_loop(
         &mut self,
         parts: &Loop<'_>,
@@ -334,7 +335,7 @@ impl Compiler<'_> {
             self.unbind(name);
             return result;
         }
-        // The host computes how many there are before: the last loop of a dimension says it.
+        // The host computes the extents in advance. The last loop of a dimension gives its extent.
         let mut extents: [[Option<&Expr>; 3]; 2] = [[None; 3]; 2];
         dimensions(parts, self.names, &mut extents);
         let mut registers = [[None; 3]; 2];
@@ -429,7 +430,7 @@ impl Compiler<'_> {
                 if extents.len() != 1 {
                     return self.refuse("shared memory of several extents");
                 }
-                // All of it begins at one address.
+                // All shared memory begins at one address.
                 let has_shared = self
                     .kernel
                     .as_mut()
@@ -477,7 +478,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Memory that a call gives: of these the machine knows arrays of locks.
+    /// Compiles memory that a call returns. The only such memory that the machine knows is an array
+    /// of locks.
     fn locks(
         &mut self,
         allocated: &Allocated<'_>,
@@ -522,7 +524,7 @@ impl Compiler<'_> {
     fn store(&mut self, stored: &Stored<'_>) -> Compiled<()> {
         let Stored { name, index, alignment, value, predicate } = *stored;
         if let (Expr::Let { name: bound, value: named, body }, None) = (index, self.atomic) {
-            // Names of an index are bound before the store, and known in its value too.
+            // The names of an index are bound before the store, and known in its value too.
             let (reg, ty) = self.expr(named)?;
             self.bind(*bound, Bound { reg, ty, memory: None });
             let inner = Stored { index: body, ..*stored };
@@ -559,7 +561,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// An update that nothing comes between: each lane reads, computes and writes after the one before.
+    /// Compiles an update that nothing interrupts: each lane reads, computes and writes after the
+    /// lane before it.
     fn update(
         &mut self,
         stored: &Stored<'_>,
@@ -589,7 +592,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The number of elements, if all extents are numbers and there are any.
+/// Returns the number of elements, if all extents are numbers and there is at least one element.
 fn constant_size(extents: &[Expr]) -> Option<u64> {
     let mut count = 1_u64;
     for extent in extents {
@@ -599,7 +602,8 @@ fn constant_size(extents: &[Expr]) -> Option<u64> {
     (count > 0).then_some(count)
 }
 
-/// Which number a loop of a GPU gives, by its name: whether a thread's or a block's, and the dimension.
+/// Returns the number that a loop of a GPU gives, by the loop's name: true for a thread's and false
+/// for a block's, and the dimension.
 fn identity(name: &str) -> Option<(bool, usize)> {
     for (dim, letter) in ["x", "y", "z"].into_iter().enumerate() {
         for (of_thread, what) in [(true, ".thread_id_"), (false, ".block_id_")] {
@@ -611,7 +615,7 @@ fn identity(name: &str) -> Option<(bool, usize)> {
     None
 }
 
-/// The extents of blocks and threads that a kernel's loops say.
+/// Collects the extents of blocks and threads from a kernel's loops.
 fn dimensions<'e>(
     parts: &Loop<'e>,
     names: &halidom_halide_ir::Names,
@@ -679,7 +683,7 @@ fn for_each_block<'e>(kind: &'e StmtKind, visit: &mut impl FnMut(&'e Block)) {
     }
 }
 
-/// Names of memory that a statement accesses.
+/// Collects the names of the memory that a statement accesses.
 fn buffers(stmt: &Stmt, used: &mut Vec<NameId>) {
     let Stmt { at: _, kind } = stmt;
     match kind {
@@ -698,7 +702,7 @@ fn buffers(stmt: &Stmt, used: &mut Vec<NameId>) {
             loads(extent, used);
         }
         StmtKind::If { condition, then_branch: _, else_branch: _ } => loads(condition, used),
-        // A kernel has none of these, or nothing in them that accesses memory.
+        // A kernel has none of these, or they contain nothing that accesses memory.
         StmtKind::ProducerConsumer { name: _, role: _, body: _ }
         | StmtKind::Acquire { semaphore: _, count: _, body: _ }
         | StmtKind::Provide { name: _, args: _, values: _, predicate: _ }

@@ -1,4 +1,4 @@
-//! Instructions.
+//! Executes instructions.
 
 use halidom_halide_ir::tree::{Alignment, BinaryOp, Scalar};
 
@@ -15,7 +15,7 @@ use crate::value::{Kind, Lane, Poison, Value};
 /// The greatest size of an allocation without large buffers.
 const MOST_BYTES: u128 = (1 << 31) - 1;
 
-/// A lane that must have a value.
+/// Returns the bits of a lane, which must not be poison.
 fn decided(lane: Lane, what: &str) -> Running<u64> {
     match lane.poison {
         None => Ok(lane.bits),
@@ -225,7 +225,7 @@ impl Machine<'_> {
                 } else if address == self.freed {
                     return fault(FaultKind::DoubleFree, format!("`{name}` is freed twice"));
                 } else {
-                    // Other threads of the block have it still.
+                    // Other threads of the block still have it.
                     let freed = Value::One(Lane::of(self.freed));
                     thread.set(*pointer, freed);
                 }
@@ -265,7 +265,7 @@ impl Machine<'_> {
                     }
                 }
                 if extents.iter().flatten().any(|extent| *extent == 0) {
-                    // A launch of nothing is an error of the runtime, which ends the run.
+                    // The launch of an empty kernel is an error of the runtime, which ends the run.
                     let words = "a kernel without blocks or threads".to_owned();
                     return Err(Stop::Ended {
                         error: "halide_error_device_run_failed".to_owned(),
@@ -406,7 +406,7 @@ impl Machine<'_> {
                     buffer.case.scalar = scalar;
                     buffer.case.host_dirty = flags & 1 == 1;
                     buffer.case.device_dirty = flags & 2 == 2;
-                    // What is asked for has no memory.
+                    // The buffer of a bounds query has no memory.
                     buffer.host = 0;
                     buffer.device = None;
                 }
@@ -479,7 +479,7 @@ impl Machine<'_> {
         Ok(Flow::Next)
     }
 
-    /// The buffer that a handle is of.
+    /// Returns the number of the caller's buffer to which a handle refers.
     fn number(&self, handle: Lane) -> Running<usize> {
         let handle = decided(handle, "a buffer")?;
         let number = (handle & !BUFFERS) as usize;
@@ -499,7 +499,8 @@ impl Machine<'_> {
             }
             None => None,
         };
-        // Sides are read before the number of dimensions is looked at: what lies beyond them is something.
+        // Code reads sides before it checks the number of dimensions. A side beyond them is
+        // undefined, and reading it is no fault.
         let of_side = |get: fn(Dim) -> i32| {
             side.map_or(Lane::poison(Poison::Undefined), |side| {
                 Lane::of(u64::from(get(side) as u32))
@@ -561,7 +562,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The element that a lane accesses, if its predicate holds.
+    /// Returns the number of the element that a lane accesses, or `None` if its predicate does not
+    /// hold.
     fn element(place: &Place, lane: usize, thread: &Thread) -> Running<Option<i128>> {
         if let Some(predicate) = place.predicate
             && decided(thread.value(predicate).lane(lane), "a predicate")? == 0
@@ -581,14 +583,15 @@ impl Machine<'_> {
                     Some(_) | None => base,
                 }
             }
-            // Whatever the type is, it is extended by its sign.
+            // Sign extension applies to every type, unsigned ones included.
             Index::Lanes { index, kind } => {
                 kind.signed().value(decided(thread.value(index).lane(lane), what)?)
             }
         }))
     }
 
-    /// What the code relies on: that the first element's number leaves the remainder.
+    /// Checks the promise on which the code relies: the number of the first element has the given
+    /// remainder.
     fn check_alignment(place: &Place, lane: usize, element: i128) -> Running<()> {
         let Some(Alignment { modulus, remainder }) = place.alignment else { return Ok(()) };
         let first = match place.index {
@@ -663,7 +666,7 @@ impl Machine<'_> {
                 };
                 Self::check_alignment(place, lane, element)?;
                 let value = memory.read(pointer, element * i128::from(size), size, &access)?;
-                // A byte that is neither is no truth value.
+                // A byte other than 0 and 1 is no truth value.
                 let is_bool = place.kind == Kind::UInt(1);
                 Ok(if is_bool && value.bits > 1 { Lane::poison(Poison::Undefined) } else { value })
             };
@@ -719,7 +722,8 @@ impl Machine<'_> {
     }
 }
 
-/// The same bits as lanes of another width: poison spreads over all lanes that have a bit of it.
+/// Returns the same bits as lanes of another width. Every lane that contains bits of a poison lane
+/// is poison.
 fn reinterpret(value: &Value, (from, count): (Kind, u32), (to, lanes): (Kind, u32)) -> Value {
     if count == lanes {
         return value.clone();
@@ -739,7 +743,7 @@ fn reinterpret(value: &Value, (from, count): (Kind, u32), (to, lanes): (Kind, u3
     })
 }
 
-/// A type as `halide_type_t` has it in 32 bits.
+/// Returns a type as the 32 bits of `halide_type_t`.
 fn type_code(scalar: Scalar) -> u64 {
     let (code, bits) = match scalar {
         Scalar::Int(bits) => (0, bits),

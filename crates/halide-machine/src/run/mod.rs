@@ -1,6 +1,8 @@
-//! Runs a statement: its threads one at a time, each as far as it comes, in one order that does not change from run to run.
+//! Runs a statement. One thread runs at a time, each as far as it comes, in an order that does not
+//! change from run to run.
 //!
-//! Who runs first does not matter: what the order could change is a race, a deadlock, or refused ([`crate::order`]).
+//! The order does not matter: everything that it could change is a race, a deadlock, or refused
+//! ([`crate::order`]).
 
 mod exec;
 mod threads;
@@ -29,10 +31,10 @@ pub fn run(statement: &Statement, case: &Case, limits: &Limits) -> Outcome {
     }
 }
 
-/// A buffer of the caller's.
+/// A caller's buffer.
 struct Buffer {
     case: BufferCase,
-    /// `host`, 0 for null.
+    /// The pointer `host`, 0 for null.
     host: u64,
     /// Its memory on the device.
     device: Option<u64>,
@@ -50,29 +52,29 @@ struct Machine<'a> {
     tree: Threads,
     threads: Vec<Option<Thread>>,
     groups: Vec<Option<Group>>,
-    /// Groups of which members are still to start, the newest last.
+    /// The groups with members still to start, the newest last.
     open: Vec<usize>,
-    /// Threads that can run, the next last.
+    /// The threads that can run, the next one last.
     ready: Vec<usize>,
-    /// Places of threads that ended, and their registers.
+    /// The slots of threads that ended, and their registers.
     unused: Vec<usize>,
     retired: Vec<Vec<Value>>,
     parameters: Vec<Value>,
     buffers: Vec<Buffer>,
     semaphores: FxHashMap<u64, Semaphore>,
     locks: Vec<Locks>,
-    /// Numbers of locks that were held, from 1 on.
+    /// The numbers of locks that were ever held, from 1 on.
     held: FxHashMap<(u64, i128), u32>,
-    /// Shared memory of a kernel's blocks.
+    /// The shared memory of a kernel's blocks.
     shared: FxHashMap<(usize, u64), u64>,
-    /// What shared memory is after its `free`.
+    /// The address to which a pointer to shared memory is set by `free`.
     freed: u64,
     notes: Notes,
     steps: u64,
-    /// How often the first thread ran alone.
+    /// The number of times that the first thread ran alone.
     epoch: u32,
     groups_made: u32,
-    /// Where the present statement stands.
+    /// The position of the current statement.
     at: usize,
 }
 
@@ -142,12 +144,12 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// What is left in the caller's buffers.
+    /// Returns the final state of the caller's buffers.
     fn finish(&mut self) -> Running<Outcome> {
         let mut buffers = Vec::new();
         for buffer in &self.buffers {
             if let (true, Some(device)) = (buffer.case.device_dirty, buffer.device) {
-                // What is newer on the device the caller copies.
+                // The caller copies the data that is newer on the device.
                 self.memory.copy(device, buffer.host, buffer.case.places());
             }
             let left = self.memory.bytes(buffer.host);
@@ -164,7 +166,7 @@ impl<'a> Machine<'a> {
         Ok(Outcome::Done { buffers, notes: self.notes })
     }
 
-    /// The number of the thread whose memory a kernel's shared memory is.
+    /// Returns the thread that owns a kernel's shared memory.
     fn owner_of_group(&self, group: usize) -> Node {
         self.groups.get(group).and_then(Option::as_ref).map_or(0, |group| group.parent_node)
     }

@@ -17,15 +17,15 @@ pub(super) struct Thread {
     pub(super) registers: Vec<Value>,
     pub(super) pc: Label,
     pub(super) group: Option<usize>,
-    /// The lock that it holds, 0 for none.
+    /// The lock that it holds, or 0.
     pub(super) lock: u32,
-    /// Of a kernel's thread: its own numbers, and its block's.
+    /// For a kernel's thread: its own numbers, and its block's.
     pub(super) identity: [[i32; 3]; 2],
     pub(super) block: u64,
     wait: Wait,
 }
 
-/// What a thread waits for.
+/// The event for which a thread waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wait {
     Nothing,
@@ -66,10 +66,10 @@ impl Thread {
     }
 }
 
-/// What is forked.
+/// The threads of a fork.
 #[derive(Clone, Debug)]
 pub(super) enum Members {
-    /// Iterations from the first on.
+    /// Iterations, from the first one on.
     Loop {
         var: Reg,
         first: i32,
@@ -77,7 +77,7 @@ pub(super) enum Members {
         body: Label,
     },
     Tasks(Vec<Label>),
-    /// Extents of threads and of blocks.
+    /// The extents of threads and of blocks.
     Kernel {
         extents: [[u64; 3]; 2],
         body: Label,
@@ -102,20 +102,20 @@ pub(super) struct Group {
     started: u64,
     live: u64,
     number: u32,
-    /// When they were forked.
+    /// The parent's time at the fork.
     time: u32,
     clock: Clock,
-    /// What the members' clocks add.
+    /// The events that the members' clocks add.
     joined: Clock,
-    /// The parent's registers that they take over.
+    /// The parent's registers that the members take over.
     registers: Vec<Value>,
-    /// Threads that wait at a barrier, by block.
+    /// The threads that wait at a barrier, by block.
     arrived: std::collections::BTreeMap<u64, Vec<usize>>,
 }
 
 /// A semaphore.
 pub(super) struct Semaphore {
-    /// Units, the oldest first, each with what comes before it.
+    /// The units, the oldest first, each with the events that come before it.
     units: VecDeque<(i64, Clock)>,
     releaser: Option<Event>,
     acquirer: Option<Event>,
@@ -132,7 +132,7 @@ impl Semaphore {
     }
 }
 
-/// How a thread goes on after an instruction.
+/// The control flow after an instruction.
 pub(super) enum Flow {
     Next,
     Goto(Label),
@@ -142,12 +142,12 @@ pub(super) enum Flow {
     End,
 }
 
-/// Members of a group at most, and threads that are live at one time.
+/// The most members of a group, and the most threads that are live at one time.
 const MOST_MEMBERS: u64 = 1 << 22;
 const MOST_LIVE: usize = 1 << 14;
 
 impl Machine<'_> {
-    /// Runs until all threads ended.
+    /// Runs until all threads have ended.
     pub(super) fn run(&mut self) -> Running<()> {
         loop {
             let Some(slot) = self.ready.pop() else {
@@ -164,7 +164,7 @@ impl Machine<'_> {
         }
     }
 
-    /// All ended, or none can go on.
+    /// Ends a run in which no thread is ready: all have ended, or none can go on.
     fn stand_still(&mut self) -> Running<()> {
         let mut waiting = self.threads.iter().flatten().peekable();
         if waiting.peek().is_none() {
@@ -187,7 +187,7 @@ impl Machine<'_> {
         )
     }
 
-    /// Instructions of one thread, as long as it goes on by itself.
+    /// Executes instructions of one thread until it forks, waits or ends.
     fn advance(&mut self, thread: &mut Thread) -> Running<Flow> {
         let statement = self.statement;
         loop {
@@ -244,7 +244,7 @@ impl Machine<'_> {
                     arrived: std::collections::BTreeMap::new(),
                 }));
                 self.open.push(self.groups.len() - 1);
-                // What the thread does next comes after the members.
+                // The thread's next event comes after the members.
                 thread.time += 1;
                 self.put_back(slot, thread, Wait::Group);
             }
@@ -271,7 +271,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Starts a member of the newest group that has any left.
+    /// Starts a member of the newest group with members to start. Returns false if no group is
+    /// open.
     fn start_next(&mut self) -> Running<bool> {
         let Some(number) = self.open.last().copied() else { return Ok(false) };
         let Some(group) = self.groups.get_mut(number).and_then(Option::as_mut) else {
@@ -349,13 +350,13 @@ impl Machine<'_> {
         join(&mut parent.clock, &group.joined);
         parent.wait = Wait::Nothing;
         if parent.node == 0 {
-            // All that happened comes before what the first thread does next.
+            // Everything so far comes before the first thread's next event.
             self.epoch += 1;
         }
         self.ready.push(group.parent);
     }
 
-    /// Lets a block go on where all of its threads are at the barrier.
+    /// Lets a block go on once all of its threads are at the barrier.
     fn arrive(&mut self, slot: usize, group: usize, block: u64) -> Running<()> {
         let Some(group) = self.groups.get_mut(group).and_then(Option::as_mut) else {
             return Ok(());
@@ -431,7 +432,7 @@ impl Machine<'_> {
                 && of == address
                 && count <= available
             {
-                // It takes its units itself, when it runs.
+                // The thread takes its units itself when it runs.
                 waiting.wait = Wait::Nothing;
                 self.ready.push(slot);
             }
@@ -439,7 +440,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Takes units of a semaphore, if there are enough.
+    /// Takes units of a semaphore, or returns false if there are not enough.
     pub(super) fn acquire(
         &mut self,
         address: u64,

@@ -8,7 +8,7 @@ use halidom_halide_machine::{
     Statement, run,
 };
 
-/// A statement's text, with the pointers of `a` (input) and `out` before it.
+/// Returns a statement's text, preceded by the pointers of `a` (input) and `out`.
 fn whole(body: &str) -> String {
     let pointer = |name: &str| {
         format!(
@@ -23,7 +23,7 @@ fn whole(body: &str) -> String {
     text
 }
 
-/// What a test runs a statement on.
+/// The inputs with which a test runs a statement.
 pub(crate) struct World {
     /// The type of the elements of `a` and `out`.
     pub(crate) scalar: Scalar,
@@ -88,7 +88,7 @@ impl World {
         }
     }
 
-    /// The elements of `out` after a run that goes through.
+    /// Returns the elements of `out` after a run that succeeds.
     pub(crate) fn out(&self, body: &str) -> (Vec<u64>, Notes) {
         match self.run(body) {
             Outcome::Done { buffers, notes } => {
@@ -110,17 +110,17 @@ impl World {
     }
 }
 
-/// The first elements of `out`, as signed integers of 32 bits.
+/// Returns the elements of `out`, as signed integers of 32 bits.
 pub(crate) fn out(body: &str) -> Vec<i32> {
     World::default().out(body).0.into_iter().map(|bits| bits as u32 as i32).collect()
 }
 
-/// The fault that a statement has.
+/// Returns the fault of a statement.
 pub(crate) fn fault(body: &str) -> FaultKind {
     World::default().fault(body)
 }
 
-/// The construct for which a statement is refused.
+/// Returns the construct for which a statement is refused.
 pub(crate) fn refused(body: &str) -> String {
     match World::default().run(body) {
         Outcome::Refused(refused) => refused.construct,
@@ -128,7 +128,7 @@ pub(crate) fn refused(body: &str) -> String {
     }
 }
 
-/// Runs the right twin through and the wrong one into its fault.
+/// Checks that the right twin succeeds and that the wrong one has this fault.
 pub(crate) fn twins(right: &str, wrong: &str, kind: FaultKind) {
     out(right);
     assert_eq!(fault(wrong), kind, "{wrong}");

@@ -1,4 +1,4 @@
-//! Floats: each width in its own arithmetic, and what is said of those that LLVM assumes away.
+//! Floats: each width in its own arithmetic, and the notes about those that LLVM assumes away.
 
 use halidom_halide_ir::tree::Scalar;
 
@@ -35,7 +35,7 @@ fn unusual_floats_are_said() {
     assert!(value(&world, "select((a[1]/a[0]) > 1.000000f, 2.000000f, 3.000000f)").1);
     assert!(value(&world, "a[0]*-1.000000f").1);
     assert!(!value(&world, "a[0]*1.000000f").1);
-    // Comparisons are false of a NaN, inequality too.
+    // Comparisons with a NaN are false, inequality included.
     assert_eq!(value(&world, "select(a[2] != a[2], 2.000000f, 3.000000f)").0, 3.0);
     assert_eq!(value(&world, "select(is_nan_f32(a[2]), 2.000000f, 3.000000f)").0, 2.0);
     assert_eq!(value(&world, "min(a[2], 5.000000f)").0, 5.0);

@@ -38,7 +38,7 @@ fn threads_of_a_block_meet_at_barriers() {
 #[test]
 fn memory_of_a_thread_is_its_own() {
     let body = format!("{WRITE}{BARRIER}{READ}");
-    // In another memory each thread has its own, in which only it has written.
+    // In other memory, each thread has a copy in which only this thread has written.
     for memory in ["", " in Register", " in Stack"] {
         let text = kernel(&format!("allocate t[int32 * 4]{memory}"), &body);
         assert_eq!(fault(&text), FaultKind::Poison, "{memory}");
@@ -62,7 +62,7 @@ fn what_the_device_reads_was_copied_there() {
     assert_eq!(out(&text)[..4], [0, 1, 2, 3]);
     let lines: Vec<&str> = text.lines().skip(2).collect();
     assert_eq!(fault(&(lines.join("\n") + "\n")), FaultKind::NoMemory);
-    // Without the mark the caller takes the host's copy, which nobody wrote.
+    // Without the flag the caller takes the host's copy, which nobody wrote.
     let unmarked = text.replace(
         "_halide_buffer_set_device_dirty((struct halide_buffer_t *)out.buffer, (uint1)1)\n",
         "",

@@ -1,4 +1,5 @@
-//! Vectors: all loads before all stores, lanes in order, predicates as they stand.
+//! Vectors: all loads come before all stores, lanes are in order, and predicates are taken
+//! literally.
 
 use halidom_halide_machine::{FaultKind, Mode};
 
@@ -6,7 +7,7 @@ use crate::common::{World, fault, out, refused, twins};
 
 #[test]
 fn loads_come_before_stores() {
-    // Shifts by one, without a copy of a copy.
+    // The values shift by one, and no copy is copied again.
     assert_eq!(
         out("out[ramp(0, 1, 4)] = ramp(1, 1, 4)\nout[ramp(1, 1, 3)] = out[ramp(0, 1, 3)]")[..4],
         [1, 1, 2, 3]
@@ -28,7 +29,7 @@ fn a_vector_adds_once_and_an_atomic_one_for_each_lane() {
 
 #[test]
 fn predicates_are_taken_as_they_stand() {
-    // The load has the same predicate as the store, or none: then it reads in all lanes.
+    // The load has the same predicate as the store, or it has no predicate and reads in all lanes.
     let load = "a[ramp(14, 1, 4)] if (ramp(0, 1, 4) < x4(2))";
     let store = "predicate (ramp(0, 1, 4) < x4(2))\n out[ramp(0, 1, 4)] = ";
     let right = format!("{store}{load}");
@@ -40,7 +41,7 @@ fn predicates_are_taken_as_they_stand() {
         "predicate (ramp(0, 1, 4) < x4(3))\n out[ramp(14, 1, 4)] = x4(1)",
         FaultKind::OutOfBounds,
     );
-    // What a dense load leaves out is poison.
+    // The lanes that a dense load leaves out are poison.
     assert_eq!(
         fault("out[ramp(0, 1, 4)] = a[ramp(14, 1, 4)] if (ramp(0, 1, 4) < x4(2))"),
         FaultKind::Poison

@@ -1,4 +1,4 @@
-//! Each rule of the machine, by a statement that keeps it and one that breaks it.
+//! Checks each rule of the machine by a statement that keeps it and one that breaks it.
 
 #![expect(
     clippy::panic,

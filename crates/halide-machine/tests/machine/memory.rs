@@ -25,7 +25,7 @@ fn memory_is_freed_once() {
         "allocate b[int32 * n]\nfor (i, 0, 2) {\n b[0] = 5\n free b\n}",
         FaultKind::UseAfterFree,
     );
-    // What no statement frees is freed at the end of its scope.
+    // Memory that no statement frees is freed at the end of its scope.
     assert_eq!(out("allocate b[int32 * n]\nb[0] = 5\nout[0] = b[0]")[0], 5);
 }
 
@@ -40,15 +40,15 @@ fn sizes_are_exact() {
     twins("out[0] = a[0]", "out[0] = a[-1]", FaultKind::OutOfBounds);
     // Padding is memory too.
     assert_eq!(out("allocate b[int32 * (n + 2)]\nb[5] = 5\nout[0] = b[5]")[0], 5);
-    // An extent below zero is none.
+    // A negative extent gives no memory.
     assert_eq!(fault("allocate b[int32 * (0 - n)]\nb[0] = 5"), FaultKind::OutOfBounds);
 }
 
 #[test]
 fn an_index_is_computed_in_64_bits() {
-    // At the top of the index the product does not overflow, and is far outside.
+    // At the top of an index the product does not overflow, and lies far outside.
     assert_eq!(fault("out[n*1000000000] = 1"), FaultKind::OutOfBounds);
-    // Named before, it does.
+    // In a name before the index, it does overflow.
     assert_eq!(fault("let t = n*1000000000\nout[t] = 1"), FaultKind::Poison);
     assert_eq!(out("out[(n*1000000000) - (n*1000000000)] = 1")[0], 1);
     assert_eq!(fault("let t = (n*1000000000) - (n*1000000000)\nout[t] = 1"), FaultKind::Poison);
@@ -62,13 +62,13 @@ fn a_false_condition_gives_no_bytes_and_the_body_runs() {
         FaultKind::OutOfBounds,
     );
     assert_eq!(out("allocate b[int32 * n] if (n == 5)\nout[0] = 1")[0], 1);
-    // Of a constant size it is on the stack, where the condition does not matter.
+    // Memory of constant size is on the stack, where the condition does not matter.
     assert_eq!(out("allocate b[int32 * 4] if (n == 5)\nb[0] = 5\nout[0] = b[0]")[0], 5);
     assert_eq!(
         fault("allocate b[int32 * 4] in Heap if (n == 5)\nb[0] = 5"),
         FaultKind::OutOfBounds
     );
-    // What is large is not.
+    // Large memory is not on the stack.
     assert_eq!(fault("allocate b[int32 * 5000] if (n == 5)\nb[0] = 5"), FaultKind::OutOfBounds);
 }
 
@@ -89,13 +89,13 @@ fn contents_are_undefined_at_first() {
         "allocate b[int32 * n]\nb[1] = 5\nout[0] = b[0]",
         FaultKind::Poison,
     );
-    // Byte by byte: an element is defined if all of its bytes are.
+    // Definedness is per byte: an element is defined if all of its bytes are.
     twins(
         "allocate b[uint8 * n]\nb[ramp(0, 1, 4)] = x4((uint8)1)\nout[0] = int32(b[3])",
         "allocate b[uint8 * n]\nb[ramp(0, 1, 2)] = x2((uint8)1)\nout[0] = int32(b[3])",
         FaultKind::Poison,
     );
-    // What comes of undefined memory and is not used does no harm.
+    // A value that depends on undefined memory does no harm if it is not used.
     assert_eq!(out("allocate b[int32 * n]\nlet t = b[0] + 1\nout[0] = 3")[0], 3);
     assert_eq!(out("allocate b[int32 * n]\nout[0] = select(n == 4, 3, b[0])")[0], 3);
     assert_eq!(fault("allocate b[int32 * n]\nout[0] = select(n == 5, 3, b[0])"), FaultKind::Poison);
@@ -116,7 +116,7 @@ fn pointers_are_no_numbers() {
         )[0],
         1
     );
-    // A pointer that is bound anew points to the same memory.
+    // A pointer that is bound again points to the same memory.
     let text = "let b = (void *)_halide_buffer_get_host((struct halide_buffer_t *)out.buffer)\nout[0] = 3\nout[1] = b[0]";
     assert_eq!(out(text)[1], 3);
 }

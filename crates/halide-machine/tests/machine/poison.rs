@@ -1,4 +1,4 @@
-//! Poison: where it comes from, where it goes, where it faults.
+//! Poison: its sources, its spread, and its faults.
 
 use halidom_halide_ir::tree::Scalar;
 use halidom_halide_machine::{FaultKind, Outcome};
@@ -15,7 +15,7 @@ fn signed_overflow_is_poison_in_32_and_64_bits() {
         "out[0] = int32((int64)9223372036854775804 + int64(n))",
         FaultKind::Poison,
     );
-    // All others wrap.
+    // All other types wrap.
     assert_eq!(out("out[0] = int32(uint8(n)*(uint8)100)")[0], 144);
     assert_eq!(out("out[0] = int32(int16(n)*(int16)10000)")[0], -25536);
     assert_eq!(out("out[0] = int32(uint32(n)*(uint32)2000000000)")[0], -589_934_592);
@@ -39,12 +39,12 @@ fn poison_that_decides_nothing_does_no_harm() {
         ),
         FaultKind::Poison
     );
-    // A conjunction is no shortcut.
+    // A conjunction does not short-circuit.
     assert_eq!(
         fault("let t = n + 2147483647\nif ((n == 5) && (t < 0)) {\n out[0] = 1\n}"),
         FaultKind::Poison
     );
-    // What poison was stored to may be stored to again.
+    // An element that holds poison may be written again.
     assert_eq!(out("let t = n + 2147483647\nout[0] = t\nout[0] = 1")[0], 1);
 }
 
@@ -112,7 +112,7 @@ fn assertions_hold_from_where_they_stand() {
         matches!(&outcome, Outcome::Ended { words, .. } if words == "n == 5, n is , 4"),
         "{outcome:?}"
     );
-    // What an assertion would have refused happens before it.
+    // An event that an assertion would have refused can happen before the assertion.
     assert_eq!(
         fault("out[n*4] = 1\nassert(n < 4, halide_error_bad_dimensions(\"a\", n, 5))"),
         FaultKind::OutOfBounds

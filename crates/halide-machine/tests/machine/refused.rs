@@ -1,4 +1,4 @@
-//! What has no full meaning is refused by its name, and limits end a run.
+//! Constructs without full meaning are refused by name, and limits end a run.
 
 use halidom_halide_machine::{Limits, Outcome, run};
 

@@ -16,7 +16,7 @@ fn iterations_at_one_time_write_what_is_their_own() {
         "parallel (i, 0, 4) {\n out[i] = out[i + 1] + 1\n}",
         FaultKind::Race,
     );
-    // One loop after the other is in order.
+    // Loops one after the other are ordered.
     twins(
         "parallel (i, 0, 4) {\n out[i] = i\n}\nparallel (i, 0, 4) {\n out[i + 4] = out[3 - i]\n}",
         "parallel (i, 0, 8) {\n if (i < 4) {\n  out[i] = i\n } else {\n  out[i] = out[7 - i]\n }\n}",
@@ -35,7 +35,7 @@ fn memory_of_an_iteration_is_its_own() {
 
 #[test]
 fn tiles_that_overlap_write_the_same() {
-    // Both write 6 to the overlap, and read what they wrote themselves.
+    // Both iterations write 3 to the overlap, and each reads its own writes.
     assert_eq!(
         out(
             "parallel (i, 0, 2) {\n for (x, 0, 4) {\n  out[(i*3) + x] = (i*3) + x\n  out[15 - i] = out[(i*3) + 1]\n }\n}"
@@ -46,7 +46,7 @@ fn tiles_that_overlap_write_the_same() {
         fault("parallel (i, 0, 2) {\n for (x, 0, 4) {\n  out[(i*3) + x] = x\n }\n}"),
         FaultKind::Race
     );
-    // Adding again would not be the same in every order.
+    // Repeated addition would not give the same result in every order.
     assert_eq!(
         fault(
             "parallel (i, 0, 2) {\n for (x, 0, 4) {\n  out[(i*3) + x] = x - x\n  out[(i*3) + x] = out[(i*3) + x] + 1\n }\n}"
@@ -63,7 +63,7 @@ fn atomic_updates_are_no_race() {
         6
     );
     assert_eq!(fault(&format!("out[0] = 0\nparallel (i, 0, 4) {{\n {add}\n}}")), FaultKind::Race);
-    // Whoever reads in between does.
+    // A read in between is a race.
     assert_eq!(
         fault(&format!(
             "out[0] = 0\nparallel (i, 0, 4) {{\n atomic (out) {{\n   {add}\n }}\n out[i + 1] = out[0]\n}}"
@@ -106,7 +106,7 @@ parallel (i, 0, 4) {{
     );
 }
 
-/// A producer and a consumer of rows that are kept in memory of one row.
+/// A producer and a consumer of rows that are kept in the memory of one row.
 fn tasks(folding: i32, stored: i32, producer: &str, consumer: &str) -> String {
     format!(
         "let f = (struct halide_semaphore_t *)alloca(16)
@@ -140,14 +140,14 @@ const CONSUMER: &str = "  acquire (s, 1) {
 #[test]
 fn tasks_wait_for_each_other() {
     assert_eq!(out(&tasks(1, 0, PRODUCER, CONSUMER))[..4], [0, 10, 20, 30]);
-    // A count that begins too high lets the producer overtake, or the consumer read too early.
+    // With too high an initial count, the producer overtakes, or the consumer reads too early.
     assert_eq!(fault(&tasks(2, 0, PRODUCER, CONSUMER)), FaultKind::Race);
     assert_eq!(fault(&tasks(1, 1, PRODUCER, CONSUMER)), FaultKind::Race);
-    // One that begins too low, or is never released, lets nobody go on.
+    // With too low an initial count, or without a release, nobody goes on.
     assert_eq!(fault(&tasks(0, 0, PRODUCER, CONSUMER)), FaultKind::Deadlock);
     let never = PRODUCER.replace("   halide_semaphore_release(s, 1)\n", "");
     assert_eq!(fault(&tasks(1, 0, &never, CONSUMER)), FaultKind::Deadlock);
-    // Released before the row is written, or not waited for.
+    // The release comes before the row is written, or nobody waits for it.
     let early = "  acquire (f, 1) {
    halide_semaphore_release(s, 1)
    row[0] = y*10

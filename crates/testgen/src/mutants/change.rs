@@ -1,4 +1,4 @@
-//! The changes, and what becomes of a statement.
+//! The changes, and their effects on a statement.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
@@ -20,18 +20,19 @@ pub(super) enum Root {
     Value,
 }
 
-/// What to do to a statement.
+/// A change of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// Something to a subexpression.
+    /// Edits a subexpression.
     Expr { root: Root, path: Path, edit: Edit },
     /// Replaces an `if` by its branch.
     DropGuard,
-    /// Leaves a plain store.
+    /// Turns an atomic update into a plain store.
     DropAtomic,
-    /// Adds to a coordinate of the prophecy, the reduction point's after the written point's.
+    /// Adds to a coordinate of the prophecy. The reduction point's coordinates follow the written
+    /// point's.
     Prophecy { coordinate: usize, by: i128 },
-    /// Replaces the statement by nothing.
+    /// Removes the statement.
     Remove,
     /// Makes a loop parallel.
     Parallel,
@@ -43,49 +44,50 @@ pub(super) enum Change {
     Needed { dim: usize, min: i128, extent: i128 },
     /// Exchanges a block's statement with the next one.
     Swap { first: usize },
-    /// Makes one of the conditions that an entry check joins true.
+    /// Makes one of the conditions true that an entry check joins.
     Weaken { part: usize },
-    /// Puts another coordinate of the prophecy in a coordinate's place.
+    /// Replaces a coordinate of the prophecy by another one.
     ProphecyCopied { coordinate: usize, other: usize },
-    /// Claims another stage, with points of its own length.
+    /// Claims another stage, with a point of that stage's length.
     ProphecyStage { stage: usize },
-    /// Claims nothing.
+    /// Removes the prophecy.
     NoProphecy,
-    /// Leaves what is labelled.
+    /// Removes the label and keeps the statement in it.
     Unlabel,
-    /// Moves a store along a dimension, with its claim.
+    /// Moves a store along a dimension, together with its claim.
     RedirectStore { dim: usize, by: i128 },
     /// Moves the point that is written, before storage is flattened.
     ShiftWrite { dim: usize, by: i128 },
-    /// Takes the memory within the loop of this number, instead of around it.
+    /// Takes the memory within the loop with this number, instead of around it.
     StoreFurtherIn { inner: usize },
-    /// Takes the memory of the allocation of this number around the loop, instead of within it.
+    /// Takes the memory of the allocation with this number around the loop, instead of within it.
     StoreFurtherOut { inner: usize },
-    /// Exchanges a loop with the one that stands alone in it.
+    /// Exchanges a loop with the only loop in it.
     SwapLoops,
 }
 
-/// What to do to an expression.
+/// A change of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edit {
     /// Adds to an `int`.
     Add(i128),
     /// Exchanges the operands or arms.
     Swap,
-    /// Another constant.
+    /// Replaces it by another constant.
     Constant(Constant),
     /// Moves a load along a dimension.
     Redirect { dim: usize, by: i128 },
-    /// The comparison that differs where both sides are equal.
+    /// Replaces a comparison by the one that differs where both sides are equal.
     Compare,
     /// Adds to a coordinate of a load's claim.
     Access { dim: usize, by: i128 },
-    /// Leaves a load that claims nothing.
+    /// Removes a load's claim.
     NoAccess,
 }
 
 impl Change {
-    /// When it makes no difference: where a changed scalar has the value that it had, where a dropped guard holds.
+    /// Returns the condition under which the change makes no difference: the changed scalar has its
+    /// old value, or the dropped guard holds.
     pub(super) fn unchanged(&self, pool: &mut Pool, old: &Stmt) -> Option<ExprId> {
         if let (Self::DropGuard, Stmt::If { condition, .. }) = (self, old) {
             return Some(*condition);
@@ -307,7 +309,8 @@ impl Edit {
     }
 }
 
-/// A coordinate of a prophecy, those of the reduction point after those of the written point.
+/// Returns a coordinate of a prophecy. The reduction point's coordinates follow the written
+/// point's.
 fn coordinate_of(prophecy: &mut Prophecy, coordinate: usize) -> Option<&mut ExprId> {
     match coordinate.checked_sub(prophecy.coords.len()) {
         None => prophecy.coords.get_mut(coordinate),
@@ -315,7 +318,7 @@ fn coordinate_of(prophecy: &mut Prophecy, coordinate: usize) -> Option<&mut Expr
     }
 }
 
-/// An element number, moved along a dimension of its buffer.
+/// Returns an element number, moved along a dimension of its buffer.
 fn moved(
     pool: &mut Pool,
     (buffer, index): (BufferId, ExprId),
@@ -329,7 +332,8 @@ fn moved(
     Some(pool.add(index, offset))
 }
 
-/// The statement with an allocation in the body of the loop of this number, loops within loops not counted.
+/// Returns the statement with an allocation in the body of the loop with this number. Loops within
+/// loops do not count.
 fn allocated_within(
     pool: &mut Pool,
     stmt: StmtId,
@@ -351,7 +355,8 @@ fn allocated_within(
     })
 }
 
-/// The statement without the allocation of this number, those within loops not counted, and its buffer.
+/// Returns the statement without the allocation with this number, and the allocation's buffer.
+/// Allocations within loops do not count.
 fn without_allocation(
     pool: &mut Pool,
     stmt: StmtId,
@@ -373,7 +378,7 @@ fn without_allocation(
     })
 }
 
-/// The loop that stands alone in a statement, and the bindings and labels around it, outermost first.
+/// Returns the only loop in a statement, and the bindings and labels around it, outermost first.
 fn only_loop(pool: &Pool, stmt: StmtId) -> Option<(Stmt, Vec<Stmt>)> {
     let mut between = Vec::new();
     let mut stmt = pool.get_stmt(stmt);
@@ -394,14 +399,14 @@ fn only_loop(pool: &Pool, stmt: StmtId) -> Option<(Stmt, Vec<Stmt>)> {
     }
 }
 
-/// `expr + by`, lane by lane.
+/// Returns `expr + by`, lane by lane.
 fn add(pool: &mut Pool, expr: ExprId, by: i128) -> ExprId {
     let amount = pool.int(by);
     let amount = spread(pool, amount, expr);
     pool.add(expr, amount)
 }
 
-/// A scalar with as many lanes as another expression.
+/// Broadcasts a scalar to as many lanes as another expression has.
 fn spread(pool: &mut Pool, value: ExprId, like: ExprId) -> ExprId {
     let lanes = pool.ty(like).lanes;
     if lanes == 1 { value } else { pool.expr(Expr::Broadcast { value, lanes }) }
@@ -427,14 +432,16 @@ fn slot(stmt: &mut Stmt, root: Root) -> Option<&mut ExprId> {
     }
 }
 
-/// A buffer like another, one shorter in a dimension. Its strides stay, as they would in code that computes the size wrongly.
+/// Declares a buffer like another one, but one shorter in a dimension. Its strides stay, as they
+/// would in code that computes the size wrongly.
 fn shorter_buffer(pool: &mut Pool, buffer: BufferId, dim: usize) -> BufferId {
     let mut decl: BufferDecl = pool.buffer(buffer).clone();
     decl.dims[dim].extent = add(pool, decl.dims[dim].extent, -1);
     pool.declare_buffer(decl)
 }
 
-/// A statement with every access to a buffer made to another one of the same type, and with one modulus in the place of another.
+/// Redirects every access from one buffer to another one of the same type, and replaces one modulus
+/// by another.
 fn with_buffer(
     pool: &mut Pool,
     stmt: StmtId,
@@ -517,7 +524,7 @@ fn rename_stmt(
     pool.stmt(stmt)
 }
 
-/// A statement in a few words.
+/// Describes a statement in a few words.
 fn place(pool: &Pool, stmt: &Stmt) -> String {
     match stmt {
         Stmt::Let { var, .. } => format!("let {}", pool.var(*var).name),

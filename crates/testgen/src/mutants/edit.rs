@@ -1,10 +1,11 @@
-//! Replacing one occurrence: of a statement in a program, of a subexpression in an expression.
+//! Replaces one occurrence of a statement in a program, or of a subexpression in an expression.
 //!
-//! Statements and expressions are shared by id; an edit counts occurrences, not ids, so that exactly one place changes.
+//! Statements and expressions are shared by id. An edit counts occurrences and not ids, so exactly
+//! one place changes.
 
 use halidom_ir::{Expr, ExprId, Pool, Stmt, StmtId};
 
-/// A statement's children, in order.
+/// Returns a statement's children, in order.
 pub(super) fn children(stmt: &Stmt) -> Vec<StmtId> {
     match stmt {
         Stmt::Block(stmts) => stmts.clone(),
@@ -19,7 +20,7 @@ pub(super) fn children(stmt: &Stmt) -> Vec<StmtId> {
     }
 }
 
-/// The statement with its child number `child` replaced.
+/// Returns the statement with its child number `child` replaced.
 pub(super) fn with_child(stmt: &Stmt, child: usize, new: StmtId) -> Stmt {
     let mut stmt = stmt.clone();
     match &mut stmt {
@@ -40,7 +41,8 @@ pub(super) fn with_child(stmt: &Stmt, child: usize, new: StmtId) -> Stmt {
     stmt
 }
 
-/// Calls `visit` with every occurrence of a statement below `root`, numbered from 0 in the order of the text.
+/// Calls `visit` with every occurrence of a statement below `root`, numbered from 0 in the order of
+/// the text.
 pub(super) fn for_each_occurrence(
     pool: &Pool,
     root: StmtId,
@@ -56,7 +58,7 @@ pub(super) fn for_each_occurrence(
     walk(pool, root, &mut 0, visit);
 }
 
-/// The program's body with one occurrence replaced by `new`.
+/// Returns the program's body with one occurrence replaced by `new`.
 pub(super) fn replace_occurrence(
     pool: &mut Pool,
     root: StmtId,
@@ -87,10 +89,11 @@ fn replace(
     None
 }
 
-/// From an expression down to a subexpression: the number of the operand at each step.
+/// A path from an expression down to a subexpression: the number of the operand at each step.
 pub(crate) type Path = Vec<usize>;
 
-/// Calls `visit` with occurrences of subexpressions, parents first, at most `limit` of them: shared subexpressions can occur exponentially often.
+/// Calls `visit` with occurrences of subexpressions, parents first. There are at most `limit`
+/// calls, because shared subexpressions can occur exponentially often.
 pub(crate) fn for_each_subexpr(
     pool: &Pool,
     root: ExprId,
@@ -124,12 +127,12 @@ fn operands(expr: &Expr) -> Vec<ExprId> {
     operands
 }
 
-/// The subexpression at a path.
+/// Returns the subexpression at a path.
 pub(crate) fn subexpr(pool: &Pool, root: ExprId, path: &[usize]) -> Option<ExprId> {
     path.iter().try_fold(root, |expr, number| operands(pool.get(expr)).get(*number).copied())
 }
 
-/// The expression with the subexpression at a path replaced.
+/// Returns the expression with the subexpression at a path replaced.
 pub(crate) fn replace_subexpr(
     pool: &mut Pool,
     root: ExprId,
@@ -140,7 +143,8 @@ pub(crate) fn replace_subexpr(
     let expr = pool.get(root).clone();
     let operand = *operands(&expr).get(*first)?;
     let changed = replace_subexpr(pool, operand, rest, new)?;
-    // Operands come before annotations in every kind of expression, so counting the calls finds the operand.
+    // Operands come before annotations in every kind of expression, so counting the calls finds the
+    // operand.
     let mut number = 0;
     let rebuilt = expr.map_operands(|operand| {
         number += 1;

@@ -1,8 +1,10 @@
 //! Mutants of programs: each differs from the original in one place, as a defect of lowering would.
 //!
-//! [`MutantKind::FINAL`] are changes of final programs, [`MutantKind::LOWERING`] of structured ones, which are then lowered as any other: what a wrong bound or a misplaced
-//! allocation brings about in one place of a structured program it brings about everywhere in the final one, claims included. [`MutantKind::ANNOTATIONS`] change what a
-//! final program says of itself and nothing of what it does.
+//! [`MutantKind::FINAL`] lists changes of final programs. [`MutantKind::LOWERING`] lists changes of
+//! structured ones, which are then lowered like any other program. A wrong bound or a misplaced
+//! allocation in one place of a structured program affects every related place of the final one,
+//! claims included. [`MutantKind::ANNOTATIONS`] lists changes of a final program's annotations,
+//! which do not change its behaviour.
 
 mod change;
 mod edit;
@@ -15,71 +17,73 @@ pub(crate) use edit::{Path, for_each_subexpr, replace_subexpr, subexpr};
 use sites::Site;
 pub(crate) use sites::{neighbours, swappable};
 
-/// What was changed.
+/// The kind of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MutantKind {
-    /// The index of a load or store, one more or less.
+    /// The index of a load or store is one more or less.
     IndexOffByOne,
-    /// A loop's min or extent, one more or less.
+    /// A loop's min or extent is one more or less.
     LoopBoundChanged,
-    /// The operands of an operator that does not commute, or the arms of a select, exchanged.
+    /// The operands of an operator that does not commute, or the arms of a select, are exchanged.
     OperandsSwapped,
-    /// A constant, one more or less.
+    /// A constant is one more or less.
     ConstantChanged,
-    /// The branch of an `if`, always taken.
+    /// The branch of an `if` is always taken.
     GuardDropped,
-    /// A store, left out.
+    /// A store is left out.
     StoreMissing,
-    /// A loop whose iterations come in order, or together, made parallel.
+    /// A loop whose iterations run in order, or in lockstep, becomes parallel.
     LoopMadeParallel,
-    /// An allocation, one element shorter in a dimension.
+    /// An allocation is one element shorter in a dimension.
     AllocationShrunk,
-    /// The factor by which a buffer is folded, lesser everywhere.
+    /// The factor by which a buffer is folded is smaller everywhere.
     FoldChanged,
-    /// What a sliding window computes in the first iteration, or in the others, one more or less.
+    /// The part that a sliding window computes in the first iteration, or in the others, is one
+    /// more or less.
     WindowChanged,
-    /// A load of a neighbour, with its claim changed alike.
+    /// A load reads a neighbour, and its claim changes alike.
     LoadRedirected,
-    /// A store to a neighbour, with its claim changed alike.
+    /// A store writes a neighbour, and its claim changes alike.
     StoreRedirected,
-    /// Two neighbouring statements, in the other order.
+    /// Two neighbouring statements are exchanged.
     StatementsSwapped,
-    /// An atomic update, made a read and a write.
+    /// An atomic update becomes a read and a write.
     AtomicDropped,
-    /// An entry check, left out, or one of the conditions that it joins.
+    /// An entry check, or one of the conditions that it joins, is left out.
     EntryCheckWeakened,
-    /// A bound or coordinate that is computed, one more or less wherever it is used.
+    /// A computed bound or coordinate is one more or less wherever it is used.
     BoundWrong,
-    /// A func's memory, taken further in or further out.
+    /// A func's memory is taken further in or further out.
     StorageMoved,
-    /// The condition or the number of iterations that ends a loop: another comparison, a constant one more or less.
+    /// The condition or the number of iterations that ends a loop has another comparison, or a
+    /// constant that is one more or less.
     TailWrong,
-    /// Two loops, one within the other, in the other order.
+    /// Two nested loops are exchanged.
     LoopsSwapped,
-    /// A stage of a func, left out: the initialisation, say.
+    /// A stage of a func is left out, such as the initialisation.
     StageMissing,
-    /// A stage that writes a neighbour.
+    /// A stage writes a neighbour.
     WriteShifted,
-    /// A coordinate of a store's prophecy, one more or less, or another coordinate in its place.
+    /// A coordinate of a store's prophecy is one more or less, or replaced by another coordinate.
     ProphecyWrong,
-    /// A prophecy of another stage.
+    /// A prophecy claims another stage.
     ProphecyStage,
-    /// A store without prophecy.
+    /// A store has no prophecy.
     ProphecyMissing,
-    /// A coordinate of a load's claim, one more or less.
+    /// A coordinate of a load's claim is one more or less.
     AccessWrong,
-    /// A load without claim.
+    /// A load has no claim.
     AccessMissing,
-    /// A func's needed region, one shorter in a dimension.
+    /// A func's needed region is one shorter in a dimension.
     NeededShrunk,
-    /// A func's needed region, one longer in a dimension, or elsewhere.
+    /// A func's needed region is one longer in a dimension, or lies elsewhere.
     NeededGrown,
-    /// A func computed without a label.
+    /// A func is computed without a label.
     LabelMissing,
 }
 
 impl MutantKind {
-    /// Those of final programs.
+    /// The changes of final programs.
     pub const FINAL: &[Self] = &[
         Self::IndexOffByOne,
         Self::LoopBoundChanged,
@@ -98,7 +102,7 @@ impl MutantKind {
         Self::EntryCheckWeakened,
     ];
 
-    /// Those of structured programs.
+    /// The changes of structured programs.
     pub const LOWERING: &[Self] = &[
         Self::BoundWrong,
         Self::LoopBoundChanged,
@@ -115,7 +119,7 @@ impl MutantKind {
         Self::StatementsSwapped,
     ];
 
-    /// Those of final programs' annotations.
+    /// The changes of final programs' annotations.
     pub const ANNOTATIONS: &[Self] = &[
         Self::ProphecyWrong,
         Self::ProphecyStage,
@@ -127,7 +131,7 @@ impl MutantKind {
         Self::LabelMissing,
     ];
 
-    /// For tables.
+    /// Returns the name for tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::IndexOffByOne => "index off by one",
@@ -163,14 +167,14 @@ impl MutantKind {
     }
 }
 
-/// A program with one defect. Whether it is wrong is another question: some changes are equivalent.
+/// A program with one defect. It need not be wrong: some changes are equivalent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutant {
     /// The kind of defect.
     pub kind: MutantKind,
     /// The program.
     pub program: Program,
-    /// Where and what, for people.
+    /// A description of the place and the change, for people.
     pub description: String,
     /// The statement of the original that was changed.
     pub changed: StmtId,
@@ -178,8 +182,9 @@ pub struct Mutant {
 }
 
 impl Mutant {
-    /// The original with a check before the changed statement, which ends the run where the changed expression would have another value, or the dropped guard does not
-    /// hold. `None` where the change is another one, or of a vector.
+    /// Returns the original with a check before the changed statement. The check ends the run if
+    /// the changed expression would have another value, or if the dropped guard does not hold.
+    /// Returns `None` for other changes, and for changes of vectors.
     pub fn probe(&self, pool: &mut Pool, original: &Program) -> Option<Program> {
         let condition = self.site.unchanged(pool)?;
         let check = Check::SizeLimit { what: "the change".to_owned() };
@@ -190,7 +195,8 @@ impl Mutant {
     }
 }
 
-/// Up to `count` different mutants of a program, `kinds` in turns as far as the program has places for them. The same seed makes the same mutants.
+/// Returns up to `count` different mutants of a program. The `kinds` take turns as far as the
+/// program has places for them. The same seed makes the same mutants.
 pub fn mutants(
     pool: &mut Pool,
     program: &Program,
@@ -207,7 +213,7 @@ pub fn mutants(
             sites
         })
         .collect();
-    // Where few are made, they are not always of the first kinds.
+    // If few mutants are made, they are not always of the first kinds.
     let mut turns: Vec<usize> = (0..kinds.len()).collect();
     random.shuffle(&mut turns);
     let mut made = Vec::new();

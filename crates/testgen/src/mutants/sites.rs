@@ -8,10 +8,10 @@ use super::MutantKind;
 use super::change::{Change, Edit, Root};
 use super::edit::{Path, children, for_each_occurrence, for_each_subexpr, replace_occurrence};
 
-/// Subexpressions looked at in one expression.
+/// The most subexpressions that are looked at in one expression.
 const SUBEXPRS: usize = 400;
 
-/// A statement's occurrence and what to do to it.
+/// An occurrence of a statement, and the change to make there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Site {
     occurrence: usize,
@@ -20,12 +20,12 @@ pub(super) struct Site {
 }
 
 impl Site {
-    /// The statement.
+    /// Returns the statement.
     pub(super) fn stmt(&self) -> StmtId {
         self.stmt
     }
 
-    /// The body with the change made, and words for it. `None` where the change changes nothing.
+    /// Returns the changed body and a description, or `None` if the change changes nothing.
     pub(super) fn apply(&self, pool: &mut Pool, body: StmtId) -> Option<(StmtId, String)> {
         let old = pool.get_stmt(self.stmt).clone();
         let (new, description) = self.change.apply(pool, &old)?;
@@ -35,19 +35,19 @@ impl Site {
         Some((self.replace(pool, body, &new)?, description))
     }
 
-    /// The body with another statement in this place.
+    /// Returns the body with another statement in this place.
     pub(super) fn replace(&self, pool: &mut Pool, body: StmtId, new: &Stmt) -> Option<StmtId> {
         replace_occurrence(pool, body, self.occurrence, new)
     }
 
-    /// When the change makes no difference, as a condition for the place.
+    /// Returns the condition under which the change makes no difference in this place.
     pub(super) fn unchanged(&self, pool: &mut Pool) -> Option<ExprId> {
         let old = pool.get_stmt(self.stmt).clone();
         self.change.unchanged(pool, &old)
     }
 }
 
-/// Every place for a kind of mutant.
+/// Collects every place for a kind of mutant.
 pub(super) fn collect(pool: &Pool, program: &Program, kind: MutantKind) -> Vec<Site> {
     let mut sites = Vec::new();
     for_each_occurrence(pool, program.body, &mut |occurrence, stmt| {
@@ -281,7 +281,7 @@ fn collect_stmt(pool: &Pool, stmt: &Stmt, kind: MutantKind, add: &mut impl FnMut
         MutantKind::StatementsSwapped => {
             if let Stmt::Block(stmts) = stmt {
                 for (first, pair) in stmts.windows(2).enumerate() {
-                    // The order of entry checks is nobody's concern.
+                    // The order of entry checks does not matter.
                     let is_check =
                         |stmt: &StmtId| matches!(pool.get_stmt(*stmt), Stmt::Assert { .. });
                     if pair[0] != pair[1] && !is_check(&pair[0]) && !is_check(&pair[1]) {
@@ -303,7 +303,8 @@ fn collect_stmt(pool: &Pool, stmt: &Stmt, kind: MutantKind, add: &mut impl FnMut
     }
 }
 
-/// What ends loops: comparisons and constants in conditions, constants in numbers of iterations.
+/// Collects changes of the ends of loops: comparisons and constants in conditions, and constants in
+/// numbers of iterations.
 fn tails(pool: &Pool, stmt: &Stmt, add: &mut impl FnMut(Change)) {
     subexprs(pool, stmt, |root, path, id| {
         let ends = match root {
@@ -327,7 +328,7 @@ fn tails(pool: &Pool, stmt: &Stmt, add: &mut impl FnMut(Change)) {
     });
 }
 
-/// The comparison that differs where both sides are equal.
+/// Returns the comparison that differs where both sides are equal.
 pub(super) fn other_comparison(op: BinaryOp) -> Option<BinaryOp> {
     match op {
         BinaryOp::Lt => Some(BinaryOp::Le),
@@ -351,7 +352,7 @@ pub(super) fn other_comparison(op: BinaryOp) -> Option<BinaryOp> {
     }
 }
 
-/// How many loops stand in a statement, those within loops not counted.
+/// Counts the loops in a statement, except for loops within loops.
 fn loops_below(pool: &Pool, stmt: StmtId) -> usize {
     let stmt = pool.get_stmt(stmt);
     if let Stmt::For { .. } = stmt {
@@ -360,7 +361,7 @@ fn loops_below(pool: &Pool, stmt: StmtId) -> usize {
     children(stmt).into_iter().map(|child| loops_below(pool, child)).sum()
 }
 
-/// How many allocations stand in a statement, those within loops not counted.
+/// Counts the allocations in a statement, except for allocations within loops.
 fn allocations_below(pool: &Pool, stmt: StmtId) -> usize {
     let stmt = pool.get_stmt(stmt);
     let own = usize::from(matches!(stmt, Stmt::Allocate { .. }));
@@ -369,7 +370,8 @@ fn allocations_below(pool: &Pool, stmt: StmtId) -> usize {
     own + below.map(|child| allocations_below(pool, child)).sum::<usize>()
 }
 
-/// The conditions that are joined by `&`, below `|` too: `a | b & c` has `b` and `c`, but not `a`, without which the check would be stricter.
+/// Calls `visit` with the conditions that `&` joins, below `|` too. `a | b & c` has `b` and `c`,
+/// but not `a`, because the check would be stricter without it.
 fn conjuncts(pool: &Pool, condition: ExprId, visit: &mut impl FnMut(ExprId)) {
     match pool.get(condition) {
         Expr::Binary(BinaryOp::And, lhs, rhs) => {
@@ -392,7 +394,7 @@ fn conjuncts(pool: &Pool, condition: ExprId, visit: &mut impl FnMut(ExprId)) {
     }
 }
 
-/// The condition with its conjunct number `part` made true.
+/// Returns the condition with its conjunct number `part` made true.
 pub(super) fn without(pool: &mut Pool, condition: ExprId, part: &mut usize) -> ExprId {
     match *pool.get(condition) {
         Expr::Binary(op @ BinaryOp::And, lhs, rhs) => {
@@ -423,7 +425,8 @@ pub(super) fn without(pool: &mut Pool, condition: ExprId, part: &mut usize) -> E
     }
 }
 
-/// The expressions of a statement that take part in the computation. Entry checks are left alone: a stricter one makes no wrong result.
+/// Returns the expressions of a statement that take part in the computation. Entry checks are left
+/// out, because a stricter one makes no result wrong.
 fn roots(stmt: &Stmt) -> Vec<(Root, ExprId)> {
     match stmt {
         Stmt::Let { value, .. } => vec![(Root::LetValue, *value)],
@@ -469,7 +472,8 @@ pub(crate) fn swappable(pool: &Pool, id: ExprId) -> bool {
     }
 }
 
-/// Whether an operator gives the same for exchanged operands. The sum and product of floats do; their minimum and maximum do not, on NaN and zeros.
+/// Tests whether an operator gives the same result for exchanged operands. Sums and products of
+/// floats do; their minimum and maximum do not, on NaN and zeros.
 fn commutes(op: BinaryOp, scalar: Scalar) -> bool {
     match op {
         BinaryOp::Add(_)
@@ -492,7 +496,7 @@ fn commutes(op: BinaryOp, scalar: Scalar) -> bool {
     }
 }
 
-/// The constants next to one.
+/// Returns the constants next to one.
 pub(crate) fn neighbours(constant: Constant) -> Vec<Constant> {
     if let Some(value) = constant.as_bool() {
         return vec![Constant::bool(!value)];

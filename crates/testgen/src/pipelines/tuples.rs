@@ -1,17 +1,19 @@
-//! Tuple-valued funcs: their updates mix the components, so that an order in which one is written before another is read would show.
+//! Tuple-valued funcs. Their updates mix the components, so it is noticed if one component is
+//! written before another is read.
 
 use super::{Maker, Site, TYPES};
 
-/// How many of a hundred pipelines have tuples: by the seed alone, so that the others do not change.
+/// The percentage of pipelines with tuples. The seed alone selects them, so the other pipelines do
+/// not change.
 const SHARE: u64 = 20;
 
-/// Whether the pipeline of a seed has tuples.
+/// Tests whether the pipeline of a seed has tuples.
 pub(super) fn has_tuples(seed: u64) -> bool {
     crate::Random::new(seed ^ 0x7475_706c_6573).below(100) < SHARE as usize
 }
 
 impl Maker<'_> {
-    /// The types of a func's components.
+    /// Returns the types of a func's components.
     pub(super) fn types(&mut self, is_output: bool) -> Vec<&'static str> {
         let mut types = vec![self.pick(&TYPES, "u8")];
         if self.tuples && !is_output && self.random.chance(70) {
@@ -22,12 +24,12 @@ impl Maker<'_> {
         types
     }
 
-    /// The written type of a func: `u8`, or `(u8, i16)`.
+    /// Returns the written type of a func: `u8`, or `(u8, i16)`.
     pub(super) fn annotation(types: &[&str]) -> String {
         if let [ty] = types { (*ty).to_owned() } else { format!("({})", types.join(", ")) }
     }
 
-    /// Values of these types.
+    /// Returns values of these types.
     pub(super) fn tuple_value(
         &mut self,
         site: &Site,
@@ -41,7 +43,8 @@ impl Maker<'_> {
         if let [value] = &values[..] { value.clone() } else { format!("({})", values.join(", ")) }
     }
 
-    /// `name(lhs) = (…)`, every component from those of `name(read)` and other values.
+    /// Returns `name(lhs) = (…)`, in which every component depends on a component of `name(read)`
+    /// and on other values.
     pub(super) fn tuple_update(
         &mut self,
         name: &str,
@@ -73,7 +76,8 @@ impl Maker<'_> {
         format!("{name}({lhs}) = ({});", values.join(", "))
     }
 
-    /// `name(lhs) = (…)`, every component from its own value by an operator that is associative: what `rfactor` takes.
+    /// Returns `name(lhs) = (…)`, in which every component is combined with its own value by an
+    /// associative operator, as `rfactor` requires.
     fn componentwise(
         &mut self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Random schedules as text. Most are legal; those that are not must be refused with a diagnostic.
+//! Random schedules as text. Most are legal; the others must be refused with a diagnostic.
 
 mod placement;
 mod rewritings;
@@ -7,11 +7,11 @@ use crate::{FuncText, PipelineText, Random};
 
 /// Factors of splits.
 const FACTORS: [usize; 6] = [2, 3, 4, 5, 8, 16];
-/// Of a hundred funcs and inputs, how many have a wrapper.
+/// The percentage of funcs and inputs that have a wrapper.
 const WRAPPERS: usize = 12;
-/// Of a hundred updates over domains, how many are factored.
+/// The percentage of updates over domains that are factored.
 const FACTORED: usize = 20;
-/// Of a hundred updates over domains, how many are atomic.
+/// The percentage of updates over domains that are atomic.
 const ATOMIC: usize = 15;
 /// Numbers of lanes.
 const LANES: [usize; 4] = [2, 4, 8, 16];
@@ -26,9 +26,10 @@ pub fn schedule(pipeline: &PipelineText, name: &str, seed: u64) -> String {
 struct Maker<'p> {
     random: Random,
     pipeline: &'p PipelineText,
-    /// The loops of each func's stages after its directives, innermost first: where producers are placed.
+    /// The loops of each func's stages after its directives, innermost first. Producers are placed
+    /// at them.
     loops: Vec<Vec<Vec<Loop>>>,
-    /// The wrapper of the func at hand, as a level names it, and its loops.
+    /// The current func's wrapper, as a level names it, and its loops.
     wrapper: Option<(String, Vec<Loop>)>,
     fresh: usize,
 }
@@ -37,9 +38,9 @@ struct Maker<'p> {
 struct Loop {
     name: String,
     is_reduction: bool,
-    /// Whether something was made of it that ends its changes.
+    /// True if a directive was applied that ends its changes.
     done: bool,
-    /// Whether its extent is a number, so that it can be vectorized or unrolled as a whole.
+    /// True if its extent is a number, so that it can be vectorized or unrolled as a whole.
     is_short: bool,
 }
 
@@ -49,16 +50,16 @@ impl Loop {
     }
 }
 
-/// What may be done with a stage's loops.
+/// The kind of a stage, which decides what may be done with its loops.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// The first one of an output.
+    /// The first stage of an output.
     Output,
-    /// The first one of another func.
+    /// The first stage of another func.
     Pure,
     /// An update.
     Update,
-    /// An update whose iterations may meet.
+    /// An update whose iterations may meet in one location.
     Atomic,
 }
 
@@ -97,7 +98,7 @@ impl Maker<'_> {
                 if self.random.chance(12) {
                     chain.push_str(&self.specialization(func));
                 }
-                // A specialization's block may only be followed by nothing.
+                // Nothing may follow a specialization's block.
                 if self.random.chance(20) && !chain.ends_with('\n') {
                     chain.push_str(&self.bounds(func));
                 }
@@ -121,7 +122,7 @@ impl Maker<'_> {
         text.concat()
     }
 
-    /// Directives for an update.
+    /// Returns directives for an update.
     fn update(&mut self, number: usize, stage: usize) -> Vec<String> {
         let func = &self.pipeline.funcs[number];
         let mut text = Vec::new();
@@ -151,7 +152,7 @@ impl Maker<'_> {
         self.random.choose(choices).copied().unwrap_or(otherwise)
     }
 
-    /// How a parallel loop is dealt, which is mostly left open.
+    /// Returns the policy by which a parallel loop is dealt, which is mostly left open.
     fn deal(&mut self) -> String {
         if self.random.chance(60) {
             return String::new();
@@ -170,7 +171,7 @@ impl Maker<'_> {
         format!("{base}{}", self.fresh)
     }
 
-    /// A directive of the bounds phase.
+    /// Returns a directive of the bounds phase.
     fn bounds(&mut self, func: &FuncText) -> String {
         let pure: Vec<String> =
             func.stages.iter().take(1).flatten().map(|(name, _)| name.clone()).collect();
@@ -187,7 +188,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Something that a func reads is fetched ahead, at one of its loops.
+    /// Returns a directive that prefetches something that a func reads, at one of its loops.
     fn prefetch(&mut self, number: usize, loops: &[Loop]) -> String {
         let all = self.pipeline.inputs.iter().chain(&self.pipeline.funcs);
         let read: Vec<String> =
@@ -202,7 +203,7 @@ impl Maker<'_> {
         format!(".prefetch({read}, at: {at}, ahead: {ahead})")
     }
 
-    /// Directives on a stage's loops; `loops` is what they leave.
+    /// Returns directives on a stage's loops. Afterwards `loops` holds the loops that they leave.
     fn loop_directives(&mut self, loops: &mut Vec<Loop>, stage: Stage) -> String {
         let is_update = matches!(stage, Stage::Update | Stage::Atomic);
         // Iterations of a reduction may meet in one location, unless the update is atomic.
@@ -305,7 +306,7 @@ impl Maker<'_> {
         text.concat()
     }
 
-    /// The factor of a split: a number, or now and then a parameter.
+    /// Returns the factor of a split: a number, or sometimes a parameter.
     fn factor(&mut self) -> String {
         match self.random.choose(&self.pipeline.factors).cloned() {
             Some(factor) if self.random.chance(25) => factor,
@@ -313,7 +314,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The tail of a split; for updates mostly one that is legal.
+    /// Returns the tail of a split. For updates it is mostly a legal one.
     fn tail(&mut self, is_update: bool) -> &'static str {
         if is_update && !self.random.chance(5) {
             return self.pick(
@@ -344,11 +345,11 @@ impl Maker<'_> {
         )
     }
 
-    /// Copies of the func under conditions; now and then one behind another.
+    /// Returns copies of the func under conditions; sometimes one follows another.
     fn specialization(&mut self, func: &FuncText) -> String {
         let mut text = self.specialized(func);
         if !text.is_empty() && self.random.chance(30) {
-            // A chain goes on behind the block.
+            // A chain continues after the block.
             text.truncate(text.trim_end().len());
             text.push_str(&self.specialized(func));
         }
@@ -359,7 +360,8 @@ impl Maker<'_> {
         text
     }
 
-    /// A copy of the func under a condition, vectorized or unrolled. Specializations come before other directives, so its loops are the original ones.
+    /// Returns a copy of the func under a condition, vectorized, unrolled or parallel.
+    /// Specializations come before other directives, so its loops are the original ones.
     fn specialized(&mut self, func: &FuncText) -> String {
         let condition = self.random.choose(&self.pipeline.conditions).cloned();
         let free: Vec<String> =

@@ -1,13 +1,13 @@
-//! Where a func is computed, where its memory is taken, and its layout there.
+//! The places where a func is computed and where its memory is taken, and the memory's layout.
 
 use std::fmt::Write;
 
 use super::Maker;
 use crate::FuncText;
 
-/// A place to compute something at.
+/// A place at which something is computed.
 pub(super) struct Level {
-    /// The func, and its stage if that is named.
+    /// The func, with its stage if the stage is named.
     consumer: String,
     /// The loop.
     var: String,
@@ -16,7 +16,7 @@ pub(super) struct Level {
 }
 
 impl Maker<'_> {
-    /// Where a func is computed and stored.
+    /// Returns directives for the places where a func is computed and stored.
     pub(super) fn placement(&mut self, func: &FuncText) -> String {
         let at = self.level(&func.readers);
         match (self.random.below(10), at) {
@@ -34,7 +34,8 @@ impl Maker<'_> {
         }
     }
 
-    /// A loop of a reader: of its wrapper if there is one, mostly; of one of the reader's stages.
+    /// Returns a loop of a reader. If there is a wrapper, it is mostly a loop of the wrapper;
+    /// otherwise, of one of the reader's stages.
     pub(super) fn level(&mut self, readers: &[usize]) -> Option<Level> {
         let mut of = None;
         if self.random.chance(60) {
@@ -46,7 +47,7 @@ impl Maker<'_> {
                 let reader = *self.random.choose(readers)?;
                 let name = &self.pipeline.funcs[reader].name;
                 let stages = self.loops[reader].len();
-                // Without a stage the last one is meant.
+                // Without a stage, the last stage is meant.
                 let last = stages.checked_sub(1)?;
                 let stage = if self.random.chance(60) { last } else { self.random.below(stages) };
                 let is_named = stage > 0 && (stage < last || self.random.chance(30));
@@ -63,7 +64,7 @@ impl Maker<'_> {
         Some(Level { consumer, var, outer })
     }
 
-    /// `compute_at`, and where memory is taken.
+    /// Returns `compute_at` and directives for the place of the memory.
     pub(super) fn at(&mut self, level: &Level) -> String {
         let Level { consumer, var, outer } = level;
         let mut text = format!(".compute_at({consumer}, {var})");
@@ -81,7 +82,7 @@ impl Maker<'_> {
         text
     }
 
-    /// Directives on the layout of a func's memory.
+    /// Returns directives on the layout of a func's memory.
     pub(super) fn layout(&mut self, func: &FuncText) -> String {
         let dims: Vec<String> =
             func.stages.first().into_iter().flatten().map(|(name, _)| name.clone()).collect();

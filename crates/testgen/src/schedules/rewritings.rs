@@ -6,7 +6,8 @@ use super::{Loop, Maker, Stage, loops};
 use crate::FuncText;
 
 impl Maker<'_> {
-    /// A copy of a func or an input for its readers or for one of them, computed where that one reads it.
+    /// Returns a copy of a func or an input, for all its readers or for one, computed where this
+    /// reader reads it.
     pub(super) fn wrapper(&mut self, func: &FuncText) -> Option<String> {
         let reader = *self.random.choose(&func.readers)?;
         let users = match self.random.below(3) {
@@ -18,7 +19,7 @@ impl Maker<'_> {
         self.wrapper = None;
         let level = self.level(&[reader]);
         let chain = match (self.random.below(6), level) {
-            // It stays where it is substituted.
+            // The copy stays where it is substituted.
             (0, _) | (_, None) => String::new(),
             (1, _) => format!(".compute_root(){}", self.loop_directives(&mut copy, Stage::Pure)),
             (_, Some(level)) => {
@@ -34,7 +35,8 @@ impl Maker<'_> {
         Some(format!("    {name}{chain};\n"))
     }
 
-    /// An update's work for each value of one of its reduction variables by itself; `update` becomes the loops that merge it.
+    /// Separates an update's work for each value of one of its reduction variables. Afterwards
+    /// `update` holds the loops that merge the parts.
     pub(super) fn factored(
         &mut self,
         func: &FuncText,
@@ -51,7 +53,7 @@ impl Maker<'_> {
             chain = format!(".split({name}, {outer}, {inner}, {factor})");
             super::split(update, at, outer, inner, true);
         }
-        // Of a split variable one half or the other.
+        // If the variable was split, the choice is one of the two halves.
         let at = if chain.is_empty() { at } else { at + self.random.below(2) };
         let kept = update.remove(at);
         let (var, part) = (self.fresh("u"), self.fresh("part"));
