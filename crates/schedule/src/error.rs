@@ -11,7 +11,7 @@ pub struct ScheduleError {
     pub origin: Option<usize>,
     /// The func whose definition is at fault, if any.
     pub func: Option<halidom_ir::FuncId>,
-    /// What is wrong.
+    /// The error message.
     pub message: String,
     /// A correct alternative, which names the legal choices.
     pub hint: String,

@@ -225,8 +225,8 @@ impl Algebra<'_> {
         if left >= most { left } else { left + self.arms(rhs, most - left) }
     }
 
-    /// Returns the multiples of quotients that all arms of a sum have in common; `None` if there
-    /// are none.
+    /// Returns the multiples of quotients that all arms of a sum have in common; `None` if they
+    /// have no such multiple.
     fn common_quotients(&mut self, sum: &Sum) -> Option<Sum> {
         let common = match self.lone_extremum(sum) {
             Some((_, lhs, rhs)) => {
