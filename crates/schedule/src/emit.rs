@@ -12,7 +12,8 @@ use crate::nest::{
     Binding, Inliner, Lowered, Nest, Placement, Plan, compute_kind, final_kind, hole,
 };
 
-/// Values of holes. Each is an expression over what is in scope where the hole's func is computed or allocated.
+/// Values of holes. Each is an expression over the variables in scope where the hole's func is
+/// computed or allocated.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Solution {
     pub(crate) holes: FxHashMap<HoleId, ExprId>,

@@ -191,7 +191,8 @@ impl<'a> Solver<'a, '_> {
         }
     }
 
-    /// Records the last values of the variables whose intervals follow from a stage's compute region.
+    /// Records the last values of the variables whose intervals follow from a stage's compute
+    /// region.
     fn learn_loops(&mut self, func: FuncId, kind: HoleKind) {
         let Some(plan) = self.lowered.plan(func) else { return };
         for nest in plan.instances.iter().flat_map(|instance| &instance.stages) {
