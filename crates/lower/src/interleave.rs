@@ -16,10 +16,10 @@ const MOST_STORES: i128 = 4;
 /// The maximum number of parts of a block in which stores are searched for.
 const MOST_PARTS: usize = 1024;
 
-/// Columns of a picture that are computed alternately are separate vectors, each of which writes
-/// every second element, for example. Such stores are moved to the place of the last of them, in the order
-/// of their elements, if nothing in between reads or writes the moved elements. Their indices then
-/// differ only in a constant. The C has one dense store of interleaved lanes for them.
+/// Columns of a picture that are computed alternately are separate vectors: each writes every
+/// second element, for example. Such stores are moved to the place of the last of them, in the
+/// order of their elements, if nothing in between reads or writes the moved elements. Their indices
+/// then differ only in a constant. The C has one dense store of interleaved lanes for them.
 ///
 /// Requires: every binder is unique; vectors are made.
 /// Ensures: the same stores in another order, to the same elements.

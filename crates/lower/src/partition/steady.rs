@@ -44,8 +44,7 @@ pub(super) struct Steady {
 }
 
 impl Steady {
-    /// True if there are no limits, so that the decisions are right everywhere or there are none,
-    /// or if there are too many limits.
+    /// True if there are no limits (the decisions are right everywhere, or absent), or too many.
     pub(super) fn is_unlimited(&self) -> bool {
         self.upper.is_empty() && self.lower.is_empty()
             || self.upper.len() > MOST_LIMITS
