@@ -1,4 +1,4 @@
-//! Common subexpression elimination within stores.
+//! Common subexpression elimination, within stores and across consecutive ones.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{Access, BufferId, Expr, ExprId, Pool, Program, Scalar, Stmt, StmtId};
@@ -11,8 +11,8 @@ use crate::repeats::is_repeated;
 /// to variables around these stores, so that unrolled iterations share common subexpressions. Loads
 /// are bound too if none of these stores writes their buffer; within one store all loads are,
 /// because they come before the write. Ramps, broadcasts and quotients of `repeats` are not bound,
-/// because their index identifies a load or store, but their operands are. Annotations stay as they
-/// are.
+/// because a load or store is recognised by its index, but their operands are. Annotations stay as
+/// they are.
 ///
 /// Requires: storage is flattened.
 /// Ensures: in each store, every operator except these occurs once with the same operands,
@@ -74,8 +74,8 @@ fn shared(pool: &mut Pool, stores: &[StmtId]) -> StmtId {
             continue;
         };
         roots.extend([index, value]);
-        // An expression that depends on the old value is part of the single step of an atomic
-        // store, and among several stores it depends on those that come before.
+        // A load of the written buffer belongs to the single step of an atomic store; with several
+        // stores, its value depends on the earlier ones.
         if atomic || stores.len() > 1 {
             written.push(buffer);
         }

@@ -1,4 +1,4 @@
-//! Requires rows without gaps where there are vectors.
+//! Checks at entry that rows have no gaps where vectors access them.
 
 use halidom_base::FxHashSet;
 use halidom_ir::{BinaryOp, BufferId, Check, Expr, LoopKind, Pool, Program, Stmt, StmtId};

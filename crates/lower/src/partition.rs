@@ -99,7 +99,8 @@ impl Fold for Partition {
                 self.intervals.set(var, Some(interval));
                 return walk(self, pool, id);
             }
-            // The remainder of vectors is rarely run, and is short as it stands.
+            // The `else` branch handles the remainder of vectors: it is rarely run, and short as it
+            // is.
             Stmt::If { condition, then_branch, else_branch: else_branch @ Some(_) } => {
                 let then_branch = self.stmt(pool, then_branch)?;
                 return Ok(pool.stmt(Stmt::If { condition, then_branch, else_branch }));

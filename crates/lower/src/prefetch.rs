@@ -19,11 +19,11 @@ const LINE: i128 = 64;
 const MOST: usize = 32;
 
 /// Puts prefetches before the statements that read, in each loop that is marked with
-/// [`Label::Ahead`]: of the memory that the iteration a given number later loads at the same place.
+/// [`Label::Ahead`]. They fetch the memory that a later iteration, at the marked distance, loads at
+/// the same place.
 ///
-/// A loop that was split into parts is several loops, each of which looks ahead in its own steps.
-/// Lines that are loaded at the same place anyway are left out, for example those of overlapping
-/// rows.
+/// A loop that was split into parts is several loops that each look ahead in their own steps. Lines
+/// that are loaded at the same place anyway are left out, for example where rows overlap.
 ///
 /// Requires: vectors and copies are made; no later pass joins or splits loops.
 /// Ensures: no [`Label::Ahead`]; loads and stores are as before. The index of a [`Label::Prefetch`]
@@ -321,8 +321,8 @@ fn product(pool: &mut Pool, lhs: &Linear, rhs: &Linear) -> Option<Linear> {
     Some(sum)
 }
 
-/// Returns the index of an element at an offset from a form, modulo 2^64: for indices beyond all
-/// bounds there may be no other value.
+/// Returns the index of an element at an offset from a form, modulo 2^64; an element beyond all
+/// bounds may have no other index.
 fn element(pool: &mut Pool, form: &Linear, offset: i128) -> Option<ExprId> {
     let mut terms = key(form).0;
     // Positive terms come before negative ones.

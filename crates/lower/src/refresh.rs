@@ -7,8 +7,8 @@ use crate::LowerError;
 use crate::fold::{Fold, walk};
 
 /// Returns a copy of `stmt` in which every loop, let and allocation binds a new name, and
-/// `replaced` variables are replaced by other expressions. Such copies may occur in one program:
-/// each binder stays unique.
+/// `replaced` variables are replaced by other expressions. Several such copies may occur in one
+/// program: each binder stays unique.
 pub(crate) fn refresh(
     pool: &mut Pool,
     stmt: StmtId,

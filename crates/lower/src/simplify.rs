@@ -20,7 +20,7 @@ const MOST_ROUNDS: usize = 4;
 /// compare a variable with a constant make it that constant where they hold. A condition within a
 /// branch of the same condition is decided. Comparisons, minima and maxima are also decided by the
 /// constant bounds that loops, entry checks and branches put on their operands, or on the operands'
-/// difference, with lets expanded. Divisions by constants that are multiplied in cancel.
+/// difference, with lets expanded. Divisions by constants cancel with multiplications by them.
 ///
 /// Requires: every binder is unique.
 /// Ensures: no statement without effect, except lets, which may be unused; no check or branch on a
@@ -171,7 +171,7 @@ impl Simplify {
     }
 
     fn know(&mut self, pool: &mut Pool, condition: ExprId, assumed: &mut Assumed) {
-        // Memory may change while the condition is assumed.
+        // Values in memory may change while the condition is assumed.
         if loads(pool, condition) {
             return;
         }

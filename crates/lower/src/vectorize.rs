@@ -21,7 +21,7 @@ pub const MOST_LANES: usize = 4096;
 /// * `if c` with a condition that differs between lanes becomes `if c holds in every lane` around
 ///   the vector form, else the scalar loop. If a comparison in one lane cannot decide that, only
 ///   the scalar loop remains.
-/// * Statements without a vector form stay a serial loop: an allocation, a loop with bounds that
+/// * A statement without a vector form gets a serial loop: an allocation, a loop with bounds that
 ///   differ between lanes, a store to one place by every lane, a loop around one that is already a
 ///   vector.
 ///

@@ -35,7 +35,7 @@ pub(crate) struct Slide {
     pub(crate) holes: Vec<(HoleId, HoleId)>,
     /// True in the first iteration of the loop that the window moves with; mentions holes.
     pub(crate) first: ExprId,
-    /// The min of the coordinates that are new in later iterations.
+    /// The min and the extent of the coordinates that are new in later iterations.
     pub(crate) min: ExprId,
     pub(crate) extent: ExprId,
 }
@@ -361,8 +361,8 @@ impl Emitter<'_> {
         outer
     }
 
-    /// Returns the func that emitted statements name: with bounds filled in, copies are named after
-    /// the func that they stand for.
+    /// Returns the func that stands for a func in emitted statements: once bounds are filled in,
+    /// copies have the name of their original.
     fn named(&self, func: FuncId) -> FuncId {
         if self.solution.is_some() { self.lowered.original(func) } else { func }
     }

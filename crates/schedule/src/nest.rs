@@ -151,7 +151,7 @@ pub(crate) struct Loop {
     pub(crate) covered: bool,
 }
 
-/// Records whether iterations of a loop are independent (FS Definition 8.3).
+/// The class of a loop: its iterations are independent or not (FS Definition 8.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LoopClass {
     Pure,

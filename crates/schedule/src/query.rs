@@ -1,11 +1,11 @@
 //! The query to a bounds engine: FS's 𝓑(T) (Fig. 10a), a predicate over the holes of a program.
 //!
 //! In addition to Fig. 10a's constraints the query states what the figure leaves to lemmas: the
-//! output's window lies in its compute bounds, each stage's compute bounds lie in those of the
-//! stage before it, and a variable that a directive bound lies in the range that the directive
-//! guarantees. An update that reads values written by its own earlier iterations needs its reads
-//! whatever point it writes along its reduction dimensions. With these constraints, every answer is
-//! right ([`Binder::IfMember`]).
+//! output's window lies in its compute bounds, each stage's compute bounds lie in the previous
+//! stage's, and a variable that a directive bound lies in the range that the directive guarantees.
+//! If an update reads values written by its own earlier iterations, its reads are required whatever
+//! point it writes along its reduction dimensions. With these constraints, every answer is right
+//! ([`Binder::IfMember`]).
 
 use halidom_base::FxHashMap;
 use halidom_ir::{

@@ -81,7 +81,7 @@ impl Oracle {
         self.solver.as_mut().ok_or_else(|| "no solver".to_owned())
     }
 
-    /// Decides if an operator has a law.
+    /// Decides whether an operator satisfies a law.
     pub(crate) fn decide(&mut self, operator: &Operator<'_>, law: &Law) -> Result<Verdict, String> {
         let verdict = law::decide(self.solver()?, operator, law);
         self.gave_up |= matches!(verdict, Verdict::Unknown(_));

@@ -467,7 +467,7 @@ impl Layout<'_> {
         Ok((!between.is_empty()).then_some((place, room)))
     }
 
-    /// Returns an upper bound of an expression that does not mention some variables.
+    /// Returns an upper bound of an expression; the bound does not mention some variables.
     fn above(&mut self, expr: ExprId, without: &[VarId], depth: u32) -> Option<ExprId> {
         let mentioned = vars(self.algebra.pool, expr);
         if without.iter().all(|var| !mentioned.contains(var)) {
@@ -606,9 +606,9 @@ impl Layout<'_> {
         Err(error(message, hint))
     }
 
-    /// Returns the dimension that moves with the outermost loop, with a power of two to which
-    /// folding saves memory: the dimension of a sliding window, or else of the part that each
-    /// iteration needs separately.
+    /// Returns the dimension that moves with the outermost loop, and a power of two, if folding the
+    /// dimension to it saves memory. The dimension belongs to a sliding window, or else to the part
+    /// that each iteration needs separately.
     fn automatic(&mut self, slides: &[Found], solution: &Solution) -> Option<(usize, i128)> {
         let outermost = slides.iter().max_by_key(|found| found.position);
         let dim = match outermost {

@@ -141,10 +141,10 @@ struct Clamps {
     decided: FxHashMap<ExprId, ExprId>,
     /// The comparisons that make the decisions right.
     comparisons: Vec<ExprId>,
-    /// The same as sums that are at most 0.
+    /// The same comparisons, as sums that are at most 0.
     known: Vec<Linear>,
     done: FxHashMap<ExprId, Option<Linear>>,
-    /// Forms that decide nothing.
+    /// The results of [`Self::row`], which makes no decisions.
     rows: FxHashMap<ExprId, Option<Linear>>,
 }
 

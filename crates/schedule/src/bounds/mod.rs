@@ -34,7 +34,7 @@ impl Engine {
     /// Both engines.
     pub const ALL: [Self; 2] = [Self::Reference, Self::Default];
 
-    /// The name on the command line.
+    /// Returns the name used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Reference => "reference",
@@ -43,7 +43,7 @@ impl Engine {
     }
 }
 
-/// One interval a dimension, both ends included.
+/// One interval per dimension, both ends included.
 pub(crate) type Region = Vec<(ExprId, ExprId)>;
 
 /// The part of an input that some reads need, and the condition under which such reads happen.

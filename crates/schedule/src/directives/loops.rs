@@ -506,7 +506,7 @@ fn traverse(pool: &Pool, nest: &mut Nest, var: &str, kind: LoopKind, origin: usi
     Ok(())
 }
 
-/// Fuses `[outer, inner, fused]`.
+/// Fuses two loops; the names are `[outer, inner, fused]`.
 fn fuse(pool: &mut Pool, nest: &mut Nest, names: [&String; 3], origin: usize) -> Result<()> {
     let [outer_name, inner_name, fused_name] = names;
     let position = find(pool, nest, outer_name, origin)?;

@@ -54,7 +54,7 @@ impl Phase {
         Self::Bounds,
     ];
 
-    /// Returns a word for it.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Algorithm => "algorithm",
