@@ -9,8 +9,8 @@
 //! Knows nothing about `.hal` files, schedules, or validation. Start with [`lower`].
 //!
 //! # Correctness
-//! The reading of the source ([`mod@funcs`]) must be trusted for a verdict to be; nothing else here
-//! is trusted. The intermediate results of the final program are further funcs, on which the
+//! A verdict rests on the reading of the source ([`mod@funcs`]), which must be trusted; nothing
+//! else here must be. The intermediate results of the final program are further funcs, on which the
 //! algorithm's outputs do not depend: the source's algorithm comes first ([`Lowered::algorithm`]),
 //! the extended one second ([`Lowered::extended`]).
 
@@ -51,7 +51,8 @@ pub enum LowerError {
     /// The final program cannot be brought into the form in which it is lowered.
     #[error("{}", .0.message)]
     Refused(Refusal),
-    /// The bounds of a sum depend on other variables, and no bounds over sizes were found around them.
+    /// The bounds of a sum depend on other variables, and no bounds over sizes were found around
+    /// them.
     #[error("the bounds of the sum over `{0}` depend on other variables")]
     Bounds(String),
     /// A literal that is not a number of the element type.

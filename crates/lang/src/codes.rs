@@ -1,4 +1,5 @@
-//! The codes of this crate's diagnostics. Each has a page in `docs/errors`, whose examples are tests.
+//! The codes of this crate's diagnostics. Each has a page in `docs/errors`, whose examples are
+//! tests.
 
 use halidom_diag::Code;
 

@@ -48,7 +48,8 @@ pub struct NamedSchedule {
     pub spans: Vec<Span>,
 }
 
-/// Parses and checks a text. All errors are reported in one run; a pipeline or schedule with an error is left out.
+/// Parses and checks a text. All errors are reported in one run; a pipeline or schedule with an
+/// error is left out.
 pub fn parse(sources: &Sources, file: FileId) -> Module {
     let text = sources.text(file);
     let mut diagnostics = Vec::new();

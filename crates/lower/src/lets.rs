@@ -77,7 +77,8 @@ impl Lets {
         interval(pool, &difference, lanes, intervals)
     }
 
-    /// Does the same with a case split on minima and maxima in the difference, which is more work.
+    /// Returns an interval that contains every lane of `lhs - rhs`, by a case split on minima and
+    /// maxima in the difference, which is more work.
     pub(crate) fn difference_in_cases(
         &mut self,
         pool: &mut Pool,

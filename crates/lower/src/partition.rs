@@ -44,9 +44,9 @@ const SHORT: i128 = 4;
 ///   most.
 ///
 /// A loop that cannot be split in this way, because its parts would change with a loop around it,
-/// gets two forms, one of which runs where the conditions hold in all iterations. Vectors in it
-/// that are loaded at clamped indices also get two forms, one of which runs where the clamps do
-/// nothing, with dense loads.
+/// gets two forms: one runs where the conditions hold in all iterations, the other elsewhere.
+/// Vectors in it that are loaded at clamped indices also get two forms: one runs where the clamps
+/// do nothing, with dense loads, the other elsewhere.
 ///
 /// Loop-invariant conditions in an innermost loop are tested before it: `if` all hold `{` the loop
 /// without them, divided as above `} else {` the loop `}`. So the copies that unrolling made of a

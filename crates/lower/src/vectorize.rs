@@ -87,8 +87,7 @@ struct Lockstep<'l> {
 }
 
 impl Lockstep<'_> {
-    /// Returns the vector form of a statement of the body, or the scalar loop around it if there is
-    /// none.
+    /// Returns the vector form of a statement of the body, or else the scalar loop around it.
     fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
         match pool.get_stmt(id).clone() {
             Stmt::Block(stmts) => {

@@ -1303,7 +1303,7 @@ fn stores_that_fill_a_row_come_together() {
         }
     "#]],
     );
-    // The result of the first store decides the second.
+    // The second store reads elements that the first one writes.
     check(
         &passes,
         &body("out(x + 1, y)"),

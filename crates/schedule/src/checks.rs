@@ -232,7 +232,7 @@ impl Checks<'_> {
         pool.binary(op, lhs, rhs)
     }
 
-    /// Connects conditions with an operator; returns the `neutral` one if there are none.
+    /// Connects conditions with an operator; without conditions, returns the `neutral` one.
     fn fold(
         &mut self,
         op: BinaryOp,

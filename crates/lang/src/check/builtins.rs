@@ -241,12 +241,12 @@ impl<'a, 's> Checker<'a, 's> {
         self.saturated(id, to)
     }
 
-    /// Returns the nearest value of a narrower machine integer type.
+    /// Returns the nearest value of a machine integer type.
     fn saturated(&mut self, exact: ExprId, to: Scalar) -> Option<ExprId> {
         let from = self.scalar_of(exact);
         let (low, high) = to.range()?;
         let mut within = exact;
-        // A bound outside of the wider type's range is not needed.
+        // A bound that the source type cannot exceed is not needed.
         let range = from.range();
         if range.is_none_or(|(_, greatest)| greatest > high) {
             let high = self.pool.constant(number(from, high)?);

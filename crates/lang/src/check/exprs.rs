@@ -22,8 +22,8 @@ impl<'a, 's> Checker<'a, 's> {
         self.single(&values, expr.span)
     }
 
-    /// Does the same for an expression that may be a tuple: returns one value for each component.
-    /// `hints` are the types expected of them; empty if nothing is expected.
+    /// Checks an expression that may be a tuple, like `infer`: returns one value for each
+    /// component. `hints` are the types expected of them; empty if nothing is expected.
     pub(super) fn values(&mut self, expr: &'a Expr<'s>, hints: &[Scalar]) -> Option<Vec<ExprId>> {
         let hint = if let [hint] = hints { Some(*hint) } else { None };
         // With a float expected, `/` divides floats, but no float has these operators.

@@ -21,8 +21,8 @@ use crate::syntax::count;
 use super::rewritings::Made;
 use super::scope::{Callable, Checker, Value};
 
-/// Directives with their usage, their minimum and maximum numbers of arguments, and true if a tail
-/// strategy may follow.
+/// Directives with their usage, their minimum and maximum numbers of arguments, and a flag that is
+/// true if a tail strategy may follow.
 const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
     ("split", "v, outer, inner, factor", 4, 4, true),
     ("fuse", "outer, inner, v", 3, 3, false),
@@ -254,8 +254,8 @@ impl<'a, 's> Checker<'a, 's> {
         Some(())
     }
 
-    /// Checks a directive for GPUs, each of which expands to several others: `gpu_tile` is a `tile`
-    /// whose outer loops are blocks and whose inner ones are threads.
+    /// Checks a directive for GPUs. Each expands to several other directives: `gpu_tile` is a
+    /// `tile` whose outer loops are blocks and whose inner ones are threads.
     fn gpu(&mut self, call: &'a DirectiveCall<'s>) -> Option<Vec<Action>> {
         self.no_block_or_text(call)?;
         let Arguments { values, tail } = self.arguments(call)?;

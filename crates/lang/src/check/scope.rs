@@ -90,7 +90,7 @@ pub(super) enum FrameArgument<'a, 's> {
     Region(Vec<(ExprId, ExprId)>),
 }
 
-/// A generic function, and a flag for the prelude's.
+/// A generic function, with a flag that is true if it is in the prelude.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Generic<'a, 's> {
     pub(super) function: &'a Function<'s>,
@@ -180,7 +180,7 @@ impl<'a, 's> Checker<'a, 's> {
         None
     }
 
-    /// Does the same with a hint.
+    /// Reports an error with a hint and returns `None`.
     pub(super) fn fail_with_hint<T>(
         &mut self,
         code: Code,
@@ -386,7 +386,7 @@ impl<'a, 's> Checker<'a, 's> {
         )
     }
 
-    /// Does the same for each of several values.
+    /// Refuses several values if one is too deep for recursion.
     pub(super) fn limit_depths(&mut self, values: Vec<ExprId>, span: Span) -> Option<Vec<ExprId>> {
         values.into_iter().map(|value| self.limit_depth(value, span)).collect()
     }

@@ -1,8 +1,8 @@
 //! Prints schedules as `.hal` text in the usual style: one statement for each stage of a func, with
 //! its directives chained.
 //!
-//! Directives keep their order, in which those of one phase are applied: a func has a second
-//! statement if directives of another func come between its own.
+//! Directives keep their order, in which the directives of one phase are applied: a func has a
+//! second statement if directives of another func come between its own.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{

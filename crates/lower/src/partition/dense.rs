@@ -34,7 +34,7 @@ pub(super) fn in_two_forms(pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerE
     })
 }
 
-/// Does the same for the parts of a loop's body.
+/// Makes both forms of the parts of a loop's body that have two.
 fn within(pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
     match pool.get_stmt(id).clone() {
         Stmt::Let { var, value, body } => {

@@ -304,8 +304,8 @@ impl<'a> Algebra<'a> {
         large.plus(small, -1).is_some_and(|difference| self.is_nonnegative(&difference))
     }
 
-    /// The same for sums with their values at the sample points, which nearly always refute the
-    /// order.
+    /// Like `ordered`, for sums with their values at the sample points, which nearly always refute
+    /// the order.
     fn ordered_sampled(&mut self, least: bool, a: &(Sum, Values), b: &(Sum, Values)) -> bool {
         let ((small, at_small), (large, at_large)) = if least { (a, b) } else { (b, a) };
         !at_small.exceed(at_large)

@@ -78,7 +78,7 @@ impl Algebra<'_> {
         !self.samples.refutes(self.pool, &self.known, sum) && self.is_shown_nonnegative(sum)
     }
 
-    /// The same for a sum that no sample point refutes.
+    /// True if a sum that no sample point refutes is shown to be non-negative.
     pub(super) fn is_shown_nonnegative(&mut self, sum: &Sum) -> bool {
         if self.given_up.contains(sum) {
             return false;

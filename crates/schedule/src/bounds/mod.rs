@@ -26,7 +26,8 @@ use interval::End;
 pub enum Engine {
     /// FS's yardstick β₀: plain interval arithmetic without conditions.
     Reference,
-    /// Symbolic intervals that use conditions, correlations and exact quotients. Never wider than the reference.
+    /// Symbolic intervals that use conditions, correlations and exact quotients. Never wider than
+    /// the reference.
     Default,
 }
 

@@ -1,8 +1,7 @@
 //! The reference engine β₀ (FS Fig. 10b): plain interval arithmetic, rule by rule, conditions
 //! ignored.
 //!
-//! The rules that the figure elides, for intervals with both ends included, either of which may be
-//! infinite:
+//! The rules that the figure elides, for intervals with both ends included; either may be infinite:
 //! * `[a, b] ± [c, d]`, `-[a, b]`, `[a, b] * [c, d]` (least and greatest of the four products, or
 //!   the ends times the number if one side is a number), minima and maxima end by end;
 //! * `e1 div e2`: a positive constant divides both ends; else `[-M, M]` with `M = max(-a, b)`, of

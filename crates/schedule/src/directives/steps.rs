@@ -1,5 +1,5 @@
-//! The prefixes of a schedule: FS's programs T₀ … Tₙ (Fig. 4), each of which must be confluent with
-//! the algorithm (Lemma 8.1).
+//! The prefixes of a schedule: FS's programs T₀ … Tₙ (Fig. 4). Each must be confluent with the
+//! algorithm (Lemma 8.1).
 
 use halidom_base::FxHashSet;
 use halidom_ir::{Action, Directive, Schedule};

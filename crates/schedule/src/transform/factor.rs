@@ -299,7 +299,7 @@ fn replace(pool: &mut Pool, id: ExprId, put: &[(ExprId, ExprId)]) -> ExprId {
 
 impl crate::reduction::Oracle {
     /// Returns the identity of an operator that is associative, and commutative unless terms keep
-    /// their order; or the reason why there is none.
+    /// their order; or the reason why the operator lacks an identity or one of these laws.
     fn monoid(
         &mut self,
         operator: &Operator<'_>,

@@ -25,7 +25,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Visits a statement. Returns the funcs that are computed after it on every path through it.
+    /// Visits a statement. Returns the funcs that are computed once it has run, on every path
+    /// through it.
     fn stmt(&mut self, stmt: StmtId, scope: &Scope) -> Vec<FuncId> {
         match self.pool.get_stmt(stmt).clone() {
             Stmt::Block(stmts) => {
