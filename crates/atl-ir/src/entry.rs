@@ -1,7 +1,7 @@
 //! The program around the work: the caller's buffers and the entry checks.
 //!
-//! Sizes and strides are limited so that indices fit 64 bits; the conditions on sizes are demanded; each input must contain its box; the window of the output is the
-//! output's box, no less and no more.
+//! Sizes and strides are limited so that indices fit 64 bits, and the conditions on sizes are
+//! checked. Each input must contain its box; the window of the output must equal the output's box.
 
 use halidom_atl::program::Program as Source;
 use halidom_ir::{
@@ -12,12 +12,12 @@ use halidom_ir::{
 use crate::funcs::Funcs;
 use crate::{LowerError, OutputBuffer, indices};
 
-/// Sizes, mins and extents stay below this.
+/// Exclusive limit on sizes, mins and extents.
 const SIZE_LIMIT: i128 = 1 << 31;
-/// Elements of a buffer stay at or below this.
+/// Inclusive limit on the number of elements of a buffer.
 const ELEMENTS_LIMIT: i128 = 1 << 47;
 
-/// What a source program demands of its sizes.
+/// Returns the requirements of a source program on its sizes.
 pub(crate) fn requires(funcs: &mut Funcs<'_>, source: &Source) -> Result<Vec<Require>, LowerError> {
     let sizes = funcs.sizes.clone();
     let mut requires = Vec::new();
@@ -34,7 +34,7 @@ pub(crate) fn requires(funcs: &mut Funcs<'_>, source: &Source) -> Result<Vec<Req
     Ok(requires)
 }
 
-/// The whole program.
+/// Builds the whole program.
 pub(crate) fn program(
     funcs: &mut Funcs<'_>,
     algorithm: &Algorithm,
@@ -162,7 +162,8 @@ impl Checks<'_> {
         self.add(condition, Check::SizeLimit { what });
     }
 
-    /// That a product of two numbers that are not negative is within the limit; and the product. The quotient comes first, as the product may leave 64 bits.
+    /// Returns the condition that a product of two non-negative numbers is within the limit, and
+    /// the product. The quotient comes first, because the product may overflow 64 bits.
     fn product(&mut self, first: ExprId, second: ExprId) -> (ExprId, ExprId) {
         let (limit, one) = (self.pool.int(ELEMENTS_LIMIT), self.pool.int(1));
         let divisor = self.pool.binary(BinaryOp::Max, first, one);
@@ -200,7 +201,7 @@ impl Checks<'_> {
         }
     }
 
-    /// That a buffer contains `0 .. extent` in a dimension.
+    /// Checks that a buffer contains `0 .. extent` in a dimension.
     fn region(
         &mut self,
         buffer: BufferId,
@@ -219,7 +220,8 @@ impl Checks<'_> {
         self.add(condition, check(needed, given));
     }
 
-    /// That what is allocated is not too large, where that is known at entry and more than one dimension decides.
+    /// Checks that an allocation is not too large, if its size is known at entry and depends on
+    /// more than one dimension.
     fn allocation(&mut self, name: &str, extents: &[ExprId], algorithm: &Algorithm) {
         let mut startup = true;
         for extent in extents {

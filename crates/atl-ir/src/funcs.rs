@@ -1,13 +1,18 @@
-//! Terms as funcs: what an element of a term is, as an expression over inputs and funcs.
+//! Terms as funcs: the element of a term as an expression over inputs and funcs.
 //!
 //! # Correctness
-//! The source program is read here and nowhere else. A tensor is a function that is zero outside of its sizes (`coq/Tensor.v`); a func is defined everywhere, but read
-//! within the sizes only: every read that is not of a dimension's own variable is guarded. A `gen` and a reshape operator become index arithmetic, a guard a selection, a
-//! `let` a func. A sum becomes a func whose first stage is the semiring's zero and whose second adds the summand at each point of the domain; sums directly within a sum are
-//! further variables of its domain, the outer ones outside, and guards around the summand become its `where`. So do the bounds of a sum that depend on variables around it; the
-//! domain then has the least and the greatest of them, as the func is read within the sizes only. That is exact: where a guard does not hold, zero is added,
-//! which changes nothing (in floating point too, as a sum that begins with +0 is never -0). Guards are taken out of products only in exact arithmetic, where
-//! `a * 0` is 0.
+//! The source program is read here and nowhere else. A tensor is a function that is zero outside of
+//! its sizes (`coq/Tensor.v`). A func is defined everywhere, but it is read only within the sizes:
+//! every read at an index other than a dimension's own variable is guarded. A `gen` and a reshape
+//! operator become index arithmetic, a guard a selection, a `let` a func. A sum becomes a func
+//! whose first stage is the semiring's zero and whose second adds the summand at each point of the
+//! domain. Sums directly within a sum become further variables of its domain, the outer ones
+//! outside, and guards around the summand become its `where`. Bounds of a sum that depend on
+//! variables around it become part of its `where` too; the domain then ranges from the least to the
+//! greatest of them, since the func is read only within the sizes. That is exact: where a guard
+//! does not hold, zero is added, which changes nothing (in floating point too, because a sum that
+//! begins with +0 is never -0). Guards are taken out of products only in exact arithmetic, where `a
+//! * 0` is 0.
 
 use halidom_atl::context::Context;
 use halidom_atl::engine::Engine;
@@ -27,12 +32,12 @@ use crate::{LowerError, OutputBuffer, scalars};
 
 type Result<T> = std::result::Result<T, LowerError>;
 
-/// A tensor with a name: an input, or what a `let` binds.
+/// A named tensor: an input, or the value of a `let`.
 #[derive(Clone, Debug)]
 pub(crate) struct Tensor {
     pub(crate) func: FuncId,
     pub(crate) shape: Vec<Index>,
-    /// Index variables around the `let` that its value depends on: further arguments of the func.
+    /// Index variables around the `let` on which its value depends: further arguments of the func.
     pub(crate) free: Vec<Var>,
 }
 
@@ -42,16 +47,16 @@ pub(crate) struct Total {
     pub(crate) func: FuncId,
     /// The variables of its domain, the first innermost.
     pub(crate) domain: Vec<VarId>,
-    /// What is added.
+    /// The expression that is added.
     pub(crate) summand: ExprId,
 }
 
-/// Whether reads that may be out of range are guarded.
+/// The treatment of reads that may be out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reads {
-    /// Where they are not of a dimension's own variable.
+    /// Reads at an index other than a dimension's own variable are guarded.
     Guarded,
-    /// Never: the term is known to read within the sizes.
+    /// Reads are never guarded: the term is known to read within the sizes.
     Safe,
 }
 
@@ -59,11 +64,11 @@ pub(crate) enum Reads {
 #[derive(Clone, Copy, Debug)]
 struct At {
     value: ExprId,
-    /// Whether it is known to lie within the dimension.
+    /// True if it is known to lie within the dimension.
     inside: bool,
 }
 
-/// Where a term stands.
+/// The surroundings of a term.
 #[derive(Clone)]
 struct Place {
     indices: Indices,
@@ -74,7 +79,7 @@ struct Place {
     reads: Reads,
 }
 
-/// Funcs in the making.
+/// The funcs under construction.
 pub(crate) struct Funcs<'e> {
     pub(crate) engine: &'e Engine,
     pub(crate) pool: Pool,
@@ -87,11 +92,11 @@ pub(crate) struct Funcs<'e> {
     pub(crate) defined: Vec<FuncId>,
     /// Tensors by their variable.
     pub(crate) tensors: FxHashMap<u32, Tensor>,
-    /// The sum that a func is, where it is one.
+    /// The sums of the funcs that are sums.
     pub(crate) totals: FxHashMap<FuncId, Total>,
     /// The sizes.
     pub(crate) sizes: Indices,
-    /// What holds of sizes and inputs.
+    /// The facts that hold for sizes and inputs.
     pub(crate) top: Context,
     names: FxHashSet<String>,
 }
@@ -138,7 +143,7 @@ impl<'e> Funcs<'e> {
         funcs
     }
 
-    /// A name that no func has.
+    /// Returns a name that no func has.
     fn name(&mut self, wanted: &str) -> String {
         let mut name = wanted.to_owned();
         let mut number = 1;
@@ -180,7 +185,7 @@ impl<'e> Funcs<'e> {
         })
     }
 
-    /// The caller's memory for the output, with its window.
+    /// Declares the caller's memory for the output, with its window.
     pub(crate) fn output_buffer(&mut self, output: FuncId) -> OutputBuffer {
         let (name, rank) = (self.pool.func(output).name.clone(), self.pool.func(output).rank());
         let buffer = self.caller_buffer(output, &name, rank, BufferKind::Output);
@@ -193,12 +198,12 @@ impl<'e> Funcs<'e> {
         (buffer, window)
     }
 
-    /// The funcs that were defined beside some.
+    /// Returns the funcs that are defined in addition to the given ones.
     pub(crate) fn beside(&self, others: &[FuncId]) -> Vec<FuncId> {
         self.defined.iter().filter(|func| !others.contains(func)).copied().collect()
     }
 
-    /// The source program's result.
+    /// Defines the source program's result.
     pub(crate) fn define_output(&mut self, source: &Source) -> Result<FuncId> {
         let (shape, context) = (source.shape.dims.clone(), source.context());
         let indices = self.sizes.clone();
@@ -206,7 +211,8 @@ impl<'e> Funcs<'e> {
         self.define(output, &source.body, (&indices, &context), Reads::Guarded)
     }
 
-    /// Defines a func for a term: its name, its shape, and the index variables around it that it depends on.
+    /// Defines a func for a term: its name, its shape, and the index variables around it on which
+    /// it depends.
     fn define(
         &mut self,
         (name, shape, free): (&str, &[Index], &[Var]),
@@ -239,7 +245,7 @@ impl<'e> Funcs<'e> {
         let decl = FuncDecl { name, scalars: vec![scalar], args: args.clone(), kind };
         let func = self.pool.declare_func(decl);
         self.defined.push(func);
-        // A func that is a sum as a whole.
+        // A func that is entirely a sum.
         if let halidom_ir::Expr::Ref { func: total, args: read, .. } = self.pool.get(value).clone()
             && let Some(known) = self.totals.get(&total).cloned()
             && read.len() == args.len()
@@ -261,7 +267,7 @@ impl<'e> Funcs<'e> {
         let shape = context.shape(value).filter(|shape| shape.rest.is_none());
         let shape = shape.ok_or(LowerError::Shape)?.dims;
         let free = self.free(value, &shape);
-        // A rule may have copied the `let` to places of other variables.
+        // A rule may have copied the `let` to places with other variables.
         if let Some(known) = self.tensors.get(&var.id).filter(|known| known.free == free) {
             return Ok(known.clone());
         }
@@ -272,7 +278,7 @@ impl<'e> Funcs<'e> {
         Ok(tensor)
     }
 
-    /// The index variables that a term depends on, directly or through what it reads.
+    /// Returns the index variables on which a term depends, directly or through its reads.
     fn free(&self, term: &Term, shape: &[Index]) -> Vec<Var> {
         let mut free: Vec<Var> = Vec::new();
         let mut add = |var: &Var| {
@@ -293,7 +299,7 @@ impl<'e> Funcs<'e> {
         free
     }
 
-    /// The element of a scalar term, all of whose reads are in range.
+    /// Returns the element of a scalar term, all of whose reads are in range.
     pub(crate) fn element(
         &mut self,
         term: &Term,
@@ -310,7 +316,7 @@ impl<'e> Funcs<'e> {
         self.value(term, Vec::new(), &place)
     }
 
-    /// A read of a tensor at indices.
+    /// Returns a read of a tensor at indices.
     fn read(&mut self, var: &Var, at: &[At], place: &Place) -> Result<ExprId> {
         let found = self.tensors.get(&var.id).cloned();
         let tensor = found.ok_or_else(|| LowerError::Unbound(var.to_string()))?;
@@ -329,7 +335,7 @@ impl<'e> Funcs<'e> {
         Ok(self.choose(conditions, value))
     }
 
-    /// A value where all conditions hold, else zero.
+    /// Returns a value where all conditions hold, else zero.
     fn choose(&mut self, conditions: Vec<ExprId>, value: ExprId) -> ExprId {
         if conditions.is_empty() {
             return value;
@@ -339,7 +345,7 @@ impl<'e> Funcs<'e> {
         self.pool.select(condition, value, zero)
     }
 
-    /// The element of a term at indices.
+    /// Returns the element of a term at indices.
     fn value(&mut self, term: &Term, mut at: Vec<At>, place: &Place) -> Result<ExprId> {
         match &**term {
             Node::Literal(text) => scalars::literal(&mut self.pool, self.element, text),
@@ -394,7 +400,8 @@ impl<'e> Funcs<'e> {
         let size = place.indices.index(&mut self.pool, first)?;
         let index = at[0].value;
         let is_first = self.pool.binary(halidom_ir::BinaryOp::Lt, index, size);
-        // In the first part from below, in the second from above: both ends stay to be seen.
+        // An index within the whole is bounded below in the first part and above in the second, so
+        // it is known to be inside of neither.
         at[0].inside = false;
         let left = self.value(left, at.clone(), place)?;
         at[0].value = indices::sub(&mut self.pool, index, size);
@@ -402,7 +409,8 @@ impl<'e> Funcs<'e> {
         Ok(self.pool.select(is_first, left, right))
     }
 
-    /// Takes a `gen`, a `let`, a read or a reshape operator from around a term: what is left, with its indices, and the conditions under which it is not zero.
+    /// Takes a `gen`, a `let`, a read or a reshape operator from around a term. Returns the rest
+    /// with its place, updates its indices, and adds the conditions under which it is not zero.
     fn unwrap(
         &mut self,
         term: &Term,
@@ -446,7 +454,7 @@ impl<'e> Funcs<'e> {
         Ok((Term::clone(part), inner))
     }
 
-    /// Demands that an index lie in a dimension.
+    /// Adds the condition that an index lies in a dimension.
     fn keep(
         &mut self,
         at: At,
@@ -461,7 +469,8 @@ impl<'e> Funcs<'e> {
         Ok(())
     }
 
-    /// The indices of a reshape operator's part.
+    /// Turns the index of a reshape operator into the indices of its part, and adds the conditions
+    /// under which the part's element is not zero.
     fn reshape(
         &mut self,
         op: Reshape,
@@ -531,7 +540,7 @@ impl<'e> Funcs<'e> {
         Ok(())
     }
 
-    /// A sum: a func of its own over the arguments of the func at hand.
+    /// Makes a sum: a separate func over the arguments of the current func.
     fn sum(&mut self, term: &Term, mut at: Vec<At>, place: &Place) -> Result<ExprId> {
         let name = self.name(&format!("{}.sum", place.name));
         let mut own = Substitution::new();
@@ -609,7 +618,8 @@ impl<'e> Funcs<'e> {
         Ok(self.pool.func_ref(func, 0, at))
     }
 
-    /// The range of a variable of a domain, which may depend on sizes only: the loop's own, or one that contains it.
+    /// Returns the range of a variable of a domain, which may depend only on sizes: the loop's own,
+    /// or one that contains it.
     fn domain(
         &self,
         (var, lo, hi): (&Var, &Index, &Index),
@@ -665,7 +675,7 @@ impl Place {
     }
 }
 
-/// The guards of the factors of a product, and the product without them.
+/// Returns the guards of the factors of a product, and the product without them.
 pub(crate) fn without_guards(term: &Term) -> (Vec<Pred>, Term) {
     match &**term {
         Node::Guard(pred, body) => {

@@ -1,7 +1,8 @@
-//! Ranges over sizes alone for loops whose own depend on the variables around them.
+//! Ranges over sizes alone, for loops whose ranges depend on the variables around them.
 //!
 //! # Correctness
-//! What is found here is a guess, which [`hull`] proves to contain the loop's range wherever the loop's context holds.
+//! The ranges are guesses; [`hull`] proves that they contain the loop's range wherever the loop's
+//! context holds.
 
 use halidom_atl::context::{Context, Fact};
 use halidom_atl::prover::{Goal, Prover};
@@ -9,7 +10,7 @@ use halidom_atl::term::{Arith, Compare, Index, Pred};
 
 use crate::indices::Indices;
 
-/// A range over sizes that contains another one in a context; `None` where none is seen.
+/// Returns a range over sizes that contains another one in a context; `None` if none is found.
 pub(crate) fn hull(
     prover: &Prover,
     context: &Context,
@@ -24,7 +25,7 @@ pub(crate) fn hull(
     proved.then_some((low, high))
 }
 
-/// The least and the greatest value of an index as its variables go through their ranges.
+/// Returns the least and the greatest value of an index over its variables' ranges.
 fn ends(index: &Index, context: &Context, sizes: &Indices) -> Option<(Index, Index)> {
     let (op, operands) = match index {
         Index::Num(_) => return Some((index.clone(), index.clone())),
@@ -45,7 +46,7 @@ fn ends(index: &Index, context: &Context, sizes: &Indices) -> Option<(Index, Ind
             Some((Index::op(op, a.0, b.0), Index::op(op, a.1, b.1)))
         }
         Arith::Sub => Some((Index::op(op, a.0, b.1), Index::op(op, a.1, b.0))),
-        // By what does not vary and is not negative.
+        // The other operand must be constant over the ranges and not negative.
         Arith::Mul | Arith::Div | Arith::Ceil => {
             let (varies, factor) = if a.0 == a.1 && op == Arith::Mul { (b, a.0) } else { (a, b.0) };
             Some((Index::op(op, varies.0, factor.clone()), Index::op(op, varies.1, factor)))

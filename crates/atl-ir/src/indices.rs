@@ -6,7 +6,7 @@ use halidom_ir::{BinaryOp, Constant, ExprId, Pool, UnaryOp};
 
 use crate::LowerError;
 
-/// What index variables are in the IR.
+/// The values of index variables in the IR.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Indices {
     values: FxHashMap<u32, ExprId>,
@@ -15,18 +15,18 @@ pub(crate) struct Indices {
 }
 
 impl Indices {
-    /// Gives a size its parameter.
+    /// Sets the parameter of a size.
     pub(crate) fn size(&mut self, var: &Var, value: ExprId) {
         self.values.insert(var.id, value);
         self.sizes.push(var.id);
     }
 
-    /// Whether a variable is a size.
+    /// True if a variable is a size.
     pub(crate) fn is_size(&self, var: &Var) -> bool {
         self.sizes.contains(&var.id)
     }
 
-    /// With a value for a variable.
+    /// Returns a copy with a value for a variable.
     #[must_use]
     pub(crate) fn with(&self, var: &Var, value: ExprId) -> Self {
         let mut inner = self.clone();
@@ -34,12 +34,12 @@ impl Indices {
         inner
     }
 
-    /// The value of a variable.
+    /// Returns the value of a variable.
     pub(crate) fn get(&self, var: &Var) -> Result<ExprId, LowerError> {
         self.values.get(&var.id).copied().ok_or_else(|| LowerError::Unbound(var.to_string()))
     }
 
-    /// The same variables with their values changed.
+    /// Returns the same variables with their values changed.
     #[must_use]
     pub(crate) fn map(&self, mut change: impl FnMut(ExprId) -> ExprId) -> Self {
         let mut values: Vec<(u32, ExprId)> = self.values.iter().map(|(k, v)| (*k, *v)).collect();
@@ -48,7 +48,7 @@ impl Indices {
         Self { values, sizes: self.sizes.clone() }
     }
 
-    /// An index as an `int`.
+    /// Returns an index as an `int`.
     pub(crate) fn index(&self, pool: &mut Pool, index: &Index) -> Result<ExprId, LowerError> {
         let Index::Op(op, operands) = index else {
             return match index {
@@ -69,7 +69,8 @@ impl Indices {
                 let padded = add(pool, a, rounding);
                 self.div(pool, &operands.1, padded, b)
             }
-            // Where the divisor is zero, so is the quotient, and the remainder is the dividend: as in Coq.
+            // If the divisor is zero, so is the quotient, and the remainder is the dividend: as in
+            // Coq.
             Arith::Mod if matches!(operands.1, Index::Num(1..)) => pool.binary(BinaryOp::Mod, a, b),
             Arith::Mod => {
                 let quotient = self.div(pool, &operands.1, a, b);
@@ -81,7 +82,8 @@ impl Indices {
         })
     }
 
-    /// A quotient that is rounded down. The IR's is so for divisors that are not negative.
+    /// Returns a quotient that is rounded down. The IR rounds down for divisors that are not
+    /// negative.
     fn div(&self, pool: &mut Pool, divisor: &Index, a: ExprId, b: ExprId) -> ExprId {
         let straight = pool.binary(BinaryOp::Div, a, b);
         if self.natural(divisor) {
@@ -98,7 +100,8 @@ impl Indices {
         pool.select(negative, turned, straight)
     }
 
-    /// Whether an index is seen not to be negative: numbers and sizes, their sums and products.
+    /// True if an index is known to be non-negative: numbers and sizes, and their sums, products,
+    /// minima and maxima.
     fn natural(&self, index: &Index) -> bool {
         match index {
             Index::Num(value) => *value >= 0,
@@ -110,7 +113,7 @@ impl Indices {
         }
     }
 
-    /// A number of iterations, which a domain must not have fewer than none of.
+    /// Returns a number of iterations, at least 0 because a domain must not have a negative extent.
     pub(crate) fn extent(
         &self,
         pool: &mut Pool,
@@ -126,7 +129,7 @@ impl Indices {
         Ok(pool.binary(BinaryOp::Max, extent, zero))
     }
 
-    /// A predicate as a `bool`.
+    /// Returns a predicate as a `bool`.
     pub(crate) fn pred(&self, pool: &mut Pool, pred: &Pred) -> Result<ExprId, LowerError> {
         Ok(match pred {
             Pred::Known(value) => pool.constant(Constant::bool(*value)),
@@ -152,7 +155,7 @@ fn number(pool: &Pool, expr: ExprId) -> Option<i128> {
     pool.as_constant(expr).and_then(Constant::as_integer)
 }
 
-/// A sum of `int`s, folded.
+/// Returns a sum of `int`s, folded.
 pub(crate) fn add(pool: &mut Pool, a: ExprId, b: ExprId) -> ExprId {
     match (number(pool, a), number(pool, b)) {
         (Some(x), Some(y)) if x.checked_add(y).is_some() => pool.int(x + y),
@@ -162,7 +165,7 @@ pub(crate) fn add(pool: &mut Pool, a: ExprId, b: ExprId) -> ExprId {
     }
 }
 
-/// A difference, folded.
+/// Returns a difference, folded.
 pub(crate) fn sub(pool: &mut Pool, a: ExprId, b: ExprId) -> ExprId {
     match (number(pool, a), number(pool, b)) {
         (Some(x), Some(y)) if x.checked_sub(y).is_some() => pool.int(x - y),
@@ -172,7 +175,7 @@ pub(crate) fn sub(pool: &mut Pool, a: ExprId, b: ExprId) -> ExprId {
     }
 }
 
-/// A product, folded.
+/// Returns a product, folded.
 pub(crate) fn mul(pool: &mut Pool, a: ExprId, b: ExprId) -> ExprId {
     match (number(pool, a), number(pool, b)) {
         (Some(x), Some(y)) if x.checked_mul(y).is_some() => pool.int(x * y),
@@ -182,7 +185,7 @@ pub(crate) fn mul(pool: &mut Pool, a: ExprId, b: ExprId) -> ExprId {
     }
 }
 
-/// All of some conditions.
+/// Returns the conjunction of some conditions.
 pub(crate) fn all(pool: &mut Pool, conditions: impl IntoIterator<Item = ExprId>) -> ExprId {
     let mut kept: Option<ExprId> = None;
     for condition in conditions {
@@ -199,7 +202,7 @@ pub(crate) fn all(pool: &mut Pool, conditions: impl IntoIterator<Item = ExprId>)
     kept.unwrap_or_else(|| pool.constant(Constant::bool(true)))
 }
 
-/// That an index lies in a dimension of a size.
+/// Returns the condition that an index lies in a dimension of a size.
 pub(crate) fn within(pool: &mut Pool, index: ExprId, size: ExprId) -> ExprId {
     let zero = pool.int(0);
     let low = pool.binary(BinaryOp::Le, zero, index);

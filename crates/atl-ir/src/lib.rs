@@ -1,14 +1,18 @@
-//! From derivations of the tensor language ATL to the IR.
+//! Lowers derivations of the tensor language ATL to the IR.
 //!
-//! The source program of a derivation becomes an algorithm ([`halidom_ir::Algorithm`]), the final one a structured program, whose stores name the values of that
-//! algorithm that they claim to write. So a derivation goes the way of every other pipeline: the passes of `lower`, the validator, the C back end; and the validator is a
-//! second check, independent of the certificate, that the final program computes what the source says.
+//! The source program of a derivation becomes an algorithm ([`halidom_ir::Algorithm`]). The final
+//! program becomes a structured program, whose stores name the values of that algorithm that they
+//! claim to write. So a derivation takes the same path as every other pipeline: the passes of
+//! `lower`, the validator, the C back end. The validator is a second check, independent of the
+//! certificate, that the final program computes the same values as the source.
 //!
-//! Knows nothing about `.hal` files, schedules, or how anything is validated. Start with [`lower`].
+//! Knows nothing about `.hal` files, schedules, or validation. Start with [`lower`].
 //!
 //! # Correctness
-//! The reading of the source ([`mod@funcs`]) is trusted where a verdict is; nothing else here is. The intermediate results of the final program are further funcs, which
-//! the algorithm's outputs do not depend on: the source's algorithm comes first ([`Lowered::algorithm`]), the one with them second ([`Lowered::extended`]).
+//! A verdict rests on the reading of the source ([`mod@funcs`]), which must be trusted; nothing
+//! else here must be. The intermediate results of the final program are further funcs, on which the
+//! algorithm's outputs do not depend: the source's algorithm comes first ([`Lowered::algorithm`]),
+//! the extended one second ([`Lowered::extended`]).
 
 mod entry;
 mod funcs;
@@ -28,29 +32,30 @@ use halidom_ir::{Algorithm, BufferId, Pool, Program};
 
 use funcs::Funcs;
 
-/// What a derivation is in the IR.
+/// A derivation in the IR.
 #[derive(Clone, Debug)]
 pub struct Lowered {
-    /// Owner of all that follows.
+    /// Owns everything below.
     pub pool: Pool,
     /// The source program.
     pub algorithm: Algorithm,
-    /// The source program, and beside it the final program's intermediate results.
+    /// The source program, together with the final program's intermediate results.
     pub extended: Algorithm,
     /// The final program, for the funcs of [`Lowered::extended`].
     pub program: Program,
 }
 
-/// Why a derivation has no form in the IR.
+/// The reasons for which a derivation has no form in the IR.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LowerError {
     /// The final program cannot be brought into the form in which it is lowered.
     #[error("{}", .0.message)]
     Refused(Refusal),
-    /// The bounds of a sum depend on other variables, and no bounds over sizes were found around them.
+    /// The bounds of a sum depend on other variables, and no bounds over sizes were found around
+    /// them.
     #[error("the bounds of the sum over `{0}` depend on other variables")]
     Bounds(String),
-    /// A literal that is no number of the element type.
+    /// A literal that is not a number of the element type.
     #[error("`{0}` is no number of the elements' type")]
     Literal(String),
     /// A function that the IR does not have for the element type.
@@ -59,12 +64,12 @@ pub enum LowerError {
     /// A shape that is not known.
     #[error("the shape of a part of the program is not known")]
     Shape,
-    /// Something that is only in rules.
+    /// Something that occurs only in rules.
     #[error("`{0}` stands for nothing")]
     Unbound(String),
 }
 
-/// Lowers a derivation. A program of unknown shape is lowered where that shape is empty.
+/// Lowers a derivation. A program of unknown shape is lowered for the empty shape.
 pub fn lower(derived: &Derived<'_>) -> Result<Lowered, LowerError> {
     let engine = derived.state.engine;
     let (source, term) = if derived.program.shapes.is_empty() {
@@ -86,7 +91,7 @@ pub fn lower(derived: &Derived<'_>) -> Result<Lowered, LowerError> {
     Ok(Lowered { pool: funcs.pool, algorithm, extended, program })
 }
 
-/// The source program as an algorithm, and its output.
+/// Returns the source program as an algorithm, and its output.
 fn specification(
     funcs: &mut Funcs<'_>,
     source: &Source,
@@ -105,5 +110,5 @@ fn specification(
     Ok((algorithm, output))
 }
 
-/// A buffer with its window, as [`halidom_ir::Output`] has it.
+/// A buffer with its window, as in [`halidom_ir::Output`].
 type OutputBuffer = (BufferId, Vec<(halidom_ir::VarId, halidom_ir::VarId)>);

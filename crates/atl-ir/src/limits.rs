@@ -1,18 +1,18 @@
-//! What comparisons say about one variable, and small changes of terms.
+//! Bounds that comparisons put on one variable, and small changes of terms.
 
 use halidom_atl::term::{Arith, Compare, Index, Node, Pred, Term, Var, children, with_child};
 
 /// A comparison of two indices.
 pub(crate) type Comparison = (Compare, Index, Index);
 
-/// A tensor's element.
+/// Returns an element of a tensor.
 pub(crate) fn read(tensor: &Term, indices: &[Var]) -> Term {
     indices.iter().fold(Term::clone(tensor), |tensor, index| {
         Term::new(Node::Get(tensor, Index::Var(index.clone())))
     })
 }
 
-/// A scalar where a guard is known to hold, or not to.
+/// Returns a scalar for a guard that is known to hold, or known not to.
 pub(crate) fn decided(term: &Term, pred: &Pred, holds: bool) -> Term {
     if let Node::Guard(own, body) = &**term
         && own == pred
@@ -28,7 +28,8 @@ pub(crate) fn decided(term: &Term, pred: &Pred, holds: bool) -> Term {
     })
 }
 
-/// The least point of each coordinate's part of a block, and the parameter that moves it, if there is one; none if a coordinate is not of that form.
+/// Returns the least point of each coordinate's part of a block, and the parameter that moves it,
+/// if there is one; `None` if a coordinate does not have that form.
 pub(crate) fn block(coords: &[Index], params: &[Var]) -> Option<Vec<(Index, Option<usize>)>> {
     let mut starts = Vec::new();
     for coord in coords {
@@ -53,7 +54,8 @@ pub(crate) enum Bound {
     From(Index),
 }
 
-/// What a comparison says about a variable, if it is linear in it with factor 1 or -1.
+/// Returns the bound that a comparison puts on a variable, if it is linear in it with factor 1 or
+/// -1.
 pub(crate) fn bound((compare, a, b): &Comparison, var: &Var) -> Option<Bound> {
     let (left, a) = linear(a, var)?;
     let (right, b) = linear(b, var)?;
@@ -67,7 +69,7 @@ pub(crate) fn bound((compare, a, b): &Comparison, var: &Var) -> Option<Bound> {
     }
 }
 
-/// The factor of a variable in an index, and the rest.
+/// Returns the factor of a variable in an index, and the rest.
 fn linear(index: &Index, var: &Var) -> Option<(i64, Index)> {
     if !index.mentions(var) {
         return Some((0, index.clone()));

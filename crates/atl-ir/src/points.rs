@@ -1,7 +1,8 @@
-//! Which point of a sum's domain a summand of the final program belongs to.
+//! Finds the point of a sum's domain to which a summand of the final program belongs.
 //!
-//! A guess, which the validator checks: both sides read the same elements of the inputs, so the reads' indices are compared, in order where there are equally many, and
-//! solved for the variables of the domain.
+//! The result is a guess, which the validator checks. Both sides read the same elements of the
+//! inputs, so the indices of the reads are compared, in order if there are equally many, and solved
+//! for the variables of the domain.
 
 use halidom_base::IndexMap;
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, FuncId, Pool, UnaryOp, VarId};
@@ -9,7 +10,8 @@ use halidom_ir::{BinaryOp, Constant, Expr, ExprId, FuncId, Pool, UnaryOp, VarId}
 use crate::funcs::{Funcs, Total};
 use crate::nest::at_point;
 
-/// The variables of a total's domain, by the place that is written and the summand there. Those that are not found are the least of the domain.
+/// Returns the values of a total's domain variables, from the point that is written and the summand
+/// there. Variables without a solution get the least value of the domain.
 pub(crate) fn point(
     funcs: &mut Funcs<'_>,
     total: &Total,
@@ -25,7 +27,7 @@ pub(crate) fn point(
     let mut solved: IndexMap<VarId, ExprId> = IndexMap::default();
     for (number, (func, indices)) in wanted.iter().enumerate() {
         let alike: Vec<_> = found.iter().filter(|(other, _)| other == func).collect();
-        // Where both sides read a func equally often, they do so in the same order.
+        // If both sides read a func equally often, they do so in the same order.
         let before = wanted[..number].iter().filter(|(other, _)| other == func).count();
         let all = wanted.iter().filter(|(other, _)| other == func).count();
         let alike = if alike.len() == all { &alike[before..=before] } else { &alike[..] };
@@ -39,7 +41,7 @@ pub(crate) fn point(
     total.domain.iter().map(|var| solved.get(var).copied().unwrap_or(least)).collect()
 }
 
-/// The reads of inputs in an expression, funcs replaced by their definitions.
+/// Collects the reads of inputs in an expression, with funcs replaced by their definitions.
 fn reads(pool: &mut Pool, expr: ExprId, found: &mut Vec<(FuncId, Vec<ExprId>)>) {
     let mut direct = Vec::new();
     pool.for_each_subexpr(expr, &mut |_, expr| {
@@ -56,13 +58,13 @@ fn reads(pool: &mut Pool, expr: ExprId, found: &mut Vec<(FuncId, Vec<ExprId>)>) 
                 let value = at_point(&args, &at).apply(pool, value);
                 reads(pool, value, found);
             }
-            // Another sum: nothing is to be learned from it.
+            // Another sum gives no information.
             _ => {}
         }
     }
 }
 
-/// An integer as factors of what it is made of, and a number.
+/// An integer as atoms with their factors, and a number.
 type Linear = (IndexMap<ExprId, i128>, i128);
 
 fn linear(pool: &Pool, expr: ExprId, factor: i128, sum: &mut Linear) {
@@ -98,7 +100,7 @@ fn linear(pool: &Pool, expr: ExprId, factor: i128, sum: &mut Linear) {
     }
 }
 
-/// Solves `index = other` for the one variable of the domain in it that is not known.
+/// Solves `index = other` for the one unknown variable of the domain in it.
 fn solve(
     pool: &mut Pool,
     domain: &[VarId],

@@ -5,7 +5,7 @@ use halidom_ir::{BinaryOp, Constant, ExprId, Intrinsic, Overflow, Pool, Scalar, 
 
 use crate::LowerError;
 
-/// The IR's type of elements.
+/// Returns the IR's type of elements.
 pub(crate) fn scalar(element: Element) -> Scalar {
     match element {
         Element::I32 => Scalar::I32,
@@ -15,12 +15,12 @@ pub(crate) fn scalar(element: Element) -> Scalar {
     }
 }
 
-/// Whether sums and products are those of a semiring, so that `a * 0` is 0 for every `a`.
+/// True if sums and products form a semiring, so that `a * 0` is 0 for every `a`.
 pub(crate) fn exact(element: Element) -> bool {
     !scalar(element).is_float()
 }
 
-/// The semiring's zero: infinity under minimum and addition.
+/// Returns the semiring's zero: infinity for minimum and addition.
 pub(crate) fn zero(pool: &mut Pool, element: Element) -> ExprId {
     let constant = match element {
         Element::MinPlus => integer(Scalar::I64, i128::from(i64::MAX)),
@@ -35,7 +35,7 @@ fn integer(scalar: Scalar, value: i128) -> Constant {
     Constant::wrapped(scalar, value).unwrap_or(Constant::zero(scalar))
 }
 
-/// A literal; `0` and `1` are the semiring's.
+/// Returns a literal; `0` and `1` are the semiring's.
 pub(crate) fn literal(pool: &mut Pool, element: Element, text: &str) -> Result<ExprId, LowerError> {
     let bad = || LowerError::Literal(text.to_owned());
     let constant = match (element, text) {
@@ -50,7 +50,7 @@ pub(crate) fn literal(pool: &mut Pool, element: Element, text: &str) -> Result<E
     Ok(pool.constant(constant))
 }
 
-/// A sum.
+/// Returns a sum.
 pub(crate) fn add(pool: &mut Pool, element: Element, a: ExprId, b: ExprId) -> ExprId {
     let op = match element {
         Element::MinPlus => BinaryOp::Min,
@@ -59,7 +59,7 @@ pub(crate) fn add(pool: &mut Pool, element: Element, a: ExprId, b: ExprId) -> Ex
     pool.binary(op, a, b)
 }
 
-/// A product: under minimum and addition the sum, or infinity where one is.
+/// Returns a product: for minimum and addition the sum, or infinity if an operand is infinity.
 pub(crate) fn mul(pool: &mut Pool, element: Element, a: ExprId, b: ExprId) -> ExprId {
     match element {
         Element::I32 | Element::I64 | Element::F32 | Element::F64 => {
@@ -76,7 +76,7 @@ pub(crate) fn mul(pool: &mut Pool, element: Element, a: ExprId, b: ExprId) -> Ex
     }
 }
 
-/// A function of the language.
+/// Returns a call of a function of the language.
 pub(crate) fn call(
     pool: &mut Pool,
     element: Element,
@@ -93,7 +93,8 @@ pub(crate) fn call(
         ("maximum", [a, b]) => Ok(pool.binary(BinaryOp::Max, *a, *b)),
         ("div", [a, b]) if float => Ok(pool.binary(BinaryOp::Div, *a, *b)),
         ("div", [a, b]) => {
-            // The IR's quotient leaves a remainder that is not negative; the language's rounds down.
+            // The IR's quotient leaves a remainder that is not negative; the language's rounds
+            // down.
             let zero = pool.constant(Constant::zero(scalar(element)));
             let negative = pool.binary(BinaryOp::Lt, *b, zero);
             let minus = |pool: &mut Pool, x| pool.unary(UnaryOp::Neg(Overflow::Wraps), x);

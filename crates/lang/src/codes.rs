@@ -1,4 +1,5 @@
-//! The codes of this crate's diagnostics. Each has a page in `docs/errors`, whose examples are tests.
+//! The codes of this crate's diagnostics. Each has a page in `docs/errors`, whose examples are
+//! tests.
 
 use halidom_diag::Code;
 
@@ -17,18 +18,18 @@ codes! {
     UNTERMINATED = "HAL0102";
     /// A malformed number.
     BAD_NUMBER = "HAL0103";
-    /// Something else was expected here.
+    /// An unexpected token.
     UNEXPECTED = "HAL0104";
     /// Nested too deeply.
     TOO_DEEP = "HAL0105";
-    /// As many variables as ranges are needed.
+    /// A number of ranges that differs from the number of variables.
     RANGE_COUNT = "HAL0107";
     /// A name that cannot be defined.
     RESERVED = "HAL0108";
 
-    /// A name that means nothing here.
+    /// A name that has no meaning here.
     UNKNOWN_NAME = "HAL0201";
-    /// A name that means something else already.
+    /// A name that has another meaning already.
     NAME_TAKEN = "HAL0202";
     /// A value used as a func, or a func used as a value.
     WRONG_KIND = "HAL0203";
@@ -38,11 +39,12 @@ codes! {
     NO_BOUNDS = "HAL0205";
     /// A variable pack used outside an expansion, or an expansion without a pack.
     PACK = "HAL0206";
-    /// An element that an array of funcs lacks, an array without an index, or an index of something else.
+    /// An element that an array of funcs lacks, an array without an index, or an index of something
+    /// else.
     ELEMENT = "HAL0207";
     /// A number that must be known at compile time.
     NOT_CONSTANT = "HAL0208";
-    /// More copies than are written out at compile time.
+    /// More copies than are expanded at compile time.
     TOO_MANY = "HAL0209";
 
     /// A type that does not exist.
@@ -70,7 +72,7 @@ codes! {
     SEPARATION = "HAL0401";
     /// Bounds of reduction variables are startup expressions (FS Definition 4.4).
     DOMAIN_STARTUP = "HAL0402";
-    /// Names of funcs are unique (FS Definition 4.5, as all that follow).
+    /// Names of funcs are unique (FS Definition 4.5, like all rules that follow).
     DUPLICATE_FUNC = "HAL0403";
     /// Names of the pure variables of a func are unique.
     DUPLICATE_PURE = "HAL0404";
@@ -82,13 +84,13 @@ codes! {
     FIRST_STAGE = "HAL0407";
     /// The first stage has no self-reference.
     SELF_REFERENCE = "HAL0408";
-    /// As many coordinates as dimensions.
+    /// An access has as many coordinates as the func has dimensions.
     ARITY = "HAL0409";
     /// The output is defined.
     NO_OUTPUT = "HAL0410";
     /// The last func is an output.
     LAST_FUNC = "HAL0411";
-    /// An output has the type and rank of the signature.
+    /// An output has the types and rank of the signature.
     OUTPUT_SHAPE = "HAL0412";
     /// Conditions of `require` are startup expressions.
     REQUIRE_STARTUP = "HAL0413";

@@ -1,7 +1,9 @@
-//! `.hal` text to algorithms and schedules: parse, resolve, type, check the validity rules of FS §4.2.
+//! Turns `.hal` text into algorithms and schedules: parses, resolves names, types, and checks the
+//! validity rules of FS §4.2.
 //!
-//! Knows nothing of lowering. Start with [`parse`]. The language is described in `docs/language.md`, every example of which is a test here; each diagnostic has
-//! a code of [`codes`] and a page in `docs/errors`.
+//! Knows nothing of lowering. Start with [`parse`]. `docs/language.md` describes the language, and
+//! every example there is a test here. Each diagnostic has a code of [`codes`] and a page in
+//! `docs/errors`.
 
 mod check;
 pub mod codes;
@@ -15,7 +17,7 @@ pub use module::{Module, NamedSchedule, Pipeline, parse};
 pub use outline::{Bracket, Outline, TokenKind, outline};
 pub use print::{Unprintable, print, print_schedule};
 
-/// Whether the language keeps a word for itself, so that nothing can have it as its name.
+/// True if the language reserves a word, so that it cannot be a name.
 pub fn is_keyword(word: &str) -> bool {
     syntax::keywords().any(|keyword| keyword == word)
 }

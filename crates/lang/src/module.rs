@@ -1,4 +1,4 @@
-//! What a file yields.
+//! The result of reading a file.
 
 use halidom_base::FxHashMap;
 use halidom_diag::{Diagnostic, FileId, Sources, Span};
@@ -6,10 +6,10 @@ use halidom_ir::{Algorithm, FuncId, Pool, Schedule};
 
 use crate::{check, syntax};
 
-/// A file's pipelines, and everything there is to say about it.
+/// A file's pipelines and all diagnostics for it.
 #[derive(Clone, Debug)]
 pub struct Module {
-    /// Owns what the pipelines and their schedules name.
+    /// Owns the expressions, variables and funcs that the pipelines and their schedules use.
     pub pool: Pool,
     /// The pipelines without errors, in order of the text.
     pub pipelines: Vec<Pipeline>,
@@ -17,18 +17,19 @@ pub struct Module {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A pipeline, its schedules, and where their parts stand.
+/// A pipeline, its schedules, and the places of their parts.
 #[derive(Clone, Debug)]
 pub struct Pipeline {
-    /// What to compute.
+    /// The values to compute.
     pub algorithm: Algorithm,
-    /// How: those schedules that have no errors, in order of the text.
+    /// The schedules without errors, in order of the text.
     pub schedules: Vec<NamedSchedule>,
     /// The pipeline's name.
     pub span: Span,
     /// The names of inputs and defined funcs.
     pub func_spans: FxHashMap<FuncId, Span>,
-    /// The statements that define the stages of funcs in braces; a func that is one equation has none.
+    /// The statements that define the stages of funcs in braces; a func given by one equation has
+    /// no entry.
     pub stage_spans: FxHashMap<(FuncId, usize), Span>,
     /// The parameters, in the order of the algorithm's.
     pub param_spans: Vec<Span>,
@@ -36,7 +37,7 @@ pub struct Pipeline {
     pub require_spans: Vec<Span>,
 }
 
-/// A schedule and where its directives stand.
+/// A schedule and the places of its directives.
 #[derive(Clone, Debug)]
 pub struct NamedSchedule {
     /// Its name and directives.
@@ -47,7 +48,8 @@ pub struct NamedSchedule {
     pub spans: Vec<Span>,
 }
 
-/// Parses and checks a text. All errors are reported in one run; a pipeline or schedule with an error is left out.
+/// Parses and checks a text. All errors are reported in one run; a pipeline or schedule with an
+/// error is left out.
 pub fn parse(sources: &Sources, file: FileId) -> Module {
     let text = sources.text(file);
     let mut diagnostics = Vec::new();
@@ -60,19 +62,19 @@ pub fn parse(sources: &Sources, file: FileId) -> Module {
 }
 
 impl Module {
-    /// Whether anything was refused.
+    /// True if anything was refused.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
-    /// The pipeline of a name.
+    /// Returns the pipeline with a name.
     pub fn pipeline(&self, name: &str) -> Option<&Pipeline> {
         self.pipelines.iter().find(|pipeline| pipeline.algorithm.name == name)
     }
 }
 
 impl Pipeline {
-    /// The schedule of a name.
+    /// Returns the schedule with a name.
     pub fn schedule(&self, name: &str) -> Option<&NamedSchedule> {
         self.schedules.iter().find(|named| named.schedule.name == name)
     }

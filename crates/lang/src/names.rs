@@ -1,7 +1,7 @@
-//! Which known name was probably meant.
+//! Suggests the known name that was probably meant.
 
-/// The known name nearest to what was written, if any is near: at most about a third of its letters differ, so that a
-/// single letter is near to nothing.
+/// Returns the known name nearest to the written one, if any is near: at most about a third of its
+/// letters differ, so no name is near to a single letter.
 pub(crate) fn nearest<'a>(
     written: &str,
     known: impl IntoIterator<Item = &'a str>,
@@ -15,7 +15,8 @@ pub(crate) fn nearest<'a>(
         .map(|(_, name)| name)
 }
 
-/// How many letters to insert, delete or replace to turn one name into the other (Levenshtein).
+/// Returns the number of letters to insert, delete or replace to turn one name into the other
+/// (Levenshtein).
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

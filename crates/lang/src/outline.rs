@@ -1,4 +1,5 @@
-//! A text as a tree of brackets, for tools that change texts without understanding them: every change is judged by [`crate::parse`].
+//! A text as a tree of brackets, for tools that change texts without understanding them:
+//! [`crate::parse`] checks every change.
 
 use std::ops::Range;
 
@@ -6,19 +7,19 @@ use halidom_diag::Sources;
 
 use crate::syntax::{Lexeme, Punct, Token, lex};
 
-/// What a piece of a text is.
+/// A piece of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outline {
-    /// A token that is no bracket.
+    /// A token that is not a bracket.
     Token {
         /// Its kind.
         kind: TokenKind,
         /// Its bytes.
         range: Range<usize>,
     },
-    /// A pair of brackets and what stands between them.
+    /// A pair of brackets and their content.
     Group {
-        /// Which brackets.
+        /// The kind of the brackets.
         bracket: Bracket,
         /// The bytes, brackets included.
         range: Range<usize>,
@@ -36,7 +37,7 @@ pub enum TokenKind {
     Keyword,
     /// An integer.
     Integer,
-    /// A number with point or exponent.
+    /// A number with a decimal point or exponent.
     Float,
     /// A string.
     Text,
@@ -56,7 +57,7 @@ pub enum Bracket {
 }
 
 impl Outline {
-    /// Its bytes.
+    /// Returns its bytes.
     pub fn range(&self) -> Range<usize> {
         match self {
             Self::Token { range, .. } | Self::Group { range, .. } => range.clone(),
@@ -64,7 +65,8 @@ impl Outline {
     }
 }
 
-/// The brackets of a text; `None` if they do not match or the text has something that is no token.
+/// Returns the brackets of a text; `None` if they do not match or the text contains something that
+/// is not a token.
 pub fn outline(text: &str) -> Option<Vec<Outline>> {
     let mut sources = Sources::new();
     let file = sources.add("text", text);

@@ -1,4 +1,5 @@
-//! Vectors of neighbours that read every element twice, or choose by turns, become vectors of even and of odd ones.
+//! Splits vectors of neighbours that read every element twice, or choose values alternately, into
+//! vectors of even and of odd ones.
 
 use halidom_ir::{BinaryOp, Expr, ExprId, LoopKind, Pool, Program, Scalar, Stmt, StmtId, VarId};
 
@@ -7,15 +8,17 @@ use crate::lets::Lets;
 use crate::refresh::refresh;
 use crate::{LowerError, index};
 
-/// The fewest iterations that are split.
+/// The minimum number of iterations of a loop that is split.
 const FEWEST: i128 = 8;
 
-/// Makes `unrolled r in [0, 2] vectorized w in [0, n / 2] let v = min + 2·w + r` of a vectorized loop over `v` where something is at half of `v`, or is chosen by
-/// whether `v` is even: lane by lane its elements lie side by side for even as for odd iterations, whatever the parity of the first one, and what is chosen
-/// is the same in all lanes. [`interleave`](crate::interleave()) brings the stores together again.
+/// Makes `unrolled r in [0, 2] vectorized w in [0, n / 2] let v = min + 2·w + r` of a vectorized
+/// loop over `v` if an index is computed from half of `v`, or a value is chosen by the parity of
+/// `v`. Elements at half of `v` are then neighbours across lanes in both halves, whatever the
+/// parity of the first iteration, and the choice is the same in all lanes.
+/// [`interleave`](crate::interleave()) brings the stores together again.
 ///
 /// Requires: every binder is unique; storage is flattened.
-/// Ensures: vectorized loops have the iterations they had.
+/// Ensures: vectorized loops have the same iterations as before.
 pub fn columns(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
     let body = Columns { pool, lets: Lets::default() }.stmt(program.body)?;
     Ok(Program { body, ..program })
@@ -54,8 +57,9 @@ impl Columns<'_> {
         Ok(if self.pool.get_stmt(id) == &stmt { id } else { self.pool.stmt(stmt) })
     }
 
-    /// A vectorized loop, in two if that makes its vectors dense. A test for the end of a row is made once for both, of the last iteration; where it fails the loop is as it
-    /// was, but for vectors.
+    /// Splits a vectorized loop in two if that makes its vectors dense. A test for the end of a row
+    /// is made once for both, on the last iteration; if it fails the original loop runs, as a
+    /// serial one.
     fn split(
         &mut self,
         id: StmtId,
@@ -97,7 +101,9 @@ impl Columns<'_> {
         pool.stmt(Stmt::For { var: column, min: zero, extent: two, kind, body: vector })
     }
 
-    /// When the test around a loop's body holds in all iterations, and the body without it. The lets before it are `bound` as the loop's variable is.
+    /// Returns the condition that the test around a loop's body holds in all iterations, and the
+    /// body without the test. The variables of the lets before it are added to `bound`, which holds
+    /// the loop's variable.
     fn untested(
         &mut self,
         loop_of: (VarId, ExprId, i128),
@@ -124,7 +130,8 @@ impl Columns<'_> {
         }
     }
 
-    /// `lhs < rhs` where `lhs - rhs` grows with the variable: that of the last iteration.
+    /// Returns the condition of the last iteration, for `lhs < rhs` where `lhs - rhs` grows with
+    /// the variable.
     fn in_all(
         &mut self,
         (var, min, count): (VarId, ExprId, i128),
@@ -158,7 +165,7 @@ impl Columns<'_> {
         fixed.then(|| self.pool.binary(op, sum, zero))
     }
 
-    /// Whether an index or a value has a half of the variable in it, or its remainder.
+    /// True if an index or a value contains a half of the variable, or its remainder.
     fn halves(&mut self, var: VarId, body: StmtId) -> bool {
         let mut dividends = Vec::new();
         let pool = &*self.pool;
@@ -182,7 +189,8 @@ impl Columns<'_> {
     }
 }
 
-/// Whether a statement is made of lets, copies and stores that read nothing of what they write to. Binds the lets.
+/// True if a statement consists of lets, conditions, unrolled loops and stores that do not read the
+/// buffer they write. Binds the lets.
 fn is_plain(pool: &Pool, lets: &mut Lets, id: StmtId) -> bool {
     let stmt = pool.get_stmt(id);
     match stmt {

@@ -1,4 +1,4 @@
-//! What a store computes twice is computed once.
+//! Common subexpression elimination, within stores and across consecutive ones.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{Access, BufferId, Expr, ExprId, Pool, Program, Scalar, Stmt, StmtId};
@@ -7,12 +7,16 @@ use crate::LowerError;
 use crate::fold::{Fold, rewrite, walk};
 use crate::repeats::is_repeated;
 
-/// Binds subexpressions that occur more than once in the values and indices of stores that follow each other to variables, around these stores: unrolled iterations share what they have in
-/// common. Loads are bound too, if none of these stores writes their buffer; within one store all are, as its loads come before it writes. Ramps, broadcasts and quotients of `repeats` are not, since a load or store
-/// is recognised by its index; what is within them is. Annotations stay as they are.
+/// Binds subexpressions that occur more than once in the values and indices of consecutive stores
+/// to variables around these stores, so that unrolled iterations share common subexpressions. Loads
+/// are bound too if none of these stores writes their buffer; within one store all loads are,
+/// because they come before the write. Ramps, broadcasts and quotients of `repeats` are not bound,
+/// because a load or store is recognised by its index, but their operands are. Annotations stay as
+/// they are.
 ///
 /// Requires: storage is flattened.
-/// Ensures: in each store, every operator but these occurs once with the same operands, annotations aside.
+/// Ensures: in each store, every operator except these occurs once with the same operands,
+/// annotations aside.
 pub fn cse(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
     rewrite(&mut Cse, pool, program)
 }
@@ -52,7 +56,7 @@ impl Fold for Cse {
     }
 }
 
-/// Ends a row of stores.
+/// Ends a sequence of consecutive stores.
 fn flush(pool: &mut Pool, stores: &mut Vec<StmtId>, parts: &mut Vec<StmtId>) {
     if !stores.is_empty() {
         parts.push(shared(pool, stores));
@@ -60,7 +64,8 @@ fn flush(pool: &mut Pool, stores: &mut Vec<StmtId>, parts: &mut Vec<StmtId>) {
     }
 }
 
-/// Stores with what occurs in them more than once bound around them; several ones with what each has for itself bound around it alone.
+/// Binds the repeated subexpressions of stores around the stores. For several stores, the repeated
+/// subexpressions of each one are then bound around it alone.
 fn shared(pool: &mut Pool, stores: &[StmtId]) -> StmtId {
     let mut roots = Vec::new();
     let mut written = Vec::new();
@@ -69,7 +74,8 @@ fn shared(pool: &mut Pool, stores: &[StmtId]) -> StmtId {
             continue;
         };
         roots.extend([index, value]);
-        // What depends on the old value is part of the one step of an atomic store, and of those of several stores that come before.
+        // A load of the written buffer belongs to the single step of an atomic store; with several
+        // stores, its value depends on the earlier ones.
         if atomic || stores.len() > 1 {
             written.push(buffer);
         }
@@ -106,7 +112,7 @@ fn shared(pool: &mut Pool, stores: &[StmtId]) -> StmtId {
     body
 }
 
-/// Whether an expression loads from a buffer.
+/// True if an expression loads from a buffer.
 fn reads(pool: &Pool, expr: ExprId, buffer: BufferId) -> bool {
     let mut found = false;
     pool.for_each_subexpr(expr, &mut |_, expr| {
@@ -115,7 +121,8 @@ fn reads(pool: &Pool, expr: ExprId, buffer: BufferId) -> bool {
     found
 }
 
-/// The subexpressions worth a variable that are operands more than once, operands before the expressions that they stand in.
+/// Returns the subexpressions worth a variable that are operands more than once, operands before
+/// the expressions that contain them.
 fn repeated(pool: &Pool, roots: &[ExprId]) -> Vec<ExprId> {
     let mut uses: FxHashMap<ExprId, usize> = FxHashMap::default();
     let mut order = Vec::new();
@@ -131,7 +138,7 @@ fn repeated(pool: &Pool, roots: &[ExprId]) -> Vec<ExprId> {
         if is_new {
             pending.push((id, true));
         }
-        // What is printed at each use has its operands computed at each use.
+        // An expression that is printed at each use has its operands computed at each use.
         if is_new || !worth {
             let first = pending.len();
             expr.for_each_operand(|operand| pending.push((operand, false)));
@@ -159,7 +166,8 @@ fn is_worth_a_variable(pool: &Pool, id: ExprId) -> bool {
     }
 }
 
-/// The expression with the replacements in `done` made, but not in annotations, which may mention what is bound further in.
+/// Applies the replacements in `done` to an expression, except in annotations, which may mention
+/// variables that are bound further in.
 pub(crate) fn replace(pool: &mut Pool, id: ExprId, done: &mut FxHashMap<ExprId, ExprId>) -> ExprId {
     if let Some(result) = done.get(&id) {
         return *result;
@@ -196,7 +204,7 @@ fn annotate(expr: Expr, annotation: Option<Access>) -> Expr {
     }
 }
 
-/// A readable name for a repeated expression.
+/// Returns a readable name for a repeated expression.
 fn name(pool: &Pool, expr: ExprId) -> String {
     if let Expr::Load { buffer, .. } = pool.get(expr) {
         format!("{}.element", pool.buffer(*buffer).name)

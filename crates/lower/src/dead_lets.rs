@@ -1,4 +1,4 @@
-//! Lets that nothing computes with are removed.
+//! Removes lets that no computation uses.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{ExprId, Pool, Program, Stmt, StmtId, VarId};
@@ -8,17 +8,19 @@ use crate::fold::{
     Fold, Role, children, for_each_expr, for_each_var, loads, rewrite, substitute, walk,
 };
 
-/// Removes lets whose variable no computed expression and no layout of an allocation needs; what annotations said with it they say with its value.
+/// Removes lets whose variable is not needed by any computed expression or layout of an allocation;
+/// in annotations the variable is replaced by its value.
 ///
 /// Requires: every binder is unique.
-/// Ensures: each let is used in a computation, or its value loads from memory and is used in an annotation (a load cannot be repeated elsewhere).
+/// Ensures: each let is used in a computation, or its value loads from memory and is used in an
+/// annotation (a load cannot be repeated elsewhere).
 pub fn dead_lets(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
     let live = live_lets(pool, program.body);
     let mut fold = DeadLets { live, values: FxHashMap::default(), done: FxHashMap::default() };
     rewrite(&mut fold, pool, program)
 }
 
-/// The lets of a statement that must stay.
+/// Returns the lets of a statement that must stay.
 fn live_lets(pool: &Pool, root: StmtId) -> FxHashSet<VarId> {
     let mut values: FxHashMap<VarId, ExprId> = FxHashMap::default();
     collect_lets(pool, root, &mut |var, value| {
@@ -27,7 +29,7 @@ fn live_lets(pool: &Pool, root: StmtId) -> FxHashSet<VarId> {
     let mut live = FxHashSet::default();
     let mut pending = Vec::new();
     for_each_expr(pool, root, &mut |role, expr| {
-        // A let's value counts once the let does.
+        // A let's value counts only if the let does.
         if role != Role::LetValue {
             pending.push((role, expr));
         }
@@ -63,7 +65,7 @@ fn collect_lets(pool: &Pool, id: StmtId, visit: &mut impl FnMut(VarId, ExprId)) 
 struct DeadLets {
     live: FxHashSet<VarId>,
     values: FxHashMap<VarId, ExprId>,
-    /// Rewritten expressions: a let is met before every expression that mentions it.
+    /// Rewritten expressions; a let is visited before every expression that mentions it.
     done: FxHashMap<ExprId, ExprId>,
 }
 

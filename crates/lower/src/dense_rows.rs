@@ -1,4 +1,4 @@
-//! Vectors need rows without gaps.
+//! Checks at entry that rows have no gaps where vectors access them.
 
 use halidom_base::FxHashSet;
 use halidom_ir::{BinaryOp, BufferId, Check, Expr, LoopKind, Pool, Program, Stmt, StmtId};
@@ -6,8 +6,9 @@ use halidom_ir::{BinaryOp, BufferId, Check, Expr, LoopKind, Pool, Program, Stmt,
 use crate::LowerError;
 use crate::fold::{Role, children, for_each_expr};
 
-/// Adds an entry check that the first dimension of a caller's buffer has stride 1, for each buffer that is read or written under a vectorized loop: otherwise each of its
-/// vectors would be gathered element by element.
+/// Adds an entry check that the first dimension of a caller's buffer has stride 1, for each buffer
+/// that is read or written under a vectorized loop. Otherwise each of its vectors would be gathered
+/// element by element.
 ///
 /// Requires: storage is flattened.
 /// Ensures: the new checks follow the others.

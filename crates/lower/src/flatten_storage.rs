@@ -1,4 +1,4 @@
-//! Points of funcs become elements of buffers.
+//! Turns points of funcs into elements of buffers.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
@@ -8,13 +8,16 @@ use halidom_ir::{
 use crate::fold::{Fold, loads, rewrite, walk};
 use crate::{LowerError, index};
 
-/// Replaces `Provide` by `Store` and `Ref` by `Load`, with what they meant as annotations.
+/// Replaces `Provide` with `Store` and `Ref` with `Load`, with their original meaning as
+/// annotations.
 ///
-/// The values of a tuple are bound to variables before its components are stored, as are written coordinates that load: what is stored first may be what they read.
+/// The values of a tuple are bound to variables before its components are stored, as are written
+/// coordinates that load, because they may read what an earlier store of the tuple overwrites.
 ///
-/// Requires: every func that is written or read has a buffer in scope: an input, an output, or an enclosing `Allocate`; no bounds holes.
-/// Ensures: no `Provide` and no `Ref`; each index is `Σ (coord_k - min_k) * stride_k` over the buffer's dims, in `int`,
-/// and of a folded dimension `(coord_k mod extent_k) * stride_k`.
+/// Requires: every func that is written or read has a buffer in scope: an input, an output, or an
+/// enclosing `Allocate`; no bounds holes.
+/// Ensures: no `Provide` and no `Ref`; each index is the sum of `(coord_k - min_k) * stride_k` over
+/// the buffer's dims, in `int`, with `(coord_k mod extent_k) * stride_k` for a folded dimension.
 pub fn flatten_storage(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
     let mut fold = FlattenStorage { buffers: FxHashMap::default(), done: FxHashMap::default() };
     for input in &program.inputs {
@@ -53,7 +56,7 @@ impl FlattenStorage {
         }
     }
 
-    /// Makes `buffer` the place of a func's component, or takes that back; gives what was there.
+    /// Sets or removes the buffer of a func's component; returns the previous one.
     fn swap(&mut self, func: (FuncId, usize), buffer: Option<BufferId>) -> Option<BufferId> {
         self.done.clear();
         match buffer {
@@ -65,7 +68,8 @@ impl FlattenStorage {
 
 impl Fold for FlattenStorage {
     fn expr(&mut self, pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
-        // The bottom-up rewriter cannot fail, so a missing buffer is remembered and reported afterwards.
+        // The bottom-up rewriter cannot fail, so a missing buffer is recorded and reported
+        // afterwards.
         let mut failure = None;
         let mut done = std::mem::take(&mut self.done);
         let result = pool.rewrite_bottom_up(expr, &mut done, &mut |pool, id, node| match node {
@@ -156,7 +160,7 @@ impl Fold for FlattenStorage {
     }
 }
 
-/// A variable for a value, unless it is one or a constant.
+/// Binds a value to a variable, unless it is a variable or a constant.
 fn bind(pool: &mut Pool, name: String, value: ExprId, lets: &mut Vec<(VarId, ExprId)>) -> ExprId {
     if index::is_atom(pool.get(value)) {
         return value;
@@ -166,7 +170,7 @@ fn bind(pool: &mut Pool, name: String, value: ExprId, lets: &mut Vec<(VarId, Exp
     pool.var_expr(var)
 }
 
-/// The element number of a point.
+/// Returns the index of a point's element.
 fn flat_index(pool: &mut Pool, buffer: BufferId, coords: &[ExprId]) -> ExprId {
     let dims = pool.buffer(buffer).dims.clone();
     let mut sum = pool.int(0);

@@ -1,4 +1,4 @@
-//! The one traversal that rewrites statements, and the one that reads them.
+//! The shared traversals that rewrite and that read statements.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
@@ -7,22 +7,23 @@ use halidom_ir::{
 
 use crate::LowerError;
 
-/// A rewriting of statements. A pass overrides what it changes; the rest is rebuilt by [`walk`].
+/// A rewriting of statements. A pass overrides the parts that it changes; [`walk`] rebuilds the
+/// rest.
 pub(crate) trait Fold {
-    /// The replacement of an expression that a statement holds, annotations included.
+    /// Returns the replacement of an expression that a statement holds, annotations included.
     fn expr(&mut self, pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError>;
 
-    /// The replacement of a statement.
+    /// Returns the replacement of a statement.
     fn stmt(&mut self, pool: &mut Pool, stmt: StmtId) -> Result<StmtId, LowerError> {
         walk(self, pool, stmt)
     }
 
-    /// The variable that a loop or a let binds instead.
+    /// Returns the variable that a loop or a let binds instead.
     fn binder(&mut self, var: VarId) -> VarId {
         var
     }
 
-    /// The buffer that is allocated or stored to instead.
+    /// Returns the buffer that is allocated or stored to instead.
     fn buffer(&mut self, buffer: BufferId) -> BufferId {
         buffer
     }
@@ -95,7 +96,7 @@ pub(crate) fn walk<F: Fold + ?Sized>(
     Ok(if rebuilt == old { id } else { pool.stmt(rebuilt) })
 }
 
-/// The prophecy with its expressions rewritten.
+/// Returns the prophecy with its expressions rewritten.
 pub(crate) fn walk_prophecy<F: Fold + ?Sized>(
     fold: &mut F,
     pool: &mut Pool,
@@ -172,7 +173,8 @@ fn walk_check<F: Fold + ?Sized>(
     })
 }
 
-/// The expression with variables replaced. `done` may be kept as long as `values` only gains variables that no earlier expression mentioned.
+/// Returns the expression with variables replaced. `done` may be kept as long as `values` only
+/// gains variables that no earlier expression mentioned.
 pub(crate) fn substitute(
     pool: &mut Pool,
     values: &FxHashMap<VarId, ExprId>,
@@ -184,19 +186,20 @@ pub(crate) fn substitute(
     })
 }
 
-/// What an expression of a statement is for.
+/// The purpose of an expression in a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Role {
-    /// It is computed when the program runs, or needed to lay out an allocation.
+    /// Computed when the program runs, or needed to lay out an allocation.
     Computed,
-    /// It is the value of a let: computed if the let is used.
+    /// The value of a let: computed if the let is used.
     LetValue,
-    /// It is a hint to the validator or a message.
+    /// A hint to the validator, or a message.
     Annotation,
 }
 
-/// Calls `visit` with every expression that a statement or one within it holds. The layout of an allocation counts as held by its `Allocate`.
-/// Annotations of loads lie within the expressions: [`for_each_var`] tells them apart.
+/// Calls `visit` with every expression that a statement or a nested one holds. The layout of an
+/// allocation belongs to its `Allocate`. Annotations of loads lie within the expressions;
+/// [`for_each_var`] distinguishes them.
 pub(crate) fn for_each_expr(pool: &Pool, id: StmtId, visit: &mut impl FnMut(Role, ExprId)) {
     let mut intervals = |intervals: &[Interval]| {
         for interval in intervals {
@@ -257,7 +260,7 @@ pub(crate) fn for_each_expr(pool: &Pool, id: StmtId, visit: &mut impl FnMut(Role
     }
 }
 
-/// The statements directly within a statement, in order.
+/// Returns the statements directly within a statement, in order.
 pub(crate) fn children(stmt: &Stmt) -> Vec<StmtId> {
     match stmt {
         Stmt::Block(stmts) => stmts.clone(),
@@ -272,7 +275,8 @@ pub(crate) fn children(stmt: &Stmt) -> Vec<StmtId> {
     }
 }
 
-/// Calls `visit` with every variable of an expression, once for each role in which it occurs: what a load's annotation mentions is an annotation.
+/// Calls `visit` with every variable of an expression, once for each role in which it occurs:
+/// variables in a load's annotation have the role of an annotation.
 pub(crate) fn for_each_var(
     pool: &Pool,
     root: ExprId,
@@ -302,7 +306,7 @@ pub(crate) fn for_each_var(
     }
 }
 
-/// Whether an expression reads memory.
+/// True if an expression reads memory.
 pub(crate) fn loads(pool: &Pool, expr: ExprId) -> bool {
     let mut found = false;
     pool.for_each_subexpr(expr, &mut |_, expr| {

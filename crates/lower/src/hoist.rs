@@ -1,4 +1,4 @@
-//! What is the same in every iteration of a loop is computed before it.
+//! Loop-invariant code motion.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BinaryOp, Expr, ExprId, Pool, Program, Stmt, StmtId, VarId};
@@ -7,9 +7,10 @@ use crate::LowerError;
 use crate::cse::replace;
 use crate::fold::{Fold, Role, for_each_var, loads, rewrite, walk};
 
-/// Moves lets out of loops on whose variable they do not depend: scalar ones without loads, which have a value whether or not the loop runs. Lets under a condition stay.
-/// Likewise what stores and lets compute from calls and quotients of floats, with lets of its own: the C compiler does not know that the loop runs, and would move it out of the innermost
-/// one at best.
+/// Moves scalar lets without loads out of loops on whose variable they do not depend; such lets
+/// have a value whether or not the loop runs. Lets under a condition stay. Calls and quotients of
+/// floats in stores and lets likewise move into new lets: the C compiler does not know that the
+/// loop runs, and would at best move them out of the innermost loop.
 ///
 /// Requires: every binder is unique; storage is flattened.
 /// Ensures: as before, with lets further out.
@@ -25,7 +26,7 @@ impl Fold for Hoist {
     }
 
     fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
-        // Inner loops first: what leaves them may leave this one too.
+        // Inner loops first, because lets that leave them may leave this one too.
         let id = walk(self, pool, id)?;
         let Stmt::For { var, min, extent, kind, body } = *pool.get_stmt(id) else {
             return Ok(id);
@@ -47,18 +48,18 @@ impl Fold for Hoist {
     }
 }
 
-/// What is taken out of one loop.
+/// The lets taken out of one loop.
 struct Taken {
     /// Variables that stay within the loop.
     bound: FxHashSet<VarId>,
     /// The lets that leave it, in order.
     lets: Vec<(VarId, ExprId)>,
-    /// The variables of those that were parts of other expressions.
+    /// The variables of lets that were parts of other expressions.
     costly: FxHashMap<ExprId, ExprId>,
 }
 
 impl Taken {
-    /// The statement without the lets that leave it.
+    /// Returns the statement without the lets that leave it.
     fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> StmtId {
         match pool.get_stmt(id).clone() {
             Stmt::Let { var, value, body } => {
@@ -97,7 +98,8 @@ impl Taken {
         free
     }
 
-    /// The expression with variables for its largest parts that cost much and leave the loop.
+    /// Replaces the largest expensive parts of an expression that may leave the loop with
+    /// variables.
     fn without_costly(&mut self, pool: &mut Pool, expr: ExprId) -> ExprId {
         let Parts { fixed, costly } = self.parts(pool, expr);
         let leaves = |part: &ExprId| fixed.contains(part) && pool.ty(*part).lanes == 1;
@@ -157,11 +159,11 @@ impl Taken {
     }
 }
 
-/// What is known of an expression's parts.
+/// Properties of an expression's parts.
 #[derive(Default)]
 struct Parts {
-    /// Those that neither load nor change in the loop.
+    /// Parts that neither load nor change in the loop.
     fixed: FxHashSet<ExprId>,
-    /// Those with a call or a quotient of floats in them.
+    /// Parts that contain a call or a quotient of floats.
     costly: FxHashSet<ExprId>,
 }

@@ -1,15 +1,16 @@
-//! Makers of `int` expressions that leave out what is trivially nothing, so that a dense row is seen to have stride 1.
+//! Constructors of `int` expressions that drop trivial zeros and ones, so that a dense row visibly
+//! has stride 1.
 
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Pool, Scalar};
 
-/// The value of an `int` constant.
+/// Returns the value of an `int` constant.
 pub(crate) fn as_int(pool: &Pool, expr: ExprId) -> Option<i128> {
     pool.as_constant(expr)
         .filter(|constant| constant.scalar() == Scalar::Int)
         .and_then(Constant::as_integer)
 }
 
-/// `lhs + rhs`, scalars.
+/// Returns `lhs + rhs`, scalars.
 pub(crate) fn add(pool: &mut Pool, lhs: ExprId, rhs: ExprId) -> ExprId {
     match (as_int(pool, lhs), as_int(pool, rhs)) {
         (Some(0), _) => rhs,
@@ -19,7 +20,7 @@ pub(crate) fn add(pool: &mut Pool, lhs: ExprId, rhs: ExprId) -> ExprId {
     }
 }
 
-/// `lhs - rhs`, scalars.
+/// Returns `lhs - rhs`, scalars.
 pub(crate) fn sub(pool: &mut Pool, lhs: ExprId, rhs: ExprId) -> ExprId {
     match (as_int(pool, lhs), as_int(pool, rhs)) {
         (_, Some(0)) => lhs,
@@ -29,7 +30,7 @@ pub(crate) fn sub(pool: &mut Pool, lhs: ExprId, rhs: ExprId) -> ExprId {
     }
 }
 
-/// `lhs * rhs`, scalars.
+/// Returns `lhs * rhs`, scalars.
 pub(crate) fn mul(pool: &mut Pool, lhs: ExprId, rhs: ExprId) -> ExprId {
     match (as_int(pool, lhs), as_int(pool, rhs)) {
         (Some(1), _) => rhs,
@@ -41,7 +42,7 @@ pub(crate) fn mul(pool: &mut Pool, lhs: ExprId, rhs: ExprId) -> ExprId {
     }
 }
 
-/// `lhs mod rhs`, scalars.
+/// Returns `lhs mod rhs`, scalars.
 pub(crate) fn modulo(pool: &mut Pool, lhs: ExprId, rhs: ExprId) -> ExprId {
     match (as_int(pool, lhs), as_int(pool, rhs)) {
         (_, Some(1)) => pool.int(0),
@@ -50,7 +51,7 @@ pub(crate) fn modulo(pool: &mut Pool, lhs: ExprId, rhs: ExprId) -> ExprId {
     }
 }
 
-/// Whether an expression costs nothing to repeat.
+/// True if repeating an expression costs nothing.
 pub(crate) fn is_atom(expr: &Expr) -> bool {
     matches!(expr, Expr::Const(_) | Expr::Var(_))
 }

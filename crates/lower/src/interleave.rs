@@ -1,4 +1,4 @@
-//! Strided stores that fill a row between them come next to each other.
+//! Moves strided stores that together fill a row next to each other.
 
 use halidom_ir::{
     BinaryOp, BufferId, BufferKind, Expr, ExprId, Pool, Program, Stmt, StmtId, VarId,
@@ -9,15 +9,17 @@ use crate::index;
 use crate::lets::Lets;
 use crate::linear::Linear;
 
-/// The widest step between elements of a store: so many stores fill a row.
+/// The maximum step between elements of a store, which is also the number of stores that fill a
+/// row.
 const MOST_STORES: i128 = 4;
 
-/// The most parts of a block among which stores are looked for.
+/// The maximum number of parts of a block in which stores are searched for.
 const MOST_PARTS: usize = 1024;
 
-/// Columns of a picture that are computed by turns are vectors of their own, of which each writes every second element or so. Such stores come to stand where the last
-/// of them stands, in the order of their elements, if nothing between reads or writes what is moved; their indices then differ in a constant alone. The C has one dense
-/// store of interleaved lanes for them.
+/// Columns of a picture that are computed alternately are separate vectors: each writes every
+/// second element, for example. Such stores are moved to the place of the last of them, in the
+/// order of their elements, if nothing in between reads or writes the moved elements. Their indices
+/// then differ only in a constant. The C has one dense store of interleaved lanes for them.
 ///
 /// Requires: every binder is unique; vectors are made.
 /// Ensures: the same stores in another order, to the same elements.
@@ -31,14 +33,14 @@ struct Interleave<'a> {
     lets: Lets,
 }
 
-/// A part of a block, of which the lets are visible to what follows.
+/// A part of a block; its lets are visible to the parts that follow.
 #[derive(Clone, Copy, Debug)]
 enum Part {
     Let(VarId, ExprId),
     Stmt(StmtId),
 }
 
-/// A vector store of every `step`-th element that does not read what it writes to.
+/// A vector store of every `step`-th element that does not read the buffer it writes.
 #[derive(Clone, Debug)]
 struct Strided {
     buffer: BufferId,
@@ -47,19 +49,19 @@ struct Strided {
     value: ExprId,
     step: i128,
     lanes: u32,
-    /// The base without the constant that is added to it, lets looked into.
+    /// The base without its constant summand, lets expanded.
     root: Linear,
     offset: i128,
 }
 
 impl Strided {
-    /// Whether two are the same but for where they begin.
+    /// True if two stores differ only in their start.
     fn is_like(&self, other: &Self) -> bool {
         (self.buffer, self.step, self.lanes) == (other.buffer, other.step, other.lanes)
             && self.root == other.root
     }
 
-    /// Whether no element is written by both.
+    /// True if the stores write no common element.
     fn misses(&self, other: &Self) -> bool {
         let distance = (self.offset - other.offset).abs();
         self.is_like(other)
@@ -95,7 +97,7 @@ impl Interleave<'_> {
         self.in_place(id)
     }
 
-    /// The parts of a block without rows.
+    /// Rewrites the parts of a block in which no row was found.
     fn in_place(&mut self, id: StmtId) -> StmtId {
         let stmt = match self.pool.get_stmt(id).clone() {
             Stmt::Block(stmts) => {
@@ -148,7 +150,7 @@ impl Interleave<'_> {
         self.pool.stmt(Stmt::Block(tail))
     }
 
-    /// Whether any stores were brought together.
+    /// Brings stores together; returns true if it moved any.
     fn gather(&mut self, parts: &mut Vec<Part>) -> bool {
         let mut stores: Vec<Option<Strided>> =
             parts.iter().map(|part| self.strided(*part)).collect();
@@ -164,7 +166,7 @@ impl Interleave<'_> {
         gathered
     }
 
-    /// Brings the row together of which the first store stands here.
+    /// Gathers the row whose first store is at this position.
     fn gather_at(
         &mut self,
         position: usize,
@@ -185,7 +187,7 @@ impl Interleave<'_> {
         *stores = order.iter().map(|place| stores[*place].take()).collect();
         for (place, stmt) in (first..).zip(rewritten) {
             parts[place] = Part::Stmt(stmt);
-            // In a row already.
+            // Already in a row.
             stores[place] = None;
         }
         true
@@ -206,14 +208,14 @@ impl Interleave<'_> {
         if !well {
             return None;
         }
-        // Products are taken as a whole: the same ones have the same variables once lets are replaced.
+        // Products are kept whole: equal ones have the same variables once lets are replaced.
         let expanded = self.lets.expanded(self.pool, base);
         let mut root = self.lets.form(self.pool, expanded);
         let offset = std::mem::take(&mut root.constant);
         Some(Strided { buffer, index, base, value, step, lanes, root, offset })
     }
 
-    /// The stores of a row with indices of the first one, so many elements further on.
+    /// Returns the stores of a row with the first one's index plus a constant number of elements.
     fn rewrite(
         &mut self,
         parts: &[Part],
@@ -240,7 +242,7 @@ impl Interleave<'_> {
         Some(rewritten)
     }
 
-    /// Whether stores may stand where the last of them stands.
+    /// True if stores may be moved to the place of the last of them.
     fn may_sink(
         &mut self,
         parts: &[Part],
@@ -256,7 +258,8 @@ impl Interleave<'_> {
         })
     }
 
-    /// Whether two stores to an output write points that differ in a coordinate: an output's points have elements of their own.
+    /// True if two stores to an output write points that differ in a coordinate; distinct points of
+    /// an output have distinct elements.
     fn writes_other_points(&mut self, first: Part, second: Part) -> bool {
         let (Part::Stmt(first), Part::Stmt(second)) = (first, second) else { return false };
         let coords = |pool: &Pool, id: StmtId| {
@@ -281,7 +284,7 @@ impl Interleave<'_> {
             })
     }
 
-    /// Whether a store may be made after a part that follows it.
+    /// True if a store may be moved after a part that follows it.
     fn may_pass(
         &mut self,
         (own, store): (Part, &Strided),
@@ -307,7 +310,8 @@ impl Interleave<'_> {
     }
 }
 
-/// Where the stores are that make a row with one, in the order of their elements; it is the first of them in the program.
+/// Returns the positions of the stores that form a row with this one, which is the first of them in
+/// the program, in the order of their elements.
 fn row(stores: &[Option<Strided>], position: usize) -> Option<Vec<usize>> {
     let first = stores[position].as_ref()?;
     (0..first.step).find_map(|number| {
@@ -324,7 +328,7 @@ fn row(stores: &[Option<Strided>], position: usize) -> Option<Vec<usize>> {
     })
 }
 
-/// An index without the constant that is added to it, and that.
+/// Splits an index into a part without its constant summand, and that constant.
 fn apart(pool: &mut Pool, id: ExprId) -> (ExprId, i128) {
     if let Some(constant) = index::as_int(pool, id) {
         return (pool.int(0), constant);
@@ -337,7 +341,7 @@ fn apart(pool: &mut Pool, id: ExprId) -> (ExprId, i128) {
     (id, 0)
 }
 
-/// Whether an expression reads a buffer.
+/// True if an expression reads a buffer.
 fn reads(pool: &Pool, expr: ExprId, buffer: BufferId) -> bool {
     let mut found = false;
     pool.for_each_subexpr(expr, &mut |_, expr| {

@@ -1,9 +1,9 @@
-//! Between which constants an `int` lies.
+//! Constant bounds of `int` expressions.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Expr, ExprId, Pool, Scalar, UnaryOp, VarId};
 
-/// Every value from `low` to `high`, where there is such an end.
+/// The integers from `low` to `high`; an absent end is infinite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Interval {
     pub(crate) low: Option<i128>,
@@ -18,7 +18,7 @@ impl Interval {
         Self { low: Some(low), high: Some(high) }
     }
 
-    /// What is in both.
+    /// Returns the intersection of both.
     pub(crate) fn meet(self, other: Self) -> Self {
         let pick = |a: Option<i128>, b: Option<i128>, better: fn(i128, i128) -> i128| match (a, b) {
             (Some(a), Some(b)) => Some(better(a, b)),
@@ -30,7 +30,7 @@ impl Interval {
         }
     }
 
-    /// The least interval around both.
+    /// Returns the least interval around both.
     pub(crate) fn join(self, other: Self) -> Self {
         Self {
             low: self.low.zip(other.low).map(|(a, b)| a.min(b)),
@@ -38,12 +38,12 @@ impl Interval {
         }
     }
 
-    /// Where the minimum of two numbers lies.
+    /// Returns the interval of the minimum of two numbers.
     pub(crate) fn lesser(self, other: Self) -> Self {
         Self { low: self.join(other).low, high: self.meet(other).high }
     }
 
-    /// Where the maximum of two numbers lies.
+    /// Returns the interval of the maximum of two numbers.
     pub(crate) fn greater(self, other: Self) -> Self {
         Self { low: self.meet(other).low, high: self.join(other).high }
     }
@@ -97,7 +97,7 @@ impl Interval {
         }
     }
 
-    /// The quotient by a positive constant, which grows with the dividend.
+    /// Returns the interval of the quotient by a positive constant, which grows with the dividend.
     fn div(self, divisor: i128) -> Self {
         let quotient = |end: i128| end.div_euclid(divisor);
         Self { low: self.low.map(quotient), high: self.high.map(quotient) }
@@ -115,12 +115,12 @@ pub(crate) struct Intervals {
 }
 
 impl Intervals {
-    /// What is known of a variable.
+    /// Returns the interval of a variable, if it is known.
     pub(crate) fn get(&self, var: VarId) -> Option<Interval> {
         self.vars.get(&var).copied()
     }
 
-    /// Says between what a variable lies; `None` forgets it.
+    /// Sets the interval of a variable; `None` removes it.
     pub(crate) fn set(&mut self, var: VarId, interval: Option<Interval>) {
         match interval {
             Some(interval) => self.vars.insert(var, interval),
@@ -128,7 +128,7 @@ impl Intervals {
         };
     }
 
-    /// Between what every lane of an expression lies, wherever it is defined.
+    /// Returns an interval that contains every lane of an expression, wherever it is defined.
     pub(crate) fn of(
         &self,
         pool: &Pool,
@@ -167,7 +167,8 @@ impl Intervals {
                 base.join(base.add(reach))
             }
             Expr::Broadcast { value, .. } => self.of(pool, value, done),
-            // A value's range follows from its type, but what is written to guard against bad data stays as the specification has it.
+            // A value's range follows from its type, but code that guards against bad data stays as
+            // in the specification.
             Expr::Cast(..)
             | Expr::Unary(..)
             | Expr::Call(..)
@@ -211,7 +212,7 @@ fn binary(op: BinaryOp, a: Interval, b: Interval) -> Interval {
     }
 }
 
-/// Whether a comparison holds for all values of two intervals, or for none.
+/// Returns the result of a comparison if it is the same for all values of two intervals.
 pub(crate) fn compare(op: BinaryOp, a: Interval, b: Interval) -> Option<bool> {
     let below = |a: Interval, b: Interval| a.high.zip(b.low).is_some_and(|(a, b)| a < b);
     let not_above = |a: Interval, b: Interval| a.high.zip(b.low).is_some_and(|(a, b)| a <= b);

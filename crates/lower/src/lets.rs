@@ -1,4 +1,4 @@
-//! What `int` variables that lets bind stand for.
+//! The values of `int` variables that lets bind.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Expr, ExprId, Pool, Scalar, VarId};
@@ -7,28 +7,30 @@ use crate::fold::loads;
 use crate::interval::{Interval, Intervals};
 use crate::linear::{Linear, combine};
 
-/// How many minima and maxima within each other are looked into.
+/// The maximum nesting depth of minima and maxima that are split into cases.
 const MOST_CASES: usize = 4;
 
-/// Values of lets of the whole program: every binder is unique, so that what is said of a variable stays true.
+/// Values of lets of the whole program. Every binder is unique, so facts about a variable stay
+/// true.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lets {
     values: FxHashMap<VarId, ExprId>,
-    /// The forms of expressions, variables in them replaced.
+    /// The linear forms of expressions, with variables replaced.
     done: FxHashMap<ExprId, Linear>,
     /// Expressions with variables in them replaced.
     expanded: FxHashMap<ExprId, ExprId>,
 }
 
 impl Lets {
-    /// Says what a variable is bound to, before the first expression that mentions it. What is read from memory may be another value later, and is not looked into.
+    /// Records the value of a variable, before the first expression that mentions it. Ignores
+    /// values read from memory, which may change later.
     pub(crate) fn bind(&mut self, pool: &Pool, var: VarId, value: ExprId) {
         if pool.ty(value).scalar == Scalar::Int && !loads(pool, value) {
             self.values.insert(var, value);
         }
     }
 
-    /// The expression with variables of lets replaced by what they stand for, wherever they occur.
+    /// Returns the expression with variables of lets replaced by their values, recursively.
     pub(crate) fn expanded(&mut self, pool: &mut Pool, id: ExprId) -> ExprId {
         if let Some(done) = self.expanded.get(&id) {
             return *done;
@@ -46,7 +48,7 @@ impl Lets {
         result
     }
 
-    /// The expression as a sum over what no let binds.
+    /// Returns the expression as a sum over variables that no let binds.
     pub(crate) fn form(&mut self, pool: &mut Pool, id: ExprId) -> Linear {
         if let Some(form) = self.done.get(&id) {
             return form.clone();
@@ -62,7 +64,7 @@ impl Lets {
         form
     }
 
-    /// Between what every lane of `lhs - rhs` lies.
+    /// Returns an interval that contains every lane of `lhs - rhs`.
     pub(crate) fn difference(
         &mut self,
         pool: &mut Pool,
@@ -75,7 +77,8 @@ impl Lets {
         interval(pool, &difference, lanes, intervals)
     }
 
-    /// The same, minima and maxima in the difference looked into: more work.
+    /// Returns an interval that contains every lane of `lhs - rhs`, by a case split on minima and
+    /// maxima in the difference, which is more work.
     pub(crate) fn difference_in_cases(
         &mut self,
         pool: &mut Pool,
@@ -119,7 +122,8 @@ impl Lets {
         })
     }
 
-    /// What every lane of an expression leaves when it is divided by a positive constant, if that is one number.
+    /// Returns the remainder of an expression by a positive constant, if it is one number in every
+    /// lane.
     pub(crate) fn residue(&mut self, pool: &mut Pool, id: ExprId, divisor: i128) -> Option<i128> {
         let form = self.form(pool, id);
         if form.step % divisor != 0 {
@@ -156,7 +160,8 @@ impl Lets {
         }
     }
 
-    /// Quotient and remainder of a scalar by a positive constant, where no division is left: `divisor·quotient + remainder`.
+    /// Returns quotient and remainder of a scalar by a positive constant, if no division is left:
+    /// `divisor·quotient + remainder`.
     pub(crate) fn divided(
         &mut self,
         pool: &mut Pool,
@@ -184,7 +189,8 @@ impl Lets {
         within.then_some((quotient, remainder))
     }
 
-    /// Whether `base mod divisor + reach < divisor` whatever the values of variables: no multiple of the divisor lies in `(base, base + reach]`.
+    /// True if `base mod divisor + reach < divisor` for all values of the variables: no multiple of
+    /// the divisor lies in `(base, base + reach]`.
     pub(crate) fn stays_below(
         &mut self,
         pool: &mut Pool,
@@ -203,7 +209,7 @@ fn gcd(a: i128, b: i128) -> i128 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Between what every lane of a sum lies.
+/// Returns an interval that contains every lane of a sum.
 fn interval(pool: &Pool, form: &Linear, lanes: i128, intervals: &Intervals) -> Interval {
     let mut done = FxHashMap::default();
     let mut sum = Interval::of(form.constant, form.constant);

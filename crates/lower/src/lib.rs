@@ -1,7 +1,10 @@
-//! From structured programs with complete bounds to final IR that the C printer prints one-to-one.
+//! Lowers structured programs with complete bounds to final IR that the C printer prints
+//! one-to-one.
 //!
-//! Knows nothing about C, and is trusted by nobody: the validator checks the result against the specification. For that, annotations (prophecies of stores,
-//! accesses of loads, needed regions) are carried through every pass. Start with [`PASSES`]; each pass is a function in a file of its name.
+//! Knows nothing about C. Nothing trusts this crate: the validator checks the result against the
+//! specification. For that purpose every pass preserves annotations (prophecies of stores, accesses
+//! of loads, needed regions). Start with [`PASSES`]; each pass is a function in a file of the same
+//! name.
 
 mod columns;
 mod cse;
@@ -42,13 +45,14 @@ pub use vectorize::{MOST_LANES, vectorize};
 /// A step of lowering.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass {
-    /// Its name, also that of its file.
+    /// Its name, which is also its file's.
     pub name: &'static str,
-    /// What it does.
+    /// Its implementation.
     pub run: fn(&mut Pool, Program) -> Result<Program, LowerError>,
 }
 
-/// Every pass, in order. `simplify` comes thrice: first it makes extents constants, then it cleans up after vectors and copies, at last after loops were split.
+/// Every pass, in order. `simplify` runs three times: first to make extents constant, then to clean
+/// up after vectors and copies, and finally after loops were split.
 pub const PASSES: &[Pass] = &[
     Pass { name: "flatten_storage", run: flatten_storage },
     Pass { name: "dense_rows", run: dense_rows },
@@ -67,7 +71,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "prefetch", run: prefetch },
 ];
 
-/// Why a program cannot be lowered.
+/// The reasons for which a program cannot be lowered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LowerError {
     /// The program was not complete.
@@ -82,22 +86,22 @@ pub enum LowerError {
     /// A pass met a statement or an expression that an earlier pass should have replaced.
     #[error("storage must be flattened first")]
     NotFlattened,
-    /// A loop's number of iterations is not known.
+    /// The number of iterations of a loop is not known.
     #[error("the extent of the {} loop `{variable}` is not a constant", kind.keyword())]
     ExtentNotConstant {
         /// The loop.
         variable: String,
-        /// How it was to be traversed.
+        /// The way that it was to be traversed.
         kind: LoopKind,
     },
-    /// A loop is too long to be copied out.
+    /// A loop is too long to be unrolled.
     #[error("the loop `{variable}` has {extent} iterations: at most {most} are unrolled")]
     TooManyCopies {
         /// The loop.
         variable: String,
-        /// How many iterations.
+        /// The number of iterations.
         extent: usize,
-        /// How many could be copied out: fewer for larger bodies.
+        /// The maximum number of copies, which is smaller for larger bodies.
         most: usize,
     },
     /// A loop is too long to become one vector.
@@ -105,12 +109,13 @@ pub enum LowerError {
     TooManyLanes {
         /// The loop.
         variable: String,
-        /// How many iterations.
+        /// The number of iterations.
         extent: usize,
     },
 }
 
-/// Runs every pass. `observe` is given the program after each, with the pass's name; statements are immutable, so what it keeps stays printable.
+/// Runs every pass. `observe` receives the program after each, with the pass's name; statements are
+/// immutable, so programs that it keeps stay printable.
 pub fn lower(
     pool: &mut Pool,
     mut program: Program,
@@ -123,7 +128,8 @@ pub fn lower(
     Ok(program)
 }
 
-/// The number of iterations of a loop that must have a constant one; none where the extent is negative.
+/// Returns the number of iterations of a loop that must have a constant extent; 0 if the extent is
+/// negative.
 fn constant_extent(
     pool: &Pool,
     variable: VarId,

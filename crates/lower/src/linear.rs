@@ -1,4 +1,4 @@
-//! Index expressions as sums: constant multiples of what is taken as a whole, and of the lane.
+//! Index expressions as sums: constant multiples of atoms, and of the lane.
 
 use halidom_base::IndexMap;
 use halidom_ir::{BinaryOp, Expr, ExprId, Pool, UnaryOp};
@@ -11,7 +11,7 @@ pub(crate) struct Linear {
     /// Scalars with factors that are not zero, in order of appearance.
     pub(crate) terms: IndexMap<ExprId, i128>,
     pub(crate) constant: i128,
-    /// By how much neighbouring lanes differ; 0 for scalars.
+    /// The difference between neighbouring lanes; 0 for scalars.
     pub(crate) step: i128,
 }
 
@@ -20,12 +20,12 @@ impl Linear {
         Self { constant, ..Self::default() }
     }
 
-    /// What is not looked into.
+    /// Makes the form of an expression that is not analysed further.
     pub(crate) fn atom(expr: ExprId) -> Self {
         Self { terms: IndexMap::from_iter([(expr, 1)]), ..Self::default() }
     }
 
-    /// `self + factor·other`; `None` where numbers become too large.
+    /// Returns `self + factor·other`; `None` on overflow.
     pub(crate) fn plus(mut self, other: &Self, factor: i128) -> Option<Self> {
         for (atom, by) in &other.terms {
             let sum = self.terms.entry(*atom).or_default();
@@ -37,31 +37,31 @@ impl Linear {
         Some(self)
     }
 
-    /// The factor of an atom.
+    /// Returns the factor of an atom.
     pub(crate) fn factor(&self, atom: ExprId) -> i128 {
         self.terms.get(&atom).copied().unwrap_or(0)
     }
 
-    /// The same without an atom.
+    /// Returns the form without an atom.
     pub(crate) fn without(mut self, atom: ExprId) -> Self {
         self.terms.shift_remove(&atom);
         self
     }
 
-    /// The same in the lane in which it is greatest, and so much more; `None` where numbers become too large.
+    /// Returns the form in the lane where it is greatest, plus `more`; `None` on overflow.
     pub(crate) fn greatest(&self, more: i128, lanes: u32) -> Option<Self> {
         let reach = self.step.checked_mul(i128::from(lanes) - 1)?.max(0);
         let constant = self.constant.checked_add(reach)?.checked_add(more)?;
         Some(Self { constant, step: 0, ..self.clone() })
     }
 
-    /// Whether both have the same terms, in whatever order they appeared.
+    /// True if both have the same terms, in any order.
     pub(crate) fn has_terms_of(&self, other: &Self) -> bool {
         self.terms.len() == other.terms.len()
             && self.terms.iter().all(|(atom, by)| other.factor(*atom) == *by)
     }
 
-    /// The expression for the first lane: what is added comes before what is taken away.
+    /// Returns the expression for the first lane: positive terms before negative ones.
     pub(crate) fn expr(&self, pool: &mut Pool) -> ExprId {
         let mut sum = pool.int(0);
         let positive = self.terms.iter().filter(|(_, by)| **by > 0);
@@ -79,7 +79,7 @@ impl Linear {
         index::add(pool, sum, constant)
     }
 
-    /// The expression for so many lanes.
+    /// Returns the expression for a number of lanes.
     pub(crate) fn lanes(&self, pool: &mut Pool, lanes: u32) -> ExprId {
         let base = self.expr(pool);
         match (lanes, self.step) {
@@ -93,7 +93,8 @@ impl Linear {
     }
 }
 
-/// The form of an operator on forms: sums, differences and constant multiples; `None` for others.
+/// Returns the form of an operator on forms: sums, differences and constant multiples; `None` for
+/// others.
 pub(crate) fn combine(
     pool: &mut Pool,
     expr: &Expr,

@@ -1,4 +1,5 @@
-//! Loops are split where their conditions and clamps are decided: the long middle part runs without them.
+//! Splits loops where their conditions and clamps are decided: the long middle part runs without
+//! them.
 
 mod decide;
 mod dense;
@@ -18,41 +19,55 @@ use decide::decide;
 use dense::in_two_forms;
 use steady::{Scope, Side, Steady};
 
-/// The largest body, in statements and subexpressions, of which copies are made.
+/// The maximum size of a body that is copied, in statements and subexpressions.
 const MOST_COPIED: usize = 1500;
-/// The same where the schedule demands a partition: nests of such loops grow by a factor each.
+/// The same where the schedule demands a partition: each level of a nest of such loops multiplies
+/// the size.
 const MOST_DEMANDED: usize = 30_000;
 
-/// The same of loops without conditions that do not change in them: rows that are unrolled, each under a test.
+/// The same for loops with loop-invariant conditions: rows that are unrolled, each under a test.
 const MOST_SWITCHED: usize = 6000;
 
-/// Loops that are known to be no longer than this are not partitioned: the second loop costs as much as the tests.
+/// Loops that are known to be no longer than this are not partitioned: the second loop costs as
+/// much as the tests.
 const SHORT: i128 = 4;
 
-/// Uses that comparisons, minima and maxima of what is affine in a serial loop's variable, all else being the same in every iteration, change their outcome once:
+/// Splits loops where conditions change. In a serial loop, a comparison, minimum or maximum of an
+/// expression that is affine in the loop's variable changes its outcome only once if all else is
+/// loop-invariant.
 ///
-/// * *Trimming.* `for x in [m, n] { if c(x) { A } }` runs over those `x` only for which `c` holds.
-/// * *Partitioning.* A loop becomes a steady one, in which conditions hold and minima and maxima are the operand that changes with `x`, and loops of the original body
-///   before and after it. Comparisons that choose values are decided where that makes the steady loop no shorter. Only loops are partitioned whose steady form contains no loop, so that code grows by a factor of 3 at most.
+/// * *Trimming.* `for x in [m, n] { if c(x) { A } }` runs only over those `x` for which `c` holds.
+/// * *Partitioning.* A loop becomes a steady loop, in which conditions hold and minima and maxima
+///   equal the operand that changes with `x`, and loops of the original body before and after it.
+///   Comparisons that choose values are decided if that makes the steady loop no shorter. A loop is
+///   partitioned only if its steady form contains no loop, so that code grows by a factor of 3 at
+///   most.
 ///
-/// Where a loop cannot be split so, since its parts would change with a loop around it, it is made in two forms, one of which runs where the conditions hold in all iterations. Vectors in it that are loaded at clamped indices are made in two forms likewise, one of which runs where the clamps do nothing, with dense loads.
+/// A loop that cannot be split in this way, because its parts would change with a loop around it,
+/// gets two forms: one runs where the conditions hold in all iterations, the other elsewhere.
+/// Vectors in it that are loaded at clamped indices also get two forms: one runs where the clamps
+/// do nothing, with dense loads, the other elsewhere.
 ///
-/// Conditions in an innermost loop that are the same in all iterations are made before it: `if` all hold `{` the loop without them, divided as above `} else {` the loop `}`. So the
-/// copies that unrolling made of a row, each under a test, stand side by side where they can share what they load.
+/// Loop-invariant conditions in an innermost loop are tested before it: `if` all hold `{` the loop
+/// without them, divided as above `} else {` the loop `}`. So the copies that unrolling made of a
+/// row, each under a test, become neighbours that can share their loads.
 ///
-/// A loop that is labelled `never` stays as it is; one that is labelled `always` is partitioned though it is short, large or contains loops.
+/// A loop with the label `never` stays as it is; one with the label `always` is partitioned even if
+/// it is short, large or contains loops.
 ///
 /// Requires: storage is flattened; every binder is unique.
-/// Ensures: as before; loops whose bodies are decided everywhere but in the loops' ends have no conditions in between; no [`Label::Partition`].
+/// Ensures: as before; loops whose bodies are decided everywhere except at the loops' ends have no
+/// conditions in between; no [`Label::Partition`].
 pub fn partition(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
     let mut fold = Partition { varying: FxHashSet::default(), intervals: Intervals::default() };
     rewrite(&mut fold, pool, program)
 }
 
 struct Partition {
-    /// Variables that change within the place that computes the present func: its loops, and lets of them.
+    /// Variables that change within the place that computes the current func: its loops, and lets
+    /// of them.
     varying: FxHashSet<VarId>,
-    /// Between what lets lie.
+    /// The intervals of lets.
     intervals: Intervals,
 }
 
@@ -84,7 +99,8 @@ impl Fold for Partition {
                 self.intervals.set(var, Some(interval));
                 return walk(self, pool, id);
             }
-            // What vectors leave over is rarely run, and is short as it stands.
+            // The `else` branch handles the remainder of vectors: it is rarely run, and short as it
+            // is.
             Stmt::If { condition, then_branch, else_branch: else_branch @ Some(_) } => {
                 let then_branch = self.stmt(pool, then_branch)?;
                 return Ok(pool.stmt(Stmt::If { condition, then_branch, else_branch }));
@@ -102,7 +118,8 @@ impl Fold for Partition {
 }
 
 impl Partition {
-    /// A loop about which the schedule says something. What vectors or copies took its place has no label.
+    /// Partitions a loop that has a policy from the schedule. Vectors or copies that replaced it
+    /// have no label.
     fn labelled(
         &mut self,
         pool: &mut Pool,
@@ -118,7 +135,7 @@ impl Partition {
         }
     }
 
-    /// The loop over what matters, in parts.
+    /// Trims a loop and splits it into parts.
     fn divided(&self, pool: &mut Pool, id: StmtId, policy: Policy) -> Result<StmtId, LowerError> {
         let Some(nest) = Loop::of(pool, id) else { return Ok(id) };
         let nest = self.trimmed(pool, nest)?;
@@ -131,7 +148,7 @@ impl Partition {
         self.parts(pool, nest, policy)
     }
 
-    /// The same of a loop that is as long as it needs to be.
+    /// Splits a loop that is already trimmed.
     fn parts(&self, pool: &mut Pool, nest: Loop, policy: Policy) -> Result<StmtId, LowerError> {
         if let Some(parts) = self.partitioned(pool, nest, policy)? {
             return Ok(parts);
@@ -140,8 +157,9 @@ impl Partition {
         in_two_forms(pool, whole)
     }
 
-    /// Whether a value changes within the place that computes the present func. Loops there start at what does not, and end at a quotient of what does not: only so are they easy to
-    /// tell from a coordinate, for readers and for the validator.
+    /// True if a value changes within the place that computes the current func. The loops that
+    /// partitioning makes there start at an invariant value, and end at a quotient of one. Only
+    /// then are they easy to distinguish from a coordinate, for readers and for the validator.
     fn varies(&self, pool: &Pool, expr: ExprId) -> bool {
         let mut varies = false;
         pool.for_each_subexpr(expr, &mut |_, expr| {
@@ -152,7 +170,7 @@ impl Partition {
         varies
     }
 
-    /// The loop over the values for which its body does something.
+    /// Returns the loop over the values for which its body has an effect.
     fn trimmed(&self, pool: &mut Pool, nest: Loop) -> Result<Loop, LowerError> {
         let mut scope = Scope::new(pool, nest.var, nest.body, Side::Exact);
         // The lets before the condition.
@@ -204,7 +222,7 @@ impl Partition {
         Ok(Loop { min, extent, body, ..nest })
     }
 
-    /// The loop in parts, if that decides anything and can be said.
+    /// Returns the loop in parts, if that decides anything and the limits can be expressed.
     fn partitioned(
         &self,
         pool: &mut Pool,
@@ -300,7 +318,7 @@ impl Loop {
         pool.stmt(Stmt::For { var, min, extent, kind: LoopKind::Serial, body })
     }
 
-    /// The first value, where it is a number.
+    /// Returns the first value, if it is a number.
     fn first(self, pool: &Pool) -> Option<i128> {
         index::as_int(pool, self.min)
     }
@@ -318,7 +336,8 @@ impl Loop {
         pool.var_expr(var)
     }
 
-    /// What the conditions in the body say together that are the same in all iterations, and their value then.
+    /// Returns the conjunction of the loop-invariant conditions in the body, and the values of
+    /// these conditions if it holds.
     fn uniform_conditions(self, pool: &mut Pool) -> Option<(ExprId, FxHashMap<ExprId, ExprId>)> {
         if size(pool, self.body) > MOST_SWITCHED {
             return None;
@@ -330,7 +349,8 @@ impl Loop {
         scope.finish().uniform(pool)
     }
 
-    /// `if` conditions hold in all iterations `{` the loop without them `} else {` the loop `}`.
+    /// Makes `if` conditions hold in all iterations `{` the loop without them `} else {` the loop
+    /// `}`.
     fn decided_or_not(
         self,
         pool: &mut Pool,
@@ -346,13 +366,13 @@ impl Loop {
         Ok(Some(pool.stmt(Stmt::If { condition, then_branch, else_branch })))
     }
 
-    /// The loop with binders of its own.
+    /// Copies the loop with fresh binders.
     fn copy(self, pool: &mut Pool) -> Result<StmtId, LowerError> {
         let part = self.stmt(pool);
         refresh(pool, part, &[])
     }
 
-    /// The same from a value on, with binders of its own.
+    /// Copies the part of the loop from a value on, with fresh binders.
     fn starting_at(self, pool: &mut Pool, first: ExprId) -> Result<StmtId, LowerError> {
         let var = pool.var_expr(self.var);
         let is_part = pool.binary(BinaryOp::Le, first, var);
@@ -366,7 +386,7 @@ impl Loop {
     }
 }
 
-/// How many statements and distinct subexpressions of each there are.
+/// Counts the statements and the distinct subexpressions of each expression.
 fn size(pool: &Pool, id: StmtId) -> usize {
     let mut count = statements(pool, id);
     for_each_expr(pool, id, &mut |_, expr| pool.for_each_subexpr(expr, &mut |_, _| count += 1));

@@ -1,4 +1,4 @@
-//! Iterations fetch what later ones read.
+//! Prefetches: iterations fetch memory that later ones read.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
@@ -11,20 +11,23 @@ use crate::fold::{Fold, Role, children, for_each_expr, rewrite, substitute, walk
 use crate::index;
 use crate::linear::Linear;
 
-/// Bytes that are fetched at a time.
+/// The size of a cache line, in bytes.
 const LINE: i128 = 64;
 
-/// How much a straight row of statements asks for at most: what is asked for beyond what a machine keeps in flight only waits.
+/// The maximum number of prefetches of a sequence of statements without loops; requests beyond a
+/// machine's capacity only wait.
 const MOST: usize = 32;
 
-/// Puts prefetches before the statements that read, in each loop that is marked with [`Label::Ahead`]: of the memory from which the iteration that is so many later loads at
+/// Puts prefetches before the statements that read, in each loop that is marked with
+/// [`Label::Ahead`]. They fetch the memory that a later iteration, at the marked distance, loads at
 /// the same place.
 ///
-/// A loop that was run in parts is as many loops, each of which looks ahead in its own steps. Lines that are loaded at the same place anyway are left out, as those of rows that
-/// overlap.
+/// A loop that was split into parts is several loops that each look ahead in their own steps. Lines
+/// that are loaded at the same place anyway are left out, for example where rows overlap.
 ///
-/// Requires: vectors and copies are made; nothing comes after that would join or split loops.
-/// Ensures: no [`Label::Ahead`]; loads and stores are as before. The index of a [`Label::Prefetch`] is a `u64`, whose arithmetic wraps, and reads nothing.
+/// Requires: vectors and copies are made; no later pass joins or splits loops.
+/// Ensures: no [`Label::Ahead`]; loads and stores are as before. The index of a [`Label::Prefetch`]
+/// is a `u64`, whose arithmetic wraps, and reads nothing.
 pub fn prefetch(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
     rewrite(&mut Hints, pool, program)
 }
@@ -55,7 +58,7 @@ impl Fold for Hints {
     }
 }
 
-/// The loops that became of the marked one: the outermost ones of a statement.
+/// Rewrites the loops that the marked one became: the outermost ones of a statement.
 fn loops(pool: &mut Pool, id: StmtId, func: FuncId, by: u32) -> StmtId {
     let Stmt::For { var, min, extent, kind, body } = *pool.get_stmt(id) else {
         return with_children(pool, id, &mut |pool, child| loops(pool, child, func, by));
@@ -69,18 +72,18 @@ fn loops(pool: &mut Pool, id: StmtId, func: FuncId, by: u32) -> StmtId {
     pool.stmt(Stmt::For { var, min, extent, kind, body })
 }
 
-/// What variables are within the marked loop.
+/// The values of variables within the marked loop.
 #[derive(Clone)]
 struct View {
     func: FuncId,
-    /// In the later iteration; those that are not here are the same there.
+    /// The values in the later iteration; absent variables have the same value there.
     later: FxHashMap<VarId, ExprId>,
     /// The values of lets.
     plain: FxHashMap<VarId, ExprId>,
 }
 
 impl View {
-    /// The statement with prefetches before each row of statements without loops.
+    /// Puts prefetches before each sequence of statements without loops.
     fn stmt(&self, pool: &mut Pool, id: StmtId) -> StmtId {
         if !has_loop(pool, id) {
             return self.row(pool, id);
@@ -90,7 +93,7 @@ impl View {
                 let mut within = self.clone();
                 let later = substitute(pool, &self.later, min, &mut FxHashMap::default());
                 if later != min {
-                    // The loop's first iteration is that loop's first one there.
+                    // The loop's first iteration corresponds to its first iteration there.
                     let here = pool.var_expr(var);
                     let offset = pool.sub(here, min);
                     let there = pool.add(later, offset);
@@ -118,7 +121,7 @@ impl View {
     }
 
     fn bind(&mut self, pool: &mut Pool, var: VarId, value: ExprId) {
-        // Only these stand in indices of what is dense.
+        // Only these occur in dense indices.
         if pool.ty(value) == Type::INT {
             let later = substitute(pool, &self.later, value, &mut FxHashMap::default());
             let plain = substitute(pool, &self.plain, value, &mut FxHashMap::default());
@@ -127,7 +130,7 @@ impl View {
         }
     }
 
-    /// A statement without loops, behind its prefetches.
+    /// Returns a statement without loops, preceded by its prefetches.
     fn row(&self, pool: &mut Pool, id: StmtId) -> StmtId {
         let mut view = self.clone();
         let mut bound = FxHashSet::default();
@@ -156,7 +159,7 @@ impl View {
             if let Some(form) = normal(pool, plain) {
                 here.insert((buffer, key(&form)));
             }
-            // What is bound by the statement itself is not known before it.
+            // A variable that the statement itself binds is unknown before it.
             let is_known = !mentions(pool, later, &bound);
             if let Some(form) = normal(pool, later).filter(|_| is_known) {
                 there.push((buffer, form, lanes));
@@ -193,7 +196,8 @@ impl View {
         pool.stmt(Stmt::Block(stmts))
     }
 
-    /// The values of the lets of a statement without loops, and which variables these are.
+    /// Records the values of the lets of a statement without loops, and collects their variables in
+    /// `bound`.
     fn bind_within(&mut self, pool: &mut Pool, id: StmtId, bound: &mut FxHashSet<VarId>) {
         if let Stmt::Let { var, value, .. } = *pool.get_stmt(id) {
             self.bind(pool, var, value);
@@ -205,7 +209,7 @@ impl View {
     }
 }
 
-/// The statement with others in place of those directly within it.
+/// Replaces the statements directly within a statement.
 fn with_children(
     pool: &mut Pool,
     id: StmtId,
@@ -237,7 +241,7 @@ fn has_loop(pool: &Pool, id: StmtId) -> bool {
         || children(stmt).into_iter().any(|child| has_loop(pool, child))
 }
 
-/// The first of neighbouring elements, and how many there are. What is gathered is not looked for.
+/// Returns the first of neighbouring elements and their number; `None` for gathers.
 fn dense(pool: &Pool, index: ExprId) -> Option<(ExprId, u32)> {
     if let Expr::Ramp { base, stride, lanes } = *pool.get(index) {
         (index::as_int(pool, stride) == Some(1)).then_some((base, lanes))
@@ -254,17 +258,18 @@ fn mentions(pool: &Pool, expr: ExprId, vars: &FxHashSet<VarId>) -> bool {
     found
 }
 
-/// Atoms with their factors, in one order.
+/// Atoms with their factors, in a fixed order.
 type Terms = Vec<(ExprId, i128)>;
 
-/// What tells forms apart: their terms in one order, and the constant.
+/// Returns a key that identifies a form: its terms in a fixed order, and the constant.
 fn key(form: &Linear) -> (Terms, i128) {
     let mut terms: Terms = form.terms.iter().map(|(atom, by)| (*atom, *by)).collect();
     terms.sort_unstable();
     (terms, form.constant)
 }
 
-/// A scalar `int` as a sum with products multiplied out; `None` where it reads memory, or depends on anything but `int`s.
+/// Returns a scalar `int` as a sum with products multiplied out; `None` if it reads memory, or
+/// depends on anything but `int`s.
 fn normal(pool: &mut Pool, id: ExprId) -> Option<Linear> {
     match *pool.get(id) {
         Expr::Const(value) => Some(Linear::constant(value.as_integer()?)),
@@ -316,10 +321,11 @@ fn product(pool: &mut Pool, lhs: &Linear, rhs: &Linear) -> Option<Linear> {
     Some(sum)
 }
 
-/// The number of an element so many behind a form's, modulo 2^64: what lies beyond all bounds may have no other.
+/// Returns the index of an element at an offset from a form, modulo 2^64; an element beyond all
+/// bounds may have no other index.
 fn element(pool: &mut Pool, form: &Linear, offset: i128) -> Option<ExprId> {
     let mut terms = key(form).0;
-    // What is added comes before what is taken away.
+    // Positive terms come before negative ones.
     terms.sort_by_key(|(_, by)| *by < 0);
     let mut sum = None;
     for (atom, by) in terms {
@@ -350,7 +356,7 @@ fn element(pool: &mut Pool, form: &Linear, offset: i128) -> Option<ExprId> {
     })
 }
 
-/// The same arithmetic on `u64`; where signs matter, on `i64`.
+/// Returns the same arithmetic on `u64`; on `i64` where signs matter.
 fn unsigned(pool: &mut Pool, id: ExprId) -> Option<ExprId> {
     match *pool.get(id) {
         Expr::Const(value) => {
@@ -383,7 +389,7 @@ fn unsigned(pool: &mut Pool, id: ExprId) -> Option<ExprId> {
     }
 }
 
-/// An operand of minima, maxima, quotients and remainders.
+/// Returns an operand of minima, maxima, quotients and remainders.
 fn signed(pool: &mut Pool, id: ExprId) -> Option<ExprId> {
     match *pool.get(id) {
         Expr::Const(value) => {

@@ -1,4 +1,4 @@
-//! Copies of statements with binders of their own.
+//! Copies of statements with fresh binders.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BufferDecl, BufferId, Dim, Expr, ExprId, Pool, Stmt, StmtId, StoreIn, VarId};
@@ -6,8 +6,9 @@ use halidom_ir::{BufferDecl, BufferId, Dim, Expr, ExprId, Pool, Stmt, StmtId, St
 use crate::LowerError;
 use crate::fold::{Fold, walk};
 
-/// A copy of `stmt` in which every loop, let and allocation binds a new name, and `replaced` variables stand for other expressions. Copies made so may stand side by side:
-/// each binder of the program stays unique.
+/// Returns a copy of `stmt` in which every loop, let and allocation binds a new name, and
+/// `replaced` variables are replaced by other expressions. Several such copies may occur in one
+/// program: each binder stays unique.
 pub(crate) fn refresh(
     pool: &mut Pool,
     stmt: StmtId,
@@ -26,7 +27,8 @@ struct Refresh {
     exprs: FxHashMap<VarId, ExprId>,
     binders: FxHashMap<VarId, VarId>,
     buffers: FxHashMap<BufferId, BufferId>,
-    /// Rewritten expressions. A binder is met before every expression that mentions it, so no entry becomes stale.
+    /// Rewritten expressions. A binder is visited before every expression that mentions it, so no
+    /// entry becomes stale.
     done: FxHashMap<ExprId, ExprId>,
 }
 

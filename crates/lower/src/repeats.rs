@@ -1,4 +1,4 @@
-//! Loads in which each element of a row stands several times.
+//! Loads that contain each element of a row several times.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Expr, ExprId, Pool, Program};
@@ -7,11 +7,13 @@ use crate::LowerError;
 use crate::fold::{Fold, rewrite};
 use crate::index;
 
-/// How often an element may stand in a row.
+/// The number of times that an element may occur in a row.
 const TIMES: std::ops::RangeInclusive<i128> = 2..=4;
 
-/// Brings the indices of loads that are, lane by lane, a quotient of the lane's number by a small constant and something that is the same in all lanes into the form
-/// `ramp(base, 1) / times + broadcast(offset)`: neighbouring lanes take the same element or the next one, which needs no gather.
+/// Normalises the indices of loads that are, lane by lane, a quotient of the lane's number by a
+/// small constant plus a value that is the same in all lanes, to the form `ramp(base, 1) / times +
+/// broadcast(offset)`: neighbouring lanes take the same element or the next one, which needs no
+/// gather.
 ///
 /// Requires: vectors are made.
 /// Ensures: such indices have no other form.
@@ -58,7 +60,7 @@ struct Sum {
     offset: ExprId,
 }
 
-/// An index of vectors as such a sum.
+/// Returns an index of vectors as such a sum.
 fn sum(pool: &mut Pool, id: ExprId) -> Option<Sum> {
     match *pool.get(id) {
         Expr::Broadcast { value, .. } => Some(Sum { quotient: None, offset: value }),
@@ -95,7 +97,7 @@ fn sum(pool: &mut Pool, id: ExprId) -> Option<Sum> {
     }
 }
 
-/// Whether an expression is `ramp(base, 1) / times`, or that and a broadcast.
+/// True if an expression is `ramp(base, 1) / times`, or that plus a broadcast.
 pub(crate) fn is_repeated(pool: &Pool, id: ExprId) -> bool {
     if let Expr::Binary(BinaryOp::Add(_), quotient, offset) = *pool.get(id)
         && matches!(pool.get(offset), Expr::Broadcast { .. })

@@ -1,4 +1,4 @@
-//! Expressions become simpler, and what can be seen to do nothing goes away.
+//! Simplifies expressions, and removes statements without effect.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
@@ -12,16 +12,19 @@ use crate::lets::Lets;
 use crate::linear::Linear;
 use crate::{LowerError, index};
 
-/// How often an expression is tightened and simplified in turn.
+/// The maximum number of rounds in which an expression is tightened and simplified.
 const MOST_ROUNDS: usize = 4;
 
-/// Applies the proved rules to every expression, annotations included. Lets of constants and of other variables are replaced by their values where they are used; entry
-/// checks and branches that compare a variable with a constant make it that constant where they hold; a condition that stands in a branch of the same condition is
-/// decided. Comparisons, minima and maxima are also decided by the constants between which loops, entry checks and branches keep their operands, or the operands' difference, lets
-/// looked into; divisions by constants that are multiplied in go away.
+/// Applies the proved rules to every expression, annotations included. Lets of constants and of
+/// other variables are replaced by their values where they are used. Entry checks and branches that
+/// compare a variable with a constant make it that constant where they hold. A condition within a
+/// branch of the same condition is decided. Comparisons, minima and maxima are also decided by the
+/// constant bounds that loops, entry checks and branches put on their operands, or on the operands'
+/// difference, with lets expanded. Divisions by constants cancel with multiplications by them.
 ///
 /// Requires: every binder is unique.
-/// Ensures: no statement that does nothing, but for lets, which may be unused; no check or branch on a constant; no loop with a constant extent below 2.
+/// Ensures: no statement without effect, except lets, which may be unused; no check or branch on a
+/// constant; no loop with a constant extent below 2.
 pub fn simplify(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
     let mut fold = Simplify {
         simplifier: Simplifier::new(),
@@ -36,21 +39,22 @@ pub fn simplify(pool: &mut Pool, program: Program) -> Result<Program, LowerError
 
 struct Simplify {
     simplifier: Simplifier,
-    /// What variables are known to be here: constants, or other variables.
+    /// The values of variables that are known at this point: constants, or other variables.
     values: FxHashMap<VarId, ExprId>,
-    /// Expressions with `values` put in; forgotten when `values` changes.
+    /// Expressions with `values` substituted; cleared when `values` changes.
     done: FxHashMap<ExprId, ExprId>,
-    /// Conditions that are known here.
+    /// Conditions that are known at this point.
     known: FxHashMap<ExprId, bool>,
-    /// Between what variables lie here.
+    /// The intervals of variables at this point.
     intervals: Intervals,
-    /// What variables of lets stand for.
+    /// The values of variables of lets.
     lets: Lets,
 }
 
 impl Simplify {
-    /// The expression with known conditions decided, and comparisons, minima and maxima where intervals of the operands decide them. The chosen operand of a minimum is as undefined as
-    /// it was; what is decided becomes more defined.
+    /// Returns the expression with known conditions decided, and comparisons, minima and maxima
+    /// decided where the operands' intervals allow it. The chosen operand of a minimum is as
+    /// undefined as it was; a decided expression becomes more defined.
     fn tighten(&mut self, pool: &mut Pool, expr: ExprId) -> ExprId {
         let mut intervals = FxHashMap::default();
         let Self { known, intervals: of_vars, lets, .. } = self;
@@ -134,19 +138,19 @@ impl Simplify {
         })
     }
 
-    /// Between what an expression lies here.
+    /// Returns the interval of an expression at this point.
     fn interval(&self, pool: &Pool, expr: ExprId) -> Interval {
         self.intervals.of(pool, expr, &mut FxHashMap::default())
     }
 
-    /// Narrows a variable's interval; gives what it was.
+    /// Narrows a variable's interval; returns the previous one.
     fn narrow(&mut self, var: VarId, to: Interval) -> (VarId, Option<Interval>) {
         let before = self.intervals.get(var);
         self.intervals.set(var, Some(before.unwrap_or(Interval::ALL).meet(to)));
         (var, before)
     }
 
-    /// Lets a condition hold for what follows; gives what is needed to take that back.
+    /// Assumes a condition for the following code; returns the data needed to undo that.
     fn assume(&mut self, pool: &mut Pool, condition: ExprId) -> Assumed {
         let mut assumed = Assumed { known: Vec::new(), replaced: Vec::new(), narrowed: Vec::new() };
         let mut pending = vec![condition];
@@ -167,7 +171,7 @@ impl Simplify {
     }
 
     fn know(&mut self, pool: &mut Pool, condition: ExprId, assumed: &mut Assumed) {
-        // What is in memory may change under way.
+        // Values in memory may change while the condition is assumed.
         if loads(pool, condition) {
             return;
         }
@@ -244,7 +248,8 @@ impl Simplify {
     }
 }
 
-/// The variable that must be a constant for a condition to hold. Zeros of different signs are equal floats, so of floats equality says too little.
+/// Returns the variable that must equal a constant for a condition to hold. Not for floats: zeros
+/// of different signs are equal, so equality does not determine the value.
 fn equation(pool: &mut Pool, condition: ExprId) -> Option<(VarId, ExprId)> {
     let (var, value) = match *pool.get(condition) {
         Expr::Binary(BinaryOp::Eq, lhs, rhs) if !pool.ty(lhs).scalar.is_float() => {
@@ -268,7 +273,8 @@ fn equation(pool: &mut Pool, condition: ExprId) -> Option<(VarId, ExprId)> {
     if let Expr::Var(var) = pool.get(var) { Some((*var, value)) } else { None }
 }
 
-/// The variable that a condition compares with a constant, and where it must lie.
+/// Returns the variable that a condition compares with a constant, and the interval that it must
+/// lie in.
 fn bound(pool: &Pool, condition: ExprId) -> Option<(VarId, Interval)> {
     let (strict, lhs, rhs) = match *pool.get(condition) {
         Expr::Binary(BinaryOp::Lt, lhs, rhs) => (1, lhs, rhs),
@@ -298,7 +304,7 @@ fn bound(pool: &Pool, condition: ExprId) -> Option<(VarId, Interval)> {
     }
 }
 
-/// What must be taken back when an assumption ends.
+/// The changes to undo when an assumption ends.
 struct Assumed {
     known: Vec<(ExprId, Option<bool>)>,
     replaced: Vec<(VarId, Option<ExprId>)>,

@@ -1,4 +1,4 @@
-//! Loops of kind `unrolled` are copied out.
+//! Unrolls loops of kind `unrolled`.
 
 use halidom_ir::{ExprId, LoopKind, Pool, Program, Stmt, StmtId};
 
@@ -6,15 +6,16 @@ use crate::fold::{Fold, children, rewrite, walk};
 use crate::refresh::refresh;
 use crate::{LowerError, constant_extent, index};
 
-/// The most copies of one loop.
+/// The maximum number of copies of one loop.
 pub const MOST_COPIES: usize = 64;
 
-/// The most statements that one unrolled loop may become, nested ones included.
+/// The maximum number of statements that one unrolled loop may become, nested ones included.
 const MOST_STATEMENTS: usize = 1 << 15;
 
-/// Replaces each unrolled loop by as many copies of its body as it has iterations, in order.
+/// Replaces each unrolled loop by one copy of its body for each iteration, in order.
 ///
-/// Requires: extents of unrolled loops are constants, at most [`MOST_COPIES`], and nests of them not much larger; storage is flattened.
+/// Requires: extents of unrolled loops are constants, at most [`MOST_COPIES`], and nests of them
+/// not much larger; storage is flattened.
 /// Ensures: no loop of kind `Unrolled`; every binder is still unique.
 pub fn unroll(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
     rewrite(&mut Unroll, pool, program)

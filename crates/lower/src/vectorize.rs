@@ -1,4 +1,4 @@
-//! Loops of kind `vectorized` become operators on lanes.
+//! Turns loops of kind `vectorized` into operators on lanes.
 
 mod lanes;
 
@@ -10,25 +10,31 @@ use crate::refresh::refresh;
 use crate::{LowerError, constant_extent, index};
 use lanes::Lanes;
 
-/// The most lanes of one vector.
+/// The maximum number of lanes of one vector.
 pub const MOST_LANES: usize = 4096;
 
-/// Replaces each vectorized loop by its body with the loop's variable standing for a ramp of all its values.
+/// Replaces each vectorized loop by its body, with the loop's variable replaced by a ramp of all
+/// its values.
 ///
-/// * What is the same in every lane stays scalar: loops, lets, conditions, and subexpressions, which are broadcast where a vector needs them.
-/// * `if c` with a condition that differs between lanes becomes `if c holds in every lane` around the vector form, else the scalar loop; where that cannot be said
-///   by comparing at one lane, the scalar loop stays alone.
-/// * What has no vector form (an allocation, a loop with bounds that differ between lanes, a store to one place by every lane, a loop around one that is already a
-///   vector) stays a serial loop.
+/// * Statements and expressions that are the same in every lane stay scalar: loops, lets,
+///   conditions, and subexpressions, which are broadcast where a vector needs them.
+/// * `if c` with a condition that differs between lanes becomes `if c holds in every lane` around
+///   the vector form, else the scalar loop. If a comparison in one lane cannot decide that, only
+///   the scalar loop remains.
+/// * A statement without a vector form gets a serial loop: an allocation, a loop with bounds that
+///   differ between lanes, a store to one place by every lane, a loop around one that is already a
+///   vector.
 ///
-/// Requires: storage is flattened; extents of vectorized loops are constants, at most [`MOST_LANES`].
-/// Ensures: no loop of kind `Vectorized`; operands of each operator have equal lanes, annotations those of their load or store; sums and products of ramps are ramps.
+/// Requires: storage is flattened; extents of vectorized loops are constants, at most
+/// [`MOST_LANES`].
+/// Ensures: no loop of kind `Vectorized`; operands of each operator have equal lanes, annotations
+/// the lanes of their load or store; sums and products of ramps are ramps.
 pub fn vectorize(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
     rewrite(&mut Vectorize { lets: Lets::default() }, pool, program)
 }
 
 struct Vectorize {
-    /// What variables of lets stand for.
+    /// The values of variables of lets.
     lets: Lets,
 }
 
@@ -74,13 +80,14 @@ struct Lockstep<'l> {
     var: VarId,
     min: ExprId,
     extent: ExprId,
-    /// The lets in scope whose values differ between lanes, outermost first, as they were.
+    /// The lets in scope whose values differ between lanes, outermost first, in their original
+    /// form.
     path: Vec<(VarId, ExprId)>,
     lanes: Lanes<'l>,
 }
 
 impl Lockstep<'_> {
-    /// The vector form of a statement of the body, the scalar loop around it where there is none.
+    /// Returns the vector form of a statement of the body, or else the scalar loop around it.
     fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
         match pool.get_stmt(id).clone() {
             Stmt::Block(stmts) => {
@@ -173,7 +180,8 @@ impl Lockstep<'_> {
             let body = self.stmt(pool, body)?;
             return Ok(pool.stmt(Stmt::Let { var, value: vector, body }));
         }
-        // A ramp needs no vector variable: its first lane is bound, and each use says the ramp, so that dense loads are recognised.
+        // A ramp needs no vector variable: its first lane is bound, and each use repeats the ramp,
+        // so that dense loads are recognised.
         let (name, value_bound, replacement) = match Lanes::as_ramp(pool, vector) {
             Some((base, stride)) if index::is_atom(pool.get(stride)) => {
                 if index::is_atom(pool.get(base)) {
@@ -203,7 +211,8 @@ impl Lockstep<'_> {
         })
     }
 
-    /// The loop around one statement of its body, lane after lane, with the lets that it stood under.
+    /// Returns the loop around one statement of its body, lane after lane, with the lets that
+    /// enclosed it.
     fn scalar_loop(&self, pool: &mut Pool, stmt: StmtId) -> Result<StmtId, LowerError> {
         let mut body = stmt;
         for (var, value) in self.path.iter().rev() {

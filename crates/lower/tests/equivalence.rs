@@ -1,4 +1,5 @@
-//! Programs compute the same after each pass, without faults, and their annotations stay right: the interpreter runs them at several sizes.
+//! Tests that programs compute the same after each pass, without faults, and that their annotations
+//! stay right: the interpreter runs them at several sizes.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use halidom_interp::Bindings;
@@ -7,7 +8,7 @@ use halidom_ir::verify::{self, Phase};
 use halidom_ir::{Array, Constant, FuncKind, Pool, Program, Scalar, Shape, eval, parse, print};
 use halidom_lower::{PASSES, lower};
 
-/// An array with values that differ from neighbour to neighbour.
+/// Returns an array with values that differ from neighbour to neighbour.
 fn picture(scalar: Scalar, shape: Shape, padding: &[i64]) -> Array {
     let mut array = Array::padded(scalar, shape, padding).unwrap();
     for (number, point) in array.points().enumerate() {
@@ -17,7 +18,8 @@ fn picture(scalar: Scalar, shape: Shape, padding: &[i64]) -> Array {
     array
 }
 
-/// Lowers the program of a text and runs it after each pass, for each window of the output with the box of each input.
+/// Lowers the program of a text and runs it after each pass, for each window of the output with the
+/// box of each input.
 fn check(text: &str, runs: &[(Shape, &[Shape])]) -> String {
     let module = parse::module(text).unwrap_or_else(|error| {
         let (line, column) = error.position(text);
@@ -80,7 +82,7 @@ program blur {
   output out in out.buffer [om0, oe0, os0] [om1, oe1, os1] window [wx, we] [wy, wh];
 ";
 
-/// Windows with the box of the input that each needs.
+/// Returns windows with the box of the input that each needs.
 fn sizes(border: i64) -> Vec<(Shape, Vec<Shape>)> {
     [(1, 1), (3, 5), (8, 4), (17, 9), (0, 3), (24, 0)]
         .into_iter()
@@ -145,7 +147,7 @@ fn tiles_with_guards_and_vectors_of_shifted_rows() {
         ),
         2,
     );
-    // The rows of vectors are dense: entry checks see to it.
+    // The rows of vectors are dense, because entry checks require it.
     assert!(text.contains("assert is0 == 1, layout in;\n  assert os0 == 1, layout out;"), "{text}");
     assert!(text.contains(", 1, 8) @ in(ramp("), "{text}");
     assert!(!text.contains("is0, 8)"), "{text}");

@@ -1,6 +1,7 @@
-//! Each pass on small programs: what it makes of them, and that the result is well formed.
+//! Tests each pass on small programs: its result, and that the result is well formed.
 //!
-//! Reason for length: most of it is the programs that passes make of others, side by side in one file.
+//! Reason for length: most of it is the programs that passes make of others, side by side in one
+//! file.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use expect_test::{Expect, expect};
@@ -588,7 +589,8 @@ fn common_parts_are_bound_and_leave_loops() {
     );
 }
 
-/// A quotient of neighbours by two to four, and what is the same in all lanes; not one by more, one of every second place, or two.
+/// A quotient of neighbours by two to four, plus a value that is the same in all lanes, is
+/// normalised; a quotient by more, of every second place, or of two is not.
 #[test]
 fn indices_that_repeat_are_quotients_and_offsets() {
     check(
@@ -616,7 +618,8 @@ fn indices_that_repeat_are_quotients_and_offsets() {
     );
 }
 
-/// What depends on a loop's variable, what is loaded, sums, quotients of integers, and what stands under a condition stay.
+/// Expressions that depend on a loop's variable, loads, sums, quotients of integers, and code under
+/// a condition stay.
 #[test]
 fn calls_and_quotients_of_floats_leave_loops() {
     check(
@@ -651,7 +654,7 @@ fn calls_and_quotients_of_floats_leave_loops() {
     );
 }
 
-/// What two stores read of memory that the first one writes is read twice.
+/// Two stores each load separately from the buffer that the first one writes.
 #[test]
 fn stores_share_what_none_of_them_writes() {
     check(
@@ -827,7 +830,7 @@ fn conditions_that_do_not_change_are_made_before_the_loop() {
             }
         "#]],
     );
-    // One has nothing to share.
+    // A single row has nothing to share.
     check(
         &["flatten_storage", "partition", "simplify"],
         "
@@ -930,7 +933,7 @@ fn vectors_at_clamped_indices_are_dense_where_the_clamps_do_nothing() {
             }
         "#]],
     );
-    // What the clamp limits is not known before the load.
+    // The operand of the clamp is not known before the load.
     check(
         &["flatten_storage", "dense_rows", "simplify", "vectorize", "simplify", "partition", "simplify"],
         "
@@ -1000,7 +1003,9 @@ fn tails_of_tiles_are_tested_for() {
     );
 }
 
-/// Inside the picture and outside of it: the clamps make a steady loop, in which the comparisons are decided, whichever way they are written. One that holds in fewer iterations shortens no loop, and stays.
+/// Inside the picture and outside of it: the clamps make a steady loop, in which the comparisons
+/// are decided, whichever way they are written. A comparison that holds in fewer iterations
+/// shortens no loop, and stays.
 #[test]
 fn what_chooses_values_is_decided_with_the_clamps_beside_it() {
     check(
@@ -1034,7 +1039,8 @@ fn what_chooses_values_is_decided_with_the_clamps_beside_it() {
     );
 }
 
-/// The same of vectors whose loop cannot be divided: where the clamps do nothing, the comparisons are decided.
+/// The same for vectors whose loop cannot be divided: where the clamps do nothing, the comparisons
+/// are decided.
 #[test]
 fn what_chooses_values_is_decided_where_loads_are_dense() {
     check(
@@ -1146,7 +1152,8 @@ const ROWS: &str = "
 
 #[test]
 fn prefetches_are_of_what_a_later_iteration_reads_and_this_one_does_not() {
-    // What the first vector reads two iterations later the third one reads already, and so it is with the third one and the fourth.
+    // The third vector already reads what the first one reads two iterations later, and likewise
+    // the fourth and the third.
     check(
         &["prefetch"],
         ROWS,
@@ -1194,7 +1201,7 @@ fn a_loop_that_begins_elsewhere_later_is_followed() {
 
 #[test]
 fn nothing_is_fetched_where_nothing_is_known_or_new() {
-    // An index from memory, one that does not change, and a gather.
+    // An index from memory, an index that does not change, and a gather.
     check(
         &["prefetch"],
         "
@@ -1296,7 +1303,7 @@ fn stores_that_fill_a_row_come_together() {
         }
     "#]],
     );
-    // What is stored first decides what is stored second.
+    // The second store reads elements that the first one writes.
     check(
         &passes,
         &body("out(x + 1, y)"),
@@ -1352,7 +1359,7 @@ fn vectors_at_halves_are_made_of_even_and_odd_columns() {
         }
     "#]],
     );
-    // Every element is read once, or what is stored is read: one vector.
+    // Every element is read once, or the stored buffer is read: one vector.
     check(
         &passes,
         &body("input(x, y / 2)"),

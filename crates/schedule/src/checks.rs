@@ -1,7 +1,10 @@
-//! Entry checks: conditions on parameters and shapes alone, of the kinds of [`Check`] and no others.
+//! Entry checks: conditions on parameters and shapes alone, only of the kinds in [`Check`].
 //!
-//! Order: size limits, layouts, `require`s, domain extents, split factors, conditions of `specialize_fail`, blocks within windows, bounds directives, regions of inputs and outputs, sizes of allocations. Later ones rely on earlier ones: a region is computed with
-//! extents that are known not to be negative. Only layouts whose strides increase with the dimension are supported: `stride_(k+1) >= stride_k * extent_k`.
+//! Order: size limits, layouts, `require`s, domain extents, split factors, conditions of
+//! `specialize_fail`, blocks within windows, bounds directives, regions of inputs and outputs,
+//! sizes of allocations. Later ones rely on earlier ones: a region is computed from extents that
+//! are known to be non-negative. Only layouts whose strides increase with the dimension are
+//! supported: `stride_(k+1) >= stride_k * extent_k`.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
@@ -14,14 +17,15 @@ use crate::bounds::{Answer, Region};
 use crate::error::ScheduleError;
 use crate::nest::{Lowered, Placement, hole};
 
-/// Sizes, mins and `int` parameters stay below this in absolute value.
+/// Exclusive limit on the absolute value of sizes, mins and `int` parameters.
 const SIZE_LIMIT: i128 = 1 << 31;
-/// Elements of a caller's buffer stay at or below this.
+/// Inclusive limit on the number of elements of a caller's buffer.
 const ELEMENTS_LIMIT: i128 = 1 << 47;
-/// How deep minima and maxima are nested in sizes that are looked at.
+/// The maximum nesting depth of minima and maxima in sizes that are examined.
 const MOST_NESTED: u32 = 32;
 
-/// What the entry checks establish about startup values; and that the work only runs for windows that are not empty.
+/// Returns the facts about startup values that the entry checks establish, including that the work
+/// only runs for windows that are not empty.
 pub(crate) fn known(pool: &mut Pool, lowered: &Lowered) -> Known {
     let mut known = Known::default();
     let mut extents = Vec::new();
@@ -83,7 +87,7 @@ pub(crate) fn known(pool: &mut Pool, lowered: &Lowered) -> Known {
     known
 }
 
-/// Learns the least values of variables from a condition that holds: `n >= 1 && m > 0`.
+/// Records the least values of variables from a condition that holds: `n >= 1 && m > 0`.
 fn learn_least(pool: &Pool, condition: ExprId, known: &mut Known) {
     let Expr::Binary(op, lhs, rhs) = *pool.get(condition) else { return };
     let number = |expr| pool.as_constant(expr).and_then(Constant::as_integer);
@@ -110,7 +114,7 @@ fn learn_least(pool: &Pool, condition: ExprId, known: &mut Known) {
         | BinaryOp::Shr
         | BinaryOp::Ne => return,
     };
-    // The number that a machine integer is converted to is its own.
+    // Converting a machine integer to a number keeps its value.
     let var = if let Expr::Cast(Scalar::Int, operand) = *pool.get(var) { operand } else { var };
     if let (Expr::Var(var), Some(least)) = (pool.get(var), least) {
         let entry = known.lower.entry(*var).or_insert(least);
@@ -118,7 +122,8 @@ fn learn_least(pool: &Pool, condition: ExprId, known: &mut Known) {
     }
 }
 
-/// Of the components of an output the first: all have its shape.
+/// Returns the caller's buffers; for an output with several components only the first, because all
+/// have its shape.
 fn caller_buffers(pool: &Pool, lowered: &Lowered) -> Vec<BufferId> {
     let inputs = lowered.algorithm.inputs.iter().filter_map(|input| match pool.func(*input).kind {
         FuncKind::Input { buffer } => Some(buffer),
@@ -129,13 +134,14 @@ fn caller_buffers(pool: &Pool, lowered: &Lowered) -> Vec<BufferId> {
         .collect()
 }
 
-/// How many operators a check may have, written down as a tree: bounds of bounds of bounds can grow by a factor at each stage.
+/// The maximum number of operators of a check, written out as a tree: nested bounds can grow by a
+/// factor at each stage.
 const MOST_OPERATORS: u64 = 20_000;
 
-/// The checks in order, and the condition under which there is work.
+/// Returns the checks in order, and the condition under which there is work.
 ///
 /// # Errors
-/// Bounds that are too large to be written down.
+/// Bounds that are too large to be written out.
 pub(crate) fn entry_checks(
     pool: &mut Pool,
     lowered: &Lowered,
@@ -172,7 +178,7 @@ pub(crate) fn entry_checks(
     }
 }
 
-/// How many operators and operands an expression has where it is written down.
+/// Returns the number of operators and operands of an expression written out as a tree.
 fn written_size(pool: &Pool, expr: ExprId, sizes: &mut FxHashMap<ExprId, u64>) -> u64 {
     if let Some(size) = sizes.get(&expr) {
         return *size;
@@ -215,7 +221,7 @@ impl Checks<'_> {
         }
     }
 
-    /// A comparison, folded where it is between constants.
+    /// Makes a comparison, folded if it is between constants.
     fn compare(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> ExprId {
         let pool = &mut *self.algebra.pool;
         if let (Some(a), Some(b)) = (pool.as_constant(lhs), pool.as_constant(rhs))
@@ -226,7 +232,7 @@ impl Checks<'_> {
         pool.binary(op, lhs, rhs)
     }
 
-    /// The connective of conditions; the `neutral` one if there are none.
+    /// Connects conditions with an operator; without conditions, returns the `neutral` one.
     fn fold(
         &mut self,
         op: BinaryOp,
@@ -256,7 +262,7 @@ impl Checks<'_> {
         self.fold(BinaryOp::Or, false, conditions)
     }
 
-    /// The negation of a comparison or connective, without a `!` where there is an opposite.
+    /// Negates a comparison or connective, without a `!` if there is an opposite.
     fn negation(&mut self, condition: ExprId) -> ExprId {
         if let Expr::Unary(halidom_ir::UnaryOp::Not, negated) = *self.algebra.pool.get(condition) {
             return negated;
@@ -267,7 +273,7 @@ impl Checks<'_> {
                 let op = if op == BinaryOp::And { BinaryOp::Or } else { BinaryOp::And };
                 return self.algebra.pool.binary(op, lhs, rhs);
             }
-            // The negation of an order of floats is not the opposite order, because of NaN.
+            // With NaN, the negation of an ordering of floats is not the opposite ordering.
             let is_float = self.algebra.pool.ty(lhs).scalar.is_float();
             if let Some(opposite) = opposite(op).filter(|_| !is_float) {
                 return self.algebra.pool.binary(opposite, lhs, rhs);
@@ -279,7 +285,7 @@ impl Checks<'_> {
         }
     }
 
-    /// `low <= value <= high`.
+    /// Returns the condition `low <= value <= high`.
     fn within(&mut self, value: ExprId, low: i128, high: i128) -> ExprId {
         let (low, high) = (self.algebra.int(low), self.algebra.int(high));
         let low = self.compare(BinaryOp::Le, low, value);
@@ -324,8 +330,9 @@ impl Checks<'_> {
         }
     }
 
-    /// That `first * second`, neither of them negative, is at most [`ELEMENTS_LIMIT`]; and the product. The quotient comes first: where it is not respected the product
-    /// may leave 64 bits, and need not be looked at.
+    /// Returns the condition that `first * second` is at most [`ELEMENTS_LIMIT`], and the product.
+    /// Requires: neither factor is negative. The quotient comes first: if it is out of range the
+    /// product may overflow 64 bits, and need not be evaluated.
     fn product_fits(&mut self, first: ExprId, second: ExprId) -> (ExprId, ExprId) {
         let (limit, one) = (self.algebra.int(ELEMENTS_LIMIT), self.algebra.int(1));
         let pool = &mut *self.algebra.pool;
@@ -337,7 +344,8 @@ impl Checks<'_> {
         (self.all([quotient, bounded]), product)
     }
 
-    /// The elements of each buffer that is allocated outside of all loops, or in dimensions of which more than one has no constant bound.
+    /// Checks the number of elements of each buffer that is allocated outside of all loops, or that
+    /// has more than one dimension without a constant bound.
     fn allocations(&mut self, lowered: &Lowered, answer: &Answer, empty: ExprId) {
         let startup = self.entry_vars(lowered);
         for plan in &lowered.plans {
@@ -357,7 +365,8 @@ impl Checks<'_> {
             let fixed =
                 extents.iter().all(|extent| is_startup(self.algebra.pool, *extent, &startup));
             let extents = if repeated {
-                // Tiles have constant bounds. What follows from data and parameters is at most something that is known at entry.
+                // Tiles have constant bounds. A size that depends on data and parameters may have
+                // an upper bound that is known at entry.
                 if !fixed && !extents.iter().any(|extent| converts(self.algebra.pool, *extent)) {
                     continue;
                 }
@@ -394,7 +403,8 @@ impl Checks<'_> {
         }
     }
 
-    /// An integer of what is known at entry that another one is at most, or with `upper` at least.
+    /// Returns a bound of an integer over values known at entry: an upper bound if `upper`, else a
+    /// lower bound.
     fn end(
         &mut self,
         expr: ExprId,
@@ -440,7 +450,8 @@ impl Checks<'_> {
         Some(total)
     }
 
-    /// What is known at entry: parameters, the shapes of the caller's buffers, and the windows.
+    /// Returns the variables known at entry: parameters, the shapes of the caller's buffers, and
+    /// the windows.
     fn entry_vars(&self, lowered: &Lowered) -> FxHashSet<VarId> {
         let pool = &*self.algebra.pool;
         let mut known: FxHashSet<VarId> = lowered.algorithm.params.iter().copied().collect();
@@ -488,7 +499,8 @@ impl Checks<'_> {
         }
     }
 
-    /// A domain that was split was never allowed to be negative, though its blocks would not tell.
+    /// Checks that the extent of a domain that was split is not negative, which its blocks would
+    /// not reveal.
     fn former_domains(&mut self, lowered: &Lowered) {
         for extent in lowered.extents.iter().filter(|extent| lowered.plan(extent.func).is_some()) {
             let zero = self.algebra.int(0);
@@ -507,7 +519,7 @@ impl Checks<'_> {
         }
     }
 
-    /// That a func without an unspecialized form has one that applies.
+    /// Checks that one of the specializations applies, for funcs without an unspecialized form.
     fn specializations(&mut self, lowered: &Lowered, empty: ExprId) {
         for plan in lowered.plans.iter().filter(|plan| !lowered.copies.contains_key(&plan.func)) {
             let Some(message) = plan.fail.clone() else { continue };
@@ -517,7 +529,7 @@ impl Checks<'_> {
         }
     }
 
-    /// Whether there is nothing to compute: every output's window is empty.
+    /// Returns the condition that there is nothing to compute: every output's window is empty.
     fn empty(&mut self, lowered: &Lowered) -> ExprId {
         let mut conditions = Vec::new();
         for output in &lowered.outputs {
@@ -532,7 +544,7 @@ impl Checks<'_> {
         self.all(conditions)
     }
 
-    /// That the windows of outputs have room for the blocks that must lie within.
+    /// Checks that the windows of outputs have room for the blocks that must lie within.
     fn blocks(&mut self, lowered: &Lowered, empty: ExprId) {
         for block in &lowered.blocks {
             let Some(extent) = lowered.window_extent(block) else { continue };
@@ -582,7 +594,8 @@ impl Checks<'_> {
         }
     }
 
-    /// Conditions under which a region has no points, for the dimensions where that is possible.
+    /// Returns conditions under which a region has no points, for the dimensions where that is
+    /// possible.
     fn empty_extents(&mut self, region: &Region) -> Vec<ExprId> {
         let mut conditions: Vec<ExprId> = Vec::new();
         for (low, high) in region {
@@ -612,7 +625,8 @@ impl Checks<'_> {
         self.all(conditions)
     }
 
-    /// `difference >= 0` in parts: a minimum is when both its arms are, a maximum when one is. Parts that are known to hold fall away.
+    /// Splits `difference >= 0` into conditions: on both arms of a minimum, on one arm of a
+    /// maximum. Parts that are known to hold are dropped.
     fn nonnegative(&mut self, difference: ExprId) -> ExprId {
         if self.algebra.proves_nonnegative(difference) {
             return self.algebra.pool.constant(Constant::bool(true));
@@ -660,7 +674,7 @@ impl Checks<'_> {
     }
 }
 
-/// Whether an `int` in it is made of a machine value.
+/// True if an `int` in the expression is converted from a machine value.
 fn converts(pool: &Pool, expr: ExprId) -> bool {
     let mut found = false;
     pool.for_each_subexpr(expr, &mut |_, expr| {
@@ -669,7 +683,7 @@ fn converts(pool: &Pool, expr: ExprId) -> bool {
     found
 }
 
-/// Whether an expression is over startup values only.
+/// True if an expression is over startup values only.
 pub(crate) fn is_startup(pool: &Pool, expr: ExprId, startup: &FxHashSet<VarId>) -> bool {
     let mut reads = false;
     pool.for_each_subexpr(expr, &mut |_, expr| {

@@ -1,4 +1,5 @@
-//! Statements from loop nests: FS's **Tgt?**, with holes, or filled in by a bounds engine.
+//! Makes statements from loop nests: FS's **Tgt?**, with holes, or with bounds filled in by a
+//! bounds engine.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
@@ -11,27 +12,30 @@ use crate::nest::{
     Binding, Inliner, Lowered, Nest, Placement, Plan, compute_kind, final_kind, hole,
 };
 
-/// Values of holes. Each is an expression over what is in scope where the hole's func is computed or allocated.
+/// Values of holes. Each is an expression over the variables in scope where the hole's func is
+/// computed or allocated.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Solution {
     pub(crate) holes: FxHashMap<HoleId, ExprId>,
-    /// The dimensions in which a func's loops run over what is new only.
+    /// The dimensions in which a func's loops run over new coordinates only.
     pub(crate) slides: FxHashMap<FuncId, Vec<Slide>>,
     /// The dimensions in which a func's memory is folded.
     pub(crate) folded: FxHashMap<FuncId, Vec<usize>>,
-    /// Where memory is taken for a func that is stored further in, and room for it in each dimension.
+    /// The place where memory is allocated for a func that is stored further in, and the memory's
+    /// size in each dimension.
     pub(crate) hoisted: FxHashMap<FuncId, (Placement, Vec<ExprId>)>,
 }
 
-/// A dimension of a sliding window. The compute bounds stay what must be right; the loops of the func run over less.
+/// A dimension of a sliding window. The compute bounds still state which values must be right; the
+/// func's loops run over fewer coordinates.
 #[derive(Clone, Debug)]
 pub(crate) struct Slide {
     pub(crate) dim: usize,
     /// Mins and extents of the loops that are narrowed: one pair for each stage and specialization.
     pub(crate) holes: Vec<(HoleId, HoleId)>,
-    /// Whether the loop that the window moves with is in its first iteration; mentions holes.
+    /// True in the first iteration of the loop that the window moves with; mentions holes.
     pub(crate) first: ExprId,
-    /// What is new in later iterations.
+    /// The min and the extent of the coordinates that are new in later iterations.
     pub(crate) min: ExprId,
     pub(crate) extent: ExprId,
 }
@@ -53,7 +57,8 @@ pub(crate) fn replace_holes(
     })
 }
 
-/// The work of a lowered pipeline, without entry checks. With a solution, bounds are let-bound before the place that they are needed at.
+/// Emits the work of a lowered pipeline, without entry checks. With a solution, bounds are
+/// let-bound just outside the place that needs them.
 pub(crate) fn emit_work(
     pool: &mut Pool,
     lowered: &Lowered,
@@ -80,16 +85,16 @@ struct Emitter<'a> {
     lowered: &'a Lowered,
     inliner: Inliner,
     solution: Option<&'a Solution>,
-    /// With what is found out about let-bound variables.
+    /// Includes facts about let-bound variables that emission adds.
     known: Known,
-    /// What the holes of the funcs around are: let-bound variables, constants.
+    /// The values of the holes of the enclosing funcs: let-bound variables, constants.
     values: FxHashMap<HoleId, ExprId>,
     /// The buffers of hoisted memory, one for each component.
     lenders: FxHashMap<FuncId, Vec<BufferId>>,
 }
 
 impl Emitter<'_> {
-    /// Funcs that are computed or stored at a place, then `rest`.
+    /// Emits the funcs that are computed or stored at a place, then `rest`.
     fn site(&mut self, place: Placement, rest: StmtId) -> StmtId {
         let lowered = self.lowered;
         let plans: Vec<&Plan> = lowered
@@ -138,7 +143,7 @@ impl Emitter<'_> {
         self.solution.and_then(|solution| solution.hoisted.get(&func))
     }
 
-    /// The buffers whose memory a func's take, if its memory is hoisted.
+    /// Returns the buffers from which a func's buffers take their memory, if it is hoisted.
     fn lenders(&mut self, func: FuncId) -> Vec<BufferId> {
         if let Some(lenders) = self.lenders.get(&func) {
             return lenders.clone();
@@ -173,7 +178,7 @@ impl Emitter<'_> {
         lenders
     }
 
-    /// Fills the holes of one region, with lets for values that are not as short as a name.
+    /// Fills the holes of one region, with lets for values that are longer than a name.
     fn fill(&mut self, func: FuncId, kind: HoleKind, part: &str, lets: &mut Vec<(VarId, ExprId)>) {
         let Some(solution) = self.solution else { return };
         let rank = self.pool.func(func).rank();
@@ -190,7 +195,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Uses the variables of `lets` for the values that they are bound to.
+    /// Replaces the values that `lets` binds with their variables.
     fn abbreviate(&mut self, value: ExprId, lets: &[(VarId, ExprId)]) -> ExprId {
         self.pool.rewrite_bottom_up(value, &mut FxHashMap::default(), &mut |pool, id, _| match lets
             .iter()
@@ -201,7 +206,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// A let for a value, unless it is a constant, a variable, or already bound by `lets`.
+    /// Binds a value by a let, unless it is a constant, a variable, or already bound by `lets`.
     fn bind(&mut self, name: String, value: ExprId, lets: &mut Vec<(VarId, ExprId)>) -> ExprId {
         if matches!(self.pool.get(value), Expr::Const(_) | Expr::Var(_)) {
             return value;
@@ -229,7 +234,7 @@ impl Emitter<'_> {
         self.pool.var_expr(var)
     }
 
-    /// The buffers of a func's components.
+    /// Makes the buffers of a func's components.
     fn allocation(&mut self, func: FuncId, lets: &mut Vec<(VarId, ExprId)>) -> Vec<BufferId> {
         self.fill(func, HoleKind::Allocation, "", lets);
         let (name, scalars, rank) = {
@@ -278,7 +283,7 @@ impl Emitter<'_> {
         scalars.iter().enumerate().map(declare).collect()
     }
 
-    /// An expression with the known holes replaced.
+    /// Returns an expression with the known holes replaced.
     fn filled(&mut self, expr: ExprId) -> ExprId {
         let expr = replace_holes(self.pool, expr, &self.values);
         Algebra::new(self.pool, &self.known).simplify(expr)
@@ -329,7 +334,8 @@ impl Emitter<'_> {
         self.pool.stmt(Stmt::Labeled { label: Label::Func { func, needed }, body })
     }
 
-    /// Makes the loops of a func run over what is new where its window slides; gives what the holes were before.
+    /// Makes the loops of a func run over new coordinates where its window slides; returns the
+    /// previous values of the holes.
     fn narrow(&mut self, func: FuncId, lets: &mut Vec<(VarId, ExprId)>) -> Vec<(HoleId, ExprId)> {
         let Some(slides) = self.solution.and_then(|solution| solution.slides.get(&func)) else {
             return Vec::new();
@@ -355,7 +361,8 @@ impl Emitter<'_> {
         outer
     }
 
-    /// The func as emitted statements name it: with bounds filled in, copies have the name of the func that they stand for.
+    /// Returns the func that stands for a func in emitted statements: once bounds are filled in,
+    /// copies have the name of their original.
     fn named(&self, func: FuncId) -> FuncId {
         if self.solution.is_some() { self.lowered.original(func) } else { func }
     }
@@ -424,15 +431,16 @@ impl Emitter<'_> {
         })
     }
 
-    /// Whether a block surely lies within the loop that was split into blocks.
+    /// True if a block is known to lie within the loop that was split into blocks.
     fn has_room(&mut self, binding: &Binding) -> bool {
         let Some(room) = binding.room else { return false };
         let room = self.filled(room);
         Algebra::new(self.pool, &self.known).proves_nonnegative(room)
     }
 
-    /// The value of a replaced variable: where a split shifts its last block, the block's start stays apart from the inner variable, so that lanes remain
-    /// neighbours (`max(m, min(…)) + xi`, FS Fig. 12).
+    /// Returns the value of a replaced variable. Where a split shifts its last block, the block's
+    /// start stays separate from the inner variable, so that lanes remain neighbours (`max(m,
+    /// min(…)) + xi`, FS Fig. 12).
     fn filled_value(&mut self, value: ExprId) -> ExprId {
         if let Expr::Binary(BinaryOp::Add(_), start, inner) = *self.pool.get(value) {
             let start = self.filled(start);
@@ -444,7 +452,7 @@ impl Emitter<'_> {
         self.filled(value)
     }
 
-    /// A comparison of `int`s with both sides simplified.
+    /// Returns a comparison of `int`s with both sides simplified.
     fn filled_condition(&mut self, condition: ExprId) -> ExprId {
         let condition = replace_holes(self.pool, condition, &self.values);
         if let Expr::Binary(op, lhs, rhs) = *self.pool.get(condition)

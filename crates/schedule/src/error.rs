@@ -1,4 +1,4 @@
-//! Why a schedule is refused, as plain data.
+//! The reasons for which a schedule is refused, as plain data.
 
 /// A directive that is not allowed, or a bound that cannot be inferred.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -6,13 +6,14 @@
 pub struct ScheduleError {
     /// The stable code: `HAL06…`, with a page in `docs/errors/`.
     pub code: &'static str,
-    /// The directive's number ([`halidom_ir::Directive::origin`]); `None` where no directive is at fault.
+    /// The directive's number ([`halidom_ir::Directive::origin`]); `None` where no directive is at
+    /// fault.
     pub origin: Option<usize>,
-    /// The func whose definition is at fault, where it is one.
+    /// The func whose definition is at fault, if any.
     pub func: Option<halidom_ir::FuncId>,
-    /// What is wrong.
+    /// The error message.
     pub message: String,
-    /// What would be right, naming the legal choices.
+    /// A correct alternative, which names the legal choices.
     pub hint: String,
 }
 

@@ -1,7 +1,10 @@
-//! From an algorithm and a schedule to an imperative program: lowering with holes, directives, and bounds inference.
+//! Turns an algorithm and a schedule into an imperative program: lowering with holes, directives,
+//! and bounds inference.
 //!
-//! Follows *Formal Semantics for the Halide Language* (FS): [`lower_algorithm`] is its lowering function (Fig. 9), [`apply`] its scheduling directives in their
-//! phases (§8), and [`complete`] answers the bounds query (§7) and fills the holes. [`compile`] does all three. Knows nothing of C.
+//! Follows *Formal Semantics for the Halide Language* (FS): [`lower_algorithm`] is its lowering
+//! function (Fig. 9), [`apply`] applies its scheduling directives phase by phase (§8), and
+//! [`complete`] answers the bounds query (§7) and fills the holes. [`compile`] does all three.
+//! Knows nothing of C.
 
 mod algebra;
 mod bounds;
@@ -35,7 +38,7 @@ pub use transform::{Transformed, transform, transform_with};
 /// Rewrites, lowers, schedules and completes.
 ///
 /// # Errors
-/// What [`transform`], [`apply`] and [`complete`] find.
+/// The errors of [`transform`], [`apply`] and [`complete`].
 pub fn compile(
     pool: &mut Pool,
     algorithm: &Algorithm,
@@ -60,11 +63,13 @@ pub fn complete(
     fill(pool, lowered, engine, None)
 }
 
-/// Fills the holes with some answer that the query allows, not only with an engine's (FS Definition 7.1): regions are enlarged at random, and those of the funcs that they use
-/// follow. `choose` gives a number below its argument, which is never 0; whatever it gives, the completion is legal, so that the program must compute what the algorithm says.
+/// Fills the holes with some answer that the query allows, not only with an engine's (FS Definition
+/// 7.1): regions are enlarged at random, and the regions of the funcs that they use follow.
+/// `choose` returns a number below its argument, which is never 0. Whatever it returns, the
+/// completion is legal, so the program must compute the algorithm's values.
 ///
 /// # Errors
-/// As [`complete`], and extents of unrolled or vectorized loops that are not constants any more.
+/// As [`complete`], and extents of unrolled or vectorized loops that are no longer constants.
 pub fn complete_at_random(
     pool: &mut Pool,
     lowered: &Lowered,
@@ -98,7 +103,7 @@ fn fill(
     Ok(program(pool, lowered, body))
 }
 
-/// The program with holes that outputs depend on, and its query.
+/// A program with holes, restricted to what outputs depend on, and its query.
 struct Holes {
     lowered: Lowered,
     known: algebra::Known,
@@ -116,7 +121,9 @@ impl Holes {
     }
 }
 
-/// What the definitions of an algorithm read of its inputs where these windows of its outputs are wanted, whatever the schedule: entry checks of [`halidom_ir::Check::InputRegion`], each with its condition.
+/// Returns the parts of the inputs that the definitions of an algorithm read for these windows of
+/// its outputs, whatever the schedule. The result is a list of entry checks of the kind
+/// [`halidom_ir::Check::InputRegion`], each with its condition.
 ///
 /// # Errors
 /// Accesses for which no finite bounds are found.
@@ -140,7 +147,7 @@ pub fn demands(
     Ok(of_inputs.collect())
 }
 
-/// The program with holes (FS's **Tgt?**), without entry checks.
+/// Returns the program with holes (FS's **Tgt?**), without entry checks.
 pub fn with_holes(pool: &mut Pool, lowered: &Lowered) -> Program {
     let holes = Holes::of(pool, lowered);
     program(pool, &holes.lowered, holes.work)
@@ -165,7 +172,7 @@ fn program(pool: &Pool, lowered: &Lowered, body: StmtId) -> Program {
     }
 }
 
-/// Without the funcs that no output depends on.
+/// Drops the funcs that no output depends on.
 fn used(pool: &mut Pool, lowered: &Lowered) -> Lowered {
     let inliner = nest::Inliner::new(pool, lowered);
     let mut used: halidom_base::FxHashSet<_> = lowered.algorithm.outputs.iter().copied().collect();
@@ -175,7 +182,7 @@ fn used(pool: &mut Pool, lowered: &Lowered) -> Lowered {
         }
     }
     let mut result = lowered.clone();
-    // Inlined funcs are nobody's callees any more, but their definitions are still substituted.
+    // No func calls an inlined func, but its definition is still substituted.
     result
         .plans
         .retain(|plan| plan.compute == nest::Placement::Inline || used.contains(&plan.func));

@@ -1,13 +1,14 @@
-//! What a schedule's loops are called: for those who write schedules by machine.
+//! The names of a schedule's loops, for programs that write schedules.
 
 use halidom_ir::{FuncId, LoopKind, Pool};
 
 use crate::nest::{Loop, LoopClass, Lowered};
 
-/// The loops of a stage of a func, as its directives leave them; of the instance for which no condition holds.
+/// The loops of a stage of a func after its directives, in the instance for which no condition
+/// holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StageLoops {
-    /// The func; where the algorithm was rewritten, that of the last algorithm.
+    /// The func; where the algorithm was rewritten, the func of the last algorithm.
     pub func: FuncId,
     /// The stage.
     pub stage: usize,
@@ -18,17 +19,18 @@ pub struct StageLoops {
 /// A loop by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedLoop {
-    /// Its name; with a point in it, it is a part that no directive can name.
+    /// Its name; a name with a dot in it is a part that no directive can name.
     pub name: String,
-    /// How it is traversed.
+    /// The way that it is traversed.
     pub kind: LoopKind,
-    /// Whether it runs over a reduction variable.
+    /// True if it runs over a reduction variable.
     pub is_reduction: bool,
     /// The number of its iterations, if it is known.
     pub extent: Option<i128>,
 }
 
-/// The loops of every stage, also of funcs that are computed inline, in the order of definition.
+/// Returns the loops of every stage, including funcs that are computed inline, in the order of
+/// definition.
 pub fn stage_loops(pool: &Pool, lowered: &Lowered) -> Vec<StageLoops> {
     let unspecialized = lowered.plans.iter().filter_map(|plan| plan.instances.first());
     let nests = unspecialized.flat_map(|instance| &instance.stages);

@@ -1,7 +1,9 @@
-//! The scheduled form of a pipeline: for each func where it is computed and stored, and for each of its stages a nest of loops.
+//! The scheduled form of a pipeline: the place where each func is computed and stored, and a nest
+//! of loops for each of its stages.
 //!
-//! This is the side table of FS Lemma 6.1: every loop is identified by its func, specialization, stage and name, and by the variable that it binds. Directives
-//! transform it; [`crate::emit`] prints it as statements with holes (FS Fig. 9).
+//! This is the side table of FS Lemma 6.1: every loop is identified by its func, specialization,
+//! stage and name, and by the variable that it binds. Directives transform it; [`crate::emit`]
+//! prints it as statements with holes (FS Fig. 9).
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
@@ -19,15 +21,16 @@ pub struct Lowered {
     pub(crate) plans: Vec<Plan>,
     /// Split factors that are not constants, to be checked at entry.
     pub(crate) factors: Vec<Factor>,
-    /// What the windows of outputs must be large enough for, to be checked at entry.
+    /// Minimum sizes of the windows of outputs, to be checked at entry.
     pub(crate) blocks: Vec<Block>,
-    /// Extents of domains as they were before the algorithm was rewritten, to be checked at entry.
+    /// Extents of domains from before the algorithm was rewritten, to be checked at entry.
     pub(crate) extents: Vec<Extent>,
-    /// Funcs that stand for another one in some instances of a specialized func, with that one.
+    /// Maps each func that stands for another one in some instances of a specialized func to that
+    /// other func.
     pub(crate) copies: FxHashMap<FuncId, FuncId>,
 }
 
-/// How a func is computed.
+/// The schedule of a func.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) func: FuncId,
@@ -38,33 +41,34 @@ pub(crate) struct Plan {
     /// The unspecialized instance first, then one for each condition.
     pub(crate) instances: Vec<Instance>,
     pub(crate) bounds: Vec<BoundDirective>,
-    /// What is said at entry where none of the conditions holds; the unspecialized instance goes away then.
+    /// The error message at entry if none of the conditions holds; the unspecialized instance is
+    /// then dropped.
     pub(crate) fail: Option<String>,
     pub(crate) storage: StoragePlan,
 }
 
-/// What directives say of a func's memory.
+/// The directives about a func's memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StoragePlan {
-    /// The dimensions, innermost first; empty where nothing is said.
+    /// The dimensions, innermost first; empty if no directive orders them.
     pub(crate) order: Vec<usize>,
-    /// Dimensions whose room is changed, in the order written.
+    /// Dimensions whose size in memory is changed, in the order written.
     pub(crate) rooms: Vec<(usize, Room)>,
     pub(crate) folds: Vec<Fold>,
     pub(crate) store_in: StoreIn,
     pub(crate) store_in_origin: Option<usize>,
     /// The directive that asks for vectors to be read at multiples of their length.
     pub(crate) realign: Option<usize>,
-    /// Where memory is taken, with the directive.
+    /// The place where memory is allocated, with the directive.
     pub(crate) hoist: Option<(Placement, usize)>,
 }
 
-/// How a dimension's room in memory is changed.
+/// A change of a dimension's size in memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Room {
-    /// It becomes a multiple.
+    /// Round up to a multiple.
     Multiple(i128),
-    /// There is more of it.
+    /// Add padding.
     More(i128),
 }
 
@@ -77,7 +81,7 @@ pub(crate) struct Fold {
     pub(crate) origin: usize,
 }
 
-/// Where something stands.
+/// A place in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Placement {
     /// Nowhere: the definition is substituted into its users.
@@ -117,11 +121,11 @@ pub(crate) struct Nest {
     pub(crate) atomic: Option<usize>,
 }
 
-/// A func or input, of which an iteration fetches what a later one reads.
+/// A func or input that one iteration prefetches for a later one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ahead {
     pub(crate) func: FuncId,
-    /// How many iterations later.
+    /// The number of iterations between the prefetch and the use.
     pub(crate) by: u32,
     /// The directive.
     pub(crate) origin: usize,
@@ -140,13 +144,14 @@ pub(crate) struct Loop {
     pub(crate) partition: Partition,
     /// The directive that set `partition`.
     pub(crate) partition_origin: Option<usize>,
-    /// What its iterations fetch for later ones.
+    /// The funcs and inputs that its iterations prefetch for later ones.
     pub(crate) ahead: Vec<Ahead>,
-    /// Whether a split further in, whose last block moves inwards, takes up what is beyond this loop's end: iterations beyond it compute again what the last one does.
+    /// True if a split further in, whose last block moves inwards, handles what lies beyond this
+    /// loop's end: iterations beyond it recompute the last iteration.
     pub(crate) covered: bool,
 }
 
-/// Whether iterations of a loop are independent (FS Definition 8.3).
+/// The class of a loop: its iterations are independent or not (FS Definition 8.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LoopClass {
     Pure,
@@ -160,13 +165,14 @@ pub(crate) struct Binding {
     pub(crate) value: ExprId,
     /// The body runs only where this holds.
     pub(crate) guard: Option<ExprId>,
-    /// Where this is not negative the guard holds, as long as `inner` stays in its interval.
+    /// The guard holds where this is not negative, as long as `inner` stays in its interval.
     pub(crate) room: Option<ExprId>,
-    /// Of blocks that lie within the loop, the variable within the block.
+    /// The variable within the block, for blocks that lie within the loop.
     pub(crate) inner: Option<VarId>,
-    /// Where the variable lies wherever the body runs; known from the directive (a lemma about it), used to infer bounds.
+    /// The range of the variable wherever the body runs. It is known from the directive (a lemma
+    /// about it) and used to infer bounds.
     pub(crate) range: Option<Interval>,
-    /// Whether the range holds even if the variables in `value` leave the intervals of their loops.
+    /// True if the range holds even if the variables in `value` leave the intervals of their loops.
     pub(crate) holds_on_overrun: bool,
 }
 
@@ -177,12 +183,12 @@ pub(crate) struct BoundDirective {
     pub(crate) kind: BoundKind,
 }
 
-/// What a directive of the bounds phase demands.
+/// The demand of a directive of the bounds phase.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BoundKind {
-    /// The compute bounds are these; the min is the inferred one if `None`.
+    /// The compute bounds are these; if `min` is `None`, the inferred min is used.
     Fixed { min: Option<ExprId>, extent: ExprId },
-    /// The extent is a multiple, the min has this remainder.
+    /// The extent is a multiple of `modulus`, and the min has this remainder.
     Aligned { modulus: ExprId, remainder: ExprId },
 }
 
@@ -191,7 +197,7 @@ pub(crate) enum BoundKind {
 pub(crate) struct Extent {
     /// The func before the rewriting.
     pub(crate) original: FuncId,
-    /// What it is called in the algorithm that is lowered.
+    /// The corresponding func in the algorithm that is lowered.
     pub(crate) func: FuncId,
     pub(crate) stage: usize,
     pub(crate) variable: usize,
@@ -206,12 +212,12 @@ pub(crate) struct Factor {
     pub(crate) value: ExprId,
 }
 
-/// A dimension of an output that is computed in blocks which lie within its window.
+/// A dimension of an output that is computed in blocks that lie within its window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
     pub(crate) func: FuncId,
     pub(crate) dim: usize,
-    /// The coordinates of one block.
+    /// The number of coordinates in one block.
     pub(crate) size: i128,
 }
 
@@ -224,12 +230,12 @@ impl Lowered {
         self.plans.iter_mut().find(|plan| plan.func == func)
     }
 
-    /// The func that a copy stands for.
+    /// Returns the func that a copy stands for.
     pub(crate) fn original(&self, func: FuncId) -> FuncId {
         self.copies.get(&func).copied().unwrap_or(func)
     }
 
-    /// The variable for the window's extent in a block's dimension.
+    /// Returns the variable for the window's extent in a block's dimension.
     pub(crate) fn window_extent(&self, block: &Block) -> Option<VarId> {
         let output = self.outputs.iter().find(|output| output.func == block.func)?;
         output.window.get(block.dim).map(|(_, extent)| *extent)
@@ -247,7 +253,7 @@ impl Lowered {
             .flat_map(|instance| &instance.stages)
     }
 
-    /// The nest that has the loop, and the loop's position in it.
+    /// Returns the nest that has the loop, and the loop's position in it.
     pub(crate) fn find_loop(&self, var: VarId) -> Option<(&Nest, usize)> {
         self.nests().find_map(|nest| {
             let position = nest.loops.iter().position(|candidate| candidate.var == var)?;
@@ -255,7 +261,7 @@ impl Lowered {
         })
     }
 
-    /// The name of a loop for messages: `f.x`, `f.update(1).r`.
+    /// Returns the name of a loop for messages: `f.x`, `f.update(1).r`.
     pub(crate) fn loop_name(&self, pool: &Pool, var: VarId) -> String {
         self.find_loop(var).map_or_else(
             || pool.var(var).name.clone(),
@@ -265,7 +271,7 @@ impl Lowered {
 }
 
 impl Nest {
-    /// The name of this stage for messages: `f`, `f.update(1)`.
+    /// Returns the name of this stage for messages: `f`, `f.update(1)`.
     pub(crate) fn name(&self, pool: &Pool) -> String {
         let func = &pool.func(self.func).name;
         match (self.stage, self.specialization) {
@@ -284,14 +290,15 @@ impl Nest {
         }
     }
 
-    /// Replaces what the stage computes with: the predicate, the written coordinates, the values.
+    /// Maps the expressions that the stage computes with: the predicate, the written coordinates,
+    /// the values.
     pub(crate) fn for_each_value(&mut self, map: &mut dyn FnMut(ExprId) -> ExprId) {
         for expr in self.predicate.iter_mut().chain(&mut self.lhs).chain(&mut self.values) {
             *expr = map(*expr);
         }
     }
 
-    /// The loop with this name.
+    /// Returns the position of the loop with this name.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         self.loops.iter().position(|candidate| candidate.name == name)
     }
@@ -311,7 +318,8 @@ impl Nest {
     }
 }
 
-/// The compute bounds hole of a stage. The last stage's is shared by all instances (FS Definition 6.3).
+/// Returns the compute bounds hole of a stage. All instances share the last stage's (FS Definition
+/// 6.3).
 pub(crate) fn compute_hole(
     pool: &mut Pool,
     func: FuncId,
@@ -323,7 +331,7 @@ pub(crate) fn compute_hole(
     hole(pool, func, dim, kind)
 }
 
-/// Which compute region a stage of an instance has.
+/// Returns the kind of the compute region of a stage of an instance.
 pub(crate) fn compute_kind(
     pool: &Pool,
     func: FuncId,
@@ -334,12 +342,12 @@ pub(crate) fn compute_kind(
     HoleKind::Compute { stage, specialization: if is_last { 0 } else { specialization } }
 }
 
-/// The compute region that users of a func rely on: its last stage's.
+/// Returns the kind of the compute region that users of a func rely on: its last stage's.
 pub(crate) fn final_kind(pool: &Pool, func: FuncId) -> HoleKind {
     HoleKind::Compute { stage: pool.func(func).stages().len().saturating_sub(1), specialization: 0 }
 }
 
-/// The two holes of an interval.
+/// Returns the two holes of an interval.
 pub(crate) fn hole(pool: &mut Pool, func: FuncId, dim: usize, kind: HoleKind) -> Interval {
     let [min, extent] = [HolePart::Min, HolePart::Extent].map(|part| {
         let hole = pool.hole(HoleDecl { func, dim, kind, part });
@@ -348,9 +356,11 @@ pub(crate) fn hole(pool: &mut Pool, func: FuncId, dim: usize, kind: HoleKind) ->
     Interval { min, extent }
 }
 
-/// Lowers an algorithm to loops with holes for bounds (FS Fig. 9): every func at the top in the order of definition, prelude funcs inline.
+/// Lowers an algorithm to loops with holes for bounds (FS Fig. 9): every func at the top in the
+/// order of definition, prelude funcs inline.
 ///
-/// Requires: a verified algorithm. Ensures: the pure loops of a stage are outside its reduction loops, the first variable of each group innermost.
+/// Requires: a verified algorithm. Ensures: the pure loops of a stage are outside its reduction
+/// loops, the first variable of each group innermost.
 pub fn lower_algorithm(pool: &mut Pool, algorithm: &Algorithm) -> Lowered {
     let outputs = algorithm.outputs.iter().map(|func| declare_output(pool, *func)).collect();
     let plans = algorithm
@@ -388,7 +398,7 @@ pub fn lower_algorithm(pool: &mut Pool, algorithm: &Algorithm) -> Lowered {
     }
 }
 
-/// The loops of all stages of one instance, with variables of their own.
+/// Lowers all stages of one instance to loops with fresh variables.
 pub(crate) fn lower_instance(
     pool: &mut Pool,
     func: FuncId,
@@ -425,7 +435,8 @@ fn lower_stage(
         atomic: None,
     };
     let mut fresh = Substitution::new();
-    // Innermost first: the reduction variables, then the arguments that the stage leaves pure (x ≡ e in Fig. 9).
+    // Innermost first: the reduction variables, then the arguments that the stage leaves pure (x ≡
+    // e in Fig. 9).
     for variable in &stage.domain {
         let interval = Interval { min: variable.min, extent: variable.extent };
         let replacement = nest.add_loop(pool, variable.var, interval, LoopClass::Reduction);
@@ -518,7 +529,7 @@ fn declare_output(pool: &mut Pool, func: FuncId) -> Output {
     Output { func, buffers: buffers.collect(), window }
 }
 
-/// Replaces references to inlined funcs by their definitions, all the way down.
+/// Replaces references to inlined funcs with their definitions, recursively.
 #[derive(Debug, Default)]
 pub(crate) struct Inliner {
     bodies: FxHashMap<FuncId, (Vec<VarId>, Vec<ExprId>)>,
@@ -543,7 +554,8 @@ impl Inliner {
         inliner
     }
 
-    /// The same for emitted statements, where copies have the name of the func that they stand for.
+    /// Returns the inliner for emitted statements, which also names copies after the func that they
+    /// stand for.
     pub(crate) fn without_copies(self, lowered: &Lowered) -> Self {
         Self { copies: lowered.copies.clone(), ..self }
     }
@@ -574,7 +586,8 @@ impl Inliner {
 }
 
 impl Inliner {
-    /// The funcs that a plan's stages read, inlined ones replaced by what they read.
+    /// Returns the funcs that a plan's stages read, with inlined ones replaced by the funcs that
+    /// those read.
     pub(crate) fn callees(&self, pool: &mut Pool, plan: &Plan) -> Vec<FuncId> {
         let mut callees = Vec::new();
         for nest in plan.instances.iter().flat_map(|instance| &instance.stages) {
@@ -583,7 +596,7 @@ impl Inliner {
         callees
     }
 
-    /// The funcs that a stage reads.
+    /// Returns the funcs that a stage reads.
     pub(crate) fn nest_callees(&self, pool: &mut Pool, nest: &Nest) -> Vec<FuncId> {
         let mut callees = Vec::new();
         let parts = nest.lhs.iter().chain(&nest.predicate).chain(&nest.values);

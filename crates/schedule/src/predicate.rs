@@ -1,7 +1,10 @@
-//! The bounds query and the engines' answers as a person reads them.
+//! The bounds query and the engines' answers in readable form.
 //!
-//! The query is a predicate over intervals: `?cpu f.x` and `?mem f.x` are the compute and allocation bounds of the func `f` in its dimension `x`, `?cpu f^0.x` those of its first
-//! stage where it has several; `[min, extent]` is an interval. One binder or clause a line, what stands under a binder indented. An answer gives the intervals under the same names.
+//! The query is a predicate over intervals: `?cpu f.x` and `?mem f.x` are the compute and
+//! allocation bounds of the func `f` in its dimension `x`; if `f` has several stages, `?cpu f^0.x`
+//! are the compute bounds of the first. `[min, extent]` is an interval. There is one binder or
+//! clause per line, and the body of a binder is indented. An answer gives the intervals under the
+//! same names.
 
 use std::fmt::Write as _;
 
@@ -15,7 +18,7 @@ use crate::emit::replace_holes;
 use crate::nest::{Placement, compute_kind, final_kind, hole};
 use crate::query::{Binder, Member, Query, Subject};
 
-/// The query, with the funcs' stages and dimensions named as in the program.
+/// Prints the query, with the funcs' stages and dimensions named as in the program.
 pub(crate) fn query(pool: &mut Pool, query: &Query) -> String {
     let mut printer = Printer {
         pool,
@@ -27,7 +30,8 @@ pub(crate) fn query(pool: &mut Pool, query: &Query) -> String {
     printer.out
 }
 
-/// An answer: every region that the query asks for, and what is read of the inputs.
+/// Prints an answer: every region that the query asks for, and the regions that are read of the
+/// inputs.
 pub(crate) fn answer(pool: &mut Pool, holes: &Holes, answer: &Answer) -> String {
     let mut printer = Printer {
         pool,
@@ -69,7 +73,8 @@ pub(crate) fn answer(pool: &mut Pool, holes: &Holes, answer: &Answer) -> String 
     printer.out
 }
 
-/// `?mem f`, `?cpu f`, `?cpu f^0`, `?cpu f^0,1` (stage 0 of specialization 1).
+/// Returns a region's name: `?mem f`, `?cpu f`, `?cpu f^0`, `?cpu f^0,1` (stage 0 of specialization
+/// 1).
 fn region_name(pool: &Pool, func: FuncId, kind: HoleKind) -> String {
     let name = &pool.func(func).name;
     match kind {
@@ -173,7 +178,7 @@ impl Printer<'_> {
         }
     }
 
-    /// `?cpu f.x`.
+    /// Returns the name of one dimension of a region: `?cpu f.x`.
     fn dimension(&self, func: FuncId, kind: HoleKind, dim: usize) -> String {
         let arg = self.pool.func(func).args[dim];
         let arg = self.pool.var(arg).name.trim_start_matches('_');
@@ -219,7 +224,8 @@ impl Printer<'_> {
         format!("({})", coords.join(", "))
     }
 
-    /// `[min, extent]`, or the name of the interval that holes are the two parts of.
+    /// Prints `[min, extent]`, or the name of the interval if its two parts are an interval's
+    /// holes.
     fn interval(&mut self, interval: Interval) -> String {
         if let (Expr::Hole(min), Expr::Hole(extent)) =
             (self.pool.get(interval.min), self.pool.get(interval.extent))
@@ -247,7 +253,7 @@ impl Printer<'_> {
             .collect()
     }
 
-    /// A line for each dimension.
+    /// Prints a line for each dimension.
     fn region(&mut self, func: FuncId, kind: HoleKind, region: &[Interval]) {
         for (dim, interval) in region.iter().enumerate() {
             let name = self.dimension(func, kind, dim);
@@ -282,7 +288,7 @@ fn is_empty(query: &Query) -> bool {
     }
 }
 
-/// The clause that a query is, if it is one.
+/// Returns the clause of a query that consists of one clause.
 fn only(query: &Query) -> Option<&Member> {
     match query {
         Query::Member(member) => Some(member),

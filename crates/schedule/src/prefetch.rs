@@ -1,14 +1,16 @@
-//! Whether there is something to fetch ahead: the loop of a `prefetch` must read what is named, and of memory that later iterations find as well.
+//! Checks that there is something to prefetch: the loop of a `prefetch` must read the named func,
+//! from memory that exists in later iterations too.
 
 use halidom_ir::{Expr, FuncId, Pool, Stmt, StmtId, VarId};
 
 use crate::error::ScheduleError;
 use crate::nest::{Ahead, Lowered, Nest};
 
-/// Checks every `prefetch` on the statement that was made of the schedule.
+/// Checks every `prefetch` on the statement that was made from the schedule.
 ///
 /// # Errors
-/// `HAL0630`: a prefetch of what the loop does not read, or of what each of its iterations makes anew.
+/// `HAL0630`: a prefetch of a func that the loop does not read, or for which each of its iterations
+/// allocates new memory.
 pub(crate) fn check(
     pool: &Pool,
     lowered: &Lowered,
@@ -56,7 +58,7 @@ fn refusal(
     Some(ScheduleError::new("HAL0630", ahead.origin, message, hint))
 }
 
-/// What there is of a func within a statement.
+/// The uses of a func within a statement.
 #[derive(Default)]
 struct Found {
     is_read: bool,
@@ -87,7 +89,7 @@ fn visit(pool: &Pool, id: StmtId, of_func: &impl Fn(FuncId) -> bool, found: &mut
     }
 }
 
-/// The body of the loop over a variable.
+/// Returns the body of the loop over a variable.
 fn body_of(pool: &Pool, id: StmtId, loop_var: VarId) -> Option<StmtId> {
     match pool.get_stmt(id) {
         Stmt::For { var, body, .. } if *var == loop_var => Some(*body),

@@ -1,8 +1,11 @@
 //! The query to a bounds engine: FS's 𝓑(T) (Fig. 10a), a predicate over the holes of a program.
 //!
-//! Beside Fig. 10a's constraints the query says what the figure leaves to lemmas: the output's window lies in its compute bounds, each stage's compute bounds lie in those of the
-//! stage before it, and a variable that a directive bound lies in the range which that directive guarantees. Where an update reads what its own earlier iterations wrote, what it
-//! reads is asked for whatever point it writes along its reduction dimensions: with that, every answer is right ([`Binder::IfMember`]).
+//! In addition to Fig. 10a's constraints the query states what the figure leaves to lemmas: the
+//! output's window lies in its compute bounds, each stage's compute bounds lie in the previous
+//! stage's, and a variable that a directive bound lies in the range that the directive guarantees.
+//! If an update reads values written by its own earlier iterations, its reads are required whatever
+//! point it writes along its reduction dimensions. With these constraints, every answer is right
+//! ([`Binder::IfMember`]).
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
@@ -22,12 +25,12 @@ pub(crate) enum Query {
     Member(Member),
 }
 
-/// What a predicate stands under.
+/// A binder or premise around a predicate.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Binder {
     /// `∃ ?mem f`.
     Allocation(FuncId),
-    /// `∃ ?cpu f`, of all its stages.
+    /// `∃ ?cpu f`, for all its stages.
     Compute(FuncId),
     /// `∀ v ∈ [min, extent)`.
     ForAll { var: VarId, interval: Interval },
@@ -37,9 +40,11 @@ pub(crate) enum Binder {
     If(ExprId),
     /// `coords ∈ ?cpu f ⇒`, in some of the dimensions.
     ///
-    /// Fig. 10a has this premise for every dimension. That is too weak where an update reads what its own earlier iterations wrote: in `f(r) = f(r - 1) + b(r)` the value of `f` at 2
-    /// needs that at 1, which is written outside of a compute region `2..4` and needs `f(0)` and `b(1)`. Iterations with different pure variables do not depend on one
-    /// another (FS Definition 4.2), so there the premise is about the pure dimensions only.
+    /// Fig. 10a has this premise for every dimension. That is too weak if an update reads values
+    /// written by its own earlier iterations: in `f(r) = f(r - 1) + b(r)` the value of `f` at 2
+    /// needs the value at 1, which is written outside of a compute region `2..4` and needs `f(0)`
+    /// and `b(1)`. Iterations with different pure variables do not depend on one another (FS
+    /// Definition 4.2), so there the premise is about the pure dimensions only.
     IfMember { func: FuncId, kind: HoleKind, coords: Box<[ExprId]>, dims: Box<[usize]> },
 }
 
@@ -49,18 +54,18 @@ pub(crate) struct Member {
     pub(crate) func: FuncId,
     pub(crate) kind: HoleKind,
     pub(crate) what: Subject,
-    /// The func and stage whose statement asks, for messages; `None` for the caller.
+    /// The func and stage whose statement has the constraint, for messages; `None` for the caller.
     pub(crate) reader: Option<(FuncId, usize)>,
 }
 
-/// What must lie in a region.
+/// The points that must lie in a region.
 #[derive(Clone, Debug)]
 pub(crate) enum Subject {
     Point(Box<[ExprId]>),
     Box(Vec<Interval>),
 }
 
-/// A member constraint with everything that it stands under, outermost first.
+/// A member constraint with all binders and premises around it, outermost first.
 #[derive(Clone, Debug)]
 pub(crate) struct Constraint {
     pub(crate) path: Vec<Binder>,
@@ -138,7 +143,8 @@ impl Extractor<'_> {
         }
     }
 
-    /// Statements one after another: the compute region of a func is chosen where its label stands, for everything that follows.
+    /// Extracts the query of a sequence of statements: the compute region of a func is chosen at
+    /// its label, for everything that follows.
     fn sequence(&mut self, stmts: &[StmtId]) -> Query {
         let Some((first, rest)) = stmts.split_first() else { return Query::All(Vec::new()) };
         if let Stmt::Labeled { label: Label::Func { func, .. }, body } =
@@ -157,7 +163,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// `x^min, x^len ∈ ?cpu f` for an output.
+    /// Returns the clause `x^min, x^len ∈ ?cpu f` for an output.
     fn window(&mut self, func: FuncId) -> Query {
         let output = self.lowered.outputs.iter().find(|output| output.func == func).cloned();
         let Some(output) = output else { return Query::All(Vec::new()) };
@@ -173,7 +179,8 @@ impl Extractor<'_> {
         Query::Member(Member { func, kind, what: Subject::Box(intervals), reader: None })
     }
 
-    /// `?cpu f^i ⊆ ?cpu f^(i-1)`: what a stage leaves alone must have been right before it.
+    /// Returns the clause `?cpu f^i ⊆ ?cpu f^(i-1)`: values that a stage does not change must have
+    /// been right before it.
     fn stage_inclusion(&mut self, func: FuncId, stage: usize, specialization: usize) -> Query {
         let Some(previous) = stage.checked_sub(1) else { return Query::All(Vec::new()) };
         let later = compute_kind(self.pool, func, stage, specialization);
@@ -219,8 +226,9 @@ impl Extractor<'_> {
         Query::All(parts)
     }
 
-    /// The reads of an expression: all are in memory; those in an index or condition (`must_be_right`, and everything below an index) are in compute bounds, the others
-    /// are where `premise` holds.
+    /// Returns the constraints for the reads of an expression. All reads are in memory. Reads in an
+    /// index or condition (`must_be_right`, and everything below an index) are in compute bounds;
+    /// the others are in compute bounds where `premise` holds.
     fn reads(&mut self, root: ExprId, must_be_right: bool, premise: Option<&Binder>) -> Query {
         let mut parts = Vec::new();
         self.collect_reads(root, must_be_right, premise, &mut parts);
@@ -265,7 +273,7 @@ impl Extractor<'_> {
                 continue;
             }
             let kind = match self.instance {
-                // A func that reads itself reads what the previous stage left.
+                // A func that reads itself reads the values that the previous stage left.
                 Some((own, stage, specialization)) if own == func => {
                     compute_kind(self.pool, func, stage.saturating_sub(1), specialization)
                 }
@@ -281,7 +289,7 @@ impl Extractor<'_> {
     }
 }
 
-/// Lists the member constraints of a query with what they stand under.
+/// Lists the member constraints of a query with the binders and premises around them.
 pub(crate) fn constraints(query: &Query) -> Vec<Constraint> {
     let mut path = Vec::new();
     let mut result = Vec::new();
@@ -307,7 +315,7 @@ fn collect(query: &Query, path: &mut Vec<Binder>, result: &mut Vec<Constraint>) 
     }
 }
 
-/// Whether a stage writes at its own argument in a dimension (FS Definition 4.3).
+/// True if a stage writes at its own argument in a dimension (FS Definition 4.3).
 pub(crate) fn is_pure_dim(pool: &Pool, func: FuncId, stage: usize, dim: usize) -> bool {
     let decl = pool.func(func);
     match decl.stages().get(stage).map(|stage| pool.get(stage.lhs[dim])) {
@@ -316,7 +324,7 @@ pub(crate) fn is_pure_dim(pool: &Pool, func: FuncId, stage: usize, dim: usize) -
     }
 }
 
-/// Whether an instance of a stage may read what another instance of the same stage wrote.
+/// True if an instance of a stage may read what another instance of the same stage wrote.
 fn reads_its_own_writes(pool: &Pool, func: FuncId, stage: usize) -> bool {
     let Some(stage) = pool.func(func).stages().get(stage) else { return false };
     let mut reads = false;
@@ -328,7 +336,7 @@ fn reads_its_own_writes(pool: &Pool, func: FuncId, stage: usize) -> bool {
     reads && !stage.domain.is_empty()
 }
 
-/// Whether a premise says nothing.
+/// True if a premise is trivial.
 fn is_no_premise(binder: &Binder) -> bool {
     matches!(binder, Binder::IfMember { dims, .. } if dims.is_empty())
 }

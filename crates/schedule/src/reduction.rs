@@ -1,8 +1,10 @@
-//! Which iterations of an update's loops depend on one another.
+//! Dependences between iterations of an update's loops.
 //!
-//! Loops over reduction variables may take another order, or run in none, where that is seen to change nothing: no two iterations that change places touch one location of
-//! the func in a way that matters, or they touch only what they update, and the updates commute. The solver is asked for two iterations that conflict; what it
-//! cannot tell is refused. Nothing relies on the answer: the validator proves each compile by itself.
+//! Loops over reduction variables may be reordered, or made unordered, where that is shown to
+//! change nothing: either no two iterations whose order changes conflict on a location of the func,
+//! or they touch only the locations that they update, and the updates commute. The solver is asked
+//! for two iterations that conflict; a change that it cannot decide is refused. Nothing relies on
+//! the answer: the validator proves each compile independently.
 
 use halidom_encode::Encoder;
 use halidom_encode::law::{self, Law, Operator, Verdict};
@@ -11,15 +13,15 @@ use halidom_smt::{Answer, Family, Model, Options, Program, Solver, TermId, Terms
 
 use crate::nest::{Loop, LoopClass, Nest};
 
-/// What counts as a small number in a message.
+/// Numbers up to this absolute value count as small in a message.
 const SMALL: i128 = 20;
 
-/// How two iterations come to be in another order than the algorithm's.
+/// A change of the order of iterations from the algorithm's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Change<'a> {
     /// The loops take this order, outermost first.
     Reordered(&'a [Loop]),
-    /// The loop at this position has no order.
+    /// The loop at this position is unordered.
     Unordered(usize),
 }
 
@@ -28,41 +30,44 @@ pub(crate) enum Change<'a> {
 pub(crate) struct Conflict {
     /// `(r = 0) and (r = 1)`.
     pub(crate) iterations: String,
-    /// What they do to each other.
+    /// The conflict between them, in words.
     pub(crate) deed: String,
-    /// Whether both update the location that they share, and touch nothing else of the func.
+    /// True if both update the location that they share, and touch nothing else of the func.
     pub(crate) only_updates: bool,
 }
 
-/// What is known of a change.
+/// The result of examining a change.
 #[derive(Clone, Debug)]
 pub(crate) enum Finding {
     /// No two iterations whose order changes conflict.
     Independent,
-    /// These do.
+    /// These iterations conflict.
     Conflict(Conflict),
-    /// The solver does not know.
+    /// The solver cannot decide, for this reason.
     Unknown(String),
 }
 
-/// Asks a solver which changes of order are legal, and which laws an operator has. The solver is started when it is first needed; answers are remembered, so that schedules of
-/// one algorithm had better share an oracle.
+/// Asks a solver which changes of order are legal, and which laws an operator has. The solver is
+/// started when it is first needed. Answers are cached, so schedules of one algorithm should share
+/// an oracle.
 #[derive(Debug, Default)]
 pub struct Oracle {
     solver: Option<Solver>,
-    /// Steps of the solver for one question, by its own count.
+    /// The step limit of the solver for one query, by its own count.
     steps: Option<u64>,
-    /// Whether a question was given up.
+    /// True if a query was given up.
     gave_up: bool,
 }
 
 impl Oracle {
-    /// One that gives a question up after so many steps, the same on every machine: a change that is not decided then is refused.
+    /// Makes an oracle that gives up a query after a number of steps, the same on every machine. A
+    /// change that is then undecided is refused.
     pub fn limited(steps: u64) -> Self {
         Self { steps: Some(steps), ..Self::default() }
     }
 
-    /// Whether a question was not decided: with more steps, what was refused for it may be legal.
+    /// True if a query was not decided: with more steps, a change refused for that reason may be
+    /// legal.
     pub fn gave_up(&self) -> bool {
         self.gave_up
     }
@@ -76,14 +81,15 @@ impl Oracle {
         self.solver.as_mut().ok_or_else(|| "no solver".to_owned())
     }
 
-    /// Whether an operator has a law.
+    /// Decides whether an operator satisfies a law.
     pub(crate) fn decide(&mut self, operator: &Operator<'_>, law: &Law) -> Result<Verdict, String> {
         let verdict = law::decide(self.solver()?, operator, law);
         self.gave_up |= matches!(verdict, Verdict::Unknown(_));
         Ok(verdict)
     }
 
-    /// Whether the updates of a stage commute; `Err` says why not, with values where there are some.
+    /// Checks that the updates of a stage commute; `Err` gives the reason, with values where there
+    /// are some.
     pub(crate) fn commute(
         &mut self,
         pool: &Pool,
@@ -111,7 +117,7 @@ impl Oracle {
         }
     }
 
-    /// Looks for two iterations that conflict and whose order a change does not keep.
+    /// Searches for two iterations that conflict and whose order a change does not preserve.
     pub(crate) fn conflict(
         &mut self,
         pool: &Pool,
@@ -153,7 +159,7 @@ impl Oracle {
                 return Finding::Unknown(reason.to_string());
             }
         };
-        // Small numbers, where there are such, are easier to follow.
+        // Small numbers, where possible, are easier to follow.
         let (low, high) = (terms.int(-SMALL), terms.int(SMALL));
         let points: Vec<TermId> = first.point.iter().chain(&second.point).copied().collect();
         for point in points {
@@ -169,11 +175,11 @@ impl Oracle {
     }
 }
 
-/// One iteration of a nest's loops in terms.
+/// One iteration of a nest's loops as terms.
 struct Iteration {
     /// The loops' variables, outermost first.
     loops: Vec<TermId>,
-    /// What holds of them.
+    /// The constraints on the loops' variables.
     facts: Vec<TermId>,
     /// The written point.
     written: Vec<TermId>,
@@ -194,7 +200,7 @@ impl Iteration {
             loops.push(term);
         }
         for binding in &nest.bindings {
-            // An unknown where the value depends on a bound that is not inferred.
+            // The value is an unknown if it depends on a bound that is not inferred.
             let value = own.int(pool, terms, binding.value);
             own.encoder.set_var(binding.var, value);
         }
@@ -226,7 +232,7 @@ impl Iteration {
             .iter()
             .map(|args| args.iter().map(|arg| own.int(pool, terms, *arg)).collect())
             .collect();
-        // Constants of their own, so that the solver says their values.
+        // Fresh constants, so that the solver reports their values.
         let point = nest
             .point
             .iter()
@@ -241,14 +247,16 @@ impl Iteration {
     }
 }
 
-/// The variables of one iteration, and those that all iterations share: parameters and shapes.
+/// The variables of one iteration, and the variables that all iterations share: parameters and
+/// shapes.
 struct Variables<'a> {
     encoder: Encoder,
     shared: &'a mut Encoder,
 }
 
 impl Variables<'_> {
-    /// An expression's term. None of data, which two iterations may see differently, and of bounds that are not inferred.
+    /// Returns an expression's term. `None` for data, which two iterations may see differently, and
+    /// for bounds that are not inferred.
     fn expr(&mut self, pool: &Pool, terms: &mut Terms, id: ExprId) -> Option<TermId> {
         let mut vars = Vec::new();
         let mut reads = false;
@@ -277,7 +285,7 @@ impl Variables<'_> {
         self.encoder.expr(terms, pool, id).ok()
     }
 
-    /// The term of an `int`; an unknown where it has none.
+    /// Returns the term of an `int`; an unknown if it has none.
     fn int(&mut self, pool: &Pool, terms: &mut Terms, id: ExprId) -> TermId {
         self.expr(pool, terms, id).unwrap_or_else(|| terms.fresh("unknown", halidom_smt::Sort::Int))
     }
@@ -289,7 +297,8 @@ fn equal(terms: &mut Terms, one: &[TermId], other: &[TermId]) -> TermId {
     terms.and(&parts)
 }
 
-/// That the first iteration comes before the second, and need not do so after the change. Iterations that conflict agree in their pure loops.
+/// Returns the term for the first iteration coming before the second, and possibly not after the
+/// change. Iterations that conflict agree in their pure loops.
 fn swapped(
     terms: &mut Terms,
     nest: &Nest,
@@ -323,7 +332,8 @@ fn swapped(
     }
 }
 
-/// That one iteration comes before another where the loops, outermost first, run in order.
+/// Returns the term for one iteration coming before another where the loops, outermost first, run
+/// in order.
 fn earlier(terms: &mut Terms, loops: &[usize], one: &Iteration, other: &Iteration) -> TermId {
     let mut ways = Vec::new();
     let mut same = Vec::new();

@@ -1,4 +1,4 @@
-//! What a person reads: the loop nest, the query, and the engines' answers.
+//! Reports for readers: the loop nest, the query, and the engines' answers.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,8 @@ use crate::error::ScheduleError;
 use crate::nest::{Lowered, Nest, Placement};
 use crate::{Holes, predicate, query};
 
-/// The loops of a scheduled pipeline, one line each, indented; where funcs are computed and stored stands among them.
+/// Prints the loops of a scheduled pipeline, one line each, indented, with the places where funcs
+/// are computed and stored among them.
 pub fn loop_nest(pool: &mut Pool, lowered: &Lowered) -> String {
     let lowered = crate::used(pool, lowered);
     let mut printer = Nests { pool, lowered: &lowered, out: String::new() };
@@ -69,13 +70,14 @@ impl Nests<'_> {
     }
 }
 
-/// The query to the bounds engine, as text (FS Fig. 10a).
+/// Returns the query to the bounds engine, as text (FS Fig. 10a).
 pub fn query_text(pool: &mut Pool, lowered: &Lowered) -> String {
     let holes = Holes::of(pool, lowered);
     predicate::query(pool, &holes.query)
 }
 
-/// Both engines' answers: for each func its compute and allocation bounds, for each input the region that is read.
+/// Prints both engines' answers: for each func its compute and allocation bounds, for each input
+/// the region that is read.
 pub fn bounds_answers(pool: &mut Pool, lowered: &Lowered) -> String {
     let holes = Holes::of(pool, lowered);
     let mut out = String::new();

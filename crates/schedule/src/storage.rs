@@ -1,12 +1,18 @@
-//! Sliding windows and folded memory: what an iteration need not compute again, and how much of it has to be kept.
+//! Sliding windows and storage folding: the part that an iteration need not recompute, and the
+//! amount of it that must be kept.
 //!
-//! Where a func is stored around a serial loop in which it is computed, and its needed region moves one way with that loop, an iteration after the first computes only what the
-//! one before did not (Halide's sliding window). Then only as many coordinates as one iteration needs are alive at a time, and the dimension that moves with the
-//! outermost such loop is folded to the next power of two where that many are known not to suffice for all (Halide's storage folding); likewise where iterations need
-//! nothing in common. Both are decided after bounds inference and change no compute bounds: labels keep what they promise.
+//! Suppose that a func is stored around a serial loop in which it is computed, and that its needed
+//! region moves one way with that loop. Then an iteration after the first computes only the
+//! coordinates that the one before did not (Halide's sliding window). Only as many coordinates as
+//! one iteration needs are alive at a time, so the dimension that moves with the outermost such
+//! loop is folded to the next power of two, unless that many are known to suffice for all
+//! coordinates (Halide's storage folding). The same applies where iterations need nothing in
+//! common. Both are decided after bounds inference and change no compute bounds: labels keep their
+//! promises.
 //!
-//! Nothing here is believed: the validator's obligations *coverage* and *retention* judge the result. What is not seen to be legal is not done, silently where nobody asked, with a
-//! diagnostic where a directive did.
+//! Nothing here is trusted: the validator's obligations *coverage* and *retention* judge the
+//! result. A transformation that is not shown to be legal is not made: silently if no directive
+//! asked for it, with a diagnostic if one did.
 
 use halidom_ir::{
     BinaryOp, Constant, Expr, ExprId, FoldDirection, HoleId, HoleKind, LoopKind, Pool, StoreIn,
@@ -22,13 +28,15 @@ use crate::nest::{
     hole,
 };
 
-/// How many times bindings are put in: splits of splits of … .
+/// The maximum number of rounds of substituting bindings, for splits of splits of … .
 const MOST_ROUNDS: usize = 16;
 
-/// Decides which loops run over what is new only and which dimensions are folded, and gives the memory its final size.
+/// Decides which loops run over new coordinates only and which dimensions are folded, and gives the
+/// memory its final size.
 ///
 /// # Errors
-/// Folds that would overwrite what is still needed, and sizes beyond what the place of the memory holds.
+/// Folds that would overwrite values that are still needed, and sizes beyond the limit of the
+/// memory's place.
 pub(crate) fn lay_out(
     pool: &mut Pool,
     lowered: &Lowered,
@@ -81,7 +89,8 @@ pub(crate) fn lay_out(
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-/// Why no row of a func whose vectors are to be read at multiples of their length need begin at one.
+/// Returns an error if a func's vectors are to be read at multiples of their length but its rows
+/// need not begin at one.
 fn unaligned(pool: &Pool, plan: &Plan) -> Option<ScheduleError> {
     let origin = plan.storage.realign?;
     let refuse = |message: String, hint: String| {
@@ -118,13 +127,13 @@ fn unaligned(pool: &Pool, plan: &Plan) -> Option<ScheduleError> {
     }
 }
 
-/// Whether no directive speaks of the memory's size.
+/// True if no directive affects the memory's size.
 fn is_plain(plan: &Plan) -> bool {
     let storage = &plan.storage;
     storage.rooms.is_empty() && storage.store_in.limit().is_none() && storage.hoist.is_none()
 }
 
-/// Whether a func is computed, stored or has its memory taken at one of these loops.
+/// True if a func is computed, stored or has its memory allocated at one of these loops.
 fn is_placed_at(plan: &Plan, loops: &[Loop]) -> bool {
     let hoist = plan.storage.hoist.map(|(place, _)| place);
     [plan.compute, plan.store].into_iter().chain(hoist).any(|place| match place {
@@ -133,7 +142,7 @@ fn is_placed_at(plan: &Plan, loops: &[Loop]) -> bool {
     })
 }
 
-/// The values of all variables that splits and fusions replaced.
+/// Returns the values of all variables that splits and fusions replaced.
 fn all_bindings(pool: &mut Pool, lowered: &Lowered, solution: &Solution) -> Substitution {
     let mut bindings = Substitution::new();
     for nest in lowered.nests() {
@@ -145,7 +154,8 @@ fn all_bindings(pool: &mut Pool, lowered: &Lowered, solution: &Solution) -> Subs
     bindings
 }
 
-/// The needed coordinates of a dimension where the func is computed, both ends included, in terms of loops alone.
+/// The needed coordinates of a dimension at the place where the func is computed, both ends
+/// included, in terms of loops alone.
 #[derive(Clone, Copy)]
 struct Range {
     low: ExprId,
@@ -170,7 +180,7 @@ struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// An expression over loops: no variable that a split or fusion replaced.
+    /// Returns an expression over loops only, without variables that a split or fusion replaced.
     fn expand(&mut self, mut expr: ExprId) -> ExprId {
         for _ in 0..MOST_ROUNDS {
             let next = self.bindings.apply(self.algebra.pool, expr);
@@ -182,7 +192,7 @@ impl Layout<'_> {
         self.algebra.simplify(expr)
     }
 
-    /// The needed region; nothing if it is not known.
+    /// Returns the needed region; empty if it is unknown.
     fn regions(&mut self, solution: &Solution) -> Vec<Range> {
         let func = self.plan.func;
         let last = final_kind(self.algebra.pool, func);
@@ -198,7 +208,7 @@ impl Layout<'_> {
         ranges
     }
 
-    /// The position of the innermost loop with which a dimension moves.
+    /// Returns the position of the innermost loop with which a dimension moves.
     fn mover(&self, dim: usize) -> Option<usize> {
         let range = self.ranges[dim];
         let mut mentioned = vars(self.algebra.pool, range.low);
@@ -211,7 +221,7 @@ impl Layout<'_> {
         [range.low, range.high].iter().any(|end| vars(self.algebra.pool, *end).contains(&var))
     }
 
-    /// An expression one iteration before.
+    /// Returns the value of an expression one iteration before.
     fn previous(&mut self, expr: ExprId, var: VarId) -> ExprId {
         let variable = self.algebra.pool.var_expr(var);
         let before = self.algebra.offset(variable, -1);
@@ -221,13 +231,15 @@ impl Layout<'_> {
         self.algebra.simplify(expr)
     }
 
-    /// The nests of the func, in all of its instances.
+    /// Returns the nests of the func, in all of its instances.
     fn nests(&self) -> impl Iterator<Item = &Nest> {
         self.plan.instances.iter().flat_map(|instance| &instance.stages)
     }
 
-    /// Whether the loops over a dimension write exactly what they are asked for, however much that is: no rounding up, no constant extent that must stay one, every stage
-    /// writes at its own argument, and nothing within was inferred from how far a loop is from the first coordinate.
+    /// Checks that the loops over a dimension write exactly the coordinates requested, for any
+    /// extent: no rounding up, no extent that must stay constant, every stage writes at its own
+    /// argument, and nothing within was inferred from the distance between a loop and the first
+    /// coordinate. Returns the min and extent holes of these loops, or a reason why not.
     fn loops_follow(
         &mut self,
         dim: usize,
@@ -304,7 +316,7 @@ impl Layout<'_> {
         })
     }
 
-    /// The windows that slide.
+    /// Returns the windows that slide.
     fn slides(&mut self, solution: &Solution) -> Vec<Found> {
         (0..self.ranges.len()).filter_map(|dim| self.slide(dim, solution)).collect()
     }
@@ -337,7 +349,7 @@ impl Layout<'_> {
         let (low_before, high_before) = (self.previous(low, var), self.previous(high, var));
         let (after_high, before_low) =
             (self.algebra.offset(high_before, 1), self.algebra.offset(low_before, -1));
-        // Nothing is gained where the iterations need nothing in common.
+        // Sliding gains nothing if the iterations need nothing in common.
         let apart = if forward {
             self.algebra.proves_le(after_high, low)
         } else {
@@ -359,9 +371,11 @@ impl Layout<'_> {
         Some(Found { slide: Slide { dim, holes, first, min, extent }, position, forward })
     }
 
-    /// Whether each iteration of a loop needs other dimensions as far as the one before did: the loops within it that they move with go over the same values.
+    /// True if each iteration of a loop needs the same part of the other dimensions as the
+    /// iteration before: the loops within it with which they move run over the same values.
     fn rest_is_repeated(&mut self, others: &[usize], position: usize, solution: &Solution) -> bool {
-        // Loops that move with the stepped one, outer ones first: an inner one may go as far as an outer one says.
+        // Loops that move with the stepped one, outer ones first, because an inner loop's bounds
+        // may depend on an outer one.
         let mut moving = vec![self.between[position]];
         for var in self.between[..position].iter().rev() {
             let Some((nest, level)) = self.lowered.find_loop(*var) else { return false };
@@ -379,7 +393,8 @@ impl Layout<'_> {
         !others.iter().any(|other| within.iter().any(|var| self.mentions(*other, *var)))
     }
 
-    /// Which way a dimension is seen to move with a loop; `None` if neither.
+    /// Returns the direction in which a dimension is shown to move with a loop; `None` if neither
+    /// is shown.
     fn direction(&mut self, dim: usize, var: VarId) -> Option<FoldDirection> {
         let Range { low, high } = self.ranges[dim];
         let (low_before, high_before) = (self.previous(low, var), self.previous(high, var));
@@ -393,7 +408,8 @@ impl Layout<'_> {
         }
     }
 
-    /// The greatest number of coordinates that one place needs of a dimension, if a constant bounds it.
+    /// Returns a constant upper bound on the number of coordinates that one place needs of a
+    /// dimension, if there is one.
     fn at_a_time(&mut self, dim: usize) -> Option<i128> {
         let Range { low, high } = self.ranges[dim];
         let extent = self.algebra.sub(high, low);
@@ -401,7 +417,8 @@ impl Layout<'_> {
         self.constant_above(extent, 8)
     }
 
-    /// Where memory is taken, and how much in each dimension: as much as any place within needs.
+    /// Returns the place where memory is allocated and its size in each dimension: as much as any
+    /// place within needs.
     fn hoist(
         &mut self,
         solution: &Solution,
@@ -450,7 +467,7 @@ impl Layout<'_> {
         Ok((!between.is_empty()).then_some((place, room)))
     }
 
-    /// An expression without some variables that another one does not exceed.
+    /// Returns an upper bound of an expression; the bound does not mention some variables.
     fn above(&mut self, expr: ExprId, without: &[VarId], depth: u32) -> Option<ExprId> {
         let mentioned = vars(self.algebra.pool, expr);
         if without.iter().all(|var| !mentioned.contains(var)) {
@@ -468,7 +485,7 @@ impl Layout<'_> {
         }
     }
 
-    /// A constant that an expression does not exceed.
+    /// Returns a constant upper bound of an expression.
     fn constant_above(&mut self, expr: ExprId, depth: u32) -> Option<i128> {
         let sum = self.algebra.sum(expr);
         if let Some(value) = sum.as_constant() {
@@ -487,7 +504,8 @@ impl Layout<'_> {
         }
     }
 
-    /// The folded dimensions; their room becomes the factor. Windows that a fold does not let live long enough are given up.
+    /// Folds dimensions, whose size becomes the factor, and returns them. Gives up windows whose
+    /// coordinates a fold would overwrite too early.
     fn folds(
         &mut self,
         slides: &mut Vec<Found>,
@@ -505,7 +523,8 @@ impl Layout<'_> {
             folds.extend(self.automatic(slides, solution));
         }
         for (dim, factor) in &folds {
-            // A window over a loop outside of one with which the folded dimension moves would need coordinates that the inner loop has overwritten.
+            // If the folded dimension moves with a loop inside of a window's loop, the window would
+            // need coordinates that the inner loop has overwritten.
             let mover = self.mover(*dim);
             slides.retain(|found| mover.is_none_or(|mover| mover >= found.position));
             let interval = hole(self.algebra.pool, self.plan.func, *dim, HoleKind::Allocation);
@@ -587,7 +606,9 @@ impl Layout<'_> {
         Err(error(message, hint))
     }
 
-    /// The dimension that moves with the outermost loop, folded to a power of two where that saves memory: of a window that slides, or else of what each iteration needs for itself.
+    /// Returns the dimension that moves with the outermost loop, and a power of two, if folding the
+    /// dimension to it saves memory. The dimension belongs to a sliding window, or else to the part
+    /// that each iteration needs separately.
     fn automatic(&mut self, slides: &[Found], solution: &Solution) -> Option<(usize, i128)> {
         let outermost = slides.iter().max_by_key(|found| found.position);
         let dim = match outermost {
@@ -596,7 +617,7 @@ impl Layout<'_> {
         };
         let innermost = self.plan.storage.order.first().copied().unwrap_or(0);
         let vectors = |nest: &Nest| nest.loops.iter().any(|l| l.kind == LoopKind::Vectorized);
-        // Neighbours of a folded dimension are not neighbours in memory.
+        // Neighbours in a folded dimension are not neighbours in memory.
         if dim == innermost && self.lowered.nests().any(vectors) {
             return None;
         }
@@ -606,7 +627,8 @@ impl Layout<'_> {
         enough.is_none_or(|room| room > factor).then_some((dim, factor))
     }
 
-    /// The dimension that moves with the outermost loop with which any does, if that loop is serial and the func's loops write no more than each iteration needs.
+    /// Returns the dimension that moves with the outermost loop with which any dimension moves, if
+    /// that loop is serial and the func's loops write no more than each iteration needs.
     fn outermost_moved(&mut self, solution: &Solution) -> Option<usize> {
         let dims = 0..self.ranges.len();
         let (position, dim) = dims
@@ -617,7 +639,7 @@ impl Layout<'_> {
         (is_serial && self.loops_follow(dim, solution).is_ok()).then_some(dim)
     }
 
-    /// `align_storage` and `pad_storage`.
+    /// Applies `align_storage` and `pad_storage`.
     fn change_room(&mut self, solution: &mut Solution) {
         for (dim, change) in &self.plan.storage.rooms {
             let interval = hole(self.algebra.pool, self.plan.func, *dim, HoleKind::Allocation);
@@ -637,13 +659,14 @@ impl Layout<'_> {
         }
     }
 
-    /// Memory on the stack has a constant size within its limit.
+    /// Checks that memory on the stack has a constant size within its limit, and makes the size
+    /// constant.
     fn check_place(&mut self, solution: &mut Solution, errors: &mut Vec<ScheduleError>) {
         let place = self.plan.storage.store_in;
         let Some(limit) = place.limit() else { return };
         let decl = self.algebra.pool.func(self.plan.func);
         let (name, rank) = (decl.name.clone(), decl.rank());
-        // Each component of a tuple has a buffer of its own.
+        // Each component of a tuple has a separate buffer.
         let widest = decl.scalars.iter().filter_map(|scalar| scalar.bytes()).max();
         let mut bytes = widest.map_or(8, |bytes| bytes as i128);
         let mut unknown = None;
@@ -653,7 +676,7 @@ impl Layout<'_> {
             match self.constant_above(expanded, 8) {
                 Some(most) => {
                     bytes = bytes.saturating_mul(most.max(1));
-                    // Room for as many as there can be: the size must be a constant.
+                    // The size must be a constant, so it is the upper bound.
                     let interval =
                         hole(self.algebra.pool, self.plan.func, dim, HoleKind::Allocation);
                     if let Expr::Hole(id) = *self.algebra.pool.get(interval.extent) {
@@ -691,7 +714,7 @@ impl Layout<'_> {
     }
 }
 
-/// The least power of two that is at least a number.
+/// Returns the least power of two that is at least a number.
 fn power_of_two(least: i128) -> i128 {
     let mut power = 1_i128;
     while power < least {

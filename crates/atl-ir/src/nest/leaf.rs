@@ -1,4 +1,4 @@
-//! Parts of no dimension: stores.
+//! Zero-dimensional parts: stores.
 
 use halidom_atl::term::{Compare, Index, Node, Pred, Term};
 use halidom_ir::{BinaryOp, ExprId, Stmt, StmtId};
@@ -8,7 +8,7 @@ use crate::funcs::without_guards;
 use crate::limits::decided;
 use crate::{LowerError, indices, points, scalars};
 
-/// Why a scalar cannot be written as one expression.
+/// The reasons for which a scalar cannot be written as one expression.
 enum Stuck {
     /// A read is in range only where this holds.
     Branch(Pred),
@@ -22,7 +22,7 @@ impl From<LowerError> for Stuck {
 }
 
 impl Nest<'_> {
-    /// A store of a scalar.
+    /// Makes a store of a scalar.
     pub(super) fn leaf(&mut self, term: &Term, to: &Destination, place: &Place) -> Result<StmtId> {
         let limits = to.limits.iter().cloned().map(|(c, a, b)| Pred::Compare(c, a, b));
         let inner = limits.fold(place.clone(), |place, limit| place.knowing(limit));
@@ -58,7 +58,8 @@ impl Nest<'_> {
         })
     }
 
-    /// A statement with the value of a scalar: one, or one for each case of guards under which something is read that may not be read elsewhere.
+    /// Makes a statement with the value of a scalar: a single one, or one for each case of the
+    /// guards under which something is read that may not be read elsewhere.
     fn branch(
         &mut self,
         term: &Term,
@@ -79,7 +80,8 @@ impl Nest<'_> {
         }
     }
 
-    /// A scalar as an expression. Reads under guards are kept within their tensors: a selection evaluates both of its arms. `place` knows what holds without the guards.
+    /// Returns a scalar as an expression. Reads under guards are kept within their tensors, because
+    /// a selection evaluates both of its arms. `place` has the facts that hold without the guards.
     fn scalar(
         &mut self,
         term: &Term,
@@ -109,7 +111,7 @@ impl Nest<'_> {
                     return self.scalar(body, place, guarded);
                 };
                 let value = match self.scalar(body, place, true) {
-                    // The outermost guard decides: what is within it may need it too.
+                    // The outermost guard decides, because the code within it may need it too.
                     Err(Stuck::Branch(_)) => return Err(Stuck::Branch(pred.clone())),
                     other => other?,
                 };

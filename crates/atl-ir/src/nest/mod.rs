@@ -1,8 +1,11 @@
-//! The final program as statements.
+//! Turns the final program into statements.
 //!
-//! Every part of the program is written to a destination: a func, and the point that an element of the part is. A part of no dimension becomes a store. What a `trunc_`
-//! cuts off are limits of the destination: loops are narrowed to them where they can be, and what is left is a condition around the store. Where a guard does not hold,
-//! a zero is stored, unless the limits exclude it. A sum is accumulated in memory of its own, one element or a block, and copied when it is complete.
+//! Every part of the program is written to a destination: a func, and the point for each element of
+//! the part. A zero-dimensional part becomes a store. The elements that a `trunc_` cuts off become
+//! limits of the destination: loops are narrowed to the limits where possible, and the remaining
+//! limits become a condition around the store. Where a guard does not hold, a zero is stored,
+//! unless the limits exclude it. A sum is accumulated in separate memory, one element or a block,
+//! and copied when it is complete.
 
 mod leaf;
 
@@ -29,7 +32,7 @@ use crate::limits::{Bound, Comparison, block, bound, read};
 
 type Result<T> = std::result::Result<T, LowerError>;
 
-/// Where the elements of a part go.
+/// The destination of a part's elements.
 #[derive(Clone)]
 struct Destination {
     func: FuncId,
@@ -37,11 +40,11 @@ struct Destination {
     params: Vec<Var>,
     /// The point, in terms of the parameters; then the values of the func's further arguments.
     coords: Vec<Index>,
-    /// How many of the func's arguments are dimensions.
+    /// The number of the func's arguments that are dimensions.
     dims: usize,
-    /// What must hold of an element's place for it to be written at all.
+    /// The conditions on an element's place for it to be written at all.
     limits: Vec<Comparison>,
-    /// The sum that elements are added to, if they are.
+    /// The sum that elements are added to, if any.
     total: Option<Total>,
 }
 
@@ -68,12 +71,12 @@ impl Destination {
     }
 }
 
-/// Where a statement stands.
+/// The surroundings of a statement.
 #[derive(Clone)]
 struct Place {
     context: Context,
     indices: Indices,
-    /// Whether a serial loop runs around it, inside of the innermost frame.
+    /// True if a serial loop runs around it, inside of the innermost frame.
     repeated: bool,
 }
 
@@ -83,22 +86,23 @@ impl Place {
     }
 }
 
-/// The dimensions of a part.
+/// Returns the dimensions of a part.
 fn shape_of(term: &Term, place: &Place) -> Result<Shape> {
     let shape = place.context.shape(term).filter(|shape| shape.rest.is_none());
     shape.ok_or(LowerError::Shape)
 }
 
-/// Statements in the making.
+/// The statements under construction.
 pub(crate) struct Nest<'e> {
     funcs: Funcs<'e>,
     output: FuncId,
     shape: Vec<Index>,
-    /// For each place with iterations of its own, the memory that is lent to what is allocated again and again within.
+    /// For each place with separate iterations, the memory that is lent to repeated allocations
+    /// within.
     frames: Vec<Vec<BufferId>>,
     /// The extents of everything that is allocated.
     allocations: Vec<(String, Vec<ExprId>)>,
-    /// How loops run, by the names of their variables.
+    /// The traversals of loops, by the names of their variables.
     traversals: &'e IndexMap<String, Traversal>,
 }
 
@@ -114,12 +118,12 @@ impl<'e> Nest<'e> {
         Self { funcs, output, shape, frames, allocations, traversals }
     }
 
-    /// The funcs, with those that the final program added; and what is allocated.
+    /// Returns the funcs, including those that the final program added, and the allocations.
     pub(crate) fn finish(self) -> (Funcs<'e>, Vec<(String, Vec<ExprId>)>) {
         (self.funcs, self.allocations)
     }
 
-    /// The work of the whole program.
+    /// Makes the work of the whole program.
     pub(crate) fn work(&mut self, term: &Term) -> Result<StmtId> {
         let place = Place {
             context: self.funcs.top.clone(),
@@ -156,7 +160,7 @@ impl<'e> Nest<'e> {
         self.funcs.engine.prover.holds(&place.context, &Goal::Holds(pred))
     }
 
-    /// Allocates what was lent around a statement.
+    /// Allocates the lent memory around a statement.
     fn lend(&mut self, mut stmt: StmtId) -> StmtId {
         for buffer in self.frames.pop().unwrap_or_default() {
             stmt = self.pool().stmt(Stmt::Allocate { buffer, body: stmt });
@@ -164,7 +168,7 @@ impl<'e> Nest<'e> {
         stmt
     }
 
-    /// The box of a tensor's func, first dimension last; then its further arguments.
+    /// Returns the box of a tensor's func, first dimension last, then its further arguments.
     fn region(&mut self, shape: &[Index], free: &[Var], place: &Place) -> Result<Vec<Interval>> {
         let mut region = Vec::with_capacity(shape.len() + free.len());
         for size in shape.iter().rev() {
@@ -179,7 +183,7 @@ impl<'e> Nest<'e> {
         Ok(region)
     }
 
-    /// The statements that write a part of the program.
+    /// Makes the statements that write a part of the program.
     fn part(&mut self, term: &Term, to: &Destination, place: &Place) -> Result<StmtId> {
         if is_pure(term) {
             return self.leaf(term, to, place);
@@ -202,7 +206,7 @@ impl<'e> Nest<'e> {
             Node::Let(var, value, body) => self.bind(var, value, body, to, place),
             Node::Reshape(op, sizes, parts) => self.reshape(*op, sizes, parts, to, place),
             Node::Add(..) | Node::Mul(..) | Node::Call(..) if rank(term) == Rank::SCALAR => {
-                // What is no expression gets memory of its own.
+                // A part that is not an expression gets separate memory.
                 let parts = children(term);
                 let computed = parts.iter().position(|part| !is_pure(part));
                 let number = computed.ok_or(LowerError::Shape)?;
@@ -225,7 +229,7 @@ impl<'e> Nest<'e> {
         }
     }
 
-    /// A new tensor variable for a term, and its element where the term stands, or all of them.
+    /// Returns a new tensor variable for a term, and the variable as a term.
     fn named(&self, term: &Term, place: &Place) -> Result<(Var, Term)> {
         let shape = shape_of(term, place)?;
         let sort = halidom_atl::program::tensor_sort(&shape);
@@ -234,13 +238,13 @@ impl<'e> Nest<'e> {
         Ok((var, read))
     }
 
-    /// The same tensor, element by element.
+    /// Returns the same tensor, element by element.
     fn elements(&self, term: &Term, place: &Place) -> Result<Term> {
         let shape = shape_of(term, place)?;
         Ok(self.generate(&shape, |indices| read(term, indices)))
     }
 
-    /// A tensor of a shape, by what its elements are.
+    /// Returns a tensor of a shape, from a function that makes its elements.
     fn generate(&self, shape: &Shape, element: impl FnOnce(&[Var]) -> Term) -> Term {
         let vars = self.params(shape.dims.len());
         let mut body = element(&vars);
@@ -251,7 +255,7 @@ impl<'e> Nest<'e> {
         body
     }
 
-    /// A sum of tensors, each in memory of its own.
+    /// Makes a sum of tensors, each in separate memory.
     fn elementwise(&self, left: &Term, right: &Term, place: &Place) -> Result<Term> {
         let shape = shape_of(left, place)?;
         let (a, read_a) = self.named(left, place)?;
@@ -263,7 +267,7 @@ impl<'e> Nest<'e> {
         Ok(Term::new(Node::Let(a, Term::clone(left), inner)))
     }
 
-    /// A loop, narrowed to the limits.
+    /// Makes a loop, narrowed to the limits.
     fn traverse(
         &mut self,
         (var, lo, hi): (&Var, &Index, &Index),
@@ -281,7 +285,7 @@ impl<'e> Nest<'e> {
             Some(Traversal::Vectorized) => LoopKind::Vectorized,
             Some(Traversal::Unrolled) => LoopKind::Unrolled,
         };
-        // The number of lanes and copies is a constant.
+        // The number of lanes or copies must be constant.
         let fixed = matches!(kind, LoopKind::Vectorized | LoopKind::Unrolled);
         let mut limits = Vec::new();
         for limit in std::mem::take(&mut to.limits) {
@@ -339,7 +343,7 @@ impl<'e> Nest<'e> {
         Ok(self.pool().stmt(Stmt::If { condition, then_branch, else_branch }))
     }
 
-    /// The parts of a predicate that are not known to hold.
+    /// Returns the parts of a predicate that are not known to hold.
     fn open(&self, pred: &Pred, place: &Place) -> Option<Pred> {
         let Some(parts) = pred.conjuncts() else { return Some(pred.clone()) };
         let parts = parts.into_iter().map(|(c, a, b)| (c, a.clone(), b.clone()));
@@ -384,7 +388,8 @@ impl<'e> Nest<'e> {
         Ok(self.pool().stmt(Stmt::Allocate { buffer, body }))
     }
 
-    /// Memory for a region of a func, in memory that is lent where it would be allocated again and again.
+    /// Declares memory for a region of a func, within lent memory if it would be allocated
+    /// repeatedly.
     fn allocate(
         &mut self,
         func: FuncId,
@@ -503,7 +508,7 @@ impl<'e> Nest<'e> {
         }
     }
 
-    /// A part with zeros after it: from where, and how many.
+    /// Makes a part followed by zeros, given the position of the first zero and their number.
     fn padded(
         &mut self,
         term: &Term,
@@ -527,7 +532,7 @@ impl<'e> Nest<'e> {
         Ok(self.pool().stmt(Stmt::Block(vec![inside, zeros])))
     }
 
-    /// A sum: accumulated in its own memory, then copied.
+    /// Makes a sum: accumulated in separate memory, then copied.
     fn sum(&mut self, term: &Term, to: &Destination, place: &Place) -> Result<StmtId> {
         let shape = shape_of(term, place)?;
         let total = self.funcs.totals.get(&to.func).cloned();
@@ -623,7 +628,7 @@ impl<'e> Nest<'e> {
         })
     }
 
-    /// A statement where limits hold.
+    /// Puts the condition that limits hold around a statement.
     fn limit(&mut self, limits: &[Comparison], stmt: StmtId, place: &Place) -> Result<StmtId> {
         let mut conditions = Vec::new();
         for limit in limits {
@@ -639,7 +644,8 @@ impl<'e> Nest<'e> {
         Ok(self.pool().stmt(Stmt::If { condition, then_branch: stmt, else_branch: None }))
     }
 
-    /// The point of a destination as the IR has it: the last dimension first, then further arguments.
+    /// Returns the point of a destination in the IR's order: the last dimension first, then further
+    /// arguments.
     fn coords(&mut self, to: &Destination, place: &Place) -> Result<Vec<ExprId>> {
         let coords = to.coords.iter().map(|coord| place.indices.index(&mut self.funcs.pool, coord));
         let mut coords = coords.collect::<Result<Vec<ExprId>>>()?;
@@ -666,7 +672,7 @@ impl<'e> Nest<'e> {
     }
 }
 
-/// What a func's arguments are at a point.
+/// Returns the substitution of a func's arguments at a point.
 pub(crate) fn at_point(args: &[halidom_ir::VarId], coords: &[ExprId]) -> Substitution {
     let mut at = Substitution::new();
     for (arg, coord) in args.iter().zip(coords) {

@@ -1,4 +1,4 @@
-//! Arrays of funcs: each element is a func of its own, `f[3]`, which the algorithm calls `f$3`.
+//! Arrays of funcs: each element is a separate func, `f[3]`, which the algorithm calls `f$3`.
 
 use halidom_base::IndexMap;
 use halidom_diag::{Diagnostic, Span};
@@ -8,7 +8,7 @@ use crate::syntax::ast::{Elements, Expr, ExprKind, Func, FuncBody, Name, Stateme
 
 use super::scope::{Callable, Checker, Value};
 
-/// An array of funcs: the elements that are defined so far.
+/// An array of funcs: the elements defined so far.
 #[derive(Debug)]
 pub(super) struct Array {
     /// The first definition.
@@ -16,7 +16,7 @@ pub(super) struct Array {
     pub(super) elements: IndexMap<i128, (Span, Callable)>,
 }
 
-/// The algorithm's name of a func: `f`, or `f$3` for an element.
+/// Returns the algorithm's name of a func: `f`, or `f$3` for an element.
 pub(super) fn func_name(name: &str, element: Option<i128>) -> String {
     match element {
         None => name.to_owned(),
@@ -45,7 +45,7 @@ impl<'a, 's> Checker<'a, 's> {
         if !self.is_index(indices.start, func) {
             return self.spoil(name);
         }
-        // Elements that refer to later ones are defined from the last one on.
+        // If elements refer to later ones, they are defined from the last one on.
         let descends = indices.clone().any(|index| self.refers_to_later(func, var, index));
         let mut indices: Vec<i128> = indices.collect();
         if descends {
@@ -57,16 +57,16 @@ impl<'a, 's> Checker<'a, 's> {
             self.bind(var, Value::Constant(index));
             self.define(func, Some(index));
             self.scope.bindings.truncate(outside);
-            // The other elements make the same mistakes.
+            // The other elements would repeat the same errors.
             if self.diagnostics.len() > before {
                 return self.spoil(name);
             }
         }
-        // Without elements the name still means an array.
+        // Even without elements the name denotes an array.
         self.array(name);
     }
 
-    /// Whether an index is a natural number and the array no output, else reports it.
+    /// Returns true if an index is not negative and the array is not an output, else reports it.
     fn is_index(&mut self, index: i128, func: &Func<'s>) -> bool {
         if let Some((.., span)) = self.scope.outputs.get(func.name.text) {
             let message = format!("the output `{}` is one func, not an array", func.name.text);
@@ -87,7 +87,7 @@ impl<'a, 's> Checker<'a, 's> {
         true
     }
 
-    /// Whether an element refers to a later one of its own array.
+    /// True if an element refers to a later one of its array.
     fn refers_to_later(&mut self, func: &'a Func<'s>, var: Name<'s>, index: i128) -> bool {
         self.scope
             .bindings
@@ -117,7 +117,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.scope.broken.push(name.text);
     }
 
-    /// The array of a name, made if there is none.
+    /// Returns the array of a name, creating it if necessary.
     fn array(&mut self, name: Name<'s>) -> &mut Array {
         let new = || Array { span: name.span, elements: IndexMap::default() };
         self.scope.arrays.entry(name.text).or_insert_with(new)
@@ -140,7 +140,8 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    /// Where a func of this name, or that element of an array, is defined. A miss is not reported.
+    /// Returns the place where a func of this name, or that element of an array, is defined. A miss
+    /// is not reported.
     pub(super) fn defined_at(&self, name: &str, element: Option<i128>) -> Option<Span> {
         let plain = self.scope.callables.get(name).map(|(span, _)| *span);
         let array = self.scope.arrays.get(name);
@@ -153,7 +154,7 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    /// The func that a name and an index stand for, if there is one. Reports nothing.
+    /// Returns the func that a name and an index denote, if there is one. Reports nothing.
     pub(super) fn resolve_quietly(
         &self,
         name: Name<'s>,
@@ -167,7 +168,8 @@ impl<'a, 's> Checker<'a, 's> {
         elements.get(&self.number_of(index)?).map(|(_, callable)| callable.clone())
     }
 
-    /// The func that a name and an index stand for. `Ok(None)` where a plain name means no func; errors are reported.
+    /// Returns the func that a name and an index denote. `Ok(None)` if a plain name denotes no
+    /// func; errors are reported.
     pub(super) fn resolve_func(
         &mut self,
         name: Name<'s>,
@@ -244,7 +246,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.scope.current.is_some_and(|current| current.name == name && current.element.is_some())
     }
 
-    /// Whether this is the func whose first stage is being checked.
+    /// True if this is the func whose first stage is being checked.
     pub(super) fn is_first_stage_of(&self, name: Name<'s>, element: Option<&'a Expr<'s>>) -> bool {
         let Some(current) = self.scope.current else { return false };
         self.scope.frame.is_none()
@@ -253,7 +255,7 @@ impl<'a, 's> Checker<'a, 's> {
             && self.element_is(element, current.element)
     }
 
-    /// Whether a written index is that of an element, or neither is there.
+    /// True if a written index equals an element's, or both are absent.
     pub(super) fn element_is(&self, written: Option<&'a Expr<'s>>, element: Option<i128>) -> bool {
         match (written, element) {
             (None, None) => true,

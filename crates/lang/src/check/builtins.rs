@@ -1,4 +1,4 @@
-//! Built-in functions, written out in casts and core operators.
+//! Expands built-in functions into casts and core operators.
 
 use halidom_diag::{Diagnostic, Span};
 use halidom_ir::{BinaryOp, Constant, ExprId, Intrinsic, Scalar};
@@ -15,7 +15,7 @@ use super::scope::{Checker, Role};
 /// A built-in function.
 #[derive(Clone, Copy, Debug)]
 enum Builtin {
-    /// A function that the IR has.
+    /// A function of the IR.
     Intrinsic(Intrinsic),
     Min,
     Max,
@@ -38,11 +38,11 @@ enum Builtin {
     },
     SaturatingCast,
     Mux,
-    /// A function of floats that is written out in others.
+    /// A function of floats that is expanded into others.
     Composed(Composed),
 }
 
-/// What is widened.
+/// The operation that is widened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sum {
     Add,
@@ -50,7 +50,7 @@ enum Sum {
     Mul,
 }
 
-/// Names, functions, least and greatest numbers of arguments.
+/// Names, functions, minimum and maximum numbers of arguments.
 const BUILTINS: &[(&str, Builtin, usize, usize)] = &[
     ("abs", Builtin::Intrinsic(Intrinsic::Abs), 1, 1),
     ("sqrt", Builtin::Intrinsic(Intrinsic::Sqrt), 1, 1),
@@ -94,16 +94,16 @@ const BUILTINS: &[(&str, Builtin, usize, usize)] = &[
     ("mux", Builtin::Mux, 2, usize::MAX),
 ];
 
-/// Inline reductions have names of their own too.
+/// Inline reductions are names too.
 const REDUCTIONS: [&str; 6] = ["sum", "product", "minimum", "maximum", "argmin", "argmax"];
 
-/// Every built-in function's name.
+/// Returns every built-in function's name.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     BUILTINS.iter().map(|(name, ..)| *name).chain(REDUCTIONS)
 }
 
 impl<'a, 's> Checker<'a, 's> {
-    /// A call of a built-in function.
+    /// Checks a call of a built-in function.
     pub(super) fn builtin(
         &mut self,
         callee: Name<'s>,
@@ -196,7 +196,8 @@ impl<'a, 's> Checker<'a, 's> {
                 if from.is_unsigned() {
                     return Some(self.pool.binary(BinaryOp::Shl, a, b));
                 }
-                // The opposite of the least amount is one less than exact, which moves out every bit all the same.
+                // The negation of the least amount overflows. The amount one above it is used
+                // instead, which also shifts out every bit.
                 let zero = self.pool.constant(number(from, 0)?);
                 let least = self.pool.constant(number(from, from.range()?.0 + 1)?);
                 let amount = self.pool.binary(BinaryOp::Max, b, least);
@@ -215,7 +216,7 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    /// `saturating_cast(u8, e)`: the nearest value of the type.
+    /// Expands `saturating_cast(u8, e)`: the nearest value of the type.
     fn saturating_cast(&mut self, ty: Operand<'a, 's>, value: Operand<'a, 's>) -> Option<ExprId> {
         let to =
             if let ExprKind::Name(name) = ty.expr.kind { Scalar::from_name(name) } else { None };
@@ -233,19 +234,19 @@ impl<'a, 's> Checker<'a, 's> {
             let message = format!("there is no saturating conversion from `{from}` to `{to}`");
             return self.fail(codes::BAD_CAST, value.expr.span, message);
         }
-        // From floats every cast saturates, and to floats and `int` there is nothing to saturate.
+        // Casts from floats saturate anyway, and casts to floats and `int` need no saturation.
         if from.is_float() || !to.is_machine_integer() {
             return Some(self.pool.cast(to, id));
         }
         self.saturated(id, to)
     }
 
-    /// The nearest value of a narrower machine integer type.
+    /// Returns the nearest value of a machine integer type.
     fn saturated(&mut self, exact: ExprId, to: Scalar) -> Option<ExprId> {
         let from = self.scalar_of(exact);
         let (low, high) = to.range()?;
         let mut within = exact;
-        // Bounds that the wider type does not reach are no bounds.
+        // A bound that the source type cannot exceed is not needed.
         let range = from.range();
         if range.is_none_or(|(_, greatest)| greatest > high) {
             let high = self.pool.constant(number(from, high)?);
@@ -258,7 +259,8 @@ impl<'a, 's> Checker<'a, 's> {
         Some(self.pool.cast(to, within))
     }
 
-    /// `a * b / 2^q`, exact before the shift and brought into the range of the type; a negative `q` counts as 0.
+    /// Expands `a * b / 2^q`, exact before the shift and then saturated; a negative `q` counts as
+    /// 0.
     fn mul_shift_right(
         &mut self,
         rounding: bool,
@@ -280,7 +282,7 @@ impl<'a, 's> Checker<'a, 's> {
         if !rounding {
             return self.saturated(shifted, from);
         }
-        // Half of the last place is the last bit that is shifted out: no sum can overflow.
+        // The last bit that is shifted out decides the rounding, so no sum can overflow.
         let none = self.pool.constant(number(to, 0)?);
         let one = self.pool.constant(number(to, 1)?);
         let less = self.pool.sub(amount, one);
@@ -292,7 +294,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.saturated(rounded, from)
     }
 
-    /// `mux(i, a, b, …)`: the value of number `i`, the last one for all other numbers.
+    /// Expands `mux(i, a, b, …)`: the value with number `i`, the last one for all other numbers.
     fn mux(&mut self, operands: &[Operand<'a, 's>], hint: Option<Scalar>) -> Option<ExprId> {
         let index = self.infer_operand(operands[0], Some(Scalar::Int))?;
         let index = self.coerce(index, Scalar::Int, operands[0].expr.span);
@@ -316,7 +318,7 @@ impl<'a, 's> Checker<'a, 's> {
         hint: Option<Scalar>,
     ) -> Option<ExprId> {
         let is_abs = intrinsic == Intrinsic::Abs;
-        // `sqrt(2)` is meant as a float, whatever surrounds it.
+        // `sqrt(2)` is a float in any context.
         let hint = match hint {
             Some(scalar) if scalar.is_float() || is_abs => Some(scalar),
             Some(_) | None if is_abs => None,
@@ -336,7 +338,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.fail_with_hint(codes::OPERAND, span, message, hint)
     }
 
-    /// Operands of one type other than `bool`.
+    /// Checks operands of one type other than `bool`.
     fn unify_numbers(
         &mut self,
         operator: &str,
@@ -382,7 +384,7 @@ impl<'a, 's> Checker<'a, 's> {
         Some(folded.unwrap_or_else(|| self.pool.constant(Constant::bool(empty))))
     }
 
-    /// Reports a `select` without the value for where no condition holds.
+    /// Reports a `select` without the value for the case that no condition holds.
     pub(super) fn missing_otherwise<T>(&mut self, span: Span) -> Option<T> {
         self.fail_with_hint(
             codes::ARGUMENT_COUNT,
@@ -392,7 +394,7 @@ impl<'a, 's> Checker<'a, 's> {
         )
     }
 
-    /// `select(c0, v0, c1, v1, …, otherwise)`: the first condition that holds decides.
+    /// Expands `select(c0, v0, c1, v1, …, otherwise)`: the first condition that holds decides.
     fn select_call(
         &mut self,
         operands: &[Operand<'a, 's>],
@@ -421,7 +423,7 @@ impl<'a, 's> Checker<'a, 's> {
         Some(selected)
     }
 
-    /// `|a - b|`, exact: of integers in the unsigned type of the same width.
+    /// Returns `|a - b|`, exact: for integers in the unsigned type of the same width.
     fn abs_diff(&mut self, a: ExprId, b: ExprId) -> ExprId {
         let scalar = self.scalar_of(a);
         let Some(unsigned) = unsigned(scalar) else {
@@ -429,13 +431,14 @@ impl<'a, 's> Checker<'a, 's> {
             return self.pool.call(Intrinsic::Abs, difference);
         };
         let less = self.pool.binary(BinaryOp::Lt, a, b);
-        // The difference modulo 2^width is the exact one, as that fits.
+        // The difference modulo 2^width is exact, because the exact difference fits.
         let (a, b) = (self.pool.cast(unsigned, a), self.pool.cast(unsigned, b));
         let (up, down) = (self.pool.sub(b, a), self.pool.sub(a, b));
         self.pool.select(less, up, down)
     }
 
-    /// `a * (1 - w) + b * w`; for unsigned integers the weight goes from 0 to the greatest value, and the result is rounded.
+    /// Expands `a * (1 - w) + b * w`. For unsigned integers the weight ranges from 0 to the
+    /// greatest value, and the result is rounded.
     fn lerp(
         &mut self,
         operator: &str,
@@ -471,7 +474,7 @@ impl<'a, 's> Checker<'a, 's> {
         Some(self.pool.cast(scalar, mean))
     }
 
-    /// Two operands of one machine integer type.
+    /// Checks two operands of one machine integer type.
     fn machine_pair(
         &mut self,
         operator: &str,
@@ -479,7 +482,7 @@ impl<'a, 's> Checker<'a, 's> {
         span: Span,
         hint: Option<Scalar>,
     ) -> Option<(ExprId, ExprId, Scalar)> {
-        // The type that surrounds a widening function is not that of its operands.
+        // The type expected of a widening function is not its operands' type.
         let hint = if operator.contains("widening") { None } else { hint };
         let ids = self.unify(operator, &operands[..2], hint)?;
         let scalar = self.scalar_of(ids[0]);
@@ -490,7 +493,7 @@ impl<'a, 's> Checker<'a, 's> {
         Some((ids[0], ids[1], scalar))
     }
 
-    /// The type with twice the width, signed if a difference must fit.
+    /// Returns the type with twice the width, signed if a difference must fit.
     fn wider(&mut self, scalar: Scalar, signed: bool, name: &str, span: Span) -> Option<Scalar> {
         let wider = match scalar {
             Scalar::I8 => Scalar::I16,
@@ -517,7 +520,7 @@ impl<'a, 's> Checker<'a, 's> {
         Some(wider)
     }
 
-    /// The exact result in the wider type.
+    /// Returns the exact result in the wider type.
     fn widened(&mut self, sum: Sum, to: Scalar, a: ExprId, b: ExprId) -> ExprId {
         let (a, b) = (self.pool.cast(to, a), self.pool.cast(to, b));
         match sum {
@@ -527,7 +530,7 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    /// `a / 2^b`, rounded to nearest with ties up.
+    /// Expands `a / 2^b`, rounded to nearest with ties up.
     fn rounding_shift_right(
         &mut self,
         a: ExprId,
@@ -535,7 +538,7 @@ impl<'a, 's> Checker<'a, 's> {
         from: Scalar,
         to: Scalar,
     ) -> Option<ExprId> {
-        // From one bit more than the width on, every quotient is nearer to 0 than to 1.
+        // If the shift exceeds the width, every quotient is nearer to 0 than to 1.
         let most = self.pool.constant(number(from, i128::from(from.bits()?) + 1)?);
         let amount = self.pool.binary(BinaryOp::Min, b, most);
         let zero = self.pool.constant(number(from, 0)?);
@@ -551,7 +554,7 @@ impl<'a, 's> Checker<'a, 's> {
         Some(self.pool.cast(from, shifted))
     }
 
-    /// Half, rounded down, back in the narrow type.
+    /// Returns half of a value, rounded down, in the narrow type.
     fn half(&mut self, exact: ExprId, from: Scalar, to: Scalar) -> Option<ExprId> {
         let one = self.pool.constant(number(to, 1)?);
         let half = self.pool.binary(BinaryOp::Shr, exact, one);
@@ -559,7 +562,7 @@ impl<'a, 's> Checker<'a, 's> {
     }
 }
 
-/// The unsigned type of the same width.
+/// Returns the unsigned type of the same width.
 fn unsigned(scalar: Scalar) -> Option<Scalar> {
     match scalar {
         Scalar::I8 | Scalar::U8 => Some(Scalar::U8),

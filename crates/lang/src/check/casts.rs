@@ -1,4 +1,4 @@
-//! Types that differ: the implicit conversion, written casts, and hints that name them.
+//! Type differences: the implicit conversion, written casts, and hints that name them.
 
 use halidom_diag::{Diagnostic, Span};
 use halidom_ir::{Constant, ExprId, Scalar};
@@ -9,13 +9,14 @@ use crate::syntax::ast::{Expr, ExprKind};
 use super::scope::Checker;
 
 impl<'a, 's> Checker<'a, 's> {
-    /// An expression that must have a type. Machine integers become `int` where that is needed; nothing else is converted.
+    /// Checks an expression that must have a type. Machine integers are converted to `int` where
+    /// needed; nothing else is converted implicitly.
     pub(super) fn check(&mut self, expr: &'a Expr<'s>, expected: Scalar) -> Option<ExprId> {
         let id = self.infer(expr, Some(expected))?;
         self.coerce(id, expected, expr.span)
     }
 
-    /// The same value as one of `expected`, if that needs no written cast.
+    /// Converts a value to `expected`, if that needs no written cast.
     pub(super) fn coerce(&mut self, id: ExprId, expected: Scalar, span: Span) -> Option<ExprId> {
         let found = self.scalar_of(id);
         if found == expected || (expected == Scalar::Int && found.is_machine_integer()) {
@@ -35,7 +36,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.pool.ty(id).scalar
     }
 
-    /// How to write the conversion of the expression at a place.
+    /// Returns a hint for writing the conversion of the expression at a place.
     pub(super) fn cast_hint(&self, from: Scalar, to: Scalar, span: Span) -> String {
         if to == Scalar::Bool {
             return "compare it with something".to_owned();
@@ -48,7 +49,7 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    /// Operands of one operator, brought to one type. Literals follow the others.
+    /// Checks the operands of one operator and brings them to one type. Literals follow the others.
     pub(super) fn unify(
         &mut self,
         operator: &str,
@@ -62,7 +63,7 @@ impl<'a, 's> Checker<'a, 's> {
             ids.push(if *flexible { None } else { self.infer_operand(*operand, hint) });
         }
         let failed = ids.iter().zip(&flexible).any(|(id, flexible)| id.is_none() && !flexible);
-        // One type for all that are no literals: `int` where it meets machine integers.
+        // One type for all operands except literals: `int` where it meets machine integers.
         let mut common: Option<Scalar> = None;
         for id in ids.iter().flatten() {
             let scalar = self.scalar_of(*id);
@@ -128,7 +129,7 @@ impl<'a, 's> Checker<'a, 's> {
         None
     }
 
-    /// A written cast: `u8(e)`. Literals are read as the target type where they can be.
+    /// Checks a written cast: `u8(e)`. Literals are read as the target type where possible.
     pub(super) fn cast_call(&mut self, to: Scalar, expr: &'a Expr<'s>) -> Option<ExprId> {
         // A literal beyond 64 bits of `int` still wraps into its type.
         if let ExprKind::Integer(value) = expr.kind
@@ -153,7 +154,7 @@ impl<'a, 's> Checker<'a, 's> {
             let message = format!("there is no conversion from `{from}` to `{to}`");
             return self.fail_with_hint(codes::BAD_CAST, expr.span, message, hint);
         }
-        // A constant of the target type, rather than a conversion of an `int` constant.
+        // Produces a constant of the target type, rather than a conversion of an `int` constant.
         if let Some(constant) = self.pool.as_constant(id)
             && let Ok(converted) = halidom_ir::eval::cast(to, constant)
         {
@@ -163,7 +164,7 @@ impl<'a, 's> Checker<'a, 's> {
     }
 }
 
-/// An operand, and which member of a pack it is for where it was expanded.
+/// An operand, with the member of the pack that it was expanded for, if any.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operand<'a, 's> {
     pub(super) expr: &'a Expr<'s>,
@@ -176,12 +177,12 @@ impl<'a, 's> Operand<'a, 's> {
     }
 }
 
-/// Whether a written cast exists.
+/// True if a written cast exists.
 pub(super) fn is_castable(from: Scalar, to: Scalar) -> bool {
     !(to == Scalar::Int && from.is_float())
 }
 
-/// Which of two types a hint converts to: the one with more values.
+/// Ranks types for hints, which convert to the type with more values.
 fn precedence(scalar: Scalar) -> (u8, u32) {
     let kind = match scalar {
         Scalar::Bool => 0,

@@ -1,6 +1,8 @@
-//! What is known at compile time: parameters of pipelines and schedules, indices of arrays of funcs, and arithmetic of them.
+//! Compile-time values: parameters of pipelines and schedules, indices of arrays of funcs, and
+//! arithmetic on them.
 //!
-//! A name of such a number means the number as if it were written there, so it takes any type that it fits.
+//! The name of such a number stands for the number as if it were written there, so it takes any
+//! type that the number fits.
 
 use halidom_diag::Span;
 use halidom_ir::Scalar;
@@ -17,17 +19,17 @@ pub(super) enum Known {
     Truth(bool),
 }
 
-/// The names that an expression is read with.
+/// The names in scope of an expression.
 #[derive(Clone, Copy)]
 pub(super) struct Names<'c, 'a, 's> {
     frame: Option<&'c Frame<'a, 's>>,
     own: &'c [Binding<'s>],
-    /// Those of a generic function's caller.
+    /// The names of a generic function's caller.
     caller: &'c [Binding<'s>],
 }
 
 impl<'a, 's> Names<'_, 'a, 's> {
-    /// What a name stands for: a value in scope, or an argument and the caller's names.
+    /// Resolves a name to a value in scope, or to an argument and the caller's names.
     fn find(&self, name: &str) -> Option<Result<Value, (&'a Expr<'s>, Self)>> {
         if let Some(binding) = self.own.iter().rev().find(|binding| binding.name.text == name) {
             return Some(Ok(binding.value));
@@ -42,7 +44,7 @@ impl<'a, 's> Names<'_, 'a, 's> {
 }
 
 impl<'a, 's> Checker<'a, 's> {
-    /// The names here.
+    /// Returns the names in scope here.
     pub(super) fn names(&self) -> Names<'_, 'a, 's> {
         let frame = self.scope.frame.as_ref();
         let (caller, own) = self.scope.bindings.split_at(frame.map_or(0, |frame| frame.base));
@@ -56,14 +58,15 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    /// The value of an expression that mentions something known at compile time and is made of such things and literals alone.
+    /// Returns the value of an expression that mentions a compile-time name and otherwise consists
+    /// only of such names and literals.
     pub(super) fn compile_time(&self, expr: &Expr<'s>) -> Option<Known> {
         let mut mentions = false;
         let value = known(expr, self.names(), &mut mentions)?;
         mentions.then_some(value)
     }
 
-    /// The number that an expression is, if that is known at compile time.
+    /// Returns the value of an expression, if it is a number that is known at compile time.
     pub(super) fn number_of(&self, expr: &Expr<'s>) -> Option<i128> {
         match known(expr, self.names(), &mut false)? {
             Known::Number(value) => Some(value),
@@ -71,12 +74,12 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    /// A number that must be known at compile time.
+    /// Checks a number that must be known at compile time.
     pub(super) fn constant_number(&mut self, expr: &'a Expr<'s>) -> Option<i128> {
         if let Some(number) = self.number_of(expr) {
             return Some(number);
         }
-        // A name that means nothing is told as such.
+        // An unknown name is reported as such.
         let before = self.diagnostics.len();
         self.infer(expr, Some(Scalar::Int))?;
         if self.diagnostics.len() > before {
@@ -90,7 +93,7 @@ impl<'a, 's> Checker<'a, 's> {
         )
     }
 
-    /// The numbers of a range, if they are few enough to be written out one by one.
+    /// Returns the numbers of a range, if they are few enough to be expanded one by one.
     pub(super) fn constant_range(
         &mut self,
         range: &'a Range<'s>,
@@ -107,8 +110,10 @@ impl<'a, 's> Checker<'a, 's> {
         Some(min..end)
     }
 
-    /// The arguments of a `select` that can matter: those whose condition is known not to hold are left out, and a condition that is known to
-    /// hold ends the list. Positions in the argument list, conditions and values in turns, the otherwise-value last.
+    /// Returns the arguments of a `select` that can matter. Conditions that are known to be false
+    /// are left out, and a condition that is known to be true ends the list. The result has
+    /// positions in the argument list, of conditions and values alternately, with the
+    /// otherwise-value last.
     pub(super) fn live_arms(&self, arguments: &[Argument<'s>]) -> Vec<usize> {
         live_arms(arguments, self.names())
     }
@@ -137,7 +142,7 @@ fn live_arms<'s>(arguments: &[Argument<'s>], names: Names<'_, '_, 's>) -> Vec<us
     live
 }
 
-/// Whether an expression is made of literals alone, so that its type follows from what surrounds it.
+/// True if an expression consists of literals only, so that its type follows from the context.
 pub(super) fn is_flexible<'s>(expr: &Expr<'s>, names: Names<'_, '_, 's>) -> bool {
     match &expr.kind {
         ExprKind::Integer(_) | ExprKind::Float(_) => true,
@@ -173,7 +178,7 @@ pub(super) fn is_flexible<'s>(expr: &Expr<'s>, names: Names<'_, '_, 's>) -> bool
     }
 }
 
-/// Whether a literal with a point or exponent stands in a flexible expression.
+/// True if a flexible expression contains a literal with a decimal point or exponent.
 pub(super) fn has_float_literal<'s>(expr: &Expr<'s>, names: Names<'_, '_, 's>) -> bool {
     match &expr.kind {
         ExprKind::Float(_) => true,
@@ -199,8 +204,8 @@ pub(super) fn has_float_literal<'s>(expr: &Expr<'s>, names: Names<'_, '_, 's>) -
     }
 }
 
-/// The value of an expression of literals and compile-time names; `mentions` is set where it has one of the latter. `None` also where a
-/// result is beyond 128 bits.
+/// Returns the value of an expression of literals and compile-time names, and sets `mentions` if it
+/// has such a name. `None` also if a result overflows 128 bits.
 fn known<'s>(expr: &Expr<'s>, names: Names<'_, '_, 's>, mentions: &mut bool) -> Option<Known> {
     let mut number = |expr: &Expr<'s>| match known(expr, names, mentions)? {
         Known::Number(value) => Some(value),
@@ -260,7 +265,7 @@ fn known<'s>(expr: &Expr<'s>, names: Names<'_, '_, 's>, mentions: &mut bool) -> 
     }
 }
 
-/// Exact integer arithmetic, with the language's division.
+/// Computes exact integer arithmetic, with the language's division.
 fn combine(op: BinaryOp, lhs: Known, rhs: Known) -> Option<Known> {
     let (a, b) = match (lhs, rhs) {
         (Known::Number(a), Known::Number(b)) => (a, b),
@@ -315,7 +320,7 @@ fn combine(op: BinaryOp, lhs: Known, rhs: Known) -> Option<Known> {
     number.map(Known::Number)
 }
 
-/// `+ - * / %` and the operators on bits.
+/// True for `+ - * / %` and the operators on bits.
 fn is_arithmetic(op: BinaryOp) -> bool {
     match op {
         BinaryOp::Add

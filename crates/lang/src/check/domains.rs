@@ -13,15 +13,15 @@ use super::scope::{Checker, Value};
 pub(super) struct CheckedDomain {
     pub(super) vars: Vec<ReductionVar>,
     pub(super) predicate: Option<ExprId>,
-    /// Whether every part was right.
+    /// True if every part was correct.
     pub(super) complete: bool,
 }
 
 impl<'a, 's> Checker<'a, 's> {
-    /// Checks a domain and puts its variables in scope; the caller takes them out again.
+    /// Checks a domain and puts its variables in scope; the caller removes them again.
     pub(super) fn domain(&mut self, domain: &'a Domain<'s>) -> CheckedDomain {
         let before = self.diagnostics.len();
-        // All variables first: a bound that mentions one of them is told why it may not.
+        // All variables come first, so that a bound that mentions one of them gets the right error.
         let mut vars = Vec::with_capacity(domain.vars.len());
         for (position, (name, _)) in domain.vars.iter().enumerate() {
             let var = self.pool.declare_var(name.text, Type::INT);
@@ -57,7 +57,8 @@ impl<'a, 's> Checker<'a, 's> {
         self.report(diagnostic);
     }
 
-    /// A domain that ends before it begins is an error whenever the pipeline runs (FS Fig. 6, RDom-Err).
+    /// Refuses a domain that ends before it begins, which is an error in every run of the pipeline
+    /// (FS Fig. 6, RDom-Err).
     fn refuse_negative(&mut self, range: &Range<'s>, extent: ExprId) {
         if let Some(extent) = self.integer(extent).filter(|extent| *extent < 0) {
             self.fail_with_hint::<()>(
@@ -69,7 +70,7 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    /// The least value and the number of values of `min..end`.
+    /// Returns the least value and the number of values of `min..end`.
     pub(super) fn range(&mut self, range: &'a Range<'s>) -> Option<(ExprId, ExprId)> {
         let min = self.bound(&range.min);
         let end = self.bound(&range.end);
@@ -87,7 +88,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.pool.as_constant(id).and_then(halidom_ir::Constant::as_integer)
     }
 
-    /// A bound: a startup expression (FS Definition 4.4).
+    /// Checks a bound: a startup expression (FS Definition 4.4).
     fn bound(&mut self, expr: &'a crate::syntax::ast::Expr<'s>) -> Option<ExprId> {
         let id = self.check(expr, Scalar::Int)?;
         if self.is_startup(id) {

@@ -1,4 +1,4 @@
-//! Expressions: from the syntax tree to typed expressions of the pool.
+//! Checks expressions: from the syntax tree to typed expressions of the pool.
 
 use halidom_diag::{Diagnostic, Span};
 use halidom_ir::{BinaryOp as IrOp, Constant, ExprId, Scalar, UnaryOp as IrUnaryOp};
@@ -15,13 +15,15 @@ const INPUT_MEMBERS: &str = "inputs have `min(k)`, `extent(k)`, `width`, `height
 const REGION_MEMBERS: &str = "within an expansion a region has `min` and `extent`";
 
 impl<'a, 's> Checker<'a, 's> {
-    /// An expression with the type that follows from its parts; `hint` is only for its literals. `None` after an error, which was reported.
+    /// Checks an expression and infers its type from its parts; `hint` is only for its literals.
+    /// `None` after an error, which was reported.
     pub(super) fn infer(&mut self, expr: &'a Expr<'s>, hint: Option<Scalar>) -> Option<ExprId> {
         let values = self.values(expr, hint.as_slice())?;
         self.single(&values, expr.span)
     }
 
-    /// Likewise an expression that may be a tuple: its values, as many as it has components. `hints` are the types expected of them, none where nothing is expected.
+    /// Checks an expression that may be a tuple, like `infer`: returns one value for each
+    /// component. `hints` are the types expected of them; empty if nothing is expected.
     pub(super) fn values(&mut self, expr: &'a Expr<'s>, hints: &[Scalar]) -> Option<Vec<ExprId>> {
         let hint = if let [hint] = hints { Some(*hint) } else { None };
         // With a float expected, `/` divides floats, but no float has these operators.
@@ -105,7 +107,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.bind(binding.name, value);
     }
 
-    /// An operand of an expansion, or a plain one.
+    /// Checks an operand, which may come from an expansion.
     pub(super) fn infer_operand(
         &mut self,
         operand: Operand<'a, 's>,
@@ -120,7 +122,7 @@ impl<'a, 's> Checker<'a, 's> {
         id
     }
 
-    /// The arguments of a call, those with `..` once for each member of the pack.
+    /// Expands the arguments of a call: those with `..` once for each member of the pack.
     pub(super) fn expand(&mut self, arguments: &'a [Argument<'s>]) -> Option<Vec<Operand<'a, 's>>> {
         let mut operands = Vec::with_capacity(arguments.len());
         for argument in arguments {
@@ -174,7 +176,7 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    /// A call: a func, an input, a built-in function or a cast.
+    /// Checks a call: a func, an input, a built-in function or a cast.
     fn call(
         &mut self,
         callee: Name<'s>,
@@ -186,7 +188,7 @@ impl<'a, 's> Checker<'a, 's> {
         let is_current = self.is_first_stage_of(callee, element);
         let callable = if is_current { None } else { self.resolve_func(callee, element).ok()? };
         if is_current || callable.is_some() {
-            // Arguments are checked even where the func has an error.
+            // Arguments are checked even if the func has an error.
             let operands = self.expand(arguments)?;
             let coords: Vec<Option<ExprId>> = operands
                 .iter()
@@ -237,7 +239,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.builtin(callee, arguments, span, hint).map(|id| vec![id])
     }
 
-    /// `input.extent(0)` and its kin.
+    /// Checks `input.extent(0)` and the other properties.
     fn member(
         &mut self,
         object: Name<'s>,
@@ -284,7 +286,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.dimension(object, &dims, member, index, "inputs", INPUT_MEMBERS)
     }
 
-    /// A property of the dimensions of an input or a region.
+    /// Checks a property of the dimensions of an input or a region.
     fn dimension(
         &mut self,
         object: Name<'s>,
@@ -346,7 +348,7 @@ impl<'a, 's> Checker<'a, 's> {
         span: Span,
         hint: Option<Scalar>,
     ) -> Option<ExprId> {
-        // A negative literal is one literal: `-128` is an `i8` although `128` is not.
+        // A negative literal is a single literal: `-128` is an `i8` although `128` is not.
         match (op, &operand.kind) {
             (UnaryOp::Neg, ExprKind::Integer(value)) if !hint.is_some_and(Scalar::is_float) => {
                 return self.integer_literal(-value, hint, span);
@@ -424,7 +426,7 @@ impl<'a, 's> Checker<'a, 's> {
         Some(self.pool.binary(op_id, lhs, rhs))
     }
 
-    /// The type of literals that are compared with literals.
+    /// Returns the type of literals that are compared with literals.
     fn comparison_hint(&self, lhs: &Expr<'s>, rhs: &Expr<'s>) -> Option<Scalar> {
         let float = self.has_float_literal(lhs) || self.has_float_literal(rhs);
         let flexible = self.is_flexible(lhs) && self.is_flexible(rhs);

@@ -19,7 +19,7 @@ use super::scope::{Callable, Checker, Current, Role, Value};
 #[derive(Debug)]
 struct Header<'s> {
     name: Name<'s>,
-    /// Which element of an array of funcs.
+    /// The index of the element in an array of funcs.
     element: Option<i128>,
     args: Vec<Name<'s>>,
     vars: Vec<VarId>,
@@ -50,7 +50,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.scope.current = None;
         self.scope.bindings.truncate(outside);
         if !is_new {
-            // The first definition of the name stays.
+            // The first definition of the name remains valid.
             if self.defined_at(func.name.text, element).is_none() {
                 self.add_callable(func.name, element, Callable::Bad);
             }
@@ -85,7 +85,7 @@ impl<'a, 's> Checker<'a, 's> {
         !self.refuse_taken(name, taken)
     }
 
-    /// Declares the pure variables and finds the type that was written.
+    /// Declares the pure variables and finds the written type.
     fn header(
         &mut self,
         (name, element): (Name<'s>, Option<i128>),
@@ -129,7 +129,8 @@ impl<'a, 's> Checker<'a, 's> {
         );
     }
 
-    /// The values of a pure stage: of the types that were written, or of some that can be stored.
+    /// Checks the values of a pure stage: of the written types, or else of types that can be
+    /// stored.
     pub(super) fn stored_values(
         &mut self,
         value: &'a Expr<'s>,
@@ -151,7 +152,8 @@ impl<'a, 's> Checker<'a, 's> {
         self.declare(header, values)
     }
 
-    /// Declares a func with its pure stage. After an error in a value a func of known type stands in, so that its users are checked.
+    /// Declares a func with its pure stage. After an error in a value, declares a placeholder if
+    /// the type is known, so that the func's users are checked.
     fn declare(&mut self, header: &Header<'s>, values: Option<Vec<ExprId>>) -> Option<FuncId> {
         let values = match (values, &header.scalars) {
             (Some(values), _) => values,
@@ -190,7 +192,7 @@ impl<'a, 's> Checker<'a, 's> {
                     if let Some(current) = &mut self.scope.current {
                         current.stage = 1;
                     }
-                    // In scope from here on, for the updates.
+                    // The updates can refer to the func from here on.
                     let callable = func.map_or(Callable::Bad, Callable::Func);
                     if self.defined_at(header.name.text, header.element).is_none() {
                         self.add_callable(header.name, header.element, callable);
@@ -359,7 +361,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.pool.define_func(func, FuncKind::Defined { stages, synthetic: false });
     }
 
-    /// `f(lhs) op value`, for `op=`.
+    /// Returns the values of `f(lhs) op= value`: the old value combined with the new one.
     fn combined(
         &mut self,
         func: FuncId,
@@ -388,7 +390,7 @@ impl<'a, 's> Checker<'a, 's> {
         Some(vec![self.pool.binary(op, old, value)])
     }
 
-    /// Whether a defined output is what the signature says.
+    /// Checks a defined output against the signature.
     fn output_shape(&mut self, name: Name<'s>, func: FuncId) {
         let Some((scalars, rank, span)) = self.scope.outputs.get(name.text).cloned() else {
             return;

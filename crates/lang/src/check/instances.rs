@@ -1,4 +1,4 @@
-//! Generic functions from funcs to funcs, and the prelude that is written in them.
+//! Generic functions from funcs to funcs, and the prelude, which is written with them.
 
 use halidom_base::IndexMap;
 use halidom_diag::Span;
@@ -15,13 +15,13 @@ use super::scope::{Callable, Checker, Frame, FrameArgument, Generic, Role};
 /// The prelude's text.
 pub(super) const PRELUDE: &str = include_str!("../prelude.hal");
 
-/// The names of the prelude's functions.
+/// Returns the names of the prelude's functions.
 pub(crate) fn prelude_names() -> impl Iterator<Item = &'static str> {
     let heads = PRELUDE.lines().filter_map(|line| line.strip_prefix("fn "));
     heads.filter_map(|head| head.split_once('(')).map(|(name, _)| name)
 }
 
-/// What a function is applied to.
+/// The arguments of a function.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Given<'a, 's> {
     pub(super) arguments: &'a [Expr<'s>],
@@ -31,7 +31,7 @@ pub(super) struct Given<'a, 's> {
 }
 
 impl<'a, 's> Checker<'a, 's> {
-    /// `func name = function(arguments);`
+    /// Checks `func name = function(arguments);`.
     pub(super) fn instance(
         &mut self,
         (name, element): (Name<'s>, Option<i128>),
@@ -60,7 +60,7 @@ impl<'a, 's> Checker<'a, 's> {
             };
         };
         let params = &generic.function.params;
-        // A region may be the last argument's, an input.
+        // The last argument may be an input whose bounds are the region.
         let mut like = None;
         if generic.function.region.is_some()
             && ranges.is_empty()
@@ -120,7 +120,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.instantiate((name, element), generic, bound, first_func, span)
     }
 
-    /// The ranges of a region, one for each dimension.
+    /// Checks the ranges of a region, one for each dimension.
     fn region(
         &mut self,
         ranges: &'a [Range<'s>],
@@ -139,7 +139,7 @@ impl<'a, 's> Checker<'a, 's> {
         dims.into_iter().collect()
     }
 
-    /// The bounds of an input that is given for a region.
+    /// Returns the bounds of an input that is given for a region.
     fn region_of(
         &mut self,
         argument: &'a Expr<'s>,
@@ -173,7 +173,7 @@ impl<'a, 's> Checker<'a, 's> {
         )
     }
 
-    /// The bounds of the first func given, where no region is.
+    /// Returns the bounds of the first func given, if no region is given.
     fn own_region(
         &mut self,
         first: Option<Callable>,
@@ -208,7 +208,7 @@ impl<'a, 's> Checker<'a, 's> {
         bounds.iter().map(|(min, extent)| (pool.var_expr(*min), pool.var_expr(*extent))).collect()
     }
 
-    /// Whether an argument is a name without meaning.
+    /// True if an argument is an unknown name.
     fn is_unknown(&self, argument: &Expr<'s>) -> bool {
         if let ExprKind::Name(text) = argument.kind {
             self.find_callable(text).is_none() && self.find_binding(text).is_none()
@@ -255,12 +255,13 @@ impl<'a, 's> Checker<'a, 's> {
             name: func_name(name.text, element),
             scalars,
             args: flat,
-            // The user's functions make funcs like any other.
+            // The user's functions make ordinary funcs.
             kind: FuncKind::Defined { stages: vec![stage], synthetic: generic.in_prelude },
         }))
     }
 
-    /// Declares the variables of an instance: one for each plain variable, and as many for the pack as make the rank that of the first func given.
+    /// Declares the variables of an instance: one for each plain variable, and as many for the pack
+    /// as the rank of the first func given requires.
     #[expect(clippy::type_complexity, reason = "two lists that are made together and used once")]
     fn instance_vars(
         &mut self,
@@ -318,7 +319,8 @@ impl<'a, 's> Checker<'a, 's> {
         Some((vars, pack))
     }
 
-    /// Names for the dimensions of what is made from a func: those of its variables; an input has the names of pictures, then numbers.
+    /// Returns names for the dimensions of a func made from another one: the names of that func's
+    /// variables, or, for an input, the names used for pictures and then numbers.
     fn dimension_names(&self, func: FuncId) -> Vec<String> {
         let decl = self.pool.func(func);
         let name = |(dim, var): (usize, &VarId)| match (&decl.kind, ["x", "y", "c"].get(dim)) {
@@ -329,23 +331,24 @@ impl<'a, 's> Checker<'a, 's> {
         decl.args.iter().enumerate().map(name).collect()
     }
 
-    /// What a generic function's parameter stands for.
+    /// Returns the argument of a generic function's parameter.
     pub(super) fn frame_argument(&self, name: &str) -> Option<FrameArgument<'a, 's>> {
         self.scope.frame.as_ref()?.arguments.get(name).cloned()
     }
 
-    /// Goes to a member of the pack; gives where the expansion was before.
+    /// Moves to a member of the pack; returns the previous one.
     pub(super) fn set_member(&mut self, member: Option<usize>) -> Option<usize> {
         let frame = self.scope.frame.as_mut()?;
         std::mem::replace(&mut frame.member, member)
     }
 
-    /// How many variables the pack has; `None` without a pack.
+    /// Returns the number of variables in the pack; `None` without a pack.
     pub(super) fn pack_length(&self) -> Option<usize> {
         self.scope.frame.as_ref()?.pack.as_ref().map(|(_, vars, _)| vars.len())
     }
 
-    /// The member of a pack that a name stands for here. The outer `None`: it is no pack. The inner one: an error, which was reported.
+    /// Returns the member of a pack that a name denotes here. The outer `None` means that the name
+    /// is not a pack, the inner one an error, which was reported.
     #[expect(clippy::option_option, reason = "no pack and an error are different answers")]
     pub(super) fn pack_member(&mut self, name: Name<'s>) -> Option<Option<ExprId>> {
         let frame = self.scope.frame.as_ref()?;
@@ -364,7 +367,7 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    /// The dimension that `f.min` and `f.extent` without a number mean.
+    /// Returns the dimension that `f.min` and `f.extent` without a number denote.
     pub(super) fn pack_dimension(&mut self, member_name: Name<'s>) -> Option<usize> {
         let frame = self.scope.frame.as_ref();
         let first = frame.and_then(|frame| frame.pack.as_ref()).map(|(.., first)| *first);
@@ -380,7 +383,7 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    /// Runs a check among the caller's names.
+    /// Runs a check with the caller's names in scope.
     pub(super) fn in_caller<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         let frame = self.scope.frame.take();
         let own = match &frame {

@@ -1,4 +1,4 @@
-//! Literals take the type that is expected of them.
+//! Literals, which take the type that is expected of them.
 
 use halidom_diag::Span;
 use halidom_ir::{Constant, ExprId, Scalar};
@@ -10,7 +10,7 @@ use super::constants;
 use super::scope::Checker;
 
 impl<'s> Checker<'_, 's> {
-    /// An integer literal as a value of a type.
+    /// Returns an integer literal as a value of a type.
     pub(super) fn integer_literal(
         &mut self,
         value: i128,
@@ -51,7 +51,7 @@ impl<'s> Checker<'_, 's> {
         Some(self.pool.constant(constant))
     }
 
-    /// A literal with a point or an exponent, rounded once to its type.
+    /// Returns a literal with a decimal point or an exponent, rounded once to its type.
     pub(super) fn float_literal(
         &mut self,
         text: &str,
@@ -77,18 +77,18 @@ impl<'s> Checker<'_, 's> {
         Some(self.pool.constant(constant))
     }
 
-    /// Whether an expression is made of literals alone, so that its type follows from what surrounds it.
+    /// True if an expression consists of literals only, so that its type follows from the context.
     pub(super) fn is_flexible(&self, expr: &Expr<'s>) -> bool {
         constants::is_flexible(expr, self.names())
     }
 
-    /// Whether a literal with a point or exponent stands in a flexible expression.
+    /// True if a flexible expression contains a literal with a decimal point or exponent.
     pub(super) fn has_float_literal(&self, expr: &Expr<'s>) -> bool {
         constants::has_float_literal(expr, self.names())
     }
 }
 
-/// A small number as a constant of a type.
+/// Returns a small number as a constant of a type.
 pub(super) fn number(scalar: Scalar, value: i128) -> Option<Constant> {
     halidom_ir::eval::cast(scalar, Constant::int(value)).ok()
 }

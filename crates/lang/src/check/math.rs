@@ -1,4 +1,4 @@
-//! Functions of floats that are written out in those of the IR.
+//! Functions of floats that are expanded into the IR's.
 
 use halidom_diag::Span;
 use halidom_ir::{BinaryOp, Constant, ExprId, Intrinsic, Scalar, UnaryOp};
@@ -8,7 +8,7 @@ use crate::codes;
 use super::casts::Operand;
 use super::scope::Checker;
 
-/// A function that is written out.
+/// A function that is expanded.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Composed {
     Pow,
@@ -18,7 +18,7 @@ pub(super) enum Composed {
 }
 
 impl<'a, 's> Checker<'a, 's> {
-    /// Operands of one float type; literals alone are `f32`.
+    /// Checks operands of one float type; if all are literals, they are `f32`.
     pub(super) fn floats(
         &mut self,
         operator: &str,
@@ -46,7 +46,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.pool.constant(constant)
     }
 
-    /// The value of a function of one or two floats.
+    /// Returns the value of a function of one or two floats.
     pub(super) fn composed(&mut self, function: Composed, x: ExprId, last: ExprId) -> ExprId {
         match function {
             Composed::Pow => self.pow(x, last),
@@ -71,13 +71,14 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    /// `1 - x` and `1 + x`.
+    /// Returns `1 - x` and `1 + x`.
     fn distances(&mut self, x: ExprId) -> (ExprId, ExprId) {
         let one = self.float(x, 1.0);
         (self.pool.sub(one, x), self.pool.add(one, x))
     }
 
-    /// `exp(y log |x|)` in `f64`, with the sign that an integer `y` gives it, 1 where `y` is 0 or `x` is 1.
+    /// Expands a power: `exp(y log |x|)` in `f64`, with the sign that an integer `y` gives it; 1 if
+    /// `y` is 0 or `x` is 1.
     fn pow(&mut self, x: ExprId, y: ExprId) -> ExprId {
         let scalar = self.scalar_of(x);
         let (x, y) = (self.pool.cast(Scalar::F64, x), self.pool.cast(Scalar::F64, y));
@@ -88,7 +89,8 @@ impl<'a, 's> Checker<'a, 's> {
         let (zero, one) = (self.float(x, 0.0), self.float(x, 1.0));
         let half = self.float(x, 0.5);
         let nan = self.float(x, f64::NAN);
-        // Integers are those that `floor` leaves, even ones those whose halves it leaves.
+        // Integers are the numbers that `floor` preserves, and even ones those whose halves it
+        // preserves.
         let floor = self.pool.call(Intrinsic::Floor, y);
         let is_integer = self.pool.binary(BinaryOp::Eq, floor, y);
         let halved = self.pool.mul(y, half);
@@ -107,7 +109,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.pool.cast(scalar, power)
     }
 
-    /// The angle of the point (x, y), from -π to π; 0 at the origin.
+    /// Expands the angle of the point (x, y), from -π to π; 0 at the origin.
     fn atan2(&mut self, y: ExprId, x: ExprId) -> ExprId {
         let zero = self.float(x, 0.0);
         let (pi, half) =

@@ -1,4 +1,4 @@
-//! Syntax tree to algorithms and schedules.
+//! Checks a syntax tree and turns it into algorithms and schedules.
 
 mod arrays;
 mod builtins;
@@ -21,7 +21,8 @@ mod tuples;
 pub(crate) use instances::prelude_names;
 pub(crate) use pipelines::check_file;
 
-/// Names that no func can have: those of built-in functions, of types, and of the prelude's functions.
+/// Returns the names that no func can have: the names of built-in functions, of types, and of the
+/// prelude's functions.
 pub(crate) fn reserved_names() -> impl Iterator<Item = &'static str> {
     let types = halidom_ir::Scalar::ALL.into_iter().map(halidom_ir::Scalar::name);
     builtins::names().chain(types).chain(prelude_names())

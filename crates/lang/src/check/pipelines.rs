@@ -1,4 +1,4 @@
-//! Pipelines: signatures, bodies, and the rules about the whole.
+//! Pipelines: signatures, bodies, and the rules about whole pipelines.
 
 use halidom_base::{FxHashSet, IndexMap};
 use halidom_diag::{Diagnostic, FileId, Span};
@@ -16,7 +16,7 @@ use crate::syntax::parse_file;
 use super::instances::PRELUDE;
 use super::scope::{Callable, Checker, Generic, Role, Scope, Value};
 
-/// Checks a file. `diagnostics` are those of the parser.
+/// Checks a file. `diagnostics` are the parser's.
 pub(crate) fn check_file(
     text: &str,
     file: &ast::File<'_>,
@@ -61,13 +61,13 @@ pub(crate) fn check_file(
     Module { pool: checker.pool, pipelines, diagnostics: checker.diagnostics }
 }
 
-/// What the items of a body add up to, beside the funcs.
+/// The combined items of a body, except the funcs.
 #[derive(Debug, Default)]
 struct Body {
     requires: Vec<Require>,
     require_spans: Vec<Span>,
     fast_math: bool,
-    /// Iterations that were written out.
+    /// The number of iterations expanded so far.
     steps: usize,
 }
 
@@ -140,14 +140,14 @@ impl<'a, 's> Checker<'a, 's> {
         let outputs = self.defined_outputs(pipeline);
         self.last_func(pipeline);
         let is_valid = self.diagnostics.len() == before;
-        // A reduction in a schedule is an error, and no func of the algorithm.
+        // A reduction in a schedule is an error, and adds no func to the algorithm.
         let funcs = self.scope.funcs.clone();
         let mut named = Vec::with_capacity(schedules.len());
         let mut names = IndexMap::default();
         for schedule in schedules {
             named.extend(self.schedule(schedule, &mut names));
         }
-        // A body with a syntax error lacks something; the parser's errors lie within its text.
+        // A body with a syntax error is incomplete; the parser's errors lie within its text.
         let is_whole = !self.diagnostics[..before].iter().any(|diagnostic| {
             diagnostic.span().is_some_and(|span| {
                 span.start >= pipeline.name.span.start && span.end <= pipeline.end
@@ -212,7 +212,7 @@ impl<'a, 's> Checker<'a, 's> {
                         let message = format!("more than {MOST} definitions");
                         self.fail::<()>(codes::TOO_MANY, var.span, message);
                     }
-                    // The other indices make the same mistakes.
+                    // The other indices would repeat the same errors.
                     if self.diagnostics.len() > before {
                         return item.for_each_func(&mut |func| self.spoil(func.name));
                     }
@@ -291,7 +291,8 @@ impl<'a, 's> Checker<'a, 's> {
                 folded: false,
             });
         }
-        // The buffer and the func name each other: the func is declared with a definition that is replaced at once.
+        // The buffer and the func refer to each other, so the func is declared with a definition
+        // that is replaced at once.
         let placeholder = FuncKind::Defined { stages: Vec::new(), synthetic: false };
         let text = name.text.to_owned();
         let func = self.pool.declare_func(FuncDecl {
@@ -316,7 +317,7 @@ impl<'a, 's> Checker<'a, 's> {
         func
     }
 
-    /// Notes what the signature says of the outputs.
+    /// Records the outputs of the signature.
     fn outputs(&mut self, outputs: &[Param<'s>]) {
         for output in outputs {
             let name = output.name;
@@ -361,7 +362,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.limit_depth(id, condition.span)
     }
 
-    /// The outputs' funcs, in order of the signature.
+    /// Returns the outputs' funcs, in order of the signature.
     fn defined_outputs(&mut self, pipeline: &ast::Pipeline<'s>) -> Vec<FuncId> {
         let mut outputs = Vec::new();
         let mut seen: FxHashSet<&str> = FxHashSet::default();
@@ -394,7 +395,7 @@ impl<'a, 's> Checker<'a, 's> {
         outputs
     }
 
-    /// The last func must be an output: nothing could use it otherwise.
+    /// Checks that the last func is an output: nothing could use it otherwise.
     fn last_func(&mut self, pipeline: &ast::Pipeline<'s>) {
         let mut last = None;
         for item in &pipeline.body {

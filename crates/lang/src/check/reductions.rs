@@ -1,4 +1,4 @@
-//! Inline reductions: each becomes a func of its own with one update stage.
+//! Inline reductions: each becomes a separate func with one update stage.
 
 use halidom_base::FxHashSet;
 use halidom_diag::Span;
@@ -14,10 +14,10 @@ use super::arrays::func_name;
 use super::literals::number;
 use super::scope::Checker;
 
-/// The operator of a reduction and its value on an empty domain.
+/// Returns the operator of a reduction and its value on an empty domain.
 fn reduction(name: &str, scalar: Scalar) -> Option<(BinaryOp, Constant)> {
     use halidom_ir::Overflow::Wraps;
-    // Without values, the extremes are those that every value replaces.
+    // Without values, the extremes are the ones that every value replaces.
     let (least, greatest) = if scalar == Scalar::F32 {
         (Constant::f32(f32::NEG_INFINITY), Constant::f32(f32::INFINITY))
     } else if scalar == Scalar::F64 {
@@ -31,7 +31,8 @@ fn reduction(name: &str, scalar: Scalar) -> Option<(BinaryOp, Constant)> {
         "product" => Some((BinaryOp::Mul(Wraps), number(scalar, 1)?)),
         "minimum" => Some((BinaryOp::Min, greatest)),
         "maximum" => Some((BinaryOp::Max, least)),
-        // The comparison by which a value replaces the best one before it: the first of equals stays.
+        // The comparison by which a value replaces the best one before it: the first of several
+        // equal values stays.
         "argmin" => Some((BinaryOp::Lt, greatest)),
         "argmax" => Some((BinaryOp::Gt, least)),
         _ => None,
@@ -39,7 +40,8 @@ fn reduction(name: &str, scalar: Scalar) -> Option<(BinaryOp, Constant)> {
 }
 
 impl<'a, 's> Checker<'a, 's> {
-    /// `sum(r in a..b where p: value)`: a func of the pure and reduction variables that stand free in it. The values of `argmin` and `argmax` are the coordinates, then the value
+    /// Checks `sum(r in a..b where p: value)`: makes a func of the free pure and reduction
+    /// variables in it. The values of `argmin` and `argmax` are the coordinates, then the value
     /// there.
     pub(super) fn reduction(
         &mut self,
@@ -50,7 +52,7 @@ impl<'a, 's> Checker<'a, 's> {
         hint: Option<Scalar>,
     ) -> Option<Vec<ExprId>> {
         let finds_place = matches!(op.text, "argmin" | "argmax");
-        // What is expected of a place is not expected of the value there.
+        // The type expected of a place is not expected of the value there.
         let hint = if finds_place { None } else { hint };
         let outside = self.scope.bindings.len();
         let checked = self.domain(domain);
@@ -132,7 +134,7 @@ impl<'a, 's> Checker<'a, 's> {
         Some(components.map(|n| self.pool.func_ref(func, n, coords.clone())).collect())
     }
 
-    /// Variables that the enclosing stage binds, in order of declaration.
+    /// Returns the variables that the enclosing stage binds, in order of declaration.
     fn free_vars(&self, own: &FxHashSet<VarId>, roots: impl Iterator<Item = ExprId>) -> Vec<VarId> {
         let mut free = Vec::new();
         for root in roots {
@@ -150,7 +152,7 @@ impl<'a, 's> Checker<'a, 's> {
         free
     }
 
-    /// Whether an expression refers to the func that is being defined.
+    /// True if an expression refers to the func that is being defined.
     fn reads_current(&self, root: ExprId) -> bool {
         let Some(current) = self.scope.current else { return false };
         let name = func_name(current.name, current.element);

@@ -1,4 +1,5 @@
-//! Funcs that a schedule makes: wrappers, and what `rfactor` computes apart. They are declared here so that directives can name them; `schedule` defines them.
+//! Funcs that a schedule makes: wrappers, and the partial funcs of `rfactor`. They are declared
+//! here so that directives can name them; `schedule` defines them.
 
 use halidom_diag::Span;
 use halidom_ir::{Action, ExprId, FuncDecl, FuncId, FuncKind, Stage, Type};
@@ -12,12 +13,12 @@ use crate::syntax::ast::{DirectiveCall, Expr, ExprKind, Name};
 pub(super) struct Made {
     /// A wrapper for each func and list of users.
     wrappers: Vec<(FuncId, Vec<FuncId>, FuncId)>,
-    /// What `rfactor` makes, by name.
+    /// The partial funcs of `rfactor`, by name.
     partials: Vec<(String, FuncId)>,
 }
 
 impl Made {
-    /// The func that an `rfactor` of this schedule has named so.
+    /// Returns the func that an `rfactor` of this schedule gave this name.
     pub(super) fn partial(&self, name: &str) -> Option<FuncId> {
         self.partials.iter().find(|(known, _)| known == name).map(|(_, func)| *func)
     }
@@ -29,7 +30,7 @@ impl Made {
 }
 
 impl<'a, 's> Checker<'a, 's> {
-    /// The func, or the input, that a chain beginning with `in` is for.
+    /// Returns the func, or the input, that a chain beginning with `in` is for.
     pub(super) fn wrapped_func(
         &mut self,
         name: Name<'s>,
@@ -43,7 +44,8 @@ impl<'a, 's> Checker<'a, 's> {
         self.scheduled_func(name, element)
     }
 
-    /// `in` or `rfactor`: the func that it makes, with what makes it unless that is done.
+    /// Checks `in` or `rfactor`. Returns the func that it makes, with the action that makes it
+    /// unless that was done.
     pub(super) fn rewriting(
         &mut self,
         call: &'a DirectiveCall<'s>,
@@ -95,7 +97,7 @@ impl<'a, 's> Checker<'a, 's> {
         Some((partial, Some(Action::Factor { vars, partial })))
     }
 
-    /// The wrapper that `f.in(g)` names as a loop level; it must have been made before.
+    /// Returns the wrapper that `f.in(g)` names as a loop level; it must have been made before.
     pub(super) fn known_wrapper(
         &mut self,
         object: Name<'s>,
@@ -147,7 +149,7 @@ impl<'a, 's> Checker<'a, 's> {
             .enumerate()
             .map(|(dim, arg)| {
                 let name = self.pool.var(*arg).name.clone();
-                // Inputs' variables have no names of their own.
+                // The variables of inputs have generated names.
                 let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic());
                 let name = match (is_name, ["x", "y", "c"].get(dim)) {
                     (true, _) => name,
@@ -166,7 +168,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.pool.declare_func(FuncDecl { name, scalars: decl.scalars, args, kind })
     }
 
-    /// A func of two stages, as `rfactor` makes it; what they are is not told here.
+    /// Declares a func of two stages, as `rfactor` makes it; the stages are placeholders.
     fn declare_partial(&mut self, func: FuncId, name: &str, var: &str) -> FuncId {
         let decl = self.pool.func(func).clone();
         let own = decl.args.iter().map(|arg| self.pool.var(*arg).name.clone());

@@ -1,6 +1,7 @@
 //! Schedules: directives with their arguments, funcs resolved, loops by name.
 //!
-//! Reason for length: each directive has arguments of its own, which are read beside the table that counts them.
+//! Reason for length: each directive has its own arguments, which are read next to the table that
+//! counts them.
 
 use std::num::NonZeroU32;
 
@@ -20,7 +21,8 @@ use crate::syntax::count;
 use super::rewritings::Made;
 use super::scope::{Callable, Checker, Value};
 
-/// Directives with what they take, and whether a tail strategy may follow.
+/// Directives with their usage, their minimum and maximum numbers of arguments, and a flag that is
+/// true if a tail strategy may follow.
 const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
     ("split", "v, outer, inner, factor", 4, 4, true),
     ("fuse", "outer, inner, v", 3, 3, false),
@@ -61,10 +63,10 @@ const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
     ("atomic", "", 0, 0, false),
 ];
 
-/// Arguments that may be written with their names, where they stand.
+/// Positional arguments that may also be written with their names.
 const NAMED: &[(&str, &str)] = &[("parallel", "chunk"), ("prefetch", "at"), ("prefetch", "ahead")];
 
-/// Directives of Halide that are refused: why, and what to write instead.
+/// Halide's directives that are refused, with the reason and an alternative.
 const REFUSED: &[(&str, &str, &str)] = &[
     (
         "async",
@@ -82,11 +84,11 @@ const REFUSED: &[(&str, &str, &str)] = &[
 #[derive(Debug, Default)]
 struct Draft {
     spans: Vec<Span>,
-    /// Iterations that were written out.
+    /// The number of iterations expanded so far.
     steps: usize,
 }
 
-/// A directive's arguments, counted.
+/// A directive's arguments, after a check of their number.
 #[derive(Debug)]
 struct Arguments<'a, 's> {
     values: Vec<&'a Expr<'s>>,
@@ -94,7 +96,7 @@ struct Arguments<'a, 's> {
 }
 
 impl<'a, 's> Checker<'a, 's> {
-    /// Checks a schedule of the pipeline at hand. `None` if it has an error.
+    /// Checks a schedule of the current pipeline. `None` if it has an error.
     pub(super) fn schedule(
         &mut self,
         schedule: &'a ast::Schedule<'s>,
@@ -138,7 +140,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.report(diagnostic);
     }
 
-    /// A statement; a `for` is written out.
+    /// Checks a statement; expands a `for`.
     fn step(
         &mut self,
         step: &'a Step<'s>,
@@ -149,7 +151,7 @@ impl<'a, 's> Checker<'a, 's> {
         const MOST: usize = 10_000;
         match step {
             Step::Chain(chain) => self.chain(chain, specialized, draft, directives),
-            // Replaced when it was parsed, or reported.
+            // Replaced at the end of parsing, or reported.
             Step::Apply { .. } => {}
             Step::For { var, range, steps } => {
                 let span = range.min.span.to(range.end.span);
@@ -167,7 +169,7 @@ impl<'a, 's> Checker<'a, 's> {
                         let message = format!("more than {MOST} steps");
                         self.fail::<()>(codes::TOO_MANY, var.span, message);
                     }
-                    // The other indices make the same mistakes.
+                    // The other indices would repeat the same errors.
                     if self.diagnostics.len() > before {
                         return;
                     }
@@ -176,7 +178,8 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    /// The directives of one statement. Within a specialization, `specialized` is its func and stage.
+    /// Checks the directives of one statement. Within a specialization, `specialized` is its func
+    /// and stage.
     fn chain(
         &mut self,
         chain: &'a Chain<'s>,
@@ -215,7 +218,7 @@ impl<'a, 's> Checker<'a, 's> {
             let origin = draft.spans.len();
             draft.spans.push(call.name.span.to(call.span));
             if matches!(call.name.text, "in" | "rfactor") {
-                // What follows is for the new func.
+                // The following directives are for the new func.
                 let made = func.and_then(|func| self.rewriting(call, func, specialized));
                 if let (Some((_, Some(action))), Some(func)) = (&made, func) {
                     directives.push(Directive { func, stage, action: action.clone(), origin });
@@ -237,7 +240,7 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    /// Refuses the block and the text of a directive that takes none.
+    /// Refuses the block and the text of a directive that takes neither.
     fn no_block_or_text(&mut self, call: &'a DirectiveCall<'s>) -> Option<()> {
         let name = call.name.text;
         if call.block.is_some() && name != "specialize" {
@@ -251,7 +254,8 @@ impl<'a, 's> Checker<'a, 's> {
         Some(())
     }
 
-    /// The directives for GPUs, each several others: `gpu_tile` is a `tile` whose outer loops are blocks and whose inner ones are threads.
+    /// Checks a directive for GPUs. Each expands to several other directives: `gpu_tile` is a
+    /// `tile` whose outer loops are blocks and whose inner ones are threads.
     fn gpu(&mut self, call: &'a DirectiveCall<'s>) -> Option<Vec<Action>> {
         self.no_block_or_text(call)?;
         let Arguments { values, tail } = self.arguments(call)?;
@@ -277,7 +281,7 @@ impl<'a, 's> Checker<'a, 's> {
         Some(actions)
     }
 
-    /// The func that a directive is for; inputs and unknown names are reported.
+    /// Returns the func that a directive is for; inputs and unknown names are reported.
     pub(super) fn scheduled_func(
         &mut self,
         name: Name<'s>,
@@ -288,7 +292,7 @@ impl<'a, 's> Checker<'a, 's> {
         {
             return Some(made);
         }
-        // A name without meaning gets the message below.
+        // An unknown name gets the message below.
         let is_known = self.defined_at(name.text, None).is_some();
         let resolved = if is_known { self.resolve_func(name, element).ok()? } else { None };
         match resolved.map(|(callable, _)| callable) {
@@ -324,7 +328,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.fail_with_hint(codes::UNKNOWN_FUNC, name.span, message, hint)
     }
 
-    /// `update(k)`, or `update()` for the first.
+    /// Checks `update(k)`, or `update()` for the first.
     fn update_number(
         &mut self,
         func: Option<FuncId>,
@@ -359,7 +363,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.fail_with_hint(codes::UNKNOWN_STAGE, span, message, hint)
     }
 
-    /// A directive's arguments and tail, if their number is right.
+    /// Returns a directive's arguments and tail, if their number is right.
     fn arguments(&mut self, call: &'a DirectiveCall<'s>) -> Option<Arguments<'a, 's>> {
         let name = call.name;
         let Some((_, usage, least, most, has_tail)) =
@@ -624,7 +628,7 @@ impl<'a, 's> Checker<'a, 's> {
         })
     }
 
-    /// A func or input that is read.
+    /// Returns a func or input that is read.
     fn read_func(&mut self, read: &'a Expr<'s>) -> Option<FuncId> {
         if let ExprKind::Name(text) = &read.kind {
             self.wrapped_func(Name { text, span: read.span }, None)
@@ -644,7 +648,7 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    /// How many iterations later; the next one if nothing is said.
+    /// Returns the number of iterations to look ahead; 1 if it is left out.
     fn ahead(&mut self, number: Option<&'a Expr<'s>>) -> Option<u32> {
         const MOST: u32 = 1 << 20;
         let Some(number) = number else { return Some(1) };
@@ -662,7 +666,8 @@ impl<'a, 's> Checker<'a, 's> {
         )
     }
 
-    /// How a parallel loop is dealt: nothing, a policy, or a policy and the size of its blocks.
+    /// Returns the distribution of a parallel loop: the default, a policy, or a policy and the size
+    /// of its blocks.
     fn deal(&mut self, words: &[&'a Expr<'s>]) -> Option<Deal> {
         let [policy, chunk @ ..] = words else { return Some(Deal::Auto) };
         let all = [("static", Deal::STATIC), ("dynamic", Deal::DYNAMIC)];
@@ -698,7 +703,7 @@ impl<'a, 's> Checker<'a, 's> {
         )
     }
 
-    /// What one of some names stands for.
+    /// Returns the value of one of some names.
     fn one_of<T: Copy>(
         &mut self,
         expr: &Expr<'s>,
@@ -730,7 +735,7 @@ impl<'a, 's> Checker<'a, 's> {
         )
     }
 
-    /// `f`, or `f.update(k)` for the loops of that stage.
+    /// Resolves `f`, or `f.update(k)` for the loops of that stage.
     fn loop_level(&mut self, func: &'a Expr<'s>, var: &Expr<'s>) -> Option<LoopLevel> {
         let (func, stage) = if let ExprKind::Name(text) = &func.kind {
             (self.scheduled_func(Name { text, span: func.span }, None)?, None)
@@ -757,7 +762,7 @@ impl<'a, 's> Checker<'a, 's> {
         Some(LoopLevel { func, stage, var: self.loop_name(var)? })
     }
 
-    /// An `int` over parameters and shapes; a number where it is known to be one.
+    /// Checks an `int` over parameters and shapes; returns a number if it is known to be one.
     fn startup_int(&mut self, expr: &'a Expr<'s>) -> Option<ExprId> {
         match self.number_of(expr) {
             Some(number) => Some(self.pool.int(number)),
@@ -788,7 +793,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.limit_depth(id, expr.span)
     }
 
-    /// What a factor, bound or condition of a schedule may mention.
+    /// Lists the names that a factor, bound or condition of a schedule may mention.
     fn startup_names(&self) -> String {
         let mut names = Vec::new();
         for binding in &self.scope.bindings {
@@ -808,7 +813,7 @@ impl<'a, 's> Checker<'a, 's> {
         if names.is_empty() { "numbers alone".to_owned() } else { names.join(", ") }
     }
 
-    /// A number of lanes, copies or elements: a constant, or none where it is left out.
+    /// Checks a number of lanes, copies or elements: a constant, or `None` if it is left out.
     #[expect(clippy::option_option, reason = "left out and wrong are different answers")]
     fn constant_factor(
         &mut self,
@@ -818,7 +823,7 @@ impl<'a, 's> Checker<'a, 's> {
         let Some(expr) = expr else { return Some(None) };
         let id = self.startup_int(expr)?;
         let factor = self.pool.as_constant(id).and_then(halidom_ir::Constant::as_integer);
-        // What is done with it when the pipeline is compiled.
+        // The operation that needs the number when the pipeline is compiled.
         let done = match directive {
             "unroll" => "the code is copied",
             "vectorize" => "the code is made wider",

@@ -1,4 +1,4 @@
-//! The checker's state: what names mean, and how errors are reported.
+//! The checker's state: the meaning of names, and the reporting of errors.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
 use halidom_diag::{Code, Diagnostic, Span};
@@ -11,19 +11,19 @@ use crate::syntax::ast::{Expr, Function, Name};
 use super::arrays::Array;
 use super::builtins;
 
-/// How deep the expressions of an algorithm may be; later passes recurse over them.
+/// The maximum depth of an algorithm's expressions; later passes recurse over them.
 const MAX_DEPTH: usize = 1000;
 
-/// What a name is used or defined as.
+/// The use of a name, or the kind of its definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// Before `(` or a property.
     Func,
-    /// By itself.
+    /// On its own.
     Value,
 }
 
-/// What stands before `(`.
+/// The callee of a call.
 #[derive(Clone, Debug)]
 pub(super) enum Callable {
     /// An input, with the variables of its mins and extents.
@@ -34,12 +34,12 @@ pub(super) enum Callable {
     Bad,
 }
 
-/// What a plain name means.
+/// The meaning of a plain name.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Value {
     /// A parameter, variable or `let`.
     Expr(ExprId),
-    /// A `let` with several values, those with this number in [`Scope::tuples`].
+    /// A `let` with several values: the entry with this number in [`Scope::tuples`].
     Tuple(usize),
     /// A number that is known at compile time.
     Constant(i128),
@@ -58,28 +58,28 @@ pub(super) struct Binding<'s> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Current<'s> {
     pub(super) name: &'s str,
-    /// Which element of an array of funcs.
+    /// The index of the element in an array of funcs.
     pub(super) element: Option<i128>,
     /// The stage that is being checked.
     pub(super) stage: usize,
 }
 
-/// A generic function's own names, while its body is checked.
+/// A generic function's local names, while its body is checked.
 #[derive(Debug)]
 pub(super) struct Frame<'a, 's> {
-    /// What the parameters stand for.
+    /// The arguments of the parameters.
     pub(super) arguments: IndexMap<&'s str, FrameArgument<'a, 's>>,
     /// The name and variables of the pack, and the dimension of its first.
     pub(super) pack: Option<(&'s str, Vec<VarId>, usize)>,
-    /// Which member of the pack an expansion is at.
+    /// The member of the pack that is being expanded.
     pub(super) member: Option<usize>,
-    /// The first binding of the body; those before it belong to the caller.
+    /// The index of the body's first binding; earlier ones belong to the caller.
     pub(super) base: usize,
-    /// What errors in the body are blamed on, where the body is not the user's own text.
+    /// The place that errors in the body are blamed on, if the body is not the user's text.
     pub(super) blame: Option<Span>,
 }
 
-/// What a generic function's parameter stands for.
+/// The argument of a generic function's parameter.
 #[derive(Clone, Debug)]
 pub(super) enum FrameArgument<'a, 's> {
     /// A func or an input.
@@ -90,14 +90,14 @@ pub(super) enum FrameArgument<'a, 's> {
     Region(Vec<(ExprId, ExprId)>),
 }
 
-/// A generic function and whether its text is the user's.
+/// A generic function, with a flag that is true if it is in the prelude.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Generic<'a, 's> {
     pub(super) function: &'a Function<'s>,
     pub(super) in_prelude: bool,
 }
 
-/// State of the checks of a file and of the pipeline at hand.
+/// State of the checks of a file and of the current pipeline.
 pub(super) struct Checker<'a, 's> {
     pub(super) pool: Pool,
     pub(super) diagnostics: Vec<Diagnostic>,
@@ -108,14 +108,14 @@ pub(super) struct Checker<'a, 's> {
     depths: FxHashMap<ExprId, usize>,
 }
 
-/// Names and definitions of the pipeline at hand.
+/// Names and definitions of the current pipeline.
 #[derive(Default)]
 pub(super) struct Scope<'a, 's> {
     pub(super) callables: IndexMap<&'s str, (Span, Callable)>,
     pub(super) arrays: IndexMap<&'s str, Array>,
     /// Innermost last.
     pub(super) bindings: Vec<Binding<'s>>,
-    /// Every func of the pipeline's text, whether checked already or not.
+    /// Every func of the pipeline's text, already checked or not.
     pub(super) all_funcs: IndexMap<&'s str, Span>,
     /// Names of definitions that could not be parsed.
     pub(super) broken: Vec<&'s str>,
@@ -129,13 +129,13 @@ pub(super) struct Scope<'a, 's> {
     pub(super) outputs: IndexMap<&'s str, (Vec<Scalar>, usize, Span)>,
     pub(super) current: Option<Current<'s>>,
     pub(super) frame: Option<Frame<'a, 's>>,
-    /// Where references to funcs stand, with their arguments.
+    /// The places of references to funcs, and of their arguments.
     pub(super) reference_spans: FxHashMap<ExprId, (Span, Vec<Span>)>,
     /// The values of `let`s that are tuples.
     pub(super) tuples: Vec<Vec<ExprId>>,
-    /// How many inline reductions there were.
+    /// The number of inline reductions so far.
     pub(super) reductions: usize,
-    /// Funcs that the schedule at hand makes.
+    /// Funcs that the current schedule makes.
     pub(super) made: super::rewritings::Made,
 }
 
@@ -155,7 +155,7 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    /// Reports; errors within the prelude are blamed on the place that used it.
+    /// Reports a diagnostic; errors within the prelude are blamed on the place that used it.
     pub(super) fn report(&mut self, mut diagnostic: Diagnostic) {
         if let Some(blame) = self.scope.frame.as_ref().and_then(|frame| frame.blame) {
             if let Some(primary) = &mut diagnostic.primary {
@@ -163,13 +163,13 @@ impl<'a, 's> Checker<'a, 's> {
             }
             diagnostic.secondary.clear();
         }
-        // The members of a pack make the same mistake.
+        // The members of a pack would repeat the same error.
         if self.scope.frame.is_none() || !self.diagnostics.contains(&diagnostic) {
             self.diagnostics.push(diagnostic);
         }
     }
 
-    /// Reports an error and gives nothing.
+    /// Reports an error and returns `None`.
     pub(super) fn fail<T>(
         &mut self,
         code: Code,
@@ -180,7 +180,7 @@ impl<'a, 's> Checker<'a, 's> {
         None
     }
 
-    /// Likewise with a hint.
+    /// Reports an error with a hint and returns `None`.
     pub(super) fn fail_with_hint<T>(
         &mut self,
         code: Code,
@@ -192,7 +192,7 @@ impl<'a, 's> Checker<'a, 's> {
         None
     }
 
-    /// The user's text of an expression, if it is short enough to quote.
+    /// Returns the user's text of an expression, if it is short enough to quote.
     pub(super) fn quote(&self, span: Span) -> Option<&'s str> {
         const LIMIT: usize = 40;
         if self.scope.frame.as_ref().is_some_and(|frame| frame.blame.is_some()) {
@@ -201,13 +201,13 @@ impl<'a, 's> Checker<'a, 's> {
         self.text.get(span.range()).filter(|text| text.len() <= LIMIT && !text.contains('\n'))
     }
 
-    /// The value of a plain name. A miss is not reported.
+    /// Returns the value of a plain name. A miss is not reported.
     pub(super) fn find_binding(&self, name: &str) -> Option<&Binding<'s>> {
         let base = self.scope.frame.as_ref().map_or(0, |frame| frame.base);
         self.scope.bindings[base..].iter().rev().find(|binding| binding.name.text == name)
     }
 
-    /// The func or input of a name. A miss is not reported.
+    /// Returns the func or input of a name. A miss is not reported.
     pub(super) fn find_callable(&self, name: &str) -> Option<Callable> {
         match &self.scope.frame {
             Some(frame) => match frame.arguments.get(name) {
@@ -218,7 +218,7 @@ impl<'a, 's> Checker<'a, 's> {
         }
     }
 
-    /// Reports that a name means nothing, or not what is needed here.
+    /// Reports that a name has no meaning, or not the one needed here.
     pub(super) fn unknown<T>(&mut self, name: Name<'s>, role: Role) -> Option<T> {
         let is_call = role == Role::Func;
         let text = name.text;
@@ -304,7 +304,7 @@ impl<'a, 's> Checker<'a, 's> {
         near.map(str::to_owned)
     }
 
-    /// Puts a plain name in scope; one that is taken is reported.
+    /// Puts a plain name in scope; reports a name that is taken.
     pub(super) fn bind(&mut self, name: Name<'s>, value: Value) {
         let bound = self.find_binding(name.text).map(|binding| binding.name.span);
         let func = match self.scope.frame {
@@ -312,12 +312,13 @@ impl<'a, 's> Checker<'a, 's> {
             None => self.defined_at(name.text, None),
         };
         let taken = bound.or(func);
-        // A taken name is bound all the same, so that its uses make no further errors.
+        // A taken name is bound anyway, so that its uses cause no further errors.
         self.refuse_taken(name, taken);
         self.scope.bindings.push(Binding { name, value });
     }
 
-    /// Reports a name that cannot be defined because it means something else; whether it does.
+    /// Reports a name that cannot be defined because it has another meaning. Returns true if it
+    /// reported it.
     pub(super) fn refuse_taken(&mut self, name: Name<'s>, taken: Option<Span>) -> bool {
         if self.refuse_reserved(name, Role::Value) {
             return true;
@@ -330,7 +331,7 @@ impl<'a, 's> Checker<'a, 's> {
         true
     }
 
-    /// Reports a name that nothing of a kind can have; whether it is one.
+    /// Reports a name that nothing of a kind can have. Returns true if it reported it.
     pub(super) fn refuse_reserved(&mut self, name: Name<'s>, role: Role) -> bool {
         let text = name.text;
         if text.contains('$') {
@@ -354,7 +355,7 @@ impl<'a, 's> Checker<'a, 's> {
         false
     }
 
-    /// Whether an expression mentions nothing but parameters, shapes and constants (FS Definition 4.4).
+    /// True if an expression mentions only parameters, shapes and constants (FS Definition 4.4).
     pub(super) fn is_startup(&self, expr: ExprId) -> bool {
         let mut startup = true;
         self.pool.for_each_subexpr(expr, &mut |_, node| match node {
@@ -385,7 +386,7 @@ impl<'a, 's> Checker<'a, 's> {
         )
     }
 
-    /// Likewise each of several values.
+    /// Refuses several values if one is too deep for recursion.
     pub(super) fn limit_depths(&mut self, values: Vec<ExprId>, span: Span) -> Option<Vec<ExprId>> {
         values.into_iter().map(|value| self.limit_depth(value, span)).collect()
     }

@@ -9,8 +9,9 @@ use crate::codes;
 use super::scope::Checker;
 
 impl Checker<'_, '_> {
-    /// Whether a stage keeps the restriction: where a pure variable occurs anywhere in a stage, every access to the stage's func, the written one included,
-    /// has it as its own coordinate. `coords` are the places of the written coordinates.
+    /// Returns true if a stage satisfies the restriction: if a pure variable occurs anywhere in a
+    /// stage, every access to the stage's func, the written one included, has it as the
+    /// corresponding coordinate. `coords` are the places of the written coordinates.
     pub(super) fn separation(&mut self, func: FuncId, stage: &Stage, coords: &[Span]) -> bool {
         let mut occurring: FxHashSet<VarId> = FxHashSet::default();
         let mut accesses: Vec<(ExprId, Box<[ExprId]>)> = Vec::new();
@@ -43,7 +44,7 @@ impl Checker<'_, '_> {
                 separated = false;
                 let place = self.scope.reference_spans.get(access);
                 let place = place.and_then(|(span, args)| args.get(dim).copied().or(Some(*span)));
-                // A `+=` reads where it writes; that place was reported.
+                // A `+=` reads the point that it writes; that place was reported.
                 if written || place.is_some() {
                     self.not_separated(*arg, place, "read");
                 }

@@ -1,6 +1,7 @@
-//! Tuples: expressions with several values, one a component.
+//! Tuples: expressions with several values, one for each component.
 //!
-//! A tuple is no value of its own: it can be written, be the value of a func or of a `let`, be chosen by `select`, and give its components. Everything else takes one value.
+//! A tuple is not a value: it can be written, be the value of a func or of a `let`, be chosen by
+//! `select`, and be split into its components. Everything else takes one value.
 
 use halidom_diag::{Diagnostic, Span};
 use halidom_ir::{ExprId, Scalar};
@@ -12,7 +13,7 @@ use crate::syntax::count;
 use super::scope::{Callable, Checker, FrameArgument, Value};
 
 impl<'a, 's> Checker<'a, 's> {
-    /// The values of an expression that must have these types, one or several.
+    /// Checks an expression that must have these types, one or several.
     pub(super) fn check_values(
         &mut self,
         expr: &'a Expr<'s>,
@@ -25,7 +26,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.fit(values, expected, expr)
     }
 
-    /// The values of an expression as components of these types.
+    /// Checks the values of an expression as components of these types.
     fn fit(
         &mut self,
         values: Vec<ExprId>,
@@ -49,7 +50,7 @@ impl<'a, 's> Checker<'a, 's> {
         fitted.into_iter().collect()
     }
 
-    /// `(a, b)`.
+    /// Checks `(a, b)`.
     pub(super) fn tuple(&mut self, parts: &'a [Expr<'s>], hints: &[Scalar]) -> Option<Vec<ExprId>> {
         let mut values = Vec::with_capacity(parts.len());
         for (number, part) in parts.iter().enumerate() {
@@ -58,7 +59,7 @@ impl<'a, 's> Checker<'a, 's> {
         values.into_iter().collect()
     }
 
-    /// The one value of an expression that has no other form.
+    /// Returns the value of an expression that must not be a tuple.
     pub(super) fn single(&mut self, values: &[ExprId], span: Span) -> Option<ExprId> {
         if let [only] = values {
             return Some(*only);
@@ -71,7 +72,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.fail_with_hint(codes::TUPLE, span, message, hint)
     }
 
-    /// `tuple.number`.
+    /// Checks `tuple.number`.
     pub(super) fn component(
         &mut self,
         tuple: &'a Expr<'s>,
@@ -94,7 +95,7 @@ impl<'a, 's> Checker<'a, 's> {
         self.fail_with_hint(codes::TUPLE, span, message, hint)
     }
 
-    /// `select(c, t, …, u)` of tuples: every component by the same conditions.
+    /// Checks `select(c, t, …, u)` of tuples: the same conditions choose every component.
     pub(super) fn select_tuples(
         &mut self,
         arguments: &'a [Argument<'s>],
@@ -116,7 +117,7 @@ impl<'a, 's> Checker<'a, 's> {
         }
         let arms: Vec<&'a Expr<'s>> =
             arms.into_iter().map(|(_, position)| &arguments[*position].value).collect();
-        // The types of tuples that are written out follow those of the others.
+        // The types of tuples that are written out follow the other tuples' types.
         let mut types = if hints.len() > 1 { hints.to_vec() } else { Vec::new() };
         let mut values = vec![None; arms.len()];
         for written_out in [false, true] {
@@ -142,7 +143,7 @@ impl<'a, 's> Checker<'a, 's> {
         Some(selected)
     }
 
-    /// Whether an expression has several values, as far as that is seen without checking it.
+    /// True if an expression has several values, as far as its form shows that without a check.
     pub(super) fn is_tuple(&self, expr: &Expr<'s>) -> bool {
         match &expr.kind {
             ExprKind::Tuple(_) => true,
@@ -202,7 +203,7 @@ impl<'a, 's> Checker<'a, 's> {
     }
 }
 
-/// Where the components stand: each its own place where they are written out.
+/// Returns the places of the components: separate places if they are written out.
 fn component_spans(expr: &Expr<'_>, components: usize) -> Vec<Span> {
     if let ExprKind::Tuple(parts) = &expr.kind
         && parts.len() == components

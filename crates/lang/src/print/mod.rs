@@ -1,6 +1,7 @@
-//! Algorithms as `.hal` text.
+//! Prints algorithms as `.hal` text.
 //!
-//! What [`crate::parse`] makes of the text is the same algorithm but for names: those that the language reserves, or that are no names in it, get others.
+//! [`crate::parse`] reads the text as the same algorithm except for names: names that the language
+//! reserves or that are not names in it are replaced.
 
 mod schedule;
 
@@ -17,12 +18,12 @@ use crate::syntax::keywords;
 
 pub use schedule::print_schedule;
 
-/// Something that an algorithm has and the language does not.
+/// A part of an algorithm that the language cannot express.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unprintable {
-    /// What it is.
+    /// A description of the part.
     pub what: &'static str,
-    /// The func in which it stands; empty for a requirement.
+    /// The func that contains it; empty for a requirement.
     pub func: String,
 }
 
@@ -39,7 +40,7 @@ impl fmt::Display for Unprintable {
 
 impl std::error::Error for Unprintable {}
 
-/// The text of a pipeline.
+/// Returns the text of a pipeline.
 pub fn print(pool: &Pool, algorithm: &Algorithm) -> Result<String, Unprintable> {
     let mut printer = Printer::new(pool, algorithm);
     printer
@@ -54,16 +55,16 @@ struct Printer<'a> {
     pool: &'a Pool,
     funcs: FxHashMap<FuncId, String>,
     vars: FxHashMap<VarId, String>,
-    /// Names that mean something in the whole pipeline.
+    /// Names that have a meaning in the whole pipeline.
     taken: FxHashSet<String>,
-    /// Subexpressions that have a name at the present place, because they are used more than once.
+    /// Subexpressions that have a name at the current place, because they are used more than once.
     named: FxHashMap<ExprId, String>,
     place: String,
     out: String,
 }
 
 impl<'a> Printer<'a> {
-    /// A printer that makes a name of the language of every name.
+    /// Makes a printer that turns every name into a name of the language.
     fn new(pool: &'a Pool, algorithm: &Algorithm) -> Self {
         Self::with_names(pool, algorithm, fresh)
     }
@@ -181,7 +182,7 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    /// `min..end`, where the end is the one that was written if the extent is a difference of the two.
+    /// Prints `min..end`, with the original end if the extent is a difference of the two.
     fn range(&self, min: ExprId, extent: ExprId) -> Answer<String> {
         let from = self.expr(min)?;
         if let Expr::Binary(BinaryOp::Sub(_), end, other) = self.pool.get(extent)
@@ -194,7 +195,7 @@ impl<'a> Printer<'a> {
         Ok(if zero { format!("0..{extent}") } else { format!("{from}..({from} + {extent})") })
     }
 
-    /// Names for variables, different from all in scope.
+    /// Chooses names for variables, different from all in scope.
     fn declare(&mut self, vars: &[VarId], scope: &mut FxHashSet<String>) -> Vec<String> {
         let mut names = Vec::new();
         for var in vars {
@@ -206,7 +207,7 @@ impl<'a> Printer<'a> {
         names
     }
 
-    /// The values of a stage, after lets for what is used more than once.
+    /// Prints the values of a stage, after lets for subexpressions that are used more than once.
     fn values(&mut self, stage: &Stage, scope: &FxHashSet<String>) -> Answer<String> {
         let mut scope = scope.clone();
         let mut lets = String::new();
@@ -298,10 +299,11 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Operands of which an expression has at least so many is named where it is used more than once.
+/// The minimum number of operands for which an expression is named if it is used more than once.
 const NAMED: usize = 4;
 
-/// The subexpressions that are used more than once and are long enough for a name, operands first.
+/// Returns the subexpressions that are used more than once and are long enough for a name, operands
+/// first.
 fn shared(pool: &Pool, roots: &[ExprId]) -> Vec<ExprId> {
     let mut order: Vec<ExprId> = Vec::new();
     let mut uses: FxHashMap<ExprId, usize> = FxHashMap::default();
@@ -325,13 +327,13 @@ fn shared(pool: &Pool, roots: &[ExprId]) -> Vec<ExprId> {
     order
 }
 
-/// An expression without the parentheses around it.
+/// Strips the parentheses around an expression.
 fn bare(text: &str) -> &str {
     let inner = text.strip_prefix('(').and_then(|inner| inner.strip_suffix(')'));
     inner.filter(|inner| balanced(inner)).unwrap_or(text)
 }
 
-/// Whether every parenthesis in a text is closed in it.
+/// True if the parentheses in a text are balanced.
 fn balanced(text: &str) -> bool {
     let mut depth = 0_i64;
     for byte in text.bytes() {
@@ -347,7 +349,7 @@ fn balanced(text: &str) -> bool {
     depth == 0
 }
 
-/// A type or a tuple of them.
+/// Prints a type, or a tuple of types.
 fn components(scalars: &[Scalar]) -> String {
     let names: Vec<&str> = scalars.iter().map(|scalar| scalar.name()).collect();
     if let [only] = names.as_slice() {
@@ -357,7 +359,7 @@ fn components(scalars: &[Scalar]) -> String {
     }
 }
 
-/// A constant that has its type wherever it stands.
+/// Prints a constant so that it has its type in any context.
 fn literal(constant: Constant) -> Answer<String> {
     let scalar = constant.scalar();
     let float = constant.as_f64().or(constant.as_f32().map(f64::from));
@@ -390,7 +392,7 @@ fn literal(constant: Constant) -> Answer<String> {
     })
 }
 
-/// A name of the language like a text, different from all that are taken.
+/// Returns a name of the language that resembles a text and differs from all that are taken.
 fn fresh(text: &str, taken: &FxHashSet<String>) -> String {
     let mut name: String =
         text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();

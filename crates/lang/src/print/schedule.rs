@@ -1,6 +1,8 @@
-//! Schedules as `.hal` text, as people write them: one statement for each stage of a func, its directives chained.
+//! Prints schedules as `.hal` text in the usual style: one statement for each stage of a func, with
+//! its directives chained.
 //!
-//! Directives keep their order, in which those of one phase are applied: a func has a second statement where directives of another one stand between its own.
+//! Directives keep their order, in which the directives of one phase are applied: a func has a
+//! second statement if directives of another func come between its own.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
@@ -11,13 +13,15 @@ use halidom_ir::{
 use super::{Answer, Printer, Unprintable, bare};
 use crate::check::reserved_names;
 
-/// The widest line, but for one directive that is wider.
+/// The maximum line width, except for a single directive that is longer.
 const WIDTH: usize = 110;
 
-/// The text of a schedule for a pipeline that [`crate::parse`] has read, to stand behind that pipeline in its file.
+/// Returns the text of a schedule for a pipeline that [`crate::parse`] has read, to be placed after
+/// that pipeline in its file.
 ///
 /// # Errors
-/// What the language cannot say, which is nothing that was read from a text.
+/// Schedules that the language cannot express; every schedule that was read from a text can be
+/// expressed.
 pub fn print_schedule(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -38,7 +42,8 @@ pub fn print_schedule(
     }
 }
 
-/// How the text names a func of the algorithm: an element of an array is `f[3]`. Inline reductions have no other name than the algorithm's.
+/// Returns the text's name for a func of the algorithm: an element of an array is `f[3]`. Inline
+/// reductions have no name other than the algorithm's.
 fn as_written(name: &str) -> String {
     match name.rsplit_once('$') {
         Some((array, index))
@@ -52,21 +57,21 @@ fn as_written(name: &str) -> String {
 
 struct Writer<'p> {
     printer: Printer<'p>,
-    /// What the funcs are called that the schedule has made so far.
+    /// The names of the funcs that the schedule has made so far.
     made: FxHashMap<FuncId, String>,
-    /// The func at hand, for refusals.
+    /// The current func, for refusals.
     place: String,
     out: String,
 }
 
-/// A statement so far: whose it is, and what stands between its points.
+/// A partial statement: its func and stage, and the parts between its dots.
 struct Statement {
     of: (FuncId, usize),
     parts: Vec<String>,
 }
 
 impl Writer<'_> {
-    /// Directives in order; within a specialization of the stage `within`.
+    /// Prints directives in order; `within` is the stage of the enclosing specialization.
     fn statements(
         &mut self,
         directives: &[Directive],
@@ -102,7 +107,7 @@ impl Writer<'_> {
                     let part = format!("in({})", users?.join(", "));
                     self.made.insert(*wrapper, format!("{}.{part}", self.func(*func)?));
                     statement.parts.push(part);
-                    // What follows is for the copy.
+                    // The following directives are for the copy.
                     statement.of = (*wrapper, 0);
                     Some(statement)
                 }
@@ -153,7 +158,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The beginning of a statement, up to where its directives stand.
+    /// Begins a statement, up to its directives.
     fn begin(
         &self,
         (func, stage): (FuncId, usize),
@@ -178,7 +183,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What the text calls a func, or a copy of one.
+    /// Returns the text's name for a func, or for a copy of one.
     fn func(&self, func: FuncId) -> Answer<String> {
         let name = self.made.get(&func).or_else(|| self.printer.funcs.get(&func));
         name.cloned().ok_or("a func of another pipeline")
@@ -292,7 +297,7 @@ fn with_tail(mut arguments: Vec<String>, tail: Tail) -> Vec<String> {
     arguments
 }
 
-/// Parts with points between them, on as many lines as they take.
+/// Joins parts with dots, on as many lines as they need.
 fn chained(parts: &[String], indent: &str) -> String {
     let mut text = indent.to_owned();
     let mut width = indent.len();

@@ -1,9 +1,10 @@
-//! The syntax tree: what was written, with places, before anything is resolved. Names borrow the source text.
+//! The syntax tree: the text as written, with places, before anything is resolved. Names borrow the
+//! source text.
 
 use halidom_diag::Span;
 use halidom_ir::Scalar;
 
-/// A name and where it stands.
+/// A name and its place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Name<'s> {
     pub(crate) text: &'s str,
@@ -55,13 +56,13 @@ pub(crate) struct Param<'s> {
 pub(crate) enum ParamType {
     /// A value.
     Scalar(Scalar),
-    /// `buffer<scalar, rank>`, of an output also `buffer<(scalar, …), rank>`.
+    /// `buffer<scalar, rank>`, or `buffer<(scalar, …), rank>` for an output.
     Buffer(Vec<Scalar>, usize),
     /// Reported already.
     Bad,
 }
 
-/// What stands in a pipeline.
+/// A statement of a pipeline.
 #[derive(Debug)]
 pub(crate) enum Item<'s> {
     /// `require condition, "message";`
@@ -72,7 +73,7 @@ pub(crate) enum Item<'s> {
     Let(Let<'s>),
     /// A func.
     Func(Func<'s>),
-    /// `for name in range { items }`, written out at compile time.
+    /// `for name in range { items }`, expanded at compile time.
     For { var: Name<'s>, range: Box<Range<'s>>, items: Vec<Item<'s>> },
 }
 
@@ -91,7 +92,7 @@ impl<'s> Item<'s> {
     }
 }
 
-/// `type`, or `(type, …)` of a tuple: the types of the components, and their place.
+/// `type`, or `(type, …)` for a tuple: the types of the components, and their place.
 pub(crate) type TypeAnnotation = (Vec<Scalar>, Span);
 
 /// `let name: type = value;`
@@ -110,7 +111,7 @@ pub(crate) struct Func<'s> {
     pub(crate) body: FuncBody<'s>,
 }
 
-/// Which elements of an array of funcs are defined.
+/// The elements of an array of funcs that a func defines.
 #[derive(Debug)]
 pub(crate) enum Elements<'s> {
     /// `[index]`.
@@ -130,7 +131,7 @@ pub(crate) enum FuncBody<'s> {
     Instance { function: Name<'s>, arguments: Vec<Expr<'s>>, ranges: Vec<Range<'s>>, span: Span },
 }
 
-/// What stands in the body of a func.
+/// A statement in the body of a func.
 #[derive(Debug)]
 pub(crate) enum Statement<'s> {
     /// A named subexpression.
@@ -159,7 +160,7 @@ pub(crate) struct Range<'s> {
 #[derive(Debug)]
 pub(crate) struct Update<'s> {
     pub(crate) target: Name<'s>,
-    /// Which element of an array of funcs.
+    /// The index of the element in an array of funcs.
     pub(crate) element: Option<Expr<'s>>,
     pub(crate) coords: Vec<Expr<'s>>,
     pub(crate) op: AssignOp,
@@ -167,7 +168,7 @@ pub(crate) struct Update<'s> {
     pub(crate) span: Span,
 }
 
-/// How an update combines the old value with the new.
+/// The operator that combines an update's old value with the new one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AssignOp {
     Set,
@@ -188,7 +189,7 @@ pub(crate) struct Function<'s> {
     pub(crate) value: Expr<'s>,
 }
 
-/// How many dimensions a variable of a function stands for.
+/// The number of dimensions that a variable of a function stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum VarKind {
     /// One.
@@ -202,7 +203,7 @@ pub(crate) enum VarKind {
 pub(crate) struct Expr<'s> {
     pub(crate) kind: ExprKind<'s>,
     pub(crate) span: Span,
-    /// Levels of nesting, 1 for a leaf: bounded, so that recursion over the tree is.
+    /// Levels of nesting, 1 for a leaf; bounded, which bounds recursion over the tree.
     pub(crate) height: usize,
 }
 
@@ -210,7 +211,7 @@ pub(crate) struct Expr<'s> {
 #[derive(Clone, Debug)]
 pub(crate) enum ExprKind<'s> {
     Integer(i128),
-    /// As written: its type decides how it is rounded.
+    /// As written: its type determines the rounding.
     Float(&'s str),
     Bool(bool),
     Name(&'s str),
@@ -234,7 +235,7 @@ pub(crate) enum ExprKind<'s> {
     },
     Unary(UnaryOp, Box<Expr<'s>>),
     Binary(BinaryOp, Box<Expr<'s>>, Box<Expr<'s>>),
-    /// `sum(r in a..b: value)` and its kin.
+    /// `sum(r in a..b: value)` and the other reductions.
     Reduction {
         op: Name<'s>,
         domain: Domain<'s>,
@@ -258,11 +259,11 @@ pub(crate) enum ExprKind<'s> {
 #[derive(Clone, Debug)]
 pub(crate) struct Argument<'s> {
     pub(crate) value: Expr<'s>,
-    /// Followed by `..`: stands once for each member of a pack.
+    /// Followed by `..`: repeated for each member of a pack.
     pub(crate) expanded: bool,
 }
 
-/// Operators of one operand.
+/// Unary operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UnaryOp {
     Neg,
@@ -280,7 +281,7 @@ impl UnaryOp {
     }
 }
 
-/// Operators of two operands.
+/// Binary operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BinaryOp {
     Add,
@@ -335,7 +336,7 @@ pub(crate) struct Schedule<'s> {
     pub(crate) constants: Vec<ConstantParam<'s>>,
     pub(crate) pipeline: Name<'s>,
     pub(crate) steps: Vec<Step<'s>>,
-    /// Whether all of it could be parsed.
+    /// True if all of it was parsed.
     pub(crate) is_whole: bool,
 }
 
@@ -347,14 +348,14 @@ pub(crate) struct ScheduleFn<'s> {
     pub(crate) steps: Vec<Step<'s>>,
 }
 
-/// What stands in a schedule.
+/// A statement of a schedule.
 #[derive(Clone, Debug)]
 pub(crate) enum Step<'s> {
     /// Directives for a func.
     Chain(Chain<'s>),
-    /// `for name in range { steps }`, written out at compile time.
+    /// `for name in range { steps }`, expanded at compile time.
     For { var: Name<'s>, range: Range<'s>, steps: Vec<Step<'s>> },
-    /// `function(arguments);`, replaced by the function's steps when it was parsed.
+    /// `function(arguments);`, replaced with the function's steps at the end of parsing.
     Apply { function: Name<'s>, arguments: Vec<Expr<'s>>, span: Span },
 }
 
@@ -362,12 +363,12 @@ pub(crate) enum Step<'s> {
 #[derive(Clone, Debug)]
 pub(crate) struct Chain<'s> {
     pub(crate) func: Name<'s>,
-    /// Which element of an array of funcs.
+    /// The index of the element in an array of funcs.
     pub(crate) element: Option<Expr<'s>>,
     pub(crate) calls: Vec<DirectiveCall<'s>>,
 }
 
-/// `directive(arguments)`, for `specialize` with a block, for `specialize_fail` with a text.
+/// `directive(arguments)`, with a block for `specialize`, with a text for `specialize_fail`.
 #[derive(Clone, Debug)]
 pub(crate) struct DirectiveCall<'s> {
     pub(crate) name: Name<'s>,
@@ -385,7 +386,7 @@ pub(crate) struct DirectiveArgument<'s> {
 }
 
 impl<'s> Expr<'s> {
-    /// A node, one higher than its highest operand.
+    /// Makes a node, one level higher than its highest operand.
     pub(crate) fn new(kind: ExprKind<'s>, span: Span) -> Self {
         let mut node = Self { kind, span, height: 0 };
         let mut highest = 0;
@@ -394,7 +395,7 @@ impl<'s> Expr<'s> {
         node
     }
 
-    /// Calls `visit` with the expression and everything within it.
+    /// Calls `visit` with the expression and all of its subexpressions.
     pub(crate) fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
         visit(self);
         self.for_each_operand(&mut |operand| operand.walk(visit));

@@ -1,4 +1,4 @@
-//! Schedules.
+//! Parses schedules.
 
 use super::ast::{Chain, DirectiveArgument, DirectiveCall, Name, Schedule, ScheduleFn, Step};
 use super::parser::{Parsed, Parser};

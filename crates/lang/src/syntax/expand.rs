@@ -1,4 +1,5 @@
-//! Schedule functions: each application is replaced by the function's steps, with the arguments in place of the parameters.
+//! Expands schedule functions: each application is replaced by the function's steps, with the
+//! arguments in place of the parameters.
 
 use halidom_base::IndexMap;
 use halidom_diag::{Diagnostic, Span};
@@ -12,7 +13,7 @@ use super::parser::MAX_HEIGHT;
 use crate::codes;
 use crate::names::nearest;
 
-/// How many steps the applications of a file may become.
+/// The maximum number of steps that the applications of a file may become.
 const MAX_STEPS: usize = 10_000;
 
 /// The error was reported.
@@ -24,7 +25,7 @@ type Arguments<'s> = IndexMap<&'s str, Expr<'s>>;
 /// Replaces every application in the file's schedules. A schedule with an error is no longer whole.
 pub(super) fn expand_schedules(file: &mut File<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let mut expansion = Expansion { functions: IndexMap::default(), steps: 0, diagnostics };
-    // A function may apply those before it, so that expansion ends.
+    // A function may apply only earlier functions, so expansion terminates.
     for function in std::mem::take(&mut file.schedule_fns) {
         expansion.define(function);
     }
@@ -38,9 +39,9 @@ pub(super) fn expand_schedules(file: &mut File<'_>, diagnostics: &mut Vec<Diagno
 }
 
 struct Expansion<'s, 'd> {
-    /// Expanded already; `None` with an error in it.
+    /// Already expanded; `None` if it contains an error.
     functions: IndexMap<&'s str, (Name<'s>, Option<ScheduleFn<'s>>)>,
-    /// How many steps were made so far.
+    /// The number of steps made so far.
     steps: usize,
     diagnostics: &'d mut Vec<Diagnostic>,
 }
@@ -142,7 +143,7 @@ type Substituted<T> = Result<T, Box<Diagnostic>>;
 struct Substitution<'s> {
     arguments: Arguments<'s>,
     steps: usize,
-    /// The application.
+    /// The place of the application.
     blame: Span,
 }
 
@@ -172,7 +173,7 @@ impl<'s> Substitution<'s> {
         Ok(copies)
     }
 
-    /// An index of the function must not take the place of a name that an argument mentions.
+    /// Checks that an index of the function does not capture a name that an argument mentions.
     fn no_capture(&self, var: Name<'s>) -> Substituted<()> {
         let mentioned = self.arguments.values().any(|argument| mentions(argument, var.text));
         if mentioned || self.arguments.contains_key(var.text) {
@@ -211,7 +212,7 @@ impl<'s> Substitution<'s> {
         Ok(Chain { func, element, calls })
     }
 
-    /// A func that may be a parameter, with its element.
+    /// Returns a func that may be a parameter, with its element.
     fn func(
         &self,
         func: Name<'s>,
@@ -323,7 +324,7 @@ impl<'s> Substitution<'s> {
     }
 }
 
-/// Whether a name stands anywhere in an argument.
+/// True if a name occurs in an argument.
 fn mentions(expr: &Expr<'_>, name: &str) -> bool {
     let mut found = false;
     expr.walk(&mut |expr| {

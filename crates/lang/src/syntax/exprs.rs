@@ -1,4 +1,4 @@
-//! Expressions, by precedence climbing.
+//! Parses expressions, by precedence climbing.
 
 use halidom_diag::Span;
 
@@ -7,7 +7,7 @@ use super::parser::{MAX_HEIGHT, Parsed, Parser};
 use super::token::{Keyword, Punct, Token};
 use crate::codes;
 
-/// How tightly a binary operator binds, and the operator. Comparisons do not chain.
+/// Returns the precedence of a binary operator, and the operator. Comparisons do not chain.
 fn binary_op(token: Token<'_>) -> Option<(u8, BinaryOp)> {
     let Token::Punct(punct) = token else { return None };
     Some(match punct {
@@ -147,7 +147,7 @@ impl<'s> Parser<'s, '_> {
         Ok(Expr { span: self.span_from(start), ..inner })
     }
 
-    /// `.number` behind an expression, if it is there.
+    /// Parses `.number` after an expression, if present.
     fn component(&mut self, tuple: Expr<'s>) -> Parsed<Expr<'s>> {
         let (Token::Punct(Punct::Dot), Token::Integer(number)) = (self.peek(), self.peek_at(1))
         else {
@@ -172,7 +172,7 @@ impl<'s> Parser<'s, '_> {
         self.node(ExprKind::Block { lets, value }, span)
     }
 
-    /// A name and what follows it: a call, a member, a reduction, or nothing.
+    /// Parses a name and its continuation, if any: a call, a member, or a reduction.
     fn named(&mut self, name: Name<'s>) -> Parsed<Expr<'s>> {
         let element = self.element()?.map(Box::new);
         let kind = if self.at_punct(Punct::OpenParen) {
@@ -211,7 +211,7 @@ impl<'s> Parser<'s, '_> {
         self.node(kind, span)
     }
 
-    /// Whether `x in` or `(x, …) in` follows.
+    /// True if `x in` or `(x, …) in` follows.
     fn starts_domain(&self) -> bool {
         let mut ahead = 0;
         if self.at_punct(Punct::OpenParen) {

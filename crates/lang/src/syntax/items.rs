@@ -1,4 +1,4 @@
-//! Pipelines, funcs, functions and their statements.
+//! Parses pipelines, funcs, functions and their statements.
 
 use halidom_diag::Diagnostic;
 use halidom_ir::Scalar;
@@ -51,7 +51,7 @@ impl<'s> Parser<'s, '_> {
         file
     }
 
-    /// What stands here begins nothing that a file may have: often it is another language.
+    /// Reports text that begins no item of a file; often it is in another language.
     fn no_item<T>(&mut self) -> Parsed<T> {
         let refused = self.unexpected("`pipeline`, `schedule`, `schedule_fn` or `fn`");
         self.hint("a program is made of `pipeline name(inputs) -> outputs { … }` and `schedule name for pipeline { … }`");
@@ -86,7 +86,7 @@ impl<'s> Parser<'s, '_> {
         Ok(Pipeline { name, constants, params, outputs, body, broken, end })
     }
 
-    /// `name: number`.
+    /// Parses `name: number`.
     pub(super) fn constant_param(&mut self) -> Parsed<ConstantParam<'s>> {
         let name = self.name("a parameter's name")?;
         self.expect(Punct::Colon)?;
@@ -98,7 +98,7 @@ impl<'s> Parser<'s, '_> {
         Ok(ConstantParam { name, value: if negative { -value } else { value } })
     }
 
-    /// `name: type`, where `element` reads what a buffer holds.
+    /// Parses `name: type`, where `element` reads the element type of a buffer.
     fn param(
         &mut self,
         element: fn(&mut Self) -> Parsed<Option<Vec<Scalar>>>,
@@ -122,12 +122,12 @@ impl<'s> Parser<'s, '_> {
         Ok(Param { name, ty, ty_span: self.span_from(start) })
     }
 
-    /// What an input holds: values of one type.
+    /// Parses the element type of an input: values of one type.
     fn value(&mut self) -> Parsed<Option<Vec<Scalar>>> {
         Ok(self.scalar()?.map(|scalar| vec![scalar]))
     }
 
-    /// What an output holds: values of one type, or tuples.
+    /// Parses the element type of an output: values of one type, or tuples.
     fn tuple(&mut self) -> Parsed<Option<Vec<Scalar>>> {
         if !self.eat(Punct::OpenParen) {
             return self.value();
@@ -140,7 +140,7 @@ impl<'s> Parser<'s, '_> {
         Ok(scalars.into_iter().collect())
     }
 
-    /// A rank; `None` for a number that is none, which is reported without stopping.
+    /// Parses a rank; `None` for an invalid number, which is reported without stopping.
     fn rank(&mut self) -> Parsed<Option<usize>> {
         const MAX_RANK: i128 = 16;
         let span = self.span();
@@ -170,7 +170,8 @@ impl<'s> Parser<'s, '_> {
         Ok(Some(rank as usize))
     }
 
-    /// A scalar type; `None` for a name that is none, which is reported without stopping.
+    /// Parses a scalar type; `None` for a name that is not a type, which is reported without
+    /// stopping.
     fn scalar(&mut self) -> Parsed<Option<Scalar>> {
         let name = self.name("a type")?;
         let scalar = Scalar::from_name(name.text);
@@ -189,7 +190,7 @@ impl<'s> Parser<'s, '_> {
         Ok(scalar)
     }
 
-    /// `: type` or `: (type, …)`, if there.
+    /// Parses `: type` or `: (type, …)`, if present.
     fn type_annotation(&mut self) -> Parsed<Option<TypeAnnotation>> {
         if !self.eat(Punct::Colon) {
             return Ok(None);
@@ -263,7 +264,7 @@ impl<'s> Parser<'s, '_> {
         self.whole(name, |parser| parser.func_body(name))
     }
 
-    /// Parses the rest of a definition. If anything in it is wrong, it is left out and its name noted.
+    /// Parses the rest of a definition. If there is an error in it, drops it and records its name.
     fn whole<T>(
         &mut self,
         name: Name<'s>,
@@ -318,7 +319,7 @@ impl<'s> Parser<'s, '_> {
         Ok(Func { name, elements, body })
     }
 
-    /// `[index]` or `[name in range]`, if there.
+    /// Parses `[index]` or `[name in range]`, if present.
     fn elements(&mut self) -> Parsed<Option<Elements<'s>>> {
         if !self.eat(Punct::OpenBracket) {
             return Ok(None);
@@ -334,7 +335,7 @@ impl<'s> Parser<'s, '_> {
         Ok(Some(elements))
     }
 
-    /// `[index]`, if there.
+    /// Parses `[index]`, if present.
     pub(super) fn element(&mut self) -> Parsed<Option<Expr<'s>>> {
         if !self.eat(Punct::OpenBracket) {
             return Ok(None);
@@ -359,7 +360,7 @@ impl<'s> Parser<'s, '_> {
         self.update().map(Statement::Update)
     }
 
-    /// `x in a..b where p`, or `(x, y) in (a..b, c..d) where p`.
+    /// Parses `x in a..b where p`, or `(x, y) in (a..b, c..d) where p`.
     pub(super) fn domain(&mut self) -> Parsed<Domain<'s>> {
         const WHAT: &str = "a reduction variable";
         let start = self.span();
@@ -387,7 +388,7 @@ impl<'s> Parser<'s, '_> {
         Ok(Domain { vars: names.into_iter().zip(ranges).collect(), predicate })
     }
 
-    /// Whether the parenthesis here encloses a `..` of its own level.
+    /// True if the parenthesis here encloses a `..` at its own level.
     fn list_of_ranges(&self) -> bool {
         let mut open = 0_usize;
         for ahead in 0.. {
@@ -475,12 +476,12 @@ impl<'s> Parser<'s, '_> {
     }
 }
 
-/// `1 range`, `2 ranges`.
+/// Formats a count: `1 range`, `2 ranges`.
 pub(crate) fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
-/// `1 range is given`, `2 ranges are given`.
+/// Formats a count as a clause: `1 range is given`, `2 ranges are given`.
 pub(crate) fn given(number: usize, noun: &str) -> String {
     format!("{} {} given", count(number, noun), if number == 1 { "is" } else { "are" })
 }

@@ -1,4 +1,4 @@
-//! Text to tokens. Goes on after every error, so that all are reported.
+//! Splits text into tokens. Continues after every error, so that all errors are reported.
 
 use halidom_diag::{Diagnostic, FileId, Span};
 
@@ -12,7 +12,7 @@ pub(crate) struct Lexeme<'s> {
     pub(crate) span: Span,
 }
 
-/// The tokens of a text; the last one is [`Token::End`].
+/// Returns the tokens of a text; the last one is [`Token::End`].
 pub(crate) fn lex<'s>(
     text: &'s str,
     file: FileId,
@@ -58,7 +58,7 @@ impl<'s> Lexer<'s, '_> {
         taken
     }
 
-    /// Skips white space and comments; whether all comments end.
+    /// Skips white space and comments. Returns true if all comments end.
     fn skip_blank(&mut self) -> bool {
         let mut ended = true;
         loop {
@@ -89,7 +89,7 @@ impl<'s> Lexer<'s, '_> {
         }
     }
 
-    /// The token here. What is none is reported and skipped.
+    /// Returns the next token. Reports and skips characters that start no token.
     fn next_token(&mut self) -> Token<'s> {
         let Some(first) = self.rest().chars().next() else {
             return Token::End;
@@ -119,7 +119,8 @@ impl<'s> Lexer<'s, '_> {
     }
 
     fn word(&mut self) -> Token<'s> {
-        // `$` stands in the names of funcs that the compiler makes, so that schedules can name them.
+        // `$` occurs in the names of funcs that the compiler makes, so that schedules can name
+        // them.
         let word = self.take_while(|c| c.is_alphanumeric() || c == '_' || c == '$');
         match Keyword::ALL.iter().find(|keyword| keyword.text() == word) {
             Some(keyword) => Token::Keyword(*keyword),
@@ -139,7 +140,7 @@ impl<'s> Lexer<'s, '_> {
         let is_digit = |c: char| c.is_ascii_digit() || c == '_';
         self.take_while(is_digit);
         let mut is_float = false;
-        // `0..n` is a range: a point belongs to the number only if a digit follows.
+        // `0..n` is a range: a dot belongs to the number only if a digit follows.
         let mut after_point = self.rest().chars();
         if after_point.next() == Some('.') && after_point.next().is_some_and(|c| c.is_ascii_digit())
         {
@@ -178,7 +179,7 @@ impl<'s> Lexer<'s, '_> {
         if any { Token::Integer(value) } else { self.bad_number(start, "a number without digits") }
     }
 
-    /// A bad number becomes 0, so that what surrounds it is still parsed.
+    /// Replaces a bad number with 0, so that the text around it is still parsed.
     fn bad_number(&mut self, start: usize, message: &str) -> Token<'s> {
         let span = self.span_from(start);
         self.diagnostics.push(Diagnostic::error(codes::BAD_NUMBER, span, message));

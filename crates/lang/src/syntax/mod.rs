@@ -1,4 +1,4 @@
-//! Text to syntax tree.
+//! Parses text into a syntax tree.
 
 pub(crate) mod ast;
 mod directives;
@@ -14,7 +14,7 @@ pub(crate) use lexer::{Lexeme, lex};
 pub(crate) use parser::parse_file;
 pub(crate) use token::{Punct, Token};
 
-/// The reserved words.
+/// Returns the reserved words.
 pub(crate) fn keywords() -> impl Iterator<Item = &'static str> {
     token::Keyword::ALL.iter().map(|keyword| keyword.text())
 }

@@ -8,18 +8,18 @@ use super::lexer::{Lexeme, lex};
 use super::token::{Keyword, Punct, Token};
 use crate::codes;
 
-/// How high the tree of an expression may be.
+/// The maximum height of an expression's tree.
 pub(super) const MAX_HEIGHT: usize = 256;
-/// How many constructs may be open at once; each takes several frames of the stack.
+/// The maximum number of open constructs; each takes several stack frames.
 const MAX_NESTING: usize = 64;
 
-/// The error was reported; whoever can, looks for a place to go on.
+/// The error was reported; callers that can recover do so.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reported;
 
 pub(super) type Parsed<T> = Result<T, Reported>;
 
-/// Parses a file. Whatever could be parsed is in the result, every error in the diagnostics.
+/// Parses a file. The result has everything that could be parsed, the diagnostics every error.
 pub(crate) fn parse_file<'s>(
     text: &'s str,
     file: FileId,
@@ -37,11 +37,11 @@ pub(super) struct Parser<'s, 'd> {
     /// Ends with [`Token::End`].
     lexemes: Vec<Lexeme<'s>>,
     at: usize,
-    /// How many nested constructs are being parsed.
+    /// The number of nested constructs being parsed.
     pub(super) depth: usize,
-    /// Names of what could not be parsed in the pipeline at hand.
+    /// Names of definitions in the current pipeline that could not be parsed.
     pub(super) broken: Vec<&'s str>,
-    /// Compile-time parameters of the pipeline at hand.
+    /// Compile-time parameters of the current pipeline.
     pub(super) constants: Vec<ConstantParam<'s>>,
     pub(super) diagnostics: &'d mut Vec<Diagnostic>,
 }
@@ -51,18 +51,18 @@ impl<'s> Parser<'s, '_> {
         self.peek_at(0)
     }
 
-    /// The token `ahead` places on; the end lies behind every other.
+    /// Returns the token `ahead` places further on; beyond the last token there is the end.
     pub(super) fn peek_at(&self, ahead: usize) -> Token<'s> {
         self.lexemes.get(self.at + ahead).map_or(Token::End, |lexeme| lexeme.token)
     }
 
-    /// The place of the next token.
+    /// Returns the place of the next token.
     pub(super) fn span(&self) -> Span {
         let last = self.lexemes.len() - 1;
         self.lexemes[self.at.min(last)].span
     }
 
-    /// From the start of `start` to the end of the token taken last.
+    /// Returns the range from the start of `start` to the end of the token taken last.
     pub(super) fn span_from(&self, start: Span) -> Span {
         let previous = self.at.saturating_sub(1);
         start.to(self.lexemes[previous].span)
@@ -108,7 +108,7 @@ impl<'s> Parser<'s, '_> {
         if punct != Punct::Semicolon || self.peek() == Token::Bad {
             return self.unexpected(&expected);
         }
-        // A missing semicolon is missing behind what it should end, maybe lines above.
+        // A missing semicolon belongs after the statement that it should end, maybe lines above.
         let previous = self.lexemes[self.at.saturating_sub(1)].span;
         let behind = Span { start: previous.end, ..previous };
         let message = format!("expected {expected}, found {}", self.peek());
@@ -123,7 +123,7 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// Takes a name; `what` says whose.
+    /// Takes a name; `what` describes it in messages.
     pub(super) fn name(&mut self, what: &str) -> Parsed<Name<'s>> {
         let span = self.span();
         if let Token::Name(text) = self.peek() {
@@ -152,7 +152,7 @@ impl<'s> Parser<'s, '_> {
         Err(Reported)
     }
 
-    /// Gives the last diagnostic a hint, if it has none.
+    /// Gives the last diagnostic a hint, unless it has one.
     pub(super) fn hint(&mut self, hint: &str) {
         if let Some(last) = self.diagnostics.last_mut() {
             last.hint.get_or_insert_with(|| hint.to_owned());
@@ -178,7 +178,7 @@ impl<'s> Parser<'s, '_> {
         Err(Reported)
     }
 
-    /// `open element, element close`; a trailing comma is allowed.
+    /// Parses `element, element close`; a trailing comma is allowed.
     pub(super) fn list<T>(
         &mut self,
         close: Punct,
@@ -195,7 +195,8 @@ impl<'s> Parser<'s, '_> {
         Ok(elements)
     }
 
-    /// Statements up to the closing brace, which is taken. After an error goes on with the next statement.
+    /// Parses statements up to the closing brace, and takes it. After an error it continues with
+    /// the next statement.
     pub(super) fn block<T>(
         &mut self,
         mut statement: impl FnMut(&mut Self) -> Parsed<T>,
@@ -208,7 +209,7 @@ impl<'s> Parser<'s, '_> {
                 return Ok(statements);
             }
             if self.peek() == Token::End || self.starts_item() {
-                // An unfinished comment took the rest of the text.
+                // An unfinished comment consumed the rest of the text.
                 let is_cut = self.at > 0 && self.lexemes[self.at - 1].token == Token::Bad;
                 if !is_cut {
                     let message = format!("expected `}}`, found {}", self.peek());
@@ -227,13 +228,13 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// Whether a top-level item starts here.
+    /// True if a top-level item starts here.
     pub(super) fn starts_item(&self) -> bool {
         let Token::Keyword(keyword) = self.peek() else { return false };
         matches!(keyword, Keyword::Pipeline | Keyword::Schedule | Keyword::ScheduleFn | Keyword::Fn)
     }
 
-    /// Goes on behind the next `;` or block, or before what starts or ends a statement.
+    /// Continues after the next `;` or block, or before a token that starts or ends a statement.
     fn skip_statement(&mut self, before: usize) {
         let mut open = 0_usize;
         loop {
@@ -276,7 +277,7 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// Goes on at the next top-level item.
+    /// Continues at the next top-level item.
     pub(super) fn skip_to_item(&mut self) {
         while self.peek() != Token::End && !self.starts_item() {
             self.advance();

@@ -2,22 +2,22 @@
 
 use std::fmt;
 
-/// What a token is.
+/// The kind and content of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Token<'s> {
-    /// A name that is no keyword.
+    /// A name that is not a keyword.
     Name(&'s str),
     /// A reserved word.
     Keyword(Keyword),
-    /// A number without point or exponent, with its prefix.
+    /// The value of a number without a decimal point or exponent.
     Integer(i128),
-    /// A number with point or exponent, underscores included.
+    /// A number with a decimal point or exponent, underscores included.
     Float(&'s str),
     /// A string, without quotes, escapes as written.
     Text(&'s str),
     /// Punctuation.
     Punct(Punct),
-    /// What could not be read; reported.
+    /// Text that could not be read; it was reported.
     Bad,
     /// After the last token.
     End,

@@ -1,10 +1,11 @@
-//! What is written out at compile time: parameters, arrays of funcs, schedule functions.
+//! Tests compile-time expansion: parameters, arrays of funcs, schedule functions.
 
 use halidom_ir::print;
 
 use crate::common::{parse_text, parse_valid};
 
-/// The printed funcs of a pipeline with compile-time parameters `n` (3) and `r` (2) and this body.
+/// Returns the printed funcs of a pipeline with compile-time parameters `n` (3) and `r` (2) and
+/// this body.
 fn printed(body: &str) -> String {
     let text = format!(
         "fn scaled(f, s) -> func(x, y..) = s * f(x, y..);
@@ -19,7 +20,7 @@ fn printed(body: &str) -> String {
     lines.join("\n").replace("func ", "").replace("): f32 {\nstage", ")\n")
 }
 
-/// The printed directives of a schedule.
+/// Returns the printed directives of a schedule.
 fn directives(schedules: &str) -> Vec<String> {
     let text = format!("{PIPELINE}{schedules}");
     let module = parse_valid(schedules, &text);
@@ -70,7 +71,7 @@ fn arrays_are_written_out() {
             "func f[0](x) = a(x, 0); func f[k in 1..n](x) = f[k - 1](2 * x); func out = scaled(f[2], 3);",
             "f$0 f$1 f$2 out",
         ),
-        // From the last element on, where earlier ones need later ones.
+        // From the last element on, if earlier ones need later ones.
         (
             "func f[k in 0..n](x) = select(k == n - 1, a(x, 0), f[k + 1](x / 2)); func out(x) = f[0](x);",
             "f$2 f$1 f$0 out",
@@ -172,7 +173,7 @@ fn schedules_are_written_out() {
     }";
     let strip = |directives: Vec<String>| {
         let text = directives.join("\n");
-        // Origins count directives in order, which differs for none of these.
+        // Origins count directives in order, which is the same in both.
         text.replace(' ', "")
     };
     assert_eq!(strip(directives(by_functions)), strip(directives(by_hand)));

@@ -1,4 +1,4 @@
-//! Built-in functions against their definitions, for every pair of bytes.
+//! Tests built-in functions against their definitions, for every pair of bytes.
 
 use halidom_ir::{Constant, Scalar};
 

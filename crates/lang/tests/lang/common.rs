@@ -1,10 +1,10 @@
-//! What the tests share.
+//! Helpers that the tests share.
 
 use halidom_diag::{Colours, Sources, render};
 use halidom_ir::{Constant, Expr, ExprId, Pool, eval, verify};
 use halidom_lang::{Module, parse};
 
-/// Parses a text; gives the first diagnostics as printed, too.
+/// Parses a text; also returns the first diagnostics as printed.
 pub(crate) fn parse_text(name: &str, text: &str) -> (Module, String) {
     let mut sources = Sources::new();
     let file = sources.add(name, text);
@@ -34,7 +34,7 @@ pub(crate) fn parse_valid(name: &str, text: &str) -> Module {
     module
 }
 
-/// The files of a folder of the repository with an extension, sorted: name and text.
+/// Returns the files of a folder of the repository with an extension, sorted: name and text.
 pub(crate) fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
     let folder = format!("{}/../../{folder}", env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
@@ -49,7 +49,8 @@ pub(crate) fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
     files
 }
 
-/// The fenced code blocks of a page that start with `hal`: what follows that word, and the code.
+/// Returns the fenced code blocks of a page that start with `hal`: the text after that word, and
+/// the code.
 pub(crate) fn code_blocks(page: &str) -> Vec<(String, String)> {
     let mut blocks = Vec::new();
     let mut open: Option<(String, String)> = None;
@@ -70,7 +71,7 @@ pub(crate) fn code_blocks(page: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The value of an expression whose variables have these values; `None` where a func is read.
+/// Returns the value of an expression whose variables have these values; `None` if it reads a func.
 pub(crate) fn evaluate(
     pool: &Pool,
     id: ExprId,
@@ -99,7 +100,7 @@ pub(crate) fn evaluate(
     }
 }
 
-/// The value of the last stage of the func of a name in the module's first pipeline.
+/// Returns the value of the last stage of the func of a name in the module's first pipeline.
 pub(crate) fn value_of(module: &Module, func: &str) -> ExprId {
     let funcs = &module.pipelines[0].algorithm.funcs;
     let id = funcs.iter().find(|id| module.pool.func(**id).name == func).unwrap();

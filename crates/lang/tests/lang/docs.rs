@@ -1,9 +1,9 @@
-//! The examples in the documentation are tests.
+//! Tests the examples in the documentation.
 
 use crate::common::{code_blocks, files, parse_text, parse_valid};
 use halidom_lang::codes;
 
-/// What is wrong unless the text has one error, of this code: one mistake, one error.
+/// Returns a message unless the text has exactly one error, with this code.
 fn other_than(place: &str, code: &str, text: &str) -> String {
     let (module, report) = parse_text(place, text);
     match module.diagnostics.as_slice() {

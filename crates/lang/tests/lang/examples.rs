@@ -1,4 +1,4 @@
-//! Every example parses, is well formed, and has its schedules.
+//! Tests that every example parses, is well formed, and has its schedules.
 
 use crate::common::{files, parse_valid};
 

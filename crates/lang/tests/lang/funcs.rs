@@ -1,10 +1,10 @@
-//! Stages, domains and inline reductions as they arrive in the algorithm.
+//! Tests stages, domains and inline reductions as they arrive in the algorithm.
 
 use halidom_ir::print;
 
 use crate::common::{parse_text, parse_valid};
 
-/// The printed funcs of a pipeline with this body.
+/// Returns the printed funcs of a pipeline with this body.
 fn printed(body: &str) -> String {
     let text = format!(
         "pipeline p(a: buffer<f32, 2>, n: int, k: i32) -> out: buffer<f32, 1> {{ {body} }}"
@@ -153,7 +153,7 @@ fn the_rules_hold_for_every_part_of_a_stage() {
         ("require a(0, 0) > 0; func out(x) = 0;", &["HAL0413"]),
         ("require false; func out(x) = 0;", &["HAL0413"]),
         ("require n; func out(x) = 0;", &["HAL0302"]),
-        // Every error is told in one run, none of them twice.
+        // Every error is reported in one run, none of them twice.
         (
             "func f(x) = missing(x); func g(x) = f(x) + other; func out(x) = g(x) + (u8(1) + 2.5);",
             &["HAL0201", "HAL0201", "HAL0303"],

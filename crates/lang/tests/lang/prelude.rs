@@ -1,10 +1,11 @@
-//! Boundary conditions against their definitions, and functions that the user writes.
+//! Tests boundary conditions against their definitions, and functions that the user writes.
 
 use halidom_ir::{Constant, Expr, FuncKind, print};
 
 use crate::common::{evaluate, parse_text, parse_valid, value_of};
 
-/// Where a boundary condition of one dimension reads its input, for bounds `min`, `extent`.
+/// Returns the coordinate at which a boundary condition of one dimension reads its input, for
+/// bounds `min`, `extent`.
 fn source(condition: &str, min: i128, extent: i128, x: i128) -> i128 {
     let text = format!(
         "pipeline p(input: buffer<u8, 1>) -> out: buffer<u8, 1> {{ func bounded = {condition}; func out(x) = bounded(x); }}"
@@ -193,7 +194,7 @@ fn dimensions_keep_their_names_and_no_two_are_alike() {
 
 #[test]
 fn arguments_belong_to_the_caller() {
-    // The parameter's own name means something else outside.
+    // The parameter's own name has another meaning outside.
     let text = "fn add(f, v) -> func(x..) = { let w = v; f(x..) + w };
         pipeline p(input: buffer<u8, 1>, v: u8, w: u8) -> out: buffer<u8, 1> { func out = add(input, v * w); }";
     let module = parse_valid("hygiene", text);

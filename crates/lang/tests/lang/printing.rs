@@ -1,4 +1,5 @@
-//! Printed algorithms: read again, they print the same and mean the same to the verifier. Printed schedules: read again, they are the same.
+//! Tests printing. Printed algorithms, read again, print the same and satisfy the verifier. Printed
+//! schedules, read again, are the same.
 
 use std::fs;
 use std::path::Path;
@@ -63,11 +64,12 @@ fn names_that_the_language_keeps_are_changed() {
     assert_eq!(printed, text.replace("-> b:", "-> select_1:").replace("func b(", "func select_1("));
 }
 
-/// The directives with everything that two readings of one text give different numbers: the funcs that a schedule makes are numbered in order, places are left out.
+/// Returns the directives without the parts that differ between two readings of one text: the funcs
+/// that a schedule makes are numbered in order, places are left out.
 fn comparable(schedule: &Schedule) -> Vec<Directive> {
     fn number(func: &mut FuncId, made: &[FuncId]) {
         if let Some(position) = made.iter().position(|known| known == func) {
-            // Far behind the funcs of every module here.
+            // Far above the ids of the funcs in every module here.
             *func = FuncId::from_index(1_000_000 + position);
         }
     }
@@ -98,7 +100,8 @@ fn comparable(schedule: &Schedule) -> Vec<Directive> {
     directives
 }
 
-/// Prints every schedule of a text, puts it behind the text under another name, and compares what is read; how many there are.
+/// Prints every schedule of a text, appends it to the text under another name, and compares the two
+/// after reading. Returns the number of schedules.
 fn schedules_are_read_as_the_same(name: &str, text: &str) -> usize {
     let module = read(text);
     let mut count = 0;

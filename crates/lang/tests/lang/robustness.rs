@@ -1,4 +1,5 @@
-//! Whatever the text, there is no panic, every diagnostic has a place, and every pipeline that remains is well formed (which `parse_text` checks).
+//! Tests that no text causes a panic, every diagnostic has a place, and every pipeline that remains
+//! is well formed (which `parse_text` checks).
 
 use crate::common::{code_blocks, files, parse_text};
 
@@ -13,7 +14,7 @@ impl Random {
         (self.0 % limit.max(1) as u64) as usize
     }
 
-    /// A character boundary of a text.
+    /// Returns a character boundary of a text.
     fn boundary(&mut self, text: &str) -> usize {
         let mut at = self.below(text.len() + 1);
         while !text.is_char_boundary(at) {
@@ -23,7 +24,7 @@ impl Random {
     }
 }
 
-/// Pieces that are put into texts.
+/// Pieces that are inserted into texts.
 const PIECES: &[&str] = &[
     "(",
     ")",
@@ -137,7 +138,7 @@ fn mutated_texts() {
     assert!(refused > RUNS / 2, "mutations must matter: {refused} of {RUNS} refused");
 }
 
-/// An end at most 20 bytes behind the start.
+/// Returns an end at most 20 bytes after the start.
 fn boundary_near(text: &str, start: usize, end: usize) -> usize {
     let mut near = end.min(start + 20);
     while !text.is_char_boundary(near) {
@@ -176,7 +177,7 @@ fn deep_and_long_texts() {
             &text[..80]
         );
     }
-    // A sum of as many values as a large stencil has.
+    // A sum with as many values as a large stencil has.
     let (module, report) = parse_text("stencil", &around(&vec!["a(x)"; 225].join(" + ")));
     assert!(!module.has_errors(), "{report}");
 }

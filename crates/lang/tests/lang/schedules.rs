@@ -1,4 +1,4 @@
-//! Schedules as they arrive in the IR.
+//! Tests schedules as they arrive in the IR.
 
 use std::num::NonZeroU32;
 
@@ -194,7 +194,7 @@ fn what_is_refused() {
     }
 }
 
-/// The hint says why the number has to be known.
+/// The hint gives the reason why the number has to be known.
 #[test]
 fn numbers_that_are_no_constants_get_the_hint_that_fits() {
     for (chain, why) in [

@@ -1,10 +1,11 @@
-//! Types of expressions: what literals become, what is converted, what is refused.
+//! Tests types of expressions: literals, conversions, and refusals.
 
 use halidom_ir::print;
 
 use crate::common::{parse_text, parse_valid, value_of};
 
-/// An expression over inputs of several types, `x`, and parameters `n: int`, `k: i32`.
+/// Returns a program with an expression over inputs of several types, `x`, and parameters `n: int`,
+/// `k: i32`.
 fn program(expr: &str) -> String {
     format!(
         "pipeline p(b8: buffer<u8, 1>, s16: buffer<i16, 1>, s32: buffer<i32, 1>, h: buffer<f32, 1>, d: buffer<f64, 1>,

@@ -7,7 +7,8 @@ use crate::LowerError;
 use crate::fold::{Fold, walk};
 use crate::linear::Linear;
 
-/// The statement with each key of `decided` replaced by its value, and branches on what is then a constant taken.
+/// Replaces each key of `decided` in a statement by its value, and takes branches whose condition
+/// becomes constant.
 pub(super) fn decide(
     pool: &mut Pool,
     stmt: StmtId,
@@ -41,7 +42,8 @@ impl Decide<'_> {
     }
 }
 
-/// What `lhs < rhs` or `lhs <= rhs` is in all lanes, if `is_known` says of sums that they are at most 0.
+/// Returns the value of `lhs < rhs` or `lhs <= rhs` in all lanes, if it follows from sums that
+/// `is_known` reports to be at most 0.
 pub(super) fn settled(
     pool: &mut Pool,
     op: BinaryOp,
@@ -66,7 +68,8 @@ pub(super) fn settled(
     Some(if lanes == 1 { value } else { pool.expr(Expr::Broadcast { value, lanes }) })
 }
 
-/// What remains of a conjunction, a disjunction or a selection with a constant, the same in all lanes.
+/// Returns the result of a conjunction, a disjunction or a selection with a constant that is the
+/// same in all lanes.
 fn chosen(pool: &Pool, expr: &Expr) -> Option<ExprId> {
     let (absorbs, lhs, rhs) = match *expr {
         Expr::Select { condition, if_true, if_false } => {

@@ -1,4 +1,6 @@
-//! Vectors of which the clamps of indices make gathers, in two forms: dense where the clamps do nothing. What the comparisons for that say of others, which choose values, is put in there.
+//! Vectors that are gathers because of clamped indices, in two forms: dense where the clamps do
+//! nothing. The comparisons that decide this also decide others that choose values in the dense
+//! form.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BinaryOp, Expr, ExprId, LoopKind, Pool, Scalar, Stmt, StmtId, VarId};
@@ -11,12 +13,14 @@ use crate::fold::{children, for_each_expr, loads};
 use crate::linear::{Linear, combine};
 use crate::refresh::refresh;
 
-/// The most comparisons before a vector: each is made as often as the vector.
+/// The maximum number of comparisons before a vector; each is made as often as the vector.
 const MOST_COMPARISONS: usize = 6;
 
-/// The loop with `if no clamp does anything { dense loads } else { as it was }` around it where that can be said before it, or else around stores in its body.
+/// Puts `if no clamp does anything { dense loads } else { the original }` around the loop if the
+/// condition is known before it, or else around stores in its body.
 ///
-/// What stands in an `else` branch is rarely run and stays as it is, as do inner loops: they were looked at by themselves.
+/// An `else` branch is rarely run and stays as it is. Inner loops also stay, because they were
+/// processed separately.
 pub(super) fn in_two_forms(pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
     if let Some(forms) = two_forms(pool, id)? {
         return Ok(forms);
@@ -30,7 +34,7 @@ pub(super) fn in_two_forms(pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerE
     })
 }
 
-/// The same for the parts of a loop's body.
+/// Makes both forms of the parts of a loop's body that have two.
 fn within(pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
     match pool.get_stmt(id).clone() {
         Stmt::Let { var, value, body } => {
@@ -65,7 +69,8 @@ fn within(pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
     }
 }
 
-/// Both forms of a statement, if it has two: of stores, and serial loops around them.
+/// Returns both forms of a statement that consists of stores and serial loops around them, if it
+/// has two.
 fn two_forms(pool: &mut Pool, id: StmtId) -> Result<Option<StmtId>, LowerError> {
     if !is_plain(pool, id) || size(pool, id) > MOST_COPIED {
         return Ok(None);
@@ -111,7 +116,7 @@ fn two_forms(pool: &mut Pool, id: StmtId) -> Result<Option<StmtId>, LowerError> 
     Ok(Some(pool.stmt(Stmt::If { condition, then_branch, else_branch })))
 }
 
-/// Whether a statement is made of stores and serial loops alone.
+/// True if a statement consists of lets, stores and serial loops only.
 fn is_plain(pool: &Pool, id: StmtId) -> bool {
     let stmt = pool.get_stmt(id);
     match stmt {
@@ -128,23 +133,23 @@ fn is_plain(pool: &Pool, id: StmtId) -> bool {
     }
 }
 
-/// Minima and maxima of a row of neighbours and of what is the same in all lanes.
+/// Minima and maxima of a row of neighbours and of a value that is the same in all lanes.
 struct Clamps {
-    /// What is not known before the statement.
+    /// Variables that are not known before the statement.
     bound: FxHashSet<VarId>,
     /// Each with the operand that differs between lanes.
     decided: FxHashMap<ExprId, ExprId>,
-    /// When they are right.
+    /// The comparisons that make the decisions right.
     comparisons: Vec<ExprId>,
-    /// The same, of sums that are at most 0.
+    /// The same comparisons, as sums that are at most 0.
     known: Vec<Linear>,
     done: FxHashMap<ExprId, Option<Linear>>,
-    /// Forms that decide nothing.
+    /// The results of [`Self::row`], which makes no decisions.
     rows: FxHashMap<ExprId, Option<Linear>>,
 }
 
 impl Clamps {
-    /// The expression as a sum, decisions made; `None` where it is none.
+    /// Returns the expression as a sum, making decisions; `None` if it is not a sum.
     fn form(&mut self, pool: &mut Pool, id: ExprId) -> Option<Linear> {
         if let Some(form) = self.done.get(&id) {
             return form.clone();
@@ -184,7 +189,7 @@ impl Clamps {
             (0, _) => (rhs, b, a),
             (_, _) => return None,
         };
-        // The lane that comes first to the limit.
+        // The lane that reaches the limit first.
         let last = i128::from(pool.ty(id).lanes) - 1;
         let reach = form.step.checked_mul(last)?;
         let mut extreme = Linear { step: 0, ..form.clone() };
@@ -205,7 +210,8 @@ impl Clamps {
         Some(form)
     }
 
-    /// Decides a comparison of a row of neighbours that chooses values, where the comparisons that are made say it.
+    /// Decides a comparison of a row of neighbours that chooses values, if it follows from the
+    /// comparisons that are made.
     fn decide_value(&mut self, pool: &mut Pool, id: ExprId) {
         let Expr::Binary(op, lhs, rhs) = *pool.get(id) else { return };
         let lanes = pool.ty(id).lanes;
@@ -224,7 +230,7 @@ impl Clamps {
         }
     }
 
-    /// The same as [`Self::form`], with the decisions that are made already, and no further ones.
+    /// Like [`Self::form`], with the existing decisions and no further ones.
     fn row(&mut self, pool: &mut Pool, id: ExprId) -> Option<Linear> {
         if let Some(form) = self.rows.get(&id) {
             return form.clone();

@@ -1,4 +1,4 @@
-//! Where a loop's conditions hold and its clamps do nothing.
+//! The steady range of a loop, where its conditions hold and its clamps do nothing.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Label, Pool, Scalar, Stmt, StmtId, VarId};
@@ -8,54 +8,55 @@ use crate::fold::{children, loads};
 use crate::index;
 use crate::linear::{Linear, combine};
 
-/// The most limits on either side: each costs a minimum or maximum before the loop.
+/// The maximum number of limits on either side; each costs a minimum or maximum before the loop.
 const MOST_LIMITS: usize = 4;
 
-/// What may be decided.
+/// The kinds of expressions that may be decided.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
-    /// Conditions alone: where they do not hold nothing happens.
+    /// Conditions only: where they do not hold nothing happens.
     Exact,
-    /// Minima and maxima too, of bodies without loops.
+    /// Minima and maxima too, in bodies without loops.
     Steady,
-    /// The same of any body.
+    /// The same in any body.
     Demanded,
 }
 
 /// Decisions, and the values of the loop variable for which they are right.
 pub(super) struct Steady {
-    /// Conditions with `true`, minima and maxima with an operand.
+    /// Maps conditions to `true`, minima and maxima to an operand.
     pub(super) decided: FxHashMap<ExprId, ExprId>,
-    /// `factor·x + rest <= 0` with a factor above 0: the constant of the rest by the factor and its other terms.
+    /// Limits `factor·x + rest <= 0` with a positive factor: maps the factor and the other terms of
+    /// the rest to the constant of the rest.
     upper: IndexMap<(i128, Vec<(ExprId, i128)>), i128>,
     /// The same with `-factor·x`.
     lower: IndexMap<(i128, Vec<(ExprId, i128)>), i128>,
     /// The conditions that limit above.
     conditions: Vec<ExprId>,
-    /// Whether minima or maxima limit above, too.
+    /// True if minima or maxima limit above, too.
     clamps: bool,
-    /// Whether any minimum or maximum is decided.
+    /// True if any minimum or maximum is decided.
     decides_clamps: bool,
-    /// `rest <= 0`, of conditions that are the same in all iterations.
+    /// Limits `rest <= 0` from loop-invariant conditions.
     uniform: IndexMap<Vec<(ExprId, i128)>, i128>,
-    /// These conditions.
+    /// The loop-invariant conditions.
     uniform_conditions: Vec<ExprId>,
 }
 
 impl Steady {
-    /// Whether the decisions are right everywhere, or there are none.
+    /// True if there are no limits (the decisions are right everywhere, or absent), or too many.
     pub(super) fn is_unlimited(&self) -> bool {
         self.upper.is_empty() && self.lower.is_empty()
             || self.upper.len() > MOST_LIMITS
             || self.lower.len() > MOST_LIMITS
     }
 
-    /// Whether the last value is a quotient.
+    /// True if the last value is a quotient.
     pub(super) fn divides(&self) -> bool {
         self.upper.keys().any(|(factor, _)| *factor > 1)
     }
 
-    /// The first value.
+    /// Returns the first value.
     pub(super) fn low(&self, pool: &mut Pool) -> Option<ExprId> {
         // -f·x + r <= 0 exactly if x >= r/f, rounded up.
         let mut low = None;
@@ -71,7 +72,7 @@ impl Steady {
         low
     }
 
-    /// One more than the last value.
+    /// Returns the last value plus 1.
     pub(super) fn high(&self, pool: &mut Pool) -> Option<ExprId> {
         // f·x + r <= 0 exactly if x <= -r/f, rounded down.
         let mut high = None;
@@ -87,9 +88,10 @@ impl Steady {
         high
     }
 
-    /// Whether all conditions hold that are the same in every iteration, and what they are then; `None` where there are not several.
+    /// Returns the conjunction of all loop-invariant conditions, and their values if it holds;
+    /// `None` if there are fewer than two.
     pub(super) fn uniform(&self, pool: &mut Pool) -> Option<(ExprId, FxHashMap<ExprId, ExprId>)> {
-        // One alone has nothing to share with another.
+        // A single condition has nothing to share with another.
         if self.uniform_conditions.len() < 2 {
             return None;
         }
@@ -108,7 +110,8 @@ impl Steady {
         Some((all?, self.uniform_conditions.iter().map(|condition| (*condition, yes)).collect()))
     }
 
-    /// Whether the decisions are right from one value to another; `None` where clamps are among them, which do something at the ends of most long loops.
+    /// Returns the condition that the decisions are right from one value to another; `None` if
+    /// clamps are among them, because these have an effect at the ends of most long loops.
     pub(super) fn holds_within(
         &self,
         pool: &mut Pool,
@@ -143,7 +146,7 @@ impl Steady {
         all
     }
 
-    /// What does not hold after the last value.
+    /// Returns the condition that is false after the last value, with that value.
     pub(super) fn refuted_after(&self, pool: &mut Pool) -> FxHashMap<ExprId, ExprId> {
         match self.conditions[..] {
             [only] if !self.clamps && self.lower.is_empty() => {
@@ -163,13 +166,13 @@ fn divide(pool: &mut Pool, dividend: ExprId, divisor: i128) -> ExprId {
     pool.binary(BinaryOp::Div, dividend, divisor)
 }
 
-/// A loop body while it is read.
+/// The state of reading a loop body.
 pub(super) struct Scope {
     var: ExprId,
     side: Side,
     /// Variables whose values may differ between iterations.
     bound: FxHashSet<VarId>,
-    /// The forms of lets; of others within the body nothing is known.
+    /// The forms of lets; other lets within the body are unknown.
     lets: FxHashMap<VarId, Linear>,
     done: FxHashMap<ExprId, Option<Linear>>,
     /// Comparisons that choose values.
@@ -202,7 +205,7 @@ impl Scope {
         }
     }
 
-    /// Forgets limits below a known first value.
+    /// Drops lower limits that a known first value satisfies.
     pub(super) fn start_at(&mut self, first: Option<i128>) {
         let Some(first) = first else { return };
         self.steady.lower.retain(|(factor, terms), constant| {
@@ -215,14 +218,14 @@ impl Scope {
         self.steady
     }
 
-    /// Learns what a let stands for.
+    /// Records the value of a let.
     pub(super) fn bind(&mut self, pool: &mut Pool, var: VarId, value: ExprId) {
         if let Some(form) = self.form(pool, value) {
             self.lets.insert(var, form);
         }
     }
 
-    /// Reads a statement of the body; whether it can be part of a steady loop.
+    /// Reads a statement of the body. Returns true if it can be part of a steady loop.
     pub(super) fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> bool {
         match pool.get_stmt(id).clone() {
             Stmt::Block(stmts) => stmts.into_iter().all(|stmt| self.stmt(pool, stmt)),
@@ -236,7 +239,8 @@ impl Scope {
                 self.stmt(pool, then_branch)
                     && (whole || else_branch.is_none_or(|branch| self.stmt(pool, branch)))
             }
-            // The stores of a func with updates stay together: what is promised of them is so for one place that computes it.
+            // The stores of a func with updates stay together, because promises about them hold for
+            // one place that computes the func.
             Stmt::Labeled { label: Label::Func { func, .. }, body } => {
                 (pool.func(func).stages().len() <= 1 || self.side == Side::Demanded)
                     && self.stmt(pool, body)
@@ -260,7 +264,8 @@ impl Scope {
         }
     }
 
-    /// Reads the conditions of a body; whether there are no loops in it but in `else` branches.
+    /// Reads the conditions of a body. Returns true if outside of `else` branches it consists only
+    /// of lets, conditions and stores.
     pub(super) fn conditions(&mut self, pool: &mut Pool, id: StmtId) -> bool {
         match pool.get_stmt(id).clone() {
             Stmt::Block(stmts) => stmts.into_iter().all(|stmt| self.conditions(pool, stmt)),
@@ -281,7 +286,7 @@ impl Scope {
         }
     }
 
-    /// Lets what can be decided of a condition hold; whether that is all of it.
+    /// Assumes the parts of a condition that can be decided. Returns true if that is all of it.
     pub(super) fn condition(&mut self, pool: &mut Pool, id: ExprId) -> bool {
         let (strict, lhs, rhs) = match *pool.get(id) {
             Expr::Binary(BinaryOp::And, lhs, rhs) => {
@@ -344,8 +349,9 @@ impl Scope {
         }
     }
 
-    /// Decides the comparisons that choose values where the limits that are there make them one thing in all lanes. They are no limits themselves: a value that is chosen in half of the loop would make the
-    /// steady part half as long.
+    /// Decides the comparisons that choose values if the existing limits make them the same in all
+    /// lanes. They do not become limits themselves: a value that is chosen in half of the loop
+    /// would make the steady part half as long.
     pub(super) fn decide_values(&mut self, pool: &mut Pool) {
         for id in std::mem::take(&mut self.comparisons) {
             let Expr::Binary(op, lhs, rhs) = *pool.get(id) else { continue };
@@ -360,7 +366,7 @@ impl Scope {
         }
     }
 
-    /// Whether the limits say that `excess <= 0`.
+    /// True if `excess <= 0` follows from the limits.
     fn is_limited(&self, excess: &Linear) -> bool {
         let factor = excess.factor(self.var);
         let side = match factor.signum() {
@@ -369,7 +375,7 @@ impl Scope {
             _ => &self.steady.lower,
         };
         let rest = excess.clone().without(self.var);
-        // The same terms, in whatever order they appeared.
+        // The same terms, in any order.
         let is_same = |terms: &[(ExprId, i128)]| {
             terms.len() == rest.terms.len()
                 && terms.iter().all(|(atom, by)| rest.factor(*atom) == *by)
@@ -379,7 +385,7 @@ impl Scope {
         })
     }
 
-    /// Requires `excess <= 0`.
+    /// Adds the limit `excess <= 0`.
     fn limit(&mut self, excess: Linear) {
         let factor = excess.factor(self.var);
         let rest = excess.without(self.var);
@@ -389,7 +395,7 @@ impl Scope {
         *constant = rest.constant.max(*constant);
     }
 
-    /// The expression as a sum, decisions made; `None` where it is none.
+    /// Returns the expression as a sum, with decisions made; `None` if it is not a sum.
     fn form(&mut self, pool: &mut Pool, id: ExprId) -> Option<Linear> {
         if let Some(form) = self.done.get(&id) {
             return form.clone();
@@ -421,7 +427,7 @@ impl Scope {
         self.is_uniform(pool, id).then(|| Linear::atom(id))
     }
 
-    /// Takes the operand of a minimum or maximum that changes with the loop variable.
+    /// Chooses the operand of a minimum or maximum that changes with the loop variable.
     fn clamp(
         &mut self,
         pool: &mut Pool,
@@ -452,7 +458,7 @@ impl Scope {
         Some(form)
     }
 
-    /// Whether an expression has one value in all iterations.
+    /// True if an expression has one value in all iterations.
     fn is_uniform(&self, pool: &Pool, id: ExprId) -> bool {
         let mut uniform = pool.ty(id).lanes == 1 && !loads(pool, id);
         pool.for_each_subexpr(id, &mut |_, expr| {
@@ -464,7 +470,7 @@ impl Scope {
     }
 }
 
-/// The variables that a statement binds.
+/// Collects the variables that a statement binds.
 pub(super) fn binders(pool: &Pool, id: StmtId, bound: &mut FxHashSet<VarId>) {
     let stmt = pool.get_stmt(id);
     if let Stmt::Let { var, .. } | Stmt::For { var, .. } = stmt {

@@ -6,12 +6,14 @@ use halidom_ir::{Access, BinaryOp, Expr, ExprId, Pool, Scalar, UnaryOp, VarId};
 use crate::lets::Lets;
 use crate::{LowerError, index};
 
-/// Makes the vector forms of expressions of one vectorized loop. An expression that is the same in every lane keeps its scalar form.
+/// Makes the vector forms of expressions of one vectorized loop. An expression that is the same in
+/// every lane keeps its scalar form.
 pub(super) struct Lanes<'l> {
     count: u32,
     lets: &'l mut Lets,
     vectors: FxHashMap<VarId, ExprId>,
-    /// `None` for expressions that have no vector form. Binders are unique, so results stay right when variables are added.
+    /// Contains `None` for expressions that have no vector form. Binders are unique, so results
+    /// stay right when variables are added.
     done: FxHashMap<ExprId, Option<ExprId>>,
 }
 
@@ -24,17 +26,18 @@ impl<'l> Lanes<'l> {
         self.count
     }
 
-    /// Says which vector a variable stands for, before the first expression that mentions it.
+    /// Sets the vector that replaces a variable, before the first expression that mentions it.
     pub(super) fn bind(&mut self, var: VarId, vector: ExprId) {
         self.vectors.insert(var, vector);
     }
 
-    /// Says what a scalar variable is bound to.
+    /// Records the value of a scalar variable.
     pub(super) fn bind_scalar(&mut self, pool: &Pool, var: VarId, value: ExprId) {
         self.lets.bind(pool, var, value);
     }
 
-    /// The form of an expression: one lane where it is uniform, else `count` lanes. `None` where it is already a vector.
+    /// Returns the form of an expression: one lane if it is uniform, else `count` lanes. `None` if
+    /// it is already a vector.
     pub(super) fn expr(
         &mut self,
         pool: &mut Pool,
@@ -48,7 +51,7 @@ impl<'l> Lanes<'l> {
         Ok(result)
     }
 
-    /// The form of an expression that must be the same in every lane; `None` where it is not.
+    /// Returns the form of an expression that must be the same in every lane; `None` if it is not.
     pub(super) fn uniform(
         &mut self,
         pool: &mut Pool,
@@ -57,7 +60,7 @@ impl<'l> Lanes<'l> {
         Ok(self.expr(pool, id)?.filter(|form| pool.ty(*form).lanes == 1))
     }
 
-    /// The forms of annotations, all of them with `count` lanes.
+    /// Returns the forms of annotations, all of them with `count` lanes.
     pub(super) fn wide(
         &mut self,
         pool: &mut Pool,
@@ -71,7 +74,7 @@ impl<'l> Lanes<'l> {
         Ok(Some(forms.into()))
     }
 
-    /// The same value in every lane, unless it is a vector already.
+    /// Broadcasts a scalar to every lane; returns a vector as it is.
     pub(super) fn widen(&self, pool: &mut Pool, form: ExprId) -> ExprId {
         if pool.ty(form).lanes == 1 {
             pool.expr(Expr::Broadcast { value: form, lanes: self.count })
@@ -80,12 +83,12 @@ impl<'l> Lanes<'l> {
         }
     }
 
-    /// A ramp with `count` lanes.
+    /// Returns a ramp with `count` lanes.
     pub(super) fn ramp(&self, pool: &mut Pool, base: ExprId, stride: ExprId) -> ExprId {
         pool.expr(Expr::Ramp { base, stride, lanes: self.count })
     }
 
-    /// Base and stride of a ramp.
+    /// Returns base and stride of a ramp.
     pub(super) fn as_ramp(pool: &Pool, form: ExprId) -> Option<(ExprId, ExprId)> {
         if let Expr::Ramp { base, stride, .. } = pool.get(form) {
             Some((*base, *stride))
@@ -94,7 +97,7 @@ impl<'l> Lanes<'l> {
         }
     }
 
-    /// Base and stride of a ramp, of a broadcast or of a scalar.
+    /// Returns base and stride of a ramp, of a broadcast or of a scalar.
     fn as_affine(pool: &mut Pool, form: ExprId) -> Option<(ExprId, ExprId)> {
         let base = match *pool.get(form) {
             Expr::Ramp { base, stride, .. } => return Some((base, stride)),
@@ -185,7 +188,8 @@ impl<'l> Lanes<'l> {
         }
     }
 
-    /// A load of one element by every lane. Its claim must be uniform too, or the claim's lanes make it a gather.
+    /// Returns a load of one element by every lane. Its claim must be uniform too, or the claim's
+    /// lanes make it a gather.
     fn uniform_load(
         &mut self,
         pool: &mut Pool,
@@ -212,7 +216,7 @@ impl<'l> Lanes<'l> {
         Ok(Some(pool.load(buffer, index, Some(Access { func: *func, coords: forms.into() }))))
     }
 
-    /// The forms with equal lanes.
+    /// Returns the forms with equal lanes.
     fn level<const N: usize>(&self, pool: &mut Pool, forms: [ExprId; N]) -> [ExprId; N] {
         if forms.iter().all(|form| pool.ty(*form).lanes == 1) {
             forms
@@ -230,7 +234,8 @@ impl<'l> Lanes<'l> {
         pool.unary(op, operand)
     }
 
-    /// An operator on equal lanes. What is affine in the lane stays a ramp, so that dense loads are recognised.
+    /// Returns an operator on equal lanes. A value that is affine in the lane stays a ramp, so that
+    /// dense loads are recognised.
     fn binary(&mut self, pool: &mut Pool, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> ExprId {
         let vector = pool.ty(lhs).lanes > 1 || pool.ty(rhs).lanes > 1;
         if vector
@@ -248,7 +253,8 @@ impl<'l> Lanes<'l> {
         pool.binary(op, lhs, rhs)
     }
 
-    /// Base and stride of an operator on ramps, where the result is one: exactly, for `int` has no width.
+    /// Returns base and stride of an operator on ramps if the result is a ramp: exactly, because
+    /// `int` has no width.
     fn affine(
         &mut self,
         pool: &mut Pool,
@@ -271,11 +277,12 @@ impl<'l> Lanes<'l> {
             BinaryOp::Mul(_) if uniform_l => {
                 Some((index::mul(pool, base_l, base_r), index::mul(pool, base_l, stride_r)))
             }
-            // Two parallel lines do not cross.
+            // Parallel lines do not cross.
             BinaryOp::Min | BinaryOp::Max if stride_l == stride_r => {
                 Some((pool.binary(op, base_l, base_r), stride_l))
             }
-            // Adding a multiple of the divisor changes the quotient by the factor and leaves the remainder.
+            // Adding a multiple of the divisor changes the quotient by the factor and preserves the
+            // remainder.
             BinaryOp::Div | BinaryOp::Mod if uniform_r => {
                 let (step, divisor) =
                     (index::as_int(pool, stride_l)?, index::as_int(pool, base_r)?);
@@ -310,8 +317,9 @@ impl<'l> Lanes<'l> {
         }
     }
 
-    /// A scalar condition that holds exactly where a vector condition holds in every lane: comparisons of ramps with constant strides are monotone in the lane, so one lane
-    /// decides. `None` for other conditions.
+    /// Returns a scalar condition that holds exactly where a vector condition holds in every lane:
+    /// comparisons of ramps with constant strides are monotone in the lane, so one lane decides.
+    /// `None` for other conditions.
     pub(super) fn holds_in_all(&self, pool: &mut Pool, condition: ExprId) -> Option<ExprId> {
         match *pool.get(condition) {
             Expr::Broadcast { value, .. } => Some(value),
@@ -327,7 +335,8 @@ impl<'l> Lanes<'l> {
                 let (base_r, stride_r) = Self::as_affine(pool, rhs)?;
                 let slope =
                     index::as_int(pool, stride_l)?.checked_sub(index::as_int(pool, stride_r)?)?;
-                // The lane in which `lhs - rhs` is greatest is the hardest for `<`, the easiest for `>`.
+                // The lane in which `lhs - rhs` is greatest is the hardest for `<`, the easiest for
+                // `>`.
                 let last_is_hardest = match op {
                     BinaryOp::Lt | BinaryOp::Le => slope > 0,
                     BinaryOp::Gt | BinaryOp::Ge => slope < 0,

@@ -1,8 +1,11 @@
-//! Algebra on `int` expressions: a normal form for sums of products, and (in [`order`]) proofs of inequalities between them.
+//! Algebra on `int` expressions: a normal form for sums of products, and (in [`order`]) proofs of
+//! inequalities between them.
 //!
-//! Everything that this crate builds passes through here, because bounds become let-bound values, C code, and the polynomials of proofs. The normal form is
-//! a sum of products of *atoms* (variables, quotients, minima, …) with numbers; a minimum or maximum that stands alone in a sum takes the rest of the sum
-//! into its arms, so that `min(m + 8*t + 8, m + n) - (m + 8*t)` becomes `min(8, n - 8*t)`.
+//! Everything that this crate builds passes through here, because bounds become let-bound values, C
+//! code, and the polynomials of proofs. The normal form is a sum of products of *atoms* (variables,
+//! quotients, minima, …) with integer coefficients. A minimum or maximum that stands alone in a sum
+//! takes the rest of the sum into its arms, so that `min(m + 8*t + 8, m + n) - (m + 8*t)` becomes
+//! `min(8, n - 8*t)`.
 
 mod order;
 mod sample;
@@ -16,14 +19,15 @@ use halidom_ir::{BinaryOp, Constant, Expr, ExprId, FuncId, Overflow, Pool, Unary
 use sample::{Samples, Values};
 pub(crate) use sum::{Product, Sum};
 
-/// How deep a proof of an inequality looks into minima and quotients.
+/// The maximum nesting depth of minima and quotients that a proof of an inequality explores.
 const PROOF_DEPTH: u32 = 6;
-/// How many sums a proof looks at.
+/// The maximum number of sums that a proof explores.
 const PROOF_STEPS: u32 = 150;
-/// How many arms of minima and maxima are paired with one another: that takes the cube of their number.
+/// The maximum number of arms of minima and maxima that are paired with one another, which takes
+/// time cubic in their number.
 const MOST_PAIRED: usize = 6;
 
-/// What is known about variables wherever they are in scope.
+/// Facts about variables that hold wherever the variables are in scope.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     /// Least values.
@@ -32,25 +36,26 @@ pub(crate) struct Known {
     pub(crate) upper: FxHashMap<VarId, ExprId>,
 }
 
-/// Normalises expressions and proves inequalities, with a pool to make expressions in and facts to rely on.
+/// Normalises expressions and proves inequalities, with a pool to make expressions in and known
+/// facts.
 pub(crate) struct Algebra<'a> {
     pub(crate) pool: &'a mut Pool,
     known: Cow<'a, Known>,
     sums: FxHashMap<ExprId, Sum>,
-    /// Whether a sum was shown to be non-negative, and how deep was looked.
+    /// The result of each proof search for a sum being non-negative, and the depth of the search.
     proofs: FxHashMap<Sum, (bool, u32)>,
-    /// Sums for which a search ran out of steps: the next one would as well.
+    /// Sums for which a search ran out of steps; another search would run out as well.
     given_up: FxHashSet<Sum>,
     samples: Samples,
     /// Known least values of atoms.
     least: FxHashMap<ExprId, Option<i128>>,
-    /// Ranges of funcs' values over startup values, as found so far.
+    /// Ranges of funcs' values over startup values, as far as they are computed.
     pub(crate) values: FxHashMap<(FuncId, usize), (Option<ExprId>, Option<ExprId>)>,
     /// Set where an interval may be wider than the values that an expression takes.
     pub(crate) lossy: bool,
-    /// Steps that are left to the proof that is being looked for.
+    /// The number of steps left to the current proof search.
     budget: u32,
-    /// How many proofs are being looked for, one for the sake of another.
+    /// The number of nested proof searches in progress.
     searches: u32,
 }
 
@@ -80,7 +85,7 @@ impl<'a> Algebra<'a> {
         self.samples.clear();
     }
 
-    /// The normal form's expression. Equal to `expr` wherever `expr` is defined.
+    /// Returns the expression of the normal form, which equals `expr` wherever `expr` is defined.
     pub(crate) fn simplify(&mut self, expr: ExprId) -> ExprId {
         if self.pool.ty(expr) == halidom_ir::Type::INT {
             let sum = self.sum(expr);
@@ -125,12 +130,12 @@ impl<'a> Algebra<'a> {
         self.add(expr, value)
     }
 
-    /// The normal form of an `int` expression.
+    /// Returns the normal form of an `int` expression.
     pub(crate) fn sum(&mut self, expr: ExprId) -> Sum {
         if let Some(sum) = self.sums.get(&expr) {
             return sum.clone();
         }
-        // A coefficient beyond 128 bits leaves the expression as it stands.
+        // An expression whose coefficients overflow 128 bits stays as it is.
         let sum = self.normalise(expr).unwrap_or_else(|| Sum::atom(expr));
         let sum = self.distribute(sum);
         self.sums.insert(expr, sum.clone());
@@ -186,7 +191,8 @@ impl<'a> Algebra<'a> {
         }
     }
 
-    /// The least (or greatest) of the arms, arms that another one makes superfluous left out.
+    /// Returns the minimum (or maximum) of the arms, without the arms that another one makes
+    /// redundant.
     fn extremum(&mut self, least: bool, arms: impl IntoIterator<Item = Sum>) -> Sum {
         let mut flat: Vec<Sum> = Vec::new();
         for arm in arms {
@@ -202,7 +208,7 @@ impl<'a> Algebra<'a> {
         self.joined(least, &kept)
     }
 
-    /// Leaves out arms that another one makes superfluous.
+    /// Drops arms that another one makes redundant.
     fn prune(&mut self, least: bool, arms: Vec<Sum>) -> Vec<Sum> {
         let mut kept: Vec<(Sum, Values)> = Vec::new();
         for arm in arms {
@@ -217,7 +223,8 @@ impl<'a> Algebra<'a> {
         self.prune_together(least, kept.into_iter().map(|(arm, _)| arm).collect())
     }
 
-    /// Leaves out an extremum of the other kind that the other arms make superfluous together: `min(a, b, m + 16 * ((min(a, b) - m) / 16) + 15)` is `min(a, b)`.
+    /// Drops an extremum of the other kind that the other arms together make redundant: `min(a, b,
+    /// m + 16 * ((min(a, b) - m) / 16) + 15)` is `min(a, b)`.
     fn prune_together(&mut self, least: bool, mut arms: Vec<Sum>) -> Vec<Sum> {
         let mut position = 0;
         while position < arms.len() && arms.len() > 2 {
@@ -234,7 +241,8 @@ impl<'a> Algebra<'a> {
         arms
     }
 
-    /// The minimum or maximum of arms none of which is superfluous. Each part of it is a normal form already.
+    /// Returns the minimum or maximum of arms, none of them redundant. Each part of the result is
+    /// already a normal form.
     fn joined(&mut self, least: bool, arms: &[Sum]) -> Sum {
         let op = if least { BinaryOp::Min } else { BinaryOp::Max };
         let mut exprs = Vec::with_capacity(arms.len());
@@ -253,10 +261,11 @@ impl<'a> Algebra<'a> {
         Sum::atom(result)
     }
 
-    /// `min(a, max(c, min(a, b))) = min(a, max(c, b))`: within an arm, whatever another arm cuts off already (and likewise for a maximum). Whether there was such.
+    /// Drops, within an arm, whatever another arm cuts off already: `min(a, max(c, min(a, b))) =
+    /// min(a, max(c, b))`, and likewise for a maximum. Returns true if it dropped anything.
     fn absorb(&mut self, least: bool, arms: &mut [Sum]) -> bool {
         let mut absorbed = false;
-        // One arm after another: what an arm is compared with must be what the others are by then.
+        // One arm after another: each arm is compared with the others' current forms.
         for position in 0..arms.len() {
             let arm = arms[position].clone();
             let Some((op, ..)) = self.lone_extremum(&arm) else { continue };
@@ -289,13 +298,14 @@ impl<'a> Algebra<'a> {
         absorbed
     }
 
-    /// Whether `a <= b` is known (`a >= b` if not `least`).
+    /// True if `a <= b` is known (`a >= b` if not `least`).
     fn ordered(&mut self, least: bool, a: &Sum, b: &Sum) -> bool {
         let (small, large) = if least { (a, b) } else { (b, a) };
         large.plus(small, -1).is_some_and(|difference| self.is_nonnegative(&difference))
     }
 
-    /// The same for sums with their values at the sample points, which nearly always show that it is not.
+    /// Like `ordered`, for sums with their values at the sample points, which nearly always refute
+    /// the order.
     fn ordered_sampled(&mut self, least: bool, a: &(Sum, Values), b: &(Sum, Values)) -> bool {
         let ((small, at_small), (large, at_large)) = if least { (a, b) } else { (b, a) };
         !at_small.exceed(at_large)
@@ -316,7 +326,7 @@ impl<'a> Algebra<'a> {
         }
     }
 
-    /// The minimum or maximum that a sum is, if it is nothing else.
+    /// Returns the operator and the arms if a sum is a single minimum or maximum.
     pub(crate) fn lone_extremum(&self, sum: &Sum) -> Option<(BinaryOp, ExprId, ExprId)> {
         let mut terms = sum.terms();
         match (terms.next(), terms.next()) {
@@ -333,7 +343,8 @@ impl<'a> Algebra<'a> {
         }
     }
 
-    /// Takes the rest of a sum into its only minimum or maximum: `2 * min(a, b) + c = min(2*a + c, 2*b + c)`, `c - min(a, b) = max(c - a, c - b)`.
+    /// Moves the rest of a sum into its only minimum or maximum: `2 * min(a, b) + c = min(2*a + c,
+    /// 2*b + c)`, `c - min(a, b) = max(c - a, c - b)`.
     fn distribute(&mut self, sum: Sum) -> Sum {
         if sum.len() < 2 && self.lone_extremum(&sum).is_some() {
             return sum;
@@ -367,7 +378,8 @@ impl<'a> Algebra<'a> {
         }
     }
 
-    /// `max(a + n, b + n) - max(a, b) = n`: two minima or maxima whose arms differ by the same cancel out.
+    /// Cancels two minima or maxima whose arms differ by the same amount: `max(a + n, b + n) -
+    /// max(a, b) = n`.
     fn cancel(&mut self, sum: &Sum, a: (ExprId, i128), b: (ExprId, i128)) -> Option<Sum> {
         if a.1 == 0 || a.1.checked_add(b.1)? != 0 {
             return None;
@@ -377,7 +389,7 @@ impl<'a> Algebra<'a> {
         rest.plus(&distance, a.1)
     }
 
-    /// A sum without a pair of extrema that cancel out, if it has one.
+    /// Returns a sum without a pair of extrema that cancel, if it has such a pair.
     fn cancelled(&mut self, sum: &Sum) -> Option<Sum> {
         let extrema: Vec<(ExprId, i128)> = sum
             .terms()
@@ -396,7 +408,7 @@ impl<'a> Algebra<'a> {
         None
     }
 
-    /// `a - b`, where the two are alike but for what is added to their arms.
+    /// Returns `a - b` if the two differ only by an amount added to all of their arms.
     fn distance(&mut self, a: &Sum, b: &Sum) -> Option<Sum> {
         let difference = a.plus(b, -1)?;
         let extrema = (self.lone_extremum(a), self.lone_extremum(b));
@@ -413,7 +425,7 @@ impl<'a> Algebra<'a> {
         if of_a.len() != of_b.len() || of_a.len() > MOST_PAIRED {
             return None;
         }
-        // Each arm is paired with one of its own.
+        // Each arm is paired with a different one of the other's.
         let start = of_a.pop()?;
         for position in 0..of_b.len() {
             let Some(distance) = self.distance(&start, &of_b[position]) else { continue };
@@ -432,18 +444,19 @@ impl<'a> Algebra<'a> {
         None
     }
 
-    /// `lhs div rhs`: terms that a positive divisor divides come out of the quotient.
+    /// Normalises `lhs div rhs`: terms that a positive divisor divides come out of the quotient.
     fn quotient(&mut self, lhs: ExprId, rhs: ExprId) -> Option<Sum> {
         let (numerator, divisor) = (self.sum(lhs), self.sum(rhs));
         let Some(value) = divisor.as_constant().filter(|value| *value != 0) else {
             return self.symbolic_quotient(&numerator, &divisor);
         };
         if value < 0 {
-            // The remainder is the same, so that the quotient has the opposite sign.
+            // The remainder is the same, so the quotient has the opposite sign.
             let positive = self.pool.int(value.checked_neg()?);
             return Sum::default().plus(&self.quotient(lhs, positive)?, -1);
         }
-        // Euclidean division by a positive number is monotone, so that it goes into minima and maxima.
+        // Euclidean division by a positive number is monotone, so it distributes over minima and
+        // maxima.
         if let Some((op, a, b)) = self.lone_extremum(&numerator) {
             let a = self.pool.binary(BinaryOp::Div, a, rhs);
             let b = self.pool.binary(BinaryOp::Div, b, rhs);
@@ -481,7 +494,8 @@ impl<'a> Algebra<'a> {
         }
     }
 
-    /// `(a div b + t) div c = (a + b * t) div (b * c)` for positive numbers `b` and `c`: one quotient instead of one in another.
+    /// Makes one quotient of nested ones: `(a div b + t) div c = (a + b * t) div (b * c)` for
+    /// positive numbers `b` and `c`.
     fn compose(&mut self, numerator: &Sum, divisor: i128) -> Option<(Sum, i128)> {
         let mut quotients = numerator.terms().filter_map(|(product, coefficient)| {
             let Product::Atom(atom) = product else { return None };
@@ -496,7 +510,8 @@ impl<'a> Algebra<'a> {
         Some((self.sum(inner).plus(&others, by)?, divisor.checked_mul(by)?))
     }
 
-    /// A quotient by a divisor that is not a positive number: multiples of a divisor that is known to be positive come out.
+    /// Normalises a quotient whose divisor is not a positive number: multiples of a divisor that is
+    /// known to be positive come out.
     fn symbolic_quotient(&mut self, numerator: &Sum, divisor: &Sum) -> Option<Sum> {
         let positive = divisor.plus(&Sum::constant(1), -1)?;
         let (mut whole, mut rest) = (Sum::default(), numerator.clone());
@@ -504,7 +519,7 @@ impl<'a> Algebra<'a> {
             (whole, rest) = divide(numerator, divisor)?;
         }
         let remainder = match rest.as_constant() {
-            // Nothing divided by anything is nothing, and -1 lies in the block before the first.
+            // 0 divided by anything is 0, and -1 lies in the block before the first.
             Some(0) => Sum::default(),
             Some(-1) if !whole.is_zero() => Sum::constant(-1),
             _ => {
@@ -522,7 +537,8 @@ impl<'a> Algebra<'a> {
         if number(self.pool, numerator) == Some(0) {
             return Some(Sum::default());
         }
-        // The sign of a divisor makes no difference, nor do multiples of it in the dividend.
+        // The sign of a divisor makes no difference to the remainder, nor do multiples of the
+        // divisor in the dividend.
         match number(self.pool, divisor).and_then(i128::checked_abs) {
             Some(1) => Some(Sum::default()),
             Some(value) if value > 1 => {
@@ -542,7 +558,7 @@ impl<'a> Algebra<'a> {
         }
     }
 
-    /// A quotient or remainder of simplified operands.
+    /// Returns a quotient or remainder of simplified operands, folded if both are constants.
     fn fold(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Option<Sum> {
         if let (Some(a), Some(b)) = (self.pool.as_constant(lhs), self.pool.as_constant(rhs)) {
             let value = halidom_ir::eval::binary(op, a, b).ok()?;
@@ -551,7 +567,7 @@ impl<'a> Algebra<'a> {
         Some(Sum::atom(self.pool.binary(op, lhs, rhs)))
     }
 
-    /// The expression of a normal form: positive terms first, the constant last.
+    /// Returns the expression of a normal form: positive terms first, the constant last.
     pub(crate) fn expr(&mut self, sum: &Sum) -> ExprId {
         let constant = sum.coefficient(&[]);
         let products = || sum.terms().filter(|(product, _)| !product.is_empty());
@@ -599,7 +615,8 @@ impl<'a> Algebra<'a> {
                 let coefficient = self.pool.int(coefficient);
                 self.pool.mul(product, coefficient)
             }
-            // Only -2^127 has an absolute value that does not fit; its negative is its own.
+            // Only -2^127 has an absolute value that does not fit; it is multiplied in and negated
+            // afterwards.
             (Some(product), Err(_)) => {
                 let coefficient = self.pool.int(i128::MIN);
                 let negative = self.pool.mul(product, coefficient);
@@ -609,7 +626,7 @@ impl<'a> Algebra<'a> {
         }
     }
 
-    /// Whether `target` occurs in `expr`.
+    /// True if `target` occurs in `expr`.
     pub(crate) fn occurs(&self, expr: ExprId, target: ExprId) -> bool {
         let mut found = false;
         self.pool.for_each_subexpr(expr, &mut |id, _| found |= id == target);
@@ -617,7 +634,8 @@ impl<'a> Algebra<'a> {
     }
 }
 
-/// Quotient and rest of a division of polynomials, as far as multiples of the divisor's last product can be taken out.
+/// Returns the quotient and the rest of a division of polynomials, as far as multiples of the
+/// divisor's last product can be taken out.
 fn divide(numerator: &Sum, divisor: &Sum) -> Option<(Sum, Sum)> {
     let (mut quotient, mut rest) = (Sum::default(), numerator.clone());
     let (lead, lead_coefficient) = divisor.terms().next_back()?;
@@ -639,7 +657,7 @@ fn divide(numerator: &Sum, divisor: &Sum) -> Option<(Sum, Sum)> {
     Some((Sum::default(), numerator.clone()))
 }
 
-/// The variables of an expression.
+/// Returns the variables of an expression.
 pub(crate) fn vars(pool: &Pool, expr: ExprId) -> FxHashSet<VarId> {
     let mut vars = FxHashSet::default();
     pool.for_each_subexpr(expr, &mut |_, expr| {
@@ -650,7 +668,7 @@ pub(crate) fn vars(pool: &Pool, expr: ExprId) -> FxHashSet<VarId> {
     vars
 }
 
-/// The comparison that holds exactly where this one does not, for integers.
+/// Returns the comparison of integers that holds exactly where this one does not.
 pub(crate) fn opposite(op: BinaryOp) -> Option<BinaryOp> {
     match op {
         BinaryOp::Lt => Some(BinaryOp::Ge),

@@ -1,25 +1,27 @@
 //! Proofs of inequalities between normal forms.
 //!
-//! A sum is shown to be non-negative from least values of its terms, from the arms of minima and maxima, from `a - b + 1 <= b * (a div b) <= a`, and from greatest values of
-//! variables. A proof that is not found says nothing.
+//! A sum is shown to be non-negative from the least values of its terms, from the arms of minima
+//! and maxima, from `a - b + 1 <= b * (a div b) <= a`, and from the greatest values of variables. A
+//! failed search proves nothing.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Scalar};
 
 use super::{Algebra, PROOF_DEPTH, PROOF_STEPS, Product, Sum};
 
-/// How many arms an extremum may have for what they have in common to be looked for.
+/// The maximum number of arms of an extremum that are searched for common terms.
 const MOST_PULLED: usize = 12;
 
 impl Algebra<'_> {
-    /// Whether `a <= b` follows from what is known. `false` says nothing.
+    /// True if `a <= b` follows from known facts. `false` means unknown.
     pub(crate) fn proves_le(&mut self, a: ExprId, b: ExprId) -> bool {
         let difference = self.sub(b, a);
         let difference = self.sum(difference);
         self.is_nonnegative(&difference)
     }
 
-    /// [`Algebra::proves_le`] where both may be large minima and maxima that have arms in common, as the ends of what is resized have: by the arms alone.
+    /// Like [`Algebra::proves_le`], for large minima and maxima that have arms in common, as the
+    /// ends of resized regions have: compares the arms alone.
     pub(crate) fn proves_le_by_arms(&mut self, a: ExprId, b: ExprId) -> bool {
         self.is_below(a, b, &mut FxHashMap::default())
     }
@@ -65,23 +67,23 @@ impl Algebra<'_> {
         }
     }
 
-    /// Whether `expr >= 0` follows from what is known.
+    /// True if `expr >= 0` follows from known facts.
     pub(crate) fn proves_nonnegative(&mut self, expr: ExprId) -> bool {
         let sum = self.sum(expr);
         self.is_nonnegative(&sum)
     }
 
-    /// Whether a sum is shown to be non-negative.
+    /// True if a sum is shown to be non-negative.
     pub(super) fn is_nonnegative(&mut self, sum: &Sum) -> bool {
         !self.samples.refutes(self.pool, &self.known, sum) && self.is_shown_nonnegative(sum)
     }
 
-    /// The same for a sum that no sample point refutes.
+    /// True if a sum that no sample point refutes is shown to be non-negative.
     pub(super) fn is_shown_nonnegative(&mut self, sum: &Sum) -> bool {
         if self.given_up.contains(sum) {
             return false;
         }
-        // A search may need normal forms, and those searches of their own.
+        // A search may need normal forms, which start searches in turn.
         let around = std::mem::replace(&mut self.budget, PROOF_STEPS);
         self.searches += 1;
         let shown = self.nonnegative(sum, PROOF_DEPTH);
@@ -106,14 +108,16 @@ impl Algebra<'_> {
             return *known;
         }
         let shown = self.look(sum, depth);
-        // A search that ran out of steps did not look everywhere.
+        // A search that ran out of steps was not exhaustive.
         if shown || self.budget > 0 {
             self.proofs.insert(sum.clone(), (shown, depth));
         }
         shown
     }
 
-    /// Integers whose least is the one given: the minima in its sum, and the maxima that are taken away, replaced by their arms. It is one of them; some may be left out.
+    /// Returns integers whose minimum is the given one, by replacing the minima in its sum, and the
+    /// maxima that are subtracted, with their arms. The given integer equals one of them; some may
+    /// be omitted.
     pub(crate) fn least_of(&mut self, expr: ExprId) -> Vec<ExprId> {
         const MOST: usize = 32;
         let mut sums = vec![self.sum(expr)];
@@ -143,12 +147,13 @@ impl Algebra<'_> {
         }
         self.budget = self.budget.saturating_sub(1);
         let Some(depth) = depth.checked_sub(1).filter(|_| self.budget > 0) else { return false };
-        // Extrema of which both arms must do come first: they are without loss.
+        // Extrema for which both arms are needed come first, because expanding them loses nothing.
         for needs_both in [true, false] {
             for (product, coefficient) in sum.terms() {
                 let Product::Atom(atom) = product else { continue };
                 let Some((op, lhs, rhs)) = self.as_extremum(*atom) else { continue };
-                // A minimum that is added (or a maximum that is taken away) must do whichever arm it is; the other way round one arm that does is enough.
+                // Both arms of a minimum that is added (or a maximum that is subtracted) must work;
+                // in the opposite case one arm that works suffices.
                 if needs_both != ((op == BinaryOp::Min) == (coefficient > 0)) {
                     continue;
                 }
@@ -199,8 +204,9 @@ impl Algebra<'_> {
         self.scaled(sum).is_some_and(|sum| self.nonnegative(&sum, depth))
     }
 
-    /// `max(a + q, b + q)` as `max(a, b)` and `q`, for quotients that all arms have in common: a bound of the quotient may be in terms of the rest. Makes new normal forms, so that
-    /// only the outermost search does it, and only where there are few arms.
+    /// Splits `max(a + q, b + q)` into `max(a, b)` and `q`, for quotients that all arms have in
+    /// common: a bound of the quotient may be in terms of the rest. Makes new normal forms, so only
+    /// the outermost search does it, and only for few arms.
     fn pulled(&mut self, atom: ExprId) -> Option<(Sum, Sum)> {
         self.as_extremum(atom)?;
         if self.searches > 1 || self.arms(atom, MOST_PULLED + 1) > MOST_PULLED {
@@ -211,7 +217,7 @@ impl Algebra<'_> {
         Some((left, common))
     }
 
-    /// How many arms an extremum of extrema has, counted up to a limit.
+    /// Counts the arms of nested extrema, up to a limit.
     fn arms(&mut self, expr: ExprId, most: usize) -> usize {
         let sum = self.sum(expr);
         let Some((_, lhs, rhs)) = self.lone_extremum(&sum) else { return 1 };
@@ -219,7 +225,8 @@ impl Algebra<'_> {
         if left >= most { left } else { left + self.arms(rhs, most - left) }
     }
 
-    /// The multiples of quotients that all arms of a sum have in common; `None` if there is none.
+    /// Returns the multiples of quotients that all arms of a sum have in common; `None` if they
+    /// have no such multiple.
     fn common_quotients(&mut self, sum: &Sum) -> Option<Sum> {
         let common = match self.lone_extremum(sum) {
             Some((_, lhs, rhs)) => {
@@ -241,7 +248,7 @@ impl Algebra<'_> {
         (!common.is_zero()).then_some(common)
     }
 
-    /// A sum less what all its arms have in common.
+    /// Subtracts from a sum what all its arms have in common.
     fn less(&mut self, sum: &Sum, common: &Sum) -> Option<Sum> {
         let Some((op, lhs, rhs)) = self.lone_extremum(sum) else { return sum.plus(common, -1) };
         let (lhs, rhs) = (self.sum(lhs), self.sum(rhs));
@@ -250,7 +257,8 @@ impl Algebra<'_> {
         Some(Sum::atom(self.pool.binary(op, lhs, rhs)))
     }
 
-    /// A sum that is non-negative where this one is, and whose first quotient that could not be bounded can be: `s >= 0` where `c * s + c - 1 >= 0`, for integers.
+    /// Returns a sum that is non-negative where this one is, and whose first quotient that could
+    /// not be bounded can be: `s >= 0` where `c * s + c - 1 >= 0`, for integers.
     fn scaled(&self, sum: &Sum) -> Option<Sum> {
         let divisor = sum.terms().find_map(|(product, coefficient)| {
             let Product::Atom(atom) = product else { return None };
@@ -261,7 +269,8 @@ impl Algebra<'_> {
         Sum::constant(divisor - 1).plus(sum, divisor)
     }
 
-    /// A lower bound of `coefficient * var * others` where the coefficient is positive, from a least value of the variable.
+    /// Returns a lower bound of `coefficient * var * others` where the coefficient is positive,
+    /// from a least value of the variable.
     fn least_bound(&mut self, atom: ExprId, others: &[ExprId], coefficient: i128) -> Option<Sum> {
         let least = self.least_atom(atom)?;
         let positive = Sum::term(Product::of(others), 1);
@@ -272,7 +281,8 @@ impl Algebra<'_> {
         Sum::default().plus(&factor, least)
     }
 
-    /// A lower bound of `coefficient * var * others` where the coefficient is negative, from a greatest value of the variable.
+    /// Returns a lower bound of `coefficient * var * others` where the coefficient is negative,
+    /// from a greatest value of the variable.
     fn greatest_bound(
         &mut self,
         atom: ExprId,
@@ -289,7 +299,8 @@ impl Algebra<'_> {
         self.sum(upper).times(&factor)
     }
 
-    /// A lower bound of `coefficient * (a div b) * others` where `b` is positive and divides `coefficient * others`: `a - b + 1 <= b * (a div b) <= a`.
+    /// Returns a lower bound of `coefficient * (a div b) * others` where `b` is positive and
+    /// divides `coefficient * others`: `a - b + 1 <= b * (a div b) <= a`.
     fn quotient_bound(
         &mut self,
         atom: ExprId,
@@ -313,8 +324,8 @@ impl Algebra<'_> {
         Sum::default().plus(&bounded, factor)
     }
 
-    /// A constant that a sum does not exceed where its terms are differences `a div c - b div c` with `a - b` constant and `c > 0`: such a one is at most `a - b` divided
-    /// by `c`, rounded up.
+    /// Returns a constant upper bound of a sum whose terms are differences `a div c - b div c` with
+    /// `a - b` constant and `c > 0`: such a difference is at most `(a - b) / c`, rounded up.
     pub(crate) fn quotients_apart(&mut self, sum: &Sum) -> Option<i128> {
         let quotient = |of: &Self, product: &Product| {
             let Product::Atom(atom) = product else { return None };
@@ -350,7 +361,8 @@ impl Algebra<'_> {
         }
     }
 
-    /// A lower bound of a sum, from least values of its terms: those with negative coefficients must be constant.
+    /// Returns a lower bound of a sum, from least values of its terms: terms with negative
+    /// coefficients must be constant.
     pub(crate) fn least_by_terms(&mut self, sum: &Sum) -> Option<i128> {
         let mut total = 0_i128;
         for (product, coefficient) in sum.terms() {
@@ -367,7 +379,7 @@ impl Algebra<'_> {
         Some(total)
     }
 
-    /// A known least value of an atom.
+    /// Returns a known least value of an atom.
     pub(crate) fn least_atom(&mut self, atom: ExprId) -> Option<i128> {
         if let Some(least) = self.least.get(&atom) {
             return *least;
@@ -394,7 +406,8 @@ impl Algebra<'_> {
                 let numerator = self.least_by_terms(&lhs)?;
                 match rhs.as_constant() {
                     Some(value) if value > 0 => Some(numerator.div_euclid(value)),
-                    // A non-negative number divided by a non-negative one (0 gives 0) is not negative.
+                    // The quotient of two non-negative numbers (division by 0 gives 0) is not
+                    // negative.
                     _ if numerator >= 0 && self.least_by_terms(&rhs)? >= 0 => Some(0),
                     _ => None,
                 }

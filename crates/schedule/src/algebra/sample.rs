@@ -1,22 +1,23 @@
-//! Values of expressions at a few points at which all that is known holds: a sum that is negative at one of them cannot be shown to be non-negative, and no search for a proof is
-//! needed.
+//! Evaluates expressions at a few points that satisfy all known facts. A sum that is negative at
+//! one of them cannot be shown to be non-negative, so no search for a proof is needed.
 
 use halidom_base::{FxHashMap, Id};
 use halidom_ir::{BinaryOp, Expr, ExprId, Pool, Scalar, UnaryOp, VarId};
 
 use super::{Known, Sum};
 
-/// How many points.
+/// The number of sample points.
 const POINTS: usize = 8;
 
-/// An operation, and whether its result is beyond 64 bits.
+/// An operation that returns its result and whether it overflowed 64 bits.
 type Operation = fn(i64, i64) -> (i64, bool);
 
 /// Values at each point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Values {
     at: [i64; POINTS],
-    /// Whether there is a value: there is none beyond 64 bits, or where what is known cannot hold with the values chosen so far.
+    /// True where there is a value. There is no value beyond 64 bits, or where the known facts
+    /// cannot hold with the values chosen so far.
     known: [bool; POINTS],
 }
 
@@ -47,7 +48,7 @@ impl Values {
         self
     }
 
-    /// Whether these are greater than others at one of the points.
+    /// True if these exceed the others at one of the points.
     pub(super) fn exceed(&self, other: &Self) -> bool {
         (0..POINTS).any(|point| {
             self.at[point] > other.at[point] && self.known[point] && other.known[point]
@@ -55,7 +56,7 @@ impl Values {
     }
 }
 
-/// Points, and the values of the atoms that were met so far.
+/// The sample points, and the values of the atoms that were evaluated so far.
 #[derive(Debug, Default)]
 pub(super) struct Samples {
     atoms: FxHashMap<ExprId, Values>,
@@ -66,7 +67,7 @@ impl Samples {
         self.atoms.clear();
     }
 
-    /// The values of a sum.
+    /// Evaluates a sum.
     pub(super) fn of(&mut self, pool: &Pool, known: &Known, sum: &Sum) -> Values {
         let mut total = Values::constant(0);
         for (product, coefficient) in sum.terms() {
@@ -79,7 +80,7 @@ impl Samples {
         total
     }
 
-    /// Whether a sum is negative at one of the points.
+    /// True if a sum is negative at one of the points.
     pub(super) fn refutes(&mut self, pool: &Pool, known: &Known, sum: &Sum) -> bool {
         Values::constant(0).exceed(&self.of(pool, known, sum))
     }
@@ -122,7 +123,7 @@ impl Samples {
         }
     }
 
-    /// A value between the least and the greatest one.
+    /// Chooses values between the least and the greatest one.
     fn variable(&mut self, pool: &Pool, known: &Known, var: VarId) -> Values {
         let lower = known.lower.get(&var).map(|lower| i64::try_from(*lower).ok());
         let upper = known.upper.get(&var).map(|upper| self.values(pool, known, *upper));
@@ -166,7 +167,8 @@ fn operation(op: BinaryOp) -> Option<Operation> {
     })
 }
 
-/// Values of an expression of which nothing is known but the range of the type that it is converted from.
+/// Chooses values of an expression about which nothing is known except the range of the type that
+/// it is converted from.
 fn opaque(pool: &Pool, expr: ExprId) -> Values {
     let range = if let Expr::Cast(Scalar::Int, operand) = *pool.get(expr) {
         pool.ty(operand).scalar.range()
@@ -184,7 +186,8 @@ fn opaque(pool: &Pool, expr: ExprId) -> Values {
     })
 }
 
-/// Least values at the first point, ever greater ones at the others.
+/// Returns an offset from a least value: 0 at the first point, from ever larger ranges at the
+/// others.
 fn offset(atom: usize, point: usize) -> i64 {
     const RANGES: [u64; POINTS] = [1, 2, 4, 20, 200, 5_000, 1_000_000, 100];
     // Splitmix64's mixing (Steele, Lea, Flood 2014).
@@ -205,7 +208,8 @@ mod tests {
     use super::super::Algebra;
     use super::*;
 
-    /// Whatever is shown to be non-negative is so at every point: both say the same of the same facts.
+    /// A sum that is shown to be non-negative is so at every sample point: both searches use the
+    /// same facts.
     #[test]
     fn no_proof_is_refuted() {
         let (mut shown, mut refuted) = (0, 0);

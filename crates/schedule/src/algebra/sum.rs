@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use halidom_ir::ExprId;
 
-/// A product: its atoms, sorted; none of them is 1. Nearly all have one atom or none, and those take no memory of their own.
+/// A product: its atoms, sorted; none of them is 1. Nearly all products have at most one atom,
+/// which needs no allocation.
 #[derive(Clone, Debug)]
 pub(crate) enum Product {
     One,
@@ -66,10 +67,11 @@ impl Hash for Product {
     }
 }
 
-/// A sum of products of atoms with numbers.
+/// A sum of products of atoms with integer coefficients.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Sum {
-    /// Sorted by the products' atoms; no coefficient is 0. Sums are copied far more often than made.
+    /// Sorted by the products' atoms; no coefficient is 0. Shared, because sums are copied far more
+    /// often than made.
     terms: Rc<[(Product, i128)]>,
 }
 
@@ -82,18 +84,18 @@ impl Sum {
         Self::term(Product::Atom(atom), 1)
     }
 
-    /// A product with its coefficient.
+    /// Makes a sum of one product with its coefficient.
     pub(crate) fn term(product: Product, coefficient: i128) -> Self {
         let terms = if coefficient == 0 { Vec::new() } else { vec![(product, coefficient)] };
         Self { terms: terms.into() }
     }
 
-    /// Products with their coefficients, in order.
+    /// Iterates over the products with their coefficients, in order.
     pub(crate) fn terms(&self) -> impl DoubleEndedIterator<Item = (&Product, i128)> {
         self.terms.iter().map(|(product, coefficient)| (product, *coefficient))
     }
 
-    /// How many products it has.
+    /// Returns the number of products.
     pub(crate) fn len(&self) -> usize {
         self.terms.len()
     }
@@ -102,7 +104,7 @@ impl Sum {
         self.terms.is_empty()
     }
 
-    /// What a product is multiplied by; 0 if it does not occur.
+    /// Returns the coefficient of a product; 0 if it does not occur.
     pub(crate) fn coefficient(&self, product: &[ExprId]) -> i128 {
         match self.place(product) {
             Ok(place) => self.terms[place].1,
@@ -110,7 +112,7 @@ impl Sum {
         }
     }
 
-    /// The other products.
+    /// Returns the sum without one product.
     pub(crate) fn without(&self, product: &[ExprId]) -> Self {
         match self.place(product) {
             Ok(place) => {
@@ -124,7 +126,8 @@ impl Sum {
         self.terms.binary_search_by(|(other, _)| (**other).cmp(product))
     }
 
-    /// The products that a function keeps, each with the coefficient that it gives.
+    /// Keeps the products for which a function returns a coefficient other than 0, with that
+    /// coefficient.
     pub(crate) fn filter_map(&self, mut kept: impl FnMut(&Product, i128) -> i128) -> Self {
         let terms = self.terms.iter().filter_map(|(product, coefficient)| {
             let coefficient = kept(product, *coefficient);
@@ -141,7 +144,7 @@ impl Sum {
         }
     }
 
-    /// `self + factor * other`; `None` where a coefficient leaves 128 bits.
+    /// Returns `self + factor * other`; `None` where a coefficient overflows 128 bits.
     pub(crate) fn plus(&self, other: &Self, factor: i128) -> Option<Self> {
         let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
         let (mut left, mut right) = (&*self.terms, &*other.terms);
@@ -171,7 +174,7 @@ impl Sum {
         }
     }
 
-    /// `self * other`.
+    /// Returns `self * other`; `None` where a coefficient overflows 128 bits.
     pub(crate) fn times(&self, other: &Self) -> Option<Self> {
         let mut sum = Self::default();
         for (left, a) in self.terms.iter() {

@@ -1,4 +1,5 @@
-//! The default engine's regions lie in the reference engine's (FS Definition 3.7), at concrete sizes.
+//! Tests that the default engine's regions lie in the reference engine's (FS Definition 3.7), at
+//! concrete sizes.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
@@ -22,7 +23,7 @@ mod samples;
 /// Values of variables.
 type Values = FxHashMap<VarId, Constant>;
 
-/// How often startup values are drawn until they are what the algorithm requires.
+/// The maximum number of draws of startup values until they satisfy the algorithm's requirements.
 const MOST_DRAWN: usize = 20;
 
 fn evaluate(pool: &Pool, expr: ExprId, values: &Values) -> Constant {
@@ -57,8 +58,9 @@ fn number(pool: &Pool, expr: ExprId, values: &Values) -> i128 {
     evaluate(pool, expr, values).as_integer().unwrap()
 }
 
-/// Whether a path's loops and conditions can be entered at a point that `pick` chooses; binds its variables. Not where the loops around differ between the solutions: then
-/// regions at one iteration of each say nothing about one another.
+/// Returns true if a path's loops and conditions can be entered at a point that `pick` chooses, and
+/// binds its variables. Returns false if the loops around differ between the solutions: then
+/// regions at one iteration of each are not comparable.
 fn enter(
     pool: &mut Pool,
     path: &[Binder],
@@ -105,7 +107,7 @@ fn enter(
     true
 }
 
-/// The answers of both engines and where each region is chosen.
+/// The answers of both engines and the place where each region is chosen.
 struct Comparison {
     pool: Pool,
     lowered: Lowered,
@@ -121,7 +123,8 @@ fn compare(text: &str, schedule: &str) -> Comparison {
     compare_in(pool, &algorithm, &schedule).unwrap()
 }
 
-/// Both engines' answers, if the schedule is legal. Where the reference engine finds bounds, the default one does.
+/// Returns both engines' answers, if the schedule is legal. Checks that the default engine finds
+/// bounds wherever the reference engine does.
 fn compare_in(
     mut pool: Pool,
     algorithm: &Algorithm,
@@ -162,8 +165,10 @@ fn compare_in(
     Ok(Comparison { pool, lowered: holes.lowered, found, places })
 }
 
-/// A schedule in which regions are what is needed. Whole blocks, and extents that a directive fixes, begin where the needed region begins, which is another place for each engine: of
-/// `0..13` in blocks of 16 is computed `0..16`, of the wider `-2..13` is computed `-2..14`. Neither lies in the other, and whatever these need in turn may be larger for either.
+/// Returns a schedule in which regions are exactly what is needed. Whole blocks, and extents that a
+/// directive fixes, begin where the needed region begins, and that place differs between engines:
+/// in blocks of 16, `0..13` is computed as `0..16` and the wider `-2..13` as `-2..14`. Neither
+/// contains the other, and the regions that these need in turn may be larger for either engine.
 fn as_needed(schedule: &Schedule) -> Schedule {
     let mut schedule = schedule.clone();
     drop_excess(&mut schedule.directives);
@@ -187,7 +192,8 @@ fn drop_excess(directives: &mut Vec<Directive>) {
 }
 
 impl Comparison {
-    /// Compares the engines at one choice of startup values and loop iterations. Gives how many regions were compared.
+    /// Compares the engines at one choice of startup values and loop iterations. Returns the number
+    /// of regions compared.
     fn at(
         &mut self,
         window: &[(i64, i64)],
@@ -204,12 +210,14 @@ impl Comparison {
             i128::from(state >> 33) % bound
         };
         let names: Vec<_> = self.pool.vars().map(|(var, decl)| (var, decl.clone())).collect();
-        // Either engine takes for granted what the algorithm requires, which random values keep to sooner or later, or hardly ever.
+        // Both engines assume the algorithm's requirements; random values satisfy these sooner or
+        // later, or hardly ever.
         for _ in 0..MOST_DRAWN {
             for (var, decl) in &names {
                 let given =
                     params.iter().find(|(name, _)| *name == decl.name).map(|(_, value)| *value);
-                // Parameters are factors of splits: a requirement or an entry check keeps them positive, like strides.
+                // Parameters are factors of splits: a requirement or an entry check keeps them
+                // positive, like strides.
                 let least =
                     decl.name.contains("stride") || self.lowered.algorithm.params.contains(var);
                 let value = given.unwrap_or_else(|| random(11) + i128::from(least));
@@ -257,7 +265,7 @@ impl Comparison {
         compared + self.reads(&startup, what)
     }
 
-    /// Compares what is read of inputs: the hulls of all reads that happen.
+    /// Compares the regions that are read of inputs: the hulls of all reads that happen.
     fn reads(&mut self, values: &Values, what: &str) -> usize {
         let mut compared = 0;
         for (position, input) in self.lowered.algorithm.inputs.iter().enumerate() {
@@ -316,7 +324,8 @@ fn module(name: &str, text: &str) -> halidom_lang::Module {
     module
 }
 
-/// Compares the engines' regions under every schedule of a text, some windows each. Gives how many schedules and regions were compared.
+/// Compares the engines' regions under every schedule of a text, for a few windows each. Returns
+/// the numbers of schedules and regions compared.
 fn compare_module(name: &str, text: &str, seed: u64) -> [usize; 2] {
     let module = module(name, text);
     let mut counts = [0, 0];
@@ -354,7 +363,8 @@ fn default_regions_of_examples_lie_in_reference_regions() {
     }
 }
 
-/// How many random pipelines are compared; `HALIDOM_CONTAINMENT` says another number.
+/// The number of random pipelines compared; the environment variable `HALIDOM_CONTAINMENT`
+/// overrides it.
 const RANDOM_PIPELINES: u64 = 300;
 
 #[test]

@@ -1,7 +1,10 @@
-//! The default engine's exact part: projections of integer sets, for what symbolic intervals lose.
+//! The default engine's exact part: projections of integer sets, for accesses where symbolic
+//! intervals are imprecise.
 //!
-//! Where everything is quasi-affine, the points that an access reaches are an integer set over the variables that are in scope where the bound is used; its least and greatest
-//! coordinate are found exactly. isl has the last word only where it says less than the symbolic interval, in an expression without case distinctions.
+//! If everything is quasi-affine, the points that an access reaches are an integer set over the
+//! variables in scope where the bound is used, and its least and greatest coordinate are found
+//! exactly. isl's answer is used only if it is narrower than the symbolic interval and an
+//! expression without case distinctions.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Scalar, UnaryOp};
@@ -12,16 +15,17 @@ use super::machine;
 use crate::algebra::{Algebra, Sum, opposite};
 use crate::query::Binder;
 
-/// Basic operations that isl may spend on one question.
+/// The number of basic operations that isl may spend on one query.
 const WORK_LIMIT: u64 = 1_000;
-/// Parts of an answer beyond which it is no improvement.
+/// The maximum number of parts of an answer; one with more is no improvement.
 const MOST_PARTS: usize = 16;
-/// Accesses beyond which a union is not looked at.
+/// The maximum number of accesses in a union that is examined.
 const MOST_ITEMS: usize = 12;
-/// Nodes of a symbolic bound beyond which it stays: a question about it would be long, and so would the answer.
+/// The maximum size of a symbolic bound, in nodes. A larger one stays: a query about it would be
+/// long, and so would the answer.
 const MOST_NODES: usize = 40;
 
-/// An access as seen from where its region is chosen.
+/// An access as seen from the place where its region is chosen.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Item {
     /// The binders between that place and the access, outermost first.
@@ -30,7 +34,8 @@ pub(crate) struct Item {
     pub(crate) ends: (ExprId, ExprId),
 }
 
-/// A better bound than `found` for the least or greatest coordinate of all items, under the binders `around` the place; `None` if isl does not know one.
+/// Returns a better bound than `found` for the least or greatest coordinate of all items, under the
+/// binders `around` the place; `None` if isl finds none.
 pub(crate) fn tighten(
     algebra: &mut Algebra<'_>,
     items: &[Item],
@@ -73,9 +78,9 @@ struct Translator<'a, 'b> {
     bound: FxHashSet<ExprId>,
     /// Dims that vary with the coordinate.
     over: Vec<Dim>,
-    /// What is known of dims that are in scope.
+    /// Constraints on dims that are in scope.
     facts: Vec<Constraint>,
-    /// What is known of the others, for the item that is being translated.
+    /// Constraints on the other dims, for the item that is being translated.
     ranges: Vec<Constraint>,
 }
 
@@ -96,7 +101,8 @@ impl Translator<'_, '_> {
                 Some(points) => points.union(&set).ok()?,
             });
         }
-        // Conditions around the place hold where the bound is evaluated. What cannot be translated is left out.
+        // Conditions around the place hold where the bound is evaluated. Those that cannot be
+        // translated are left out.
         self.bound.clear();
         let (constraints, conditions) = self.binders(around, true)?;
         let current = self.affine(found)?;
@@ -135,7 +141,8 @@ impl Translator<'_, '_> {
             return Ok(None);
         };
         let Some(answer) = self.expression(&answer) else { return Ok(None) };
-        // Where nothing is accessed the answer means nothing: there the symbolic bound keeps it within what is harmless.
+        // Where nothing is accessed the answer is meaningless; there the symbolic bound keeps it
+        // within harmless values.
         Ok(Some(if within.is_subset(&domain)? {
             answer
         } else {
@@ -146,7 +153,8 @@ impl Translator<'_, '_> {
         }))
     }
 
-    /// The points that an item reaches: the coordinate's dim with the dims of its path's variables.
+    /// Returns the points that an item reaches: the coordinate's dim with the dims of its path's
+    /// variables.
     fn points(&mut self, item: &Item, coord: Dim, end: End) -> Option<Set> {
         let (mut constraints, conditions) = self.binders(&item.path, false)?;
         let access = match end {
@@ -155,7 +163,7 @@ impl Translator<'_, '_> {
         };
         let access = self.affine(access)?;
         constraints.push(QuasiAffine::from(coord).equal(access));
-        // Data-dependent parts brought constraints of their own.
+        // Data-dependent parts add their own constraints.
         constraints.append(&mut self.ranges);
         let mut set = Set::from_constraints(&self.context, &constraints).ok()?;
         for condition in conditions {
@@ -164,8 +172,9 @@ impl Translator<'_, '_> {
         Some(set)
     }
 
-    /// The constraints and conditions of binders. Conditions that cannot be translated are left out, which makes sets larger; loops cannot be left out, so that there is
-    /// no answer then, unless `partly`.
+    /// Returns the constraints and conditions of binders. Conditions that cannot be translated are
+    /// left out, which makes sets larger. Loops cannot be left out, so such a loop gives `None`
+    /// unless `partly`.
     fn binders(
         &mut self,
         path: &[Binder],
@@ -301,7 +310,8 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// A conversion of a machine value: a dim of its own, in scope if the value is, else anything in its range.
+    /// Translates the conversion of a machine value to a separate dim: in scope if the value is,
+    /// else constrained only by its range.
     fn data(&mut self, atom: ExprId, operand: ExprId) -> Option<QuasiAffine> {
         let bound = self.bound.clone();
         let is_kept = move |algebra: &Algebra<'_>, expr| {
@@ -322,7 +332,8 @@ impl Translator<'_, '_> {
         Some(dim.into())
     }
 
-    /// A condition on `int`s as a disjunction of conjunctions; `None` if a part is something else. Unless it must be `precise`, it may be weaker.
+    /// Translates a condition on `int`s to a disjunction of conjunctions; `None` if a part is
+    /// something else. Unless it must be `precise`, the result may be weaker.
     fn condition(&mut self, condition: ExprId, holds: bool, precise: bool) -> Option<Condition> {
         match *self.algebra.pool.get(condition) {
             Expr::Unary(UnaryOp::Not, operand) => self.condition(operand, !holds, precise),
@@ -330,7 +341,7 @@ impl Translator<'_, '_> {
                 let lhs = self.condition(lhs, holds, precise);
                 let rhs = self.condition(rhs, holds, precise);
                 if (op == BinaryOp::And) == holds {
-                    // Half of a conjunction is implied by it.
+                    // A conjunction implies each of its halves.
                     match (lhs, rhs) {
                         (Some(lhs), Some(rhs)) => Some(conjunction(&lhs, &rhs)),
                         (lhs, rhs) => lhs.or(rhs).filter(|_| !precise),
@@ -432,7 +443,7 @@ fn comparison(op: BinaryOp, lhs: QuasiAffine, rhs: QuasiAffine) -> Option<Condit
     }
 }
 
-/// Whether an answer is short and has no case distinctions.
+/// True if an answer is short and has no case distinctions.
 fn is_short(tree: &QuasiAffine) -> bool {
     parts(tree).is_some_and(|count| count <= MOST_PARTS)
 }

@@ -1,7 +1,9 @@
-//! The default engine's symbolic part: variables are eliminated from a coordinate one at a time, innermost first.
+//! The default engine's symbolic part: eliminates variables from a coordinate one at a time,
+//! innermost first.
 //!
-//! A coordinate is brought into normal form before each step, so that correlated terms cancel (`x - 8*xo` with `x` in `8*xo ..`), and each variable's interval is cut by
-//! the conditions that it stands under (guards of splits, `where` clauses, the compute region of the stage).
+//! A coordinate is brought into normal form before each step, so that correlated terms cancel (`x -
+//! 8*xo` with `x` in `8*xo ..`), and each variable's interval is narrowed by the conditions around
+//! it (guards of splits, `where` clauses, the compute region of the stage).
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Expr, ExprId, Intrinsic, Scalar, UnaryOp};
@@ -10,7 +12,7 @@ use super::{machine, monotone, residues};
 use crate::algebra::{Algebra, Product, Sum, opposite};
 use crate::query::Binder;
 
-/// Which end of an interval is sought.
+/// The end of an interval that is sought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Low,
@@ -30,7 +32,8 @@ impl End {
     }
 }
 
-/// A variable (or data-dependent expression) to be eliminated, with its interval, both ends included; `None` is infinite. Ends mention only targets further out.
+/// A variable (or data-dependent expression) to be eliminated, with its interval, both ends
+/// included; `None` is infinite. Ends mention only targets further out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
     pub(super) expr: ExprId,
@@ -38,7 +41,7 @@ pub(super) struct Target {
     pub(super) high: Option<ExprId>,
 }
 
-/// The interval of `coord` over everything that `path` binds. Regions of holes in `path` are given by `region`.
+/// Returns the interval of `coord` over everything that `path` binds.
 pub(crate) fn interval(
     algebra: &mut Algebra<'_>,
     coord: ExprId,
@@ -51,7 +54,7 @@ pub(crate) fn interval(
     )
 }
 
-/// The targets of a path, outermost first.
+/// Returns the targets of a path, outermost first.
 fn targets(algebra: &mut Algebra<'_>, path: &[Binder]) -> Vec<Target> {
     let mut targets = Vec::new();
     for binder in path {
@@ -102,7 +105,8 @@ pub(crate) fn last(algebra: &mut Algebra<'_>, min: ExprId, extent: ExprId) -> Ex
     algebra.offset(end, -1)
 }
 
-/// Sums that are not negative where the condition is as `holds` says. Parts that are not comparisons of `int`s say nothing.
+/// Returns sums that are non-negative if the condition is true (or false, if not `holds`). Parts
+/// that are not comparisons of `int`s contribute nothing.
 fn facts(algebra: &mut Algebra<'_>, condition: ExprId, holds: bool) -> Vec<Sum> {
     match *algebra.pool.get(condition) {
         Expr::Unary(UnaryOp::Not, operand) => facts(algebra, operand, !holds),
@@ -144,7 +148,7 @@ fn facts(algebra: &mut Algebra<'_>, condition: ExprId, holds: bool) -> Vec<Sum> 
     }
 }
 
-/// Cuts the intervals of the targets in which `fact >= 0` is linear.
+/// Narrows the intervals of the targets in which `fact >= 0` is linear.
 fn learn(algebra: &mut Algebra<'_>, fact: &Sum, unconditional: &[Target], targets: &mut [Target]) {
     for position in 0..targets.len() {
         let expr = targets[position].expr;
@@ -152,7 +156,7 @@ fn learn(algebra: &mut Algebra<'_>, fact: &Sum, unconditional: &[Target], target
         if coefficient == 0 {
             continue;
         }
-        // A condition between several variables is only used for each by itself.
+        // A condition on several variables is only used for each one separately.
         let mentioned =
             |target: &Target| fact.terms().any(|(product, _)| product.contains(&target.expr));
         algebra.lossy |= targets.iter().filter(|target| mentioned(target)).count() > 1;
@@ -160,12 +164,13 @@ fn learn(algebra: &mut Algebra<'_>, fact: &Sum, unconditional: &[Target], target
         if algebra.occurs(rest, expr) {
             continue;
         }
-        // coefficient * v + rest >= 0: a lower end -(rest div coefficient), or an upper end rest div -coefficient, of which the rest's greatest value counts.
+        // coefficient * v + rest >= 0 gives a lower end -(rest div coefficient), or an upper end
+        // rest div -coefficient. The rest's greatest value counts.
         let Some(rest) = eliminate_all(algebra, rest, &unconditional[position + 1..], End::High)
         else {
             continue;
         };
-        // The ends of inner targets may mention this one: then the fact says nothing about it.
+        // The ends of inner targets may mention this one; then the fact gives no bound for it.
         if algebra.occurs(rest, expr) {
             continue;
         }
@@ -182,7 +187,8 @@ fn learn(algebra: &mut Algebra<'_>, fact: &Sum, unconditional: &[Target], target
     }
 }
 
-/// Bounds an expression over all targets, innermost (last) first. `None` where there is no finite bound.
+/// Bounds an expression over all targets, innermost (last) first. `None` if there is no finite
+/// bound.
 fn eliminate_all(
     algebra: &mut Algebra<'_>,
     expr: ExprId,
@@ -196,7 +202,7 @@ fn eliminate_all(
             machine::range(algebra, operand, machine::Values::OfFuncs, &|algebra, expr| {
                 !is_data(algebra, expr, targets)
             });
-        // What rises or falls with a variable is eliminated with it.
+        // A value that is monotone in a variable is eliminated along with the variable.
         if (low.is_none() || high.is_none())
             && monotone::chain(algebra.pool, operand, &|expr| !is_data(algebra, expr, targets))
                 .is_some()
@@ -212,7 +218,7 @@ fn eliminate_all(
     (!is_data(algebra, expr, targets)).then_some(expr)
 }
 
-/// Whether the value is not known where the bound is used: it reads a func, or mentions a target.
+/// True if the value is unknown where the bound is used: it reads a func, or mentions a target.
 fn is_data(algebra: &Algebra<'_>, expr: ExprId, targets: &[Target]) -> bool {
     let mut found = false;
     algebra.pool.for_each_subexpr(expr, &mut |id, expr| {
@@ -222,7 +228,7 @@ fn is_data(algebra: &Algebra<'_>, expr: ExprId, targets: &[Target]) -> bool {
     found
 }
 
-/// The outermost conversions to `int` of values that are not known.
+/// Collects the conversions to `int` of unknown values, outer ones first.
 fn data_atoms(algebra: &Algebra<'_>, root: ExprId, targets: &[Target]) -> Vec<ExprId> {
     let mut atoms = Vec::new();
     algebra.pool.for_each_subexpr(root, &mut |id, expr| {
@@ -232,7 +238,7 @@ fn data_atoms(algebra: &Algebra<'_>, root: ExprId, targets: &[Target]) -> Vec<Ex
             atoms.push(id);
         }
     });
-    // Operands come first: an atom around others is eliminated before them.
+    // Operands come first, so reversing eliminates an atom before the atoms inside it.
     atoms.reverse();
     atoms
 }
@@ -246,7 +252,8 @@ fn eliminate(algebra: &mut Algebra<'_>, expr: ExprId, target: Target, end: End) 
     if let Some((op, lhs, rhs)) = algebra.lone_extremum(&sum) {
         return extremum(algebra, op, lhs, rhs, target, end);
     }
-    // Split into terms without the target, terms linear in it, and terms with the target inside an atom.
+    // Split into terms without the target, terms linear in it, and terms with the target inside an
+    // atom.
     let (mut rest, mut slope, mut others) = (Sum::default(), Sum::default(), Vec::new());
     for (product, coefficient) in sum.terms() {
         let (inside, kept): (Vec<ExprId>, Vec<ExprId>) =
@@ -271,7 +278,7 @@ fn eliminate(algebra: &mut Algebra<'_>, expr: ExprId, target: Target, end: End) 
             }
         }
         None => {
-            // What the parts have in common is lost.
+            // The correlation between the parts is lost.
             algebra.lossy |= others.len() + usize::from(!slope.is_zero()) > 1;
             apart(algebra, rest, &slope, &others, target, end)?
         }
@@ -280,7 +287,7 @@ fn eliminate(algebra: &mut Algebra<'_>, expr: ExprId, target: Target, end: End) 
     (!algebra.occurs(total, target.expr)).then_some(total)
 }
 
-/// Bounds `rest + slope * target + others`, each part for itself.
+/// Bounds `rest + slope * target + others`, each part separately.
 fn apart(
     algebra: &mut Algebra<'_>,
     rest: ExprId,
@@ -305,7 +312,8 @@ fn apart(
     Some(total)
 }
 
-/// Bounds `factor * value` where `value` has the given ends: by the sign of the factor, from both ends where the sign is not known.
+/// Bounds `factor * value` where `value` has the given ends: by the sign of the factor, or from
+/// both ends if the sign is unknown.
 fn scaled(
     algebra: &mut Algebra<'_>,
     factor: &Sum,
@@ -334,7 +342,7 @@ fn scaled(
     })
 }
 
-/// Bounds a product of atoms that all have the target inside.
+/// Bounds a product of atoms that all contain the target.
 fn product(
     algebra: &mut Algebra<'_>,
     atoms: &[ExprId],
@@ -373,7 +381,7 @@ fn extremum(
     let rhs = eliminate(algebra, rhs, target, end);
     match (lhs, rhs) {
         (Some(lhs), Some(rhs)) => Some(algebra.combine(op, lhs, rhs)),
-        // min(a, b) <= a: on this side one arm is enough.
+        // min(a, b) <= a: on this side one arm suffices.
         (Some(one), None) | (None, Some(one)) if (op == BinaryOp::Min) == (end == End::High) => {
             Some(one)
         }
@@ -381,10 +389,12 @@ fn extremum(
     }
 }
 
-/// Bounds an atom that has the target inside. What is known of the atom whatever the target counts too: normal forms leave out `max(e, 0)` where `e` cannot be negative.
+/// Bounds an atom that contains the target. Uses also the atom's least value for any target,
+/// because normal forms omit `max(e, 0)` where `e` cannot be negative.
 fn atom(algebra: &mut Algebra<'_>, atom: ExprId, target: Target, end: End) -> Option<ExprId> {
     let bound = atom_within(algebra, atom, target, end);
-    // Remainders, selections and absolute values take their values anywhere between the ends, or not at all.
+    // Remainders, selections and absolute values may take any value between the ends, or miss the
+    // ends.
     algebra.lossy |= !matches!(
         algebra.pool.get(atom),
         Expr::Var(_)
@@ -392,7 +402,7 @@ fn atom(algebra: &mut Algebra<'_>, atom: ExprId, target: Target, end: End) -> Op
             | Expr::Binary(BinaryOp::Min | BinaryOp::Max | BinaryOp::Div, ..)
     );
     match (end, algebra.least_atom(atom)) {
-        // What rises or falls with the target is bounded by values of its own type.
+        // A value that is monotone in the target is bounded by values of its type.
         (End::Low, Some(_)) if bound.is_some() && is_conversion(algebra, atom) => bound,
         (End::Low, Some(least)) if atom != target.expr => {
             let least = algebra.int(least);
@@ -469,7 +479,8 @@ fn atom_within(
     }
 }
 
-/// Bounds a value that rises or falls with an integer that has the target inside: at an end of the integer, or at both where it is not known which one counts.
+/// Bounds a value that is monotone in an integer that contains the target: takes the value at one
+/// end of the integer, or at both if the direction is unknown.
 fn along(
     algebra: &mut Algebra<'_>,
     atom: ExprId,
@@ -500,7 +511,8 @@ fn both(algebra: &mut Algebra<'_>, expr: ExprId, target: Target) -> Option<(Expr
     ))
 }
 
-/// Bounds a quotient by a divisor that may vary: it is never farther from 0 than the dividend, and not negative where neither is.
+/// Bounds a quotient whose divisor may vary: its absolute value never exceeds the dividend's, and
+/// it is non-negative if both operands are.
 fn quotient(
     algebra: &mut Algebra<'_>,
     lhs: ExprId,
@@ -518,7 +530,7 @@ fn quotient(
     Some(farthest(algebra, low, high, end))
 }
 
-/// `-M` or `M` for the greatest absolute value `M` in `low..=high`.
+/// Returns `-M` or `M` for the greatest absolute value `M` in `low..=high`.
 fn farthest(algebra: &mut Algebra<'_>, low: ExprId, high: ExprId, end: End) -> ExprId {
     let zero = algebra.int(0);
     let negative = algebra.sub(zero, low);
@@ -529,7 +541,8 @@ fn farthest(algebra: &mut Algebra<'_>, low: ExprId, high: ExprId, end: End) -> E
     }
 }
 
-/// `lhs mod rhs` lies in `0 ..= max(|rhs|, 1) - 1`, and not above a dividend that is not negative.
+/// Bounds `lhs mod rhs`, which lies in `0 ..= max(|rhs|, 1) - 1` and does not exceed a non-negative
+/// dividend.
 fn remainder(
     algebra: &mut Algebra<'_>,
     lhs: ExprId,

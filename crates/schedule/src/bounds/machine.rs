@@ -1,7 +1,8 @@
 //! Ranges of machine-typed expressions, for coordinates that depend on data.
 //!
-//! `clamp(i32(input(x)), 0, width - 1)` lies in `0..width` whatever the input holds: that is how an algorithm makes an access bounded. Where values of funcs are looked at, so does
-//! `index(x)` for `func index(x) = clamp(…)` (FS §7.2 names that as an improvement over β₀).
+//! `clamp(i32(input(x)), 0, width - 1)` lies in `0..width` whatever the input holds; this is how an
+//! algorithm bounds an access. If values of funcs are examined, so does `index(x)` for `func
+//! index(x) = clamp(…)` (FS §7.2 names this as an improvement over β₀).
 
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, FuncId, Intrinsic, Overflow, Scalar, UnaryOp};
 
@@ -10,19 +11,21 @@ use crate::algebra::Algebra;
 /// The ends of a range, both `int` expressions, both included; `None` is infinite.
 pub(crate) type Range = (Option<ExprId>, Option<ExprId>);
 
-/// Types of this width and wider count as unbounded, but for the 0 of unsigned ones: no buffer has that many elements.
+/// Types of at least this width count as unbounded, except for the 0 of unsigned ones: no buffer
+/// has that many elements.
 const UNBOUNDED_BITS: u32 = 32;
 
-/// What is known of a func's value.
+/// The facts about a func's value that a range may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Values {
-    /// That it is of its type.
+    /// Only its type.
     OfTypes,
-    /// What its definition says.
+    /// Its definition.
     OfFuncs,
 }
 
-/// The range of a machine integer or `bool`. Expressions for which `is_kept` holds have an exact value where the bound is used.
+/// Returns the range of a machine integer or `bool`. Expressions for which `is_kept` holds have an
+/// exact value where the bound is used.
 pub(crate) fn range(
     algebra: &mut Algebra<'_>,
     expr: ExprId,
@@ -83,13 +86,14 @@ pub(crate) fn range(
         | Expr::Hole(_) => None,
     };
     match found {
-        // Minima, maxima and selections cannot leave the type; other operators wrap where they would.
+        // Minima, maxima and selections cannot leave the type; other operators wrap on overflow.
         Some(found) if cannot_wrap(algebra, expr) || fits(algebra, found, scalar) => found,
         Some(_) | None => type_range(algebra, scalar),
     }
 }
 
-/// The range of a func's value at whatever point: of what any of its stages writes. Constants: the validator finds the same.
+/// Returns the range of a func's value at any point: the hull over what its stages write. The ends
+/// are constants, and the validator finds the same.
 fn of_func(algebra: &mut Algebra<'_>, func: FuncId, component: usize) -> Range {
     if let Some(known) = algebra.values.get(&(func, component)) {
         return *known;
@@ -97,14 +101,14 @@ fn of_func(algebra: &mut Algebra<'_>, func: FuncId, component: usize) -> Range {
     let decl = algebra.pool.func(func);
     let (scalar, stages) = (decl.scalar(component), decl.stages().to_vec());
     let of_type = type_range(algebra, scalar);
-    // What a stage reads of the func itself is of its type.
+    // Reads of the func in its own stages have the range of its type.
     algebra.values.insert((func, component), of_type);
     if scalar.range().is_none() {
         return of_type;
     }
     let mut all: Option<Range> = None;
     for stage in stages {
-        // Nothing else is known wherever the func is read.
+        // No other expression is known wherever the func is read.
         let range = range(algebra, stage.values[component], Values::OfFuncs, &|_, _| false);
         all = Some(match all {
             None => range,
@@ -136,7 +140,7 @@ fn type_range(algebra: &mut Algebra<'_>, scalar: Scalar) -> Range {
     }
 }
 
-/// An end that both operands' ends are needed for.
+/// Combines the ends of two operands where the result needs both.
 fn both(
     algebra: &mut Algebra<'_>,
     op: BinaryOp,
@@ -146,7 +150,7 @@ fn both(
     Some(algebra.combine(op, lhs?, rhs?))
 }
 
-/// An end that one operand's end is enough for: `min(a, b) <= a`.
+/// Combines the ends of two operands where one of them suffices: `min(a, b) <= a`.
 fn either(
     algebra: &mut Algebra<'_>,
     op: BinaryOp,
@@ -159,7 +163,8 @@ fn either(
     }
 }
 
-/// Whether the range lies in the type's, so that an operator with these exact results does not wrap.
+/// True if the range lies in the type's, so that an operator with these exact results does not
+/// wrap.
 fn fits(algebra: &mut Algebra<'_>, range: Range, scalar: Scalar) -> bool {
     let (Some((least, greatest)), (Some(low), Some(high))) = (scalar.range(), range) else {
         return false;
@@ -173,7 +178,8 @@ fn fits(algebra: &mut Algebra<'_>, range: Range, scalar: Scalar) -> bool {
     }
 }
 
-/// Constants around an end of a range: itself, or the range of its type where it is a conversion.
+/// Returns constants around an end of a range: the end itself, or the range of its type if it is a
+/// conversion.
 fn end_range(algebra: &mut Algebra<'_>, end: ExprId) -> Option<(ExprId, ExprId)> {
     match *algebra.pool.get(end) {
         Expr::Const(_) => Some((end, end)),
@@ -219,7 +225,7 @@ fn end_range(algebra: &mut Algebra<'_>, end: ExprId) -> Option<(ExprId, ExprId)>
     }
 }
 
-/// The exact results' range, before wrapping.
+/// Returns the range of the exact results, before wrapping.
 fn binary(algebra: &mut Algebra<'_>, op: BinaryOp, lhs: Range, rhs: Range) -> Option<Range> {
     let constant = |algebra: &Algebra<'_>, end: Option<ExprId>| {
         end.and_then(|end| algebra.pool.as_constant(end)).and_then(Constant::as_integer)
@@ -264,7 +270,8 @@ fn corners(
     }
     let (a, b) = (a?, b?);
     if op == BinaryOp::And {
-        // Non-negative numbers have no bit that either operand lacks.
+        // The conjunction of non-negative numbers sets no bit that an operand lacks, so it exceeds
+        // neither.
         return (a >= 0 && c >= 0).then_some((0, b.min(d)));
     }
     let products = if matches!(op, BinaryOp::Mul(_)) {

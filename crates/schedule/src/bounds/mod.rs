@@ -21,12 +21,13 @@ use crate::nest::{BoundKind, Lowered, Placement, compute_kind, final_kind, hole}
 use crate::query::{Binder, Constraint, Subject};
 use interval::End;
 
-/// Which bounds engine answers.
+/// The bounds engine that answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// FS's yardstick β₀: plain interval arithmetic without conditions.
     Reference,
-    /// Symbolic intervals that use conditions, correlations and exact quotients. Never wider than the reference.
+    /// Symbolic intervals that use conditions, correlations and exact quotients. Never wider than
+    /// the reference.
     Default,
 }
 
@@ -34,7 +35,7 @@ impl Engine {
     /// Both engines.
     pub const ALL: [Self; 2] = [Self::Reference, Self::Default];
 
-    /// The name on the command line.
+    /// Returns the name used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Reference => "reference",
@@ -43,10 +44,10 @@ impl Engine {
     }
 }
 
-/// One interval a dimension, both ends included.
+/// One interval per dimension, both ends included.
 pub(crate) type Region = Vec<(ExprId, ExprId)>;
 
-/// The part of an input that some reads need, and when there are such reads at all.
+/// The part of an input that some reads need, and the condition under which such reads happen.
 #[derive(Clone, Debug)]
 pub(crate) struct Reads {
     /// Nothing is read unless all of these hold.
@@ -60,17 +61,20 @@ pub(crate) struct Answer {
     pub(crate) solution: Solution,
     /// For each input in order, its reads.
     pub(crate) inputs: Vec<Vec<Reads>>,
-    /// For each directive that fixes bounds, what must hold at entry: func, dimension, condition.
+    /// The entry conditions of directives that fix bounds: func, dimension, condition.
     pub(crate) bound_checks: Vec<(FuncId, usize, ExprId)>,
 }
 
-/// Exact projections that bring nothing before a pipeline's remaining ones are left out: where the symbolic bounds cannot be improved, that is found quickly or at great cost.
+/// The number of exact projections without gain after which a pipeline's remaining ones are
+/// skipped. Where they cannot improve the symbolic bounds, a query finds that out either quickly or
+/// at great cost.
 const PATIENCE: u32 = 6;
 
-/// Gives a number below its argument.
+/// Returns a number below its argument.
 pub(crate) type Choose<'a> = &'a mut dyn FnMut(u32) -> u32;
 
-/// Answers a query. The funcs of `lowered` are all in use. With `choose`, the answer is any that the query allows.
+/// Answers a query. Requires: all funcs of `lowered` are in use. With `choose`, returns some answer
+/// that the query allows.
 pub(crate) fn solve(
     pool: &mut Pool,
     lowered: &Lowered,
@@ -84,14 +88,14 @@ pub(crate) fn solve(
         lowered,
         constraints,
         engine,
-        // Regions that are enlarged at random need not be least first.
+        // Regions that are enlarged at random need not be the least ones.
         patience: if choose.is_some() { 0 } else { PATIENCE },
         choose,
         answer: Answer::default(),
         unknown: FxHashSet::default(),
         errors: Vec::new(),
     };
-    // Users before the funcs that they use: what a func must cover follows from its users' loops.
+    // Users come before the funcs that they use: a func must cover what its users' loops read.
     for plan in lowered.plans.iter().rev() {
         if plan.compute != Placement::Inline {
             solver.func(plan.func);
@@ -104,7 +108,8 @@ pub(crate) fn solve(
     if solver.errors.is_empty() { Ok(solver.answer) } else { Err(solver.errors) }
 }
 
-/// The position in a constraint's path from which on binders are within the place where its region is chosen.
+/// Returns the first position in a constraint's path whose binders are all within the place where
+/// the constraint's region is chosen.
 fn place(constraint: &Constraint) -> usize {
     let (func, kind) = (constraint.member.func, constraint.member.kind);
     let position = constraint.path.iter().position(|binder| match binder {
@@ -117,7 +122,7 @@ fn place(constraint: &Constraint) -> usize {
     position.map_or(0, |position| position + 1)
 }
 
-/// Whether a func's own statement accesses it.
+/// True if a func's own statement accesses it.
 fn is_own(func: FuncId, constraint: &Constraint) -> bool {
     constraint.member.reader.is_some_and(|(reader, _)| reader == func)
 }
@@ -128,7 +133,7 @@ struct Solver<'a, 'c> {
     constraints: &'a [Constraint],
     engine: Engine,
     choose: Option<Choose<'c>>,
-    /// How many more questions to isl may bring nothing.
+    /// The number of isl queries that may still bring no gain.
     patience: u32,
     answer: Answer,
     /// Funcs whose regions could not be found.
@@ -187,7 +192,8 @@ impl<'a> Solver<'a, '_> {
         }
     }
 
-    /// Remembers how far the loops go whose extents are known with a stage's compute region.
+    /// Records the last values of the variables whose intervals follow from a stage's compute
+    /// region.
     fn learn_loops(&mut self, func: FuncId, kind: HoleKind) {
         let Some(plan) = self.lowered.plan(func) else { return };
         for nest in plan.instances.iter().flat_map(|instance| &instance.stages) {
@@ -213,13 +219,15 @@ impl<'a> Solver<'a, '_> {
             .collect()
     }
 
-    /// The least box that has every constraint's points. At the top all loops are eliminated, else only those within the place where the region is chosen.
+    /// Returns the least box that contains every constraint's points. `at_top` eliminates all
+    /// loops, otherwise only those within the place where the region is chosen.
     fn hull(&mut self, constraints: &[&Constraint], at_top: bool) -> Option<Region> {
         let mut hull: Option<Region> = None;
         let mut lossy = Vec::new();
         let mut is_known = true;
         for constraint in constraints {
-            // What a func needs whose own region is not known is not known either: that was reported.
+            // If the region of a reader is unknown, so is the region that it needs; the former was
+            // reported.
             let reader = constraint.member.reader;
             let follows = reader.is_some_and(|(reader, _)| self.unknown.contains(&reader));
             let region = if follows { None } else { self.region(constraint, at_top, &mut lossy) };
@@ -241,7 +249,8 @@ impl<'a> Solver<'a, '_> {
         hull
     }
 
-    /// Improves the ends of a region in the given dimensions by exact projections where they are known.
+    /// Improves the ends of a region in the given dimensions by exact projections where these are
+    /// known.
     fn tighten(
         &mut self,
         constraints: &[&Constraint],
@@ -282,7 +291,8 @@ impl<'a> Solver<'a, '_> {
             .collect()
     }
 
-    /// What lies between the place where a constraint's region is chosen (or the top) and the access, and the first and last coordinates of the access.
+    /// Returns the binders between the place where a constraint's region is chosen (or the top) and
+    /// the access, and the first and last coordinates of the access.
     fn inner(
         &mut self,
         constraint: &Constraint,
@@ -305,7 +315,8 @@ impl<'a> Solver<'a, '_> {
         (path, coords)
     }
 
-    /// The box of a constraint's points. Adds the dimensions in which it may be larger than necessary to `lossy`.
+    /// Returns the box of a constraint's points. Adds the dimensions in which it may be larger than
+    /// necessary to `lossy`.
     fn region(
         &mut self,
         constraint: &Constraint,
@@ -351,7 +362,8 @@ impl<'a> Solver<'a, '_> {
         }
     }
 
-    /// A binder without holes. The premise that a point is in the stage's compute region becomes conditions on its coordinates.
+    /// Fills the holes of a binder. The premise that a point is in the stage's compute region
+    /// becomes conditions on its coordinates.
     fn resolve(&mut self, binder: &Binder) -> Vec<Binder> {
         match binder {
             Binder::ForAll { var, interval } => {
@@ -381,13 +393,15 @@ impl<'a> Solver<'a, '_> {
         }
     }
 
-    /// `bound`, `bound_extent`, `align_bounds`: the inferred region grows to what they demand.
+    /// Applies `bound`, `bound_extent`, `align_bounds`: the inferred region grows to the one that
+    /// they demand.
     fn apply_directives(&mut self, func: FuncId, constraints: &[&Constraint], region: &mut Region) {
         let directives = match self.lowered.plan(func) {
             Some(plan) if !plan.bounds.is_empty() => plan.bounds.clone(),
             _ => return,
         };
-        // Reads that only have to be in memory count too: the allocation will rely on the check.
+        // Reads that only have to be in memory count too, because the allocation will rely on the
+        // check.
         let reads = self.constraints_on(func, HoleKind::Allocation);
         let reads = reads.into_iter().filter(|constraint| !is_own(func, constraint));
         let checked: Vec<_> = constraints.iter().copied().chain(reads).collect();
@@ -404,7 +418,8 @@ impl<'a> Solver<'a, '_> {
                         let above = algebra.pool.binary(BinaryOp::Le, needed_high, last);
                         algebra.pool.binary(BinaryOp::And, below, above)
                     } else {
-                        // The min is inferred at each place; the greatest of the extents needed there is bounded by the region's own where no loop is around it.
+                        // The min is inferred at each place. The given extent must cover the
+                        // greatest extent needed at any of them, over all loops around.
                         let needed = algebra.sub(high, low);
                         let needed = algebra.offset(needed, 1);
                         let needed = self.extent_at_top(constraints, needed);
@@ -420,7 +435,8 @@ impl<'a> Solver<'a, '_> {
                     (min, interval::last(&mut self.algebra, min, extent))
                 }
                 BoundKind::Aligned { modulus, remainder } => {
-                    // Each end by its own block, so that both follow the region's ends: a difference of an end and its remainder would be wider over a loop.
+                    // Each end is rounded by its own block, so that both follow the region's ends:
+                    // the difference of an end and its remainder would be wider over a loop.
                     let [first, last] = [low, high].map(|end| {
                         let offset = algebra.sub(end, remainder);
                         let block = algebra.combine(BinaryOp::Div, offset, modulus);
@@ -434,7 +450,8 @@ impl<'a> Solver<'a, '_> {
         }
     }
 
-    /// In dimensions whose bounds are fixed, memory need only have what the func itself accesses: an entry check says that reads are in bounds.
+    /// Restricts memory to the func's own accesses in dimensions whose bounds are fixed; an entry
+    /// check ensures that reads are in bounds.
     fn exclude_checked_reads(
         &mut self,
         func: FuncId,
@@ -459,7 +476,8 @@ impl<'a> Solver<'a, '_> {
         }
     }
 
-    /// The greatest value of an expression over the loops around the place where a func's region is chosen.
+    /// Returns the greatest value of an expression over the loops around the place where a func's
+    /// region is chosen.
     fn extent_at_top(&mut self, constraints: &[&Constraint], extent: ExprId) -> Option<ExprId> {
         let constraint = constraints.first()?;
         let around: Vec<&Binder> = constraint
@@ -471,7 +489,8 @@ impl<'a> Solver<'a, '_> {
             .collect();
         let path: Vec<Binder> =
             around.into_iter().flat_map(|binder| self.resolve(binder)).collect();
-        // Each of the sums of which the extent is the least bounds it: in most the ends' common terms cancel.
+        // The extent is the minimum of these sums, so each bounds it. In most of them the ends'
+        // common terms cancel.
         let mut high: Option<ExprId> = None;
         for sum in self.algebra.least_of(extent) {
             if let (_, Some(end)) = self.ends(sum, &path) {
@@ -484,7 +503,7 @@ impl<'a> Solver<'a, '_> {
         high
     }
 
-    /// The reads of an input, those under the same premises together.
+    /// Collects the reads of an input, grouped by their premises.
     fn input(&mut self, input: FuncId) -> Vec<Reads> {
         let mut groups: Vec<(Vec<ExprId>, Vec<&Constraint>)> = Vec::new();
         for constraint in self.constraints_on(input, HoleKind::Allocation) {
@@ -503,7 +522,8 @@ impl<'a> Solver<'a, '_> {
         reads
     }
 
-    /// Conditions over startup values without which a constraint's statement does not run.
+    /// Returns the conditions over startup values without which a constraint's statement does not
+    /// run.
     fn premises(&mut self, constraint: &Constraint) -> Vec<ExprId> {
         let mut bound: FxHashSet<VarId> = FxHashSet::default();
         let mut premises = Vec::new();

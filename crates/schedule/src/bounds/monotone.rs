@@ -1,20 +1,24 @@
-//! Integers that are made of an integer by way of floats, and rise or fall with it: `i32(floor((f32(y) + 0.5) / scale - 0.5))`. Their ends are those at the ends of the integer,
-//! of which it is not always known which is which.
+//! Integers that are computed from an integer through floats and are monotone in it:
+//! `i32(floor((f32(y) + 0.5) / scale - 0.5))`. Their ends are the values at the ends of the
+//! integer, although it is not always known which end gives which value.
 
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Intrinsic, Pool, Scalar, UnaryOp};
 
-/// How a value depends on the integer at the bottom.
+/// The dependence of a value on the integer at the bottom.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chain {
     /// The integer, of type `int`.
     pub(super) bottom: ExprId,
-    /// Whether the value rises with it, if that is known.
+    /// True if the value rises with the integer, false if it falls; `None` if that is unknown.
     pub(super) rises: Option<bool>,
-    /// Whether only constants stood beside it, so that it may be multiplied by what is none: it is finite.
+    /// True if all other operands so far are constants. The value is then finite, so it may be
+    /// multiplied by a non-constant.
     is_plain: bool,
 }
 
-/// What `expr` rises or falls with, if all operands beside are kept: such as are the same wherever the integer changes. At most one of the factors is no constant, and stands before all terms that are none.
+/// Returns the integer that `expr` is monotone in, if all other operands are kept, that is, do not
+/// change with the integer. At most one factor is not a constant, and it must be applied before all
+/// terms that are not constants.
 pub(super) fn chain(pool: &Pool, expr: ExprId, is_kept: &dyn Fn(ExprId) -> bool) -> Option<Chain> {
     let scalar = pool.ty(expr).scalar;
     let turned = |chain: Chain| Chain { rises: chain.rises.map(|rises| !rises), ..chain };
@@ -81,7 +85,7 @@ pub(super) fn chain(pool: &Pool, expr: ExprId, is_kept: &dyn Fn(ExprId) -> bool)
     }
 }
 
-/// A product of two values of which nothing is known may rise and fall.
+/// The direction of a product is unknown if the sign of the factor is.
 fn unknown(chain: Chain) -> Option<Chain> {
     chain.is_plain.then_some(Chain { rises: None, is_plain: false, ..chain })
 }

@@ -1,13 +1,16 @@
-//! The reference engine β₀ (FS Fig. 10b): plain interval arithmetic, rule by rule, conditions ignored.
+//! The reference engine β₀ (FS Fig. 10b): plain interval arithmetic, rule by rule, conditions
+//! ignored.
 //!
-//! The rules that the figure elides, for intervals with both ends included, either of which may be infinite:
-//! * `[a, b] ± [c, d]`, `-[a, b]`, `[a, b] * [c, d]` (least and greatest of the four products, the ends times the number where one side is a number), minima and maxima end by end;
-//! * `e1 div e2`: a positive constant divides both ends; else `[-M, M]` with `M = max(-a, b)`, of length 2M + 1 (the figure prints 2M - 1, which lacks both ends:
-//!   `1 div 1` is 1);
+//! The rules that the figure elides, for intervals with both ends included; either may be infinite:
+//! * `[a, b] ± [c, d]`, `-[a, b]`, `[a, b] * [c, d]` (least and greatest of the four products, or
+//!   the ends times the number if one side is a number), minima and maxima end by end;
+//! * `e1 div e2`: a positive constant divides both ends; else `[-M, M]` with `M = max(-a, b)`, of
+//!   length 2M + 1 (the figure prints 2M - 1, which lacks both ends: `1 div 1` is 1);
 //! * `e1 mod e2`: `[0, max(-c, d, 1) - 1]`;
 //! * `select`: the hull of both arms; `abs`: `[0, max(-a, b)]`;
-//! * `int` of a machine expression: its type's range if that is narrower than 32 bits, cut by minima, maxima and exact arithmetic on ranges that cannot wrap; a func's value is
-//!   anything of its type (FS's expressions are untyped, and there it is anything at all).
+//! * `int` of a machine expression: its type's range if that is narrower than 32 bits, narrowed by
+//!   minima, maxima and exact arithmetic on ranges that cannot wrap; a func's value has the range
+//!   of its type (FS's expressions are untyped, so there it has no bounds at all).
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Intrinsic, Scalar, UnaryOp, VarId};
@@ -17,7 +20,8 @@ use super::machine::{self, Range};
 use crate::algebra::Algebra;
 use crate::query::Binder;
 
-/// The interval of `coord` over everything that `path` binds; an end that is `None` is infinite.
+/// Returns the interval of `coord` over everything that `path` binds; an end that is `None` is
+/// infinite.
 pub(crate) fn interval(algebra: &mut Algebra<'_>, coord: ExprId, path: &[Binder]) -> Range {
     let mut engine = Engine { algebra, vars: FxHashMap::default() };
     for binder in path {
@@ -103,12 +107,12 @@ impl Engine<'_, '_> {
         }
     }
 
-    /// An end that both operands' ends are needed for.
+    /// Combines the ends of two operands where the result needs both.
     fn both(&mut self, op: BinaryOp, lhs: Option<ExprId>, rhs: Option<ExprId>) -> Option<ExprId> {
         Some(self.algebra.combine(op, lhs?, rhs?))
     }
 
-    /// An end for which the finite one of two is enough: `min(a, b) <= a`.
+    /// Combines the ends of two operands where the finite one suffices: `min(a, b) <= a`.
     fn either(&mut self, op: BinaryOp, lhs: Option<ExprId>, rhs: Option<ExprId>) -> Option<ExprId> {
         match (lhs, rhs) {
             (Some(lhs), Some(rhs)) => Some(self.algebra.combine(op, lhs, rhs)),
@@ -121,13 +125,13 @@ impl Engine<'_, '_> {
         end.map(|end| self.algebra.sub(zero, end))
     }
 
-    /// The greatest absolute value in an interval.
+    /// Returns the greatest absolute value in an interval.
     fn magnitude(&mut self, (low, high): Range) -> Option<ExprId> {
         let negative = self.negative(low);
         self.both(BinaryOp::Max, negative, high)
     }
 
-    /// The number that an interval consists of.
+    /// Returns the number of an interval that consists of one number.
     fn number(&self, (low, high): Range) -> Option<i128> {
         let value = self.algebra.pool.as_constant(low?).and_then(Constant::as_integer);
         value.filter(|_| low == high)
@@ -168,7 +172,8 @@ impl Engine<'_, '_> {
         }
     }
 
-    /// The ends times the number where one side is a number; else the least and greatest of the four products.
+    /// Multiplies the ends by the number if one side is a number; else takes the least and greatest
+    /// of the four products.
     fn product(&mut self, op: BinaryOp, lhs: Range, rhs: Range) -> Range {
         for (factor, (low, high)) in [(rhs, lhs), (lhs, rhs)] {
             let Some(number) = self.number(factor) else { continue };

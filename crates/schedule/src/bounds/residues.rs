@@ -1,23 +1,25 @@
-//! Quotients and remainders of one variable by numbers, taken together: `x / 2 - 1 + 2 * (x % 2)` is bounded residue by residue.
+//! Quotients and remainders of one variable by numbers, taken together: `x / 2 - 1 + 2 * (x % 2)`
+//! is bounded residue by residue.
 //!
-//! With `x = n * q + r`, where `n` is a multiple of all divisors, every part is linear in `q` with the same slope for each `r`; what is left is the least or greatest of at
-//! most `n` quotients of an end of `x`, nearly all of which others make superfluous.
+//! With `x = n * q + r`, where `n` is a multiple of all divisors, every part is linear in `q` with
+//! the same slope for each `r`. The bound is the least or greatest of at most `n` quotients of an
+//! end of `x`, and others make nearly all of these redundant.
 
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId};
 
 use super::interval::{End, Target};
 use crate::algebra::{Algebra, Sum};
 
-/// Residues that are looked at.
+/// The maximum number of residues that are examined.
 const MOST_RESIDUES: i128 = 16;
-/// Arms of an answer beyond which it is no improvement.
+/// The maximum number of arms of an answer; one with more is no improvement.
 const MOST_ARMS: usize = 3;
 
-/// A bound of the parts of a sum that have a variable in them.
+/// A bound of the parts of a sum that contain a variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bound {
     pub(super) value: ExprId,
-    /// Whether it is never worse than bounding each part for itself.
+    /// True if it is never worse than bounding each part separately.
     pub(super) is_within: bool,
 }
 
@@ -30,14 +32,15 @@ struct Part {
     divisor: i128,
 }
 
-/// One residue's value at the quotient `q`: `slope * q + base`, with `q` the end of the variable's interval plus `shift`, divided.
+/// The value of one residue at the quotient `q`: `slope * q + base`, where `q` is the end of the
+/// variable's interval plus `shift`, divided.
 #[derive(Clone, Copy)]
 struct Arm {
     shift: i128,
     base: i128,
 }
 
-/// Bounds `slope * x + others` over the interval of `x`; `None` where that is not of this form.
+/// Bounds `slope * x + others` over the interval of `x`; `None` if the sum does not have this form.
 pub(super) fn bound(
     algebra: &mut Algebra<'_>,
     slope: &Sum,
@@ -97,12 +100,13 @@ pub(super) fn bound(
             Some(value) => algebra.max(value, arm),
         });
     }
-    // A residue that the interval leaves out is taken beyond its other end: that is harmless where all parts grow or fall with the variable.
+    // A residue that the interval leaves out is taken beyond the other end of the interval, which
+    // is harmless if all parts grow or fall with the variable.
     let is_within = total != 0 && signs.iter().all(|sign| sign.signum() * total.signum() >= 0);
     Some(Bound { value: value?, is_within })
 }
 
-/// The number that a variable is multiplied by.
+/// Returns the number that a variable is multiplied by.
 fn slope_of(slope: &Sum) -> Option<i128> {
     match slope.len() {
         0 => Some(0),
@@ -140,7 +144,7 @@ fn least_common(a: i128, b: i128) -> Option<i128> {
     Some(a / x * b).filter(|value| *value <= MOST_RESIDUES)
 }
 
-/// Leaves out the arms that are never the least (or greatest), whatever the end of the interval.
+/// Drops the arms that are never the least (or greatest), whatever the end of the interval.
 fn prune(arms: &[Arm], slope: i128, least: bool) -> Vec<Arm> {
     let beats = |one: &Arm, other: &Arm| {
         // Quotients of ends that differ by less than the divisor differ by at most one.

@@ -1,4 +1,5 @@
-//! The error for an access without bounds, in the words of the program: which access it is, and what would give it bounds.
+//! The error for an access without bounds, in terms of the program: the access, and a change that
+//! would bound it.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{Expr, ExprId, FuncKind, Scalar, Substitution, Type, print};
@@ -8,7 +9,7 @@ use crate::error::ScheduleError;
 use crate::query::{Binder, Constraint, Subject};
 
 impl Solver<'_, '_> {
-    /// Reports that a coordinate has no least or no greatest value, or neither.
+    /// Reports that a coordinate has no least value, no greatest value, or neither.
     pub(super) fn unbounded(&mut self, constraint: &Constraint, dim: usize, missing: [bool; 2]) {
         let coord = match &constraint.member.what {
             Subject::Point(coords) => coords[dim],
@@ -57,7 +58,8 @@ impl Solver<'_, '_> {
         }
     }
 
-    /// A coordinate with the variables' names in the program, without the conversion of an index and the types of numbers.
+    /// Prints a coordinate with the variables' names in the program, without the conversion of an
+    /// index and the types of numbers.
     fn as_written(&mut self, constraint: &Constraint, coord: ExprId) -> String {
         let pool = &mut *self.algebra.pool;
         let coord =
@@ -93,7 +95,7 @@ impl Solver<'_, '_> {
     }
 }
 
-/// `x + 1i32` as `x + 1`.
+/// Prints `x + 1i32` as `x + 1`.
 fn without_types(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! The bounds phase (FS §8.5): what the compute bounds of a func must be.
+//! The bounds phase (FS §8.5): demands on the compute bounds of a func.
 
 use halidom_ir::{Action, Constant, Directive, ExprId, Type};
 
@@ -8,7 +8,7 @@ use crate::error::{Result, ScheduleError};
 use crate::nest::{BoundDirective, BoundKind};
 
 impl Scheduler<'_> {
-    /// `bound`, `bound_extent`, `align_bounds`.
+    /// Applies `bound`, `bound_extent`, `align_bounds`.
     pub(super) fn bounds(&mut self, directive: &Directive) -> Result<()> {
         self.refuse_inlined(directive)?;
         let (var, kind) = if let Action::Bound { var, min, extent } = &directive.action {

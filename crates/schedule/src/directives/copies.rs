@@ -1,9 +1,12 @@
-//! Funcs that are computed at a loop which each instance of a specialized func has.
+//! Funcs that are computed at a loop which every instance of a specialized func has.
 //!
-//! Loops of different specializations are different loops (FS Lemma 6.1), so that a func that is computed at one of them is not there for uses in the others. Where the same loop, by
-//! its name, is in the other instances too, the func is computed there as well, by a copy that has loops and bounds holes of its own. Which copy a use means follows from
-//! where it stands: exactly one instance runs (Lemma 8.2), and a copy's label dominates the uses within its loop. While the schedule is worked on, copies are
-//! funcs of their own; in emitted statements they have the name of the func.
+//! Loops of different specializations are different loops (FS Lemma 6.1), so a func that is
+//! computed at one of them is not available for uses in the others. Where the same loop, by name,
+//! is in the other instances too, the func is computed there as well, by a copy with separate loops
+//! and bounds holes. The place of a use determines the copy that it means: exactly one instance
+//! runs (Lemma 8.2), and a copy's label dominates the uses within its loop. While the schedule is
+//! worked on, copies are separate funcs; in emitted statements they have the name of the original
+//! func.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{Expr, ExprId, FuncId, FuncKind, HoleDecl, Interval, Pool, Stage, VarId};
@@ -13,7 +16,7 @@ use super::{Scheduler, list};
 use crate::error::ScheduleError;
 use crate::nest::{Inliner, Lowered, Nest, Placement, Plan};
 
-/// Which nest of a lowered pipeline: func, specialization, stage.
+/// Identifies a nest of a lowered pipeline: func, specialization, stage.
 type Key = (FuncId, usize, usize);
 
 fn key(nest: &Nest) -> Key {
@@ -21,14 +24,17 @@ fn key(nest: &Nest) -> Key {
 }
 
 impl Scheduler<'_> {
-    /// Gives each instance that has the loop at which a func is computed a computation of its own.
+    /// Gives each instance that has the loop at which a func is computed a separate computation of
+    /// the func.
     ///
-    /// Requires: funcs are placed. Ensures: as before; each use of a func means the copy within whose loop it stands, if there is one. Gives the funcs that cannot be copied.
+    /// Requires: funcs are placed. Ensures: as before; each use of a func means the copy within
+    /// whose loop it stands, if there is one. Returns the funcs that cannot be copied.
     pub(super) fn copy_for_instances(&mut self) -> Vec<FuncId> {
         let mut refused = Vec::new();
         let used: Vec<FuncId> =
             crate::used(self.pool, self.lowered).plans.iter().map(|plan| plan.func).collect();
-        // Users come first: where they are computed, and how often, decides what is within a loop.
+        // Users come first: the places and the number of their computations determine what is
+        // within a loop.
         for func in used.into_iter().rev() {
             let Some(plan) = self.lowered.plan(func) else { continue };
             let Placement::At(level) = plan.compute else { continue };
@@ -61,7 +67,7 @@ impl Scheduler<'_> {
         refused
     }
 
-    /// A copy of a func at another loop, for the uses in some nests.
+    /// Copies a func to another loop, for the uses in some nests.
     fn copy(
         &mut self,
         func: FuncId,
@@ -109,7 +115,8 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// Where memory is taken for a copy: at the loop of the same name, or where it is taken for the func if that is outside of both.
+    /// Returns the place where memory is allocated for a copy: the loop of the same name, or the
+    /// func's place if that is outside of both.
     fn hoist_of_copy(&self, place: Placement, level: VarId, sibling: VarId) -> Placement {
         let found = self.lowered.find_loop(level).zip(self.lowered.find_loop(sibling));
         if let Placement::At(hoist) = place
@@ -122,7 +129,8 @@ impl Scheduler<'_> {
         place
     }
 
-    /// Where a copy is stored: at the loop that has the name of the one where the func is stored.
+    /// Returns the place where a copy is stored: the loop named like the one where the func is
+    /// stored.
     fn store_of_copy(
         &self,
         plan: &Plan,
@@ -156,7 +164,7 @@ impl Scheduler<'_> {
     }
 }
 
-/// The loops of the same name in other instances of the same stage, and in its copies.
+/// Returns the loops of the same name in other instances of the same stage, and in its copies.
 pub(super) fn siblings(lowered: &Lowered, level: VarId) -> Vec<VarId> {
     let Some((nest, position)) = lowered.find_loop(level) else { return Vec::new() };
     let name = &nest.loops[position].name;
@@ -169,7 +177,7 @@ pub(super) fn siblings(lowered: &Lowered, level: VarId) -> Vec<VarId> {
     others.filter_map(|other| other.position(name).map(|at| other.loops[at].var)).collect()
 }
 
-/// Gives a nest of a copy variables and holes of its own.
+/// Gives a nest of a copy fresh variables and holes.
 fn refresh(pool: &mut Pool, nest: &mut Nest, func: FuncId, copy: FuncId) {
     nest.func = copy;
     let mut fresh: FxHashMap<VarId, VarId> = FxHashMap::default();
@@ -226,7 +234,7 @@ fn refresh(pool: &mut Pool, nest: &mut Nest, func: FuncId, copy: FuncId) {
     nest.for_each_value(&mut |expr| map(pool, expr));
 }
 
-/// The expression with the reads of one func as reads of another.
+/// Replaces the reads of one func in an expression with reads of another.
 fn renamed(pool: &mut Pool, expr: ExprId, from: FuncId, to: FuncId) -> ExprId {
     pool.rewrite_bottom_up(expr, &mut FxHashMap::default(), &mut |pool, id, node| match node {
         Expr::Ref { func, component, args } if *func == from => {

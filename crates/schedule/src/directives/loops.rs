@@ -1,4 +1,5 @@
-//! The loops phase (FS §8.2): split, tile, fuse, reorder, swap, traverse, vectorize, unroll, rename.
+//! The loops phase (FS §8.2): split, tile, fuse, reorder, swap, traverse, vectorize, unroll,
+//! rename.
 
 use halidom_ir::{
     Action, BinaryOp, Constant, Directive, ExprId, Interval, LoopKind, Partition, Pool, Tail, Type,
@@ -11,7 +12,7 @@ use crate::checks::is_startup;
 use crate::error::{Result, ScheduleError};
 use crate::nest::{Ahead, Binding, Block, Factor, Loop, LoopClass, Nest, compute_kind, hole};
 
-/// A split in words.
+/// A split as written in a directive.
 struct Split<'a> {
     var: &'a str,
     outer: &'a str,
@@ -153,7 +154,8 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Vectorizes or unrolls a loop; where a factor is given, the inner part of a split whose outer part keeps the name.
+    /// Vectorizes or unrolls a loop. With a factor, this applies to the inner part of a split whose
+    /// outer part keeps the name.
     fn by_steps(
         &mut self,
         nest: &mut Nest,
@@ -192,7 +194,7 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// Splits a loop; gives the position of the outer part, which the inner one follows.
+    /// Splits a loop. Returns the position of the outer part, which the inner one follows.
     fn split(&mut self, nest: &mut Nest, split: &Split<'_>, origin: usize) -> Result<usize> {
         let position = find(self.pool, nest, split.var, origin)?;
         for name in [split.outer, split.inner] {
@@ -231,7 +233,8 @@ impl Scheduler<'_> {
             Remainder::None => (unguarded, None, None),
             Remainder::Guard => (unguarded, Some(guard), Some(old.interval)),
             Remainder::Shift => {
-                // The last block moves inwards; where even one block is too long it starts at the min, and the guard cuts it.
+                // The last block moves inwards. If even one block is too long it starts at the min,
+                // and the guard cuts it off.
                 let last_start = pool.sub(end, factor);
                 let shifted = pool.binary(BinaryOp::Min, start, last_start);
                 let shifted = pool.binary(BinaryOp::Max, min, shifted);
@@ -253,7 +256,8 @@ impl Scheduler<'_> {
         let inner = shifts.then_some(inner_var);
         let binding = Binding { var, value, guard, room, inner, range, holds_on_overrun: true };
         nest.bindings.insert(0, binding);
-        // A traversal that was set before belongs to the outer loop if iterations are independent, to the inner one if they are to be unrolled or lanes.
+        // A traversal that was set before belongs to the inner loop if its iterations are to be
+        // unrolled or become lanes, else to the outer one.
         let inner_takes_kind = matches!(old.kind, LoopKind::Vectorized | LoopKind::Unrolled);
         let part = |var, name: &str, interval, takes_kind, covered| Loop {
             var,
@@ -278,7 +282,8 @@ impl Scheduler<'_> {
         Ok(position)
     }
 
-    /// Has it checked at entry that the loop, which must be that over a dimension of an output, has room for one block.
+    /// Requests an entry check that the loop, which must run over a dimension of an output, has
+    /// room for one block.
     fn demand_block(
         &mut self,
         nest: &Nest,
@@ -315,7 +320,8 @@ impl Scheduler<'_> {
         }
     }
 
-    /// A split factor is a positive startup expression: checked here if constant, at entry otherwise.
+    /// Checks that a split factor is a positive startup expression: here if constant, at entry
+    /// otherwise.
     fn check_factor(&mut self, nest: &Nest, split: &Split<'_>, origin: usize) -> Result<()> {
         let name = nest.loop_name(self.pool, split.var);
         let error = |code, message: String| {
@@ -351,14 +357,14 @@ impl Scheduler<'_> {
     }
 }
 
-/// What a split does with a remainder.
+/// The treatment of a split's remainder.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Remainder {
-    /// There is none.
+    /// The factor divides the extent.
     None,
     Guard,
     Shift,
-    /// There is room for a block.
+    /// The last block moves inwards, and there is room for it.
     ShiftInwards,
     Round,
 }
@@ -403,10 +409,11 @@ fn resolve_tail(
         Tail::Shift => Ok(Remainder::Shift),
         Tail::ShiftInwards => Ok(Remainder::ShiftInwards),
         Tail::Round => Ok(Remainder::Round),
-        // Nothing is gained by moving a block inwards twice.
+        // Moving a block inwards twice gains nothing.
         Tail::Auto if may_repeat && split.covered => Ok(Remainder::Round),
         Tail::Auto if may_repeat => Ok(Remainder::Shift),
-        // There are no masks: what is not to be written is not computed. So blending needs no old value, and nothing that another thread writes is touched.
+        // There are no masks: values that must not be written are not computed. So blending needs
+        // no old value, and touches nothing that another thread writes.
         Tail::Guard
         | Tail::Predicate
         | Tail::PredicateLoads
@@ -417,11 +424,13 @@ fn resolve_tail(
     }
 }
 
-/// Whether a tail is allowed for a loop, pure or not, of a stage that may repeat its iterations or not.
+/// True if a tail is allowed for a loop (pure or not) of a stage that may or may not repeat its
+/// iterations.
 fn is_legal(tail: Tail, is_pure: bool, may_repeat: bool) -> bool {
     match tail {
         Tail::Shift | Tail::ShiftInwards => may_repeat,
-        // What an update makes of locations beyond its region is as little right as what it reads there, and nobody needs it.
+        // Values that an update writes beyond its region are as unreliable as those that it reads
+        // there, and nothing needs them.
         Tail::Round | Tail::ShiftInwardsAndBlend | Tail::RoundUpAndBlend => is_pure,
         Tail::Guard
         | Tail::Predicate
@@ -431,7 +440,8 @@ fn is_legal(tail: Tail, is_pure: bool, may_repeat: bool) -> bool {
     }
 }
 
-/// Forgets ranges that do not hold when a variable leaves its loop's interval, as `round` makes it do.
+/// Drops ranges that do not hold when a variable leaves its loop's interval, as `round` makes it
+/// do.
 fn overrun(pool: &Pool, nest: &mut Nest, var: VarId) {
     let mut overrun = vec![var];
     // Each binding comes after those that its value mentions.
@@ -496,7 +506,7 @@ fn traverse(pool: &Pool, nest: &mut Nest, var: &str, kind: LoopKind, origin: usi
     Ok(())
 }
 
-/// Fuses `[outer, inner, fused]`.
+/// Fuses two loops; the names are `[outer, inner, fused]`.
 fn fuse(pool: &mut Pool, nest: &mut Nest, names: [&String; 3], origin: usize) -> Result<()> {
     let [outer_name, inner_name, fused_name] = names;
     let position = find(pool, nest, outer_name, origin)?;
@@ -531,7 +541,8 @@ fn fuse(pool: &mut Pool, nest: &mut Nest, names: [&String; 3], origin: usize) ->
     let parts = [(&outer, BinaryOp::Div), (&inner, BinaryOp::Mod)].map(|(part, op)| {
         let step = pool.binary(op, value, inner.interval.extent);
         let value = pool.add(part.interval.min, step);
-        // The remainder is right whatever the fused variable is, the quotient only within its loop's interval.
+        // The remainder is right for any fused variable, the quotient only within its loop's
+        // interval.
         let holds_on_overrun = op == BinaryOp::Mod;
         let range = Some(part.interval);
         Binding {
@@ -559,7 +570,8 @@ fn fuse(pool: &mut Pool, nest: &mut Nest, names: [&String; 3], origin: usize) ->
         },
         partition_origin: outer.partition_origin.or(inner.partition_origin),
         ahead: inner.ahead,
-        // Beyond the end the quotient leaves the outer loop, the remainder stays within the inner one.
+        // Beyond the end the quotient leaves the outer loop, the remainder stays within the inner
+        // one.
         covered: outer.covered,
     };
     nest.loops.splice(position..=inner_position, [fused]);

@@ -1,6 +1,7 @@
 //! The directives, in FS's phases (§8): specialization, loops, compute, storage, bounds.
 //!
-//! A schedule may list them in any order; they are applied by phase, in the order written within each. A directive that is refused is skipped, so that one run reports all.
+//! A schedule may list them in any order; they are applied by phase, in the order written within
+//! each. A directive that is refused is skipped, so that one run reports all errors.
 
 mod bounds;
 mod copies;
@@ -43,7 +44,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// All, in order.
+    /// All phases, in order.
     pub const ALL: [Self; 6] = [
         Self::Algorithm,
         Self::Specialization,
@@ -53,7 +54,7 @@ impl Phase {
         Self::Bounds,
     ];
 
-    /// A word for it.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Algorithm => "algorithm",
@@ -81,7 +82,7 @@ fn phase(action: &Action) -> Phase {
         | Action::Prefetch { .. }
         | Action::Rename { .. }
         | Action::Atomic => Phase::Loops,
-        // Made before: `transform`.
+        // Applied earlier, by `transform`.
         Action::Wrap { .. } | Action::Factor { .. } => Phase::Algorithm,
         Action::ComputeAt(_) | Action::ComputeRoot | Action::ComputeInline => Phase::Compute,
         Action::StoreAt(_)
@@ -109,7 +110,7 @@ pub fn apply(
     apply_with(&mut Oracle::default(), pool, lowered, schedule)
 }
 
-/// As [`apply`], with a solver that may have been asked before.
+/// Like [`apply`], with a solver that may have been asked before.
 ///
 /// # Errors
 /// As [`apply`].
@@ -163,7 +164,7 @@ pub fn apply_with(
             }
         }
     }
-    // Whether a func is inlined is only known after the compute phase.
+    // A func is known to be inlined only after the compute phase.
     for (_, directive) in directives.iter().chain(&nested) {
         scheduler.checked(directive, Scheduler::refuse_inlined);
     }
@@ -187,7 +188,8 @@ pub fn apply_with(
     if scheduler.errors.is_empty() { Ok(()) } else { Err(scheduler.errors) }
 }
 
-/// Parameters and the shapes of inputs: what a startup expression may mention (FS Definition 4.4).
+/// Returns the parameters and the shapes of inputs, which a startup expression may mention (FS
+/// Definition 4.4).
 fn startup_vars(pool: &Pool, lowered: &Lowered) -> FxHashSet<VarId> {
     let mut vars: FxHashSet<VarId> = lowered.algorithm.params.iter().copied().collect();
     for input in &lowered.algorithm.inputs {
@@ -249,7 +251,7 @@ struct Scheduler<'a> {
     pool: &'a mut Pool,
     lowered: &'a mut Lowered,
     startup: FxHashSet<VarId>,
-    /// For questions about reduction loops.
+    /// Answers questions about reduction loops.
     oracle: &'a mut Oracle,
     errors: Vec<ScheduleError>,
 }
@@ -282,7 +284,7 @@ impl Scheduler<'_> {
         ))
     }
 
-    /// A func that is inlined has no loops, storage or bounds of its own.
+    /// Refuses directives for an inlined func, which has no loops, storage or bounds.
     fn refuse_inlined(&mut self, directive: &Directive) -> Result<()> {
         let inlined =
             self.lowered.plan(directive.func).is_some_and(|plan| plan.compute == Placement::Inline);
@@ -298,7 +300,7 @@ impl Scheduler<'_> {
         ))
     }
 
-    /// `specialize_fail`: nothing but the specializations.
+    /// Applies `specialize_fail`: only the specializations remain.
     fn specialize_fail(&mut self, directive: &Directive, message: &str) -> Result<()> {
         let name = self.func_name(directive);
         let Some(plan) = self.lowered.plan_mut(directive.func) else { return Ok(()) };
@@ -324,7 +326,8 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// Takes away the code that an entry check keeps from being run. The last specialization needs no test of its condition then.
+    /// Drops the code that an entry check makes unreachable. The last specialization then needs no
+    /// test of its condition.
     fn drop_unspecialized(&mut self) {
         for plan in &mut self.lowered.plans {
             if plan.fail.is_some() && plan.instances.len() > 1 {
@@ -333,7 +336,7 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Only serial loops have parts.
+    /// Refuses partitions of loops that are not serial, because only serial loops have parts.
     fn check_partitions(&mut self) {
         for nest in self.lowered.nests() {
             for l in &nest.loops {
@@ -359,7 +362,8 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Only where a loop stays one is there a later iteration.
+    /// Refuses prefetches at loops that do not remain loops, because those have no later
+    /// iterations.
     fn check_prefetches(&mut self) {
         for nest in self.lowered.nests() {
             for l in &nest.loops {
@@ -384,7 +388,7 @@ impl Scheduler<'_> {
         }
     }
 
-    /// `specialize`: a copy of the func's loops for a condition. Gives the copy's number.
+    /// Applies `specialize`: copies the func's loops for a condition. Returns the copy's number.
     fn specialize(&mut self, directive: &Directive) -> Result<usize> {
         let Action::Specialize { condition, directives } = &directive.action else { return Ok(0) };
         if self.pool.ty(*condition) != Type::BOOL
@@ -416,7 +420,7 @@ impl Scheduler<'_> {
     }
 }
 
-/// Names for a message: `` `a`, `b` ``.
+/// Formats names for a message: `` `a`, `b` ``.
 fn list(names: &[String]) -> String {
     if names.is_empty() {
         "none".to_owned()

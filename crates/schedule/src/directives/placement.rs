@@ -1,6 +1,7 @@
-//! The compute and storage phases (FS §8.3, §8.4): where a func's label and its allocation stand.
+//! The compute and storage phases (FS §8.3, §8.4): the places of a func's label and its allocation.
 //!
-//! FS Lemma 6.2 is what must hold afterwards: the label dominates every use, and the allocation dominates the label and every use.
+//! FS Lemma 6.2 must hold afterwards: the label dominates every use, and the allocation dominates
+//! the label and every use.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{Action, Directive, FuncId, LoopKind, LoopLevel, VarId};
@@ -11,7 +12,8 @@ use crate::error::{Result, ScheduleError};
 use crate::nest::{Inliner, Lowered, Nest, Placement};
 
 impl Scheduler<'_> {
-    /// `compute_at`, `compute_root`, `compute_inline`. Storage goes along unless it is placed too.
+    /// Applies `compute_at`, `compute_root`, `compute_inline`. Storage moves along unless it is
+    /// placed too.
     pub(super) fn place_compute(&mut self, directive: &Directive) -> Result<()> {
         let name = self.func_name(directive);
         let is_output = self.lowered.is_output(directive.func);
@@ -51,7 +53,7 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// `store_at`, `store_root`.
+    /// Applies `store_at`, `store_root`.
     pub(super) fn place_storage(&mut self, directive: &Directive) -> Result<()> {
         let name = self.func_name(directive);
         self.refuse_inlined(directive)?;
@@ -82,7 +84,7 @@ impl Scheduler<'_> {
         )
     }
 
-    /// The loop that a level names, in the unspecialized instance.
+    /// Returns the loop that a level names, in the unspecialized instance.
     pub(super) fn resolve(&self, level: &LoopLevel, directive: &Directive) -> Result<VarId> {
         let name = &self.pool.func(level.func).name;
         let found = self.lowered.plan(level.func);
@@ -116,7 +118,7 @@ impl Scheduler<'_> {
         }
     }
 
-    /// The loops of other funcs.
+    /// Returns the names of the loops of other funcs.
     fn level_names(&self, func: FuncId) -> Vec<String> {
         let nests = self.lowered.nests().filter(|nest| nest.func != func);
         nests
@@ -124,12 +126,13 @@ impl Scheduler<'_> {
             .collect()
     }
 
-    /// Checks dominance, and that nothing is computed or stored where loops run at the same time; of all funcs but the `refused` ones.
+    /// Checks dominance, and that nothing is computed or stored where loops run at the same time,
+    /// for all funcs except the `refused` ones.
     pub(super) fn check_placements(&mut self, refused: &[FuncId]) {
         let lowered = crate::used(self.pool, self.lowered);
         let inliner = Inliner::new(self.pool, &lowered);
         let mut users: FxHashMap<FuncId, Vec<&Nest>> = FxHashMap::default();
-        // Those that use a copy.
+        // The nests that use a copy.
         let mut elsewhere: FxHashMap<FuncId, Vec<&Nest>> = FxHashMap::default();
         for nest in lowered.nests() {
             for callee in inliner.nest_callees(self.pool, nest) {
@@ -162,7 +165,7 @@ impl Scheduler<'_> {
                 ));
                 continue;
             }
-            // Storage is around the computation, so that this covers it too.
+            // Storage is around the computation, so this covers it too.
             if let Placement::At(level) = plan.compute
                 && let Some(vectorized) = vectorized_around(&lowered, level)
             {
@@ -223,7 +226,8 @@ impl Scheduler<'_> {
         }
     }
 
-    /// The levels at which a func that is computed somewhere can be stored, innermost first.
+    /// Returns the levels at which a func that is computed somewhere can be stored, innermost
+    /// first.
     fn legal_stores(&self, lowered: &Lowered, compute: Placement) -> Vec<String> {
         let mut levels = Vec::new();
         let around = match compute {
@@ -241,7 +245,7 @@ impl Scheduler<'_> {
         levels
     }
 
-    /// The loops at whose start a func with these users can be computed.
+    /// Returns the loops at whose start a func with these users can be computed.
     fn legal_levels(&self, lowered: &Lowered, users: &[&Nest]) -> Vec<String> {
         let mut levels = vec!["compute_root".to_owned()];
         for nest in lowered.nests() {
@@ -255,7 +259,7 @@ impl Scheduler<'_> {
                 continue;
             }
             for l in &nest.loops {
-                // The same loop of another instance is as good.
+                // The same loop of another instance serves as well.
                 let mut levels_of = siblings(lowered, l.var);
                 levels_of.push(l.var);
                 let dominates = users
@@ -279,7 +283,8 @@ fn placed_twice(name: &str, what: &str, directive: &Directive) -> ScheduleError 
     )
 }
 
-/// Whether all of a stage's code runs within a loop, after what is computed at the start of its body.
+/// True if all of a stage's code runs within a loop, after what is computed at the start of the
+/// loop's body.
 pub(super) fn is_within(lowered: &Lowered, nest: &Nest, level: VarId) -> bool {
     if nest.loops.iter().any(|l| l.var == level) {
         return true;
@@ -291,7 +296,7 @@ pub(super) fn is_within(lowered: &Lowered, nest: &Nest, level: VarId) -> bool {
     enclosing(lowered, outer).contains(&level)
 }
 
-/// The loops around the start of a loop's body, that loop first.
+/// Returns the loops around the start of a loop's body, that loop first.
 fn enclosing(lowered: &Lowered, level: VarId) -> Vec<VarId> {
     let mut loops = Vec::new();
     let mut next = Some(level);
@@ -299,7 +304,8 @@ fn enclosing(lowered: &Lowered, level: VarId) -> Vec<VarId> {
         let Some((nest, position)) = lowered.find_loop(level) else { break };
         loops.extend(nest.loops[..=position].iter().rev().map(|l| l.var));
         next = match lowered.plan(nest.func).map(|plan| plan.compute) {
-            // A cycle of placements cannot be: it is refused because its uses are not dominated.
+            // A cycle of placements is impossible: it is refused because its uses are not
+            // dominated.
             Some(Placement::At(outer)) if !loops.contains(&outer) => Some(outer),
             Some(Placement::At(_) | Placement::Root | Placement::Inline) | None => None,
         };
@@ -307,7 +313,8 @@ fn enclosing(lowered: &Lowered, level: VarId) -> Vec<VarId> {
     loops
 }
 
-/// The loops from just within the storage to where a func is computed, innermost first; `None` if the storage does not enclose that.
+/// Returns the loops from just within the storage to the place where a func is computed, innermost
+/// first; `None` if the storage does not enclose that place.
 pub(crate) fn loops_between(
     lowered: &Lowered,
     store: Placement,

@@ -1,4 +1,5 @@
-//! What is allowed to loops over reduction variables: orders that change nothing.
+//! Directives for loops over reduction variables: they may only change the order where that changes
+//! nothing.
 
 use halidom_ir::{BinaryOp, Expr, LoopKind, Pool, Scalar};
 
@@ -40,7 +41,7 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// Refuses another order of reduction loops that may change the result.
+    /// Refuses a reordering of reduction loops that may change the result.
     fn keep_order(&mut self, nest: &Nest, loops: &[Loop], origin: usize) -> Result<()> {
         let (before, after) = (reductions(&nest.loops), reductions(loops));
         if before == after {
@@ -84,7 +85,8 @@ impl Scheduler<'_> {
         ))
     }
 
-    /// Refuses unordered reduction loops whose iterations depend on one another. What is around a loop matters, so this is checked when all loops are as they will be.
+    /// Refuses unordered reduction loops whose iterations depend on one another. The loops around a
+    /// loop matter, so this check runs when all loops are final.
     pub(super) fn check_unordered(&mut self) {
         let nests: Vec<Nest> = self
             .lowered
@@ -107,7 +109,8 @@ impl Scheduler<'_> {
         }
     }
 
-    /// `atomic`: iterations that meet update their location one after another, in any order.
+    /// Applies `atomic`: iterations that share a location update it one after another, in any
+    /// order.
     pub(super) fn atomic(&mut self, nest: &mut Nest, origin: usize) -> Result<()> {
         let hint = "an atomic update is `f(…) = f(…) ⊕ e` with one of `+ - * min max & | ^`, and commutes; sums and products of floats do under `fast_math`";
         let refuse = |reason: String| {
@@ -164,7 +167,8 @@ impl Scheduler<'_> {
     }
 }
 
-/// Whether a stage's value is an operator that the machine can apply in one step to the location's old value and something else.
+/// True if a stage's value is an operator that the machine can apply in one step to the location's
+/// old value and another operand.
 fn one_step(pool: &Pool, nest: &Nest) -> bool {
     let [value] = *nest.values.as_slice() else { return false };
     let Expr::Binary(op, lhs, rhs) = *pool.get(value) else { return false };

@@ -1,11 +1,12 @@
-//! A schedule directive by directive: FS's programs T₀ … Tₙ (Fig. 4), of which each must be confluent with the algorithm (Lemma 8.1).
+//! The prefixes of a schedule: FS's programs T₀ … Tₙ (Fig. 4). Each must be confluent with the
+//! algorithm (Lemma 8.1).
 
 use halidom_base::FxHashSet;
 use halidom_ir::{Action, Directive, Schedule};
 
 use super::{Phase, phase};
 
-/// A schedule up to one of its directives.
+/// A schedule up to and including one of its directives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The phase of the directive that was added last.
@@ -18,7 +19,8 @@ pub struct Step {
     pub schedule: Schedule,
 }
 
-/// The steps of a schedule, one for each directive: by phase, and in the order written within each, directives for specialized instances after the others of their phase. The last one
+/// Returns the steps of a schedule, one for each directive: by phase, and in the order written
+/// within each, directives for specialized instances after the others of their phase. The last step
 /// is the whole schedule.
 pub fn steps(schedule: &Schedule) -> Vec<Step> {
     let factored = splits_of_domains(&schedule.directives);
@@ -46,7 +48,7 @@ pub fn steps(schedule: &Schedule) -> Vec<Step> {
             steps.push(Step { phase: current, directive: name, origin, schedule: taken.clone() });
         }
         if current == Phase::Specialization {
-            // Specializations are the first directives: their places in `taken` stay.
+            // Specializations are the first directives, so their places in `taken` stay.
             for (place, directive) in ordered.iter().enumerate() {
                 if let Action::Specialize { directives, .. } = &directive.action {
                     nested.extend(directives.iter().map(|inner| (place, inner)));
@@ -64,7 +66,7 @@ pub fn steps(schedule: &Schedule) -> Vec<Step> {
     steps
 }
 
-/// The splits whose loops an `rfactor` behind them keeps: they split the update's domain.
+/// Returns the splits whose loops a later `rfactor` keeps: they split the update's domain.
 fn splits_of_domains(directives: &[Directive]) -> FxHashSet<usize> {
     let mut splits = FxHashSet::default();
     for (place, directive) in directives.iter().enumerate() {

@@ -1,4 +1,6 @@
-//! The layout of a func's memory: `reorder_storage`, `align_storage`, `pad_storage`, `realign`, `fold_storage`, `store_in`, `hoist_storage`. What depends on bounds is judged by [`crate::storage`].
+//! The layout of a func's memory: `reorder_storage`, `align_storage`, `pad_storage`, `realign`,
+//! `fold_storage`, `store_in`, `hoist_storage`. Conditions that depend on bounds are checked by
+//! [`crate::storage`].
 
 use halidom_ir::{Action, BufferDecl, Constant, Directive, ExprId, StoreIn};
 
@@ -7,7 +9,7 @@ use crate::error::{Result, ScheduleError};
 use crate::nest::{Fold, Placement, Room};
 
 impl Scheduler<'_> {
-    /// A directive of the storage phase.
+    /// Applies a directive of the storage phase.
     pub(super) fn storage(&mut self, directive: &Directive) -> Result<()> {
         match &directive.action {
             Action::ReorderStorage { vars } => self.reorder_storage(directive, vars),
@@ -116,7 +118,7 @@ impl Scheduler<'_> {
         }
     }
 
-    /// The layout of an output is the caller's.
+    /// Refuses directives for an output, whose layout is the caller's.
     fn refuse_output(&self, directive: &Directive) -> Result<()> {
         if !self.lowered.is_output(directive.func) {
             return Ok(());
@@ -165,7 +167,7 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// The dimension that a pure variable stands for.
+    /// Returns the dimension that a pure variable stands for.
     fn dimension(&mut self, directive: &Directive, var: &str) -> Result<usize> {
         self.refuse_inlined(directive)?;
         self.refuse_output(directive)?;

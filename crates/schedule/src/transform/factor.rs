@@ -1,4 +1,5 @@
-//! `rfactor`: an update over a domain becomes one of a new func, for each value of some of its variables by itself, and an update that merges these.
+//! `rfactor`: splits an update over a domain into an update of a new func, separate for each value
+//! of some of its variables, and an update that merges the results.
 
 use halidom_encode::law::{self, Law, Operator, Verdict};
 use halidom_ir::{
@@ -22,7 +23,7 @@ struct Merge {
 }
 
 impl Transformer<'_> {
-    /// `f.update(k).rfactor(r, u, partial)`.
+    /// Applies `f.update(k).rfactor(r, u, partial)`.
     pub(super) fn factor(
         &mut self,
         directive: &Directive,
@@ -45,7 +46,8 @@ impl Transformer<'_> {
         let outermost = kept.iter().all(|(position, _)| *position >= suffix);
         let merge = self.merge(directive, &name, func, &stage, outermost)?;
 
-        // The part for each value of the kept variables: pure variables in the place of the func's and of the kept ones.
+        // The part for each value of the kept variables: pure variables replace the func's
+        // arguments and the kept variables.
         let own = self.pool.func(partial).clone();
         let args: Vec<ExprId> = own.args.iter().map(|arg| self.pool.var_expr(*arg)).collect();
         let (coords, extra) = args.split_at(decl.args.len());
@@ -114,7 +116,7 @@ impl Transformer<'_> {
         Ok(())
     }
 
-    /// The positions in the domain of the variables that are kept, and their new names.
+    /// Returns the positions in the domain of the variables that are kept, and their new names.
     fn kept(
         &self,
         directive: &Directive,
@@ -142,7 +144,8 @@ impl Transformer<'_> {
         Ok(kept)
     }
 
-    /// The update's operator, proved to be associative and to have an identity; to commute too, where terms change their order.
+    /// Returns the update's operator, proved to be associative and to have an identity, and to
+    /// commute if terms change their order.
     fn merge(
         &mut self,
         directive: &Directive,
@@ -188,7 +191,8 @@ impl Transformer<'_> {
         refuse(reason)
     }
 
-    /// Takes the splits that make the named variables into the domain itself, and out of the schedule.
+    /// Applies the splits that make the named variables to the domain itself, and removes them from
+    /// the schedule.
     fn split_domain(&mut self, directive: &Directive, vars: &[(String, String)]) -> Result<()> {
         loop {
             let func = self.now(directive.func);
@@ -214,7 +218,7 @@ impl Transformer<'_> {
         }
     }
 
-    /// One reduction variable becomes two, with the same points in the same order.
+    /// Splits one reduction variable into two, with the same points in the same order.
     fn split_variable(
         &mut self,
         directive: &Directive,
@@ -283,7 +287,7 @@ impl Transformer<'_> {
     }
 }
 
-/// An expression with some of its subexpressions replaced, outermost first.
+/// Returns an expression with some of its subexpressions replaced, outermost first.
 fn replace(pool: &mut Pool, id: ExprId, put: &[(ExprId, ExprId)]) -> ExprId {
     if let Some((_, new)) = put.iter().find(|(old, _)| *old == id) {
         return *new;
@@ -294,7 +298,8 @@ fn replace(pool: &mut Pool, id: ExprId, put: &[(ExprId, ExprId)]) -> ExprId {
 }
 
 impl crate::reduction::Oracle {
-    /// The identity of an operator that is associative, and commutative unless terms keep their order; or why there is none.
+    /// Returns the identity of an operator that is associative, and commutative unless terms keep
+    /// their order; or the reason why the operator lacks an identity or one of these laws.
     fn monoid(
         &mut self,
         operator: &Operator<'_>,
@@ -344,7 +349,7 @@ impl crate::reduction::Oracle {
     }
 }
 
-/// Constants that are identities of operators.
+/// Returns the constants that may be identities of operators.
 fn identities(scalar: Scalar) -> Vec<Constant> {
     match scalar {
         Scalar::F32 => [-0.0, 1.0, f32::INFINITY, f32::NEG_INFINITY].map(Constant::f32).to_vec(),

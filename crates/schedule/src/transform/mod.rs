@@ -1,7 +1,8 @@
 //! Directives that rewrite the algorithm before it is lowered: wrappers, and `rfactor`.
 //!
-//! Each makes an algorithm with new funcs in which every func of the one before has the same values. Funcs whose definition changes get a new id and keep their name and their
-//! variables. Nothing is believed: the validator compares each algorithm with the one before.
+//! Each makes an algorithm with new funcs in which every func of the previous algorithm has the
+//! same values. Funcs whose definition changes get a new id and keep their name and their
+//! variables. Nothing is trusted: the validator compares each algorithm with the previous one.
 
 mod factor;
 mod wrap;
@@ -16,22 +17,22 @@ use crate::error::{Result, ScheduleError};
 use crate::nest::{Extent, Lowered, lower_algorithm};
 use crate::reduction::Oracle;
 
-/// An algorithm rewritten as its schedule says.
+/// An algorithm rewritten according to its schedule.
 #[derive(Clone, Debug)]
 pub struct Transformed {
-    /// The algorithm after each rewriting, in order; none where the schedule rewrites nothing.
+    /// The algorithm after each rewriting, in order; empty if the schedule rewrites nothing.
     pub steps: Vec<Algorithm>,
-    /// What is left of the schedule, for the funcs of the last algorithm.
+    /// The remaining schedule, for the funcs of the last algorithm.
     pub schedule: Schedule,
 }
 
 impl Transformed {
-    /// The algorithm to be lowered.
+    /// Returns the algorithm to be lowered.
     pub fn last<'a>(&'a self, original: &'a Algorithm) -> &'a Algorithm {
         self.steps.last().unwrap_or(original)
     }
 
-    /// The lowered form of the last algorithm.
+    /// Returns the lowered form of the last algorithm.
     pub fn lower(&self, pool: &mut Pool, original: &Algorithm) -> Lowered {
         let last = self.last(original);
         let mut lowered = lower_algorithm(pool, last);
@@ -61,7 +62,7 @@ impl Transformed {
     }
 }
 
-/// Rewrites an algorithm as the directives of its schedule say, in their order.
+/// Applies the rewriting directives of a schedule to an algorithm, in their order.
 ///
 /// # Errors
 /// Rewritings that are not allowed; the others are made.
@@ -73,7 +74,7 @@ pub fn transform(
     transform_with(&mut Oracle::default(), pool, algorithm, schedule)
 }
 
-/// As [`transform`], with a solver that may have been asked before.
+/// Like [`transform`], with a solver that may have been asked before.
 ///
 /// # Errors
 /// As [`transform`].
@@ -114,14 +115,14 @@ struct Transformer<'a> {
     pool: &'a mut Pool,
     current: Algorithm,
     steps: Vec<Algorithm>,
-    /// What stands for a func that the schedule names.
+    /// Maps a func that the schedule names to the func that stands for it.
     ids: IndexMap<FuncId, FuncId>,
-    /// Those that are left.
+    /// The directives that are left.
     directives: Vec<Directive>,
     oracle: &'a mut Oracle,
 }
 
-/// What a rewriting changes.
+/// The changes that a rewriting makes.
 #[derive(Default)]
 struct Change {
     /// Definitions to be replaced, in terms of present ids; a func's own id stands for itself.
@@ -131,7 +132,7 @@ struct Change {
 }
 
 impl Transformer<'_> {
-    /// What stands for a func of the schedule at present.
+    /// Returns the func that stands for a func of the schedule at present.
     fn now(&self, func: FuncId) -> FuncId {
         self.ids.get(&func).copied().unwrap_or(func)
     }
@@ -140,7 +141,7 @@ impl Transformer<'_> {
         self.pool.func(func).name.clone()
     }
 
-    /// Makes the next algorithm: funcs that change, or that read such, are declared anew.
+    /// Makes the next algorithm: funcs that change, or that read a changed one, are declared anew.
     fn step(&mut self, change: &Change) {
         let mut renamed: IndexMap<FuncId, FuncId> = IndexMap::default();
         let mut funcs = Vec::new();
@@ -181,7 +182,7 @@ impl Transformer<'_> {
         self.steps.push(self.current.clone());
     }
 
-    /// The func itself if nothing in its definition changes, else a new one.
+    /// Returns the func itself if nothing in its definition changes, else a new one.
     fn copy(
         &mut self,
         func: FuncId,
@@ -210,7 +211,7 @@ impl Transformer<'_> {
         next
     }
 
-    /// A stage with references to other funcs.
+    /// Redirects the references in a stage to other funcs.
     fn redirect(&mut self, stage: &Stage, to: &IndexMap<FuncId, FuncId>) -> Stage {
         let mut memo = FxHashMap::default();
         let mut expr = |id: ExprId| {
@@ -244,25 +245,25 @@ impl Transformer<'_> {
     }
 }
 
-/// Whether a func, as it will be, reads the added one: then that comes before it.
+/// True if a func, in its new definition, reads the added one, which must then come before it.
 fn reads_later(pool: &Pool, change: &Change, func: FuncId, added: FuncId) -> bool {
     let stages = change.stages.get(&func).map(Vec::as_slice);
     let stages = stages.unwrap_or_else(|| pool.func(func).stages());
     stages.iter().flat_map(Stage::roots).any(|root| reads(pool, root, added))
 }
 
-/// Whether an expression reads a func.
+/// True if an expression reads a func.
 fn reads(pool: &Pool, root: ExprId, func: FuncId) -> bool {
     halidom_encode::law::reads(pool, root, func)
 }
 
-/// A domain without some of its variables.
+/// Returns a domain without some of its variables.
 fn without(domain: &[ReductionVar], gone: &[usize]) -> Vec<ReductionVar> {
     let kept = domain.iter().enumerate().filter(|(position, _)| !gone.contains(position));
     kept.map(|(_, variable)| *variable).collect()
 }
 
-/// A directive for the funcs that stand for those that it names.
+/// Replaces the funcs that a directive names with those that stand for them.
 fn readdress(directive: &Directive, ids: &IndexMap<FuncId, FuncId>) -> Directive {
     let now = |func: FuncId| ids.get(&func).copied().unwrap_or(func);
     let level = |level: &LoopLevel| LoopLevel { func: now(level.func), ..level.clone() };
@@ -281,7 +282,7 @@ fn readdress(directive: &Directive, ids: &IndexMap<FuncId, FuncId>) -> Directive
     Directive { func: now(directive.func), action, ..directive.clone() }
 }
 
-/// A refused rewriting.
+/// Makes the error of a refused rewriting.
 fn refusal<T>(
     code: &'static str,
     directive: &Directive,

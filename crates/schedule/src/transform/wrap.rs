@@ -1,4 +1,4 @@
-//! Wrappers: a copy of a func, or of an input, between it and funcs that read it.
+//! Wrappers: a copy of a func or input between it and funcs that read it.
 
 use halidom_base::IndexMap;
 use halidom_ir::{Directive, FuncDecl, FuncId, FuncKind, Stage};
@@ -7,7 +7,8 @@ use super::{Change, Transformer, reads, refusal};
 use crate::error::Result;
 
 impl Transformer<'_> {
-    /// `f.in(g, …)`: those funcs read a copy of `f` instead; all that read it if none is named, but for other wrappers of it.
+    /// Applies `f.in(g, …)`: the named funcs read a copy of `f` instead. If none is named, all
+    /// funcs that read `f` do, except other wrappers of it.
     pub(super) fn wrap(
         &mut self,
         directive: &Directive,
@@ -67,7 +68,7 @@ impl Transformer<'_> {
         stages.iter().flat_map(Stage::roots).any(|root| reads(self.pool, root, func))
     }
 
-    /// Whether a func is nothing but a copy of another.
+    /// True if a func is nothing but a copy of another.
     fn copies(&self, copy: FuncId, func: FuncId) -> bool {
         let [stage] = self.pool.func(copy).stages() else { return false };
         stage.values.iter().enumerate().all(|(number, value)| {

@@ -14,7 +14,8 @@ pub(crate) fn algorithm(text: &str) -> (Pool, Algorithm) {
     (module.pool, module.algorithm)
 }
 
-/// Reads directives, one a line: `f.split(x, xo, xi, 8, guard)`, `f.update(1).parallel(y)`. Numbers and the names of parameters are expressions.
+/// Reads directives, one per line: `f.split(x, xo, xi, 8, guard)`, `f.update(1).parallel(y)`.
+/// Numbers and the names of parameters are expressions.
 pub(crate) fn schedule(pool: &mut Pool, text: &str) -> Schedule {
     let directives = text
         .lines()

@@ -1,4 +1,5 @@
-//! Completed programs are well formed and compute what the algorithm says, under every schedule, at every small size.
+//! Tests that completed programs are well formed and compute the algorithm's values, under every
+//! schedule, at every small size.
 
 use halidom_interp::{Bindings, algorithm, machine};
 use halidom_ir::{
@@ -40,7 +41,7 @@ fn compile_with(text: &str, schedule: &str, complete: Completion<'_>) -> Case {
     Case { pool, algorithm, program }
 }
 
-/// Elements that differ from point to point and cover the type.
+/// Makes an array whose elements differ from point to point and cover the type.
 fn input(scalar: Scalar, shape: Shape) -> Array {
     let padding = vec![3; shape.len()];
     let mut array = Array::padded(scalar, shape, &padding).unwrap();
@@ -51,7 +52,7 @@ fn input(scalar: Scalar, shape: Shape) -> Array {
     array
 }
 
-/// Whether a schedule over-computes, so that it needs larger inputs than the algorithm.
+/// True if a schedule over-computes, so that it needs larger inputs than the algorithm.
 fn over_computes(schedule: &str) -> bool {
     ["round", "bound", "align"].iter().any(|word| schedule.contains(word))
 }
@@ -67,7 +68,7 @@ impl Case {
         bindings
     }
 
-    /// The inputs' boxes: what the algorithm reads, grown by a margin.
+    /// Returns the inputs' boxes: the regions that the algorithm reads, grown by a margin.
     fn shapes(&self, sample: &Sample, window: &Shape, margin: i64) -> Vec<Shape> {
         if let Some(shapes) = sample.shapes {
             return shapes(window);
@@ -93,7 +94,8 @@ impl Case {
         let expected = algorithm::evaluate(pool, algorithm, &bindings, &windows).unwrap();
         match machine::run(pool, program, &bindings, &windows, &machine::Options::default()) {
             Ok(outcome) => assert_eq!(outcome.outputs, expected, "{what} at {window:?}"),
-            // The reference engine ignores guards, and over-computing may need more than an input whose size is given can have.
+            // The reference engine ignores guards, and over-computing may need more than an input
+            // of a given size can have.
             Err(machine::Fault::CheckFailed(failure))
                 if (engine == Engine::Reference
                     || (over_computes(what) && sample.shapes.is_some()))
@@ -116,7 +118,8 @@ fn every_schedule_computes_what_the_algorithm_says() {
             for engine in Engine::ALL {
                 let case = compile(sample.text, schedule, engine);
                 for window in sample.windows {
-                    // The default engine demands no more than what is read, unless the schedule over-computes.
+                    // The default engine demands no more than the regions that are read, unless the
+                    // schedule over-computes.
                     let exact =
                         sample.exact && engine == Engine::Default && !over_computes(schedule);
                     let margin = if exact { 0 } else { 40 };
@@ -142,7 +145,8 @@ fn every_completion_that_the_query_allows_computes_what_the_algorithm_says() {
                     complete_at_random(pool, lowered, &mut choose)
                 });
                 for window in sample.windows {
-                    // Some answers are the reference engine's, and larger regions may need more than an input whose size is given can have.
+                    // Some answers are the reference engine's, and larger regions may need more
+                    // than an input of a given size can have.
                     case.check(sample, &window.to_vec(), 60, Engine::Reference, schedule);
                 }
             }

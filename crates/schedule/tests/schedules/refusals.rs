@@ -1,4 +1,5 @@
-//! Directives that are not allowed: the code, the directive at fault, what is said and what is proposed.
+//! Tests directives that are not allowed: the code, the directive at fault, the message and the
+//! hint.
 
 use halidom_schedule::{Engine, ScheduleError, compile};
 

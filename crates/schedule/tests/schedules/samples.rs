@@ -6,13 +6,14 @@ use halidom_ir::Shape;
 pub(crate) struct Sample {
     /// The algorithm, in the IR's text form.
     pub(crate) text: &'static str,
-    /// Directives, one a line.
+    /// Directives, one per line.
     pub(crate) schedules: &'static [&'static str],
     /// Windows of the output.
     pub(crate) windows: &'static [&'static [(i64, i64)]],
-    /// The inputs' boxes where the algorithm mentions them; what is read for the window otherwise.
+    /// The inputs' boxes if the algorithm mentions them; otherwise the regions read for the window.
     pub(crate) shapes: Option<fn(&Shape) -> Vec<Shape>>,
-    /// Whether boxes are exactly what is read, so that the default engine demands nothing more.
+    /// True if boxes are exactly the regions that are read, so that the default engine demands no
+    /// more.
     pub(crate) exact: bool,
     /// Values of parameters.
     pub(crate) params: &'static [(&'static str, i128)],
@@ -160,7 +161,7 @@ pub(crate) const GEMM: Sample = Sample {
     windows: &[&[(0, 0), (0, 0)], &[(0, 1), (0, 1)], &[(0, 3), (0, 2)], &[(0, 8), (0, 4)], &[(0, 9), (0, 7)]],
     shapes: Some(|window| {
         let (m, n) = (window[0].1.max(1), window[1].1);
-        // The sizes of windows choose the inner dimension too, 0 among its values.
+        // The sizes of windows also determine the inner dimension, which may be 0.
         let k = (m * 3 + n) % 6;
         vec![vec![(0, m), (0, k)], vec![(0, k), (0, n)]]
     }),
@@ -198,7 +199,7 @@ pub(crate) const HISTOGRAM: Sample = Sample {
     params: &[("limit", 200)],
 };
 
-/// A blur of an image continued by its edge pixels.
+/// A blur of an image extended by its edge pixels.
 pub(crate) const EDGE: Sample = Sample {
     text: "algorithm edge {
   input input(x, y): u8 in input.buffer [input.min.0, input.extent.0, input.stride.0] [input.min.1, input.extent.1, input.stride.1];
@@ -270,7 +271,7 @@ const RESAMPLE: Sample = Sample {
     params: &[],
 };
 
-/// Sums of prefixes: a condition between the pure and the reduction variable.
+/// Prefix sums: a condition between the pure and the reduction variable.
 const PREFIX: Sample = Sample {
     text: "algorithm prefix {
   param n: int;
@@ -300,7 +301,7 @@ const PREFIX: Sample = Sample {
     params: &[("n", 9)],
 };
 
-/// A func that reads what its own update wrote before.
+/// A func that reads the values that its own update wrote earlier.
 const SCAN: Sample = Sample {
     text: "algorithm scan {
   input input(x, y): i32 in input.buffer [input.min.0, input.extent.0, input.stride.0] [input.min.1, input.extent.1, input.stride.1];
@@ -334,7 +335,7 @@ const SCAN: Sample = Sample {
     params: &[],
 };
 
-/// A running sum: the values that are needed depend on ones that are not.
+/// A running sum: needed values depend on values that are not needed.
 const RUNNING: Sample = Sample {
     text: "algorithm running {
   input input(x): i32 in input.buffer [input.min.0, input.extent.0, input.stride.0];

@@ -1,4 +1,5 @@
-//! Schedules written in the language: the pages of error codes, the examples, and random ones.
+//! Tests schedules written in the language: the pages of error codes, the examples, and random
+//! ones.
 
 use halidom_diag::{Sources, render};
 use halidom_interp::{Bindings, algorithm, machine};
@@ -19,14 +20,14 @@ fn parse(name: &str, text: &str) -> Module {
     module
 }
 
-/// The only pipeline of a module under its only schedule, or the default one.
+/// Compiles the only pipeline of a module under its only schedule, or the default one.
 fn compile_only(module: &Module, pool: &mut Pool) -> Result<Program, Vec<ScheduleError>> {
     let pipeline = &module.pipelines[0];
     let schedule = pipeline.schedules.first().map(|named| named.schedule.clone());
     compile(pool, &pipeline.algorithm, &schedule.unwrap_or_default(), Engine::Default)
 }
 
-/// The repository's files in a folder with an extension, sorted.
+/// Returns the repository's files in a folder with an extension, sorted.
 fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
     let folder = format!("{}/../../{folder}", env!("CARGO_MANIFEST_DIR"));
     let mut files: Vec<_> = std::fs::read_dir(folder)
@@ -39,7 +40,7 @@ fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
     files
 }
 
-/// The examples of a page: what follows `hal` on the fence, and the text.
+/// Returns the examples of a page: the text after `hal` on the fence, and the body.
 fn examples(page: &str) -> Vec<(&str, &str)> {
     page.split("```hal")
         .skip(1)
@@ -69,11 +70,12 @@ fn the_page_of_each_code_has_a_refused_and_a_corrected_example() {
         }
         seen.push(code.to_owned());
     }
-    // That no page is missing is for `cargo xtask tidy`.
+    // `cargo xtask tidy` checks that no page is missing.
     assert!(seen.is_sorted() && seen.len() >= 22, "{seen:?}");
 }
 
-/// Compiles every schedule of a text and compares with the algorithm on cases from a seed. Gives how many compiles and runs there were.
+/// Compiles every schedule of a text and compares it with the algorithm on cases from a seed.
+/// Returns the numbers of refused schedules, compiles and runs.
 fn check_module(name: &str, text: &str, seed: u64, count: usize) -> [usize; 3] {
     let module = parse(name, text);
     let (mut refused, mut compiled, mut runs) = (0, 0, 0);
@@ -116,7 +118,8 @@ fn check_module(name: &str, text: &str, seed: u64, count: usize) -> [usize; 3] {
     [refused, compiled, runs]
 }
 
-/// Whether the program ran; it may refuse inputs that are too small for what it over-computes.
+/// Returns true if the program ran. It may refuse inputs that are too small for what it
+/// over-computes.
 fn check_case(
     pool: &Pool,
     algorithm: &halidom_ir::Algorithm,
@@ -149,7 +152,7 @@ fn check_case(
     }
 }
 
-/// Whether a check is the `specialize_fail` of random schedules.
+/// True if a check is the `specialize_fail` of random schedules.
 fn is_specialize_fail(check: &Check) -> bool {
     matches!(check, Check::Require { message, .. } if message == "no case is left")
 }

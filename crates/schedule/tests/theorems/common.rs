@@ -8,7 +8,7 @@ use halidom_lang::Module;
 use halidom_schedule::{Lowered, Phase, apply, steps, transform};
 use halidom_testgen::{Case, cases, pipeline, schedule};
 
-/// The program of a seed and a schedule for it.
+/// Returns the program of a seed and a schedule for it.
 pub(crate) fn random(seed: u64) -> Module {
     let made = pipeline(seed);
     let text = made.text.clone() + &schedule(&made, "s", seed.wrapping_mul(7919));
@@ -28,19 +28,19 @@ pub(crate) fn parse(text: &str) -> Module {
     module
 }
 
-/// A program with holes: after some directives of a schedule.
+/// A program with holes, after some directives of a schedule.
 pub(crate) struct Step {
     /// The phase of the last directive; `None` for T₀.
     pub(crate) phase: Option<Phase>,
     pub(crate) pool: Pool,
     pub(crate) lowered: Lowered,
-    /// What the program computes: the pipeline's algorithm, or what the schedule rewrote it to.
+    /// The algorithm that the program computes: the pipeline's, or its rewriting by the schedule.
     pub(crate) algorithm: Algorithm,
     /// For messages.
     pub(crate) what: String,
 }
 
-/// The legal steps of the first pipeline's first schedule.
+/// Returns the legal steps of the first pipeline's first schedule.
 pub(crate) fn legal_steps(module: &Module) -> Vec<Step> {
     let pipeline = &module.pipelines[0];
     let schedule = &pipeline.schedules[0].schedule;
@@ -69,7 +69,8 @@ pub(crate) struct Known {
     pub(crate) expected: Vec<Array>,
 }
 
-/// Cases of a module's first pipeline. Lemma 4.6 says that each has its values after finitely many steps.
+/// Returns cases of a module's first pipeline. By Lemma 4.6, each has its values after finitely
+/// many steps.
 pub(crate) fn known(module: &Module, seed: u64, count: usize) -> Vec<Known> {
     let algorithm = &module.pipelines[0].algorithm;
     cases(&module.pool, algorithm, seed, count)
@@ -81,19 +82,22 @@ pub(crate) fn known(module: &Module, seed: u64, count: usize) -> Vec<Known> {
         .collect()
 }
 
-/// How a run went that is not against a theorem.
+/// The outcome of a run that does not contradict a theorem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
     /// The outputs are the algorithm's.
     Same,
-    /// An entry check that may be stronger for a larger completion or an over-computing schedule.
+    /// An entry check failed, which may be stronger for a larger completion or an over-computing
+    /// schedule.
     Refused,
-    /// The program takes more memory than a test may: a large parameter is a split factor.
+    /// The program needs more memory than a test may use, because a large parameter is a split
+    /// factor.
     TooLarge,
 }
 
-/// FS Definition 3.3: the program gives what the algorithm gives, or an entry check fails. Stores at needed points are compared as well (Lemma 7.3), and a
-/// fault of any kind is a failure (Theorem 3.4).
+/// Checks FS Definition 3.3: the program computes the algorithm's values, or an entry check fails.
+/// Stores at needed points are compared as well (Lemma 7.3), and a fault of any kind is a failure
+/// (Theorem 3.4).
 pub(crate) fn confluent(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -110,7 +114,8 @@ pub(crate) fn confluent(
     let mut run =
         machine::run_checking_claims(pool, program, algorithm, bindings, windows, &options);
     if matches!(&run, Err(Fault::ClaimWrong(wrong)) if !wrong.point.is_empty()) {
-        // Instances of an update that commute may be reordered; what they leave is compared.
+        // Instances of an update that commute may be reordered, so only their final values are
+        // compared.
         run = machine::run(pool, program, bindings, windows, &options);
     }
     match run {
@@ -118,7 +123,7 @@ pub(crate) fn confluent(
             for (got, expected) in outcome.outputs.iter().zip(expected) {
                 for point in expected.points() {
                     let (want, have) = (expected.get(&point), got.get(&point));
-                    // A NaN is as good as another.
+                    // All NaNs are equal here.
                     assert!(
                         want == have || (is_nan(want) && is_nan(have)),
                         "{point:?}: {want:?}, {have:?} {what}\n{}",
@@ -141,7 +146,7 @@ pub(crate) fn confluent(
     }
 }
 
-/// Whether the check is what `specialize_fail` makes: its message is the generator's.
+/// True if the check comes from `specialize_fail`: its message is the generator's.
 fn is_last_case(check: &Check) -> bool {
     matches!(check, Check::Require { message, .. } if message == "no case is left")
 }
@@ -152,7 +157,7 @@ fn is_nan(value: Option<Constant>) -> bool {
     })
 }
 
-/// Replaces the outermost statements that `change` has something to say about.
+/// Replaces the outermost statements for which `change` returns a replacement.
 pub(crate) fn rewrite(
     pool: &mut Pool,
     id: StmtId,

@@ -1,5 +1,6 @@
-//! FS Lemma 4.6, Theorems 3.4 and 3.5, and the lemmas that they rest on: 7.2, 7.3, 8.1, A.3 to A.9. A program is confluent with its algorithm (Definition 3.3) if each
-//! completion gives the algorithm's values or fails an entry check.
+//! Tests FS Lemma 4.6, Theorems 3.4 and 3.5, and the lemmas that they rest on: 7.2, 7.3, 8.1, A.3
+//! to A.9. A program is confluent with its algorithm (Definition 3.3) if each completion computes
+//! the algorithm's values or fails an entry check.
 
 use halidom_interp::algorithm::{AlgorithmError, evaluate_within};
 use halidom_ir::{Pool, Program, Stmt, verify};
@@ -8,7 +9,7 @@ use halidom_testgen::{Random, cases};
 
 use super::common::{Ended, Known, Step, confluent, known, legal_steps, parse, random, rewrite};
 
-/// What was run.
+/// Counts of the steps and the runs.
 #[derive(Debug, Default)]
 struct Counts {
     steps: usize,
@@ -27,7 +28,7 @@ impl Counts {
     }
 }
 
-/// Both engines' completions of a step, and random ones.
+/// Returns both engines' completions of a step, and random ones.
 fn completions(step: &Step, seed: u64, at_random: u64) -> Vec<(Pool, Program, bool)> {
     let mut found = Vec::new();
     for engine in Engine::ALL {
@@ -60,7 +61,7 @@ fn check(step: &Step, known: &[Known], seed: u64, counts: &mut Counts) {
     counts.steps += 1;
 }
 
-/// Checks the steps of random programs that `wanted` names.
+/// Checks the steps of random programs that `wanted` selects.
 fn check_steps(seeds: std::ops::Range<u64>, wanted: &dyn Fn(&Step, bool) -> bool) -> Counts {
     let mut counts = Counts::default();
     for seed in seeds {
@@ -83,7 +84,8 @@ fn check_phase(phase: Phase, seeds: std::ops::Range<u64>, least: usize) {
     assert!(counts.steps >= least, "{counts:?}");
 }
 
-/// An algorithm's evaluation takes no more steps than its windows, its funcs and their domains make.
+/// Checks that an algorithm's evaluation takes a number of steps bounded by its windows, its funcs
+/// and their domains.
 #[test]
 fn lemma_4_6_algorithms_end() {
     let mut ended = 0;
@@ -91,7 +93,8 @@ fn lemma_4_6_algorithms_end() {
         let module = random(seed);
         let algorithm = &module.pipelines[0].algorithm;
         for case in cases(&module.pool, algorithm, seed, 4) {
-            // Far above what memoised evaluation needs, far below what an evaluation that does not end would take.
+            // Far above what memoised evaluation needs, far below the steps of an evaluation that
+            // does not end.
             let result =
                 evaluate_within(&module.pool, algorithm, &case.bindings, &case.windows, 50_000_000);
             assert!(!matches!(result, Err(AlgorithmError::TooLong)), "seed {seed} does not end");
@@ -101,7 +104,8 @@ fn lemma_4_6_algorithms_end() {
     assert!(ended > 600, "{ended}");
 }
 
-/// Lemma 7.2 (every completion stays in bounds) and 7.3 (what is written at needed points is right) of T₀; with Lemma A.4, lowering is sound.
+/// Lemma 7.2 (every completion stays in bounds) and Lemma 7.3 (values written at needed points are
+/// right) for T₀; with Lemma A.4, lowering is sound.
 #[test]
 fn lemmas_7_2_and_7_3_and_a_4_lowered_algorithms_are_confluent() {
     let counts = check_steps(5000..5040, &|step, _| step.phase.is_none());
@@ -139,8 +143,10 @@ fn lemma_8_1_and_a_9_the_bounds_phase_is_sound() {
     check_phase(Phase::Bounds, 5800..5940, 5);
 }
 
-/// Definition A.2 and Lemma A.3: of two completions the narrower one's values are the wider one's. The default engine's program is narrower than a random one, which grows from
-/// an engine's regions: where both run they agree on all that the narrower one needs, the outputs' windows among it.
+/// Definition A.2 and Lemma A.3: of two completions, the wider one has the narrower one's values.
+/// The default engine's program is narrower than a random one, which grows from an engine's
+/// regions: where both run they agree on everything that the narrower one needs, including the
+/// outputs' windows.
 #[test]
 fn lemma_a_3_narrower_programs_agree_with_wider_ones() {
     let mut compared = 0;
@@ -161,7 +167,8 @@ fn lemma_a_3_narrower_programs_agree_with_wider_ones() {
     assert!(compared > 90, "{compared} pairs");
 }
 
-/// A completion that is too narrow, which no engine gives: one iteration less of a func that another reads.
+/// A completion that is too narrow, which no engine gives: one iteration too few of a func that
+/// another func reads.
 #[test]
 fn a_completion_that_is_too_narrow_would_be_seen() {
     let module = parse(

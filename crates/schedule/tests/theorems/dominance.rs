@@ -1,18 +1,20 @@
-//! FS Lemma 6.2: the loops of a func dominate every statement that reads it, and its allocation dominates both.
+//! Tests FS Lemma 6.2: the loops of a func dominate every statement that reads it, and its
+//! allocation dominates both.
 
 use halidom_ir::{BufferKind, Expr, ExprId, FuncId, FuncKind, Label, Pool, Program, Stmt, StmtId};
 use halidom_schedule::with_holes;
 
 use super::common::{legal_steps, parse, random, rewrite};
 
-/// What is known where a statement stands.
+/// The facts that hold at a statement.
 #[derive(Clone, Default)]
 struct Scope {
-    /// Funcs whose loops came before on every way here.
+    /// Funcs whose loops precede it on every path.
     computed: Vec<FuncId>,
-    /// Funcs whose allocation is around.
+    /// Funcs whose allocation encloses it.
     allocated: Vec<FuncId>,
-    /// The func whose loops are around, the innermost last: it reads its own earlier stages.
+    /// The funcs whose loops enclose it, the innermost last: such a func reads its own earlier
+    /// stages.
     within: Vec<FuncId>,
 }
 
@@ -23,7 +25,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Visits a statement; the funcs that are computed once it ran, on every way through it.
+    /// Visits a statement. Returns the funcs that are computed once it has run, on every path
+    /// through it.
     fn stmt(&mut self, stmt: StmtId, scope: &Scope) -> Vec<FuncId> {
         match self.pool.get_stmt(stmt).clone() {
             Stmt::Block(stmts) => {
@@ -112,7 +115,7 @@ impl Walk<'_> {
     }
 }
 
-/// How many reads of funcs a program has, and what is against the lemma.
+/// Returns the number of reads of funcs in a program, and the violations of the lemma.
 fn dominated(pool: &Pool, program: &Program) -> (usize, Vec<String>) {
     let mut walk = Walk { pool, reads: 0, broken: Vec::new() };
     walk.stmt(program.body, &Scope::default());

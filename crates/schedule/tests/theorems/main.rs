@@ -1,7 +1,9 @@
-//! FS's lemmas and theorems as properties of random programs, schedules and inputs: each test is named after what it checks.
+//! Tests FS's lemmas and theorems as properties of random programs, schedules and inputs. Each test
+//! is named after the property that it checks.
 //!
-//! A schedule is applied directive by directive ([`halidom_schedule::steps`]: FS's T₀ … Tₙ, Fig. 4). Properties of syntax are checked on each program with holes; those of
-//! meaning on completions, the engines' and random legal ones, by the interpreter.
+//! A schedule is applied directive by directive ([`halidom_schedule::steps`]: FS's T₀ … Tₙ, Fig.
+//! 4). Syntactic properties are checked on each program with holes. Semantic properties are checked
+//! by the interpreter on completions, the engines' and random legal ones.
 
 #![expect(clippy::panic, reason = "a test fails by panicking")]
 

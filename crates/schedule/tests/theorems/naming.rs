@@ -1,4 +1,5 @@
-//! FS Lemmas 6.1 and A.1: a loop is identified by its func, specialization, stage and variable.
+//! Tests FS Lemmas 6.1 and A.1: a loop is identified by its func, specialization, stage and
+//! variable.
 
 use halidom_base::IndexMap;
 use halidom_ir::{Label, Pool, Program, Stmt, StmtId, VarId};
@@ -6,13 +7,15 @@ use halidom_schedule::{Phase, with_holes};
 
 use super::common::{Step, legal_steps, parse, random};
 
-/// What identifies a loop: func, specialization, stage and name; and, beyond FS, the instances that it stands in: a func that is computed at a loop of several specializations has
-/// loops in each of them, of which one runs (Lemma 8.2).
+/// The identity of a loop: func, specialization, stage and name. Beyond FS, it includes the
+/// enclosing instances: a func that is computed at a loop of several specializations has loops in
+/// each of them, and only one of these runs (Lemma 8.2).
 type Identity = (Vec<Instance>, String);
-/// A func's name, specialization and stage; those around first, its own last.
+/// A func's name, specialization and stage; the enclosing instances come first, the loop's own
+/// last.
 type Instance = (String, usize, usize);
 
-/// The loops of a program by their identities; those of one identity together.
+/// Returns the loops of a program, grouped by their identities.
 fn loops(pool: &Pool, program: &Program) -> IndexMap<Identity, Vec<VarId>> {
     let mut found = IndexMap::default();
     collect(pool, program.body, &mut Vec::new(), &mut found);
@@ -51,7 +54,7 @@ fn collect(
     }
 }
 
-/// Checks a step; how many loops it has.
+/// Checks a step. Returns the number of its loops.
 fn named_apart(step: &mut Step) -> usize {
     let program = with_holes(&mut step.pool, &step.lowered);
     let loops = loops(&step.pool, &program);
@@ -95,7 +98,7 @@ fn lemma_a_1_the_loop_phase_keeps_names_apart() {
 #[test]
 #[should_panic(expected = "names several loops")]
 fn two_loops_of_one_name_would_be_seen() {
-    // Two funcs of one name do not exist; two loops of one stage with one name are made here by hand.
+    // Two funcs never share a name; two loops of one stage with one name are made here by hand.
     let module = parse(
         "pipeline p(a: buffer<u8, 2>) -> f: buffer<u8, 2> { func f(x, y) = a(x, y); }
          schedule s for p { f.split(x, xo, xi, 4); }",

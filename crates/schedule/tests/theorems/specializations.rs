@@ -1,4 +1,5 @@
-//! FS Lemma 8.2: of a func's specializations exactly one runs, the same wherever the func is computed.
+//! Tests FS Lemma 8.2: exactly one of a func's specializations runs, the same one wherever the func
+//! is computed.
 
 use halidom_interp::machine::{self, Fault};
 use halidom_ir::{Check, Constant, FuncId, Label, Pool, Program, Stmt, StmtId};
@@ -6,10 +7,10 @@ use halidom_schedule::{Engine, complete};
 
 use super::common::{Known, known, legal_steps, parse, random, rewrite};
 
-/// The message of an assert that stands in place of an instance's code.
+/// The message of an assert that replaces an instance's code.
 const REACHED: &str = "the instance is reached";
 
-/// The specializations of each func that a program has, 0 for the unspecialized instance.
+/// Collects the specializations of each func that a program has, 0 for the unspecialized instance.
 fn instances(pool: &Pool, stmt: StmtId, found: &mut Vec<(FuncId, usize)>) {
     let mut visit = |stmt| instances(pool, stmt, found);
     match pool.get_stmt(stmt) {
@@ -35,7 +36,8 @@ fn instances(pool: &Pool, stmt: StmtId, found: &mut Vec<(FuncId, usize)>) {
     }
 }
 
-/// Whether a run evaluates the code of a func's instance: the run fails once that code is an assert of `false`.
+/// True if a run evaluates the code of a func's instance: the run fails once that code is an assert
+/// of `false`.
 fn evaluates(
     pool: &mut Pool,
     program: &Program,
@@ -65,12 +67,12 @@ fn evaluates(
         Err(Fault::CheckFailed(failure)) => {
             matches!(&failure.check, Check::Require { message } if message == REACHED)
         }
-        // Where the code is missing and not reached nothing changes.
+        // If the code is replaced but not reached, nothing changes.
         Ok(_) | Err(_) => false,
     }
 }
 
-/// For a func with several instances: how many of them a run evaluates.
+/// Returns the number of a func's instances that a run evaluates.
 fn active(pool: &mut Pool, program: &Program, func: FuncId, known: &Known) -> usize {
     let mut all = Vec::new();
     instances(pool, program.body, &mut all);
@@ -117,7 +119,8 @@ fn lemma_8_2_exactly_one_specialization_runs() {
             }
             for func in &funcs {
                 let count = active(&mut step.pool, &program, *func, &known);
-                // An output on a window with points is computed; another func perhaps nowhere.
+                // An output on a window with points is always computed; another func may be
+                // computed nowhere.
                 let is_owed = algorithm.outputs.contains(func)
                     && known.case.windows.iter().flatten().all(|(_, extent)| *extent > 0);
                 assert!(
@@ -146,7 +149,8 @@ fn which_one_runs_follows_from_the_first_condition_that_holds() {
             conditions[0], conditions[1]
         )
     };
-    // Conditions that exclude one another, that hold together, and that never hold: still one instance.
+    // Conditions that exclude one another, that hold together, and that never hold: still exactly
+    // one instance runs.
     for conditions in [["n < 0", "n >= 0"], ["n < 100", "n < 1000"], ["n < n", "n > n"]] {
         let module = parse(&text(conditions));
         let mut step = legal_steps(&module).pop().unwrap();
@@ -163,7 +167,8 @@ fn which_one_runs_follows_from_the_first_condition_that_holds() {
     }
 }
 
-/// Two specializations that run one after the other, which no schedule makes, are seen.
+/// Checks that two specializations that run one after the other, which no schedule makes, are
+/// detected.
 #[test]
 fn two_that_run_would_be_seen() {
     let module = parse(
