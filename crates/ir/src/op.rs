@@ -103,7 +103,7 @@ pub enum Intrinsic {
     Round,
     /// The next integral float towards zero.
     Trunc,
-    /// The exponential function of a float. [`crate::eval`] defines its bits, and those of all
+    /// The exponential function of a float. [`crate::eval`] defines its bits, and the bits of all
     /// functions below.
     Exp,
     /// The natural logarithm.
