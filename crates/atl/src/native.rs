@@ -50,7 +50,7 @@ pub enum NativeError {
     /// A file could not be written, or a program could not be started.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The C compiler refuses the text, or the program fails.
+    /// The C compiler refuses the text.
     #[error("{0}")]
     Failed(String),
 }

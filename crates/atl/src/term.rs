@@ -517,7 +517,7 @@ pub fn mentions(term: &Term, var: &Var) -> bool {
 }
 
 /// True if two terms are alpha-equivalent: they differ at most in bound variables. Applications of
-/// rules' functions count as different.
+/// rules' functions count as different, unless they are the same node.
 pub fn equal(a: &Term, b: &Term) -> bool {
     same(a, b, &mut Vec::new())
 }

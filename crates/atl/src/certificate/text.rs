@@ -8,7 +8,7 @@ use crate::term::{
     Arg, Arith, Compare, Index, Loop, Node, Pred, Rank, Reshape, Sort, Term, Var, rank,
 };
 
-/// Coq's words, and the names of its own library that certificates use.
+/// Coq's words, and the names of Coq's library that certificates use.
 #[rustfmt::skip]
 const RESERVED: &[&str] = &[
     "as", "at", "cofix", "else", "end", "exists", "exists2", "fix", "for", "forall", "fun", "if", "in", "let",

@@ -14,7 +14,7 @@ pub(crate) type Compared = (Pred, Proof);
 pub enum Evidence {
     /// Nothing is claimed.
     Nothing,
-    /// An input. It is zero outside of its own sizes, which are within the box.
+    /// An input. It is zero outside of its sizes, which are within the box.
     Input(Var, Vec<Compared>),
     /// A variable bound by a `let`. Its value has the evidence.
     Let(Var, Box<Evidence>),

@@ -1,5 +1,5 @@
-//! The checks of the C at entry, exactly those of `coq/Machine.v`. No number that it computes
-//! leaves 64 bits, every divisor is positive, and the conditions of the derivation hold.
+//! The checks of the C at entry, exactly as in `coq/Machine.v`: no number that it computes leaves
+//! 64 bits, every divisor is positive, and the conditions of the derivation hold.
 
 use std::cmp::Ordering;
 

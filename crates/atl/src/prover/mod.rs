@@ -47,7 +47,7 @@ pub enum Hint {
     Equal(Index, Index),
 }
 
-/// The facts that a proof used, beyond those of the context.
+/// The facts that a proof used, in addition to the facts of the context.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proof {
     /// The hints in order. A later one may need earlier ones.

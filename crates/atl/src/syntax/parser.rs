@@ -10,7 +10,7 @@ use super::ast::{
 use super::lexer::{Token, lex};
 use crate::codes;
 
-/// Reads a file. Returns all errors along with the items that were read.
+/// Reads a file. Returns the errors along with the items that were read.
 pub fn parse(text: &str, file: FileId) -> (File, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let tokens = lex(text, file, &mut diagnostics);

@@ -53,8 +53,7 @@ pub(super) struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// Makes a machine with the caller's `memories`: first those of the program's inputs, then
-    /// those of its outputs.
+    /// Makes a machine with the caller's `memories`, for the program's inputs and then its outputs.
     pub(super) fn new(
         pool: &'a Pool,
         compiled: &Compiled,

@@ -276,9 +276,9 @@ pub enum Role {
     Assert,
     /// The min, extent or stride of an allocation.
     AllocationBound,
-    /// A needed region, where claims are checked.
+    /// A needed region. Occurs only if claims are checked.
     Needed,
-    /// A coordinate of a store's claim, where claims are checked.
+    /// A coordinate of a store's claim. Occurs only if claims are checked.
     Claim,
 }
 

@@ -6,8 +6,8 @@
 //! (instance, iteration) of the parallel loops around it. Two accesses are unordered exactly if
 //! some instance is in both paths with different iterations, because an instance determines
 //! everything above it in its path. So for each location and each instance it is enough to know
-//! which iterations wrote which value, and which iterations read without an own write. Entries of
-//! instances that have ended are in no later path and never matter again.
+//! which iterations wrote which value, and which iterations read without having written before.
+//! Entries of instances that have ended are in no later path and never matter again.
 //!
 //! An iteration's own write covers its read only if it comes before. A write by an inner parallel
 //! iteration that is unordered with the reader is met at the inner instance first, and is a
@@ -79,8 +79,8 @@ enum Writes {
     Several { iterations: Box<FxHashSet<i128>>, value: Value },
 }
 
-/// The iterations of an instance that read without an own write, or that updated atomically: one,
-/// or several.
+/// The iterations of an instance that read without having written before, or that updated
+/// atomically: one, or several.
 enum Reads {
     One(i128),
     Several,
