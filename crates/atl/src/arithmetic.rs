@@ -1,4 +1,5 @@
-//! What the elements of tensors are, for the interpreter: the operations of a semiring, literals, scalar functions.
+//! The elements of tensors, for the interpreter: the operations of a semiring, literals, scalar
+//! functions.
 
 use crate::program::Element;
 
@@ -7,19 +8,20 @@ pub trait Arithmetic {
     /// An element.
     type Value: Copy;
 
-    /// The zero: what a tensor holds outside of its sizes.
+    /// The zero, which a tensor holds outside of its sizes.
     fn zero(&self) -> Self::Value;
     /// A sum.
     fn add(&self, a: Self::Value, b: Self::Value) -> Self::Value;
     /// A product.
     fn mul(&self, a: Self::Value, b: Self::Value) -> Self::Value;
-    /// A constant as it was written, if it is an element. `0` and `1` are the semiring's.
+    /// The value of a constant as it was written, if it is an element. `0` and `1` are the
+    /// semiring's.
     fn literal(&self, text: &str) -> Option<Self::Value>;
-    /// A scalar function, if the elements have it.
+    /// Applies a scalar function, if the elements have it.
     fn call(&self, name: &str, args: &[Self::Value]) -> Option<Self::Value>;
 }
 
-/// Whether the elements of a type have a scalar function.
+/// True if the elements of a type have a scalar function.
 pub fn has_function(element: Element, name: &str) -> bool {
     let of_integers = ["neg", "abs", "div", "minimum", "maximum"].contains(&name);
     match element {
@@ -29,7 +31,7 @@ pub fn has_function(element: Element, name: &str) -> bool {
     }
 }
 
-/// Whether a constant is an element of a type.
+/// True if a constant is an element of a type.
 pub fn has_literal(element: Element, text: &str) -> bool {
     match element {
         Element::I32 | Element::I64 | Element::MinPlus => Integers(element).literal(text).is_some(),
@@ -37,7 +39,7 @@ pub fn has_literal(element: Element, text: &str) -> bool {
     }
 }
 
-/// Integers that wrap, and those under minimum and addition.
+/// Integers that wrap, or integers under minimum and addition.
 #[derive(Clone, Copy, Debug)]
 pub struct Integers(pub Element);
 
@@ -97,10 +99,11 @@ impl Arithmetic for Integers {
     }
 }
 
-/// Floating point. Single precision is computed in double precision and rounded after each operation, which gives the same for every operation here.
+/// Floating point. Single precision is computed in double precision and rounded after each
+/// operation. For the operations here this gives the same results.
 #[derive(Clone, Copy, Debug)]
 pub struct Floats {
-    /// Whether results are rounded to single precision.
+    /// True if results are rounded to single precision.
     pub single: bool,
 }
 
@@ -157,7 +160,8 @@ impl Arithmetic for Floats {
     }
 }
 
-/// Bounds of the magnitude of every sum's terms: what rounding errors are measured by. Inputs are magnitudes.
+/// Bounds of the magnitude of every sum's terms, which rounding errors are measured against. The
+/// inputs are magnitudes.
 #[derive(Clone, Copy, Debug)]
 pub struct Magnitudes;
 
@@ -184,7 +188,7 @@ impl Arithmetic for Magnitudes {
         match (name, args) {
             ("neg" | "abs", [a]) => Some(*a),
             ("minimum" | "maximum", [a, b]) => Some(a.max(*b)),
-            // An error of the argument may become any error of a quotient or root.
+            // An error of the argument may become an error of any size in a quotient or root.
             _ => None,
         }
     }

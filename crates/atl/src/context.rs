@@ -1,10 +1,11 @@
-//! What is known at a place of a program: ranges of loop variables, guards that held, what names stand for.
+//! The facts known at a place of a program: ranges of loop variables, guards that hold, and
+//! definitions of names.
 
 use halidom_base::FxHashMap;
 
 use crate::term::{Index, Loop, Node, Pred, Reshape, Sort, Term, Var};
 
-/// The dimensions of a tensor, and the unknown shape behind them, if there is one.
+/// The dimensions of a tensor, followed by an unknown shape if there is one.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Shape {
     /// Known dimensions.
@@ -14,7 +15,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// With one dimension more in front.
+    /// Returns the shape with one more dimension in front.
     #[must_use]
     pub fn behind(mut self, size: Index) -> Self {
         self.dims.insert(0, size);
@@ -22,30 +23,30 @@ impl Shape {
     }
 }
 
-/// Something known.
+/// A known fact.
 #[derive(Clone, Debug)]
 pub enum Fact {
     /// A loop variable and its range.
     Range(Var, Index, Index),
-    /// A guard that held, or what a program demands of its sizes.
+    /// A guard that holds, or a condition of the program on its sizes.
     Holds(Pred),
-    /// What a `let` binds.
+    /// The definition of a variable by a `let`.
     Is(Var, Term),
-    /// A variable about which nothing is known.
+    /// A variable without any known property.
     Any(Var),
 }
 
-/// Facts, outermost first, and the shapes of tensors in scope.
+/// Facts, outermost first, and the shapes of the tensors in scope.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
-    /// What is known.
+    /// The facts.
     pub facts: Vec<Fact>,
-    /// The shapes of inputs and of what `let`s bind.
+    /// The shapes of inputs and of `let` variables, by the variable's number.
     pub shapes: FxHashMap<u32, Shape>,
 }
 
 impl Context {
-    /// What is known inside a part of a term, beyond what is known outside.
+    /// Returns the context inside a part of a term: the facts here, and those that the term adds.
     #[must_use]
     pub fn enter(&self, term: &Term, place: usize) -> Self {
         let mut inner = self.clone();
@@ -76,7 +77,7 @@ impl Context {
         inner
     }
 
-    /// With another fact.
+    /// Returns the context with another fact.
     #[must_use]
     pub fn with(&self, fact: Fact) -> Self {
         let mut inner = self.clone();
@@ -84,7 +85,8 @@ impl Context {
         inner
     }
 
-    /// The dimensions of a term; `None` where it has none (a rule's function, a read of what has no dimension).
+    /// The dimensions of a term. `None` if they cannot be determined (a rule's function, a read of
+    /// a tensor without known dimensions).
     pub fn shape(&self, term: &Term) -> Option<Shape> {
         match &**term {
             Node::Var(var) => match self.shapes.get(&var.id) {
@@ -147,7 +149,7 @@ impl Context {
     }
 }
 
-/// How many integers `lo .. hi` has, if any.
+/// The number of integers in `lo .. hi`, provided that `lo <= hi`.
 pub fn length(lo: &Index, hi: &Index) -> Index {
     if *lo == Index::Num(0) { hi.clone() } else { hi.clone().minus(lo.clone()) }
 }

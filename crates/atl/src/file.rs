@@ -12,7 +12,7 @@ use crate::term::{Sort, Var};
 /// The schedule functions that every file may use.
 const LIBRARY: &str = include_str!("library.atl");
 
-/// A file that was read: its programs resolved, its derivations ready to run.
+/// A loaded file: its programs are resolved, its derivations ready to run.
 #[derive(Debug)]
 pub struct Loaded {
     /// The programs, in order.
@@ -22,7 +22,10 @@ pub struct Loaded {
     library: Library,
 }
 
-/// Reads a file. All errors are reported.
+/// Loads a file.
+///
+/// # Errors
+/// All errors in the file.
 pub fn load(
     engine: &Engine,
     sources: &mut Sources,
@@ -71,17 +74,21 @@ pub fn load(
 pub struct Derived<'e> {
     /// The source program, with the derivation's sizes and conditions.
     pub program: Program,
-    /// The program at the end, and how it came to be.
+    /// The final program, with the steps that led to it.
     pub state: State<'e>,
 }
 
 impl Loaded {
-    /// The derivation of a name.
+    /// The derivation with this name.
     pub fn derivation(&self, name: &str) -> Option<&ast::Derivation> {
         self.derivations.iter().find(|derivation| derivation.name.text == name)
     }
 
     /// Carries out a derivation.
+    ///
+    /// # Errors
+    /// The first command that does not apply, or an error in the derivation's parameters or
+    /// conditions.
     pub fn derive<'e>(
         &self,
         engine: &'e Engine,

@@ -1,7 +1,8 @@
-//! Certificates as folders: what is written for somebody else, and what somebody sent.
+//! Certificates as folders: writing one, and reading one that was received.
 //!
-//! A folder has the program and its derivation (`NAME.atl`, for the derivation `NAME`), the C (`NAME.c`), `Statement.v`, `Proof.v` and `Check.v`. Who checks
-//! one makes all but `Proof.v` anew from `NAME.atl`: what the folder has of these must be the same.
+//! A folder has the program and its derivation (`NAME.atl`, for the derivation `NAME`), the C
+//! (`NAME.c`), `Statement.v`, `Proof.v` and `Check.v`. The checker generates all files but
+//! `Proof.v` again from `NAME.atl`. The folder's versions of these files must be the same.
 
 use std::fs;
 use std::io;
@@ -13,22 +14,22 @@ use crate::check::CHECK;
 /// The name of the untrusted file.
 const PROOF: &str = "Proof.v";
 
-/// A file is not read beyond this many bytes.
+/// The maximal size in bytes of a file that is read.
 const LARGEST: u64 = 1 << 26;
 
-/// A folder is no certificate.
+/// The reason why a folder is not a certificate.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// There is no such folder.
+    /// The folder does not exist.
     #[error("{0} is no folder")]
     NoFolder(PathBuf),
-    /// It has no program, or several.
+    /// The folder has no program, or several.
     #[error("{0} has {1} .atl files; a certificate has one")]
     Programs(PathBuf, usize),
-    /// It has no proof.
+    /// The folder has no proof.
     #[error("{0} has no Proof.v")]
     NoProof(PathBuf),
-    /// A file is no plain file, or too large.
+    /// A file is not a plain file, or is too large.
     #[error("{0} is no plain file of at most 64 MiB")]
     NotPlain(PathBuf),
     /// A file cannot be read.
@@ -36,7 +37,7 @@ pub enum FolderError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         cause: io::Error,
     },
 }
@@ -44,13 +45,14 @@ pub enum FolderError {
 /// A file of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// Its name.
+    /// The file's name.
     pub name: String,
-    /// Its bytes.
+    /// The file's bytes.
     pub content: Vec<u8>,
 }
 
-/// The files that are made from a derivation alone, with the program's text and the whole C.
+/// The files that are generated from a derivation alone. `source` is the program's text and `unit`
+/// the whole C file.
 pub fn stated(name: &str, source: &str, unit: &str, certificate: &Certificate) -> Vec<Named> {
     let named = |name: String, content: &str| Named { name, content: content.as_bytes().to_vec() };
     vec![
@@ -61,26 +63,29 @@ pub fn stated(name: &str, source: &str, unit: &str, certificate: &Certificate) -
     ]
 }
 
-/// The file that proves them.
+/// The file with the proof.
 pub fn proof(certificate: &Certificate) -> Named {
     Named { name: PROOF.to_owned(), content: certificate.proof.clone().into_bytes() }
 }
 
-/// A folder that somebody sent.
+/// A folder that was received.
 #[derive(Clone, Debug)]
 pub struct Received {
     /// The derivation's name.
     pub name: String,
     /// The program.
     pub program: PathBuf,
-    /// `Proof.v`.
+    /// The contents of `Proof.v`.
     pub proof: Vec<u8>,
     folder: PathBuf,
-    /// The names of all its files.
+    /// The names of all files in the folder.
     files: Vec<String>,
 }
 
-/// Looks at a folder that somebody sent.
+/// Reads a folder that was received.
+///
+/// # Errors
+/// Any [`FolderError`] whose condition holds.
 pub fn receive(folder: &Path) -> Result<Received, FolderError> {
     if !folder.is_dir() {
         return Err(FolderError::NoFolder(folder.to_owned()));
@@ -105,7 +110,10 @@ pub fn receive(folder: &Path) -> Result<Received, FolderError> {
 }
 
 impl Received {
-    /// The names of the files that are not what they must be.
+    /// The names of the files whose contents differ from the generated ones.
+    ///
+    /// # Errors
+    /// A file cannot be read, is not a plain file, or is too large.
     pub fn different(&self, stated: &[Named]) -> Result<Vec<String>, FolderError> {
         let mut all = Vec::new();
         for wanted in stated.iter().filter(|wanted| self.files.contains(&wanted.name)) {
@@ -116,13 +124,13 @@ impl Received {
         Ok(all)
     }
 
-    /// The names of the files that a certificate has and this folder lacks.
+    /// The names of the files that belong to a certificate but are missing in this folder.
     pub fn missing(&self, stated: &[Named]) -> Vec<String> {
         let lacks = |named: &&Named| !self.files.contains(&named.name);
         stated.iter().filter(lacks).map(|named| named.name.clone()).collect()
     }
 
-    /// The names of the files that the certificate says nothing of.
+    /// The names of the files that do not belong to a certificate.
     pub fn strangers(&self, stated: &[Named]) -> Vec<String> {
         let is_strange =
             |name: &&String| *name != PROOF && !stated.iter().any(|named| named.name == **name);
@@ -130,7 +138,7 @@ impl Received {
     }
 }
 
-/// The bytes of a plain file of moderate size.
+/// Reads a plain file of moderate size.
 fn plain(path: &Path) -> Result<Vec<u8>, FolderError> {
     let at = |cause| FolderError::File { path: path.to_owned(), cause };
     let metadata = fs::metadata(path).map_err(at)?;

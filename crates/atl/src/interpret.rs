@@ -1,4 +1,5 @@
-//! The meaning of programs, executable: every construct as `coq/Tensor.v` defines it, on small tensors, with nothing clever.
+//! The executable meaning of programs: every construct as `coq/Tensor.v` defines it, on small
+//! tensors, without optimizations.
 
 use halidom_base::FxHashMap;
 
@@ -7,32 +8,36 @@ use crate::program::Program;
 use crate::prover::{compare, evaluate};
 use crate::term::{Index, Loop, Node, Pred, Rank, Reshape, Term, Var, rank};
 
-/// A tensor: sizes, and elements in row-major order. It is zero outside.
+/// A tensor: sizes, and elements in row-major order. It is zero outside of its sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tensor<V = i64> {
-    /// The sizes; none is negative.
+    /// The sizes. None is negative.
     pub sizes: Vec<i64>,
     /// The elements.
     pub elements: Vec<V>,
 }
 
-/// Why a program has no value.
+/// The reason why a program has no value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InterpretError {
-    /// A function or a number that the elements do not have.
+    /// The elements do not have this function or constant.
     #[error("`{0}` means nothing for these elements")]
     Meaningless(String),
     /// A number does not fit 64 bits.
     #[error("a size or an index does not fit 64 bits")]
     Overflow,
-    /// A part has another shape than its use needs, or fewer elements than its sizes say: an input is wrong, or the program was not checked.
+    /// A part has another shape than its use needs, or fewer elements than its sizes require. An
+    /// input is wrong, or the program was not checked.
     #[error("{0} another shape than its use needs")]
     Shape(&'static str),
 }
 
 type Interpreted<T> = Result<T, InterpretError>;
 
-/// The value of a program of integers for sizes and inputs, in their order.
+/// Evaluates a program of integers for sizes and inputs, in their order.
+///
+/// # Errors
+/// Any [`InterpretError`] whose condition holds.
 pub fn interpret(
     program: &Program,
     body: &Term,
@@ -42,7 +47,11 @@ pub fn interpret(
     interpret_with(&Integers(program.element()), program, body, sizes, inputs)
 }
 
-/// The value of a program's body in an arithmetic, for sizes and inputs in their order. An input that does not have the elements that its sizes say is an error.
+/// Evaluates a program's body in an arithmetic, for sizes and inputs in their order.
+///
+/// # Errors
+/// An input does not have the number of elements that its sizes require, or evaluation meets
+/// another [`InterpretError`].
 pub fn interpret_with<A: Arithmetic>(
     arithmetic: &A,
     program: &Program,
@@ -67,7 +76,7 @@ pub fn interpret_with<A: Arithmetic>(
     scope.term(body)
 }
 
-/// How many elements there are.
+/// The number of elements of a tensor with these sizes.
 fn count(sizes: &[i64]) -> usize {
     sizes.iter().map(|size| (*size).max(0) as usize).product()
 }
@@ -83,7 +92,7 @@ impl<V: Copy> Tensor<V> {
         Self { sizes: Vec::new(), elements: vec![value] }
     }
 
-    /// The part at an index of the first dimension, or nothing where it is out of range.
+    /// The part at an index of the first dimension. `None` if the index is out of range.
     fn row(&self, index: i64) -> Option<&[V]> {
         let (first, rest) = self.sizes.split_first()?;
         let length = count(rest);
@@ -155,7 +164,8 @@ impl<A: Arithmetic> Scope<'_, A> {
                 }
                 let sizes = match sizes {
                     Some(sizes) => sizes,
-                    // No element shows the shape: the body's at the first index does.
+                    // No iteration shows the shape, so it is the shape of the body at the first
+                    // index.
                     None => {
                         self.indices.insert(var.id, lo);
                         let sizes = self.term(body)?.sizes;
@@ -227,7 +237,7 @@ impl<A: Arithmetic> Scope<'_, A> {
         }
     }
 
-    /// A read with all its indices, so that no tensor is copied for one element.
+    /// Evaluates a read with all its indices at once, so that no tensor is copied for one element.
     fn read(&mut self, term: &Term) -> Interpreted<Tensor<A::Value>> {
         let mut indices = Vec::new();
         let mut root = term;
@@ -275,7 +285,8 @@ impl<A: Arithmetic> Scope<'_, A> {
         Ok(Tensor { sizes, elements })
     }
 
-    /// Row by row: which row of which part each row of the result is, if any.
+    /// Builds the result row by row. For each row, a function gives the row of a part that it
+    /// copies, if any.
     fn reshape(
         &self,
         op: Reshape,
@@ -299,7 +310,7 @@ impl<A: Arithmetic> Scope<'_, A> {
         };
         let of =
             |tensor: &Tensor<A::Value>, index: i64| tensor.row(index).map(<[A::Value]>::to_vec);
-        // Two dimensions at once: the element at two indices.
+        // The element at two indices, for operators on two dimensions.
         let second = part.sizes.get(1).copied().unwrap_or(0);
         let below = part.sizes.get(2..).unwrap_or_default();
         let at = |i: i64, j: i64| -> Option<Vec<A::Value>> {
@@ -335,7 +346,8 @@ impl<A: Arithmetic> Scope<'_, A> {
                 let all = [second, first].into_iter().chain(below.iter().copied()).collect();
                 Tensor { sizes: all, elements }
             }
-            // A number of sizes that the operator does not have, or blocks of no size, which resolution refuses.
+            // The number of sizes is not the operator's, or the block size is not positive.
+            // Resolution refuses both.
             (
                 Reshape::Concat
                 | Reshape::PadR

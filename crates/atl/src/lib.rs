@@ -1,11 +1,16 @@
-//! The tensor language ATL: programs, proved rewriting, loop nests, certificates that Coq checks.
+//! The tensor language ATL: programs, proved rewriting, loop nests, and certificates that Coq
+//! checks.
 //!
-//! A program ([`program`]) is a term ([`term`]) over sizes and input tensors. A derivation rewrites it by rules ([`rules`]) that are data with proved
-//! statements; the engine ([`engine`]) applies them at sites and shows their premises with the prover ([`prover`]). The final program is lowered to a loop
-//! nest ([`lower`]), and a certificate ([`certificate`]) states and proves all of it: that source and final program are equal, that the nest computes them
-//! without an access out of bounds or a number beyond 64 bits, and that the C is the nest's text. [`check`] has Coq decide; [`folder`] is what is sent.
+//! A program ([`program`]) is a term ([`term`]) over sizes and input tensors. A derivation rewrites
+//! it by rules ([`rules`]), which are data with proved statements. The engine ([`engine`]) applies
+//! them at sites and shows their premises with the prover ([`prover`]). The final program is
+//! lowered to a loop nest ([`lower`]). A certificate ([`certificate`]) states and proves the
+//! result: source and final program are equal, the nest computes them without an access out of
+//! bounds or a number beyond 64 bits, and the C is the nest's text. [`check`] runs Coq on it;
+//! [`folder`] is the form in which it is sent.
 //!
-//! Knows nothing about Halide, schedules of `.hal` files, or solvers. Start with [`file::load`].
+//! This crate knows nothing about Halide, schedules of `.hal` files, or solvers. Start with
+//! [`file::load`].
 
 pub mod arithmetic;
 pub mod certificate;

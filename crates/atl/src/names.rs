@@ -1,4 +1,5 @@
-//! Names for variables where text is written: unique in their scope, near to what the program calls them.
+//! Names for variables in printed text. They are unique in their scope and close to the names in
+//! the program.
 
 use crate::term::Var;
 
@@ -10,19 +11,20 @@ pub struct Names {
 }
 
 impl Names {
-    /// No variable; which names must not be used.
+    /// Returns a scope without variables. Names that are `reserved` are not used.
     pub fn new(reserved: fn(&str) -> bool) -> Self {
         Self { entries: Vec::new(), reserved }
     }
 
-    /// Brings a variable into scope and gives its name.
+    /// Brings a variable into scope and returns its name.
     pub fn bind(&mut self, var: &Var) -> String {
         let name = self.unused(&var.name);
         self.entries.push((var.id, name.clone()));
         name
     }
 
-    /// A name that nothing in scope has. One that is reserved gets something in front: what is reserved may be all names that begin alike.
+    /// Returns a name that nothing in scope has. A reserved name gets a prefix, because the
+    /// reserved names may be all names with some beginning.
     pub fn unused(&self, wish: &str) -> String {
         let wish = if (self.reserved)(wish) { format!("x_{wish}") } else { wish.to_owned() };
         let taken = |name: &str| {
@@ -37,25 +39,25 @@ impl Names {
         name
     }
 
-    /// Takes a name without a variable.
+    /// Takes a name that belongs to no variable.
     pub fn take(&mut self, wish: &str) -> String {
         let name = self.unused(wish);
         self.entries.push((u32::MAX, name.clone()));
         name
     }
 
-    /// The name of a variable in scope; its own name where it is not.
+    /// The name of a variable in scope. For other variables, their own name.
     pub fn get(&self, var: &Var) -> String {
         let found = self.entries.iter().rev().find(|(id, _)| *id == var.id);
         found.map_or_else(|| var.name.to_string(), |(_, name)| name.clone())
     }
 
-    /// How many names there are, to come back to with [`Names::leave`].
+    /// The number of names in scope, for [`Names::leave`].
     pub fn depth(&self) -> usize {
         self.entries.len()
     }
 
-    /// Forgets what came after.
+    /// Removes the names that were added after this depth.
     pub fn leave(&mut self, depth: usize) {
         self.entries.truncate(depth);
     }

@@ -1,4 +1,5 @@
-//! The C of a derivation against the meaning of its source program, element by element, on sizes that its conditions allow.
+//! Compares the C of a derivation with the meaning of its source program, element by element, at
+//! sizes that its conditions allow.
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
@@ -14,52 +15,58 @@ use crate::program::{Element, Program};
 use crate::prover::{compare, evaluate};
 use crate::term::{Pred, Var};
 
-/// What came of a comparison.
+/// The outcome of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Comparison {
-    /// Every element is the same (for floating point: but for the sign of zeros), at so many sizes.
+    /// Every element is the same at this number of sizes. For floating point, signs of zeros may
+    /// differ.
     Equal(usize),
-    /// Every element is within [`TOLERANCE`], at so many sizes: validated, not certified.
+    /// Every element is within [`TOLERANCE`] at this number of sizes: validated, not certified.
     Within(usize),
-    /// The first sizes at which something differs.
+    /// The first sizes at which the results differ, or the way in which the C program fails.
     Different(String),
-    /// The interpreter gives the program no value, or its functions have no bound of rounding errors.
+    /// The interpreter finds no value for the program, or its functions have no bound of rounding
+    /// errors.
     NotCompared(String),
 }
 
-/// How closely floating point must agree.
+/// The agreement that floating point must reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agreement {
-    /// Element by element, but for the sign of zeros.
+    /// Element by element, except for the sign of zeros.
     Exact,
     /// Within [`TOLERANCE`].
     Rounded,
 }
 
-/// How far an element may be from the interpreter's where sums were rearranged, as a part of the element's magnitude: its value with magnitudes for all
-/// numbers. A sum of 800 single-precision numbers stays within it.
+/// The distance that an element may have from the interpreter's if sums were rearranged, relative
+/// to the element's magnitude. The magnitude is the element's value with magnitudes in place of all
+/// numbers. A sum of 800 single-precision numbers stays within this tolerance.
 pub const TOLERANCE: f64 = 1e-4;
 
 /// The C could not be compiled or run.
 #[derive(Debug, thiserror::Error)]
 pub enum NativeError {
-    /// A file or a program.
+    /// A file could not be written, or a program could not be started.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The C compiler refuses the text, or the program fails.
+    /// The C compiler refuses the text.
     #[error("{0}")]
     Failed(String),
 }
 
-/// At how many sizes to compare.
+/// The number of sizes at which programs are compared.
 const CASES: usize = 48;
-/// The sizes that are tried: none, one, primes, numbers with divisors.
+/// The sizes to try: zero, one, primes, numbers with divisors.
 const SIZES: [i64; 8] = [0, 1, 2, 3, 4, 5, 7, 8];
-/// Larger tensors are left out.
+/// Sizes that need a larger tensor are left out.
 const MAX_ELEMENTS: i64 = 5_000;
 
-/// Compares the C function of a derivation with its source program, for the program's type of elements. The agreement counts for floating point only:
-/// integers are the same to the bit.
+/// Compares the C function of a derivation with its source program, for the program's type of
+/// elements. `agreement` matters only for floating point; integers must be equal.
+///
+/// # Errors
+/// A file cannot be written, a program cannot be started, or the C compiler refuses the text.
 pub fn compare_with_source(
     program: &Program,
     function: &str,
@@ -100,7 +107,7 @@ pub fn compare_with_source(
             let bounds = values(&Magnitudes, program, &cases, |bits| float_of(bits).abs());
             let (expected, bounds) = match (expected, bounds, agreement) {
                 (Ok(expected), Ok(bounds), _) => (expected, bounds),
-                // What must be the same to the bit needs no bound.
+                // An exact comparison needs no bound.
                 (Ok(expected), Err(_), Agreement::Exact) => (expected.clone(), expected),
                 (Err(error), ..) | (_, Err(error), Agreement::Rounded) => {
                     return Ok(Comparison::NotCompared(error.to_string()));
@@ -133,12 +140,14 @@ pub fn compare_with_source(
     }
 }
 
-/// A number from -1 to 1 that single precision has. The C below computes the same.
+/// A number from -1 to 1 that single precision represents exactly. The C below computes the same
+/// number.
 fn float_of(bits: u64) -> f64 {
     ((bits >> 40) as f64 - 8_388_608.0) / 8_388_608.0
 }
 
-/// The value of the source program for each of the sizes, with inputs that `element` makes of random bits.
+/// The value of the source program at each of the sizes. `element` makes the inputs from random
+/// bits.
 fn values<A: Arithmetic>(
     arithmetic: &A,
     program: &Program,
@@ -160,7 +169,7 @@ fn values<A: Arithmetic>(
     Ok(all)
 }
 
-/// The words that the C prints for each of the sizes, or how it fails.
+/// The words that the C program prints for each of the sizes, or a description of its failure.
 fn run(
     program: &Program,
     function: &str,
@@ -175,7 +184,7 @@ fn run(
     fs::write(&source, format!("{}\n{main}", lower::unit(program.element(), function)))?;
     let built = Command::new(compiler)
         .args(["-O1", "-std=c11", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"])
-        // A program need not use all of its parameters, nor the prelude's functions.
+        // A program need not use all of its parameters, nor all functions of the prelude.
         .args(["-Wno-unused-function", "-Wno-unused-parameter"])
         .arg("-fsanitize=address,undefined")
         .args(["-fno-sanitize-recover=all", "-o"])
@@ -199,7 +208,7 @@ fn run(
     Ok(if found.len() == cases.len() { Ok(found) } else { Err("it ends early".to_owned()) })
 }
 
-/// The C that calls the function for each of the sizes and prints the results, a line for each.
+/// The C that calls the function for each of the sizes and prints the results, one line for each.
 fn main_function(program: &Program, cases: &[Vec<i64>], results: &[usize]) -> String {
     let element = program.element();
     let next = match element {
@@ -269,7 +278,8 @@ fn named(program: &Program, sizes: &[i64]) -> String {
     parts.join(", ")
 }
 
-/// Sizes that satisfy the program's conditions: all small ones first, then a sample.
+/// Sizes that satisfy the program's conditions: first the same value for all sizes, then random
+/// choices.
 fn cases(program: &Program) -> Vec<Vec<i64>> {
     let mut found: Vec<Vec<i64>> = Vec::new();
     let mut random = Random(7);
@@ -280,7 +290,8 @@ fn cases(program: &Program) -> Vec<Vec<i64>> {
         }
         let sizes: Vec<i64> = (0..count)
             .map(|place| {
-                // The first attempts give every size the same value, then one size another.
+                // The first attempts give every size the same value. Later ones choose at random,
+                // at first with one of the sizes fixed.
                 let equal = SIZES[attempt % SIZES.len()];
                 if attempt < SIZES.len() {
                     equal
@@ -322,7 +333,7 @@ fn holds(pred: &Pred, value: &dyn Fn(&Var) -> Option<i64>) -> bool {
     }
 }
 
-/// The sizes of each input.
+/// The dimensions of each input.
 fn input_sizes(program: &Program, sizes: &[i64]) -> Vec<Vec<i64>> {
     let value =
         |var: &Var| program.sizes.iter().position(|size| size == var).map(|place| sizes[place]);

@@ -1,15 +1,15 @@
-//! Terms as program text.
+//! Prints terms as program text.
 
 use std::fmt::Write as _;
 
 use crate::names::Names;
 use crate::term::{Arg, Arith, Compare, Index, Loop, Node, Pred, Reshape, Term, binder, children};
 
-/// Words of the language, which are no names.
+/// The words of the language that are not names.
 pub(crate) const KEYWORDS: &[&str] =
     &["gen", "sum", "let", "in", "program", "derivation", "schedule"];
 
-/// A term as text, on as many lines as it takes.
+/// Prints a term, on as many lines as it needs.
 pub fn term(term: &Term) -> String {
     let mut printer =
         Printer { names: Names::new(|name| KEYWORDS.contains(&name)), out: String::new() };
@@ -17,21 +17,21 @@ pub fn term(term: &Term) -> String {
     printer.out
 }
 
-/// An integer as text.
+/// Prints an integer.
 pub fn index(index: &Index) -> String {
     let mut out = String::new();
     write_index(&mut out, index, 0, &|var| var.name.to_string());
     out
 }
 
-/// A predicate as text.
+/// Prints a predicate.
 pub fn pred(pred: &Pred) -> String {
     let mut out = String::new();
     write_pred(&mut out, pred, &|var| var.name.to_string());
     out
 }
 
-/// Beyond this many characters a term is broken into lines.
+/// A term with more characters than this is broken into lines.
 const WIDTH: usize = 100;
 
 struct Printer {
@@ -60,7 +60,8 @@ impl Printer {
         let _ = write!(self.out, "\n{:1$}", "", 4 * indent);
     }
 
-    /// Levels: 0 anything, 1 operand of a sum, 2 operand of a product, 3 what is read from. An indent of `usize::MAX` keeps everything on one line.
+    /// Prints a term. The levels are: 0 anything, 1 operand of a sum, 2 operand of a product, 3 a
+    /// tensor that is read. An indent of `usize::MAX` keeps everything on one line.
     fn term(&mut self, term: &Term, level: u8, indent: usize) {
         let own = match &**term {
             Node::Loop(..) | Node::Let(..) | Node::Add(..) => 0,
@@ -152,7 +153,8 @@ impl Printer {
                 self.out.push(']');
             }
             Node::Add(left, right) => {
-                // A binder on the left would take the rest of the sum into its body.
+                // Without parentheses, a binder on the left would take the rest of the sum into its
+                // body.
                 self.term(left, u8::from(!matches!(&**left, Node::Add(..))), deeper);
                 if breaks {
                     self.newline(indent);
@@ -232,7 +234,7 @@ impl Printer {
     }
 }
 
-/// How strongly an operator on integers binds; functions bind as atoms do.
+/// The binding strength of an operator on integers. Functions bind like atoms.
 fn strength(op: Arith) -> u8 {
     match op {
         Arith::Add | Arith::Sub => 0,

@@ -19,10 +19,10 @@ pub enum Element {
 }
 
 impl Element {
-    /// All of them.
+    /// All element types.
     pub const ALL: [Self; 5] = [Self::I32, Self::I64, Self::F32, Self::F64, Self::MinPlus];
 
-    /// The word in programs.
+    /// The type's word in programs.
     pub fn name(self) -> &'static str {
         match self {
             Self::I32 => "i32",
@@ -37,26 +37,26 @@ impl Element {
 /// An input tensor.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// Its variable.
+    /// The input's variable.
     pub var: Var,
-    /// Its elements.
+    /// The type of its elements.
     pub element: Element,
-    /// Its dimensions; it is zero outside.
+    /// Its dimensions. The tensor is zero outside.
     pub shape: Shape,
 }
 
 /// A program.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// What it is called.
+    /// The program's name.
     pub name: String,
-    /// Its sizes, none of them negative.
+    /// The sizes. None is negative.
     pub sizes: Vec<Var>,
     /// Unknown shapes.
     pub shapes: Vec<Var>,
-    /// What must hold of the sizes.
+    /// The conditions on the sizes.
     pub hypotheses: Vec<Pred>,
-    /// Its inputs.
+    /// The inputs.
     pub inputs: Vec<Input>,
     /// The result.
     pub body: Term,
@@ -65,7 +65,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// What is known at the top of the program.
+    /// The context at the top of the program.
     pub fn context(&self) -> Context {
         let mut context = Context::default();
         for size in &self.sizes {
@@ -82,12 +82,12 @@ impl Program {
         context
     }
 
-    /// The type of the elements: that of the first input.
+    /// The type of the elements, taken from the first input.
     pub fn element(&self) -> Element {
         self.inputs.first().map_or(Element::I32, |input| input.element)
     }
 
-    /// The same program for elements of another type.
+    /// Returns the same program for elements of another type.
     #[must_use]
     pub fn at_element(&self, element: Element) -> Self {
         let mut program = self.clone();
@@ -97,13 +97,13 @@ impl Program {
         program
     }
 
-    /// The number of dimensions of a tensor with a shape.
+    /// The rank of a tensor with this shape.
     pub fn rank_of(shape: &Shape) -> Rank {
         Rank { base: shape.rest.as_ref().map(|rest| rest.id), plus: shape.dims.len() as u32 }
     }
 }
 
-/// The sort of a tensor with a shape.
+/// The sort of a tensor with this shape.
 pub fn tensor_sort(shape: &Shape) -> Sort {
     Sort::Tensor(Program::rank_of(shape))
 }

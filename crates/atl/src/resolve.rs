@@ -1,4 +1,4 @@
-//! From the syntax tree to terms: names, sorts, numbers of dimensions, sizes.
+//! Resolves the syntax tree to terms: names, sorts, numbers of dimensions, sizes.
 
 use std::rc::Rc;
 
@@ -24,24 +24,25 @@ pub struct Resolver<'a> {
     supply: &'a Supply,
     prover: &'a Prover,
     scope: Vec<Var>,
-    /// Variables of a rule: they may be applied, and sizes are not checked where they occur.
+    /// Variables of a rule. They may be applied, and sizes are not checked in terms that use them.
     metas: Vec<Var>,
-    /// The type of the program's elements, where it is known: constants and functions must be its.
+    /// The type of the program's elements, if known. Constants and functions must belong to it.
     element: Option<Element>,
 }
 
 impl<'a> Resolver<'a> {
-    /// A resolver with variables in scope.
+    /// Returns a resolver with these variables in scope.
     pub fn new(supply: &'a Supply, prover: &'a Prover, scope: Vec<Var>) -> Self {
         Self { supply, prover, scope, metas: Vec::new(), element: None }
     }
 
-    /// For the text of a rule: its variables are in scope, and may be applied.
+    /// Returns a resolver for the text of a rule. The rule's variables are in scope and may be
+    /// applied.
     pub fn of_rule(supply: &'a Supply, prover: &'a Prover, metas: Vec<Var>) -> Self {
         Self { supply, prover, scope: metas.clone(), metas, element: None }
     }
 
-    /// For a program with elements of a type.
+    /// Sets the type of the program's elements.
     #[must_use]
     pub fn of_element(mut self, element: Element) -> Self {
         self.element = Some(element);
@@ -66,7 +67,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// An expression as an integer.
+    /// Resolves an expression to an integer.
     pub fn index(&self, expr: &Expr) -> Resolved<Index> {
         match &expr.kind {
             ExprKind::Num(text) => match text.parse() {
@@ -99,7 +100,7 @@ impl<'a> Resolver<'a> {
                 };
                 let (a, b) = (self.index(&operands.0)?, self.index(&operands.1)?);
                 match (op, a, b) {
-                    // A minus sign before a number.
+                    // This is a minus sign before a number.
                     (Arith::Sub, Index::Num(0), Index::Num(value)) => Ok(Index::Num(-value)),
                     (op, a, b) => Ok(Index::exact(op, a, b)),
                 }
@@ -135,7 +136,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// An expression as a truth value.
+    /// Resolves an expression to a truth value.
     pub fn pred(&self, expr: &Expr) -> Resolved<Pred> {
         match &expr.kind {
             ExprKind::Binary(Binary::And, both) => {
@@ -179,7 +180,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// An expression as a tensor, with its shape; no shape in the text of a rule.
+    /// Resolves an expression to a tensor and its shape. In the text of a rule, shapes are unknown.
     pub fn term(&mut self, expr: &Expr, context: &Context) -> Resolved<(Term, Option<Shape>)> {
         match &expr.kind {
             ExprKind::Num(text) => {
@@ -433,7 +434,8 @@ impl<'a> Resolver<'a> {
         Ok((term, shape))
     }
 
-    /// A block size is positive, what is cut off is there, what is added is not negative.
+    /// Checks that a block size is positive, that truncation keeps at most the existing elements,
+    /// and that padding is not negative.
     fn size_demands(
         &self,
         op: Reshape,
@@ -505,7 +507,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Says for which values something does not hold.
+/// Adds the values for which something does not hold as a hint.
 pub fn with_values(diagnostic: Diagnostic, values: Option<String>) -> Diagnostic {
     match values {
         Some(values) => diagnostic.with_hint(format!("it does not hold for {values}")),
@@ -513,7 +515,10 @@ pub fn with_values(diagnostic: Diagnostic, values: Option<String>) -> Diagnostic
     }
 }
 
-/// A program from its syntax tree.
+/// Resolves a program from its syntax tree.
+///
+/// # Errors
+/// The first error in the program.
 pub fn program(tree: &ast::Program, supply: &Supply, prover: &Prover) -> Resolved<Program> {
     let mut resolver = Resolver::new(supply, prover, Vec::new());
     let mut program = Program {

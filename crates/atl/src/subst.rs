@@ -1,4 +1,4 @@
-//! Substitution without capture.
+//! Capture-avoiding substitution.
 
 use std::rc::Rc;
 
@@ -8,16 +8,16 @@ use crate::term::{
     Arg, Index, Node, Pred, Rank, Sort, Supply, Term, Var, children, free_variables,
 };
 
-/// A function of a rule: parameters and body.
+/// A function of a rule, with parameters and body.
 #[derive(Clone, Debug)]
 pub struct Abstraction {
     /// The parameters.
     pub params: Vec<Var>,
-    /// The body, in which they are free.
+    /// The body, in which the parameters are free.
     pub body: Term,
 }
 
-/// What variables are to be replaced by.
+/// The replacements of variables.
 #[derive(Clone, Debug, Default)]
 pub struct Subst {
     indices: FxHashMap<u32, Index>,
@@ -25,35 +25,36 @@ pub struct Subst {
     terms: FxHashMap<u32, Term>,
     functions: FxHashMap<u32, Abstraction>,
     ranks: FxHashMap<u32, Rank>,
-    /// Variables free in any replacement: binders of these names must step aside.
+    /// The variables that are free in any replacement. Binders of these variables are renamed.
     captured: FxHashSet<u32>,
-    /// Whether every binder gets a new variable.
+    /// True if every binder gets a new variable.
     refresh: bool,
-    /// What binders of a name are to be called.
+    /// New names for binders, by their old names.
     names: halidom_base::IndexMap<Rc<str>, Rc<str>>,
 }
 
 impl Subst {
-    /// Replaces nothing.
+    /// Returns a substitution that replaces nothing.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Gives every binder a new variable, as the two sides of a rule must share none with the program.
+    /// Gives every binder a new variable. This is needed because the two sides of a rule must share
+    /// no variables with the program.
     #[must_use]
     pub fn refreshing(mut self) -> Self {
         self.refresh = true;
         self
     }
 
-    /// Replaces an index variable.
+    /// Adds the replacement of an index variable.
     #[must_use]
     pub fn index(mut self, var: &Var, value: Index) -> Self {
         self.set_index(var, value);
         self
     }
 
-    /// Replaces an index variable.
+    /// Adds the replacement of an index variable.
     pub fn set_index(&mut self, var: &Var, value: Index) {
         value.variables(&mut |free| {
             self.captured.insert(free.id);
@@ -61,7 +62,7 @@ impl Subst {
         self.indices.insert(var.id, value);
     }
 
-    /// Replaces a predicate variable.
+    /// Adds the replacement of a predicate variable.
     pub fn set_pred(&mut self, var: &Var, value: Pred) {
         value.variables(&mut |free| {
             self.captured.insert(free.id);
@@ -69,14 +70,14 @@ impl Subst {
         self.preds.insert(var.id, value);
     }
 
-    /// Replaces a tensor variable.
+    /// Adds the replacement of a tensor variable.
     #[must_use]
     pub fn term(mut self, var: &Var, value: Term) -> Self {
         self.set_term(var, value);
         self
     }
 
-    /// Replaces a tensor variable.
+    /// Adds the replacement of a tensor variable.
     pub fn set_term(&mut self, var: &Var, value: Term) {
         free_variables(&value, &mut |free| {
             self.captured.insert(free.id);
@@ -84,7 +85,7 @@ impl Subst {
         self.terms.insert(var.id, value);
     }
 
-    /// Replaces a function of a rule.
+    /// Adds the replacement of a rule's function.
     pub fn set_function(&mut self, var: &Var, value: Abstraction) {
         free_variables(&value.body, &mut |free| {
             self.captured.insert(free.id);
@@ -92,17 +93,17 @@ impl Subst {
         self.functions.insert(var.id, value);
     }
 
-    /// Sets what new binders are called in place of the names that they have.
+    /// Sets new names for binders, by their old names.
     pub fn set_names(&mut self, names: &halidom_base::IndexMap<Rc<str>, Rc<str>>) {
         self.names.clone_from(names);
     }
 
-    /// Replaces a rank variable.
+    /// Adds the replacement of a rank variable.
     pub fn set_rank(&mut self, base: u32, value: Rank) {
         self.ranks.insert(base, value);
     }
 
-    /// A rank with its variable replaced.
+    /// Applies the substitution to a rank.
     pub fn on_rank(&self, rank: Rank) -> Rank {
         match rank.base.and_then(|base| self.ranks.get(&base)) {
             Some(value) => Rank { base: value.base, plus: value.plus + rank.plus },
@@ -110,7 +111,7 @@ impl Subst {
         }
     }
 
-    /// An index expression with its variables replaced.
+    /// Applies the substitution to an index expression.
     pub fn on_index(&self, index: &Index) -> Index {
         match index {
             Index::Num(value) => Index::Num(*value),
@@ -121,7 +122,7 @@ impl Subst {
         }
     }
 
-    /// A predicate with its variables replaced.
+    /// Applies the substitution to a predicate.
     pub fn on_pred(&self, pred: &Pred) -> Pred {
         match pred {
             Pred::Known(value) => Pred::Known(*value),
@@ -133,7 +134,7 @@ impl Subst {
         }
     }
 
-    /// A term with its variables replaced.
+    /// Applies the substitution to a term.
     pub fn on_term(&self, term: &Term, supply: &Supply) -> Term {
         let part = |place: usize| {
             let all = children(term);
@@ -182,7 +183,7 @@ impl Subst {
         })
     }
 
-    /// The variable of a binder, and the substitution below it where that differs.
+    /// The new variable of a binder, and the substitution below it if that differs.
     fn under(&self, var: &Var, supply: &Supply) -> (Var, Option<Self>) {
         let shadowed = self.indices.contains_key(&var.id) || self.terms.contains_key(&var.id);
         if !self.refresh && !shadowed && !self.captured.contains(&var.id) {
@@ -206,7 +207,7 @@ impl Subst {
 }
 
 impl Abstraction {
-    /// The body with arguments for the parameters.
+    /// Returns the body with arguments for the parameters.
     pub fn apply(&self, args: &[Arg], supply: &Supply) -> Term {
         let mut subst = Subst::new();
         for (param, arg) in self.params.iter().zip(args) {
@@ -219,7 +220,8 @@ impl Abstraction {
     }
 }
 
-/// A term with every occurrence of an integer expression replaced, except below binders of its variables.
+/// Returns a term with every occurrence of an integer expression replaced, except below binders of
+/// its variables.
 pub fn replace_index(term: &Term, old: &Index, new: &Index) -> Term {
     let on = |index: &Index| replace_in_index(index, old, new);
     let mut result = Rc::clone(term);

@@ -1,62 +1,66 @@
 //! Programs: index expressions, predicates and tensor terms.
 //!
-//! Terms are immutable trees that share their parts. Every variable has a number of its own, so that two variables of one name never meet; text is only
-//! for people. A variable knows its sort, a tensor variable its rank, so that the rank of any term can be told without an environment.
+//! Terms are immutable trees that share their parts. Every variable has its own number, so two
+//! variables with the same name never clash; names are only for readers. A variable records its
+//! sort, and a tensor variable its rank, so the rank of any term can be computed without an
+//! environment.
 
 use std::fmt;
 use std::rc::Rc;
 
-/// How many dimensions a tensor has: a number, beyond those of an unknown shape for programs that work at any rank.
+/// The number of dimensions of a tensor. For programs that work at any rank, it is an unknown
+/// number plus a known one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rank {
-    /// The variable that stands for an unknown number, if there is one.
+    /// The variable that stands for the unknown number, if there is one.
     pub base: Option<u32>,
-    /// How many more.
+    /// The known number.
     pub plus: u32,
 }
 
 impl Rank {
-    /// Of a scalar.
+    /// The rank of a scalar.
     pub const SCALAR: Self = Self { base: None, plus: 0 };
 
-    /// A known number of dimensions.
+    /// Returns a rank with a known number of dimensions.
     pub fn known(plus: u32) -> Self {
         Self { base: None, plus }
     }
 
-    /// With one dimension more.
+    /// Returns the rank with one more dimension.
     #[must_use]
     pub fn up(self) -> Self {
         Self { plus: self.plus + 1, ..self }
     }
 
-    /// With one dimension less; none of a scalar or of an unknown shape.
+    /// Returns the rank with one dimension less. `None` if no dimension is known, as for a scalar
+    /// or an unknown shape.
     pub fn down(self) -> Option<Self> {
         Some(Self { plus: self.plus.checked_sub(1)?, ..self })
     }
 }
 
-/// What a variable stands for.
+/// The kind of thing that a variable stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sort {
     /// An integer: a size or an index.
     Index,
-    /// A truth value; only in rules.
+    /// A truth value. Occurs only in rules.
     Pred,
     /// A tensor.
     Tensor(Rank),
-    /// The dimensions of an unknown shape, and their number.
+    /// The dimensions of an unknown shape, together with their number.
     Shape,
 }
 
-/// A variable. Two are the same if their numbers are.
+/// A variable. Two variables are equal if their numbers are.
 #[derive(Clone, Debug)]
 pub struct Var {
-    /// Its number.
+    /// The variable's number.
     pub id: u32,
-    /// What it is called.
+    /// The variable's name.
     pub name: Rc<str>,
-    /// What it stands for.
+    /// The variable's sort.
     pub sort: Sort,
 }
 
@@ -75,7 +79,7 @@ impl std::hash::Hash for Var {
 }
 
 impl Var {
-    /// The rank of a tensor variable; that of a scalar for others.
+    /// The rank of a tensor variable. For other variables, the rank of a scalar.
     pub fn rank(&self) -> Rank {
         match self.sort {
             Sort::Tensor(rank) => rank,
@@ -84,17 +88,17 @@ impl Var {
     }
 }
 
-/// Where new variables come from.
+/// A source of new variables.
 #[derive(Debug, Default)]
 pub struct Supply(std::cell::Cell<u32>);
 
 impl Supply {
-    /// For comparisons: its variables are none of a program's.
+    /// Returns a supply for comparisons. Its variables do not occur in programs.
     pub fn scratch() -> Self {
         Self(std::cell::Cell::new(1 << 31))
     }
 
-    /// A variable that is nowhere yet.
+    /// Returns a new variable.
     pub fn fresh(&self, name: &str, sort: Sort) -> Var {
         let id = self.0.get();
         self.0.set(id + 1);
@@ -117,9 +121,9 @@ pub enum Arith {
     Mod,
     /// A quotient, rounded up.
     Ceil,
-    /// The lesser.
+    /// The lesser of two integers.
     Min,
-    /// The greater.
+    /// The greater of two integers.
     Max,
 }
 
@@ -135,7 +139,8 @@ pub enum Index {
 }
 
 impl Index {
-    /// An operator on two integers, with the simplifications that everybody expects of a bound (`x + 0`, `1 * x`, `2 + 3`).
+    /// Applies an operator to two integers, with the usual simplifications of a bound: `x + 0`,
+    /// `x - 0` and `1 * x` become `x`.
     pub fn op(op: Arith, a: Self, b: Self) -> Self {
         match (op, &a, &b) {
             (Arith::Add, Self::Num(0), _) => b,
@@ -146,7 +151,7 @@ impl Index {
         }
     }
 
-    /// An operator on two integers, as it stands.
+    /// Applies an operator to two integers without simplification.
     pub fn exact(op: Arith, a: Self, b: Self) -> Self {
         Self::Op(op, Rc::new((a, b)))
     }
@@ -181,7 +186,7 @@ impl Index {
         }
     }
 
-    /// Whether a variable occurs.
+    /// True if a variable occurs.
     pub fn mentions(&self, var: &Var) -> bool {
         let mut found = false;
         self.variables(&mut |other| found |= other == var);
@@ -189,37 +194,37 @@ impl Index {
     }
 }
 
-/// How two integers compare.
+/// The comparisons of two integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Compare {
-    /// Less.
+    /// Less than.
     Lt,
-    /// Less or equal.
+    /// Less than or equal.
     Le,
     /// Equal.
     Eq,
 }
 
-/// A truth about integers.
+/// A predicate over integers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Pred {
-    /// Always or never.
+    /// Always true or always false.
     Known(bool),
     /// A comparison.
     Compare(Compare, Index, Index),
-    /// Both.
+    /// A conjunction.
     And(Rc<(Pred, Pred)>),
     /// A variable of a rule.
     Var(Var),
 }
 
 impl Pred {
-    /// Both of two.
+    /// Returns the conjunction of two predicates.
     pub fn and(a: Self, b: Self) -> Self {
         Self::And(Rc::new((a, b)))
     }
 
-    /// `lo <= x && x < hi`.
+    /// Returns the predicate `lo <= x && x < hi`.
     pub fn range(lo: Index, x: Index, hi: Index) -> Self {
         Self::and(Self::Compare(Compare::Le, lo, x.clone()), Self::Compare(Compare::Lt, x, hi))
     }
@@ -240,7 +245,7 @@ impl Pred {
         }
     }
 
-    /// The comparisons that it consists of; `None` if a variable is among them or it is never true.
+    /// The comparisons whose conjunction this is. `None` if one part is a variable or false.
     pub fn conjuncts(&self) -> Option<Vec<(Compare, &Index, &Index)>> {
         match self {
             Self::Known(true) => Some(Vec::new()),
@@ -258,7 +263,7 @@ impl Pred {
 /// The two binders over a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Loop {
-    /// A comprehension: one dimension more than its body.
+    /// A comprehension. It has one dimension more than its body.
     Gen,
     /// A sum.
     Sum,
@@ -267,26 +272,26 @@ pub enum Loop {
 /// The operators that change a tensor's shape. Their sizes are part of the term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reshape {
-    /// One after the other; sizes of both.
+    /// Puts one tensor after another. Its sizes are the first dimensions of both.
     Concat,
-    /// The first two dimensions exchanged; no sizes.
+    /// Exchanges the first two dimensions. It has no sizes.
     Transpose,
-    /// The first two dimensions as one; their sizes.
+    /// Merges the first two dimensions into one. Its sizes are those two dimensions.
     Flatten,
-    /// The first dimension in blocks; its size, and a block's.
+    /// Splits the first dimension into blocks. Its sizes are the dimension and the block size.
     Split,
-    /// Zeros after; the size and how many more.
+    /// Adds zeros at the end. Its sizes are the dimension and the number of zeros.
     PadR,
-    /// Zeros before; the size and how many more.
+    /// Adds zeros at the beginning. Its sizes are the dimension and the number of zeros.
     PadL,
-    /// The first elements only; how many.
+    /// Keeps the first elements only. Its size is their number.
     TruncR,
-    /// The last elements only; the size and how many.
+    /// Keeps the last elements only. Its sizes are the dimension and their number.
     TruncL,
 }
 
 impl Reshape {
-    /// All of them.
+    /// All operators.
     pub const ALL: [Self; 8] = [
         Self::Concat,
         Self::Transpose,
@@ -298,7 +303,7 @@ impl Reshape {
         Self::TruncL,
     ];
 
-    /// The word in programs and certificates.
+    /// The operator's word in programs and certificates.
     pub fn name(self) -> &'static str {
         match self {
             Self::Concat => "concat",
@@ -313,7 +318,7 @@ impl Reshape {
     }
 }
 
-/// What a function of a rule is applied to.
+/// An argument of a rule's function.
 #[derive(Clone, Debug)]
 pub enum Arg {
     /// An integer.
@@ -325,18 +330,19 @@ pub enum Arg {
 /// A term: a shared node.
 pub type Term = Rc<Node>;
 
-/// What a term is made of.
+/// The node of a term.
 #[derive(Clone, Debug)]
 pub enum Node {
-    /// An input, or what a `let` binds.
+    /// An input, or a variable bound by a `let`.
     Var(Var),
-    /// A scalar constant, as it was written. `0` and `1` are the semiring's; no law is known of the others.
+    /// A scalar constant, as it was written. `0` and `1` are the semiring's; the other constants
+    /// have no known laws.
     Literal(Rc<str>),
     /// A scalar function of scalars.
     Call(Rc<str>, Vec<Term>),
     /// A binder over `lo .. hi`.
     Loop(Loop, Var, Index, Index, Term),
-    /// The term where the predicate holds, zero elsewhere.
+    /// The term if the predicate holds, else zero.
     Guard(Pred, Term),
     /// A named intermediate result: variable, value, body.
     Let(Var, Term, Term),
@@ -348,7 +354,7 @@ pub enum Node {
     Mul(Term, Term),
     /// A reshape operator with its sizes.
     Reshape(Reshape, Vec<Index>, Vec<Term>),
-    /// A function of a rule; not in programs.
+    /// The application of a rule's function. Does not occur in programs.
     Apply(Var, Vec<Arg>),
 }
 
@@ -399,7 +405,8 @@ pub fn children(term: &Term) -> Vec<&Term> {
     }
 }
 
-/// The same term with another part at a place; itself if there is no such place.
+/// Returns the term with another part at a place. Returns the term itself if there is no such
+/// place, or if it applies a rule's function.
 pub fn with_child(term: &Term, place: usize, part: Term) -> Term {
     let replaced = |parts: &[Term]| {
         let mut parts = parts.to_vec();
@@ -455,7 +462,7 @@ pub fn binder(term: &Term, place: usize) -> Option<&Var> {
     }
 }
 
-/// How many nodes a term has.
+/// The number of nodes of a term.
 pub fn size(term: &Term) -> usize {
     1 + children(term).into_iter().map(size).sum::<usize>()
 }
@@ -502,14 +509,15 @@ pub fn free_variables(term: &Term, visit: &mut dyn FnMut(&Var)) {
     go(term, &mut Vec::new(), visit);
 }
 
-/// Whether a variable occurs free.
+/// True if a variable occurs free.
 pub fn mentions(term: &Term, var: &Var) -> bool {
     let mut found = false;
     free_variables(term, &mut |other| found |= other == var);
     found
 }
 
-/// Whether two terms differ at most in the names of bound variables.
+/// True if two terms are alpha-equivalent: they differ at most in bound variables. Applications of
+/// rules' functions count as different, unless they are the same node.
 pub fn equal(a: &Term, b: &Term) -> bool {
     same(a, b, &mut Vec::new())
 }

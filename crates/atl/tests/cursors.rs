@@ -1,4 +1,5 @@
-//! Cursors: a place taken before a step is the same place after it, or is reported as gone.
+//! Tests of cursors: a place taken before a step is the same place after it, or is reported as
+//! gone.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -9,7 +10,7 @@ use halidom_atl::file::load;
 use halidom_atl::term::{Node, Term, children};
 use halidom_diag::Sources;
 
-/// Every place of a term.
+/// All places of a term.
 fn places(term: &Term) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
     for (place, child) in children(term).into_iter().enumerate() {
@@ -18,7 +19,8 @@ fn places(term: &Term) -> Vec<Vec<usize>> {
     all
 }
 
-/// Whether two places hold the same construct: the same binder by name, the same tensor that is read, the same operator.
+/// True if two places hold the same construct: the same kind of loop, a `let` of the same name, the
+/// same operator, function or literal. For other terms, the same kind of node.
 fn same_construct(a: &Term, b: &Term) -> bool {
     match (&**a, &**b) {
         (Node::Loop(k, ..), Node::Loop(l, ..)) => k == l,
@@ -30,7 +32,8 @@ fn same_construct(a: &Term, b: &Term) -> bool {
     }
 }
 
-/// Follows every place of the program before a step; gives how many were kept and how many are gone.
+/// Follows every place of the program before a step. Returns the numbers of kept and of lost
+/// places.
 fn follow(engine: &Engine, before: &Term, step: &Step, at: &str) -> (usize, usize) {
     let (mut kept, mut gone) = (0, 0);
     for place in places(before) {
@@ -45,7 +48,8 @@ fn follow(engine: &Engine, before: &Term, step: &Step, at: &str) -> (usize, usiz
         for new_place in carried {
             assert!(places(&step.after).contains(&new_place), "{at}: {new_place:?} is no place");
             let new = part(&step.after, &new_place);
-            // What the step did not touch is there unchanged; the place of the step itself has its new form.
+            // Parts that the step did not touch are unchanged. The place of the step itself has its
+            // new form.
             if !inside && !above {
                 assert!(Rc::ptr_eq(&old, &new), "{at}: {place:?} to {new_place:?}");
             } else if place != step.path && !matches!(*old, Node::Var(_)) {
@@ -88,7 +92,7 @@ fn every_place_of_every_example_is_carried_by_every_step() {
             }
         }
     }
-    // Steps remove what they reduce, and carry nearly everything else.
+    // Steps remove the parts that they reduce, and carry nearly everything else.
     assert!(kept > 10_000 && gone > 0 && gone * 10 < kept, "{kept} kept, {gone} gone");
 }
 
@@ -113,11 +117,12 @@ fn derived(script: &str) -> Result<String, (halidom_diag::Code, String)> {
 
 #[test]
 fn a_script_comes_back_to_a_cursor() {
-    // The product, found before the loop around it was split and what it reads was inlined.
+    // The product is found before the loop around it is split and the tensor that it reads is
+    // inlined.
     let plain = derived("tile i, k, o, ii; at (b[_] * g[_]): mul_swap_sides;").expect("it applies");
     let marked = "cursor product at (b[_] * g[_]); tile i, k, o, ii; at product: mul_swap_sides;";
     assert_eq!(derived(marked).expect("it applies"), plain);
-    // A binder that was renamed since.
+    // The binder was renamed after the cursor was taken.
     let renamed = "cursor loop at i; rename i as row; at loop: tile loop, k, o, ii;";
     assert!(derived(renamed).expect("it applies").contains("gen ii < k"));
 }
@@ -137,7 +142,7 @@ fn a_cursor_that_was_copied_needs_a_number() {
 
 #[test]
 fn a_cursor_whose_place_was_removed_is_gone() {
-    // The read of `b` is replaced by what it reads.
+    // The read of `b` is replaced by the element that it reads.
     let script =
         "cursor reading at (b[_] * g[_]).left; inline b; beta; at reading: add_swap_sides;";
     assert!(derived(script).expect("the sum stands where the read was").contains("g[i] + f[i]"));

@@ -1,4 +1,5 @@
-//! The examples: every derivation ends in a certificate, and its C does what the source program says.
+//! Tests of the examples: every derivation ends in a certificate, and its C agrees with the source
+//! program.
 
 mod common;
 
@@ -38,7 +39,8 @@ fn every_example_is_certified_and_its_c_agrees_with_its_source() {
 
 #[test]
 fn the_f32_programs_are_exact_where_the_certificate_says_so() {
-    // A sum of two sums: the loop nest adds the second one's parts to the first, which rounds in other places.
+    // In a sum of two sums, the loop nest adds the parts of the second to the first, which rounds
+    // in other places.
     let text = "program p(n: size, m: size, f: tensor<i32>[n, m], g: tensor<i32>[n, m]) = gen i < n: (sum j < m: f[i; j]) + (sum j < m: g[i; j])
 program q(n: size, m: size, f: tensor<i32>[n, m]) = gen i < n: sum j < m: f[i; j]
 derivation parts of p { simplify; }
@@ -77,7 +79,7 @@ derivation d(k: size) of p where 0 < k { tile i, k, o, ii; }";
     let done = common::derive(text, None).expect("the derivation goes through");
     let folder = common::folder("sizes");
     let unit = halidom_atl::lower::unit(Element::I32, &done[0].certificate.function);
-    // What is passed, what comes back, and what the output holds then.
+    // Each case has the arguments. The output has the status and two elements of the result.
     let main = "#include <stdio.h>
 int main(void)
 {

@@ -1,4 +1,5 @@
-//! The examples of the diagnostics' pages: each provokes its code, and each correction is accepted.
+//! Tests of the examples on the diagnostics' pages: each provokes its code, and each correction is
+//! accepted.
 
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use halidom_atl::engine::Engine;
 use halidom_atl::file::load;
 use halidom_diag::{Code, Sources};
 
-/// The codes that a file provokes: from reading it, from its derivations, and from lowering them.
+/// The codes that a file provokes: when it is read, by its derivations, and when they are lowered.
 fn provoked(text: &str) -> Vec<Code> {
     let engine = Engine::new().expect("it is there");
     let mut sources = Sources::new();
@@ -32,7 +33,7 @@ fn provoked(text: &str) -> Vec<Code> {
 #[test]
 fn pages_provoke_their_codes_and_corrections_none() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors");
-    // No program provokes these: a broken certificate and a missing file.
+    // No program provokes these codes. They are for a broken certificate and a missing file.
     let without_program = [codes::REFUSED, codes::NO_COQ];
     let all = [
         codes::SYNTAX,

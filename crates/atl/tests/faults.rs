@@ -1,4 +1,4 @@
-//! Faults that compilers of this language have had: each must be impossible.
+//! Tests of faults that compilers of this language have had. Each must be impossible.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::derive;
 use halidom_atl::codes;
 use halidom_atl::native::Comparison;
 
-/// The C of the only derivation agrees with the source.
+/// Checks that the C of the only derivation agrees with the source.
 fn agrees(text: &str, name: &str) {
     let done = derive(text, Some(name)).expect("the derivation goes through");
     assert!(
@@ -23,7 +23,7 @@ fn agrees(text: &str, name: &str) {
 fn a_sum_of_guarded_tensors_begins_with_zeros_each_time() {
     let text = "program p(n: size, v: tensor<i32>[n]) = sum i < n: gen p < n: [i <= p] * v[i]\nderivation d of p { simplify; }";
     agrees(text, "sums");
-    // And the meaning itself: 1, 10, 100, 1000 give 1, 11, 111, 1111.
+    // Checks the meaning itself: 1, 10, 100, 1000 give 1, 11, 111, 1111.
     let engine = halidom_atl::engine::Engine::new().expect("the engine starts");
     let mut sources = halidom_diag::Sources::new();
     let file = sources.add("p.atl", text);
@@ -115,7 +115,7 @@ fn wrong_commands_are_refused_with_a_reason() {
     for command in &commands {
         let text = format!("{program}derivation d of p {{ {command} }}");
         match derive(&text, None) {
-            // What applies is a proved rule: nothing to refuse.
+            // A command that applies is a proved rule, so there is nothing to refuse.
             Ok(_) => {}
             Err((code, message)) => {
                 assert!(

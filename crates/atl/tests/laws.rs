@@ -1,7 +1,8 @@
-//! The laws that the table of rules lists: a rule whose proof rearranges no sum or product is exact in floating point, but for the sign of zeros.
+//! Tests of the laws that the table of rules lists. A rule whose proof rearranges no sum or product
+//! is exact in floating point, except for the sign of zeros.
 //!
-//! A certificate's words on floating point rest on these lists, which Coq does not see. Each rule is instantiated at random, and both sides are computed in
-//! single precision.
+//! A certificate's claims about floating point depend on these lists, which Coq does not see. Each
+//! rule is instantiated at random, and both sides are computed in single precision.
 
 use std::rc::Rc;
 
@@ -28,7 +29,7 @@ impl Random {
         (self.0 % bound as u64) as i64
     }
 
-    /// A number whose sums round.
+    /// A random number whose sums round.
     fn float(&mut self) -> f64 {
         f64::from((self.below(2_000_001) - 1_000_000) as f32 * 0.333_333)
     }
@@ -64,7 +65,8 @@ fn arguments(rule: &Rule, var: &Var) -> Vec<Arg> {
     Vec::new()
 }
 
-/// A rule's two sides with random values for its variables, and the inputs that these read; nothing where a premise does not hold.
+/// A rule's two sides with random values for its variables, and the inputs that they read. `None`
+/// if a premise does not hold.
 fn instance(
     engine: &Engine,
     rule: &Rule,
@@ -98,7 +100,7 @@ fn instance(
     let mut inputs = Vec::new();
     for var in &rule.variables {
         let Sort::Tensor(rank) = var.sort else { continue };
-        // Sizes that a premise gives; any others.
+        // A premise may determine the sizes. The others are arbitrary.
         let mut dims = vec![None; rank.plus as usize];
         for premise in &rule.premises {
             let is = |term: &Term| matches!(&**term, Node::Var(other) if other == var);
@@ -174,7 +176,7 @@ fn instance(
     Some((program, right, inputs))
 }
 
-/// Whether something is split into blocks of no size, which no program may do.
+/// True if a part is split into blocks of size zero, which no program may do.
 fn empty_blocks(term: &Term) -> bool {
     let here = match &**term {
         Node::Reshape(Reshape::Split, sizes, _) => sizes.get(1).and_then(number) == Some(0),
@@ -213,7 +215,8 @@ fn rules_without_rearrangements_are_exact_in_floating_point() {
             };
             let (left, right) = (value(&program.body), value(&right));
             instances += 1;
-            // Beyond a tensor's sizes it is zero: the sizes of the two sides need not be the same where they are empty.
+            // A tensor is zero outside of its sizes, so the sizes of the two sides may differ if
+            // both are zero.
             let zero = |tensor: &Tensor<f64>| tensor.elements.iter().all(|element| *element == 0.0);
             let same = left == right || (zero(&left) && zero(&right));
             if !same && different.is_none() {
@@ -230,7 +233,7 @@ fn rules_without_rearrangements_are_exact_in_floating_point() {
         }
     }
     assert!(exact > 60, "{exact} rules");
-    // The comparison sees what is rearranged.
+    // The comparison detects rearrangements.
     let seen = rounded.iter().filter(|(_, different)| *different).count();
     assert!(seen * 2 > rounded.len(), "{rounded:?}");
 }

@@ -1,10 +1,11 @@
-//! The rules that the engine applies are the lemmas that Coq proved: the same names and the same statements.
+//! Tests that the engine's rules are the lemmas that Coq proved, with the same names and the same
+//! statements.
 
 use halidom_atl::certificate::statement;
 use halidom_atl::check::LIBRARY;
 use halidom_atl::engine::Engine;
 
-/// Text with every run of blanks as one, so that line breaks do not matter.
+/// Replaces every run of blanks by one blank, so that line breaks do not matter.
 fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -19,7 +20,8 @@ fn lemmas(file: &str) -> Vec<String> {
         .collect()
 }
 
-/// A statement as it is compared: without the parentheses in which the table's printer puts every term.
+/// Prepares a statement for the comparison: without parentheses, as the table's printer puts them
+/// around every term, and without blanks.
 fn plain(text: &str) -> String {
     text.chars().filter(|c| !matches!(c, '(' | ')' | ' ')).collect()
 }
@@ -48,7 +50,7 @@ fn every_rule_states_what_its_lemma_states() {
 #[test]
 fn every_lemma_of_the_rule_files_is_in_the_table() {
     let engine = Engine::new().expect("it is there");
-    // What the rules' proofs share.
+    // The lemmas that the rules' proofs share.
     let shared = ["cdiv_covers"];
     for file in ["Rules", "Reshape"] {
         for lemma in lemmas(file) {

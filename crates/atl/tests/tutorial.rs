@@ -1,4 +1,5 @@
-//! The tutorial of `docs/atl.md`, as it stands there: its derivations end in the programs that it shows, and Coq accepts their certificates.
+//! Tests the tutorial of `docs/atl.md` as it is written: its derivations end in the programs shown,
+//! and Coq accepts the certificate of the last one.
 
 mod common;
 
@@ -27,7 +28,7 @@ fn the_tutorial_does_what_it_says() {
     let mut sources = Sources::new();
     let file = sources.add("tutorial.atl", text.clone());
     let loaded = load(&engine, &mut sources, file).expect("the tutorial's programs are right");
-    // What is shown after each derivation is its final program.
+    // The block shown after each derivation is its final program.
     let shown: Vec<&str> =
         blocks.iter().filter(|(language, _)| *language == "text").map(|(_, text)| *text).collect();
     assert_eq!(loaded.derivations.len(), shown.len(), "a final program for each derivation");

@@ -1,4 +1,4 @@
-//! What the caller gives: parameters, inputs and their shapes.
+//! The caller's bindings: parameters, inputs and their shapes.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{Array, Constant, Dim, Expr, FuncId, FuncKind, Pool, Scalar, Shape, VarId};
@@ -10,44 +10,47 @@ pub struct Bindings {
     inputs: FxHashMap<FuncId, Array>,
 }
 
-/// Why a value cannot be bound.
+/// The reason why a value cannot be bound.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BindError {
-    /// A parameter of another type.
+    /// The value has another type.
     #[error("`{name}` has type {expected} and is given a value of type {given}")]
     Type {
         /// The parameter or input.
         name: String,
-        /// Its type.
+        /// The declared type.
         expected: Scalar,
-        /// The value's.
+        /// The value's type.
         given: Scalar,
     },
-    /// An array of another rank.
+    /// The array has another rank.
     #[error("`{name}` has {expected} dimensions and is given an array with {given}")]
     Rank {
         /// The input or output.
         name: String,
-        /// Its rank.
+        /// The declared rank.
         expected: usize,
-        /// The array's.
+        /// The array's rank.
         given: usize,
     },
-    /// A func that is not an input.
+    /// The func is not an input.
     #[error("`{0}` is not an input")]
     NotAnInput(String),
-    /// An array whose elements, by its strides, do not all lie in its data.
+    /// Not all of the array's elements, located by its strides, lie in its data.
     #[error("the data of `{0}` is too short for its shape and strides")]
     ShortData(String),
 }
 
 impl Bindings {
-    /// Nothing bound.
+    /// Returns empty bindings.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Gives a parameter or shape variable its value.
+    /// Binds a parameter or shape variable to a value.
+    ///
+    /// # Errors
+    /// [`BindError::Type`] for a value of another type.
     pub fn set_var(&mut self, pool: &Pool, var: VarId, value: Constant) -> Result<(), BindError> {
         let decl = pool.var(var);
         if decl.ty.scalar != value.scalar() {
@@ -61,7 +64,10 @@ impl Bindings {
         Ok(())
     }
 
-    /// Gives an input its array, and its shape variables their values.
+    /// Binds an input to an array, and its shape variables to the array's shape and strides.
+    ///
+    /// # Errors
+    /// Any [`BindError`] whose condition holds.
     pub fn set_input(&mut self, pool: &Pool, input: FuncId, array: Array) -> Result<(), BindError> {
         let decl = pool.func(input);
         let name = &decl.name;
@@ -77,7 +83,10 @@ impl Bindings {
         Ok(())
     }
 
-    /// Gives an input's shape variables their values, but not its elements.
+    /// Binds an input's shape variables, but not its elements.
+    ///
+    /// # Errors
+    /// [`BindError::Rank`] and [`BindError::NotAnInput`].
     pub fn set_input_shape(
         &mut self,
         pool: &Pool,
@@ -94,7 +103,7 @@ impl Bindings {
         }
     }
 
-    /// Gives the variables among a buffer's dims their values.
+    /// Binds the variables among a buffer's dims.
     pub(crate) fn set_dims(
         &mut self,
         pool: &Pool,
@@ -128,7 +137,8 @@ impl Bindings {
     }
 }
 
-/// Whether every element of the box lies in the data. `Array`'s fields are public, so this need not hold.
+/// True if every element of the box lies in the data. `Array`'s fields are public, so this need not
+/// hold.
 fn covers(array: &Array) -> bool {
     let Some(bytes) = array.scalar.bytes() else { return false };
     if array.shape.len() != array.strides.len() {

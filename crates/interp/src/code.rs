@@ -1,8 +1,11 @@
-//! Expressions as flat code: operands before the operators that use them, every distinct subexpression once.
+//! Expressions as flat code. Operands precede the operators that use them, and every distinct
+//! subexpression occurs once.
 //!
 //! # Correctness
-//! A [`Value`] of `None` is undefined (in programs) or not known (in dry runs). It propagates lane by lane through every operator but the arm of a select that is not
-//! chosen. Every subexpression is evaluated, also those of arms that are not chosen: only their values do not matter.
+//! A [`Value`] of `None` is undefined (in programs) or unknown (in dry runs). It propagates lane by
+//! lane through every operator; the only exception is the arm of a select that is not chosen. Every
+//! subexpression is evaluated, including those in arms that are not chosen. Only the values of such
+//! arms do not matter.
 
 use halidom_base::{FxHashMap, stack};
 use halidom_ir::eval::{self, EvalError};
@@ -14,10 +17,10 @@ use halidom_ir::{
 use crate::Notes;
 use crate::rounding::{call_rounds, cast_rounds, rounds};
 
-/// One lane: a defined value or none.
+/// One lane: a defined value, or `None`.
 pub(crate) type Value = Option<Constant>;
 
-/// A run of registers: the lanes of one value.
+/// A range of registers that holds the lanes of one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lanes {
     pub(crate) start: usize,
@@ -25,62 +28,62 @@ pub(crate) struct Lanes {
 }
 
 impl Lanes {
-    /// The register of a lane; a single lane stands for as many as are asked for.
+    /// The register of a lane. A single lane stands for any number of lanes.
     pub(crate) fn at(self, lane: usize) -> usize {
         self.start + if self.count == 1 { 0 } else { lane }
     }
 }
 
-/// Where a variable's value comes from.
+/// The source of a variable's value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Source {
     Constant(Constant),
     Slot(Lanes),
 }
 
-/// What compiling asks of its surroundings.
+/// The context that compiling needs.
 pub(crate) trait Scope {
-    /// What a read of a func or a buffer is resolved to.
+    /// The place that a read of a func or a buffer is resolved to.
     type Place: Clone;
-    /// The place of a variable.
+    /// The source of a variable's value, if it has one.
     fn var(&self, var: VarId) -> Option<Source>;
-    /// The place of a component of a func's values; `rank` is the number of coordinates given.
+    /// The place of a component of a func's values. `rank` is the number of given coordinates.
     fn func(&self, func: FuncId, component: usize, rank: usize) -> Result<Self::Place, CodeError>;
     /// The place of a buffer's elements.
     fn buffer(&self, buffer: BufferId) -> Result<Self::Place, CodeError>;
 }
 
-/// Why an expression cannot be compiled: it was not well formed.
+/// The reason why an expression cannot be compiled: it was not well formed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CodeError {
-    /// A variable without a value.
+    /// A variable has no value.
     #[error("variable `{0}` has no value")]
     UnboundVar(String),
-    /// A hole that was not filled.
+    /// A hole was not filled.
     #[error("the bound {0:?} was not inferred")]
     Hole(HoleId),
-    /// A func that is read before it is defined, or not part of the pipeline.
+    /// A func is read before it is defined, or is not part of the pipeline.
     #[error("func `{0}` is read where it has no value")]
     UndefinedFunc(String),
-    /// A buffer that means nothing here: an element of memory in an algorithm, say.
+    /// A buffer has no meaning here, for example an element of memory in an algorithm.
     #[error("buffer `{0}` cannot be read here")]
     NoBuffer(String),
-    /// A func with a wrong number of coordinates.
+    /// A func is read with a wrong number of coordinates.
     #[error("`{name}` has {expected} dimensions and is given {given} coordinates")]
     Rank {
         /// The func.
         name: String,
-        /// Its rank.
+        /// The func's rank.
         expected: usize,
-        /// The number given.
+        /// The number of given coordinates.
         given: usize,
     },
-    /// Operands with different numbers of lanes.
+    /// Operands have different numbers of lanes.
     #[error("operands have different numbers of lanes")]
     Lanes,
 }
 
-/// Why an operator stops.
+/// The reason why an operator stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OpError {
     Eval(EvalError),
@@ -115,7 +118,7 @@ pub(crate) struct Code<P> {
 }
 
 impl<P: Clone> Code<P> {
-    /// Compiles `exprs`, whose values are the code's results in this order.
+    /// Compiles `exprs`. Their values are the code's results, in this order.
     pub(crate) fn compile(
         pool: &Pool,
         exprs: &[ExprId],
@@ -134,7 +137,7 @@ impl<P: Clone> Code<P> {
         Ok(compiler.code)
     }
 
-    /// What the code reads.
+    /// Iterates over the places that the code reads.
     pub(crate) fn places(&self) -> impl Iterator<Item = &P> {
         self.instructions.iter().filter_map(|instruction| match &instruction.op {
             Op::Read(place, _) => Some(place),
@@ -155,8 +158,9 @@ impl<P: Clone> Code<P> {
         self.results[number]
     }
 
-    /// Evaluates everything into `registers`, whose former contents do not matter. `read` gives the value at the coordinates of one lane; `int_limit` makes an `int`
-    /// outside 64 bits an error; `notes` takes what is met.
+    /// Evaluates everything into `registers`, whose former contents do not matter. `read` returns
+    /// the value at the coordinates of one lane. With `int_limit`, an `int` outside 64 bits is an
+    /// error. `notes` collects events on the way.
     pub(crate) fn run<E: From<OpError>>(
         &self,
         env: &[Value],
@@ -245,7 +249,7 @@ fn ramp(base: Constant, stride: Constant, lane: usize) -> Result<Constant, EvalE
         .ok_or(EvalError::BeyondEvaluator)
 }
 
-/// Refuses an `int` that 64 bits do not hold.
+/// Refuses an `int` that does not fit 64 bits.
 pub(crate) fn check_64(value: Value) -> Result<(), OpError> {
     match value.and_then(Constant::as_integer) {
         Some(number) if i64::try_from(number).is_err() => Err(OpError::Beyond64(number)),

@@ -1,9 +1,12 @@
-//! The semantics, executable: algorithms lazily, programs with checked memory, undefined values and a race detector.
+//! The executable semantics: a lazy evaluator of algorithms, and a machine for programs with
+//! checked memory, undefined values and a race detector.
 //!
-//! Knows nothing of sets, solvers, schedules or C. It is the oracle of tests, of `run --interpret` and of the validator's replay, so it is exact first: every operator
-//! is [`halidom_ir::eval`]'s.
+//! This crate does not use sets, solvers, schedules or C. It is the oracle of tests, of
+//! `run --interpret` and of the validator's replay, so exactness comes first: every operator is
+//! [`halidom_ir::eval`]'s.
 //!
-//! Start with [`algorithm::evaluate`] (what a pipeline means) and [`machine::run`] (what a program does). Both take [`Bindings`]: parameters and inputs.
+//! Start with [`algorithm::evaluate`] (the meaning of a pipeline) and [`machine::run`] (the
+//! execution of a program). Both take [`Bindings`]: parameters and inputs.
 
 pub mod algorithm;
 mod bindings;

@@ -1,23 +1,24 @@
-//! What an evaluation met that values alone do not tell.
+//! Notes about an evaluation: facts that its values alone do not show.
 
 use halidom_ir::{Constant, Scalar};
 
-/// What an evaluation met on the way to its values, whether or not these depend on it.
+/// Events during an evaluation, whether or not its values depend on them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is something that was met by itself")]
 pub struct Notes {
-    /// An operator on floats, a conversion or a function gave another number than that on real numbers.
+    /// An operator on floats, a conversion or a function gave a number that differs from the result
+    /// on real numbers.
     pub rounded: bool,
-    /// A float was no number, or infinite.
+    /// A float was NaN or infinite.
     pub special: bool,
-    /// A float became an integer of a type that does not hold it.
+    /// A float was converted to an integer type that does not hold its value.
     pub unrepresentable: bool,
-    /// An `int` was beyond 32 bits.
+    /// An `int` did not fit 32 bits.
     pub beyond_32: bool,
 }
 
 impl Notes {
-    /// Adds what another part of the evaluation met.
+    /// Adds the notes of another part of the evaluation.
     pub(crate) fn add(&mut self, other: Self) {
         let Self { rounded, special, unrepresentable, beyond_32 } = other;
         self.rounded |= rounded;
@@ -26,7 +27,7 @@ impl Notes {
         self.beyond_32 |= beyond_32;
     }
 
-    /// Looks at a value of this type.
+    /// Records the facts about a value of this type.
     pub(crate) fn see(&mut self, scalar: Scalar, value: Option<Constant>) {
         let Some(value) = value else { return };
         match scalar {
@@ -49,14 +50,16 @@ impl Notes {
     }
 
     #[expect(clippy::float_cmp, reason = "the numbers are to be the same")]
-    /// Looks at a conversion: of a float to an integer, whether the type holds the number without its fraction.
+    /// Records the facts about a conversion. For a float converted to an integer, it checks that
+    /// the type holds the number without its fraction.
     pub(crate) fn see_cast(&mut self, operand: Constant, value: Constant) {
         let float = operand.as_f64().or(operand.as_f32().map(f64::from));
         let (Some(float), Some(integer)) = (float, value.as_integer()) else { return };
         if value.scalar() == Scalar::Bool {
             return;
         }
-        // Where the conversion saturates, the integer is another number. One at the border of 64 bits is in doubt.
+        // If the conversion saturates, the integer is a different number. Numbers at the border of
+        // 64 bits are in doubt.
         self.unrepresentable |= !float.is_finite() || float.trunc() != integer as f64;
     }
 }

@@ -1,16 +1,18 @@
-//! Whether floating-point arithmetic was exact.
+//! Tests whether floating-point arithmetic was exact.
 //!
 //! # Correctness
-//! A sum is exact if and only if the error term of two-sum (Knuth) is 0, where nothing overflows. The product of two `f32` is exact in `f64`; of two `f64` a fused multiplication
-//! and addition gives the error, where that cannot be too small for the type. A quotient is exact if and only if its product with the divisor is the dividend. In doubt the answer is
-//! that it rounded.
+//! If nothing overflows, a sum is exact if and only if the error term of two-sum (Knuth) is 0. The
+//! product of two `f32` is exact in `f64`. For the product of two `f64`, a fused multiply-add gives
+//! the error, provided that it cannot be too small for the type. A quotient is exact if and only if
+//! its product with the divisor is the dividend. In doubt the answer is that the operation rounded.
 
 use halidom_ir::{BinaryOp, Constant, Intrinsic};
 
-/// Products whose error term may be too small for `f64` are not looked into.
+/// The least product that is checked. The error term of a smaller one may be too small for `f64`.
 const LEAST_PRODUCT: f64 = 1e-250;
 
-/// Whether the result of an operator on floats is another number than that of the operator on real numbers, or something is no number. Of other types: no.
+/// True if the result of an operator on floats differs from the operator's result on real numbers,
+/// or if NaN or infinity is involved. Other types never round.
 pub(crate) fn rounds(op: BinaryOp, (a, b): (Constant, Constant), value: Constant) -> bool {
     if !a.scalar().is_float() {
         return false;
@@ -21,13 +23,13 @@ pub(crate) fn rounds(op: BinaryOp, (a, b): (Constant, Constant), value: Constant
     if let (Some(a), Some(b), Some(value)) = (a.as_f64(), b.as_f64(), value.as_f64()) {
         return !is_exact(op, (a, b), value, |sum| sum);
     }
-    // A comparison of what is no number is not one of numbers.
+    // A comparison with NaN is not a comparison of numbers.
     [a, b].iter().any(|operand| {
         operand.as_f32().is_some_and(f32::is_nan) || operand.as_f64().is_some_and(f64::is_nan)
     })
 }
 
-/// Whether a conversion to or from floats gives another number, or converts what is no number.
+/// True if a conversion to or from floats changes the number, or converts NaN.
 pub(crate) fn cast_rounds(operand: Constant, value: Constant) -> bool {
     match (wide(operand), wide(value)) {
         (Some(from), Some(to)) => from.is_nan() || from.total_cmp(&to).is_ne(),
@@ -37,7 +39,8 @@ pub(crate) fn cast_rounds(operand: Constant, value: Constant) -> bool {
     }
 }
 
-/// Whether a function of a float rounds. What IEEE 754 leaves open does always.
+/// True if a function of a float rounds. The functions that IEEE 754 leaves open always count as
+/// rounding.
 pub(crate) fn call_rounds(intrinsic: Intrinsic, operand: Constant, value: Constant) -> bool {
     let (Some(operand), Some(value)) = (wide(operand), wide(value)) else { return false };
     match intrinsic {
@@ -56,14 +59,14 @@ pub(crate) fn call_rounds(intrinsic: Intrinsic, operand: Constant, value: Consta
     }
 }
 
-/// The value of a float.
+/// The value of a float, widened to `f64`. `None` for other types.
 fn wide(constant: Constant) -> Option<f64> {
     constant.as_f64().or(constant.as_f32().map(f64::from))
 }
 
-/// `narrow` rounds to the type at hand.
+/// True if the result of an operator is exact. `narrow` rounds to the type at hand.
 fn is_exact(op: BinaryOp, (a, b): (f64, f64), value: f64, narrow: impl Fn(f64) -> f64) -> bool {
-    // One of the operands; an infinite one may stand for a large number.
+    // The result is one of the operands. An infinite operand may stand for a large number.
     if op == BinaryOp::Min || op == BinaryOp::Max {
         return !a.is_nan() && !b.is_nan();
     }
@@ -92,7 +95,7 @@ fn is_exact(op: BinaryOp, (a, b): (f64, f64), value: f64, narrow: impl Fn(f64) -
     }
 }
 
-/// Two-sum: each difference and sum is rounded to the type.
+/// Two-sum. Each difference and sum is rounded to the type.
 fn is_sum(a: f64, b: f64, sum: f64, narrow: impl Fn(f64) -> f64) -> bool {
     let of_b = narrow(sum - a);
     let of_a = narrow(sum - of_b);
@@ -181,7 +184,8 @@ mod tests {
         }
     }
 
-    /// In `f32`, beside the same in `f64`, which is exact for numbers of few digits.
+    /// Compares operations in `f32` with the same operations in `f64`, which is exact for numbers
+    /// of few digits.
     #[test]
     fn it_agrees_with_wider_arithmetic() {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;

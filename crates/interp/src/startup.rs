@@ -1,4 +1,4 @@
-//! Startup expressions (FS Definition 4.4): over parameters and shapes alone.
+//! Startup expressions (FS Definition 4.4), which use parameters and shapes alone.
 
 use halidom_ir::eval::EvalError;
 use halidom_ir::{BufferId, Constant, ExprId, FuncId, Pool, VarId};
@@ -6,16 +6,16 @@ use halidom_ir::{BufferId, Constant, ExprId, FuncId, Pool, VarId};
 use crate::code::{Code, CodeError, OpError, Scope, Source};
 use crate::{Bindings, Notes};
 
-/// Why a startup expression has no value.
+/// The reason why a startup expression has no value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StartupError {
-    /// It is not a startup expression, or something in it is not bound.
+    /// The expression is not a startup expression, or something in it is not bound.
     #[error(transparent)]
     Code(#[from] CodeError),
-    /// An operator stops.
+    /// An operator has no value on its operands.
     #[error(transparent)]
     Eval(#[from] EvalError),
-    /// It has several lanes.
+    /// The expression has several lanes.
     #[error("a startup expression has one lane")]
     Lanes,
 }
@@ -29,7 +29,11 @@ impl From<OpError> for StartupError {
     }
 }
 
-/// The value of a startup expression. `int`s are exact, not limited to 64 bits.
+/// Evaluates a startup expression. `int`s are exact and not limited to 64 bits.
+///
+/// # Errors
+/// The expression is not a startup expression, uses unbound variables, has several lanes, or an
+/// operator has no value.
 pub fn evaluate_expr(
     pool: &Pool,
     expr: ExprId,
@@ -38,7 +42,7 @@ pub fn evaluate_expr(
     evaluate_with(pool, expr, |var| bindings.var(var))
 }
 
-/// The value of an expression without reads, its variables given by a function.
+/// Evaluates an expression without reads. A function gives the values of its variables.
 pub(crate) fn evaluate_with(
     pool: &Pool,
     expr: ExprId,
@@ -58,11 +62,11 @@ pub(crate) fn evaluate_with(
     if result.count != 1 {
         return Err(StartupError::Lanes);
     }
-    // Bound variables are defined and there is nothing to read, so the result is.
+    // Bound variables are defined and there is nothing to read, so the result is defined.
     registers[result.start].ok_or(StartupError::Lanes)
 }
 
-/// Startup expressions read nothing.
+/// A type without values, as startup expressions read nothing.
 #[derive(Clone, Copy)]
 enum Never {}
 

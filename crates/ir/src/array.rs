@@ -1,31 +1,34 @@
-//! Concrete arrays: what pipelines read and write.
+//! Concrete arrays, which pipelines read and write.
 
 use crate::{Constant, Scalar};
 
-/// The box of an array: `(min, extent)` a dimension, first dimension first.
+/// The box of an array: one `(min, extent)` for each dimension, first dimension first.
 pub type Shape = Vec<(i64, i64)>;
 
-/// A dense or padded array of machine values. Element `(c_0, …)` lies at element number `Σ (c_k - min_k) * stride_k`.
+/// A dense or padded array of machine values. The element at `(c_0, …)` has the number
+/// `Σ (c_k - min_k) * stride_k`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Array {
     /// The element type, never `int`.
     pub scalar: Scalar,
     /// The box.
     pub shape: Shape,
-    /// Elements between neighbours, a dimension each.
+    /// The distance in elements between neighbours, one for each dimension.
     pub strides: Vec<i64>,
-    /// The elements' bytes, native order, padding included.
+    /// The elements' bytes in native order, padding included.
     pub data: Vec<u8>,
 }
 
 impl Array {
-    /// Zeros, dense, the first dimension innermost. `None` for `int`, negative extents, or sizes beyond the address space.
+    /// Returns a dense array of zeros, the first dimension innermost. Returns `None` for `int`,
+    /// negative extents, or sizes beyond the address space.
     pub fn zeros(scalar: Scalar, shape: Shape) -> Option<Self> {
         let padding = vec![0; shape.len()];
         Self::padded(scalar, shape, &padding)
     }
 
-    /// Zeros, with `padding[k]` unused elements after each run along dimension `k`.
+    /// Returns an array of zeros with `padding[k]` unused elements after each run along dimension
+    /// `k`. Returns `None` as [`Self::zeros`] does, and for negative padding.
     pub fn padded(scalar: Scalar, shape: Shape, padding: &[i64]) -> Option<Self> {
         let bytes = i64::try_from(scalar.bytes()?).ok()?;
         let mut strides = Vec::with_capacity(shape.len());
@@ -41,17 +44,18 @@ impl Array {
         Some(Self { scalar, shape, strides, data: halidom_base::memory::zeroed(length)? })
     }
 
-    /// The number of coordinates in the box.
+    /// The number of points in the box.
     pub fn len(&self) -> usize {
         self.shape.iter().map(|(_, extent)| usize::try_from(*extent).unwrap_or(0)).product()
     }
 
-    /// Whether the box is empty.
+    /// True if the box is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The element number of a point, `None` outside the box or for a wrong number of coordinates.
+    /// Returns the element number of a point. Returns `None` if the point is outside the box or has
+    /// a wrong number of coordinates.
     pub fn offset(&self, coords: &[i64]) -> Option<usize> {
         if coords.len() != self.shape.len() {
             return None;
@@ -67,12 +71,13 @@ impl Array {
         usize::try_from(offset).ok()
     }
 
-    /// The value at a point, `None` outside the box.
+    /// Returns the value at a point, or `None` outside the box.
     pub fn get(&self, coords: &[i64]) -> Option<Constant> {
         self.get_element(self.offset(coords)?)
     }
 
-    /// Writes a value of the array's type at a point; whether the point is in the box and the type right.
+    /// Writes a value of the array's type at a point. Returns true if the point is in the box and
+    /// the type is right; otherwise nothing is written.
     #[must_use]
     pub fn set(&mut self, coords: &[i64], value: Constant) -> bool {
         match self.offset(coords) {
@@ -81,7 +86,7 @@ impl Array {
         }
     }
 
-    /// The element with this number, padding included.
+    /// Returns the element with this number. Padding counts.
     pub fn get_element(&self, element: usize) -> Option<Constant> {
         let bytes = self.scalar.bytes()?;
         let slice = self.data.get(element * bytes..(element + 1) * bytes)?;
@@ -90,7 +95,8 @@ impl Array {
         Constant::from_bits(self.scalar, u64::from_le_bytes(bits))
     }
 
-    /// Writes the element with this number; whether it exists and the type is right.
+    /// Writes the element with this number. Returns true if the element exists and the type is
+    /// right; otherwise nothing is written.
     #[must_use]
     pub fn set_element(&mut self, element: usize, value: Constant) -> bool {
         let (Some(bytes), Some(bits)) = (self.scalar.bytes(), value.to_bits()) else {
@@ -108,13 +114,13 @@ impl Array {
         }
     }
 
-    /// Every point of the box, first dimension fastest.
+    /// Iterates over the points of the box, first dimension fastest.
     pub fn points(&self) -> impl Iterator<Item = Vec<i64>> + use<> {
         points(&self.shape)
     }
 }
 
-/// Every point of a box, first dimension fastest. A box of rank 0 has one point.
+/// Iterates over the points of a box, first dimension fastest. A box of rank 0 has one point.
 pub fn points(shape: &[(i64, i64)]) -> impl Iterator<Item = Vec<i64>> + use<> {
     let shape = shape.to_vec();
     let empty = shape.iter().any(|(_, extent)| *extent <= 0);

@@ -2,11 +2,12 @@
 
 use crate::Scalar;
 
-/// A defined value of a scalar type. Equality is identity of representation: two NaNs with the same bits are equal, 0.0 and -0.0 are not.
+/// A defined value of a scalar type. Two values are equal if their representations are: two NaNs
+/// with the same bits are equal, 0.0 and -0.0 are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Constant {
     scalar: Scalar,
-    /// The value of an integer; 0 or 1 for `bool`; the IEEE bits of a float, zero-extended.
+    /// The value of an integer, 0 or 1 for a `bool`, or the IEEE bits of a float, zero-extended.
     payload: i128,
 }
 
@@ -33,7 +34,8 @@ impl Constant {
         Self { scalar: Scalar::F64, payload: i128::from(bits) }
     }
 
-    /// The value of integer type `scalar` (or `bool`, `int`) congruent to `value` modulo 2^width. `None` for floats.
+    /// Returns the value of integer type `scalar` (or `bool`, `int`) that is congruent to `value`
+    /// modulo 2^width. Returns `None` for floats.
     pub fn wrapped(scalar: Scalar, value: i128) -> Option<Self> {
         if scalar == Scalar::Int {
             return Some(Self::int(value));
@@ -41,7 +43,8 @@ impl Constant {
         if scalar.is_float() {
             return None;
         }
-        // The bits above the type's are cut off, and filled again with its sign or zeros.
+        // The shifts drop the bits above the type's width and fill them with its sign or with
+        // zeros.
         let above = i128::BITS - scalar.bits()?;
         let payload = if scalar.is_signed() {
             value << above >> above
@@ -61,27 +64,27 @@ impl Constant {
         self.scalar
     }
 
-    /// The value of an integer, `int` or `bool` (0 or 1); `None` for floats.
+    /// The value of an integer, `int` or `bool` (0 or 1). `None` for floats.
     pub fn as_integer(self) -> Option<i128> {
         (!self.scalar.is_float()).then_some(self.payload)
     }
 
-    /// The value of a `bool`.
+    /// The value of a `bool`. `None` for other types.
     pub fn as_bool(self) -> Option<bool> {
         (self.scalar == Scalar::Bool).then_some(self.payload != 0)
     }
 
-    /// The value of an `f32`.
+    /// The value of an `f32`. `None` for other types.
     pub fn as_f32(self) -> Option<f32> {
         (self.scalar == Scalar::F32).then(|| f32::from_bits(self.payload as u32))
     }
 
-    /// The value of an `f64`.
+    /// The value of an `f64`. `None` for other types.
     pub fn as_f64(self) -> Option<f64> {
         (self.scalar == Scalar::F64).then(|| f64::from_bits(self.payload as u64))
     }
 
-    /// The bits as they lie in memory, zero-extended. `None` for `int`, which has no memory form.
+    /// The bits of the value in memory, zero-extended. `None` for `int`, which has no memory form.
     pub fn to_bits(self) -> Option<u64> {
         let bits = self.scalar.bits()?;
         Some(if bits == 64 {
@@ -91,7 +94,8 @@ impl Constant {
         })
     }
 
-    /// The value with these bits in memory, the inverse of [`Self::to_bits`] (NaNs become canonical). `None` for `int`.
+    /// Returns the value with these bits in memory. This is the inverse of [`Self::to_bits`],
+    /// except that NaNs become canonical. Returns `None` for `int`.
     pub fn from_bits(scalar: Scalar, bits: u64) -> Option<Self> {
         match scalar {
             Scalar::F32 => Some(Self::f32(f32::from_bits(bits as u32))),

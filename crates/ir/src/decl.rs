@@ -1,11 +1,12 @@
-//! Declarations: what names stand for. Text is only for printing; identity is the id.
+//! Declarations of variables, funcs, buffers and holes. Their names are only for printing; the id
+//! is the identity.
 
 use halidom_base::define_id;
 
 use crate::{ExprId, Scalar, Type};
 
 define_id!(
-    /// A variable. Each binder (loop, let, func argument, parameter) has a variable of its own.
+    /// A variable. Each binder (loop, let, func argument, parameter) has its own.
     pub VarId, "v"
 );
 define_id!(
@@ -17,34 +18,36 @@ define_id!(
     pub BufferId, "b"
 );
 define_id!(
-    /// A bound to be inferred.
+    /// A bound that bounds inference fills in.
     pub HoleId, "h"
 );
 
-/// A variable's name and type.
+/// The name and type of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VarDecl {
-    /// For printing; need not be unique.
+    /// The name for printing. It need not be unique.
     pub name: String,
-    /// The type of its values.
+    /// The type of the variable's values.
     pub ty: Type,
 }
 
-/// A func: one pure stage and any number of updates (FS §4.1), or an input.
+/// A func (one pure stage and any number of updates, FS §4.1) or an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FuncDecl {
-    /// Unique within an algorithm.
+    /// The name, unique within an algorithm.
     pub name: String,
-    /// The type of each component of its values, never empty. Inputs have one, tuples several.
+    /// The type of each component of the values, never empty. Inputs have one component, tuples
+    /// several.
     pub scalars: Vec<Scalar>,
-    /// Its pure variables, first dimension first. Inputs have them too, for their rank and the dimensions' names.
+    /// The pure variables, first dimension first. Inputs have them too: they give the rank and the
+    /// dimensions' names.
     pub args: Vec<VarId>,
-    /// What it is.
+    /// An input, or a definition by stages.
     pub kind: FuncKind,
 }
 
 impl FuncDecl {
-    /// Number of dimensions.
+    /// The number of dimensions.
     pub fn rank(&self) -> usize {
         self.args.len()
     }
@@ -54,7 +57,7 @@ impl FuncDecl {
         self.scalars[component]
     }
 
-    /// What a component is called: the func's name, with the component's number if there are several.
+    /// The name of a component: the func's name, with the component's number if there are several.
     pub fn component_name(&self, component: usize) -> String {
         if self.scalars.len() > 1 {
             format!("{}.{component}", self.name)
@@ -63,7 +66,7 @@ impl FuncDecl {
         }
     }
 
-    /// The stages, none for an input.
+    /// The stages. Empty for an input.
     pub fn stages(&self) -> &[Stage] {
         match &self.kind {
             FuncKind::Input { .. } => &[],
@@ -72,19 +75,20 @@ impl FuncDecl {
     }
 }
 
-/// Where a func's values come from.
+/// The origin of a func's values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FuncKind {
     /// The caller's array.
     Input {
-        /// Its memory.
+        /// The buffer that holds the array.
         buffer: BufferId,
     },
     /// A definition.
     Defined {
-        /// The pure stage first, never empty.
+        /// The stages, the pure one first. Never empty.
         stages: Vec<Stage>,
-        /// Made by the prelude (a boundary condition, say): computed inline unless a schedule says otherwise.
+        /// True if the prelude made the func (a boundary condition, for example). Such a func is
+        /// computed inline unless a schedule specifies otherwise.
         synthetic: bool,
     },
 }
@@ -94,94 +98,104 @@ pub enum FuncKind {
 pub struct Stage {
     /// Reduction variables; **the first is innermost** (changes fastest).
     pub domain: Vec<ReductionVar>,
-    /// Where the stage applies; everywhere if `None`.
+    /// The condition under which an instance applies. An instance always applies if this is `None`.
     pub predicate: Option<ExprId>,
-    /// The written point: for the pure stage the args themselves.
+    /// The written point. For the pure stage it consists of the args themselves.
     pub lhs: Vec<ExprId>,
-    /// What is written, one value a component: all are evaluated before any is written.
+    /// The written values, one for each component. All are evaluated before any is written.
     pub values: Vec<ExprId>,
 }
 
 impl Stage {
-    /// Every expression that an instance evaluates: the written point, the predicate, the values.
+    /// Iterates over the expressions that an instance evaluates: the written point, the predicate,
+    /// the values.
     pub fn roots(&self) -> impl Iterator<Item = ExprId> + '_ {
         self.lhs.iter().chain(&self.predicate).chain(&self.values).copied()
     }
 
-    /// The same, to be replaced.
+    /// Iterates over the same expressions as mutable references.
     pub fn roots_mut(&mut self) -> impl Iterator<Item = &mut ExprId> {
         self.lhs.iter_mut().chain(&mut self.predicate).chain(&mut self.values)
     }
 }
 
-/// A reduction variable and its interval, both startup expressions (FS Definition 4.4).
+/// A reduction variable and its interval. Both ends are startup expressions (FS Definition 4.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReductionVar {
     /// The variable.
     pub var: VarId,
-    /// Its least value.
+    /// The least value.
     pub min: ExprId,
-    /// How many values; negative is an error at entry.
+    /// The number of values. A negative extent is an error at entry.
     pub extent: ExprId,
 }
 
-/// A piece of memory with its layout. Element `(c_0, …)` lies at element number `Σ (c_k - min_k) * stride_k` counted from the origin; within the box that is never negative
-/// (strides of internal buffers are products of extents; strides of the caller's buffers are checked at entry).
+/// A piece of memory with its layout. The element at `(c_0, …)` has the number
+/// `Σ (c_k - min_k) * stride_k`, counted from the origin. Within the box the number is never
+/// negative: strides of internal buffers are products of extents, and the caller's strides are
+/// checked at entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BufferDecl {
-    /// For printing.
+    /// The name for printing.
     pub name: String,
     /// The element type, never `int`.
     pub scalar: Scalar,
-    /// The func whose values it holds.
+    /// The func whose values the buffer holds.
     pub func: FuncId,
-    /// Which component of them: a tuple-valued func has a buffer for each.
+    /// The component of the func's values. A tuple-valued func has one buffer for each component.
     pub component: usize,
-    /// Whose memory it is.
+    /// The owner of the memory.
     pub kind: BufferKind,
-    /// Where the memory of an internal buffer lies; for the caller's [`StoreIn::Auto`], or how an output is written. It changes nothing of what a program means.
+    /// The place of an internal buffer's memory. For the caller's buffers this is
+    /// [`StoreIn::Auto`], or the way in which an output is written. It does not change the meaning
+    /// of a program.
     pub store_in: StoreIn,
-    /// Of an internal buffer: dense vectors whose distance from a multiple of their length is known may be read as the two that lie at such multiples. It changes nothing of what a
-    /// program means.
+    /// Only for internal buffers. If true and the distance of a dense vector from a multiple of its
+    /// length is known, the vector may be read as the two vectors that lie at such multiples. It
+    /// does not change the meaning of a program.
     pub realigned: bool,
-    /// First dimension first. Of inputs and outputs, the expressions are variables bound by the caller; of allocations, they are evaluated where the buffer is allocated.
+    /// The dimensions, first dimension first. For inputs and outputs the expressions are variables
+    /// that the caller binds. For allocations they are evaluated where the buffer is allocated.
     pub dims: Vec<Dim>,
 }
 
-/// Whose memory a buffer is.
+/// The owner of a buffer's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BufferKind {
-    /// The caller's, read only.
+    /// The caller's memory, read only.
     Input,
-    /// The caller's, written.
+    /// The caller's memory, which the pipeline writes.
     Output,
-    /// Allocated within the pipeline.
+    /// Memory allocated within the pipeline.
     Internal,
 }
 
-/// Where an internal buffer lies, and how an output is written.
+/// The place of an internal buffer, or the way in which an output is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum StoreIn {
-    /// On the stack where the size is a small constant, else on the heap.
+    /// On the stack if the size is a small constant, else on the heap.
     #[default]
     Auto,
-    /// Allocated and freed.
+    /// On the heap: allocated and freed.
     Heap,
-    /// An array of a C function: the size is a constant, of at most [`STACK_LIMIT`] bytes.
+    /// An array of a C function. The size is a constant of at most [`STACK_LIMIT`] bytes.
     Stack,
-    /// As on the stack, of at most [`REGISTER_LIMIT`] bytes: small enough for the C compiler to keep the elements in registers where their indices are constants.
+    /// On the stack, with at most [`REGISTER_LIMIT`] bytes. This is small enough for the C compiler
+    /// to keep the elements in registers if their indices are constants.
     Register,
-    /// Of an output: its dense vectors go past the caches. For what is large, written once and not read again.
+    /// Only for outputs: dense vectors bypass the caches. This is for large outputs that are
+    /// written once and not read again.
     Stream,
-    /// In the memory of another internal buffer, which has room for it and serves it alone while it lives: memory that is allocated once for many lifetimes. The other buffer
-    /// holds the same component of the same func, and is accessed by nobody itself.
+    /// In the memory of another internal buffer, so that memory allocated once serves many
+    /// lifetimes. The other buffer has room for this one and serves it alone while it lives. It
+    /// holds the same component of the same func, and nothing accesses it directly.
     Within(BufferId),
 }
 
-/// How many bytes a buffer may have on the stack.
+/// The maximal size in bytes of a buffer on the stack.
 pub const STACK_LIMIT: i128 = 16 * 1024;
 
-/// How many bytes a buffer may have that is meant for registers.
+/// The maximal size in bytes of a buffer that is meant for registers.
 pub const REGISTER_LIMIT: i128 = 512;
 
 impl StoreIn {
@@ -200,7 +214,7 @@ impl StoreIn {
         }
     }
 
-    /// The greatest size in bytes, if there is one; the size is then a constant.
+    /// The greatest size in bytes, if there is a limit. The size is then a constant.
     pub fn limit(self) -> Option<i128> {
         match self {
             Self::Auto | Self::Heap | Self::Stream | Self::Within(_) => None,
@@ -212,22 +226,23 @@ impl StoreIn {
 
 /// One dimension of a buffer: coordinates `min .. min + extent`, `stride` elements apart.
 ///
-/// A **folded** dimension has room for `extent` coordinates at a time: coordinate `c`, any integer, lies at `c mod extent`, so that coordinates that are congruent share
-/// their elements. Its min is 0. Only internal buffers are folded.
+/// A **folded** dimension (storage folding) has room for `extent` coordinates at a time. Coordinate
+/// `c`, any integer, lies at `c mod extent`, so congruent coordinates share their elements. The min
+/// of a folded dimension is 0. Only internal buffers are folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dim {
-    /// Least coordinate, `int`; 0 if folded.
+    /// The least coordinate, an `int`. 0 if folded.
     pub min: ExprId,
-    /// Number of coordinates, `int`; of a folded dimension a positive constant.
+    /// The number of coordinates, an `int`. A positive constant if folded.
     pub extent: ExprId,
-    /// Elements between neighbours, `int`.
+    /// The distance in elements between neighbours, an `int`.
     pub stride: ExprId,
-    /// Whether coordinates are taken modulo the extent.
+    /// True if coordinates are taken modulo the extent.
     pub folded: bool,
 }
 
 impl Dim {
-    /// A dimension that is not folded.
+    /// Returns a dimension that is not folded.
     pub fn new(min: ExprId, extent: ExprId, stride: ExprId) -> Self {
         Self { min, extent, stride, folded: false }
     }
@@ -238,29 +253,30 @@ impl Dim {
 pub struct HoleDecl {
     /// The func whose region it bounds.
     pub func: FuncId,
-    /// The dimension.
+    /// The dimension of the region.
     pub dim: usize,
-    /// Compute or allocation bounds.
+    /// Compute bounds or allocation bounds.
     pub kind: HoleKind,
-    /// Which end.
+    /// The end of the interval that the hole stands for.
     pub part: HolePart,
 }
 
-/// Which region a hole bounds.
+/// The kind of region that a hole bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HoleKind {
-    /// Where a stage's values must be right (?cpu). Instances of a specialization have holes of their own, except for the last stage.
+    /// The region in which a stage's values must be right (?cpu). Each specialization has its own
+    /// holes for each stage except the last.
     Compute {
         /// The stage, 0 for the pure one.
         stage: usize,
         /// The specialization, 0 for the unspecialized form.
         specialization: usize,
     },
-    /// What is allocated (?mem).
+    /// The region that is allocated (?mem).
     Allocation,
 }
 
-/// Which end of an interval a hole stands for.
+/// The end of an interval that a hole stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HolePart {
     /// The least coordinate.

@@ -1,19 +1,21 @@
-//! The meaning of every operator on defined values: total, without undefined behaviour.
+//! The meaning of every operator on defined values. It is total, without undefined behaviour.
 //!
 //! # Correctness
-//! This file is the definition that the interpreter runs, constant folding uses, and solver encodings and generated C are tested against. It follows the
-//! language's semantics: integers wrap at their width, division is Euclidean and total, shifts are total, floats are IEEE 754 with round-to-nearest-even,
-//! `min(a, b)` is `a < b ? a : b`, float-to-integer casts saturate with NaN giving 0.
+//! This file is the definition. The interpreter runs it, constant folding uses it, and solver
+//! encodings and generated C are tested against it. It follows the language's semantics: integers
+//! wrap at their width, division is Euclidean and total, shifts are total, floats are IEEE 754 with
+//! round-to-nearest-even, `min(a, b)` is `a < b ? a : b`, float-to-integer casts saturate with NaN
+//! giving 0.
 
 use crate::{BinaryOp, Constant, Intrinsic, Overflow, Scalar, UnaryOp, math};
 
-/// Why an operator has no value on these operands.
+/// The reason why an operator has no value on these operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EvalError {
-    /// The operator is not defined on these types: the expression was never well typed.
+    /// The operator is not defined on these types: the expression was not well typed.
     #[error("the operator does not take operands of these types")]
     IllTyped,
-    /// A result left the range of a type whose convention is that this is absent.
+    /// A result left the range of a type whose convention assumes that this does not happen.
     #[error("signed overflow where the convention assumes there is none")]
     AssumedAbsentOverflow,
     /// A mathematical integer left the 128 bits in which it is evaluated.
@@ -110,7 +112,8 @@ fn integer(op: BinaryOp, lhs: Constant, rhs: Constant) -> Result {
         _ if is_bool => Err(EvalError::IllTyped),
         BinaryOp::Add(overflow) => fit(scalar, a.checked_add(b), overflow),
         BinaryOp::Sub(overflow) => fit(scalar, a.checked_sub(b), overflow),
-        // The product of two 64-bit numbers may leave 128 bits; modulo 2^128 it is still right modulo the width.
+        // The product of two 64-bit numbers may exceed 128 bits. Modulo 2^128 it is still right
+        // modulo the width.
         BinaryOp::Mul(Overflow::Wraps) if scalar != Scalar::Int => wrap(scalar, a.wrapping_mul(b)),
         BinaryOp::Mul(overflow) => fit(scalar, a.checked_mul(b), overflow),
         BinaryOp::Div => wrap(
@@ -133,13 +136,14 @@ fn integer(op: BinaryOp, lhs: Constant, rhs: Constant) -> Result {
     }
 }
 
-/// `value` shifted left by `amount` bits, right where it is negative.
+/// Shifts `value` left by `amount` bits, or right if `amount` is negative.
 fn shift(scalar: Scalar, value: i128, amount: i128) -> Result {
     let bits = i128::from(scalar.bits().ok_or(EvalError::IllTyped)?);
     if amount >= bits {
         wrap(scalar, 0)
     } else if amount >= 0 {
-        // Shifted as a bit pattern: `wrapping_shl` by less than 64 keeps every bit that the type keeps.
+        // `wrapping_shl` shifts the bit pattern. By less than 64 it keeps every bit that the type
+        // keeps.
         wrap(scalar, value.wrapping_shl(amount as u32))
     } else {
         wrap(scalar, value >> (-amount).min(bits).min(127))
@@ -186,7 +190,7 @@ pub fn intrinsic(intrinsic: Intrinsic, operand: Constant) -> Result {
     }
 }
 
-/// A function that IEEE 754 leaves open; others are the identity.
+/// Computes a function that IEEE 754 leaves open. For the other intrinsics it is the identity.
 fn transcendental(intrinsic: Intrinsic, operand: f64) -> f64 {
     match intrinsic {
         Intrinsic::Exp => math::exp(operand),
@@ -204,7 +208,11 @@ fn transcendental(intrinsic: Intrinsic, operand: f64) -> f64 {
     }
 }
 
-/// Converts a value: integers wrap, float to integer truncates and saturates with NaN giving 0, integer to float rounds to nearest even, anything to `bool` is `!= 0`.
+/// Converts a value. Integers wrap. Float to integer truncates and saturates, with NaN giving 0.
+/// Integer to float rounds to nearest even. Anything to `bool` is `!= 0`.
+///
+/// # Errors
+/// [`EvalError::IllTyped`] for a float converted to `int`.
 pub fn cast(to: Scalar, operand: Constant) -> Result {
     let from = operand.scalar();
     let as_double = operand.as_f64().or(operand.as_f32().map(f64::from));
@@ -220,7 +228,7 @@ pub fn cast(to: Scalar, operand: Constant) -> Result {
         (Scalar::Int, Some(_)) => Err(EvalError::IllTyped),
         (_, Some(value)) => {
             let (low, high) = to.range().ok_or(EvalError::IllTyped)?;
-            // `as` truncates, saturates at 128 bits and takes NaN to 0.
+            // `as` truncates, saturates at 128 bits and maps NaN to 0.
             wrap(to, (value as i128).clamp(low, high))
         }
         (_, None) => wrap(to, number(operand)?),
@@ -235,7 +243,8 @@ fn wrap(scalar: Scalar, value: i128) -> Result {
     Constant::wrapped(scalar, value).ok_or(EvalError::IllTyped)
 }
 
-/// Brings an exact result into its type; `None` is a result beyond 128 bits, which only `int` and the product of two 64-bit numbers can reach.
+/// Brings an exact result into its type. `exact` is `None` if the result exceeds 128 bits; only
+/// `int` and the product of two 64-bit numbers can do so.
 fn fit(scalar: Scalar, exact: Option<i128>, overflow: Overflow) -> Result {
     let beyond = if overflow == Overflow::AssumedAbsent {
         EvalError::AssumedAbsentOverflow

@@ -1,4 +1,4 @@
-//! Expressions: hash-consed, typed when made.
+//! Expressions, which are hash-consed and typed on construction.
 
 use halidom_base::define_id;
 
@@ -9,15 +9,16 @@ define_id!(
     pub ExprId, "e"
 );
 
-/// What a load claims to read: the value of `func` at `coords`, in the component that the buffer holds. A hint: the validator checks it, nothing else relies on it.
+/// A load's claim that it reads the value of `func` at `coords`, in the component that the buffer
+/// holds. It is a hint: the validator checks it, and nothing else relies on it.
 ///
-/// Which stage and reduction point is meant follows from the specification: the final stage of another func, the lexicographic predecessor for a
-/// read of the func that is being updated.
+/// The stage and the reduction point follow from the specification. A read of another func means
+/// its final stage. A read of the func that is being updated means the lexicographic predecessor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
-    /// The func (or input) whose value this is.
+    /// The func (or input) whose value is read.
     pub func: FuncId,
-    /// One `int` expression a dimension of `func`, each with the lanes of the load.
+    /// One `int` expression for each dimension of `func`, each with the lanes of the load.
     pub coords: Box<[ExprId]>,
 }
 
@@ -32,35 +33,38 @@ pub enum Expr {
     Unary(UnaryOp, ExprId),
     /// A binary operator on operands of one type, lane by lane.
     Binary(BinaryOp, ExprId, ExprId),
-    /// `condition ? if_true : if_false`, lane by lane; the arm that is not chosen is evaluated but does not matter, even if it is undefined.
+    /// `condition ? if_true : if_false`, lane by lane. The arm that is not chosen is evaluated but
+    /// does not matter, even if it is undefined.
     Select {
-        /// `bool`.
+        /// The condition, a `bool`.
         condition: ExprId,
-        /// Chosen where the condition holds.
+        /// The value in lanes in which the condition holds.
         if_true: ExprId,
-        /// Chosen elsewhere, of the same type.
+        /// The value in the other lanes, of the same type.
         if_false: ExprId,
     },
     /// Conversion to another scalar type, lane by lane.
     Cast(Scalar, ExprId),
     /// A function of one operand, lane by lane.
     Call(Intrinsic, ExprId),
-    /// The value of a func or an input at a point: in algorithms, and in the IR before storage is flattened (there a read of the func's buffer).
+    /// The value of a func or an input at a point. It occurs in algorithms, and in the IR before
+    /// storage is flattened. There it reads the func's buffer.
     Ref {
-        /// What is read.
+        /// The func or input.
         func: FuncId,
-        /// Which component of its value, 0 where there is but one.
+        /// The component of its value, 0 if there is only one.
         component: usize,
-        /// One `int` a dimension.
+        /// The point, one `int` for each dimension.
         args: Box<[ExprId]>,
     },
-    /// An element of a buffer, after storage is flattened: element number `index` counted from the buffer's origin.
+    /// An element of a buffer, after storage is flattened: element number `index`, counted from the
+    /// buffer's origin.
     Load {
         /// The buffer.
         buffer: BufferId,
-        /// `int`, one or more lanes.
+        /// The element number: `int`, one or more lanes.
         index: ExprId,
-        /// What is claimed to be read.
+        /// The claim about the value that is read.
         access: Option<Access>,
     },
     /// `base, base + stride, …, base + (lanes - 1) * stride`: `int`, with a scalar base and stride.
@@ -69,22 +73,22 @@ pub enum Expr {
         base: ExprId,
         /// The step.
         stride: ExprId,
-        /// At least 2.
+        /// The number of lanes, at least 2.
         lanes: u32,
     },
-    /// `lanes` times the same scalar.
+    /// The same scalar in each of `lanes` lanes.
     Broadcast {
-        /// One lane.
+        /// The scalar.
         value: ExprId,
-        /// At least 2.
+        /// The number of lanes, at least 2.
         lanes: u32,
     },
-    /// A bound still to be inferred (FS Definition 6.3): `int`.
+    /// A bound that is still to be inferred (FS Definition 6.3). Its type is `int`.
     Hole(HoleId),
 }
 
 impl Expr {
-    /// Calls `visit` with every operand, in order, annotations of loads excluded.
+    /// Calls `visit` with every operand, in order. Annotations of loads are not visited.
     pub fn for_each_operand(&self, mut visit: impl FnMut(ExprId)) {
         match self {
             Self::Const(_) | Self::Var(_) | Self::Hole(_) => {}
@@ -110,7 +114,8 @@ impl Expr {
         }
     }
 
-    /// The same expression with every operand, annotations of loads included, replaced.
+    /// Returns the same expression with every operand replaced, including those in annotations of
+    /// loads.
     #[must_use]
     pub fn map_operands(&self, mut map: impl FnMut(ExprId) -> ExprId) -> Self {
         match self {

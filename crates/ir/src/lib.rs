@@ -1,29 +1,42 @@
-//! The intermediate representation that everyone shares: types, expressions, statements, algorithms and schedules as data.
+//! The intermediate representation that everyone shares: types, expressions, statements, algorithms
+//! and schedules as data.
 //!
-//! Knows nothing about how anything is computed. Start with [`Pool`], which owns everything that an id names; then [`Expr`] and [`Stmt`]; then
-//! [`Algorithm`] (what to compute), [`Schedule`] (how) and [`Program`] (the imperative result). [`print`] and [`mod@parse`] are the text form, [`verify`] is the list
-//! of rules for what is well formed.
+//! This crate does not know how anything is computed. Start with [`Pool`], which owns everything
+//! that an id names. Continue with [`Expr`] and [`Stmt`], then with [`Algorithm`] (what to
+//! compute), [`Schedule`] (how to compute it) and [`Program`] (the imperative result). [`print`]
+//! and [`mod@parse`] are the text form. [`verify`] lists the rules of well-formedness.
 //!
 //! # Semantics
-//! Total: there is no undefined behaviour, only the faults named below.
+//! The semantics is total: there is no undefined behaviour, only the faults named below.
 //!
-//! * **Values.** Machine integers wrap at their width, at every width. `int` is a mathematical integer; generated code holds it in 64 bits, and that its values fit
-//!   is an obligation. `/` and `%` are Euclidean with `x / 0 = x % 0 = 0`. Shifts are total. Floats are IEEE 754 binary32 and binary64, rounded to nearest even,
-//!   never reassociated or contracted; `min(a, b)` is `a < b ? a : b`. Casts between integers wrap, float to integer saturates with NaN giving 0. [`eval`] is the
-//!   definition of all of this.
-//! * **Algorithms** (FS Fig. 6): a func's value at a point is that of its last stage; a stage's value at a point is that of the last instance of its domain, in
-//!   lexicographic order with the first variable innermost, whose predicate holds and whose `lhs` is the point, else that of the stage before. A negative domain extent
-//!   is an error. Inputs are arrays; outside their box they have no value.
-//! * **Programs** (FS Fig. 8): statements run in order; a loop of non-positive extent does nothing. Stuck states are faults: a failed assert, an access outside its
-//!   buffer, and those below.
-//! * **Undefined values** (⊥): fresh memory holds ⊥, which propagates per lane through every operator but the arm that a select does not choose. ⊥ may not reach an index, a
-//!   loop bound, a condition, an assert, or a needed coordinate of an output.
-//! * **Parallel loops**: iterations are unordered. Two of them may write one location only with the same value, and one reads a location that another writes only
-//!   after its own write; anything else is a race, a fault. Loops over the blocks of a GPU and the threads of a block are parallel loops.
-//! * **Atomic updates**: an atomic store reads the element that it writes, and nothing comes between the read and the write. Atomic updates of one element by unordered iterations
-//!   are no race, but their order is open: what an element holds afterwards is the result of some order. Any other access beside them is a race.
-//! * **Vectors**: all lanes of a store's index and value are evaluated before any lane is written; lanes that collide must carry one value.
-//! * **Labels, prophecies and accesses** mean nothing to execution: they are hints for the validator, which checks them.
+//! * **Values.** Machine integers wrap at their width, at every width. `int` is a mathematical
+//!   integer. Generated code holds it in 64 bits, and it is an obligation to prove that its values
+//!   fit. `/` and `%` are Euclidean with `x / 0 = x % 0 = 0`. Shifts are total. Floats are IEEE 754
+//!   binary32 and binary64, rounded to nearest even, never reassociated or contracted; `min(a, b)`
+//!   is `a < b ? a : b`. Casts between integers wrap. Casts from float to integer saturate, and NaN
+//!   gives 0. [`eval`] defines all of this.
+//! * **Algorithms** (FS Fig. 6): a func's value at a point is the value of its last stage there. To
+//!   find a stage's value at a point, take the instances of its domain in lexicographic order, the
+//!   first variable innermost. The last instance whose predicate holds and whose `lhs` is the point
+//!   gives the value. If there is no such instance, the value is the previous stage's. A negative
+//!   domain extent is an error. Inputs are arrays; outside their box they have no value.
+//! * **Programs** (FS Fig. 8): statements run in order. A loop of non-positive extent does nothing.
+//!   Stuck states are faults: a failed assert, an access outside its buffer, and the faults below.
+//! * **Undefined values** (⊥): fresh memory holds ⊥. It propagates per lane through every operator;
+//!   the only exception is the arm that a select does not choose. ⊥ may not reach an index, a loop
+//!   bound, a condition, an assert, or a needed coordinate of an output.
+//! * **Parallel loops**: iterations are unordered. Two iterations may write one location only if
+//!   they write the same value. An iteration may read a location that another one writes only after
+//!   its own write to it. Anything else is a data race, which is a fault. Loops over the blocks of
+//!   a GPU and over the threads of a block are parallel loops.
+//! * **Atomic updates**: an atomic store reads the element that it writes, and nothing comes
+//!   between the read and the write. Atomic updates of one element by unordered iterations are no
+//!   race, but their order is open: the element's final value is the result of some order. Mixing
+//!   them with any other access to the element is a race.
+//! * **Vectors**: all lanes of a store's index and value are evaluated before any lane is written.
+//!   Lanes that write the same element must carry one value.
+//! * **Labels, prophecies and accesses** do not affect execution. They are hints for the validator,
+//!   which checks them.
 
 mod algorithm;
 mod array;

@@ -1,25 +1,29 @@
-//! `exp`, `log`, `sin`, `cos`, `tan` and `atan`: the project's own, so that they give the same bits everywhere.
+//! `exp`, `log`, `sin`, `cos`, `tan` and `atan`. The project has its own, so that they give the
+//! same bits everywhere.
 //!
 //! # Correctness
-//! This file is their definition. `runtime/halidom_math.c` is the same text in C, which generated code calls; both use nothing but IEEE operations and integers, in the same order,
-//! so that they agree bit for bit: `halidom_codegen`'s tests compare them on millions of values. The functions of `f32` are those of `f64`, rounded; but `exp` of `f32` takes no more
-//! terms than its result has bits for.
+//! This file is their definition. `runtime/halidom_math.c` is the same text in C, which generated
+//! code calls. Both use nothing but IEEE operations and integers, in the same order, so that they
+//! agree bit for bit; `halidom_codegen`'s tests compare them on millions of values. The `f32`
+//! functions round the results of the `f64` functions. The exception is `exp` of `f32`, which takes
+//! no more terms than its result has bits for.
 //!
-//! They are within two units in the last place of `f64`, hence almost always rounded correctly for `f32`; a NaN gives a NaN.
+//! The results are within two units in the last place of `f64`, hence almost always rounded
+//! correctly for `f32`. A NaN gives a NaN.
 
 #![expect(
     clippy::suboptimal_flops,
     reason = "every operation is rounded by itself, as in C without contraction"
 )]
 
-/// ln 2 in two parts, the first of 32 bits.
+/// ln 2 in two parts, the first with 32 bits.
 const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
 const LN2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
-/// ln 2, and the bits of 1.
+/// ln 2, followed by the bits of 1.
 const LN2: f64 = f64::from_bits(0x3fe6_2e42_fefa_39ef);
 const ONE_BITS: u64 = 0x3ff0_0000_0000_0000;
 const INVERSE_LN2: f64 = f64::from_bits(0x3ff7_1547_652b_82fe);
-/// π/2 in four parts, the first three of 24 bits.
+/// π/2 in four parts, the first three with 24 bits.
 const HALF_PI_1: f64 = f64::from_bits(0x3ff9_21fb_4000_0000);
 const HALF_PI_2: f64 = f64::from_bits(0x3e74_442d_0000_0000);
 const HALF_PI_3: f64 = f64::from_bits(0x3cf8_4698_8000_0000);
@@ -30,10 +34,10 @@ const HALF_PI_LOW: f64 = f64::from_bits(0x3c91_a626_3314_5c07);
 const TWO_OVER_PI: f64 = f64::from_bits(0x3fe4_5f30_6dc9_c883);
 const QUARTER_PI: f64 = f64::from_bits(0x3fe9_21fb_5444_2d18);
 const SQUARE_ROOT_2: f64 = f64::from_bits(0x3ff6_a09e_667f_3bcd);
-/// Adding and subtracting it rounds to an integer, ties to even.
+/// Adding and then subtracting this number rounds to an integer, ties to even.
 const TO_INTEGER: f64 = f64::from_bits(0x4338_0000_0000_0000);
 
-/// The bits of 2/π behind the point.
+/// The bits of 2/π after the binary point.
 const TWO_OVER_PI_BITS: [u32; 40] = [
     0xa2f9_836e,
     0x4e44_1529,
@@ -153,7 +157,7 @@ const COS: [f64; 8] = [
 const ATAN: [f64; 7] =
     [-1.0 / 15.0, 1.0 / 13.0, -1.0 / 11.0, 1.0 / 9.0, -1.0 / 7.0, 1.0 / 5.0, -1.0 / 3.0];
 
-/// A polynomial, highest coefficient first.
+/// Evaluates a polynomial, highest coefficient first.
 fn polynomial(coefficients: &[f64], x: f64) -> f64 {
     let mut sum = 0.0;
     for coefficient in coefficients {
@@ -162,12 +166,12 @@ fn polynomial(coefficients: &[f64], x: f64) -> f64 {
     sum
 }
 
-/// The nearest integer, ties to even, of a number below 2^51.
+/// Rounds a number below 2^51 to the nearest integer, ties to even.
 fn nearest(x: f64) -> f64 {
     (x + TO_INTEGER) - TO_INTEGER
 }
 
-/// `2^n` for -1022 <= n <= 1023.
+/// Returns `2^n` for -1022 <= n <= 1023.
 fn power_of_two(n: i64) -> f64 {
     f64::from_bits(((n + 1023) as u64) << 52)
 }
@@ -186,13 +190,14 @@ pub(crate) fn exp(x: f64) -> f64 {
     let k = nearest(x * INVERSE_LN2);
     let rest = (x - k * LN2_HIGH) - k * LN2_LOW;
     let power = polynomial(&EXP, rest);
-    // In two steps, as 2^k itself may be beyond the normal numbers.
+    // The scaling takes two steps because 2^k itself may be outside the range of normal numbers.
     let k = k as i64;
     let half = k / 2;
     power * power_of_two(half) * power_of_two(k - half)
 }
 
-/// The exponential function of `f32`, within 0.51 units in the last place: nine terms in `f64`, rounded once.
+/// The exponential function of `f32`, within 0.51 units in the last place: nine terms in `f64`,
+/// rounded once.
 pub(crate) fn exp_f32(x: f32) -> f32 {
     if x.is_nan() {
         return x;
@@ -204,14 +209,15 @@ pub(crate) fn exp_f32(x: f32) -> f32 {
         return 0.0;
     }
     let x = f64::from(x);
-    // The sum's last bits are the nearest integer, which the exponent of a power of two takes up as they are.
+    // The sum's last bits are the nearest integer. Shifted, they are the exponent of a power of
+    // two.
     let sum = x * INVERSE_LN2 + TO_INTEGER;
     let rest = x - (sum - TO_INTEGER) * LN2;
     let power = f64::from_bits((sum.to_bits() << 52).wrapping_add(ONE_BITS));
     (polynomial(&EXP[5..], rest) * power) as f32
 }
 
-/// The natural logarithm; of negative numbers a NaN.
+/// The natural logarithm. A negative number gives a NaN.
 pub(crate) fn log(x: f64) -> f64 {
     if x.is_nan() || x < 0.0 {
         return f64::NAN;
@@ -243,7 +249,8 @@ pub(crate) fn log(x: f64) -> f64 {
     e * LN2_HIGH + (double + (double * (square * polynomial(&LOG, square)) + e * LN2_LOW))
 }
 
-/// An angle less a multiple of π/2, at most about π/4, and that multiple modulo 4. The angle is finite.
+/// Reduces a finite angle by a multiple of π/2. Returns the rest, of magnitude at most about π/4,
+/// and the multiple modulo 4.
 fn reduce(x: f64) -> (f64, u32) {
     let magnitude = x.abs();
     if magnitude <= QUARTER_PI {
@@ -251,7 +258,7 @@ fn reduce(x: f64) -> (f64, u32) {
     }
     if magnitude < 268_435_456.0 {
         let k = nearest(x * TWO_OVER_PI);
-        // Exact products: the first three parts of π/2 have 24 bits.
+        // The products are exact, because the first three parts of π/2 have 24 bits.
         let rest = ((x - k * HALF_PI_1) - k * HALF_PI_2) - k * HALF_PI_3;
         return (rest - k * HALF_PI_4, (k as i64 & 3) as u32);
     }
@@ -259,14 +266,15 @@ fn reduce(x: f64) -> (f64, u32) {
     if x < 0.0 { (-rest, (4 - quadrant) & 3) } else { (rest, quadrant) }
 }
 
-/// Likewise for angles from 2^28 on, by the bits of 2/π that matter: those before give multiples of 4.
+/// Does the same for angles of at least 2^28. It uses only the bits of 2/π that matter: the bits
+/// before them contribute multiples of 4.
 fn reduce_large(x: f64) -> (f64, u32) {
     let bits = x.to_bits();
     let exponent = (bits >> 52) as i32 - 1075;
     let mantissa = (bits & 0x000f_ffff_ffff_ffff) | 0x0010_0000_0000_0000;
     let first = if exponent > 2 { exponent - 2 } else { 0 };
     let drop = (2 - (exponent - first)) as u32;
-    // 192 bits from the first one, least significant word first.
+    // The window: 192 bits from the first one, least significant word first.
     let (word, offset) = ((first / 32) as usize, (first % 32) as u32);
     let mut window = [0_u32; 6];
     for place in 0..6 {
@@ -297,7 +305,7 @@ fn reduce_large(x: f64) -> (f64, u32) {
     let mut low = (next << 2) | (u64::from(fixed[1]) >> 30);
     let mut sign = 1.0;
     if high >> 63 != 0 {
-        // More than a half: the next multiple is nearer.
+        // The fraction is at least a half, so the next multiple is nearer.
         quadrant = (quadrant + 1) & 3;
         low = low.wrapping_neg();
         high = (!high).wrapping_add(u64::from(low == 0));
@@ -357,7 +365,7 @@ pub(crate) fn atan(x: f64) -> f64 {
     let magnitude = x.abs();
     let inverts = magnitude > 1.0;
     let t = if inverts { 1.0 / magnitude } else { magnitude };
-    // atan(t) = atan(c) + atan((t - c) / (1 + tc)) for the nearest c, a number of eighths.
+    // Uses atan(t) = atan(c) + atan((t - c) / (1 + tc)) for the nearest c, a multiple of 1/8.
     let eighths = nearest(t * 8.0);
     let c = eighths * 0.125;
     let rest = (t - c) / (1.0 + t * c);
@@ -374,7 +382,7 @@ pub(crate) fn atan(x: f64) -> f64 {
 mod tests {
     use super::{atan, cos, exp, exp_f32, log, sin, tan};
 
-    /// The distance of a value from the right one in units in the last place of the latter.
+    /// Returns the error of a value in units in the last place of the right value.
     fn units(value: f64, right: f64) -> f64 {
         if value.to_bits() == right.to_bits() || (value.is_nan() && right.is_nan()) {
             return 0.0;

@@ -1,26 +1,28 @@
 //! Operators, with their conventions.
 
-/// What `+`, `-`, `*` and negation mean where the exact result does not fit the type.
+/// The meaning of `+`, `-`, `*` and negation if the exact result does not fit the type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Overflow {
-    /// The result is taken modulo 2^width: `.hal`'s machine integers. Floats carry it too, as IEEE arithmetic never traps.
+    /// The result is taken modulo 2^width. This is the convention of `.hal`'s machine integers.
+    /// Float operators carry it too, as IEEE arithmetic never traps.
     Wraps,
-    /// The specification is only considered on inputs where the result fits; in a compiled program, fitting is an obligation.
+    /// The specification covers only inputs for which the result fits. In a compiled program it is
+    /// an obligation that the result fits.
     AssumedAbsent,
-    /// There is no width: `int`.
+    /// There is no width. This is the convention of `int`.
     Unbounded,
 }
 
-/// Operators of one operand.
+/// Operators with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum UnaryOp {
     /// Negation of a number.
     Neg(Overflow),
-    /// Complement: of a `bool`, or of every bit of a machine integer.
+    /// Complement of a `bool`, or of every bit of a machine integer.
     Not,
 }
 
-/// Operators of two operands of one type.
+/// Operators with two operands of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BinaryOp {
     /// Sum.
@@ -37,17 +39,20 @@ pub enum BinaryOp {
     Min,
     /// `a > b ? a : b`.
     Max,
-    /// Conjunction of `bool`s, or of every bit of machine integers. Both operands are evaluated.
+    /// Conjunction of `bool`s, or bitwise conjunction of machine integers. Both operands are
+    /// evaluated.
     And,
-    /// Disjunction, likewise.
+    /// Disjunction, for the same types.
     Or,
-    /// Exclusive or, likewise.
+    /// Exclusive or, for the same types.
     Xor,
-    /// Shift left of machine integers; by the width or more gives 0; by a negative amount shifts right.
+    /// Left shift of machine integers. A shift by the width or more gives 0. A negative amount
+    /// shifts right.
     Shl,
-    /// Shift right (arithmetic for signed types); by the width or more gives 0 or the sign; by a negative amount shifts left.
+    /// Right shift of machine integers, arithmetic for signed types. A shift by the width or more
+    /// gives 0 or the sign. A negative amount shifts left.
     Shr,
-    /// Equality; IEEE for floats. Result `bool`, as for all comparisons.
+    /// Equality, IEEE for floats. The result is `bool`, as for all comparisons.
     Eq,
     /// Inequality.
     Ne,
@@ -62,7 +67,8 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// The same operator with another convention; operators without one stay as they are.
+    /// Returns the same operator with another convention. Operators without a convention stay as
+    /// they are.
     #[must_use]
     pub fn with_overflow(self, overflow: Overflow) -> Self {
         if let Self::Add(_) = self {
@@ -76,28 +82,29 @@ impl BinaryOp {
         }
     }
 
-    /// Whether the result is `bool` whatever the operands' type.
+    /// True if the result is `bool` for operands of any type.
     pub fn is_comparison(self) -> bool {
         matches!(self, Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge)
     }
 }
 
-/// Functions of one operand that yield its type.
+/// Functions of one operand whose result has the operand's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Intrinsic {
     /// Absolute value of a float or a signed integer (`abs(MIN) = MIN`) or `int`.
     Abs,
     /// IEEE square root of a float.
     Sqrt,
-    /// Greatest integral float not above.
+    /// The greatest integral float that is not above the operand.
     Floor,
-    /// Least integral float not below.
+    /// The least integral float that is not below the operand.
     Ceil,
-    /// Nearest integral float, ties to even.
+    /// The nearest integral float, ties to even.
     Round,
-    /// Integral float next towards zero.
+    /// The next integral float towards zero.
     Trunc,
-    /// The exponential function of a float, as [`crate::eval`] computes it; so all that follow.
+    /// The exponential function of a float. [`crate::eval`] defines its bits, and the bits of all
+    /// functions below.
     Exp,
     /// The natural logarithm.
     Log,
@@ -128,7 +135,8 @@ impl Intrinsic {
         Self::Atan,
     ];
 
-    /// Whether IEEE 754 says what the result is. The others are functions of this project's own: for a proof, some function.
+    /// True if IEEE 754 defines the result. The other functions are this project's own; in proofs
+    /// they are uninterpreted functions.
     pub fn is_ieee(self) -> bool {
         match self {
             Self::Abs | Self::Sqrt | Self::Floor | Self::Ceil | Self::Round | Self::Trunc => true,
@@ -136,7 +144,7 @@ impl Intrinsic {
         }
     }
 
-    /// The name in every text form.
+    /// The name of the function in every text form.
     pub fn name(self) -> &'static str {
         match self {
             Self::Abs => "abs",

@@ -1,4 +1,4 @@
-//! The pool: where everything that an id names is stored.
+//! The pool, which stores everything that an id names.
 
 use halidom_base::{Arena, FxHashMap, Interner, stack};
 
@@ -7,7 +7,8 @@ use crate::{
     HoleDecl, HoleId, Intrinsic, Overflow, Scalar, Stmt, StmtId, Type, UnaryOp, VarDecl, VarId,
 };
 
-/// Owner of expressions, statements and declarations. An algorithm, its schedules and every program lowered from it share one pool.
+/// The owner of expressions, statements and declarations. An algorithm, its schedules and every
+/// program lowered from it share one pool.
 #[derive(Clone, Debug, Default)]
 pub struct Pool {
     exprs: Interner<ExprId, Expr>,
@@ -20,12 +21,13 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// An empty pool.
+    /// Returns an empty pool.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Interns an expression. Operands are trusted to be well typed; [`crate::verify`] checks.
+    /// Interns an expression. The operands are assumed to be well typed; [`crate::verify`] checks
+    /// them.
     pub fn expr(&mut self, expr: Expr) -> ExprId {
         let ty = self.infer(&expr);
         let (id, inserted) = self.exprs.intern(expr);
@@ -35,7 +37,7 @@ impl Pool {
         id
     }
 
-    /// The expression of an id.
+    /// The expression with this id.
     pub fn get(&self, id: ExprId) -> &Expr {
         &self.exprs[id]
     }
@@ -45,7 +47,7 @@ impl Pool {
         self.types[id]
     }
 
-    /// How many distinct expressions there are.
+    /// The number of distinct expressions.
     pub fn expr_count(&self) -> usize {
         self.exprs.len()
     }
@@ -81,12 +83,12 @@ impl Pool {
         self.stmts.push(stmt)
     }
 
-    /// The statement of an id.
+    /// The statement with this id.
     pub fn get_stmt(&self, id: StmtId) -> &Stmt {
         &self.stmts[id]
     }
 
-    /// Declares a variable, different from every other.
+    /// Declares a variable that differs from every other variable.
     pub fn declare_var(&mut self, name: impl Into<String>, ty: Type) -> VarId {
         self.vars.push(VarDecl { name: name.into(), ty })
     }
@@ -96,7 +98,7 @@ impl Pool {
         &self.vars[id]
     }
 
-    /// Every variable in order of declaration.
+    /// Iterates over the variables in order of declaration.
     pub fn vars(&self) -> impl DoubleEndedIterator<Item = (VarId, &VarDecl)> {
         self.vars.iter()
     }
@@ -111,12 +113,12 @@ impl Pool {
         &self.funcs[id]
     }
 
-    /// Adds or replaces what a func is; its types and rank stay.
+    /// Sets the kind of a func. Its types and rank stay.
     pub fn define_func(&mut self, id: FuncId, kind: FuncKind) {
         self.funcs[id].kind = kind;
     }
 
-    /// Every func in order of declaration.
+    /// Iterates over the funcs in order of declaration.
     pub fn funcs(&self) -> impl DoubleEndedIterator<Item = (FuncId, &FuncDecl)> {
         self.funcs.iter()
     }
@@ -131,12 +133,12 @@ impl Pool {
         &self.buffers[id]
     }
 
-    /// Every buffer in order of declaration.
+    /// Iterates over the buffers in order of declaration.
     pub fn buffers(&self) -> impl DoubleEndedIterator<Item = (BufferId, &BufferDecl)> {
         self.buffers.iter()
     }
 
-    /// The hole of a declaration; equal declarations are one hole.
+    /// Returns the hole with this declaration. Equal declarations share one hole.
     pub fn hole(&mut self, decl: HoleDecl) -> HoleId {
         self.holes.intern(decl).0
     }
@@ -147,7 +149,7 @@ impl Pool {
     }
 }
 
-/// Makers of common expressions. None of them simplifies.
+/// Constructors of common expressions. They do not simplify.
 impl Pool {
     /// An `int` constant.
     pub fn int(&mut self, value: i128) -> ExprId {
@@ -174,19 +176,19 @@ impl Pool {
         self.expr(Expr::Binary(op, lhs, rhs))
     }
 
-    /// A sum, by the convention of `.hal` for the operands' type.
+    /// A sum, with the overflow convention of `.hal` for the operands' type.
     pub fn add(&mut self, lhs: ExprId, rhs: ExprId) -> ExprId {
         let overflow = self.overflow_of(lhs);
         self.binary(BinaryOp::Add(overflow), lhs, rhs)
     }
 
-    /// A difference, likewise.
+    /// A difference, with the same convention.
     pub fn sub(&mut self, lhs: ExprId, rhs: ExprId) -> ExprId {
         let overflow = self.overflow_of(lhs);
         self.binary(BinaryOp::Sub(overflow), lhs, rhs)
     }
 
-    /// A product, likewise.
+    /// A product, with the same convention.
     pub fn mul(&mut self, lhs: ExprId, rhs: ExprId) -> ExprId {
         let overflow = self.overflow_of(lhs);
         self.binary(BinaryOp::Mul(overflow), lhs, rhs)
@@ -197,7 +199,7 @@ impl Pool {
         self.expr(Expr::Select { condition, if_true, if_false })
     }
 
-    /// A conversion; none where the type is already right.
+    /// A conversion. Returns the operand itself if its type is already right.
     pub fn cast(&mut self, scalar: Scalar, operand: ExprId) -> ExprId {
         if self.ty(operand).scalar == scalar {
             operand
@@ -226,12 +228,13 @@ impl Pool {
         self.expr(Expr::Load { buffer, index, access })
     }
 
-    /// The overflow convention of `.hal` for an expression's type: `int` is unbounded, everything else wraps.
+    /// The overflow convention of `.hal` for an expression's type: `int` is unbounded, everything
+    /// else wraps.
     pub fn overflow_of(&self, id: ExprId) -> Overflow {
         if self.ty(id).scalar == Scalar::Int { Overflow::Unbounded } else { Overflow::Wraps }
     }
 
-    /// The constant that an expression is, if it is one.
+    /// The constant's value if the expression is a constant.
     pub fn as_constant(&self, id: ExprId) -> Option<Constant> {
         match self.get(id) {
             Expr::Const(constant) => Some(*constant),
@@ -250,29 +253,30 @@ impl Pool {
     }
 }
 
-/// A substitution of expressions for variables, applied bottom-up with sharing kept: cost is linear in the distinct subexpressions.
+/// A substitution of expressions for variables. It is applied bottom-up and keeps sharing: the cost
+/// is linear in the number of distinct subexpressions.
 #[derive(Clone, Debug, Default)]
 pub struct Substitution {
     vars: FxHashMap<VarId, ExprId>,
 }
 
 impl Substitution {
-    /// No replacement.
+    /// Returns a substitution that replaces nothing.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Replaces `var` by `value`, whose own variables are not replaced again.
+    /// Replaces `var` by `value`. Variables within `value` are not replaced again.
     pub fn insert(&mut self, var: VarId, value: ExprId) {
         self.vars.insert(var, value);
     }
 
-    /// Whether nothing is replaced.
+    /// True if nothing is replaced.
     pub fn is_empty(&self) -> bool {
         self.vars.is_empty()
     }
 
-    /// The expression with the replacements made, annotations of loads included.
+    /// Applies the replacements to an expression, including the annotations of its loads.
     pub fn apply(&self, pool: &mut Pool, expr: ExprId) -> ExprId {
         if self.is_empty() {
             expr
@@ -289,8 +293,10 @@ impl Substitution {
 }
 
 impl Pool {
-    /// Rebuilds an expression from its operands upwards: `rewrite` sees each node after its operands were rewritten and gives its replacement. `done` remembers
-    /// results, so that shared subexpressions are visited once; it can be kept between calls with the same `rewrite`.
+    /// Rebuilds an expression from its operands upwards. `rewrite` receives each node after its
+    /// operands were rewritten and returns its replacement. `done` caches the results, so that
+    /// shared subexpressions are visited once. It can be kept between calls with the same
+    /// `rewrite`.
     pub fn rewrite_bottom_up(
         &mut self,
         root: ExprId,
@@ -310,7 +316,8 @@ impl Pool {
         result
     }
 
-    /// Calls `visit` once for each distinct subexpression, operands before the expressions they stand in, annotations of loads excluded.
+    /// Calls `visit` once for each distinct subexpression, operands before the expressions that
+    /// contain them. Annotations of loads are not visited.
     pub fn for_each_subexpr(&self, root: ExprId, visit: &mut impl FnMut(ExprId, &Expr)) {
         let mut seen = halidom_base::FxHashSet::default();
         self.visit_subexprs(root, &mut seen, visit);

@@ -1,7 +1,8 @@
 //! The text form of expressions, algorithms and programs. [`crate::parse`] reads it back.
 //!
-//! Every variable, func and buffer gets a unique printed name: its own, or with `$1`, `$2`, … appended where that is taken. Operators of the default
-//! convention for their type (`int` unbounded, everything else wrapping) print plainly; `+!` marks overflow that is assumed absent.
+//! Every variable, func and buffer gets a unique printed name: its own, or its own followed by
+//! `$1`, `$2`, … if that is taken. Operators with the default convention for their type (`int`
+//! unbounded, everything else wrapping) print plainly. `+!` marks overflow that is assumed absent.
 
 use std::fmt::Write as _;
 
@@ -13,7 +14,7 @@ use crate::{
     UnaryOp, VarId,
 };
 
-/// Words that are never printed as names: those that begin a statement or are called like a func.
+/// Words that are never printed as names: they begin a statement or look like a call of a func.
 pub(crate) const RESERVED: [&str; 32] = [
     "true",
     "false",
@@ -49,7 +50,7 @@ pub(crate) const RESERVED: [&str; 32] = [
     "atan",
 ];
 
-/// The names under which things are printed: hand one to several calls to keep names the same across them.
+/// The printed names. Pass one object to several calls to keep names the same across them.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     taken: FxHashSet<String>,
@@ -59,7 +60,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// No name is taken.
+    /// Returns an empty table: no name is taken.
     pub fn new() -> Self {
         Self::default()
     }
@@ -115,31 +116,31 @@ impl Names {
     }
 }
 
-/// An expression on one line.
+/// Prints an expression on one line.
 pub fn expr(pool: &Pool, id: ExprId) -> String {
     expr_with(pool, &mut Names::new(), id)
 }
 
-/// An expression on one line, with the names of earlier calls.
+/// Prints an expression on one line, with the names of earlier calls.
 pub fn expr_with(pool: &Pool, names: &mut Names, id: ExprId) -> String {
     let mut printer = Printer::new(pool, names);
     printer.expr(id, 0);
     printer.out
 }
 
-/// A statement, one line each, indented by two spaces a level.
+/// Prints a statement. Each simple statement takes one line, indented by two spaces for each level.
 pub fn stmt(pool: &Pool, id: StmtId) -> String {
     stmt_with(pool, &mut Names::new(), id)
 }
 
-/// A statement, with the names of earlier calls.
+/// Prints a statement, with the names of earlier calls.
 pub fn stmt_with(pool: &Pool, names: &mut Names, id: StmtId) -> String {
     let mut printer = Printer::new(pool, names);
     printer.sequence(id, 0);
     printer.out
 }
 
-/// An algorithm.
+/// Prints an algorithm.
 pub fn algorithm(pool: &Pool, algorithm: &Algorithm) -> String {
     let mut names = Names::new();
     let mut printer = Printer::new(pool, &mut names);
@@ -147,7 +148,7 @@ pub fn algorithm(pool: &Pool, algorithm: &Algorithm) -> String {
     printer.out
 }
 
-/// A program after the algorithm it computes: a text that stands alone.
+/// Prints an algorithm followed by a program that computes it. The text is self-contained.
 pub fn module(pool: &Pool, algorithm: &Algorithm, program: &Program) -> String {
     let mut names = Names::new();
     let mut printer = Printer::new(pool, &mut names);
@@ -156,20 +157,20 @@ pub fn module(pool: &Pool, algorithm: &Algorithm, program: &Program) -> String {
     printer.out
 }
 
-/// A text and where statements stand in it.
+/// A printed text with the positions of its statements.
 #[derive(Clone, Debug)]
 pub struct Listing {
     /// The text.
     pub text: String,
-    /// Every statement but blocks, in order, with its first line, counted from 1.
+    /// Every statement except blocks, in order, with its first line. Lines are counted from 1.
     pub lines: Vec<(StmtId, usize)>,
-    /// The stages of the algorithm's funcs, with their lines.
+    /// The stages of the algorithm's funcs (func, stage), with their lines.
     pub stages: Vec<(FuncId, usize, usize)>,
-    /// The names in it.
+    /// The names used in the text.
     pub names: Names,
 }
 
-/// A program after its algorithm, as [`module`] prints it, with the lines of its statements.
+/// Prints an algorithm and a program as [`module`] does, and records the lines of the statements.
 pub fn listing(pool: &Pool, algorithm: &Algorithm, program: &Program) -> Listing {
     let mut names = Names::new();
     let mut printer = Printer::new(pool, &mut names);
@@ -190,7 +191,7 @@ pub fn listing(pool: &Pool, algorithm: &Algorithm, program: &Program) -> Listing
     Listing { text, lines, stages, names }
 }
 
-/// A program alone, for reading: what the algorithm declares is named but not explained.
+/// Prints a program alone, for reading. It uses names that only the algorithm declares.
 pub fn program(pool: &Pool, program: &Program) -> String {
     let mut names = Names::new();
     let mut printer = Printer::new(pool, &mut names);
@@ -198,7 +199,7 @@ pub fn program(pool: &Pool, program: &Program) -> String {
     printer.out
 }
 
-/// A constant with its type: `3` is an `int`, `3u8`, `1.5f32`, `nanf32`, `true`.
+/// Prints a constant with its type: `3` is an `int`; others are `3u8`, `1.5f32`, `nanf32`, `true`.
 pub fn constant(constant: Constant) -> String {
     let scalar = constant.scalar();
     if let Some(value) = constant.as_f32() {
@@ -223,7 +224,7 @@ fn float_text(value: f64, debug: &str, scalar: Scalar) -> String {
     }
 }
 
-/// The operator's sign and binding strength; `None` for those printed as functions.
+/// The operator's sign and binding strength. `None` for operators that are printed as functions.
 pub(crate) fn infix(op: BinaryOp) -> Option<(&'static str, u8)> {
     match op {
         BinaryOp::Mul(_) => Some(("*", 9)),
@@ -250,9 +251,9 @@ struct Printer<'a> {
     pool: &'a Pool,
     names: &'a mut Names,
     out: String,
-    /// Where the lines of statements begin.
+    /// The byte offset at which each statement begins.
     starts: Vec<(StmtId, usize)>,
-    /// Where the lines of stages begin.
+    /// The byte offset at which each stage of a func begins.
     defined: Vec<(FuncId, usize, usize)>,
 }
 
@@ -274,7 +275,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// One value, or several in parentheses.
+    /// Prints one value, or several in parentheses.
     fn values(&mut self, values: &[ExprId]) {
         if let [single] = values {
             self.expr(*single, 0);
@@ -395,7 +396,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Prints the statements that a block, a let or an allocation strings together at one depth.
+    /// Prints a statement. The statements that a block, a let or an allocation strings together are
+    /// printed at one depth.
     fn sequence(&mut self, id: StmtId, depth: usize) {
         let pool = self.pool;
         if !matches!(pool.get_stmt(id), Stmt::Block(_)) {
@@ -404,7 +406,8 @@ impl<'a> Printer<'a> {
         match pool.get_stmt(id) {
             Stmt::Block(stmts) => {
                 for (position, stmt) in stmts.iter().enumerate() {
-                    // A binder's scope reaches to the closing brace, so one that is followed by more gets braces of its own.
+                    // A binder's scope reaches to the closing brace, so a binder with statements
+                    // after it gets its own braces.
                     let scoped =
                         matches!(pool.get_stmt(*stmt), Stmt::Let { .. } | Stmt::Allocate { .. });
                     if scoped && position + 1 < stmts.len() {
@@ -555,14 +558,15 @@ impl<'a> Printer<'a> {
         self.put("}\n");
     }
 
-    /// `[min, extent]`.
+    /// Prints `[min, extent]`.
     fn interval(&mut self, interval: Interval) {
         self.put("[");
         self.list(&[interval.min, interval.extent]);
         self.put("]");
     }
 
-    /// ` [min, extent, stride]` a dimension, ` fold [0, factor, stride]` a folded one.
+    /// Prints ` [min, extent, stride]` for each dimension, ` fold [0, factor, stride]` for a folded
+    /// one.
     fn dims(&mut self, dims: &[Dim]) {
         for dim in dims {
             self.put(if dim.folded { " fold [" } else { " [" });

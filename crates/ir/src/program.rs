@@ -1,8 +1,9 @@
-//! An imperative program for a pipeline: FS's **Tgt**, with or without holes.
+//! The imperative program of a pipeline, with or without holes (**Tgt** in FS).
 
 use crate::{BufferId, FuncId, StmtId, VarId};
 
-/// A lowered pipeline. Its free variables are the algorithm's parameters, the shapes of inputs and outputs, and the windows.
+/// A lowered pipeline. Its free variables are the algorithm's parameters, the shapes of inputs and
+/// outputs, and the windows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// The pipeline's name.
@@ -13,12 +14,12 @@ pub struct Program {
     pub inputs: Vec<BufferId>,
     /// The outputs, in order.
     pub outputs: Vec<Output>,
-    /// Entry checks first, then the work.
+    /// The entry checks, followed by the work.
     pub body: StmtId,
 }
 
 impl Program {
-    /// The outputs' buffers, component by component.
+    /// Iterates over the outputs' buffers, component by component.
     pub fn output_buffers(&self) -> impl Iterator<Item = BufferId> + '_ {
         self.outputs.iter().flat_map(|output| output.buffers.iter().copied())
     }
@@ -29,8 +30,10 @@ impl Program {
 pub struct Output {
     /// The func.
     pub func: FuncId,
-    /// The caller's memory, for each component of the func's values; all of one shape, with the same variables. It may be larger than the window: `round` writes beyond it.
+    /// The caller's memory: one buffer for each component of the func's values. All have one shape,
+    /// with the same variables. It may be larger than the window: `round` writes beyond the window.
     pub buffers: Vec<BufferId>,
-    /// The required region, one pair of `int` variables (min, extent) a dimension: FS's x^min and x^len.
+    /// The required region: for each dimension a pair of `int` variables (min, extent). FS calls
+    /// them x^min and x^len.
     pub window: Vec<(VarId, VarId)>,
 }

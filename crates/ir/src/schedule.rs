@@ -1,39 +1,42 @@
 //! Schedules as data: how to compute (FS §8, Fig. 11), in the order written.
 //!
-//! Loops are named by the user's text and resolved when a directive is applied, because directives make new loops.
+//! Directives name loops by the user's text. The names are resolved when a directive is applied,
+//! because directives make new loops.
 
 use crate::{ExprId, FuncId, LoopKind, Partition, StoreIn};
 
 /// A named schedule for a pipeline.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Schedule {
-    /// Its name.
+    /// The schedule's name.
     pub name: String,
-    /// In the order written; sorted by phase when applied.
+    /// The directives in the order written. They are sorted by phase when applied.
     pub directives: Vec<Directive>,
 }
 
-/// A loop of a func's stage: `f.v`, FS's loop name without the specialization, which follows from where the directive stands.
+/// A loop of a func's stage, `f.v`. This is FS's loop name without the specialization, which
+/// follows from the directive's position.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LoopLevel {
     /// The func.
     pub func: FuncId,
-    /// The stage; the last one if `None`.
+    /// The stage, or the last one if `None`.
     pub stage: Option<usize>,
     /// The loop's variable.
     pub var: String,
 }
 
-/// What a split does with the remainder (FS Fig. 11).
+/// The tail strategy of a split: its treatment of the remainder (FS Fig. 11).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tail {
     /// An `if` around the body.
     Guard,
     /// The last iteration moves inwards and recomputes (pure stages only).
     Shift,
-    /// As `Shift`, where an output is at least one block large, which is checked at entry (pure stages of outputs only).
+    /// Like `Shift`, if the output is at least one block large, which is checked at entry (pure
+    /// stages of outputs only).
     ShiftInwards,
-    /// The bounds grow to a multiple and over-compute (pure loops only).
+    /// The bounds grow to a multiple, and the extra points are computed too (pure loops only).
     Round,
     /// Loads and stores are predicated.
     Predicate,
@@ -41,9 +44,9 @@ pub enum Tail {
     PredicateLoads,
     /// Stores are predicated, loads may go beyond the end.
     PredicateStores,
-    /// The last block moves inwards and leaves alone what earlier blocks wrote.
+    /// The last block moves inwards and leaves alone the points that earlier blocks wrote.
     ShiftInwardsAndBlend,
-    /// The last block goes beyond the end and leaves alone what is there.
+    /// The last block goes beyond the end and leaves alone the existing values there.
     RoundUpAndBlend,
     /// The tool's choice.
     Auto,
@@ -81,30 +84,31 @@ impl Tail {
     }
 }
 
-/// A directive: what is done, to which stage of which func, and its place in the source.
+/// A directive: an action, the stage and func that it applies to, and its place in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directive {
     /// The func.
     pub func: FuncId,
-    /// The stage that loop directives address; 0 without `update(k)`.
+    /// The stage that loop directives address. 0 without `update(k)`.
     pub stage: usize,
-    /// What is done.
+    /// The action.
     pub action: Action,
-    /// Number of the directive within its schedule, counting nested ones in order of the text: the key of the table of source spans.
+    /// The number of the directive within its schedule, in order of the text and counting nested
+    /// ones. It is the key of the table of source spans.
     pub origin: usize,
 }
 
-/// Which way a folded dimension's needed region moves as the loops go on.
+/// The direction in which a folded dimension's needed region moves as the loops proceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FoldDirection {
     /// To greater coordinates.
     Forward,
-    /// To lesser ones.
+    /// To lesser coordinates.
     Backward,
 }
 
 impl FoldDirection {
-    /// Both.
+    /// Both directions.
     pub const ALL: [Self; 2] = [Self::Forward, Self::Backward];
 
     /// The name in schedules.
@@ -116,22 +120,23 @@ impl FoldDirection {
     }
 }
 
-/// What a directive does.
+/// The action of a directive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Copies the func's code for each condition, with directives for each instance.
     Specialize {
-        /// `bool`, a startup expression.
+        /// The condition: `bool`, a startup expression.
         condition: ExprId,
-        /// For the instance.
+        /// The directives for the instance.
         directives: Vec<Directive>,
     },
-    /// The func has no code but that of its specializations: the pipeline stops at entry where none of their conditions holds.
+    /// The func has only the code of its specializations. The pipeline stops at entry if none of
+    /// their conditions holds.
     SpecializeFail {
-        /// What is said then.
+        /// The message of that error.
         message: String,
     },
-    /// One loop becomes two.
+    /// Splits one loop into two.
     Split {
         /// The loop.
         var: String,
@@ -139,9 +144,9 @@ pub enum Action {
         outer: String,
         /// The new inner loop.
         inner: String,
-        /// Iterations of the inner loop, a startup expression.
+        /// The number of iterations of the inner loop, a startup expression.
         factor: ExprId,
-        /// What happens to the remainder.
+        /// The tail strategy.
         tail: Tail,
     },
     /// Splits two loops and orders them `inner_x, inner_y, outer_x, outer_y` from the innermost.
@@ -154,10 +159,10 @@ pub enum Action {
         inner: [String; 2],
         /// The tile's size.
         factors: [ExprId; 2],
-        /// What happens to the remainders.
+        /// The tail strategy of both splits.
         tail: Tail,
     },
-    /// Two nested loops become one.
+    /// Fuses two nested loops into one.
     Fuse {
         /// The outer loop.
         outer: String,
@@ -166,9 +171,9 @@ pub enum Action {
         /// The new loop.
         fused: String,
     },
-    /// Orders the named loops, innermost first; loops not named keep their places.
+    /// Orders the named loops, innermost first. Loops not named keep their places.
     Reorder {
-        /// Innermost first.
+        /// The loops, innermost first.
         vars: Vec<String>,
     },
     /// Swaps a loop with the one immediately within it.
@@ -176,68 +181,73 @@ pub enum Action {
         /// The outer of the two.
         var: String,
     },
-    /// Sets how a loop is traversed.
+    /// Sets the execution order of a loop.
     Traverse {
         /// The loop.
         var: String,
-        /// `Serial`, `Parallel`, `GpuBlocks`, `GpuThreads`.
+        /// One of `Serial`, `Parallel`, `GpuBlocks`, `GpuThreads`.
         kind: LoopKind,
     },
-    /// Vectorizes a loop, after a split by `lanes` where given.
+    /// Vectorizes a loop. If `lanes` is given, the loop is split by it first.
     Vectorize {
         /// The loop.
         var: String,
-        /// Split factor, a constant.
+        /// The split factor, a constant.
         lanes: Option<ExprId>,
         /// The tail of that split.
         tail: Tail,
     },
-    /// Unrolls a loop, after a split by `factor` where given.
+    /// Unrolls a loop. If `factor` is given, the loop is split by it first.
     Unroll {
         /// The loop.
         var: String,
-        /// Split factor, a constant.
+        /// The split factor, a constant.
         factor: Option<ExprId>,
         /// The tail of that split.
         tail: Tail,
     },
-    /// Says whether a loop is split where its conditions are decided.
+    /// Sets the policy of splitting a loop where its conditions are decided.
     Partition {
         /// The loop.
         var: String,
-        /// Whether.
+        /// The policy.
         policy: Partition,
     },
-    /// Has each iteration of a loop fetch what a later one reads of a func or input.
+    /// Has each iteration of a loop fetch the values of a func or input that a later iteration
+    /// reads.
     Prefetch {
-        /// Of which.
+        /// The func or input.
         func: FuncId,
         /// The loop.
         var: String,
-        /// How many iterations later.
+        /// The number of iterations between the fetch and the use.
         ahead: u32,
     },
     /// Renames a loop.
     Rename {
-        /// Its name.
+        /// The old name.
         from: String,
-        /// Its name afterwards.
+        /// The new name.
         to: String,
     },
-    /// Iterations of the update that meet in one location may run in any order, and at one time: each updates it in one step.
+    /// Iterations of the update that write the same location may run in any order and at the same
+    /// time. Each updates it in one step.
     Atomic,
-    /// Rewrites the algorithm: funcs that read this one read a copy of it.
+    /// Rewrites the algorithm: funcs that read this one read a copy of it instead.
     Wrap {
-        /// The copy; its name and variables count, its definition is made.
+        /// The copy. Its name and variables are given; its definition is generated.
         wrapper: FuncId,
-        /// Who reads the copy; all that read the func if empty.
+        /// The funcs that read the copy. If empty, all funcs that read the original.
         users: Vec<FuncId>,
     },
-    /// Rewrites the algorithm: an update becomes that of a new func, for each value of some reduction variables by itself, and an update that merges these.
+    /// Rewrites the algorithm (`rfactor`). A new func computes the update separately for each value
+    /// of some reduction variables, and a new update merges its values.
     Factor {
-        /// The reduction variables that are kept, and the pure variables of the new func that they become.
+        /// The reduction variables that are kept, each with the pure variable of the new func that
+        /// it becomes.
         vars: Vec<(String, String)>,
-        /// The new func; its name, variables and number of stages count, its definition is made.
+        /// The new func. Its name, variables and number of stages are given; its definition is
+        /// generated.
         partial: FuncId,
     },
     /// Computes the func at the start of each iteration of a loop.
@@ -250,56 +260,59 @@ pub enum Action {
     StoreAt(LoopLevel),
     /// Allocates the func at the top.
     StoreRoot,
-    /// Takes the memory at a loop around the one at which the func is stored, or at the top: once for all that lie within.
+    /// Allocates the memory once, at a loop around the one at which the func is stored, or at the
+    /// top. All allocations within share it.
     HoistStorage(Option<LoopLevel>),
-    /// Orders the dimensions in memory, innermost first; dimensions not named keep their places.
+    /// Orders the dimensions in memory, innermost first. Dimensions not named keep their places.
     ReorderStorage {
-        /// Innermost first.
+        /// The dimensions, innermost first.
         vars: Vec<String>,
     },
     /// Rounds a dimension's room in memory up to a multiple.
     AlignStorage {
         /// The pure variable.
         var: String,
-        /// The number of coordinates that there is room for becomes a multiple of it, a constant.
+        /// The number of coordinates with room in memory becomes a multiple of this constant.
         modulus: ExprId,
     },
     /// Gives a dimension more room in memory than it needs.
     PadStorage {
         /// The pure variable.
         var: String,
-        /// How many coordinates there is more room for, a constant.
+        /// The number of additional coordinates with room in memory, a constant.
         amount: ExprId,
     },
-    /// Reads vectors at a known distance from a multiple of their length as the two that lie at such multiples.
+    /// Reads a vector at a known distance from a multiple of its length as the two vectors that lie
+    /// at such multiples.
     Realign,
-    /// Gives a dimension room for so many coordinates at a time, each at its remainder.
+    /// Folds a dimension (storage folding): it has room for `factor` coordinates at a time, and
+    /// each lies at its remainder.
     FoldStorage {
         /// The pure variable.
         var: String,
-        /// How many, a constant.
+        /// The number of coordinates, a constant.
         factor: ExprId,
-        /// Which way the needed region is said to move.
+        /// The direction in which the needed region is declared to move.
         direction: Option<FoldDirection>,
     },
-    /// Says where the memory lies.
+    /// Sets the place of the memory.
     StoreIn(StoreIn),
     /// Fixes a dimension's compute bounds.
     Bound {
         /// The pure variable.
         var: String,
-        /// Least coordinate; unchanged if `None` (`bound_extent`).
+        /// The least coordinate. Unchanged if `None` (`bound_extent`).
         min: Option<ExprId>,
-        /// Number of coordinates.
+        /// The number of coordinates.
         extent: ExprId,
     },
     /// Grows a dimension's compute bounds to a multiple.
     AlignBounds {
         /// The pure variable.
         var: String,
-        /// The extent becomes a multiple of it.
+        /// The extent becomes a multiple of this value.
         modulus: ExprId,
-        /// The min's remainder.
+        /// The remainder of the min modulo `modulus`.
         remainder: ExprId,
     },
 }

@@ -1,4 +1,4 @@
-//! Statements: immutable nodes in an arena.
+//! Statements, as immutable nodes in an arena.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -15,54 +15,60 @@ define_id!(
 /// An interval of coordinates: `min .. min + extent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Interval {
-    /// Least coordinate, `int`.
+    /// The least coordinate, an `int`.
     pub min: ExprId,
-    /// Number of coordinates, `int`.
+    /// The number of coordinates, an `int`.
     pub extent: ExprId,
 }
 
-/// Which value of the specification a store claims to write, in the component that the buffer holds. A hint: the validator checks it, nothing else relies on it.
+/// A store's claim about the value of the specification that it writes, in the component that the
+/// buffer holds. It is a hint: the validator checks it, and nothing else relies on it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Prophecy {
     /// The func.
     pub func: FuncId,
-    /// Its stage, 0 for the pure one.
+    /// The stage of the func, 0 for the pure one.
     pub stage: usize,
-    /// The written point, one `int` a dimension, each with the lanes of the store.
+    /// The written point: one `int` for each dimension, each with the lanes of the store.
     pub coords: Box<[ExprId]>,
-    /// The values of the stage's reduction variables, in the order of its domain, each with the lanes of the store.
+    /// The values of the stage's reduction variables, in the order of its domain, each with the
+    /// lanes of the store.
     pub point: Box<[ExprId]>,
 }
 
-/// How the iterations of a parallel loop are handed to threads. A hint: they may run in any order whatever it says.
+/// The policy that hands the iterations of a parallel loop to threads. It is a hint: under any
+/// policy the iterations may run in any order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Deal {
-    /// As the runtime likes best: a contiguous share for each thread, of which others take what is left when theirs are done.
+    /// The runtime's choice: each thread has a contiguous share, and a thread that has finished its
+    /// share takes iterations from the others.
     #[default]
     Auto,
-    /// Shares that are fixed when the loop starts: a contiguous one for each thread, or blocks of `chunk` iterations in turn.
+    /// Shares that are fixed when the loop starts: a contiguous one for each thread, or blocks of
+    /// `chunk` iterations in turn.
     Static {
-        /// Iterations in a block.
+        /// The number of iterations in a block.
         chunk: Option<NonZeroU32>,
     },
-    /// Each thread takes the next `chunk` iterations when it has done with its last.
+    /// Each thread takes the next `chunk` iterations when it has finished its last ones.
     Dynamic {
-        /// How many it takes at a time.
+        /// The number of iterations that a thread takes at a time.
         chunk: NonZeroU32,
     },
 }
 
 impl Deal {
-    /// Each thread takes one iteration after another.
+    /// Each thread takes one iteration at a time.
     pub const DYNAMIC: Self = Self::Dynamic { chunk: NonZeroU32::MIN };
 
     /// One contiguous share for each thread.
     pub const STATIC: Self = Self::Static { chunk: None };
 
-    /// The most iterations in a block.
+    /// The largest number of iterations in a block.
     pub const MOST: u32 = i32::MAX.unsigned_abs();
 
-    /// The policy's name in schedules and in the text form, and the size of its blocks where it is not what goes without saying; nothing for `Auto`.
+    /// The policy's name in schedules and in the text form, and the size of its blocks unless it is
+    /// the default. `Auto` has neither.
     pub fn words(self) -> (Option<&'static str>, Option<NonZeroU32>) {
         match self {
             Self::Auto => (None, None),
@@ -73,7 +79,7 @@ impl Deal {
         }
     }
 
-    /// This policy with blocks of another size.
+    /// Returns this policy with another block size. `Auto` stays as it is.
     #[must_use]
     pub fn with_chunk(self, chunk: NonZeroU32) -> Self {
         match self {
@@ -84,25 +90,25 @@ impl Deal {
     }
 }
 
-/// How the iterations of a loop relate.
+/// The execution order of a loop's iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LoopKind {
     /// In order.
     Serial,
-    /// In any order, at the same time.
+    /// In any order, possibly at the same time.
     Parallel(Deal),
-    /// In lockstep: every load of a statement before its stores. Gone after vectorizing.
+    /// In lockstep: every load of a statement precedes its stores. Vectorizing removes these loops.
     Vectorized,
-    /// In order; copied out by the unrolling pass.
+    /// In order. The unrolling pass copies the body for each iteration.
     Unrolled,
-    /// A parallel loop over blocks of a GPU. Machines without one run it as such.
+    /// A parallel loop over blocks of a GPU. Machines without a GPU run it as a parallel loop.
     GpuBlocks,
     /// A parallel loop over the threads of a block.
     GpuThreads,
 }
 
 impl LoopKind {
-    /// A parallel loop whose iterations are dealt as the runtime likes best.
+    /// A parallel loop with the runtime's choice of shares.
     pub const PARALLEL: Self = Self::Parallel(Deal::Auto);
 
     /// Every kind.
@@ -115,7 +121,7 @@ impl LoopKind {
         Self::GpuThreads,
     ];
 
-    /// Whether the iterations run in any order, at the same time, each on its own.
+    /// True if the iterations are independent and run in any order, possibly at the same time.
     pub fn is_parallel(self) -> bool {
         matches!(self, Self::Parallel(_) | Self::GpuBlocks | Self::GpuThreads)
     }
@@ -133,7 +139,7 @@ impl LoopKind {
     }
 }
 
-/// The keyword, and how a parallel loop is dealt: `parallel(dynamic, 4)`.
+/// Prints the keyword and the policy of a parallel loop: `parallel(dynamic, 4)`.
 impl fmt::Display for LoopKind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.keyword())?;
@@ -152,15 +158,16 @@ impl fmt::Display for LoopKind {
     }
 }
 
-/// Whether a loop is split where its conditions and clamps are decided, so that its long middle part runs without them. A hint: the iterations stay what they are.
+/// The policy of splitting a loop at the points where its conditions and clamps are decided, so
+/// that its long middle part runs without them. It is a hint: the iterations stay the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Partition {
-    /// Where that seems worth the code.
+    /// Split if it seems worth the code.
     #[default]
     Auto,
-    /// Wherever something is decided, whatever the size of the copies.
+    /// Split wherever a condition is decided, whatever the size of the copies.
     Always,
-    /// The loop stays as it is.
+    /// Leave the loop as it is.
     Never,
 }
 
@@ -178,17 +185,19 @@ impl Partition {
     }
 }
 
-/// What a statement label marks (FS §6): the place that computes a func, or one stage of it; and hints for passes.
+/// A statement label (FS §6). It marks the place that computes a func or one stage of it, or gives
+/// hints to passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Label {
-    /// All stages of a func; its values at `needed` (one interval a dimension) are right afterwards, elsewhere they may be undefined.
+    /// All stages of a func. After the statement, the func's values at `needed` (one interval for
+    /// each dimension) are right. Elsewhere they may be undefined.
     Func {
         /// The func.
         func: FuncId,
-        /// Where its values must be right: a hint that the validator checks.
+        /// The region in which the values must be right. It is a hint that the validator checks.
         needed: Vec<Interval>,
     },
-    /// One stage.
+    /// One stage of a func.
     Stage {
         /// The func.
         func: FuncId,
@@ -197,25 +206,29 @@ pub enum Label {
         /// The specialization, 0 for the unspecialized form.
         specialization: usize,
     },
-    /// A loop and how it is partitioned. Gone after partitioning.
+    /// A loop with its partition policy. Partitioning removes the label.
     Partition(Partition),
-    /// A loop, and a func or input whose values an iteration fetches for a later one. Gone after prefetching.
+    /// A loop whose iterations fetch values of a func or input for a later iteration. Prefetching
+    /// removes the label.
     Ahead {
-        /// Whose.
+        /// The func or input.
         func: FuncId,
-        /// How many iterations later.
+        /// The number of iterations between the fetch and the use.
         by: u32,
     },
-    /// That the memory around an element will be read soon, at the start of what is marked. It is no access: nothing is read, and the element need not exist.
+    /// Announces at the start of the marked statement that the memory around an element will be
+    /// read soon. It is no access: nothing is read, and the element need not exist.
     Prefetch {
         /// The buffer.
         buffer: BufferId,
-        /// The element, a `u64` that reads no memory: counted modulo 2^64, as elements beyond all bounds may have no number of their own.
+        /// The element number, a `u64` that reads no memory. It is counted modulo 2^64, as an
+        /// element outside all bounds may have no number.
         index: ExprId,
     },
 }
 
-/// What an entry check is for. No other kinds exist: each is a condition on parameters and shapes alone.
+/// The purpose of an entry check. No other kinds exist. Each check is a condition on parameters and
+/// shapes alone.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Check {
     /// An input must contain the region that is read.
@@ -224,9 +237,9 @@ pub enum Check {
         input: FuncId,
         /// The dimension.
         dim: usize,
-        /// What is read.
+        /// The region that is read.
         needed: Interval,
-        /// What is given.
+        /// The region of the given buffer.
         given: Interval,
     },
     /// The output buffer must contain the region that is written.
@@ -235,14 +248,14 @@ pub enum Check {
         output: FuncId,
         /// The dimension.
         dim: usize,
-        /// What is written.
+        /// The region that is written.
         needed: Interval,
-        /// What is given.
+        /// The region of the given buffer.
         given: Interval,
     },
-    /// A `require` of the pipeline.
+    /// A `require` of the pipeline must hold.
     Require {
-        /// Its message.
+        /// The message of the `require`.
         message: String,
     },
     /// A reduction domain's extent must not be negative.
@@ -251,7 +264,7 @@ pub enum Check {
         func: FuncId,
         /// The stage.
         stage: usize,
-        /// Position in the stage's domain.
+        /// The position in the stage's domain.
         variable: usize,
     },
     /// A split factor must be positive.
@@ -270,10 +283,11 @@ pub enum Check {
     },
     /// Sizes, mins, strides and `int` parameters must be small enough for 64-bit index arithmetic.
     SizeLimit {
-        /// What is limited, for the message: `input.extent.0`, say.
+        /// The limited quantity, for the message, such as `input.extent.0`.
         what: String,
     },
-    /// The layout of a caller's buffer must be injective: strides that step over the inner dimensions.
+    /// The layout of a caller's buffer must be injective: each stride steps over the inner
+    /// dimensions.
     Layout {
         /// The input or output.
         func: FuncId,
@@ -283,54 +297,55 @@ pub enum Check {
 /// A statement. Operands are ids of the same [`crate::Pool`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stmt {
-    /// Statements one after another; empty is `nop`.
+    /// A sequence of statements. An empty one is `nop`.
     Block(Vec<StmtId>),
     /// Binds a variable for `body`.
     Let {
-        /// Not bound elsewhere.
+        /// The variable. It is not bound elsewhere.
         var: VarId,
-        /// Evaluated once.
+        /// The value, evaluated once.
         value: ExprId,
-        /// Where it is visible.
+        /// The scope of the variable.
         body: StmtId,
     },
     /// Runs one branch.
     If {
-        /// `bool`, one lane.
+        /// The condition: `bool`, one lane.
         condition: ExprId,
-        /// If it holds.
+        /// The statement to run if the condition holds.
         then_branch: StmtId,
-        /// If it does not.
+        /// The statement to run if it does not hold.
         else_branch: Option<StmtId>,
     },
-    /// Runs `body` for `var` in `min .. min + extent`; not at all if `extent <= 0`.
+    /// Runs `body` for `var` in `min .. min + extent`. Does nothing if `extent <= 0`.
     For {
-        /// Not bound elsewhere.
+        /// The variable. It is not bound elsewhere.
         var: VarId,
-        /// First value, `int`.
+        /// The first value, an `int`.
         min: ExprId,
-        /// Number of iterations, `int`.
+        /// The number of iterations, an `int`.
         extent: ExprId,
-        /// How iterations relate.
+        /// The execution order of the iterations.
         kind: LoopKind,
         /// The body.
         body: StmtId,
     },
-    /// Makes an internal buffer for `body`, its contents undefined. The buffer's dims are evaluated here.
+    /// Makes an internal buffer for `body` with undefined contents. The buffer's dims are evaluated
+    /// here.
     Allocate {
-        /// Of kind [`crate::BufferKind::Internal`].
+        /// The buffer, of kind [`crate::BufferKind::Internal`].
         buffer: BufferId,
-        /// Where it exists.
+        /// The statement in which the buffer exists.
         body: StmtId,
     },
-    /// An entry check: the pipeline stops with this check's error if the condition does not hold.
+    /// An entry check: if the condition does not hold, the pipeline stops with this check's error.
     Assert {
-        /// `bool`, over parameters and shapes.
+        /// The condition: `bool`, over parameters and shapes.
         condition: ExprId,
-        /// What it is for.
+        /// The purpose of the check.
         check: Check,
     },
-    /// Marks a statement (FS §6); no meaning of its own.
+    /// Marks a statement (FS §6). The mark does not change the statement's meaning.
     Labeled {
         /// The mark.
         label: Label,
@@ -341,28 +356,31 @@ pub enum Stmt {
     Provide {
         /// The func.
         func: FuncId,
-        /// Which stage writes.
+        /// The stage that writes.
         stage: usize,
-        /// The written point, one `int` a dimension.
+        /// The written point, one `int` for each dimension.
         coords: Box<[ExprId]>,
         /// The values of the stage's reduction variables, in the order of its domain.
         point: Box<[ExprId]>,
-        /// The values, one a component: all are evaluated before any is written.
+        /// The values, one for each component. All are evaluated before any is written.
         values: Box<[ExprId]>,
-        /// Whether reading the old value of the point and writing the new one are one step, lane by lane.
+        /// True if reading the point's old value and writing the new one are one step, lane by
+        /// lane.
         atomic: bool,
     },
-    /// Writes elements of a buffer, after storage is flattened; all lanes are evaluated before any is written.
+    /// Writes elements of a buffer, after storage is flattened. All lanes are evaluated before any
+    /// is written.
     Store {
         /// The buffer.
         buffer: BufferId,
-        /// `int`, one or more lanes.
+        /// The element number: `int`, one or more lanes.
         index: ExprId,
-        /// As many lanes.
+        /// The value, with as many lanes as the index.
         value: ExprId,
-        /// What is claimed to be written.
+        /// The claim about the written value.
         prophecy: Option<Prophecy>,
-        /// Whether reading the element's old value and writing the new one are one step; then there is one lane.
+        /// True if reading the element's old value and writing the new one are one step. Then there
+        /// is one lane.
         atomic: bool,
     },
 }

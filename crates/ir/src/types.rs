@@ -5,7 +5,7 @@ use std::fmt;
 /// An element type of the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scalar {
-    /// `false` or `true`; one byte (0 or 1) in memory.
+    /// `false` or `true`, one byte (0 or 1) in memory.
     Bool,
     /// 8-bit two's complement.
     I8,
@@ -27,8 +27,9 @@ pub enum Scalar {
     F32,
     /// IEEE 754 binary64.
     F64,
-    /// A mathematical integer: pure and reduction variables, mins, extents, indices. Never stored in a buffer. Generated code holds it in 64 bits, whose range is a
-    /// proof obligation.
+    /// A mathematical integer, for pure and reduction variables, mins, extents and indices. It is
+    /// never stored in a buffer. Generated code holds it in 64 bits; it is a proof obligation that
+    /// its values fit.
     Int,
 }
 
@@ -49,7 +50,7 @@ impl Scalar {
         Self::Int,
     ];
 
-    /// The name in every text form.
+    /// The name of the type in every text form.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bool => "bool",
@@ -67,12 +68,13 @@ impl Scalar {
         }
     }
 
-    /// The type of a name, the inverse of [`Self::name`].
+    /// Returns the type with this name, the inverse of [`Self::name`].
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scalar| scalar.name() == name)
     }
 
-    /// Width in bits of a machine type (`bool` counts as 8 in memory but 1 as a value: 1 here); `None` for `int`.
+    /// The width in bits of a machine type. `None` for `int`. A `bool` has 1 bit here, though it
+    /// takes 8 in memory.
     pub fn bits(self) -> Option<u32> {
         match self {
             Self::Bool => Some(1),
@@ -84,32 +86,33 @@ impl Scalar {
         }
     }
 
-    /// Bytes of one element in a buffer; `None` for `int`, which has no memory form.
+    /// The number of bytes of one element in a buffer. `None` for `int`, which has no memory form.
     pub fn bytes(self) -> Option<usize> {
         self.bits().map(|bits| (bits as usize).div_ceil(8))
     }
 
-    /// Whether this is `f32` or `f64`.
+    /// True for `f32` and `f64`.
     pub fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F64)
     }
 
-    /// Whether this is a fixed-width integer, signed or unsigned (neither `bool` nor `int`).
+    /// True for a fixed-width integer, signed or unsigned (neither `bool` nor `int`).
     pub fn is_machine_integer(self) -> bool {
         self.is_signed() || self.is_unsigned()
     }
 
-    /// Whether this is `i8` to `i64`.
+    /// True for `i8` to `i64`.
     pub fn is_signed(self) -> bool {
         matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
     }
 
-    /// Whether this is `u8` to `u64`.
+    /// True for `u8` to `u64`.
     pub fn is_unsigned(self) -> bool {
         matches!(self, Self::U8 | Self::U16 | Self::U32 | Self::U64)
     }
 
-    /// Least and greatest value of a machine integer or `bool`; `None` for floats and `int`.
+    /// The least and the greatest value of a machine integer or `bool`. `None` for floats and
+    /// `int`.
     pub fn range(self) -> Option<(i128, i128)> {
         let bits = self.bits()?;
         if self.is_signed() {
@@ -128,12 +131,13 @@ impl fmt::Display for Scalar {
     }
 }
 
-/// The type of an expression. One lane is a scalar; more are a vector, one value for each iteration of a vectorized loop.
+/// The type of an expression. A type with one lane is a scalar. A type with more is a vector, with
+/// one value for each iteration of a vectorized loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Type {
     /// The type of each lane.
     pub scalar: Scalar,
-    /// How many lanes, at least 1.
+    /// The number of lanes, at least 1.
     pub lanes: u32,
 }
 
@@ -143,12 +147,12 @@ impl Type {
     /// `int` with one lane.
     pub const INT: Self = Self { scalar: Scalar::Int, lanes: 1 };
 
-    /// A type with one lane.
+    /// Returns the type with one lane.
     pub fn scalar(scalar: Scalar) -> Self {
         Self { scalar, lanes: 1 }
     }
 
-    /// The same number of lanes of another scalar.
+    /// Returns the type with the same number of lanes and another scalar.
     #[must_use]
     pub fn with_scalar(self, scalar: Scalar) -> Self {
         Self { scalar, lanes: self.lanes }

@@ -1,26 +1,33 @@
-//! The verifier: what a well-formed algorithm or program is. Run after every pass; it finds defects of passes, not of users.
+//! The verifier: it defines well-formed algorithms and programs. It runs after every pass and finds
+//! defects of passes, not of users.
 //!
 //! # Rules for expressions
-//! * Operands of a binary operator and the arms of a select have one type; arithmetic takes numbers, `%` and shifts take integers (shifts not `int`), logic takes
-//!   `bool` or machine integers, `==` takes anything; a select's condition is `bool` with the arms' lanes.
+//! * Operands of a binary operator and the arms of a select have one type. Arithmetic takes
+//!   numbers, `%` and shifts take integers (shifts not `int`), logic takes `bool` or machine
+//!   integers, `==` takes anything. A select's condition is `bool` with the arms' lanes.
 //! * Overflow is unbounded exactly for `int`. A cast to `int` is from an integer or `bool`.
-//! * A ref has one `int` a dimension of its func; a load's index is `int`; its access names the buffer's func with one `int` a dimension, of the load's lanes.
-//! * Ramps have a scalar `int` base and stride, broadcasts a scalar value; both at least two lanes.
-//! * Every variable is in scope: a parameter, a shape or window variable, a func's argument, a reduction variable, or bound by an enclosing statement.
+//! * A ref has one `int` for each dimension of its func. A load's index is `int`; its access names
+//!   the buffer's func with one `int` for each dimension, of the load's lanes.
+//! * Ramps have a scalar `int` base and stride, broadcasts a scalar value. Both have at least two
+//!   lanes.
+//! * Every variable is in scope: a parameter, a shape or window variable, a func's argument, a
+//!   reduction variable, or bound by an enclosing statement.
 //!
 //! # Rules for algorithms
-//! * Funcs are defined once, from funcs and inputs before them; an update may read its own func. The pure stage has neither a domain nor a predicate and writes at the func's arguments.
+//! * Funcs are defined once and read only earlier funcs and inputs; an update may read its own
+//!   func. The pure stage has neither a domain nor a predicate and writes at the func's arguments.
 //! * Outputs are different funcs.
 //!
 //! # Rules for programs
 //! * Every variable is bound at most once, every buffer allocated at most once.
 //! * Bounds of loops are scalar `int`, conditions scalar `bool`.
-//! * A load or store of an internal buffer lies within its allocation; inputs are never stored to.
-//! * A store's value has the buffer's type and the index's lanes; its prophecy has one `int` a dimension and one a reduction variable, of these lanes, and names
-//!   the buffer's func and one of its stages.
-//! * Asserts are over parameters, shapes and windows only, and no store or loop comes before them.
-//! * By phase: [`Phase::Holes`] may have holes, [`Phase::Structured`] has none, [`Phase::Final`] has neither holes, refs, provides, nor loops that are vectorized
-//!   or unrolled.
+//! * A load or store of an internal buffer lies within its allocation. Inputs are never stored to.
+//! * A store's value has the buffer's type and the index's lanes. Its prophecy names the buffer's
+//!   func and one of its stages; it has one `int` for each dimension and for each reduction
+//!   variable, of these lanes.
+//! * Asserts are over parameters, shapes and windows only, and no store or loop precedes them.
+//! * By phase: [`Phase::Holes`] may have holes and [`Phase::Structured`] has none. [`Phase::Final`]
+//!   has no holes, refs, provides, vectorized loops or unrolled loops.
 
 use halidom_base::FxHashSet;
 
@@ -30,28 +37,28 @@ use crate::{
     StmtId, StoreIn, Type, UnaryOp, VarId, print,
 };
 
-/// How far a program has come.
+/// The phase of a program in the compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
     /// Bounds may still be holes.
     Holes,
-    /// Complete, with funcs as multidimensional arrays.
+    /// All bounds are known. Funcs are multidimensional arrays.
     Structured,
-    /// Flat memory, scalar and vector code only.
+    /// Memory is flat. All code is scalar or vector code.
     Final,
 }
 
-/// A rule that is broken.
+/// A broken rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{rule}: `{place}`")]
 pub struct Violation {
     /// The rule, in words.
     pub rule: &'static str,
-    /// The expression or statement, printed.
+    /// The expression, statement or name in question, printed.
     pub place: String,
 }
 
-/// Checks an algorithm: well typed, every variable in scope, definitions before uses.
+/// Checks types, scopes, and definitions before uses in an algorithm. Returns all violations.
 pub fn algorithm(pool: &Pool, algorithm: &Algorithm) -> Result<(), Vec<Violation>> {
     let mut verifier = Verifier::new(pool, Phase::Structured);
     verifier.declare_signature(&algorithm.params, algorithm.inputs.iter().copied());
@@ -75,7 +82,7 @@ pub fn algorithm(pool: &Pool, algorithm: &Algorithm) -> Result<(), Vec<Violation
     verifier.finish()
 }
 
-/// Checks a program of an algorithm.
+/// Checks a program of an algorithm. Returns all violations.
 pub fn program(pool: &Pool, program: &Program, phase: Phase) -> Result<(), Vec<Violation>> {
     let mut verifier = Verifier::new(pool, phase);
     verifier.declare_signature(
@@ -109,9 +116,10 @@ struct Verifier<'a> {
     startup: FxHashSet<VarId>,
     live: FxHashSet<BufferId>,
     allocated: FxHashSet<BufferId>,
-    /// Buffers that stand outside of an unordered loop around the present statement: their memory cannot be lent.
+    /// Buffers allocated outside the innermost unordered loop around the present statement. Their
+    /// memory cannot be lent.
     shared: FxHashSet<BufferId>,
-    /// Expressions already found well formed, apart from the scope of their variables.
+    /// Expressions that were found well formed, apart from the scope of their variables.
     checked: FxHashSet<ExprId>,
     work_begun: bool,
     violations: Vec<Violation>,
@@ -171,14 +179,14 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// A buffer has the type of the component that it holds.
+    /// Checks that a buffer has the type of the component that it holds.
     fn holds_component(&mut self, decl: &BufferDecl) {
         if self.pool.func(decl.func).scalars.get(decl.component) != Some(&decl.scalar) {
             self.report("a buffer holds a component of its func", decl.name.clone());
         }
     }
 
-    /// The buffers of an output: one for each component, with the dims of the first.
+    /// Declares the buffers of an output: one for each component, with the dims of the first.
     fn declare_output(&mut self, output: &Output) {
         let decl = self.pool.func(output.func);
         if output.buffers.len() != decl.scalars.len() {
@@ -272,7 +280,8 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Checks that a func means something by itself: its pure stage says one value for each point, and everything it reads is defined before it.
+    /// Checks that a func's pure stage gives one value for each point, and that the func reads only
+    /// what is defined before it.
     fn definition(&mut self, func: FuncId, defined: &FxHashSet<FuncId>) {
         let pool = self.pool;
         let decl = pool.func(func);
@@ -301,7 +310,8 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Checks that an atomic update is of one value with one lane, and reads what it writes, and that only of its buffer.
+    /// Checks that an atomic update writes one value with one lane. It must read the element that
+    /// it writes, and no other element of that buffer.
     fn atomic(
         &mut self,
         (values, place): (&[ExprId], &[ExprId]),
@@ -326,7 +336,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Checks that there is a scalar value of its type for each component of a func.
+    /// Checks that there is one scalar value of the right type for each component of a func.
     fn values(&mut self, values: &[ExprId], func: FuncId, rule: &'static str) {
         let decl = self.pool.func(func);
         if values.len() != decl.scalars.len() {
@@ -344,7 +354,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Checks an expression and the scope of its variables and buffers.
+    /// Checks an expression, including the scope of its variables and buffers.
     fn expr(&mut self, root: ExprId) {
         let pool = self.pool;
         pool.for_each_subexpr(root, &mut |id, expr| {
@@ -550,7 +560,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// What is prefetched is named by arithmetic that wraps, and of which nothing depends on memory.
+    /// Checks a prefetch: its arithmetic wraps, and nothing in it depends on memory.
     fn prefetch(&mut self, buffer: BufferId, index: ExprId) {
         if !self.live.contains(&buffer) {
             self.report("what is prefetched is alive", self.pool.buffer(buffer).name.clone());
@@ -561,7 +571,8 @@ impl<'a> Verifier<'a> {
         self.pool.for_each_subexpr(index, &mut |id, expr| {
             bare &= match expr {
                 Expr::Load { .. } | Expr::Ref { .. } => false,
-                // The range of `int` is an obligation where something is computed, and there is none for a prefetch.
+                // Computations on `int` carry an obligation about their range. Prefetches have no
+                // such obligation.
                 Expr::Unary(UnaryOp::Neg(_), _)
                 | Expr::Binary(BinaryOp::Add(_) | BinaryOp::Sub(_) | BinaryOp::Mul(_), ..) => {
                     self.pool.ty(id).scalar != Scalar::Int
@@ -583,7 +594,8 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// The buffer whose memory another one takes, which is not alive as long as that one is.
+    /// Returns the buffer that lends its memory to this one. The lender is not alive while this
+    /// buffer is.
     fn lent(&mut self, decl: &BufferDecl) -> Option<BufferId> {
         let StoreIn::Within(arena) = decl.store_in else { return None };
         let lender = self.pool.buffer(arena);
@@ -669,7 +681,7 @@ impl<'a> Verifier<'a> {
     }
 }
 
-/// The rule that an expression breaks by itself, its operands being well formed.
+/// The rule that this expression breaks. Its operands are assumed to be well formed.
 fn broken_rule(pool: &Pool, expr: &Expr, phase: Phase) -> Option<&'static str> {
     let ty = |id: ExprId| pool.ty(id);
     match expr {

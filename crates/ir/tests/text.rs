@@ -1,11 +1,12 @@
-//! The text form round-trips, and the verifier accepts what is well formed and names the rule of what is not.
+//! Tests that the text form round-trips, that the verifier accepts well-formed texts, and that it
+//! names the broken rule of others.
 
 use halidom_ir::verify::{self, Phase};
 use halidom_ir::{parse, print};
 
 /// An algorithm and a final program that use every construct.
 const FINAL: &str = include_str!("final.ir");
-/// The same with bounds to be inferred and funcs as arrays.
+/// An algorithm and a program with bounds to be inferred and with funcs as arrays.
 const HOLES: &str = include_str!("holes.ir");
 
 fn reprint(text: &str) -> String {
@@ -134,7 +135,7 @@ fn ways_of_dealing_that_there_are_not_are_refused() {
 fn damaged_texts_are_refused_with_a_place() {
     for end in (0..FINAL.len() - 3).step_by(7).filter(|end| FINAL.is_char_boundary(*end)) {
         let damaged = &FINAL[..end];
-        // A text cut off after the algorithm is whole again; any other is not.
+        // A text cut off after the algorithm is complete. A text cut off elsewhere is not.
         match parse::module(damaged) {
             Ok(module) => assert!(module.program.is_none(), "accepted a text cut at {end}"),
             Err(error) => assert!(error.offset <= damaged.len()),
@@ -142,7 +143,7 @@ fn damaged_texts_are_refused_with_a_place() {
     }
 }
 
-/// The first value of a final program, in so many parentheses, of so many terms, behind so many signs.
+/// Parses a value with the given numbers of nested parentheses, of terms, and of signs before it.
 fn deep(parentheses: usize, terms: usize, signs: usize) -> Result<(), parse::ParseError> {
     let sum = vec!["1u8"; terms].join(" + ");
     let value = "!".repeat(signs) + &"(".repeat(parentheses) + &sum + &")".repeat(parentheses);

@@ -1,4 +1,4 @@
-//! Loop nests as Coq terms of the deep embedding in `coq/Loop.v`.
+//! Prints loop nests as Coq terms of the deep embedding in `coq/Loop.v`.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use crate::lower::{Scalar, Stmt};
 use crate::names::Names;
 use crate::term::{Arith, Compare, Index, Pred};
 
-/// Writes loop nests with the names that they have in C.
+/// Writes loop nests with the names that their variables have in C.
 pub(crate) struct Deep<'f> {
     pub(crate) names: Names,
     pub(crate) functions: &'f mut Functions,

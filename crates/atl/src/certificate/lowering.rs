@@ -1,4 +1,5 @@
-//! Lowering with its proof: for each construct the statement and the lemma of `coq/Lower.v` that proves it.
+//! Lowers terms with proofs: each construct gives a statement and the lemma of `coq/Lower.v` that
+//! proves it.
 
 use super::scope::{Form, Scope};
 use super::text::{c_literal, c_name};
@@ -27,7 +28,8 @@ impl Lowering<'_, '_> {
         &self.scope.context
     }
 
-    /// A proof that a comparison holds, or why the program is not lowered.
+    /// A proof that a comparison holds. If it is not shown, the reason why the program is not
+    /// lowered.
     fn holds(
         &mut self,
         pred: Pred,
@@ -90,7 +92,7 @@ impl Lowering<'_, '_> {
         Ok(text)
     }
 
-    /// Indices in their simplest form, and a proof that these are the same.
+    /// Brings indices into their simplest form. Also returns a proof that the forms are equal.
     fn simpler(&mut self, indices: &[Index]) -> (Vec<Index>, String) {
         let (mut all, mut proof) = (Vec::new(), "eq_refl".to_owned());
         for index in indices.iter().rev() {
@@ -115,7 +117,7 @@ impl Lowering<'_, '_> {
         if all == indices { (all, "eq_refl".to_owned()) } else { (all, proof) }
     }
 
-    /// A term of a shape into a destination.
+    /// Lowers a term of a shape into a destination.
     pub(crate) fn statement(&mut self, term: &Term, dims: &[Index], to: &Destination) -> Lowered {
         let mark = self.scope.mark();
         let lowered = self.construct(term, dims, to);
@@ -154,7 +156,7 @@ impl Lowering<'_, '_> {
                     (format!("(low_gen{} eq_refl eq_refl {equal}", holes(15)), ")")
                 };
                 let (name, hypothesis) = self.scope.range(var, lo, hi);
-                // `low_gen` speaks of `i - lo` for every lower bound.
+                // `low_gen` uses `i - lo` for every lower bound, 0 included.
                 let inner = if plain && *size != length {
                     to.with(1, &[Index::Var(var.clone()).minus(Index::Num(0))], &[])
                 } else {
@@ -424,7 +426,8 @@ impl Lowering<'_, '_> {
         Ok(proof)
     }
 
-    /// A proof that some elements of a tensor are zero; or the part that may not be.
+    /// A proof that some elements of a tensor are zero. If it is not shown, the part that may not
+    /// be zero.
     fn vanish(&mut self, term: &Term, rows: &Rows) -> Result<String, String> {
         let mark = self.scope.mark();
         let proof = self.vanish_here(term, rows);
@@ -568,7 +571,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A proof of a goal from what is known of the rows.
+    /// A proof of a goal from the facts about the rows.
     fn contradiction(&mut self, rows: &Rows, goal: &Goal) -> Option<String> {
         let mark = self.scope.mark();
         for (pred, projection) in &rows.facts {
@@ -649,7 +652,8 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// Which elements: facts about the first indices, and how to get the proof of each from that of all.
+/// A set of elements, given by facts about their first indices. With each fact is the projection of
+/// its proof from the proof of all facts.
 #[derive(Clone)]
 struct Rows {
     params: Vec<Var>,
@@ -664,7 +668,7 @@ impl Rows {
         }
     }
 
-    /// The first parameter replaced by an expression over new ones.
+    /// Returns the rows with the first parameter replaced by an expression over new ones.
     fn with(&self, param: &Var, by: &Index, new: &[Var]) -> Self {
         let mut rows = self.clone();
         rows.substitute(param, by);
@@ -672,7 +676,7 @@ impl Rows {
         rows
     }
 
-    /// One fact more, in front.
+    /// Adds a fact in front.
     fn also(&mut self, pred: Pred) {
         for (_, projection) in &mut self.facts {
             *projection = projection.replace('H', "(proj2 H)");

@@ -1,7 +1,8 @@
-//! Certificates: Coq files that prove a derivation, its lowering and the text of its C from first principles.
+//! Certificates: Coq files that prove a derivation, its lowering and the text of its C from first
+//! principles.
 //!
-//! What is claimed and what proves it are two files. `statement` writes the claim, from the program alone; it is what has to be believed. All other modules
-//! here write the proof, of which nothing has to be.
+//! The claim and its proof are two files. `statement` writes the claim, from the program alone; it
+//! must be trusted. All other modules here write the proof, which need not be trusted.
 
 mod deep;
 mod lowering;
@@ -28,34 +29,34 @@ use lowering::Lowering;
 use scope::Scope;
 use text::{Functions, Writer};
 
-/// A certificate and what it certifies.
+/// A certificate, with the parts of the derivation that it certifies.
 #[derive(Clone, Debug)]
 pub struct Certificate {
-    /// `Statement.v`: what is claimed.
+    /// `Statement.v`: the claim.
     pub statement: String,
     /// `Proof.v`: its proof.
     pub proof: String,
-    /// The C function, without what every C file begins with.
+    /// The C function, without the prelude of every C file.
     pub function: String,
     /// The loop nest.
     pub nest: Stmt,
     /// The array of the result.
     pub output: Var,
-    /// For each lemma `s1`, `s2`, … the command that made the step.
+    /// For each lemma `s1`, `s2`, …, the command that made the step.
     pub commands: Vec<String>,
-    /// How many lemmas there are about side conditions.
+    /// The number of lemmas about side conditions.
     pub side_conditions: usize,
     /// The laws of arithmetic that the derivation used.
     pub laws: Vec<Law>,
 }
 
-/// How closely the C agrees with the source program in floating point, by the laws that were used.
+/// The agreement of the C with the source program in floating point, by the laws that were used.
 pub fn agreement(laws: &[Law]) -> Agreement {
     let exact = |law: &Law| matches!(law, Law::ZeroAdds | Law::ZeroAnnihilates);
     if laws.iter().all(exact) { Agreement::Exact } else { Agreement::Rounded }
 }
 
-/// What a certificate says about floating point.
+/// The certificate's claim about floating point, in words.
 pub fn about_floats(laws: &[Law]) -> &'static str {
     match agreement(laws) {
         Agreement::Exact if laws.contains(&Law::ZeroAnnihilates) => {
@@ -70,7 +71,8 @@ pub fn about_floats(laws: &[Law]) -> &'static str {
     }
 }
 
-/// The program with every unknown shape empty: what is lowered of a program that works at any rank.
+/// The program with every unknown shape empty. This is the program that is lowered if the original
+/// works at any rank.
 pub fn instance(engine: &Engine, program: &Program, term: &Term) -> (Program, Term) {
     let mut subst = crate::subst::Subst::new();
     for shape in &program.shapes {
@@ -91,7 +93,11 @@ pub fn instance(engine: &Engine, program: &Program, term: &Term) -> (Program, Te
     (small, term)
 }
 
-/// Certifies a derivation: the state is at its end. A program of unknown shape is certified at every rank, and lowered where that shape is empty.
+/// Certifies a derivation whose script was carried out. A program of unknown shape is certified at
+/// every rank, and lowered with that shape empty.
+///
+/// # Errors
+/// The program cannot be brought into normal form or lowered.
 pub fn certify(program: &Program, state: &mut State<'_>) -> Result<Certificate, Refusal> {
     let engine = state.engine;
     if program.shapes.is_empty() {
@@ -136,7 +142,7 @@ pub fn certify(program: &Program, state: &mut State<'_>) -> Result<Certificate, 
     Ok(finish(&ends, &out, lowered, conditions, commands, laws))
 }
 
-/// What a derivation began with, what it ended in, and the program that was lowered.
+/// The source program of a derivation, its final program, and the program that was lowered.
 struct Ends<'a> {
     program: &'a Program,
     last: &'a Term,
@@ -240,7 +246,7 @@ fn open_section(out: &mut String, program: &Program, writer: &mut Writer, name: 
     out.push('\n');
 }
 
-/// Definitions, steps and the first theorem.
+/// Writes the definitions, the steps and the first theorem.
 fn derivation(out: &mut String, program: &Program, state: &State<'_>, scope: &mut Scope<'_>) {
     let rank = scope.writer.rank(crate::term::rank(&program.body));
     let source = scope.writer.term(&program.body);
@@ -283,7 +289,7 @@ fn derivation(out: &mut String, program: &Program, state: &State<'_>, scope: &mu
     );
 }
 
-/// The final program where unknown shapes are empty, and the steps to its normal form.
+/// Writes the final program with unknown shapes empty, and the steps to its normal form.
 fn instance_steps(
     out: &mut String,
     small: &Program,
@@ -331,7 +337,7 @@ struct Part<'a> {
     prefix: &'static str,
 }
 
-/// The loop nest, the proof that it computes the program, and its text.
+/// Writes the loop nest, the proof that it computes the program, and its text.
 fn lowering(
     out: &mut String,
     engine: &Engine,
@@ -368,7 +374,7 @@ fn lowering(
         Refusal::new(codes::NOT_LOWERED, message)
             .with_hint("what divides is checked to be positive before the loop nest runs")
     })?;
-    // The names that the C has, in the same order.
+    // These are the names of the C, in the same order.
     let mut names = Names::new(crate::lower::is_reserved_in_c);
     for var in program.sizes.iter().chain(inputs.iter().map(|(var, _)| var)).chain([&output]) {
         names.bind(var);
@@ -443,7 +449,7 @@ fn lowering(
     Ok(LoweredPart { function, functions, nest, output, conditions: scope.lemma_count() })
 }
 
-/// The C function's name: the program's, made of letters that C allows.
+/// The name of the C function: the program's, with letters that C allows.
 pub fn c_function_name(program: &str) -> String {
     let mut name: String =
         program.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();

@@ -1,4 +1,4 @@
-//! What a proof term has in scope, and the side conditions that it needs as lemmas.
+//! The scope of a proof term, and the side conditions that it needs as lemmas.
 
 use std::fmt::Write as _;
 
@@ -10,25 +10,26 @@ use crate::engine::Evidence;
 use crate::prover::{Goal, Hint, Proof, Prover};
 use crate::term::{Arith, Index, Pred, Reshape, Term, Var};
 
-/// In which words a goal is stated.
+/// The form in which a goal is stated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// Comparisons as propositions.
     Proposition,
-    /// A Boolean that equals another.
+    /// An equation of Booleans.
     Boolean,
 }
 
-/// A proof under way: names, facts with the names of their proofs, lemmas made.
+/// The state of a proof that is being written: names, facts with the names of their proofs, and
+/// lemmas.
 pub(crate) struct Scope<'p> {
     pub(crate) writer: Writer,
     pub(crate) context: Context,
     prover: &'p Prover,
-    /// The names of the proofs of facts; empty for those of the whole section.
+    /// The names of the proofs of facts. Empty for facts of the whole section.
     proofs: Vec<String>,
-    /// How many facts belong to the whole section.
+    /// The number of facts of the whole section.
     global: usize,
-    /// Lemmas by statement: number and proof.
+    /// The proofs of the lemmas, by statement. A lemma's position is its number.
     lemmas: IndexMap<String, String>,
     prefix: &'static str,
 }
@@ -45,7 +46,7 @@ impl<'p> Scope<'p> {
         Self { writer, context, prover, proofs, global, lemmas: IndexMap::default(), prefix }
     }
 
-    /// The lemmas made since the last call, as text, and how many there are.
+    /// The text of all lemmas.
     pub(crate) fn lemmas(&self) -> String {
         let mut out = String::new();
         for (number, (statement, proof)) in self.lemmas.iter().enumerate() {
@@ -63,7 +64,7 @@ impl<'p> Scope<'p> {
         self.lemmas.len()
     }
 
-    /// A place to come back to with [`Scope::leave`].
+    /// A mark for [`Scope::leave`].
     pub(crate) fn mark(&self) -> (usize, usize) {
         (self.writer.names.depth(), self.context.facts.len())
     }
@@ -74,7 +75,7 @@ impl<'p> Scope<'p> {
         self.proofs.truncate(mark.1);
     }
 
-    /// Assumes a range; gives the names of the variable and of the proof.
+    /// Assumes a range. Returns the names of the variable and of the proof.
     pub(crate) fn range(&mut self, var: &Var, lo: &Index, hi: &Index) -> (String, String) {
         let name = self.writer.names.bind(var);
         let proof = self.writer.names.take(&format!("H{name}"));
@@ -83,7 +84,7 @@ impl<'p> Scope<'p> {
         (name, proof)
     }
 
-    /// Assumes a guard; gives the name of its proof.
+    /// Assumes a guard. Returns the name of its proof.
     pub(crate) fn guard(&mut self, pred: &Pred) -> String {
         let proof = self.writer.names.take("G");
         self.context.facts.push(Fact::Holds(pred.clone()));
@@ -91,13 +92,13 @@ impl<'p> Scope<'p> {
         proof
     }
 
-    /// Assumes a proposition whose proof is a term of its own.
+    /// Assumes a proposition with a given proof term.
     pub(crate) fn proposition(&mut self, pred: &Pred, proof: &str) {
         self.context.facts.push(Fact::Holds(pred.clone()));
         self.proofs.push(proof.to_owned());
     }
 
-    /// Assumes that a variable is a term; gives the names of the variable and of the proof.
+    /// Assumes that a variable equals a term. Returns the names of the variable and of the proof.
     pub(crate) fn binding(&mut self, var: &Var, value: &Term) -> (String, String) {
         let shape = self.context.shape(value);
         self.context.shapes.extend(shape.map(|shape| (var.id, shape)));
@@ -108,7 +109,7 @@ impl<'p> Scope<'p> {
         (name, proof)
     }
 
-    /// A proof term for a goal: a lemma applied to what it needs of the scope.
+    /// A proof term for a goal: a lemma applied to the facts that it needs.
     pub(crate) fn goal(&mut self, goal: &Goal, form: Form, proof: &Proof) -> String {
         let (used, proof) = self.used(goal, proof);
         let mut binders = String::new();
@@ -225,7 +226,8 @@ impl<'p> Scope<'p> {
         }
     }
 
-    /// The facts of the scope that a goal needs: those that its variables are connected to, if these suffice.
+    /// The facts of the scope that a goal needs. These are the facts connected with its variables,
+    /// if they suffice, else all local facts.
     fn used(&self, goal: &Goal, proof: &Proof) -> (Vec<usize>, Proof) {
         let local = self.global..self.context.facts.len();
         let all: Vec<usize> =
@@ -303,7 +305,7 @@ impl<'p> Scope<'p> {
         self.goal(&Goal::Holds(compared.0.clone()), Form::Proposition, &compared.1)
     }
 
-    /// A proof term for a box.
+    /// A proof term that a tensor is zero outside of a box.
     pub(crate) fn evidence(&mut self, evidence: &Evidence) -> String {
         let mark = self.mark();
         let text = match evidence {

@@ -1,15 +1,18 @@
-//! `Statement.v`: what a certificate states.
+//! `Statement.v`: the claim of a certificate.
 //!
-//! Written from the source program, its final form, the loop nest and the C text; shares nothing with the text of the proof but names for the program's
-//! variables and the numbers of its functions.
+//! It is written from the source program, its final form, the loop nest and the C text. It shares
+//! with the text of the proof only names for the program's variables and the numbers of its
+//! functions.
 //!
 //! # Correctness
-//! Who trusts a certificate trusts this module for the source program ([`Statement::term`]), the conditions, the shape of the theorem, and that the C text
-//! in it is the one that is compiled. A loop nest or final program that is printed wrongly makes a theorem that has no proof, or one that says as much: the
-//! theorem leads from the source program to the C text whatever lies between.
+//! A user who trusts a certificate trusts this module for the source program ([`Statement::term`]),
+//! for the conditions, for the shape of the theorem, and for the claim that the C text in it is the
+//! one that is compiled. A loop nest or final program that is printed wrongly gives a theorem that
+//! has no proof, or an equally strong one: the theorem leads from the source program to the C text,
+//! whatever lies between.
 //!
-//! Every word of the library is written with its module's name, so that no variable of a program can mean one of them; Coq's own words and those of
-//! [`WORDS`] are no names of variables.
+//! Every word of the library is written with its module's name, so no variable of a program can be
+//! mistaken for one. Coq's own words and those in [`WORDS`] are not used as names of variables.
 
 use std::fmt::Write as _;
 
@@ -20,7 +23,7 @@ use crate::names::Names;
 use crate::program::{Element, Program};
 use crate::term::{Arg, Arith, Compare, Index, Loop, Node, Pred, Rank, Reshape, Term, Var, rank};
 
-/// What a statement calls something itself.
+/// The names that a statement defines itself.
 const WORDS: &[&str] = &[
     "K",
     "mem",
@@ -49,25 +52,25 @@ fn is_reserved(name: &str) -> bool {
     WORDS.contains(&name) || text::is_reserved(name)
 }
 
-/// What is stated.
+/// The contents of a statement.
 pub(crate) struct Claim<'c> {
     /// The source program.
     pub(crate) program: &'c Program,
     /// The final program.
     pub(crate) last: &'c Term,
-    /// The program that is lowered: the source program, with every unknown shape empty.
+    /// The program that is lowered: the source program with every unknown shape empty.
     pub(crate) small: &'c Program,
     pub(crate) nest: &'c Stmt,
     /// The array of the result.
     pub(crate) output: &'c Var,
-    /// The C function's name, and its text.
+    /// The C function's name and its text.
     pub(crate) name: &'c str,
     pub(crate) function: &'c str,
     /// The C names of scalar functions and literals, by their number.
     pub(crate) functions: &'c Functions,
 }
 
-/// The semiring of `coq/Instances.v` that a type of elements is; floating point is none.
+/// The semiring of `coq/Instances.v` for a type of elements. Floating point is not a semiring.
 pub(crate) fn semiring(element: Element) -> Option<&'static str> {
     match element {
         Element::I32 => Some("wrapping 32"),
@@ -77,7 +80,7 @@ pub(crate) fn semiring(element: Element) -> Option<&'static str> {
     }
 }
 
-/// The whole file.
+/// Writes the whole file.
 pub(crate) fn print(claim: &Claim<'_>) -> String {
     let mut out = format!(
         "(* What the certificate of {} states. *)\n\
@@ -100,7 +103,7 @@ pub(crate) fn print(claim: &Claim<'_>) -> String {
     out
 }
 
-/// The source program and the final one are equal.
+/// Writes the claim that the source program and the final one are equal.
 fn derived(out: &mut String, claim: &Claim<'_>) {
     let mut printer = Statement::new(claim.functions);
     let (binders, premises, arguments) = printer.interface(claim.program);
@@ -117,7 +120,8 @@ fn derived(out: &mut String, claim: &Claim<'_>) {
     );
 }
 
-/// Running the loop nest with the numbers of C leaves the source program's tensor in the output, and the C is its text.
+/// Writes the claim that running the loop nest with the numbers of C leaves the source program's
+/// tensor in the output, and that the C is its text.
 fn lowered(out: &mut String, claim: &Claim<'_>) {
     let program = claim.small;
     let mut printer = Statement::new(claim.functions);
@@ -134,7 +138,7 @@ fn lowered(out: &mut String, claim: &Claim<'_>) {
         );
         source = format!("(lowered_source{arguments})");
     }
-    // In C every variable has a name of its own, as `lower::function` gives them.
+    // In C every variable has its own name, given by `lower::function`.
     let mut c_names = Names::new(crate::lower::is_reserved_in_c);
     let inputs = program.inputs.iter().map(|input| &input.var);
     for var in program.sizes.iter().chain(inputs).chain([claim.output]) {
@@ -209,7 +213,7 @@ fn lowered(out: &mut String, claim: &Claim<'_>) {
 struct Statement<'f> {
     names: Names,
     functions: &'f Functions,
-    /// Rank variables and their names.
+    /// The rank variables and their names.
     ranks: Vec<(u32, String)>,
 }
 
@@ -218,7 +222,8 @@ impl<'f> Statement<'f> {
         Self { names: Names::new(is_reserved), functions, ranks: Vec::new() }
     }
 
-    /// A program's variables as binders, its conditions as premises, a line each, and the variables as arguments.
+    /// A program's variables as binders, its conditions as premises (one for each line), and the
+    /// variables as arguments.
     fn interface(&mut self, program: &Program) -> (String, String, String) {
         let (mut binders, mut premises, mut arguments) =
             (String::new(), String::new(), String::new());
@@ -327,7 +332,7 @@ impl<'f> Statement<'f> {
         }
     }
 
-    /// A term, in parentheses unless it is a name.
+    /// Writes a term, in parentheses unless it is a name.
     fn term(&mut self, term: &Term) -> String {
         let own = self.rank(rank(term));
         match &**term {
@@ -414,14 +419,14 @@ impl<'f> Statement<'f> {
         }
     }
 
-    /// The number of a function; one that no function has, for a name that is not known.
+    /// The number of a function. For an unknown name, a number that no function has.
     fn number(&self, name: &str) -> usize {
         let names = self.functions.names();
         names.iter().position(|known| known == name).unwrap_or(names.len())
     }
 }
 
-/// Writes loop nests, with the names that their variables have in C.
+/// Writes loop nests with the names that their variables have in C.
 struct Nest<'f> {
     names: Names,
     functions: &'f Functions,

@@ -1,4 +1,4 @@
-//! The steps of a derivation as proof terms: congruences down to the place, the rule at the end.
+//! The steps of a derivation as proof terms: congruences down to the place, and there the rule.
 
 use std::fmt::Write as _;
 
@@ -117,7 +117,7 @@ fn leaf(scope: &mut Scope<'_>, rules: &Rules, reason: &Reason) -> String {
     if *back { format!("(eq_sym {text})") } else { text }
 }
 
-/// The statement of a rule, as it stands in the library.
+/// The statement of a rule, in the text of the library.
 pub fn statement(rule: &crate::rules::Rule) -> String {
     let mut writer = super::text::Writer::new();
     writer.ranks.clone_from(&rule.ranks);
@@ -126,7 +126,7 @@ pub fn statement(rule: &crate::rules::Rule) -> String {
         let names: Vec<&str> = rule.ranks.iter().map(|(_, name)| name.as_str()).collect();
         let _ = write!(text, " ({} : nat)", names.join(" "));
     }
-    // Neighbours of one type share their parentheses.
+    // Adjacent variables of one type share their parentheses.
     let mut group: Vec<String> = Vec::new();
     let mut last = String::new();
     let flush = |group: &mut Vec<String>, last: &str, text: &mut String| {
@@ -176,7 +176,7 @@ fn below(v: &Term, writer: &super::text::Writer) -> String {
     writer.rank(crate::term::rank(v).down().unwrap_or(crate::term::Rank::SCALAR))
 }
 
-/// The type of a rule's variable: with arguments, for one that is applied.
+/// The type of a rule's variable. If the variable is applied, it is a function type.
 fn function_type(
     rule: &crate::rules::Rule,
     variable: &crate::term::Var,

@@ -1,4 +1,4 @@
-//! Terms as Coq text.
+//! Prints terms as Coq text.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::term::{
     Arg, Arith, Compare, Index, Loop, Node, Pred, Rank, Reshape, Sort, Term, Var, rank,
 };
 
-/// Coq's words, and what its own library calls what certificates use.
+/// Coq's words, and the names of Coq's library that certificates use.
 #[rustfmt::skip]
 const RESERVED: &[&str] = &[
     "as", "at", "cofix", "else", "end", "exists", "exists2", "fix", "for", "forall", "fun", "if", "in", "let",
@@ -16,22 +16,23 @@ const RESERVED: &[&str] = &[
     "S", "O", "I", "Z", "nat", "list", "bool", "true", "false", "string", "conj", "eq_refl", "eq_sym", "eq_trans",
     "f_equal", "f_equal2", "cons", "nil", "Some", "None", "left", "right", "inl", "inr", "pair", "app", "length",
     "map", "fst", "snd", "max", "min", "div", "not_true_is_false",
-    // What certificates call something themselves.
+    // The names that certificates define themselves.
     "K", "H", "Hm", "Ho", "mem", "cells", "source", "source_0", "final", "final_0", "nest", "program", "sizes",
     "inputs", "names", "conditions", "arrays", "output", "derived", "derived_0", "derivation", "low_final", "lowered",
     "printed", "ext", "Hc", "theorem", "Statement", "HalidomStatement",
 ];
 
-/// Prefixes of what certificates number: definitions, lemmas, hypotheses.
+/// The prefixes of the names that certificates number: definitions, lemmas, hypotheses.
 pub(crate) const NUMBERED: &[&str] = &["p", "q", "s", "n_s", "o", "w", "n", "R"];
 
-/// Whether a name is a prefix of numbered ones and a number.
+/// True if a name is such a prefix followed by a number.
 pub(crate) fn is_numbered(name: &str) -> bool {
     let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
     letters.len() < name.len() && NUMBERED.contains(&letters)
 }
 
-/// Whether a certificate must not give a name to a variable: it means something else there.
+/// True if a certificate must not give this name to a variable, because the name has another
+/// meaning there.
 pub(crate) fn is_reserved(name: &str) -> bool {
     static LIBRARY: std::sync::OnceLock<halidom_base::FxHashSet<String>> =
         std::sync::OnceLock::new();
@@ -40,7 +41,8 @@ pub(crate) fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name) || is_numbered(name) || LIBRARY.get_or_init(library).contains(name)
 }
 
-/// What a file of the library defines: lemmas, definitions, tactics, types with their constructors and fields.
+/// The names that a file of the library defines: lemmas, definitions, tactics, types with their
+/// constructors and fields.
 fn defined_names(text: &str) -> Vec<String> {
     const KEYWORDS: &[&str] =
         &["Lemma", "Theorem", "Definition", "Fixpoint", "Inductive", "Record", "Ltac"];
@@ -64,7 +66,8 @@ fn defined_names(text: &str) -> Vec<String> {
     names
 }
 
-/// The sentences of one of the library's files: ended by a full stop before a blank, outside of comments and strings.
+/// The sentences of one of the library's files. A full stop before a blank ends a sentence, outside
+/// of comments and strings.
 fn sentences(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut current = String::new();
@@ -95,12 +98,13 @@ fn sentences(text: &str) -> Vec<String> {
     all
 }
 
-/// The scalar functions and literals of a program, by the number that the certificate knows them by.
+/// The scalar functions and literals of a program. Their positions are their numbers in the
+/// certificate.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Functions(Vec<String>);
 
 impl Functions {
-    /// The number of a function of this C name.
+    /// The number of the function with this C name.
     pub(crate) fn number(&mut self, name: &str) -> usize {
         match self.0.iter().position(|known| known == name) {
             Some(position) => position,
@@ -131,7 +135,7 @@ pub(crate) fn c_literal(literal: &str) -> String {
 pub(crate) struct Writer {
     pub(crate) names: Names,
     pub(crate) functions: Functions,
-    /// Rank variables and their names.
+    /// The rank variables and their names.
     pub(crate) ranks: Vec<(u32, String)>,
 }
 
@@ -176,7 +180,7 @@ impl Writer {
         }
     }
 
-    /// A predicate as a Boolean.
+    /// Writes a predicate as a Boolean.
     pub(crate) fn boolean(&self, pred: &Pred) -> String {
         match pred {
             Pred::Known(value) => value.to_string(),
@@ -193,7 +197,8 @@ impl Writer {
         }
     }
 
-    /// Comparisons as propositions, a chain where one ends with what the next begins with.
+    /// Writes comparisons as propositions. Two comparisons are a chain if the second begins with
+    /// the end of the first.
     pub(crate) fn proposition(&self, pred: &Pred) -> String {
         if let Pred::And(both) = pred
             && let (Pred::Compare(first, a, b), Pred::Compare(second, c, d)) = (&both.0, &both.1)
@@ -236,7 +241,7 @@ impl Writer {
         }
     }
 
-    /// A list of variables as binders; they stay in scope.
+    /// Writes a list of variables as binders. They stay in scope.
     pub(crate) fn binders(&mut self, vars: &[Var]) -> String {
         let mut out = String::new();
         for var in vars {
@@ -246,7 +251,7 @@ impl Writer {
         out
     }
 
-    /// A term, in parentheses unless it is a name.
+    /// Writes a term, in parentheses unless it is a name.
     pub(crate) fn term(&mut self, term: &Term) -> String {
         match &**term {
             Node::Var(var) => self.names.get(var),
@@ -336,7 +341,7 @@ impl Writer {
         }
     }
 
-    /// What a variable of a rule stands for.
+    /// Writes the value of a rule's variable.
     pub(crate) fn value(&mut self, value: &Value) -> String {
         match value {
             Value::Index(index) => self.index(index),
@@ -352,7 +357,7 @@ impl Writer {
         }
     }
 
-    /// A list of sizes.
+    /// Writes a list of sizes.
     pub(crate) fn sizes(&self, dims: &[Index], rest: Option<&Var>) -> String {
         match rest {
             None => {

@@ -1,9 +1,11 @@
-//! The library's compiled objects: made once, kept in a folder of the user's, and taken from there only as they were left.
+//! The library's compiled objects. They are made once, kept in a folder of the user's, and taken
+//! from there only if they are unchanged.
 //!
 //! # Correctness
-//! The folder's name tells the digest of the library's text and Coq's version. It has a seal: the digest of every object. Each file is used only if it, and
-//! the folder, belong to this user and nobody else may write them, and if its bytes have the digest of the seal. What is used afterwards are these bytes, in
-//! memory. Anything else in the folder makes the library be compiled again.
+//! The folder's name contains the digest of the library's text and Coq's version. The folder has a
+//! seal: the digest of every object. A file is used only if it and the folder belong to this user,
+//! if nobody else may write them, and if its bytes have the digest of the seal. From then on these
+//! bytes in memory are used. If the folder contains anything else, the library is compiled again.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -19,7 +21,7 @@ use sha2::{Digest as _, Sha256};
 use super::process::{COQC, Coq, Ended, LOAD_PATH, Run};
 use super::{CheckError, at, read};
 
-/// The library, in the order in which it is compiled.
+/// The library's files, in the order of compilation.
 pub const LIBRARY: [(&str, &str); 10] = [
     ("Tensor", include_str!("../../../../coq/Tensor.v")),
     ("Rules", include_str!("../../../../coq/Rules.v")),
@@ -33,7 +35,8 @@ pub const LIBRARY: [(&str, &str); 10] = [
     ("Certificate", include_str!("../../../../coq/Certificate.v")),
 ];
 
-/// No certificate loads it; it is compiled because it is part of what is claimed about the library.
+/// The module that no certificate loads. It is compiled because it belongs to the claims about the
+/// library.
 const UNUSED: &str = "Paper";
 
 const SEAL: &str = "seal";
@@ -58,7 +61,7 @@ impl Objects {
         Ok(())
     }
 
-    /// Whether a folder has these objects.
+    /// True if a folder has these objects.
     pub(super) fn are_in(&self, folder: &Path) -> bool {
         self.0.iter().all(|(name, object)| super::is(&folder.join(format!("{name}.vo")), object))
     }
@@ -94,7 +97,7 @@ fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     hexadecimal(&hash.finalize())
 }
 
-/// A new folder that only this user can enter.
+/// Makes a new folder that only this user can enter.
 pub(super) fn fresh(parent: &Path) -> Result<PathBuf, CheckError> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let parent = std::path::absolute(parent).map_err(at(parent))?;
@@ -104,14 +107,14 @@ pub(super) fn fresh(parent: &Path) -> Result<PathBuf, CheckError> {
         let path = parent.join(format!("coq-work-{}-{number}", std::process::id()));
         match fs::DirBuilder::new().mode(0o700).create(&path) {
             Ok(()) => return Ok(path),
-            // Left by a process of the same number that was killed.
+            // A killed process with the same number left this folder.
             Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {}
             Err(cause) => return Err(CheckError::File { path, cause }),
         }
     }
 }
 
-/// The library's objects: those of the cache if they are as they were left, else compiled.
+/// The library's objects. They are taken from the cache if they are unchanged there, else compiled.
 pub(super) fn objects(coq: &Coq, cache: &Path, limit: Duration) -> Result<Objects, CheckError> {
     let folder = folder(coq, cache);
     if let Some(found) = kept(&folder) {
@@ -122,7 +125,8 @@ pub(super) fn objects(coq: &Coq, cache: &Path, limit: Duration) -> Result<Object
     let result = compiled.and_then(|objects| {
         let inner = work.join("library");
         fs::write(inner.join(SEAL), objects.seal()).map_err(at(&inner))?;
-        // What is there is not what was left there: another process's, unless somebody changed it.
+        // Another process may have put the library there in the meantime. Anything else there is
+        // replaced.
         if kept(&folder).is_none() {
             let _ = fs::remove_dir_all(&folder);
             if fs::rename(&inner, &folder).is_err() && kept(&folder).is_none() {
@@ -136,7 +140,7 @@ pub(super) fn objects(coq: &Coq, cache: &Path, limit: Duration) -> Result<Object
     result
 }
 
-/// Where the library is kept.
+/// The folder in which the library is kept.
 fn folder(coq: &Coq, cache: &Path) -> PathBuf {
     let path = coq.coqc.to_string_lossy();
     let own = [coq.version.as_bytes(), path.as_bytes()];
@@ -165,7 +169,7 @@ fn compile(coq: &Coq, work: &Path, limit: Duration) -> Result<Objects, CheckErro
     Ok(Objects(Arc::from(all)))
 }
 
-/// The objects of a folder, if the folder is as it was left.
+/// The objects of a folder, if the folder is unchanged.
 fn kept(folder: &Path) -> Option<Objects> {
     let metadata = fs::symlink_metadata(folder).ok()?;
     let user = user(folder)?;
@@ -181,7 +185,7 @@ fn kept(folder: &Path) -> Option<Objects> {
     (objects.seal().as_bytes() == seal).then_some(objects)
 }
 
-/// The bytes of a file that belongs to a user, and that nobody else may write.
+/// The bytes of a file that belongs to a user and that nobody else may write.
 fn own(path: &Path, user: u32) -> Option<Vec<u8>> {
     let is_link = fs::symlink_metadata(path).ok()?.is_symlink();
     let mut file = File::open(path).ok()?;
@@ -194,7 +198,7 @@ fn own(path: &Path, user: u32) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// This process's user: the owner of a folder that it makes.
+/// This process's user, which is the owner of a folder that it makes.
 fn user(beside: &Path) -> Option<u32> {
     let made = fresh(beside.parent()?).ok()?;
     let user = fs::symlink_metadata(&made).ok().map(|metadata| metadata.uid());
@@ -202,7 +206,7 @@ fn user(beside: &Path) -> Option<u32> {
     user
 }
 
-/// Has `coqchk` go through the library and all that it rests on, and keeps that it did.
+/// Runs `coqchk` on the library and everything that it rests on, and records that it passed.
 pub(super) fn audit(
     coq: &Coq,
     objects: &Objects,

@@ -1,17 +1,22 @@
-//! Certificates in the hands of Coq.
+//! Coq's check of certificates.
 //!
-//! A certificate is three files. `Statement.v` says what is claimed; Halidom writes it itself, from the source program, each time it checks. `Proof.v` may
-//! come from anywhere. `Check.v` is [`CHECK`]: it gives what `Proof.v` defines the type that `Statement.v` states.
+//! A certificate is three files. `Statement.v` states the claim; Halidom writes it from the source
+//! program for each check. `Proof.v` may come from anywhere. `Check.v` is [`CHECK`]: it gives the
+//! definition of `Proof.v` the type that `Statement.v` states.
 //!
 //! # Correctness
-//! Nothing of `Proof.v` is read as text. Coq compiles it alone in a folder of its own ([`sandbox`]), of which nothing is used afterwards but the bytes of
-//! `Proof.vo`. The library and `Statement.v` are compiled before; their objects are held in memory, and written anew into a fresh folder where `Check.v` is
-//! compiled and `coqchk`, a second implementation of the kernel's rules around the same objects, goes through all of it. So `Proof.v` can change neither the
-//! meaning of a word of the statement nor what the check reads.
+//! `Proof.v` is never inspected as text. Coq compiles it alone in a separate folder ([`sandbox`]),
+//! and only the bytes of `Proof.vo` are used afterwards. The library and `Statement.v` are compiled
+//! before. Their objects are held in memory and written again into a fresh folder. There `Check.v`
+//! is compiled, and `coqchk`, a second implementation of the kernel's rules around the same
+//! objects, checks all of it. So `Proof.v` can change neither the meaning of a word of the
+//! statement nor the files that the check reads.
 //!
-//! The goal of `Check.v` is fixed before `Proof.vo` is loaded: a name, notation or coercion that it brings along comes too late. That the theorem assumes
-//! nothing is said twice: `Print Assumptions` must answer exactly [`CLOSED`], and the summary of `coqchk` must be [`SUMMARY`] to the line, so that an axiom of
-//! any name, an unchecked fixpoint, an unchecked universe or an unchecked inductive type is refused.
+//! The goal of `Check.v` is fixed before `Proof.vo` is loaded: a name, notation or coercion in it
+//! comes too late. Two answers must confirm that the theorem assumes nothing. `Print Assumptions`
+//! must answer exactly [`CLOSED`], and the summary of `coqchk` must be [`SUMMARY`] to the line. So
+//! an axiom of any name, an unchecked fixpoint, an unchecked universe or an unchecked inductive
+//! type is refused.
 
 mod library;
 mod process;
@@ -30,7 +35,7 @@ pub use library::{LIBRARY, sha256};
 pub use process::coq_version;
 pub use sandbox::Sandbox;
 
-/// `Check.v`.
+/// The text of `Check.v`.
 pub const CHECK: &str = "\
 Require HalidomStatement.Statement.
 Theorem checked : HalidomStatement.Statement.theorem.
@@ -41,10 +46,10 @@ Qed.
 Print Assumptions checked.
 ";
 
-/// What `Check.v` must print, and nothing else.
+/// The only output that `Check.v` may print.
 const CLOSED: &str = "Closed under the global context";
 
-/// What `coqchk` must print, and nothing else.
+/// The only output that `coqchk` may print.
 const SUMMARY: [&str; 7] = [
     "CONTEXT SUMMARY",
     "===============",
@@ -55,10 +60,11 @@ const SUMMARY: [&str; 7] = [
     "* Inductives whose positivity is assumed: <none>",
 ];
 
-/// The only module of Coq's library that the summary names as assumed where it is not checked itself: it seals definitions by a module type.
+/// The only module of Coq's library that the summary lists as assumed unless it is checked too: it
+/// seals definitions by a module type.
 const SEALED: &str = "Coq.ssr.ssrunder";
 
-/// Coq cannot be asked.
+/// The reason why Coq cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
     /// There is no `coqc`, or no `coqchk`.
@@ -69,15 +75,15 @@ pub enum CheckError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         cause: io::Error,
     },
-    /// A file of ours does not compile: a defect of this project.
+    /// One of our own files does not compile. This is a defect of this project.
     #[error("{file}.v is not accepted: {message}")]
     Own {
-        /// Which.
+        /// The file.
         file: &'static str,
-        /// Coq's words.
+        /// Coq's message.
         message: String,
     },
     /// Coq's own library assumes something.
@@ -85,42 +91,42 @@ pub enum CheckError {
     Installation(String),
 }
 
-/// What came of a check.
+/// The outcome of a check.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// The theorem of the statement is proved.
     Accepted(Accepted),
-    /// `Proof.v` does not prove it.
+    /// `Proof.v` does not prove the theorem.
     Refused {
-        /// Coq's words, or ours.
+        /// Coq's message, or ours.
         message: String,
-        /// The line of `Proof.v` where Coq stopped.
+        /// The line of `Proof.v` at which Coq stopped.
         line: Option<usize>,
     },
-    /// Coq did not come to an end.
+    /// Coq did not finish in time.
     Undecided {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
-/// How a certificate was checked.
+/// The circumstances of a successful check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accepted {
-    /// How long coqc took for the three files.
+    /// The time that coqc took for the three files.
     pub seconds: f64,
-    /// How long coqchk took.
+    /// The time that coqchk took.
     pub kernel_seconds: f64,
-    /// What kept `Proof.v` from the rest of the machine.
+    /// The sandbox that separated `Proof.v` from the rest of the machine.
     pub sandbox: Sandbox,
 }
 
-/// Where a certificate fails.
+/// The place at which a certificate fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The lemma or definition.
     pub lemma: String,
-    /// The command of the derivation, for a step.
+    /// The command of the derivation, if the place belongs to a step.
     pub command: Option<String>,
 }
 
@@ -140,7 +146,7 @@ pub struct Checker {
     library: Objects,
     sandbox: Sandbox,
     cache: PathBuf,
-    /// How long one run of Coq may take.
+    /// The time limit of one run of Coq.
     limit: Duration,
 }
 
@@ -152,7 +158,10 @@ pub struct Stated {
 }
 
 impl Checker {
-    /// Compiles the library, or takes it from the cache if it is there as this user left it.
+    /// Compiles the library, or takes it from the cache if it is unchanged there.
+    ///
+    /// # Errors
+    /// Coq is missing, a file cannot be read or written, or the library does not compile.
     pub fn new(cache: &Path) -> Result<Self, CheckError> {
         let coq = process::Coq::find()?;
         let limit = Duration::from_mins(5);
@@ -161,18 +170,28 @@ impl Checker {
         Ok(Self { coq, library, sandbox, cache: cache.to_owned(), limit })
     }
 
-    /// Goes through the library and all of Coq's own that it rests on with `coqchk`, unless that was done before: half a minute.
+    /// Runs `coqchk` on the library and everything of Coq's own that it rests on, unless this was
+    /// done before. This takes half a minute.
+    ///
+    /// # Errors
+    /// A file cannot be read or written, or `coqchk` does not accept the library.
     pub fn audit(&self) -> Result<(), CheckError> {
         library::audit(&self.coq, &self.library, &self.cache, summary)
     }
 
     /// Checks a proof of a statement.
+    ///
+    /// # Errors
+    /// A file cannot be read or written, or the statement does not compile.
     pub fn check(&self, statement: &str, proof: &[u8]) -> Result<Outcome, CheckError> {
         let stated = self.state(statement)?;
         self.prove(&stated, proof)
     }
 
     /// Compiles a statement.
+    ///
+    /// # Errors
+    /// A file cannot be read or written, or the statement does not compile.
     pub fn state(&self, statement: &str) -> Result<Stated, CheckError> {
         let folder = Folder::new(&self.cache)?;
         folder.library(&self.library)?;
@@ -188,12 +207,16 @@ impl Checker {
     }
 
     /// Checks a proof of a compiled statement.
+    ///
+    /// # Errors
+    /// A file cannot be read or written.
     pub fn prove(&self, stated: &Stated, proof: &[u8]) -> Result<Outcome, CheckError> {
         let (object, proof_seconds) = match self.untrusted(stated, proof)? {
             Ok(compiled) => compiled,
             Err(outcome) => return Ok(outcome),
         };
-        // What the proof was compiled beside is left behind; here is nothing but what was held in memory.
+        // The folder in which the proof was compiled is not used again. This one contains only
+        // files that were held in memory.
         let folder = Folder::new(&self.cache)?;
         folder.library(&self.library)?;
         folder.file("statement", "Statement.vo", &stated.object)?;
@@ -230,7 +253,8 @@ impl Checker {
         Ok(Outcome::Accepted(Accepted { seconds, kernel_seconds, sandbox: self.sandbox }))
     }
 
-    /// Compiles `Proof.v` beside copies of the library and the statement; gives the object's bytes.
+    /// Compiles `Proof.v` in a folder with copies of the library and the statement. Returns the
+    /// object's bytes.
     fn untrusted(
         &self,
         stated: &Stated,
@@ -262,7 +286,7 @@ impl Checker {
         Ok(Ok((read(&object)?, seconds)))
     }
 
-    /// Compiles a file of ours in a folder.
+    /// Compiles one of our own files in a folder.
     fn compile(&self, folder: &Folder, path: &Path) -> Result<(Ended, f64), CheckError> {
         let mut run = Run::new(&self.coq.coqc, &folder.path, self.limit);
         run.arguments(process::COQC).arguments(&process::LOAD_PATH).path(path);
@@ -270,7 +294,7 @@ impl Checker {
     }
 }
 
-/// Whether a summary of `coqchk` says that nothing is assumed.
+/// Checks that a summary of `coqchk` lists no assumptions.
 fn summary(text: &str) -> Result<(), String> {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     if lines == SUMMARY {
@@ -281,7 +305,8 @@ fn summary(text: &str) -> Result<(), String> {
     Err(format!("coqchk does not sum up that nothing is assumed: {}", strange.join("; ")))
 }
 
-/// A fresh folder with the folders `library`, `statement`, `proof` and `check`, that only this user can read. It is removed when it is dropped.
+/// A fresh folder with the folders `library`, `statement`, `proof` and `check`, which only this
+/// user can read. Dropping it removes it.
 struct Folder {
     path: PathBuf,
 }
@@ -309,7 +334,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed does no harm.
+        // A folder that cannot be removed does no harm.
         let _ = fs::remove_dir_all(&self.path);
     }
 }
@@ -327,8 +352,8 @@ fn is(path: &Path, content: &[u8]) -> bool {
     fs::read(path).is_ok_and(|found| found == content)
 }
 
-/// Where a proof that Halidom wrote fails: the lemma around the line, and which of the derivation's commands it belongs to. For the reader alone; no verdict
-/// rests on it.
+/// The place at which a proof that Halidom wrote fails: the lemma around the line, and the
+/// derivation's command that it belongs to. This only informs the reader; no verdict depends on it.
 pub fn place(commands: &[String], proof: &str, line: usize) -> Option<Place> {
     let before: Vec<&str> = proof.lines().take(line).collect();
     let sentence = before.iter().rev().find(|line| {

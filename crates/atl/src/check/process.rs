@@ -1,4 +1,4 @@
-//! Runs of Coq's programs: without the user's settings, with a limit of time.
+//! Runs of Coq's programs, without the user's settings and with a time limit.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 
 use super::CheckError;
 
-/// How `coqc` is called for every file: without `coqrc`, and without compiling to machine code, which would call another compiler.
+/// The arguments of `coqc` for every file: no `coqrc`, and no compilation to machine code, which
+/// would call another compiler.
 pub(super) const COQC: &[&str] =
     &["-q", "-w", "-deprecated-native-compiler-option", "-native-compiler", "no"];
 
-/// Where modules are found, from the folder that Coq runs in.
+/// The load path of modules, from the folder that Coq runs in.
 pub(super) const LOAD_PATH: [&str; 12] = [
     "-Q",
     "library",
@@ -46,7 +47,7 @@ impl Coq {
     }
 }
 
-/// A program of the search path, by its absolute path.
+/// The absolute path of a program on the search path.
 pub(super) fn program(name: &str) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
     std::env::split_paths(&folders)
@@ -62,26 +63,26 @@ pub fn coq_version() -> Option<String> {
     output.status.success().then(|| text.split_whitespace().next().unwrap_or("?").to_owned())
 }
 
-/// How a run ended.
+/// The end of a run.
 pub(super) enum Ended {
-    /// Well.
+    /// The run succeeded.
     Well {
-        /// What it printed on standard output.
+        /// The standard output.
         printed: String,
-        /// What it printed on standard error, where `coqchk` sums up.
+        /// The standard error, where `coqchk` prints its summary.
         reported: String,
     },
-    /// With an error.
+    /// The run failed.
     Badly {
         message: String,
-        /// The line that the error names.
+        /// The line that the error message names.
         line: Option<usize>,
     },
-    /// Not in time.
+    /// The run exceeded the time limit.
     Late(String),
 }
 
-/// A run to be.
+/// A run that has not started.
 pub(super) struct Run {
     command: Command,
     folder: PathBuf,
@@ -89,7 +90,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// A program in a folder, with no variable of the environment but what it needs to run.
+    /// Prepares a program to run in a folder, with only the environment variables that it needs.
     pub(super) fn new(program: &Path, folder: &Path, limit: Duration) -> Self {
         let mut command = Command::new(program);
         command

@@ -1,8 +1,10 @@
-//! What keeps the compilation of `Proof.v` from the rest of the machine.
+//! The sandbox for compiling `Proof.v`, which protects the rest of the machine.
 //!
-//! A Coq file can write files (`Redirect`, `Extraction`, `Print Universes`) and load plugins. In a sandbox it sees Coq, the library, the statement and its own
-//! folder, and can write to that folder alone. Where the machine has none, the files that matter are compared afterwards, and everything that follows is
-//! done in another folder; files elsewhere that this user may write are then not protected.
+//! A Coq file can write files (`Redirect`, `Extraction`, `Print Universes`) and load plugins. In a
+//! sandbox it sees Coq, the library, the statement and its own folder, and of these it can write
+//! only to its folder. If the machine has no sandbox, the files that matter are compared
+//! afterwards, and everything that follows is done in another folder. Other files that this user
+//! may write are then not protected.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,16 +15,16 @@ use super::process::{COQC, Coq, Ended, LOAD_PATH, Run, program};
 /// The kinds of sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sandbox {
-    /// `bwrap`, of Debian's package bubblewrap.
+    /// `bwrap`, from Debian's package bubblewrap.
     Bubblewrap,
-    /// `unshare` and `chroot`, of every Linux.
+    /// `unshare` and `chroot`, which every Linux has.
     Namespaces,
-    /// A folder of its own, and nothing more.
+    /// A separate folder, and nothing more.
     Folder,
 }
 
 impl Sandbox {
-    /// In words.
+    /// The sandbox in words.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bubblewrap => "bubblewrap",
@@ -32,7 +34,7 @@ impl Sandbox {
     }
 }
 
-/// What Coq needs of the system, where it is installed by the system.
+/// The parts of the system that Coq needs, if the system installed it.
 const SYSTEM: &[&str] = &[
     "/usr",
     "/lib",
@@ -43,7 +45,9 @@ const SYSTEM: &[&str] = &[
     "/etc/ocamlfind.conf.d",
 ];
 
-/// Makes a root of the folder `$1` that has `$2` as its only folder that can be written; then comes the command.
+/// Enters a new root made in the work folder `$1`, and runs a command there. `$2` is the number of
+/// system paths that follow; they are mounted read-only. The rest is the command. Of the work
+/// folder, only `proof` is mounted writable.
 const ENTER: &str = "\
 set -e
 work=$1; shift
@@ -68,7 +72,7 @@ mkdir \"$root/inside/check\" \"$root/dev\"
 exec chroot \"$root\" /bin/sh -c 'cd /inside && exec \"$@\"' sh \"$@\"
 ";
 
-/// The best that works here.
+/// Finds the best sandbox that works here.
 pub(super) fn find(coq: &Coq) -> Sandbox {
     let works = |sandbox: Sandbox| {
         let Ok(folder) = super::library::fresh(&std::env::temp_dir()) else { return false };
@@ -88,7 +92,7 @@ pub(super) fn find(coq: &Coq) -> Sandbox {
         .unwrap_or(Sandbox::Folder)
 }
 
-/// The compilation of `proof/Proof.v` in a folder.
+/// Prepares the compilation of `proof/Proof.v` in a folder.
 pub(super) fn compile(sandbox: Sandbox, coq: &Coq, folder: &Path, limit: Duration) -> Run {
     let mut arguments = COQC.to_vec();
     arguments.extend(LOAD_PATH);
@@ -96,7 +100,7 @@ pub(super) fn compile(sandbox: Sandbox, coq: &Coq, folder: &Path, limit: Duratio
     enter(sandbox, coq, folder, &arguments, limit)
 }
 
-/// `coqc` in a sandbox, in a folder of [`super::Folder`].
+/// Prepares `coqc` in a sandbox, in a folder of [`super::Folder`].
 fn enter(sandbox: Sandbox, coq: &Coq, folder: &Path, arguments: &[&str], limit: Duration) -> Run {
     let system = system(coq);
     let word = |path: &Path| path.as_os_str().to_owned();
@@ -147,7 +151,8 @@ fn enter(sandbox: Sandbox, coq: &Coq, folder: &Path, arguments: &[&str], limit: 
     }
 }
 
-/// What a sandbox shows of the system: for a Coq that is installed elsewhere, the folder above its `bin` too.
+/// The parts of the system that a sandbox shows. For a Coq that is installed elsewhere, they
+/// include the folder above its `bin`.
 fn system(coq: &Coq) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
     let real = std::fs::canonicalize(&coq.coqc).unwrap_or_else(|_| coq.coqc.clone());

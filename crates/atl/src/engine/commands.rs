@@ -1,4 +1,5 @@
-//! Scripts: commands one after the other, each at a site, with combinators and schedule functions.
+//! Runs scripts: commands one after the other, each at a site, with combinators and schedule
+//! functions.
 
 use std::rc::Rc;
 
@@ -23,7 +24,7 @@ use crate::term::{Arith, Index, Node, Sort, Term, Var, children};
 pub struct Library(IndexMap<String, Function>);
 
 impl Library {
-    /// Adds functions; one that is there already is replaced.
+    /// Adds functions. A new function replaces an old one of the same name.
     pub fn add(&mut self, functions: &[Function]) {
         for function in functions {
             self.0.insert(function.name.text.clone(), function.clone());
@@ -33,7 +34,7 @@ impl Library {
 
 type Done = Result<(), Box<Diagnostic>>;
 
-/// What names of a schedule function stand for.
+/// The meanings of names in a schedule function.
 #[derive(Clone, Debug, Default)]
 struct Env {
     indices: Vec<(Var, Index)>,
@@ -44,19 +45,23 @@ struct Env {
 struct Runner<'r> {
     library: &'r Library,
     sources: &'r Sources,
-    /// Sizes of the program and the derivation.
+    /// The sizes of the program and the derivation.
     sizes: Vec<Var>,
     element: Element,
-    /// Calls under way.
+    /// The number of calls in progress.
     depth: usize,
 }
 
-/// A schedule function that calls itself more often than this does not end.
+/// The maximal depth of calls. Deeper schedule functions are taken to call themselves without end.
 const MAX_CALLS: usize = 60;
-/// How often `repeat` repeats.
+/// The maximal number of repetitions of `repeat`.
 const MAX_REPEATS: usize = 1_000;
 
-/// Carries out a derivation's script. The program is one to which the derivation's sizes and conditions were added.
+/// Carries out a derivation's script. The program must already have the derivation's sizes and
+/// conditions.
+///
+/// # Errors
+/// The first command that does not apply.
 pub fn run<'e>(
     engine: &'e Engine,
     library: &Library,
@@ -76,7 +81,7 @@ pub fn run<'e>(
     Ok(state)
 }
 
-/// Whether a loop's variable has a name.
+/// True if a loop's variable has this name.
 fn has_loop(term: &Term, name: &str) -> bool {
     matches!(&**term, Node::Loop(_, var, ..) if *var.name == *name)
         || children(term).into_iter().any(|part| has_loop(part, name))
@@ -109,7 +114,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Carries out commands, or leaves everything as it was.
+    /// Carries out commands. If they fail, it restores the program, the steps and the cursors.
     fn attempt(
         &mut self,
         state: &mut State<'_>,
@@ -136,7 +141,7 @@ impl Runner<'_> {
                 self.all(state, commands, &path, env, false)
             }
             CommandKind::Try(commands) => {
-                // Nothing happens where the commands do not apply: that is what was asked for.
+                // A failure is ignored, as `try` asks for that.
                 let _ = self.attempt(state, commands, focus, env);
                 Ok(())
             }
@@ -207,7 +212,7 @@ impl Runner<'_> {
                 Fact::Holds(_) | Fact::Any(_) => {}
             }
         }
-        // What a schedule function calls a binder that it was given.
+        // A schedule function's names for the binders that it was given.
         let given = env.names.iter().map(|(param, name)| (param, name));
         let sites = env.sites.iter().filter_map(|(param, site)| match &site.base {
             SiteBase::Named(name) => Some((param, name)),
@@ -223,7 +228,8 @@ impl Runner<'_> {
         scope
     }
 
-    /// What variables of the scope stand for: sizes of a schedule function for their values, its names of binders for the binders.
+    /// The meanings of variables of the scope: a schedule function's sizes stand for their values,
+    /// and its names of binders for the binders.
     fn meanings(scope: &[Var], env: &Env) -> Subst {
         let mut subst = Subst::new();
         for (number, var) in scope.iter().enumerate() {
@@ -252,7 +258,7 @@ impl Runner<'_> {
         Ok(subst.on_index(&resolver.index(expr)?))
     }
 
-    /// What `with` gives for a variable of a rule, by its sort.
+    /// The value that `with` gives to a rule's variable, by its sort.
     fn value(
         &self,
         state: &State<'_>,
@@ -263,7 +269,7 @@ impl Runner<'_> {
         env: &Env,
     ) -> Result<Value, Box<Diagnostic>> {
         let context = state.context(focus);
-        // The program's names come before the rule's.
+        // The program's names take precedence over the rule's.
         let mut scope: Vec<Var> =
             variables.iter().filter(|var| var.sort == Sort::Index).cloned().collect();
         scope.extend(input_variables(&state.term));
@@ -544,7 +550,7 @@ impl Runner<'_> {
     }
 }
 
-/// The free tensor variables of a program: its inputs.
+/// The free tensor variables of a program, which are its inputs.
 fn input_variables(term: &Term) -> Vec<Var> {
     let mut inputs: Vec<Var> = Vec::new();
     crate::term::free_variables(term, &mut |var| {
@@ -555,7 +561,7 @@ fn input_variables(term: &Term) -> Vec<Var> {
     inputs
 }
 
-/// A binder with another name for its variable.
+/// Renames the variable of a binder.
 fn renamed(term: &Term, name: &str, engine: &Engine) -> Term {
     match &**term {
         Node::Loop(kind, var, lo, hi, body) => {
@@ -583,7 +589,7 @@ fn renamed(term: &Term, name: &str, engine: &Engine) -> Term {
     }
 }
 
-/// An integer with like parts of sums put together, where that makes it shorter.
+/// Combines like terms of an integer's sums, if that makes it shorter.
 pub(crate) fn simplest(index: &Index) -> Index {
     let mut parts: Vec<(Index, i64)> = Vec::new();
     let mut constant = 0_i64;

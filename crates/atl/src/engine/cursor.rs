@@ -1,8 +1,10 @@
 //! Cursors: places that later steps carry along.
 //!
-//! A cursor taken before a step denotes the same part of the program after it. Parts outside of the step's place stay where they are. Inside, what a
-//! variable of the rule stands for goes where the other side of the rule has that variable: to several places, or to none. A binder of the rule's own goes to
-//! the binders that inherit its name, a guard to the guards of the same predicate, and the whole to the whole.
+//! A cursor taken before a step denotes the same part of the program after it. Parts outside of the
+//! step's place stay where they are. Inside, the value of a rule's variable goes to each place at
+//! which the other side of the rule has that variable. There may be several such places, or none. A
+//! binder of the rule goes to the binders that inherit its name, and a guard to the guards with the
+//! same predicate. The whole goes to the whole.
 
 use std::rc::Rc;
 
@@ -11,14 +13,14 @@ use crate::codes;
 use crate::rules::{Bindings, Rules, Value};
 use crate::term::{Arg, Node, Term, Var, children};
 
-/// A place, and the number of steps that were made when it was taken.
+/// A place, with the number of steps that were made when it was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
     steps: usize,
     path: Path,
 }
 
-/// How a step that is no rule changes its place.
+/// The way in which a step that is not a rule changes its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// A part, found at these places, becomes the value of a `let` around the whole.
@@ -28,12 +30,15 @@ pub enum Change {
 }
 
 impl State<'_> {
-    /// A cursor at a place of the program as it is.
+    /// Returns a cursor at a place of the present program.
     pub fn cursor(&self, path: &[usize]) -> Cursor {
         Cursor { steps: self.steps.len(), path: path.to_vec() }
     }
 
-    /// Where the steps made since then have carried a cursor: one place or more. Refused where it is gone; the refusal names the command.
+    /// The places, one or more, to which the later steps have carried a cursor.
+    ///
+    /// # Errors
+    /// The place is gone. The refusal names the command that removed it.
     pub fn resolve(&self, cursor: &Cursor) -> Result<Vec<Path>, Refusal> {
         let mut places = vec![cursor.path.clone()];
         for step in self.steps.get(cursor.steps..).unwrap_or_default() {
@@ -79,9 +84,9 @@ fn joined(first: &[usize], second: &[usize]) -> Path {
     [first, second].concat()
 }
 
-/// What a place of a pattern's instance belongs to.
+/// The part of a pattern's instance that a place belongs to.
 enum Part {
-    /// A part of what a variable of the rule stands for.
+    /// A part of the value of a rule's variable.
     Of(Var, Path),
     /// A node of the pattern itself.
     Own(Term, Path),
@@ -124,7 +129,7 @@ fn through(from: &Term, to: &Term, bindings: &Bindings, inner: &[usize]) -> Vec<
     }
 }
 
-/// The value of a variable of the rule, if it is one.
+/// The value of a variable, if it is a function of the rule.
 fn function<'b>(bindings: &'b Bindings, var: &Var) -> Option<&'b crate::subst::Abstraction> {
     match bindings.values.get(&var.id) {
         Some(Value::Function(function)) => Some(function),
@@ -132,7 +137,7 @@ fn function<'b>(bindings: &'b Bindings, var: &Var) -> Option<&'b crate::subst::A
     }
 }
 
-/// What a place of a pattern's instance belongs to.
+/// Finds the part of a pattern's instance that a place belongs to.
 fn located(pattern: &Term, bindings: &Bindings, inner: &[usize]) -> Part {
     let mut here = Rc::clone(pattern);
     for (depth, place) in inner.iter().enumerate() {
@@ -147,7 +152,7 @@ fn located(pattern: &Term, bindings: &Bindings, inner: &[usize]) -> Part {
     in_variable(&here, bindings, &[]).unwrap_or_else(|| Part::Own(here, inner.to_vec()))
 }
 
-/// For a variable of the rule: the part of its value, or of an argument that stands in the value.
+/// For a variable of the rule: the part of its value, or of an argument that occurs in the value.
 fn in_variable(node: &Term, bindings: &Bindings, rest: &[usize]) -> Option<Part> {
     let (var, args): (&Var, &[Arg]) = match &**node {
         Node::Var(var) => (var, &[]),
@@ -181,7 +186,7 @@ fn in_variable(node: &Term, bindings: &Bindings, rest: &[usize]) -> Option<Part>
     Some(Part::Of(var.clone(), rest.to_vec()))
 }
 
-/// Where the value of a variable stands in a pattern's instance.
+/// Finds the places of a variable's value in a pattern's instance.
 fn occurrences(
     pattern: &Term,
     bindings: &Bindings,
@@ -222,7 +227,7 @@ fn occurrences(
     }
 }
 
-/// Where a variable is used.
+/// The places at which a variable is used.
 fn uses(term: &Term, var: &Var) -> Vec<Path> {
     if matches!(&**term, Node::Var(other) if other == var) {
         return vec![Vec::new()];
@@ -235,7 +240,7 @@ fn uses(term: &Term, var: &Var) -> Vec<Path> {
         .collect()
 }
 
-/// The nodes of a pattern that are no variables of the rule, those of arguments left out.
+/// Visits the nodes of a pattern that are not variables of the rule. Arguments are left out.
 fn own_nodes(pattern: &Term, path: &mut Path, visit: &mut dyn FnMut(&Term, &[usize])) {
     if matches!(&**pattern, Node::Var(_) | Node::Apply(..)) {
         return;
@@ -248,7 +253,7 @@ fn own_nodes(pattern: &Term, path: &mut Path, visit: &mut dyn FnMut(&Term, &[usi
     }
 }
 
-/// Whether a node of one side of a rule is continued by one of the other side.
+/// True if a node of one side of a rule continues as this node of the other side.
 fn inherits(node: &Term, other: &Term) -> bool {
     match (&**node, &**other) {
         (Node::Loop(kind, var, ..), Node::Loop(other_kind, other_var, ..)) => {

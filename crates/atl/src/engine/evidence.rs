@@ -1,4 +1,4 @@
-//! Why a tensor is zero outside of a box: by its structure.
+//! Evidence from its structure that a tensor is zero outside of a box.
 
 use std::rc::Rc;
 
@@ -9,34 +9,38 @@ use crate::term::{Compare, Index, Loop, Node, Pred, Reshape, Term, Var};
 /// A comparison of integers and its proof.
 pub(crate) type Compared = (Pred, Proof);
 
-/// Why a tensor is zero outside of a box. The box may name only the first dimensions.
+/// Evidence that a tensor is zero outside of a box. The box may cover only the first dimensions.
 #[derive(Clone, Debug)]
 pub enum Evidence {
     /// Nothing is claimed.
     Nothing,
-    /// An input is zero outside of its own sizes, which are within these.
+    /// An input. It is zero outside of its sizes, which are within the box.
     Input(Var, Vec<Compared>),
-    /// What a `let` binds is, as its value is.
+    /// A variable bound by a `let`. Its value has the evidence.
     Let(Var, Box<Evidence>),
-    /// A slice of a tensor is: the size of the dimension that is read, and of the tensor.
+    /// A slice of a tensor: the size of the dimension that is read, and the tensor's evidence.
     Get(Index, Box<Evidence>),
-    /// A comprehension: its length is within the size; and its body.
+    /// A comprehension: the comparison of its length with the size, and its body's evidence.
     Gen(Var, Index, Index, Compared, Box<Evidence>),
-    /// A sum: its body.
+    /// A sum, with its body's evidence.
     Sum(Var, Index, Index, Box<Evidence>),
     /// A guarded tensor.
     Guard(Pred, Box<Evidence>),
-    /// A `let`: its variable and value; its body.
+    /// A `let`: its variable and value, and its body's evidence.
     In(Var, Term, Box<Evidence>),
-    /// A sum of two.
+    /// A sum of two tensors.
     Add(Box<Evidence>, Box<Evidence>),
-    /// A reshape operator whose own sizes bound the first dimensions: comparisons, and for the rest each part's size and evidence.
+    /// A reshape operator whose own sizes bound the first dimensions. It has the comparisons, and
+    /// for the other dimensions each part's sizes and evidence.
     Reshape(Reshape, Vec<Compared>, Vec<(Vec<Index>, Evidence)>),
     /// A transposed tensor.
     Transpose(Box<Evidence>),
 }
 
 /// Shows that a term is zero outside of the first `depth` dimensions of a shape.
+///
+/// # Errors
+/// A comparison that was not shown, or a part whose sizes are not known.
 pub fn box_evidence(
     prover: &Prover,
     context: &Context,

@@ -1,8 +1,9 @@
 //! Rewriting: a program in the course of a derivation, one proved step at a time.
 //!
-//! A step is a rule at a place, or a change that is none by definition (an intermediate result named, a bound variable renamed). Before a step is made its
-//! premises are shown from what is known at its place; a certificate repeats those proofs. Everything else (reductions, schedule functions, the
-//! library) is made of such steps.
+//! A step is a rule at a place, or a change that keeps both sides equal by definition (naming an
+//! intermediate result, renaming a bound variable). Before a step is made, its premises are proved
+//! from the facts at its place; a certificate repeats those proofs. Everything else (reductions,
+//! schedule functions, the library) is made of such steps.
 
 mod commands;
 mod cursor;
@@ -31,17 +32,17 @@ use crate::term::{
     Arith, Compare, Index, Node, Pred, Supply, Term, Var, children, equal, with_child,
 };
 
-/// Which part of which part … of a term.
+/// A path to a part of a term: the number of a part, then the number of a part of that, and so on.
 pub type Path = Vec<usize>;
 
-/// Why a command does nothing.
+/// The reason why a command is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The kind.
+    /// The diagnostic's code.
     pub code: Code,
-    /// One sentence.
+    /// The reason in one sentence.
     pub message: String,
-    /// What would help, or for which values a premise fails.
+    /// Help, or the values for which a premise fails.
     pub hint: Option<String>,
 }
 
@@ -57,51 +58,52 @@ impl Refusal {
     }
 }
 
-/// How a premise is shown.
+/// The proof of a premise.
 #[derive(Clone, Debug)]
 pub enum Shown {
-    /// By arithmetic.
+    /// A proof by arithmetic.
     Goal(Goal, Proof),
-    /// By the structure of a tensor that is zero outside.
+    /// A proof by the structure of a tensor that is zero outside of its box.
     Box(Evidence),
-    /// The same for its rows.
+    /// A proof of the same for the tensor's rows.
     Rows(Var, Index, Evidence),
 }
 
-/// What justifies a step at its place.
+/// The justification of a step.
 #[derive(Clone, Debug)]
 pub enum Reason {
-    /// A rule, its direction, what its variables stand for, and its premises.
+    /// A rule, true if used from right to left, the values of its variables, and the proofs of its
+    /// premises.
     Rule(&'static str, bool, Bindings, Vec<Shown>),
-    /// Both sides are the same by definition.
+    /// Both sides are equal by definition.
     Definition(Change),
 }
 
-/// A step.
+/// A step of a derivation.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// The command that made it, as its text.
+    /// The text of the command that made the step.
     pub command: String,
-    /// Where.
+    /// The place of the step.
     pub path: Path,
-    /// Why.
+    /// The justification.
     pub reason: Reason,
-    /// The whole program after it.
+    /// The whole program after the step.
     pub after: Term,
 }
 
-/// What all derivations share.
+/// The parts that all derivations share.
 #[derive(Debug)]
 pub struct Engine {
-    /// New variables.
+    /// The source of new variables.
     pub supply: Supply,
-    /// Side conditions.
+    /// The prover of side conditions.
     pub prover: Prover,
     /// The rules.
     pub rules: Rules,
 }
 
-/// An engine cannot be made.
+/// The reason why an engine cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The set library does not work.
@@ -113,7 +115,10 @@ pub enum EngineError {
 }
 
 impl Engine {
-    /// An engine with the rules of the table.
+    /// Makes an engine with the rules of the table.
+    ///
+    /// # Errors
+    /// Any [`EngineError`].
     pub fn new() -> Result<Self, EngineError> {
         let supply = Supply::default();
         let prover = Prover::new()?;
@@ -122,38 +127,40 @@ impl Engine {
     }
 }
 
-/// How the iterations of a loop of the final program run. No step of a derivation: the program means the same, and that iterations may run so is shown by whoever lowers it.
+/// The execution order of a loop of the final program. It is not a step of a derivation: the
+/// program's meaning stays the same. The lowering has to show that the iterations may run in this
+/// way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Traversal {
     /// At the same time, on several threads.
     Parallel,
     /// In lockstep, as lanes of vectors.
     Vectorized,
-    /// In order, copied out.
+    /// In order, with one copy of the body for each iteration.
     Unrolled,
 }
 
 /// A program in the course of a derivation.
 #[derive(Debug)]
 pub struct State<'e> {
-    /// Rules and prover.
+    /// The shared rules and prover.
     pub engine: &'e Engine,
-    /// What is known of sizes and inputs.
+    /// The facts about sizes and inputs.
     pub top: Context,
-    /// The program as it is.
+    /// The present program.
     pub term: Term,
-    /// How it came to be.
+    /// The steps so far.
     pub steps: Vec<Step>,
     /// The command that is being carried out.
     pub command: String,
     /// The script's cursors.
     pub cursors: Vec<(String, Cursor)>,
-    /// Loops of the final program, by the names of their variables.
+    /// The execution orders of loops of the final program, by the names of their variables.
     pub traversals: IndexMap<String, Traversal>,
 }
 
 impl<'e> State<'e> {
-    /// Before the first step.
+    /// Returns the state before the first step.
     pub fn new(engine: &'e Engine, top: Context, term: Term) -> Self {
         Self {
             engine,
@@ -166,17 +173,17 @@ impl<'e> State<'e> {
         }
     }
 
-    /// A part of the program; the innermost that there is, for a path that leads nowhere.
+    /// A part of the program. For a path that leads nowhere, the innermost part on it.
     pub fn part(&self, path: &[usize]) -> Term {
         part(&self.term, path)
     }
 
-    /// What is known at a place.
+    /// The context at a place.
     pub fn context(&self, path: &[usize]) -> Context {
         context_at(&self.top, &self.term, path)
     }
 
-    /// The laws that the steps used, in order of the enumeration.
+    /// The laws that the steps used, in the order of the enumeration.
     pub fn laws(&self) -> Vec<Law> {
         let mut laws: Vec<Law> = self
             .steps
@@ -202,12 +209,15 @@ impl<'e> State<'e> {
         });
     }
 
-    /// Puts a term in a part's place that is the same by definition.
+    /// Replaces a part by a term that is equal by definition.
     pub fn redefine(&mut self, path: &[usize], after: &Term, change: Change) {
         self.record(path, Reason::Definition(change), after);
     }
 
     /// Applies a rule at a place.
+    ///
+    /// # Errors
+    /// The rule is unknown or does not match, a variable has no value, or a premise is not shown.
     pub fn apply(
         &mut self,
         path: &[usize],
@@ -239,7 +249,7 @@ impl<'e> State<'e> {
             return Err(Refusal::new(codes::NO_MATCH, format!("`{name}` does not apply here"))
                 .with_hint(format!("it applies to `{shown}`; here is `{}`", shortened(&term))));
         }
-        // A value may speak of what the match determined: `mid = min(1, hi)`.
+        // A value may mention variables that the match determined: `mid = min(1, hi)`.
         for (variable, _) in &given.values {
             let var = rule.variables.iter().find(|var| *var.name == **variable);
             if let Some(var) = var
@@ -249,7 +259,7 @@ impl<'e> State<'e> {
                 bindings.values.insert(var.id, Value::Index(resolved));
             }
         }
-        // An equation may need what a later premise determines.
+        // An equation may need a value that a later premise determines, so this runs twice.
         solve(rule, &mut bindings, &context);
         solve(rule, &mut bindings, &context);
         if let Some(missing) = bindings.missing(rule) {
@@ -320,31 +330,31 @@ impl<'e> State<'e> {
     }
 }
 
-/// What a command gives for a rule's variables and new names.
+/// A command's values for a rule's variables, and its new names.
 #[derive(Clone, Debug, Default)]
 pub struct Given {
-    /// Values, by the names of the rule's text.
+    /// The values, by the names in the rule's text.
     pub values: Vec<(String, Value)>,
-    /// Names for the binders that the rule introduces, in order.
+    /// The names of the binders that the rule introduces, in order.
     pub names: Vec<String>,
 }
 
 impl Given {
-    /// An integer for a variable.
+    /// Adds an integer for a variable.
     #[must_use]
     pub fn index(mut self, name: &str, value: Index) -> Self {
         self.values.push((name.to_owned(), Value::Index(value)));
         self
     }
 
-    /// A predicate for a variable.
+    /// Adds a predicate for a variable.
     #[must_use]
     pub fn pred(mut self, name: &str, value: Pred) -> Self {
         self.values.push((name.to_owned(), Value::Pred(value)));
         self
     }
 
-    /// A tensor for a variable.
+    /// Adds a tensor for a variable.
     #[must_use]
     pub fn term(mut self, name: &str, value: Term) -> Self {
         let function = Abstraction { params: Vec::new(), body: value };
@@ -392,7 +402,8 @@ fn solve(rule: &Rule, bindings: &mut Bindings, context: &Context) {
     }
 }
 
-/// An integer without additions of 0 and multiplications by 1.
+/// Simplifies an integer: sums and differences of numbers, `x - x`, additions of 0 and
+/// multiplications by 1.
 pub fn tidy(index: &Index) -> Index {
     match index {
         Index::Num(_) | Index::Var(_) => index.clone(),
@@ -434,7 +445,7 @@ fn binder_names(pattern: &Term) -> Vec<String> {
     names
 }
 
-/// A part of a term.
+/// The part of a term at a path.
 pub fn part(term: &Term, path: &[usize]) -> Term {
     let mut term = Rc::clone(term);
     for place in path {
@@ -444,7 +455,7 @@ pub fn part(term: &Term, path: &[usize]) -> Term {
     term
 }
 
-/// A term with another part.
+/// Returns a term with another part at a path.
 pub fn replace(term: &Term, path: &[usize], new: &Term) -> Term {
     match path.split_first() {
         None => Rc::clone(new),
@@ -455,7 +466,7 @@ pub fn replace(term: &Term, path: &[usize], new: &Term) -> Term {
     }
 }
 
-/// What is known at a place of a term.
+/// The context at a place of a term.
 pub fn context_at(top: &Context, term: &Term, path: &[usize]) -> Context {
     let mut context = top.clone();
     let mut here = Rc::clone(term);
@@ -467,7 +478,7 @@ pub fn context_at(top: &Context, term: &Term, path: &[usize]) -> Context {
     context
 }
 
-/// A term's text on one line, not longer than a line.
+/// A term's text on one line, cut off after 90 characters.
 pub fn shortened(term: &Term) -> String {
     let text = print::term(term).split_whitespace().collect::<Vec<_>>().join(" ");
     match text.char_indices().nth(90) {
@@ -476,7 +487,7 @@ pub fn shortened(term: &Term) -> String {
     }
 }
 
-/// Whether a step changed anything.
+/// True if a step changed anything.
 pub fn changed(before: &Term, after: &Term) -> bool {
     !equal(before, after)
 }

@@ -1,4 +1,4 @@
-//! Reductions: reads of what is just being made, guards that always hold.
+//! Reductions: reads of tensors that are being made at the same place, and guards that always hold.
 
 use std::rc::Rc;
 
@@ -6,23 +6,24 @@ use super::{Change, Given, Path, Refusal, State};
 use crate::prover::Goal;
 use crate::term::{Index, Loop, Node, Pred, Rank, Reshape, Term, children, rank};
 
-/// What to do with reads that may be out of range.
+/// The treatment of reads that may be out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Doubtful {
     /// Leave them.
     Leave,
-    /// Read under a guard.
+    /// Put them under a guard.
     Guard,
 }
 
-/// What is done at each place.
+/// The action at each place.
 type Visit<'v, S, T> = &'v mut dyn FnMut(&mut S, &[usize]) -> Result<T, Refusal>;
 
-/// More steps than this are a loop.
+/// The maximal number of steps, in case the reductions do not end.
 const MAX_STEPS: usize = 100_000;
 
 impl State<'_> {
-    /// Reduces every read of what a comprehension, a sum, a guard, a `let` or a reshape operator makes. Gives the number of steps.
+    /// Reduces every read of a comprehension, a sum, a guard, a `let` or a reshape operator.
+    /// Returns the number of steps.
     pub(super) fn beta(&mut self, focus: &[usize], doubtful: Doubtful) -> Result<usize, Refusal> {
         let mut count = 0;
         self.bottom_up(focus, &mut |state, path| {
@@ -35,7 +36,8 @@ impl State<'_> {
         Ok(count)
     }
 
-    /// Visits every place from the leaves up, and a place's parts again where it changed.
+    /// Visits every place from the leaves up. A place that changed is visited again, with its
+    /// parts.
     fn bottom_up(&mut self, path: &[usize], visit: Visit<'_, Self, bool>) -> Result<(), Refusal> {
         let mut place = 0;
         while place < children(&self.part(path)).len() {
@@ -115,7 +117,9 @@ impl State<'_> {
         Ok(true)
     }
 
-    /// Removes guards that always hold here, and what always holds of others. Gives the number of steps.
+    /// Removes guards that always hold at their place, conjuncts that always hold, and scalars
+    /// under guards that never hold. Also simplifies sums and products with the scalar 0. Returns
+    /// the number of steps.
     pub(super) fn simplify_guards(&mut self, focus: &[usize]) -> Result<usize, Refusal> {
         let mut count = 0;
         self.top_down(focus, &mut |state, path| {
@@ -209,12 +213,13 @@ impl State<'_> {
         Ok(count)
     }
 
-    /// Replaces `let`s of a variable by its value.
+    /// Replaces the variable of a `let` by its value.
     pub(super) fn inline(&mut self, path: &Path) -> Result<(), Refusal> {
         self.apply(path, "let_inline", false, &Given::default())
     }
 
-    /// Gives every read's index and every bound its simplest form, where that can be shown to be the same.
+    /// Brings the index of every read into its simplest form. Fails if the two forms cannot be
+    /// shown to be equal.
     pub(super) fn tidy_indices(&mut self, focus: &[usize]) -> Result<usize, Refusal> {
         let mut count = 0;
         self.top_down(focus, &mut |state, path| {
@@ -230,7 +235,7 @@ impl State<'_> {
         Ok(count)
     }
 
-    /// Where a part that satisfies a condition is.
+    /// The paths of all parts that satisfy a condition.
     pub(super) fn places(
         &self,
         focus: &[usize],
@@ -256,7 +261,8 @@ impl State<'_> {
         found
     }
 
-    /// A part that is wrapped in `let name = part in name`, with every other occurrence of it within a focus.
+    /// Wraps the part in focus in `let name = part in …`. Every occurrence of `part` within the
+    /// focus becomes `name`.
     pub(super) fn bind(
         &mut self,
         focus: &[usize],
@@ -298,7 +304,7 @@ impl State<'_> {
     }
 }
 
-/// The parts of a conjunction.
+/// The conjuncts of a predicate.
 fn conjuncts(pred: &Pred) -> Vec<Pred> {
     match pred {
         Pred::And(both) => {
@@ -310,7 +316,7 @@ fn conjuncts(pred: &Pred) -> Vec<Pred> {
     }
 }
 
-/// A term with every occurrence of another replaced, and where they were.
+/// Replaces every occurrence of a term in another, and records their places.
 fn replace_all(
     term: &Term,
     old: &Term,
@@ -337,12 +343,12 @@ fn replace_all(
 }
 
 impl State<'_> {
-    /// Reduces the reads of a part. Gives the number of steps.
+    /// Reduces the reads of a part. Returns the number of steps.
     pub(crate) fn reduce(&mut self, path: &[usize]) -> Result<usize, Refusal> {
         self.beta(path, Doubtful::Leave)
     }
 
-    /// Names a part of a place, around that place.
+    /// Names a part of a place, with a `let` around that place.
     pub(crate) fn name_part(
         &mut self,
         focus: &Path,

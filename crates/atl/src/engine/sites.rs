@@ -1,4 +1,5 @@
-//! Sites: how a script says where. A name, an operator or a pattern must mean one place, or a number must say which.
+//! Sites: the places that a script names. A name, an operator or a pattern must match one place, or
+//! a number must select one.
 
 use std::rc::Rc;
 
@@ -8,7 +9,7 @@ use crate::syntax::ast::{Binary, Expr, ExprKind, Move, Site, SiteBase};
 use crate::term::{Arith, Compare, Index, Loop, Node, Pred, Reshape, Term, children};
 
 impl State<'_> {
-    /// The place that a site means, within a focus.
+    /// The place of a site, within a focus.
     pub(super) fn site(&self, focus: &[usize], site: &Site) -> Result<Path, Refusal> {
         let (found, what) = match &site.base {
             SiteBase::Here => (vec![focus.to_vec()], "here".to_owned()),
@@ -82,7 +83,8 @@ impl State<'_> {
         Ok(path)
     }
 
-    /// Places that a word means: where a cursor of that name is, binders of that name, reshape operators, or the outermost of a kind.
+    /// The places that a word names: the place of a cursor with that name, the binders with that
+    /// name, reshape operators, or the outermost parts of a kind.
     fn named(&self, focus: &[usize], name: &str) -> Result<Vec<Path>, Refusal> {
         if let Some((_, cursor)) = self.cursors.iter().find(|(known, _)| known == name) {
             let mut places = self.resolve(cursor)?;
@@ -134,7 +136,8 @@ impl State<'_> {
     }
 }
 
-/// Whether a term has the form of a pattern, in which `_` is anything. Names are compared as they are written.
+/// True if a term matches a pattern, in which `_` matches anything. Names are compared as they are
+/// written.
 fn fits(pattern: &Expr, term: &Term) -> bool {
     match (&pattern.kind, &**term) {
         (ExprKind::Name(name), _) if name == "_" => true,

@@ -1,4 +1,5 @@
-//! A part of an intermediate result computed where it is read: a buffer over the region that a place needs.
+//! Computes a part of an intermediate result where it is read: in a buffer over the region that a
+//! place needs.
 
 use std::rc::Rc;
 
@@ -9,17 +10,18 @@ use crate::rules::Value;
 use crate::subst::Abstraction;
 use crate::term::{Arith, Index, Loop, Node, Sort, Term, Var};
 
-/// The region of a dimension: its first index and how many there are.
+/// The region of a dimension: its first index and its size.
 pub(super) type Region = (Index, Index);
 
-/// A read: where, and its indices from the outermost dimension on.
+/// A read: its place, and its indices from the outermost dimension on.
 struct Read {
     path: Path,
     indices: Vec<Index>,
 }
 
 impl State<'_> {
-    /// Lets a part read a buffer of its own in place of `source`: the regions, one for each dimension, or what the reads need where there are none.
+    /// Makes the reads of `source` in a part go through a new buffer. There is one region for each
+    /// dimension. If `regions` is empty, the reads determine them.
     pub(super) fn stage(
         &mut self,
         focus: &[usize],
@@ -50,7 +52,7 @@ impl State<'_> {
         for read in &reads {
             self.stage_read(read, source, &regions, &places)?;
         }
-        // What all reads now read from is one term; give it its name.
+        // All reads now read from one and the same term, which gets its name here.
         let mut buffer: Term = Rc::new(Node::Var(source.clone()));
         for ((base, _), place) in regions.iter().zip(&places) {
             buffer = Rc::new(Node::Get(buffer, base.clone().plus(Index::Var(place.clone()))));
@@ -91,7 +93,8 @@ impl State<'_> {
             .collect()
     }
 
-    /// Makes one read go through the buffer: `s[b + i]` becomes `(gen x < n: s[b + x])[i]`, the innermost dimension first.
+    /// Makes one read go through the buffer: `s[b + i]` becomes `(gen x < n: s[b + x])[i]`, the
+    /// innermost dimension first.
     fn stage_read(
         &mut self,
         read: &Read,
@@ -106,7 +109,7 @@ impl State<'_> {
             .zip(regions)
             .map(|(index, (base, _))| super::commands::simplest(&index.clone().minus(base.clone())))
             .collect();
-        // The read of dimension `d` stands `dims - 1 - d` reads further in.
+        // The read of dimension `d` is nested `dims - 1 - d` reads deep.
         for (dim, offset) in offsets.iter().enumerate() {
             let mut path = read.path.clone();
             path.extend(std::iter::repeat_n(0, dims - 1 - dim));
@@ -118,7 +121,8 @@ impl State<'_> {
         for dim in (0..dims).rev() {
             let mut path = read.path.clone();
             path.extend(std::iter::repeat_n(0, dims - 1 - dim));
-            // The part as a function of this dimension's offset: everything outside of it is fixed, everything inside is in the buffer already.
+            // The part as a function of this dimension's offset. The dimensions outside of it are
+            // fixed, the dimensions inside are in the buffer already.
             let mut body: Term = Rc::new(Node::Var(source.clone()));
             for (inner, (base, _)) in regions.iter().enumerate() {
                 let offset = if inner < dim {
@@ -149,7 +153,8 @@ impl State<'_> {
         Ok(())
     }
 
-    /// The regions that reads need of a place: from the ranges of the loops between it and them.
+    /// The regions that reads need at a place, from the ranges of the loops between the place and
+    /// the reads.
     fn regions(&self, focus: &[usize], reads: &[Read]) -> Result<Vec<Region>, Refusal> {
         let mut regions = Vec::new();
         for dim in 0..reads[0].indices.len() {
@@ -183,7 +188,8 @@ impl State<'_> {
         Ok(regions)
     }
 
-    /// An index as a part that is fixed at the place, and the least and greatest value of the rest.
+    /// Splits an index into a part that is fixed at the place, and the least and the greatest value
+    /// of the rest.
     fn extent(
         &self,
         focus: &[usize],
@@ -232,7 +238,7 @@ impl State<'_> {
     }
 }
 
-/// The parts of a sum, and whether each is subtracted.
+/// The parts of a sum, each with true if it is subtracted.
 fn summands(index: &Index) -> Vec<(Index, bool)> {
     match index {
         Index::Op(Arith::Add, operands) => {
@@ -249,7 +255,7 @@ fn summands(index: &Index) -> Vec<(Index, bool)> {
     }
 }
 
-/// The lesser (or the greater) of two that differ by a number.
+/// The lesser (or the greater) of two integers that differ by a number.
 fn lesser(a: &Index, b: &Index, least: bool) -> Result<Index, Refusal> {
     match super::commands::simplest(&a.clone().minus(b.clone())) {
         Index::Num(difference) => Ok(if (difference < 0) == least { a.clone() } else { b.clone() }),

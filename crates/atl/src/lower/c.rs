@@ -1,4 +1,4 @@
-//! Loop nests as C, in the very words of `coq/Print.v`.
+//! Prints loop nests as C, in exactly the text of `coq/Print.v`.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::names::Names;
 use crate::program::Element;
 use crate::term::{Arith, Compare, Index, Pred, Var};
 
-/// Words of C, and what the prelude's headers declare under names that a program may well use.
+/// Words of C, and names from the prelude's headers that a program may well use.
 const RESERVED: &[&str] = &[
     "auto",
     "break",
@@ -63,13 +63,13 @@ const RESERVED: &[&str] = &[
     "INT64_MAX",
 ];
 
-/// Whether a name means something in C, or in the prelude.
+/// True if a name has a meaning in C or in the prelude.
 pub(crate) fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name)
         || ["atl_", "ATL_", "fn_"].iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Where the statements of a program go.
+/// The interface of a C function.
 pub struct Interface<'a> {
     /// The C function's name.
     pub name: &'a str,
@@ -79,11 +79,15 @@ pub struct Interface<'a> {
     pub inputs: &'a [(Var, Vec<Index>)],
     /// The output with its shape.
     pub output: &'a (Var, Vec<Index>),
-    /// What must hold of the sizes.
+    /// The conditions on the sizes.
     pub conditions: &'a [Pred],
 }
 
-/// The C function of a loop nest. It returns 1, and does nothing else, where the sizes do not satisfy the conditions, or a number would leave 64 bits.
+/// The C function of a loop nest. If the sizes do not satisfy the conditions, or a number would
+/// leave 64 bits, it returns 1 and does nothing else.
+///
+/// # Errors
+/// A divisor changes within the loop nest.
 pub fn function(interface: &Interface<'_>, nest: &Stmt) -> Result<String, UncheckedDivisor> {
     let mut printer =
         Printer { names: Names::new(is_reserved), shapes: Vec::new(), out: String::new() };
@@ -112,7 +116,7 @@ pub fn function(interface: &Interface<'_>, nest: &Stmt) -> Result<String, Unchec
     Ok(printer.out)
 }
 
-/// Where an element is in row-major storage.
+/// The offset of an element in row-major storage.
 pub(super) fn offset(shapes: &[(Var, Vec<Index>)], array: &Var, indices: &[Index]) -> Index {
     let shape =
         shapes.iter().rev().find(|(known, _)| known == array).map_or(&[][..], |(_, shape)| shape);
@@ -222,7 +226,8 @@ impl Printer {
         }
     }
 
-    /// Levels: 0 a sum, 1 a product, 2 what needs no parentheses anywhere.
+    /// Prints an index expression. The levels are: 0 a sum, 1 a product, 2 an expression that never
+    /// needs parentheses.
     fn index(&self, index: &Index, level: u8) -> String {
         let (own, text) = match index {
             Index::Num(value) => (if *value < 0 { 0 } else { 2 }, value.to_string()),
@@ -248,7 +253,8 @@ impl Printer {
     }
 }
 
-/// What every C file begins with, for an element type: the semiring, division that rounds down, arrays of zeros.
+/// The beginning of every C file for an element type: the semiring, division that rounds down,
+/// arrays of zeros.
 pub fn prelude(element: Element) -> String {
     let (elem, wide) = match element {
         Element::I32 => ("int32_t", "uint32_t"),
@@ -311,7 +317,7 @@ pub fn prelude(element: Element) -> String {
     )
 }
 
-/// A whole C file.
+/// A whole C file: the prelude and the function.
 pub fn unit(element: Element, function: &str) -> String {
     format!("{}{function}", prelude(element))
 }

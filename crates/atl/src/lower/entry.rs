@@ -1,5 +1,5 @@
-//! What the C checks before it begins, in the very words of `coq/Machine.v`: that no number that it computes leaves 64 bits, that it divides by nothing
-//! that is not positive, and the conditions of the derivation.
+//! The checks of the C at entry, exactly as in `coq/Machine.v`: no number that it computes leaves
+//! 64 bits, every divisor is positive, and the conditions of the derivation hold.
 
 use std::cmp::Ordering;
 
@@ -7,24 +7,24 @@ use super::c::Printer;
 use super::{Scalar, Stmt};
 use crate::term::{Arith, Compare, Index, Pred, Var};
 
-/// What `coq/Machine.v` calls `limit`.
+/// The largest number that fits, `limit` in `coq/Machine.v`.
 const LIMIT: i64 = 1 << 59;
 
-/// One check.
+/// A check at entry.
 enum Check {
-    /// A bound that is within the limit.
+    /// A bound must be within the limit.
     Fits(Index),
     Holds(Pred),
 }
 
-/// A divisor that changes within the loop nest: nothing that is checked at entry says that it is positive.
+/// A divisor that changes within the loop nest. No check at entry can show that it is positive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UncheckedDivisor(pub Index);
 
-/// Bounds of loop variables.
+/// Bounds of the magnitudes of loop variables.
 type Bounds = Vec<(Var, Index)>;
 
-/// The lines that check, in order, none twice.
+/// The lines with the checks, in order and without duplicates.
 pub(super) fn lines(
     printer: &Printer,
     sizes: &[Var],
@@ -56,7 +56,7 @@ pub(super) fn lines(
     Ok(lines)
 }
 
-/// How many elements an array of a shape has.
+/// The number of elements of an array with this shape.
 pub(super) fn count(shape: &[Index]) -> Index {
     match shape.split_first() {
         None => Index::Num(1),
@@ -66,7 +66,7 @@ pub(super) fn count(shape: &[Index]) -> Index {
     }
 }
 
-/// Whether a check says nothing of the sizes, and passes.
+/// True if a check does not depend on the sizes and passes.
 fn is_sizeless(check: &Check) -> bool {
     match check {
         Check::Fits(Index::Num(value)) => (0..=LIMIT).contains(value),
@@ -77,7 +77,7 @@ fn is_sizeless(check: &Check) -> bool {
     }
 }
 
-/// A bound as C.
+/// Prints a bound as C.
 fn text(printer: &Printer, bound: &Index) -> String {
     match bound {
         Index::Num(value) => value.to_string(),
@@ -124,7 +124,7 @@ impl Entry {
         }
     }
 
-    /// Bounds of the parts that the whole expression's bound says nothing of.
+    /// Collects bounds of the parts that the whole expression's bound does not cover.
     fn apart(&self, index: &Index, all: &mut Vec<Index>) {
         if let Index::Op(op, operands) = index {
             match op {

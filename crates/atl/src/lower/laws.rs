@@ -1,20 +1,22 @@
-//! Which laws of arithmetic a loop nest relies on: it adds the parts of sums to their cells one at a time.
+//! The laws of arithmetic that a loop nest relies on. The nest adds the parts of sums to their
+//! cells one at a time.
 
 use super::is_pure;
 use crate::rules::Law;
 use crate::term::{Loop, Node, Rank, Term, rank};
 
-/// What a cell holds when a term's element is added to it.
+/// The contents of a cell when a term's element is added to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
     /// Zero.
     Empty,
-    /// A sum, of which the element is the next part.
+    /// A partial sum. The element is its next part.
     Partial,
 }
 
-/// The laws by which the loop nest of a term computes the term. Every store adds to a zero; a sum or a sum of several statements that is itself a part of a
-/// sum is added part by part.
+/// The laws by which the loop nest of a term computes the term. Every store adds to a cell that
+/// begins at zero. If a sum (or an addition of several statements) is itself a part of a sum, its
+/// parts are added one by one, which rearranges the addition.
 pub fn laws(term: &Term) -> Vec<Law> {
     let mut laws = vec![Law::ZeroAdds];
     if rearranges(term, Cell::Empty) {
@@ -34,7 +36,7 @@ fn rearranges(term: &Term, cell: Cell) -> bool {
         }
         Node::Loop(Loop::Gen, .., body) | Node::Guard(_, body) => rearranges(body, cell),
         Node::Let(_, value, body) => rearranges(value, Cell::Empty) || rearranges(body, cell),
-        // Every cell gets an element of one part.
+        // Every cell gets an element of one part only.
         Node::Reshape(_, _, parts) => parts.iter().any(|part| rearranges(part, cell)),
         Node::Var(_)
         | Node::Literal(_)

@@ -1,7 +1,9 @@
-//! From terms to loop nests.
+//! Lowers terms to loop nests.
 //!
-//! A loop nest adds to arrays of zeros. What it is made of is small enough to be printed as C by a few lines, here and in the certificate's library, which
-//! compares the two; that a nest computes its term is proved in the certificate, by the terms that [`crate::certificate`] writes along this module's rules.
+//! A loop nest adds to arrays of zeros. It has so few constructs that a few lines print it as C,
+//! here and in the certificate's library, which compares the two. The certificate proves that a
+//! nest computes its term, by the terms that [`crate::certificate`] writes along this module's
+//! rules.
 
 mod c;
 mod entry;
@@ -31,7 +33,7 @@ pub enum Scalar {
     Add(Box<(Scalar, Scalar)>),
     /// A product.
     Mul(Box<(Scalar, Scalar)>),
-    /// Zero where the predicate does not hold; then nothing is read.
+    /// The scalar, or zero if the predicate does not hold. In that case nothing is read.
     When(Pred, Box<Scalar>),
     /// A function or literal, by its C name.
     Apply(String, Vec<Scalar>),
@@ -40,23 +42,24 @@ pub enum Scalar {
 /// A statement of a loop nest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stmt {
-    /// Adds to an element.
+    /// Adds a scalar to an element.
     Store(Var, Vec<Index>, Scalar),
-    /// One after the other.
+    /// One statement after another.
     Seq(Box<(Stmt, Stmt)>),
     /// A loop.
     For(Var, Index, Index, Box<Stmt>),
-    /// A statement that is carried out where the predicate holds.
+    /// A statement that is executed if the predicate holds.
     If(Pred, Box<Stmt>),
-    /// An array of zeros with its shape, while the body runs.
+    /// An array of zeros with its shape, which exists while the body runs.
     New(Var, Vec<Index>, Box<Stmt>),
 }
 
-/// Where the elements of a term go: an array, and its indices as functions of the term's.
+/// The destination of a term's elements: an array, and its indices as functions of the term's
+/// indices.
 #[derive(Clone, Debug)]
 pub(crate) struct Destination {
     pub(crate) array: Var,
-    /// The array's shape.
+    /// One parameter for each dimension of the term.
     pub(crate) shape: Vec<Index>,
     /// One for each dimension of the term.
     pub(crate) params: Vec<Var>,
@@ -64,7 +67,8 @@ pub(crate) struct Destination {
 }
 
 impl Destination {
-    /// With what the first parameters are replaced by in terms of new ones.
+    /// Returns the destination with its first `replaced` parameters replaced by the indices `by`,
+    /// which use the `new` parameters.
     pub(crate) fn with(&self, replaced: usize, by: &[Index], new: &[Var]) -> Self {
         let mut subst = crate::subst::Subst::new();
         for (param, index) in self.params.iter().zip(by) {
@@ -80,7 +84,8 @@ impl Destination {
     }
 }
 
-/// An array's element that a term is: the variable and all its indices.
+/// The array element that a term reads: the variable and all its indices. `None` if the term is not
+/// such a read.
 pub(crate) fn element(term: &Term) -> Option<(Var, Vec<Index>)> {
     let mut indices = Vec::new();
     let mut here = Rc::clone(term);

@@ -1,5 +1,5 @@
-//! Normal form: every part that is computed into an array is made of binders, guards, lets, sums and reshape operators, down to scalars that only read
-//! elements. Every change is a proved step.
+//! Normal form. Every part that is computed into an array consists of binders, guards, lets, sums
+//! and reshape operators, down to scalars that only read elements. Every change is a proved step.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use crate::term::{Loop, Node, Rank, Reshape, Term, children, rank};
 
 use super::element;
 
-/// Whether a scalar can be computed by one expression.
+/// True if one expression can compute a scalar.
 pub fn is_pure(term: &Term) -> bool {
     match &**term {
         Node::Var(_) | Node::Get(..) => element(term).is_some(),
@@ -21,6 +21,9 @@ pub fn is_pure(term: &Term) -> bool {
 }
 
 /// Brings the whole program into normal form.
+///
+/// # Errors
+/// A step that normal form needs was refused.
 pub fn normalize(state: &mut State<'_>) -> Result<(), Refusal> {
     "(normal form)".clone_into(&mut state.command);
     statement(state, &Vec::new())
@@ -48,7 +51,8 @@ fn statement(state: &mut State<'_>, path: &Path) -> Result<(), Refusal> {
             (0..parts).try_for_each(|place| statement(state, &inner(path, place)))
         }
         Node::Add(left, right) => {
-            // Elementwise where both sides are cheap to read; one after the other where they are computed.
+            // The sum is elementwise if both sides are cheap to read. If they are computed, they
+            // are added one after the other.
             let bounds = |term: &Term| match &**term {
                 Node::Loop(Loop::Gen, _, lo, hi, _) => Some((lo.clone(), hi.clone())),
                 Node::Var(_)
@@ -94,7 +98,7 @@ fn statement(state: &mut State<'_>, path: &Path) -> Result<(), Refusal> {
     }
 }
 
-/// Whether a tensor is read from others, element by element.
+/// True if a tensor is read from other tensors, element by element.
 fn is_read(term: &Term) -> bool {
     match &**term {
         Node::Var(_) => true,
@@ -111,7 +115,7 @@ fn is_read(term: &Term) -> bool {
     }
 }
 
-/// What a read reads from, where that is neither an input nor bound by a `let`.
+/// The term that a read reads from, unless it is an input or a `let` variable.
 fn computed_root(state: &State<'_>, path: &Path) -> Option<Path> {
     let mut at = path.clone();
     loop {
@@ -144,7 +148,7 @@ fn scalar(state: &mut State<'_>, path: &Path) -> Result<(), Refusal> {
             statement(state, &inner(path, 1))
         }
         Node::Mul(..) | Node::Call(..) => {
-            // What cannot be computed in place gets a name.
+            // A part that cannot be computed in place gets a name.
             for (place, part) in children(&term).into_iter().enumerate() {
                 if is_pure(part) {
                     continue;
@@ -173,7 +177,7 @@ fn scalar(state: &mut State<'_>, path: &Path) -> Result<(), Refusal> {
     }
 }
 
-/// The smallest part, along operators on scalars, that is not pure by itself.
+/// The smallest part, along operators on scalars, that is not pure.
 fn first_impure(state: &State<'_>, path: &Path) -> Path {
     let term = state.part(path);
     match &*term {

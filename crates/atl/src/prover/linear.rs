@@ -1,4 +1,5 @@
-//! From comparisons to a linear problem, and which further facts make it contradictory.
+//! Turns comparisons into a linear problem, and searches for further facts that make it
+//! contradictory.
 
 use halidom_base::{FxHashMap, IndexMap};
 use halidom_poly::{Affine, Constraint, Dim, QuasiAffine, Relation, Set};
@@ -7,10 +8,11 @@ use super::Hint;
 use super::poly::Poly;
 use crate::term::{Arith, Index};
 
-/// What an unknown stands for.
+/// The meaning of an unknown.
 enum Meaning {
     Var(Index),
-    /// An operator that is not polynomial, its operands, and as what it was written.
+    /// An operator that is not polynomial, its operands, and the expressions that were written for
+    /// it.
     Op(Arith, Poly, Poly, Vec<Index>),
 }
 
@@ -22,16 +24,16 @@ pub(super) struct Unknowns<'s> {
     dims: IndexMap<Vec<u32>, Dim>,
 }
 
-/// A polynomial that is not negative, or zero, and the hint that it comes from.
+/// A polynomial that is not negative, or zero if `equal`, and the hint that it comes from.
 struct FactOf {
     poly: Poly,
     equal: bool,
     hint: Option<usize>,
 }
 
-/// How many products of facts are tried at once.
+/// The maximal number of products of facts that are tried at once.
 const MAX_PRODUCTS: usize = 60;
-/// How many `min`s and `max`es are told apart by cases.
+/// The maximal number of `min`s and `max`es that case splits distinguish.
 const MAX_CASES: usize = 4;
 
 impl<'s> Unknowns<'s> {
@@ -89,7 +91,7 @@ impl<'s> Unknowns<'s> {
     /// The polynomial as an index expression.
     fn index(&self, poly: &Poly) -> Index {
         let mut sum: Option<Index> = None;
-        // Positive parts first reads better.
+        // Putting positive parts first makes the expression easier to read.
         for wanted_sign in [1, -1] {
             for (monomial, factor) in &poly.0 {
                 if factor.signum() != wanted_sign {
@@ -117,7 +119,8 @@ impl<'s> Unknowns<'s> {
         sum.unwrap_or(Index::Num(0))
     }
 
-    /// Hints with which the facts (zero if `true`, else not negative) contradict each other.
+    /// Finds hints with which the facts contradict each other. A fact is a polynomial that is zero
+    /// if `true`, else not negative. Returns `None` if none are found.
     pub(super) fn contradiction(&mut self, known: Vec<(Poly, bool)>) -> Option<Vec<Hint>> {
         if known.iter().any(|(poly, _)| poly.is_huge()) {
             return None;
@@ -138,7 +141,7 @@ impl<'s> Unknowns<'s> {
         if self.empty_in_all(&facts, &cases) {
             return Some(self.needed(&facts, &hints, &cases, derived));
         }
-        // Products of products: several sizes in one offset.
+        // Offsets with several sizes need products of products.
         let degree = facts
             .iter()
             .filter(|fact| fact.hint.is_none())
@@ -153,7 +156,7 @@ impl<'s> Unknowns<'s> {
         None
     }
 
-    /// Adds what quotients mean, innermost first, where the divisor is known to be positive.
+    /// Adds the definitions of quotients, innermost first, if the divisor is known to be positive.
     fn define_quotients(&mut self, facts: &mut Vec<FactOf>, hints: &mut Vec<Hint>) {
         let mut number = 0;
         while number < self.meanings.len() {
@@ -177,7 +180,8 @@ impl<'s> Unknowns<'s> {
                     }
                     let this = Poly::unknown(number as u32);
                     let one = Poly::number(1);
-                    // `a < b * c` gives `a / b < c`: bounds of nested quotients, from the inside out.
+                    // `a < b * c` gives `a / b < c`: this bounds nested quotients, from the inside
+                    // out.
                     let bound = facts
                         .iter()
                         .filter(|fact| !fact.equal)
@@ -231,7 +235,8 @@ impl<'s> Unknowns<'s> {
         }
     }
 
-    /// Adds which unknowns are not negative, where that follows: a product of unknowns needs it. Gives whether there are any.
+    /// Adds unknowns that are provably not negative, because products of unknowns need that.
+    /// Returns true if any were added.
     fn derive_signs(&mut self, facts: &mut Vec<FactOf>, cases: &[[[(Poly, bool); 2]; 2]]) -> bool {
         let before = facts.len();
         for number in 0..self.meanings.len() as u32 {
@@ -253,11 +258,11 @@ impl<'s> Unknowns<'s> {
         facts.len() > before
     }
 
-    /// Adds products of two facts that mention the products of unknowns that are there already.
+    /// Adds products of two facts that share a product of unknowns with the present facts.
     fn multiply(&mut self, facts: &mut Vec<FactOf>, hints: &mut Vec<Hint>) {
         let mut wanted: Vec<Vec<u32>> =
             facts.iter().flat_map(|fact| fact.poly.nonlinear().cloned()).collect();
-        // What a larger product is made of is wanted too.
+        // The factors of a larger product are needed too.
         let mut at = 0;
         while at < wanted.len() {
             if wanted[at].len() > 2 {
@@ -304,7 +309,8 @@ impl<'s> Unknowns<'s> {
         }
     }
 
-    /// For each `min` and `max` what it may be: pairs of facts of which one pair holds.
+    /// For each `min` and `max`, its two cases, each a pair of facts. In every model one of the two
+    /// pairs holds.
     fn cases(&self) -> Vec<[[(Poly, bool); 2]; 2]> {
         let mut cases = Vec::new();
         for (number, meaning) in self.meanings.iter().enumerate() {
@@ -346,7 +352,7 @@ impl<'s> Unknowns<'s> {
         })
     }
 
-    /// The hints that are needed, found by leaving out what can be left out: halves first, then one by one.
+    /// Reduces the hints to the needed ones by leaving some out: halves first, then one by one.
     fn needed(
         &mut self,
         facts: &[FactOf],
@@ -354,7 +360,8 @@ impl<'s> Unknowns<'s> {
         cases: &[[[(Poly, bool); 2]; 2]],
         keep_quotients: bool,
     ) -> Vec<Hint> {
-        // What signs were derived from is not recorded: then everything about quotients stays.
+        // The origin of a derived sign is not recorded. If there are any, all hints about quotients
+        // stay.
         let stays = |hint: usize| {
             keep_quotients
                 && matches!(hints[hint], Hint::Quotient(..) | Hint::Sign(..) | Hint::Below(..))
@@ -381,7 +388,8 @@ impl<'s> Unknowns<'s> {
             }
             chunk /= 2;
         }
-        // What a kept product is made of must itself be known: products of products, and the quotients in either.
+        // The factors of a kept product must themselves be known: products of products, and the
+        // quotients in either.
         let makes = |hint: usize| {
             facts.iter().filter(move |fact| fact.hint == Some(hint)).map(|fact| &fact.poly)
         };
@@ -399,7 +407,7 @@ impl<'s> Unknowns<'s> {
             }
             at += 1;
         }
-        // The premises of a quotient's sign or bound may follow only from what earlier hints say.
+        // The premises of a quotient's sign or bound may follow only from earlier hints.
         let last = closed
             .iter()
             .copied()
@@ -412,7 +420,7 @@ impl<'s> Unknowns<'s> {
                 closed.push(earlier);
             }
         }
-        // Two ways of writing one quotient are two unknowns for Coq.
+        // For Coq, two ways of writing one quotient are two unknowns.
         for (position, hint) in hints.iter().enumerate() {
             if matches!(hint, Hint::Equal(..)) && !closed.contains(&position) {
                 closed.push(position);
@@ -427,7 +435,8 @@ impl<'s> Unknowns<'s> {
         self.is_empty(&all)
     }
 
-    /// Whether no integers satisfy the facts. A problem too large for the set library counts as "no".
+    /// True if no integers satisfy the facts. A problem that is too large for the set library
+    /// counts as satisfiable.
     fn is_empty(&mut self, facts: &[&FactOf]) -> bool {
         let constraints: Vec<Constraint> = facts
             .iter()

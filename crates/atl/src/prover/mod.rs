@@ -1,8 +1,9 @@
 //! Side conditions: comparisons of integers that follow from a context.
 //!
-//! Products, quotients and remainders are unknowns of a linear problem whose emptiness the set library decides; what is known of them enters as further
-//! facts (the definition of a quotient, products of two facts). An answer of "yes" comes with the facts that were used, from which a certificate proves
-//! the same again; nothing here has to be believed.
+//! Products, quotients and remainders are unknowns of a linear problem, and the set library decides
+//! if it is empty. Their properties enter as further facts (the definition of a quotient, products
+//! of two facts). A proof lists the facts that were used, and a certificate proves the goal again
+//! from them. So certificates do not depend on this module.
 
 mod linear;
 mod poly;
@@ -16,51 +17,53 @@ use linear::Unknowns;
 use poly::Poly;
 pub use refute::{compare, evaluate};
 
-/// What is to be shown.
+/// A goal of the prover.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// Every one of these holds.
+    /// A predicate holds.
     Holds(Pred),
     /// A predicate is false.
     Never(Pred),
     /// Two predicates are equal.
     Same(Pred, Pred),
-    /// What is known is contradictory.
+    /// The context is contradictory.
     Absurd,
 }
 
-/// A fact that linear arithmetic does not have by itself.
+/// A fact that linear arithmetic cannot derive alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
-    /// Two integers that are not negative: their product is neither.
+    /// The product of two integers that are not negative is not negative.
     Product(Index, Index),
-    /// What division by a positive number means: the operator, both operands.
+    /// The definition of division by a positive number: the operator, both operands.
     Quotient(Arith, Index, Index),
-    /// A quotient of a number that is not negative is not negative: rounded down or up, both operands.
+    /// The quotient of a number that is not negative is not negative: the operator (rounding down
+    /// or up), both operands.
     Sign(Arith, Index, Index),
-    /// A quotient, rounded down, is below a bound, because the dividend is below the bound times the divisor: both operands, the bound.
+    /// A quotient, rounded down, is below a bound, because the dividend is below the bound times
+    /// the divisor: both operands, the bound.
     Below(Index, Index, Index),
-    /// Two quotients are equal, because their operands are.
+    /// Two quotients are equal because their operands are.
     Equal(Index, Index),
 }
 
-/// The facts that a proof used, beyond those of the context.
+/// The facts that a proof used, in addition to the facts of the context.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proof {
-    /// In order: a later one may need earlier ones.
+    /// The hints in order. A later one may need earlier ones.
     pub hints: Vec<Hint>,
 }
 
-/// Why something was not shown.
+/// The reason why a goal was not shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The comparison that is open.
+    /// The comparison that remains open.
     pub open: String,
-    /// Values for which everything known holds and it does not, where some were found.
+    /// Values for which the context holds but the comparison does not, if some were found.
     pub values: Option<String>,
 }
 
-/// The prover: it remembers answers.
+/// The prover. It remembers answers.
 #[derive(Debug)]
 pub struct Prover {
     sets: halidom_poly::Context,
@@ -68,12 +71,18 @@ pub struct Prover {
 }
 
 impl Prover {
-    /// A prover.
+    /// Returns a prover.
+    ///
+    /// # Errors
+    /// The set library's context cannot be made.
     pub fn new() -> Result<Self, halidom_poly::Error> {
         Ok(Self { sets: halidom_poly::Context::new(5_000_000)?, memory: RefCell::default() })
     }
 
     /// Shows a goal from a context.
+    ///
+    /// # Errors
+    /// A [`Failure`] if no proof was found. This does not mean that the goal is false.
     pub fn prove(&self, context: &Context, goal: &Goal) -> Result<Proof, Failure> {
         let facts: Vec<&Fact> = context
             .facts
@@ -90,7 +99,7 @@ impl Prover {
         answer
     }
 
-    /// Whether a goal follows.
+    /// True if a proof of the goal is found.
     pub fn holds(&self, context: &Context, goal: &Goal) -> bool {
         self.prove(context, goal).is_ok()
     }
@@ -171,7 +180,8 @@ impl Prover {
                 Compare::Eq => (difference, true),
             });
         }
-        // Most of what does not follow fails for small numbers: no need to look for a proof then.
+        // Most goals that do not follow fail for small numbers. Then there is no need to search for
+        // a proof.
         if let Some(values) = refute::example(known, 1_500) {
             return Err(Failure { open: open.to_owned(), values: Some(values) });
         }
@@ -182,7 +192,7 @@ impl Prover {
     }
 }
 
-/// The comparisons of a predicate; something absurd for one that is never true.
+/// The comparisons of a predicate. For a predicate that is always false, an absurd comparison.
 fn comparisons(pred: &Pred) -> Vec<(Compare, Index, Index)> {
     match (pred, pred.conjuncts()) {
         (_, Some(all)) => {

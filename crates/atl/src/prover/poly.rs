@@ -60,7 +60,7 @@ impl Poly {
         product
     }
 
-    /// The quotient by a single unknown, if every part has that unknown.
+    /// Divides by a single unknown, if every monomial has that unknown.
     pub(crate) fn divided_by(&self, divisor: &Self) -> Option<Self> {
         let mut parts = divisor.0.iter();
         let (monomial, factor) = parts.next()?;
@@ -77,7 +77,7 @@ impl Poly {
         (!quotient.0.is_empty()).then_some(quotient)
     }
 
-    /// Its value, if it has no unknown.
+    /// The polynomial's value, if it has no unknown.
     pub(crate) fn constant(&self) -> Option<i64> {
         match self.0.len() {
             0 => Some(0),
@@ -86,12 +86,12 @@ impl Poly {
         }
     }
 
-    /// The products of two and more unknowns.
+    /// The monomials with two or more unknowns.
     pub(crate) fn nonlinear(&self) -> impl Iterator<Item = &Vec<u32>> {
         self.0.keys().filter(|monomial| monomial.len() > 1)
     }
 
-    /// Whether some coefficient may have overflowed.
+    /// True if some coefficient exceeds 2^40 in magnitude, as it may come from an overflow.
     pub(crate) fn is_huge(&self) -> bool {
         self.0.values().any(|factor| factor.unsigned_abs() > 1 << 40)
     }

@@ -1,8 +1,9 @@
-//! Values that show why something does not follow.
+//! Searches for values that show why a goal does not follow.
 
 use crate::term::{Arith, Compare, Index, Var};
 
-/// The value of an integer expression. Division rounds down and division by zero gives zero, as in the certificates' arithmetic.
+/// Evaluates an integer expression. Division rounds down, and division by zero gives zero, as in
+/// the certificates' arithmetic. Returns `None` if a variable has no value or a number overflows.
 pub fn evaluate(index: &Index, value: &dyn Fn(&Var) -> Option<i64>) -> Option<i64> {
     Some(match index {
         Index::Num(number) => *number,
@@ -31,7 +32,7 @@ fn floor_div(a: i64, b: i64) -> i64 {
     }
 }
 
-/// Whether a comparison holds.
+/// True if a comparison holds.
 pub fn compare(compare: Compare, a: i64, b: i64) -> bool {
     match compare {
         Compare::Lt => a < b,
@@ -40,7 +41,7 @@ pub fn compare(compare: Compare, a: i64, b: i64) -> bool {
     }
 }
 
-/// Small values for which all comparisons hold.
+/// Finds small values for which all comparisons hold.
 pub(super) fn example(known: &[(Compare, Index, Index)], attempts: u64) -> Option<String> {
     let mut variables: Vec<Var> = Vec::new();
     let mut see = |var: &Var| {
@@ -63,7 +64,7 @@ pub(super) fn example(known: &[(Compare, Index, Index)], attempts: u64) -> Optio
         state % below
     };
     for attempt in 0..attempts {
-        // Small values first: they are read more easily.
+        // Small values come first because they are easier to read.
         let spread = 2 + 8 * attempt / attempts;
         let values: Vec<i64> =
             variables.iter().map(|_| next(spread) as i64 - i64::from(next(8) == 0)).collect();

@@ -1,4 +1,5 @@
-//! Patterns against terms. The variables of a rule that are applied to bound variables match whatever mentions no other bound variable.
+//! Matches patterns against terms (higher-order pattern matching). A rule's variable that is
+//! applied to bound variables matches any term that mentions no other bound variable.
 
 use std::rc::Rc;
 
@@ -11,25 +12,25 @@ use crate::term::{
     rank,
 };
 
-/// What a variable of a rule stands for.
+/// The value of a rule's variable.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// An integer.
     Index(Index),
     /// A truth value.
     Pred(Pred),
-    /// A tensor, as a function of the bound variables that it is applied to.
+    /// A tensor, as a function of the bound variables that the rule's variable is applied to.
     Function(Abstraction),
 }
 
-/// What the variables of a rule stand for.
+/// The values of a rule's variables.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings {
-    /// By the variable's number.
+    /// The values, by the variable's number.
     pub values: IndexMap<u32, Value>,
-    /// Ranks by their number.
+    /// The ranks, by the rank variable's number.
     pub ranks: IndexMap<u32, Rank>,
-    /// How the program calls what the rule's text calls something.
+    /// For each name in the rule's text, the program's name for it.
     names: IndexMap<Rc<str>, Rc<str>>,
 }
 
@@ -57,27 +58,29 @@ impl Bindings {
         subst
     }
 
-    /// Sets what a name of the rule's text is to be called.
+    /// Sets the program's name for a name in the rule's text.
     pub fn rename(&mut self, text: &str, name: &str) {
         self.names.insert(text.into(), name.into());
     }
 
-    /// What the program calls a name of the rule's text, if the rule's left side has it.
+    /// True if there is a program's name for this name in the rule's text. After matching, it
+    /// covers the binders of the matched side.
     pub fn has_name(&self, text: &str) -> bool {
         self.names.contains_key(text)
     }
 
-    /// One side of the rule with values for its variables; bound variables are new.
+    /// Instantiates one side of the rule with these values. Bound variables are new.
     pub fn instance(&self, side: &Term, supply: &Supply) -> Term {
         self.subst().on_term(side, supply)
     }
 
-    /// Whether every variable has a value.
+    /// The first variable of the rule that has no value, if any.
     pub fn missing<'r>(&self, rule: &'r Rule) -> Option<&'r Var> {
         rule.variables.iter().find(|var| !self.values.contains_key(&var.id))
     }
 
-    /// Extends the bindings so that the pattern becomes the term.
+    /// Extends the bindings so that the pattern becomes the term. Returns false if the term does
+    /// not match.
     pub fn match_term(&mut self, pattern: &Term, term: &Term) -> bool {
         self.term(pattern, term, &mut Vec::new())
     }
@@ -154,12 +157,14 @@ impl Bindings {
         true
     }
 
-    /// Binds a variable of the rule, applied to bound variables, to the term as a function of what they stand for.
+    /// Binds a rule's variable that is applied to bound variables. Its value is the term as a
+    /// function of the matched variables.
     fn function(&mut self, var: &Var, args: &[Arg], term: &Term, bound: &[(Var, Var)]) -> bool {
         let Some(params) =
             args.iter().map(|arg| Self::parameter(arg, bound)).collect::<Option<Vec<Var>>>()
         else {
-            // Applied to something else, as `f(a)` where `a` is known: every `a` is meant, unless a value was given before.
+            // An argument is not a bound variable, as in `f(a)` for a known `a`. If `f` has no
+            // value yet, every occurrence of `a` is abstracted.
             if !self.values.contains_key(&var.id) {
                 return self.abstracted(var, args, term, bound);
             }
@@ -200,7 +205,8 @@ impl Bindings {
         }
     }
 
-    /// Binds a function that is applied to known integers: the term as a function of every occurrence of them.
+    /// Binds a function that is applied to known integers: the term as a function of all their
+    /// occurrences.
     fn abstracted(&mut self, var: &Var, args: &[Arg], term: &Term, bound: &[(Var, Var)]) -> bool {
         let supply = Supply::scratch();
         let mut body = Rc::clone(term);

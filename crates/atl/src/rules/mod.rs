@@ -1,4 +1,4 @@
-//! Rewrite rules as typed data: patterns, premises, laws; and how they meet terms.
+//! Rewrite rules as typed data (patterns, premises, laws) and their matching with terms.
 
 mod matching;
 mod table;
@@ -15,10 +15,10 @@ use crate::syntax::{ast, parse_expr};
 use crate::term::{Index, Pred, Rank, Sort, Supply, Term, Var};
 use table::Entry;
 
-/// What must be shown for a rule to apply.
+/// A premise of a rule, which must be shown before the rule applies.
 #[derive(Clone, Debug)]
 pub enum Premise {
-    /// Comparisons of integers, as a chain where written so.
+    /// A chain of comparisons of integers.
     Compare(Vec<Index>, Vec<crate::term::Compare>),
     /// A tensor is zero outside of `0 .. n`.
     Supp(Term, Index),
@@ -39,13 +39,13 @@ pub struct Rule {
     pub name: &'static str,
     /// Rank variables, with their names.
     pub ranks: Vec<(u32, String)>,
-    /// Its variables, in the lemma's order.
+    /// The rule's variables, in the lemma's order.
     pub variables: Vec<Var>,
-    /// What it applies to.
+    /// The pattern that the rule applies to.
     pub left: Term,
-    /// What that becomes.
+    /// The replacement.
     pub right: Term,
-    /// Under which conditions.
+    /// The premises.
     pub premises: Vec<Premise>,
     /// The laws of arithmetic that its proof uses.
     pub laws: &'static [Law],
@@ -53,7 +53,7 @@ pub struct Rule {
     pub file: &'static str,
 }
 
-/// A rule of the table that cannot be read: a defect of this crate, found by its tests.
+/// A rule of the table that cannot be read. This is a defect of this crate, which its tests find.
 #[derive(Debug, thiserror::Error)]
 #[error("the rule `{name}` cannot be read: {message}")]
 pub struct BadRule {
@@ -67,6 +67,9 @@ pub struct Rules(Vec<Rule>);
 
 impl Rules {
     /// Reads the table.
+    ///
+    /// # Errors
+    /// The first entry that cannot be read.
     pub fn new(supply: &Supply, prover: &Prover) -> Result<Self, BadRule> {
         let file = Sources::new().add("the table of rules", "");
         let core = table::CORE.iter().map(|entry| (entry, "Rules"));
@@ -82,12 +85,12 @@ impl Rules {
             .map(Self)
     }
 
-    /// The rule of a name.
+    /// The rule with this name.
     pub fn find(&self, name: &str) -> Option<&Rule> {
         self.0.iter().find(|rule| rule.name == name)
     }
 
-    /// All rules, in the order of the table.
+    /// Iterates over all rules, in the order of the table.
     pub fn iter(&self) -> impl Iterator<Item = &Rule> {
         self.0.iter()
     }
@@ -182,7 +185,7 @@ fn premise(
     })
 }
 
-/// The links of a chain of comparisons.
+/// Collects the links of a chain of comparisons.
 fn chain(
     expr: &ast::Expr,
     resolver: &Resolver<'_>,
@@ -199,7 +202,7 @@ fn chain(
 }
 
 impl Premise {
-    /// With the variables of the rule replaced.
+    /// Returns the premise with the rule's variables replaced.
     #[must_use]
     pub fn instance(&self, bindings: &Bindings, supply: &Supply) -> Self {
         let subst = bindings.subst();
@@ -217,7 +220,7 @@ impl Premise {
         }
     }
 
-    /// A chain of comparisons as one predicate.
+    /// Returns a chain of comparisons as one predicate.
     pub fn as_pred(indices: &[Index], compares: &[crate::term::Compare]) -> Pred {
         let links = compares.iter().zip(indices.windows(2));
         let mut links =

@@ -1,14 +1,16 @@
-//! The rules as data. Each has the name and the statement of a lemma in `coq/Rules.v` or `coq/Reshape.v`, where it is proved; a test compares the two.
+//! The rules as data. Each has the name and the statement of a lemma in `coq/Rules.v` or
+//! `coq/Reshape.v`, where it is proved; a test compares the two.
 //!
-//! The variables of a rule stand before the bar, with their sorts: `Z` an integer, `B` a truth value, anything else the rank of a tensor (or of the value
-//! of a function that makes one). `flatten{n, m}(v)` is an operator with its sizes.
+//! The second column lists a rule's variables with their sorts. `Z` is an integer and `B` a truth
+//! value. Anything else is the rank of a tensor, or of the value of a function that makes one.
+//! `flatten{n, m}(v)` is an operator with its sizes.
 
-/// Laws of arithmetic that a rule's proof uses.
+/// The laws of arithmetic that a rule's proof uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Law {
-    /// `0 + a = a`: exact for floating point but for the sign of a zero.
+    /// `0 + a = a`. Exact for floating point, except for the sign of a zero.
     ZeroAdds,
-    /// `0 * a = 0`: not for infinities.
+    /// `0 * a = 0`. False for infinities.
     ZeroAnnihilates,
     /// `a + b = b + a` and `(a + b) + c = a + (b + c)`.
     AdditionRearranges,
@@ -31,7 +33,7 @@ impl Law {
     }
 }
 
-/// A rule as it stands in the table.
+/// A rule in the form of the table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     pub(crate) name: &'static str,

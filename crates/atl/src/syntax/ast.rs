@@ -1,6 +1,7 @@
 //! The syntax tree of a file: programs, derivations and schedule functions.
 //!
-//! Integers, truth values and tensors share one kind of expression; which of them one is shows where it stands.
+//! Integers, truth values and tensors share one kind of expression. The context of an expression
+//! determines which one it is.
 
 use halidom_diag::Span;
 
@@ -39,20 +40,20 @@ pub enum Binary {
 /// An expression and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expr {
-    /// What it is.
+    /// The kind of expression.
     pub kind: ExprKind,
     /// The place.
     pub span: Span,
 }
 
-/// What an expression is.
+/// The kinds of expressions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExprKind {
     /// A number.
     Num(String),
-    /// A name; `_` in patterns of sites.
+    /// A name. In patterns of sites, `_` too.
     Name(String),
-    /// A function or an operator with a name; sizes stand in braces.
+    /// A function or an operator with a name. Sizes are in braces.
     Call(Name, Vec<Expr>, Vec<Expr>),
     /// An operator.
     Binary(Binary, Box<(Expr, Expr)>),
@@ -73,31 +74,31 @@ pub enum ParamKind {
     Size,
     /// The dimensions of an unknown shape.
     Shape,
-    /// An element type, dimensions, and the unknown shape behind them.
+    /// An element type, known dimensions, and the unknown shape after them.
     Tensor(Name, Vec<Expr>, Option<Name>),
-    /// A place in a program; of schedule functions.
+    /// A place in a program. Only for schedule functions.
     Site,
-    /// A new name; of schedule functions.
+    /// A new name. Only for schedule functions.
     Name,
 }
 
 /// A parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
-    /// What it is called.
+    /// The parameter's name.
     pub name: Name,
-    /// What it is.
+    /// The parameter's type.
     pub kind: ParamKind,
 }
 
 /// A program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// What it is called.
+    /// The program's name.
     pub name: Name,
     /// Sizes and inputs.
     pub params: Vec<Param>,
-    /// What must hold of the sizes.
+    /// The conditions on the sizes.
     pub wheres: Vec<Expr>,
     /// The result.
     pub body: Expr,
@@ -121,61 +122,62 @@ pub enum Move {
 /// A place in a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// Where to begin.
+    /// The place where the site begins.
     pub base: SiteBase,
-    /// Which of several, counted from 1.
+    /// The number of the match if there are several, counted from 1.
     pub number: Option<usize>,
-    /// From there.
+    /// The moves from there.
     pub moves: Vec<Move>,
     /// The place of this text.
     pub span: Span,
 }
 
-/// Where a site begins.
+/// The beginning of a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SiteBase {
-    /// What is in focus.
+    /// The part in focus.
     Here,
-    /// A binder's variable, a reshape operator, or `gen`, `sum`, `let`, `guard` for the outermost one.
+    /// A binder's variable, a reshape operator, or `gen`, `sum`, `let`, `guard` for the outermost
+    /// one.
     Named(String),
-    /// Whatever has this form.
+    /// A part that matches this pattern.
     Pattern(Box<Expr>),
 }
 
 /// A command of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
-    /// What it is.
+    /// The kind of command.
     pub kind: CommandKind,
     /// The place.
     pub span: Span,
 }
 
-/// What a command is.
+/// The kinds of commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommandKind {
     /// A rule, a built-in command or a schedule function.
     Call(Call),
-    /// Commands with another focus.
+    /// Runs commands with another focus.
     At(Site, Vec<Command>),
-    /// Commands at every place where they apply.
+    /// Runs commands at every place where they apply.
     Everywhere(Vec<Command>),
-    /// Commands that may fail, and then change nothing.
+    /// Runs commands. If they fail, nothing changes.
     Try(Vec<Command>),
-    /// The first list, or, if that fails, the second.
+    /// Runs the first list or, if that fails, the second.
     Else(Vec<Command>, Vec<Command>),
-    /// Commands again and again, until they fail or change nothing.
+    /// Repeats commands until they fail or change nothing.
     Repeat(Vec<Command>),
 }
 
 /// A rule, a built-in command or a schedule function with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// Its name.
+    /// The name of the command.
     pub name: Name,
-    /// Whether a rule is used from right to left.
+    /// True if a rule is used from right to left.
     pub back: bool,
-    /// What follows the name.
+    /// The arguments after the name.
     pub args: Vec<Expr>,
     /// `with x = e`
     pub with: Vec<(Name, Expr)>,
@@ -188,13 +190,13 @@ pub struct Call {
 /// A derivation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Derivation {
-    /// What it is called.
+    /// The derivation's name.
     pub name: Name,
-    /// Further sizes.
+    /// The additional sizes.
     pub params: Vec<Param>,
-    /// The program that it begins with.
+    /// The program that the derivation begins with.
     pub of: Name,
-    /// What must hold of the sizes.
+    /// The conditions on the sizes.
     pub wheres: Vec<Expr>,
     /// The steps.
     pub script: Vec<Command>,
@@ -203,11 +205,11 @@ pub struct Derivation {
 /// A schedule function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// What it is called.
+    /// The function's name.
     pub name: Name,
-    /// What it takes.
+    /// The parameters.
     pub params: Vec<Param>,
-    /// What it does.
+    /// The commands.
     pub script: Vec<Command>,
 }
 

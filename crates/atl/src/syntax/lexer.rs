@@ -1,10 +1,10 @@
-//! Text to tokens.
+//! Splits text into tokens.
 
 use halidom_diag::{Diagnostic, FileId, Span};
 
 use crate::codes;
 
-/// What a token is.
+/// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Token<'s> {
     Ident(&'s str),
@@ -13,13 +13,13 @@ pub(crate) enum Token<'s> {
     End,
 }
 
-/// Longer ones first, so that `<=` is not read as `<` and `=`.
+/// The punctuation, longest first, so that `<=` is not read as `<` and `=`.
 const PUNCTUATION: &[&str] = &[
     "..", "<=", ">=", "==", "&&", "(", ")", "[", "]", "{", "}", "<", ">", "=", "+", "-", "*", "/",
     "%", ",", ";", ":", ".", "#",
 ];
 
-/// The tokens of a text, the last one [`Token::End`].
+/// Splits a text into tokens. The last one is [`Token::End`].
 pub(crate) fn lex<'s>(
     text: &'s str,
     file: FileId,

@@ -1,4 +1,4 @@
-//! From text to a syntax tree; names are not looked at.
+//! Parses text into a syntax tree. Names are not resolved.
 
 pub mod ast;
 mod lexer;

@@ -1,4 +1,5 @@
-//! Tokens to a syntax tree, by recursive descent. After an error the next item is tried, so that every item's first error is reported.
+//! Parses tokens into a syntax tree by recursive descent. After an error it continues with the next
+//! item, so that the first error of every item is reported.
 
 use halidom_diag::{Diagnostic, FileId, Span};
 
@@ -9,7 +10,7 @@ use super::ast::{
 use super::lexer::{Token, lex};
 use crate::codes;
 
-/// Reads a file.
+/// Reads a file. Returns the errors along with the items that were read.
 pub fn parse(text: &str, file: FileId) -> (File, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let tokens = lex(text, file, &mut diagnostics);
@@ -32,6 +33,9 @@ pub fn parse(text: &str, file: FileId) -> (File, Vec<Diagnostic>) {
 }
 
 /// Reads one expression.
+///
+/// # Errors
+/// The first error in the text.
 pub fn parse_expr(text: &str, file: FileId) -> Result<Expr, Diagnostic> {
     let mut diagnostics = Vec::new();
     let tokens = lex(text, file, &mut diagnostics);
@@ -48,16 +52,16 @@ pub fn parse_expr(text: &str, file: FileId) -> Result<Expr, Diagnostic> {
 
 type Parsed<T> = Result<T, Box<Diagnostic>>;
 
-/// Deeper nesting is refused, so that no text exhausts the stack.
+/// The maximal nesting depth. It keeps texts from exhausting the stack.
 const MAX_DEPTH: usize = 400;
-/// So are more operators in a row.
+/// The maximal number of operators in a row, for the same reason.
 const MAX_LINKS: usize = 2000;
 
 struct Parser<'s> {
     tokens: Vec<(Token<'s>, Span)>,
     at: usize,
     depth: usize,
-    /// Whether a single `=` ends a comparison: after `where` it begins the program's body.
+    /// True if a single `=` ends a comparison. After `where` it begins the program's body.
     in_where: bool,
 }
 
@@ -230,7 +234,7 @@ impl<'s> Parser<'s> {
         Ok(commands)
     }
 
-    /// A block, or `:` and one command.
+    /// Reads a block, or `:` and one command.
     fn body(&mut self) -> Parsed<Vec<Command>> {
         if self.eat(":") { Ok(vec![self.command()?]) } else { self.block() }
     }
@@ -371,7 +375,7 @@ impl<'s> Parser<'s> {
         self.comparisons()
     }
 
-    /// Comparisons joined by `&&`.
+    /// Reads comparisons joined by `&&`.
     fn comparisons(&mut self) -> Parsed<Expr> {
         let mut left = self.comparison()?;
         let mut links = 0;
@@ -383,7 +387,7 @@ impl<'s> Parser<'s> {
         Ok(left)
     }
 
-    /// A sum, or a chain of comparisons: `a <= b < c`.
+    /// Reads a sum, or a chain of comparisons such as `a <= b < c`.
     fn comparison(&mut self) -> Parsed<Expr> {
         let mut last = self.sum()?;
         let mut chain: Option<Expr> = None;
@@ -534,7 +538,7 @@ impl<'s> Parser<'s> {
             Token::Ident(_) | Token::Punct(_) | Token::End => {
                 let name = self.name("an expression")?;
                 let mut sizes = Vec::new();
-                // After `where` a brace begins the script.
+                // After `where`, a brace begins the script.
                 let braces = !self.in_where && self.eat("{");
                 if braces {
                     sizes = self.list("}")?;

@@ -1,4 +1,4 @@
-//! What the tests share: deriving from a text, and a folder to run in.
+//! Parts that the tests share: deriving from a text, and folders to run in.
 #![allow(dead_code, clippy::allow_attributes, reason = "each test file uses its own part")]
 
 use std::path::PathBuf;
@@ -10,28 +10,29 @@ use halidom_atl::native::{Comparison, compare_with_source};
 use halidom_atl::program::Element;
 use halidom_diag::{Code, Sources};
 
-/// A certificate, and what its C did beside the source program.
+/// A certificate, and the comparison of its C with the source program.
 pub(crate) struct Done {
     pub(crate) name: String,
     pub(crate) certificate: Certificate,
     pub(crate) steps: usize,
-    /// For the program's own elements, and for single precision.
+    /// The results for the program's own elements, and for single precision.
     pub(crate) comparison: Option<(Comparison, Comparison)>,
 }
 
-/// A folder for a test's files.
+/// Makes a folder for a test's files.
 pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("halidom-atl-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
     folder
 }
 
-/// Where the library that Coq has compiled is kept from one test run to the next.
+/// The folder that keeps the compiled library from one test run to the next.
 pub(crate) fn cache() -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
 }
 
-/// Every derivation of a text: its certificate, or the code and message with which it is refused.
+/// Runs every derivation of a text. Returns the certificates, or the code and message of the first
+/// refusal.
 pub(crate) fn derive(text: &str, run: Option<&str>) -> Result<Vec<Done>, (Code, String)> {
     let engine = Engine::new().expect("the engine starts");
     let mut sources = Sources::new();

@@ -1,6 +1,6 @@
-//! Corruptions of a proof's text: words, tokens, terms and lines.
+//! Corruptions of a proof's text: of words, tokens, terms and lines.
 
-/// The kinds of corruptions, and what makes all of one kind.
+/// The kinds of corruptions, each with the function that makes all of its kind.
 pub(crate) const KINDS: [(&str, Make); 10] = [
     ("a bound", bounds_of_programs),
     ("a site", sites),
@@ -14,7 +14,7 @@ pub(crate) const KINDS: [(&str, Make); 10] = [
     ("a line", lines),
 ];
 
-/// Makes every corruption of a kind; the names are those of the rules.
+/// A function that makes every corruption of a kind. The names are the rules' names.
 pub(crate) type Make = fn(&str, &[String]) -> Vec<Edit>;
 
 /// A replacement in a text.
@@ -31,7 +31,7 @@ impl Edit {
     }
 }
 
-/// A definition or lemma of a proof: its name and where its text is.
+/// A definition or lemma of a proof: its name, and the place of its text.
 struct Item {
     name: String,
     start: usize,
@@ -89,7 +89,7 @@ fn words(part: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// Every corruption that a function makes of the items that are chosen.
+/// Every corruption that a function makes of the chosen items.
 fn of_items(
     text: &str,
     chosen: impl Fn(&Item) -> bool,
@@ -223,7 +223,7 @@ fn loop_nest(text: &str, _: &[String]) -> Vec<Edit> {
     of_items(text, |item| item.name == "nest", |part| swaps(part, &pairs))
 }
 
-/// Tokens: words and signs, with their places.
+/// The tokens, which are words and signs, with their places.
 fn all_tokens(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -241,7 +241,8 @@ fn all_tokens(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// Each token left out, written twice, or replaced by the one that comes 5 further.
+/// Changes each token. In turn, tokens are left out, written twice, or replaced by the token five
+/// places further on.
 fn tokens(text: &str, _: &[String]) -> Vec<Edit> {
     let all = all_tokens(text);
     let mut edits = Vec::new();
@@ -257,7 +258,8 @@ fn tokens(text: &str, _: &[String]) -> Vec<Edit> {
     edits
 }
 
-/// Each term in parentheses replaced by a hole, by `eq_refl`, or by the next term of the text.
+/// Changes each term in parentheses. In turn, terms are replaced by a hole, by `eq_refl`, or by the
+/// next term of the text.
 fn terms(text: &str, _: &[String]) -> Vec<Edit> {
     let mut open = Vec::new();
     let mut spans: Vec<(usize, usize)> = Vec::new();
@@ -282,7 +284,7 @@ fn terms(text: &str, _: &[String]) -> Vec<Edit> {
     edits
 }
 
-/// Each line left out, or written twice.
+/// Changes each line. In turn, lines are left out or written twice.
 fn lines(text: &str, _: &[String]) -> Vec<Edit> {
     let mut at = 0;
     let mut edits = Vec::new();

@@ -1,6 +1,7 @@
-//! Corrupted certificates. The statement is fixed, so a proof of it that is accepted is harmless, however it came to be; nothing may prove a false one.
+//! Tests of corrupted certificates. The statement is fixed, so any accepted proof of it is
+//! harmless, whatever its origin. No proof of a false statement may be accepted.
 //!
-//! Where Coq is not installed nothing is tested.
+//! If Coq is not installed, nothing is tested.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -23,25 +24,25 @@ const PROGRAM: &str = "program p(n: size, f: tensor<i32>[n]) =
     gen i < n: [0 <= i - 1] * buf[i - 1] + buf[i]
 derivation d of p { inline buf; beta; peel i, 1; simplify guards; }";
 
-/// Names that certificates, the library and C give to something themselves.
+/// A program with names that certificates, the library and C use themselves.
 const NAMES: &str =
     "program p(p1: size, s1: size, o1: tensor<i32>[p1], exec: tensor<i32>[s1]) where 0 < s1 =
     let w1 = gen gen_in < p1: o1[gen_in] in
     gen atl_add < p1: w1[atl_add] * [0 <= atl_add - 1] * w1[atl_add - 1] + exec[0]
 derivation malloc of p { inline w1; beta; peel atl_add, 1; simplify; }";
 
-/// More to corrupt: blocks, sums, a buffer.
+/// Further programs to corrupt, with blocks, sums and a buffer.
 const MORE: &str = "program q(n: size, m: size, a: tensor<i32>[n, m], b: tensor<i32>[m]) =
     let c = gen l < m: b[l] + b[l] in gen i < n: sum j < m: a[i; j] * c[j]
 derivation e(k: size) of q where 0 < k { block_reduction j, k, o, jj; at let.body: tile i, k, io, ii; }
 derivation g of q { at j: sum_shift; at sum.body: mul_swap_sides; inline c; beta; }";
 
-/// How many corruptions are tried, two at a time. `HALIDOM_TAMPER` sets another number.
+/// The number of corruptions to try, two at a time. `HALIDOM_TAMPER` sets another number.
 fn corruptions() -> usize {
     std::env::var("HALIDOM_TAMPER").ok().and_then(|number| number.parse().ok()).unwrap_or(16)
 }
 
-/// Changes of a statement after which it is false: the C, the loop nest, and the source program are others.
+/// Changes that make a statement false: they change the C, the loop nest and the source program.
 const FALSEHOODS: [(&str, &str); 3] = [
     ("    return 0;\n", "    return 2;\n"),
     ("Loop.Seq (Loop.Clear \"out\") nest.", "nest."),
@@ -88,7 +89,7 @@ fn a_poisoned_library_is_compiled_again() {
         return;
     }
     let cache = common::folder("poisoned");
-    // The objects that every test compiles, as if this user had left them here.
+    // The objects that every test compiles are copied, as if this user had left them here.
     drop(Checker::new(&common::cache()).expect("the library compiles"));
     let name = std::fs::read_dir(common::cache())
         .expect("the cache is there")
@@ -113,7 +114,7 @@ fn a_poisoned_library_is_compiled_again() {
     let _ = std::fs::remove_dir_all(cache);
 }
 
-/// What came of the corruptions of a kind.
+/// The results for the corruptions of a kind.
 #[derive(Default)]
 struct Count {
     tried: usize,
@@ -123,7 +124,7 @@ struct Count {
     harmful: usize,
 }
 
-/// A certificate, its statement compiled, and false statements beside it.
+/// A certificate with its compiled statement, and compiled false statements.
 struct Subject {
     proof: String,
     certificate: halidom_atl::certificate::Certificate,
@@ -131,7 +132,7 @@ struct Subject {
     falsehoods: Vec<Stated>,
 }
 
-/// One thing to try.
+/// One corruption or trick to try.
 enum Job {
     Edit(&'static str, usize, Edit),
     Trick(usize),
@@ -154,7 +155,7 @@ fn subject(checker: &Checker, done: Done) -> Subject {
     Subject { proof, certificate: done.certificate, stated, falsehoods }
 }
 
-/// As many edits of each kind, spread over all that there are, and as many tricks.
+/// Selects equally many edits of each kind, spread evenly over all of them, and some tricks.
 fn jobs(subjects: &[Subject], rules: &[String]) -> Vec<Job> {
     let tricks = (corruptions() / 4).min(TRICKS.len());
     let each = (corruptions() - tricks).div_ceil(KINDS.len());
@@ -189,7 +190,7 @@ fn nothing_false_is_accepted() {
         .map(|done| subject(&checker, done))
         .collect();
     assert!(subjects[0].falsehoods.len() == FALSEHOODS.len(), "a falsehood has no place");
-    // The proof of the right statement proves no wrong one.
+    // The proof of the true statement does not prove a false one.
     for falsehood in &subjects[0].falsehoods {
         let outcome = checker.prove(falsehood, subjects[0].proof.as_bytes()).expect("coqc runs");
         assert!(refused(&outcome), "{outcome:?}");
@@ -200,7 +201,7 @@ fn nothing_false_is_accepted() {
     let counts: Mutex<BTreeMap<&str, Count>> = Mutex::default();
     let accepted_tricks: Mutex<Vec<String>> = Mutex::default();
     let next = AtomicUsize::new(0);
-    // What threads share is text and bytes.
+    // The threads share only text and bytes.
     let shared: Vec<(&str, &Stated, &[Stated], &[String])> = subjects
         .iter()
         .map(|subject| {
@@ -261,7 +262,7 @@ fn nothing_false_is_accepted() {
     }
 }
 
-/// Checks an edited proof; one that is still a proof must not be one of anything false.
+/// Checks an edited proof. If it is still accepted, it must not prove any false statement.
 fn try_edit(
     checker: &Checker,
     (proof, stated, falsehoods, commands): (&str, &Stated, &[Stated], &[String]),
@@ -288,7 +289,7 @@ fn try_edit(
     count
 }
 
-/// Checks a file that wants false statements accepted.
+/// Checks a file that tries to have a false statement accepted.
 fn try_trick(checker: &Checker, falsehoods: &[Stated], text: &str) -> Count {
     let mut count = Count { tried: 1, ..Count::default() };
     let outcome = checker.prove(&falsehoods[0], text.as_bytes()).expect("coqc runs");

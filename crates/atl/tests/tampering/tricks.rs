@@ -1,6 +1,8 @@
-//! Whole files that try to have a false statement accepted. All would be proofs of it if Coq believed them.
+//! Whole files that try to have a false statement accepted. Each would be a proof of it if Coq
+//! believed the file.
 
-/// A file: what is tried, its text before the last definition, and the body of that definition.
+/// A file: the name of the attempt, the text before the last definition, and the text of that
+/// definition.
 pub(crate) struct Trick {
     pub(crate) name: &'static str,
     before: &'static str,
@@ -8,7 +10,7 @@ pub(crate) struct Trick {
 }
 
 impl Trick {
-    /// The file.
+    /// The text of the file.
     pub(crate) fn text(&self) -> String {
         format!(
             "From Halidom Require Import Certificate.\nFrom HalidomStatement Require Statement.\n{}\n{}\n",

@@ -1,4 +1,5 @@
-//! Algorithms as flat code: one environment of pure and reduction variables a stage, parameters as constants.
+//! Algorithms as flat code. Each stage has one environment of pure and reduction variables;
+//! parameters are constants.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{Algorithm, BufferId, Expr, ExprId, FuncId, FuncKind, Pool, Stage, VarId};
@@ -8,7 +9,7 @@ use crate::Bindings;
 use crate::code::{Code, CodeError, Lanes, Scope, Source};
 use crate::startup::evaluate_expr;
 
-/// What a read of a func means.
+/// The target of a read of a func.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// The input with this number.
@@ -33,27 +34,29 @@ pub(super) struct CompiledFunc {
 }
 
 pub(super) struct CompiledStage {
-    /// Dimensions in which the stage writes only the point's own coordinate (FS Definition 4.3).
+    /// For each dimension, true if the stage writes only the point's own coordinate there (FS
+    /// Definition 4.3).
     pub(super) pure_dims: Vec<bool>,
-    /// Min and extent of each reduction variable, first innermost; none is negative.
+    /// The min and extent of each reduction variable, first innermost. No extent is negative.
     pub(super) domain: Vec<(i64, i64)>,
     pub(super) predicate: Option<Code<Place>>,
     /// The written point.
     pub(super) target: Code<Place>,
     /// The written point, then the value of each component.
     pub(super) rule: Code<Place>,
-    /// Of a pure stage, the value of each component by itself: what the others read says nothing of it.
+    /// Only for a pure stage: separate code for each component, so that a component's evaluation
+    /// does not depend on the reads of the others.
     pub(super) components: Vec<Code<Place>>,
 }
 
 impl CompiledStage {
-    /// Whether running the stage reads nothing but the func itself.
+    /// True if running the stage reads nothing but the func itself.
     pub(super) fn reads_only_itself(&self) -> bool {
         self.predicate.iter().chain([&self.rule]).flat_map(Code::places).all(|place| place.is_own())
     }
 }
 
-/// Everything that the outputs depend on.
+/// The compiled inputs and funcs that the outputs depend on.
 pub(super) struct Compiled {
     pub(super) inputs: Vec<FuncId>,
     pub(super) funcs: Vec<CompiledFunc>,
@@ -80,14 +83,15 @@ pub(super) fn compile(
             .map(|(number, stage)| compile_stage(pool, &compiled, bindings, (*func, number), stage))
             .collect::<Result<_, _>>()?;
         let (rank, components) = (pool.func(*func).rank(), pool.func(*func).scalars.len());
-        // Registered after its stages, so that no stage finds its own func among the defined ones.
+        // The func is registered after its stages, so that no stage finds its own func among the
+        // defined ones.
         compiled.numbers.insert(*func, compiled.funcs.len());
         compiled.funcs.push(CompiledFunc { id: *func, rank, components, stages });
     }
     Ok(compiled)
 }
 
-/// The funcs that an output's definition mentions, directly or not.
+/// The funcs that an output's definition mentions, directly or indirectly.
 fn dependencies(pool: &Pool, algorithm: &Algorithm) -> FxHashSet<FuncId> {
     let mut needed = FxHashSet::default();
     let mut waiting = algorithm.outputs.clone();
@@ -129,7 +133,7 @@ fn compile_stage(
     }
     let mut slots = FxHashMap::default();
     for (slot, arg) in decl.args.iter().enumerate() {
-        // A pure variable has a value only where its dimension is pure.
+        // A pure variable has a value only if its dimension is pure.
         if pure_dims[slot] {
             slots.insert(*arg, slot);
         }
@@ -149,7 +153,7 @@ fn compile_stage(
                 extent: i128::from(extent),
             });
         }
-        // The last value must be a coordinate too.
+        // The end of the interval must be a coordinate too.
         min.checked_add(extent).ok_or_else(|| AlgorithmError::Coordinate {
             name: decl.name.clone(),
             value: i128::from(min) + i128::from(extent),
@@ -159,7 +163,7 @@ fn compile_stage(
     let own = (number > 0).then_some(func);
     let scope = StageScope { pool, compiled, bindings, slots, own };
     let code = |exprs: &[ExprId]| {
-        // The language has no vectors: each result is one lane.
+        // The language has no vectors, so each result has one lane.
         if exprs.iter().any(|expr| pool.ty(*expr).lanes != 1) {
             return Err(malformed(CodeError::Lanes));
         }

@@ -1,4 +1,4 @@
-//! Why an algorithm has no value.
+//! The errors of evaluating an algorithm.
 
 use halidom_ir::eval::EvalError;
 use halidom_ir::{FuncId, Pool, Shape};
@@ -6,34 +6,34 @@ use halidom_ir::{FuncId, Pool, Shape};
 use crate::code::{CodeError, OpError};
 use crate::startup::StartupError;
 
-/// Why an algorithm has no value on its inputs.
+/// The reason why an algorithm has no value on its inputs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AlgorithmError {
     /// A `require` does not hold.
     #[error("the pipeline requires: {message}")]
     RequireFailed {
-        /// What the pipeline says.
+        /// The message of the `require`.
         message: String,
     },
-    /// `ε_rdom`: a reduction variable with a negative extent (FS Fig. 6, RDom-Err).
+    /// `ε_rdom`: a reduction variable has a negative extent (FS Fig. 6, RDom-Err).
     #[error(
         "the domain of `{variable_name}` in update {stage} of `{name}` has a negative extent: {extent}"
     )]
     DomainExtent {
         /// The func.
         func: FuncId,
-        /// Its name.
+        /// The func's name.
         name: String,
         /// The stage.
         stage: usize,
-        /// Position in the stage's domain.
+        /// The position in the stage's domain.
         variable: usize,
-        /// Its name.
+        /// The reduction variable's name.
         variable_name: String,
         /// The extent.
         extent: i128,
     },
-    /// More work than the caller allows.
+    /// The evaluation needs more work than the caller allows.
     #[error("the evaluation takes more steps than it may")]
     TooLong,
     /// A read outside an input.
@@ -41,37 +41,37 @@ pub enum AlgorithmError {
     InputOutOfBounds {
         /// The input.
         input: FuncId,
-        /// Its name.
+        /// The input's name.
         name: String,
-        /// Where it was read.
+        /// The point that was read.
         coords: Vec<i64>,
-        /// Its box.
+        /// The input's box.
         shape: Shape,
         /// The func that reads.
         reader: FuncId,
-        /// Its name.
+        /// The reader's name.
         reader_name: String,
     },
-    /// In a dry run: a coordinate depends on elements of an input that is not given.
+    /// In a dry run, a coordinate depends on elements of an input that is not given.
     #[error("where `{reader_name}` reads depends on the elements of an input that is not given")]
     DataDependent {
         /// The func that reads.
         reader: FuncId,
-        /// Its name.
+        /// The reader's name.
         reader_name: String,
     },
-    /// An input without array.
+    /// An input has no array.
     #[error("input `{0}` is not given")]
     MissingInput(String),
-    /// An operator stops.
+    /// An operator has no value on its operands.
     #[error("in `{name}`: {error}")]
     Eval {
         /// The func.
         name: String,
-        /// Why.
+        /// The operator's error.
         error: EvalError,
     },
-    /// A coordinate or a bound of a reduction domain that 64 bits do not hold.
+    /// A coordinate or a bound of a reduction domain does not fit 64 bits.
     #[error("in `{name}`: {value} is no coordinate")]
     Coordinate {
         /// The func.
@@ -79,30 +79,30 @@ pub enum AlgorithmError {
         /// The number.
         value: i128,
     },
-    /// A window too large for memory, or an output of type `int`.
+    /// A window is too large for memory, or an output has type `int`.
     #[error("there is no array for `{name}` on {shape:?} (min, extent)")]
     NoArray {
         /// The output.
         name: String,
-        /// Its window.
+        /// The output's window.
         shape: Shape,
     },
-    /// Not as many windows as outputs.
+    /// The number of windows differs from the number of outputs.
     #[error("{outputs} outputs and {windows} windows")]
     WindowCount {
-        /// Number of outputs.
+        /// The number of outputs.
         outputs: usize,
-        /// Number of windows.
+        /// The number of windows.
         windows: usize,
     },
-    /// A window of another rank than its output.
+    /// A window has another rank than its output.
     #[error("`{name}` has {rank} dimensions and its window {given}")]
     WindowRank {
         /// The output.
         name: String,
-        /// Its rank.
+        /// The output's rank.
         rank: usize,
-        /// The window's.
+        /// The window's rank.
         given: usize,
     },
     /// The algorithm is not valid (FS Definition 4.5).
@@ -110,10 +110,11 @@ pub enum AlgorithmError {
     Malformed {
         /// The func.
         name: String,
-        /// What is wrong.
+        /// The error in its code.
         error: CodeError,
     },
-    /// A `require` or a bound of a reduction domain is not a startup expression, or its variables are not bound.
+    /// A `require` or a bound of a reduction domain is not a startup expression, or its variables
+    /// are not bound.
     #[error(transparent)]
     Startup(#[from] StartupError),
 }

@@ -1,4 +1,4 @@
-//! Evaluation on demand, point by point, with every value kept.
+//! Evaluates on demand, point by point, and keeps every value.
 
 use halidom_base::{FxHashMap, stack};
 use halidom_ir::{Algorithm, Array, Constant, FuncId, Pool, Scalar, Shape};
@@ -12,7 +12,7 @@ use crate::{Bindings, Notes};
 
 type Result<T> = std::result::Result<T, AlgorithmError>;
 
-/// An algorithm on fixed inputs, and the values of its funcs that were asked for so far.
+/// An algorithm on fixed inputs, with the values of its funcs that were demanded so far.
 pub struct Evaluator<'a> {
     compiled: Compiled,
     state: State<'a>,
@@ -20,46 +20,53 @@ pub struct Evaluator<'a> {
 
 struct State<'a> {
     pool: &'a Pool,
-    /// Whether values may be unknown.
+    /// True if values may be unknown.
     dry: bool,
     inputs: Vec<Input<'a>>,
     funcs: Vec<FuncState>,
-    /// How many stages and instances may still be evaluated.
+    /// The number of stages and instances that may still be evaluated.
     steps: u64,
-    /// What each instance of an update wrote, component by component, where that is asked for; or why it has no values.
+    /// For each instance of an update, the value that it wrote to each component, or the error if
+    /// it has no values. `None` if instances are not recorded.
     instances: Option<FxHashMap<Instance, Result<Box<[Value]>>>>,
     free_registers: Vec<Vec<Value>>,
     free_points: Vec<Vec<i64>>,
     notes: Notes,
 }
 
-/// Func and stage by number, the written point followed by the values of the reduction variables.
+/// The number of a func, the number of a stage, and the written point followed by the values of the
+/// reduction variables.
 type Instance = (usize, usize, Box<[i64]>);
 
 struct Input<'a> {
     array: Option<&'a Array>,
-    /// Least and greatest coordinates read, a dimension each.
+    /// The least and the greatest coordinate that was read, for each dimension.
     touched: Option<Vec<(i64, i64)>>,
 }
 
-/// Values of a func by stage and component, and which cells of an update were run: `false` when run, `None` when an unknown point of it was written.
+/// The values of a func by stage and component. `cells` records the cells of an update that were
+/// run: `false` if the cell was run, `None` if an unknown point of it was written.
 struct FuncState {
     values: Vec<Vec<Table>>,
     cells: Vec<Table>,
     without: Vec<Without>,
 }
 
-/// Where a stage leaves no values, and why: who demands one of these fails.
+/// The points and cells at which a stage leaves no values, with the reasons. Demanding one of them
+/// fails.
 #[derive(Default)]
 struct Without {
-    /// Points that were written last by an instance whose value cannot be evaluated.
+    /// Points whose last write was by an instance whose value cannot be evaluated.
     points: FxHashMap<Box<[i64]>, AlgorithmError>,
-    /// Cells of which it is not known which points they write.
+    /// Cells whose written points are not known.
     cells: FxHashMap<Box<[i64]>, AlgorithmError>,
 }
 
 impl<'a> Evaluator<'a> {
-    /// Checks `require`s and reduction domains; computes nothing yet.
+    /// Checks `require`s and reduction domains. Computes nothing yet.
+    ///
+    /// # Errors
+    /// A `require` or a domain fails, the algorithm is malformed, or an input is missing.
     pub fn new(pool: &'a Pool, algorithm: &Algorithm, bindings: &'a Bindings) -> Result<Self> {
         let missing =
             algorithm.inputs.iter().copied().find(|input| bindings.input(*input).is_none());
@@ -70,7 +77,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Like [`Self::new`], with [`Self::written`] answering for updates.
+    /// Does the same as [`Self::new`], and makes [`Self::written`] answer for updates.
     pub fn with_instances(
         pool: &'a Pool,
         algorithm: &Algorithm,
@@ -81,17 +88,18 @@ impl<'a> Evaluator<'a> {
         Ok(evaluator)
     }
 
-    /// From now on at most so many stages and instances of domains are evaluated; then [`AlgorithmError::TooLong`].
+    /// Limits the number of stages and instances of domains that are evaluated from now on. Beyond
+    /// the limit, evaluation fails with [`AlgorithmError::TooLong`].
     pub fn limit(&mut self, steps: u64) {
         self.state.steps = steps;
     }
 
-    /// What was met in what was evaluated so far.
+    /// The notes on everything that was evaluated so far.
     pub fn notes(&self) -> Notes {
         self.state.notes
     }
 
-    /// An evaluator that does without the elements of inputs; see [`super::demand`].
+    /// Makes an evaluator that works without the elements of inputs; see [`super::demand`].
     pub(super) fn dry(
         pool: &'a Pool,
         algorithm: &Algorithm,
@@ -132,14 +140,14 @@ impl<'a> Evaluator<'a> {
         Ok(Self { compiled, state })
     }
 
-    /// A component of the final value of a func at a point. Inputs are no funcs here.
+    /// Evaluates a component of the final value of a func at a point. `func` must not be an input.
     pub fn value(&mut self, func: FuncId, component: usize, coords: &[i64]) -> Result<Constant> {
         let number = self.number((func, component), coords)?;
         let value = self.state.value(&self.compiled, (number, component), coords)?;
         known(self.state.pool, func, value)
     }
 
-    /// A component of the value of a func at a point after its stages `0..=stage`.
+    /// Evaluates a component of a func at a point after its stages `0..=stage`.
     pub fn value_after(
         &mut self,
         (func, component): (FuncId, usize),
@@ -154,10 +162,12 @@ impl<'a> Evaluator<'a> {
         known(self.state.pool, func, value)
     }
 
-    /// What stage `stage` writes to a component at `coords` when its reduction variables have the values `point`. `None` if it does not write there then: the point is not in the domain,
-    /// the predicate does not hold, or it writes elsewhere.
+    /// Returns the value that `stage` writes to a component at `coords` when its reduction
+    /// variables have the values `point`. Returns `None` if the stage does not write there then:
+    /// the point is not in the domain, the predicate does not hold, or the stage writes elsewhere.
     ///
-    /// Only for evaluators made by [`Self::with_instances`]; others know of no instance but those of pure stages.
+    /// Only for evaluators made by [`Self::with_instances`]. Others record instances of pure stages
+    /// only.
     pub fn written(
         &mut self,
         (func, component): (FuncId, usize),
@@ -172,7 +182,7 @@ impl<'a> Evaluator<'a> {
                 Ok(None)
             };
         }
-        // Runs the cell that contains the instance.
+        // This runs the cell that contains the instance.
         self.value_after((func, component), stage, coords)?;
         let key = (self.number((func, component), coords)?, stage, [coords, point].concat().into());
         match self.state.instances.as_ref().and_then(|instances| instances.get(&key)) {
@@ -182,7 +192,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Evaluates a func at a point for what it reads.
+    /// Evaluates a func at a point to record its reads of inputs.
     pub(super) fn touch(&mut self, func: FuncId, coords: &[i64]) -> Result<()> {
         let number = self.number((func, 0), coords)?;
         for component in 0..self.compiled.funcs[number].components {
@@ -191,17 +201,17 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// The box of an input's coordinates that were read so far.
+    /// The box of an input's coordinates that were read so far. `None` if none were read.
     pub fn touched(&self, input: FuncId) -> Option<Shape> {
         let number = self.compiled.inputs.iter().position(|other| *other == input)?;
         let bounds = self.state.inputs[number].touched.as_ref()?;
-        // An extent that 64 bits do not hold is as large as can be said.
+        // An extent that does not fit 64 bits saturates.
         let interval =
             |(low, high): &(i64, i64)| (*low, high.saturating_sub(*low).saturating_add(1));
         Some(bounds.iter().map(interval).collect())
     }
 
-    /// The number of a func that has this component and as many dimensions.
+    /// The number of this func. Checks that the func has the component and the rank of `coords`.
     fn number(&self, (func, component): (FuncId, usize), coords: &[i64]) -> Result<usize> {
         let fits = |number: &&usize| {
             let compiled = &self.compiled.funcs[**number];
@@ -244,7 +254,7 @@ impl State<'_> {
         }
     }
 
-    /// A component of the value of a func after its stages `0..=stage`.
+    /// The value of a component of a func after its stages `0..=stage`.
     fn after(
         &mut self,
         compiled: &Compiled,
@@ -279,7 +289,8 @@ impl State<'_> {
         self.during(compiled, (func, component), stage, coords)
     }
 
-    /// A component of the value of a func while a stage runs, or afterwards: what the stage wrote, else what was there before.
+    /// The value of a component of a func while a stage runs, or afterwards: the value that the
+    /// stage wrote, else the value before it.
     fn during(
         &mut self,
         compiled: &Compiled,
@@ -301,7 +312,8 @@ impl State<'_> {
         let anywhere = self.funcs[func].cells[stage].get(&key) == Some(None);
         match written {
             Some(value) if !anywhere => Ok(value),
-            // The point may have its earlier value or not: what that reads counts in either case.
+            // The point may or may not have its earlier value. The reads of the earlier value count
+            // in both cases.
             Some(_) | None => {
                 let before = self.after(compiled, (func, component), stage - 1, coords)?;
                 Ok(if anywhere { None } else { before })
@@ -320,12 +332,14 @@ impl State<'_> {
         let stage = &compiled.funcs[func].stages[number];
         let rank = coords.len();
         self.funcs[func].cells[number].set(key, Some(Constant::bool(false)));
-        // Invariant: the environment's non-pure dimensions are never read, as their variables have no slot.
+        // Invariant: the environment's non-pure dimensions are never read, because their variables
+        // have no slot.
         let mut env: Vec<Value> =
             coords.iter().map(|coord| Some(Constant::int(i128::from(*coord)))).collect();
         env.resize(rank + stage.domain.len(), None);
         let mut target = Vec::with_capacity(rank);
-        // `points` changes the first coordinate fastest, as the language changes the first variable.
+        // `points` changes the first coordinate fastest, and the language changes the first
+        // variable fastest.
         for point in halidom_ir::points(&stage.domain) {
             self.spend()?;
             for (slot, value) in env[rank..].iter_mut().zip(&point) {
@@ -348,7 +362,8 @@ impl State<'_> {
             let evaluated = self.run(compiled, (func, number), &stage.rule, &env);
             let registers = match evaluated {
                 Ok(registers) => registers,
-                // What an instance writes matters to those alone who demand the point that it writes (FS Fig. 6, Update-Eval).
+                // The value of an instance matters only if the point that it writes is demanded (FS
+                // Fig. 6, Update-Eval).
                 Err(error) if !self.dry && error != AlgorithmError::TooLong => {
                     self.locate(compiled, (func, number), &env, &mut target)?;
                     self.fail((func, number), (&target, &point), error);
@@ -386,7 +401,8 @@ impl State<'_> {
         Ok(())
     }
 
-    /// The point that an instance of an update writes, whether or not its values can be evaluated.
+    /// Computes the point that an instance of an update writes, even if its values cannot be
+    /// evaluated.
     fn locate(
         &mut self,
         compiled: &Compiled,
@@ -406,7 +422,7 @@ impl State<'_> {
         Ok(())
     }
 
-    /// Notes that an instance writes a point and has no values.
+    /// Records that an instance writes a point and has no values.
     fn fail(
         &mut self,
         (func, number): (usize, usize),
@@ -420,13 +436,13 @@ impl State<'_> {
         self.funcs[func].without[number].points.insert(target.into(), error);
     }
 
-    /// Takes one step of those that are left.
+    /// Uses up one of the remaining steps.
     fn spend(&mut self) -> Result<()> {
         self.steps = self.steps.checked_sub(1).ok_or(AlgorithmError::TooLong)?;
         Ok(())
     }
 
-    /// Evaluates a stage's code; the caller gives the registers back.
+    /// Evaluates a stage's code. The caller returns the registers to `free_registers`.
     fn run(
         &mut self,
         compiled: &Compiled,
@@ -437,7 +453,8 @@ impl State<'_> {
         self.spend()?;
         let mut registers = self.free_registers.pop().unwrap_or_default();
         let read = |place: &Place, args: &[Value]| -> std::result::Result<Value, Stop> {
-            // Wherever the func is read, its earlier stages touch nothing: only the value is not known.
+            // At any point of the func, its earlier stages read no inputs. Only the value is
+            // unknown.
             if place.is_own()
                 && args.contains(&None)
                 && compiled.funcs[func].stages[..stage].iter().all(CompiledStage::reads_only_itself)
@@ -504,7 +521,7 @@ impl State<'_> {
         }
     }
 
-    /// The coordinates of a read, put into `coords` in place of what was there.
+    /// Stores the coordinates of a read in `coords`, replacing its contents.
     fn coordinates(
         &self,
         compiled: &Compiled,
@@ -537,7 +554,7 @@ impl State<'_> {
     }
 }
 
-/// The values of a stage's components, which its code gives after the written point.
+/// The values of a stage's components. The stage's code produces them after the written point.
 fn results(
     code: &Code<Place>,
     rank: usize,
@@ -553,7 +570,7 @@ fn cell_key(stage: &CompiledStage, coords: &[i64]) -> Vec<i64> {
     pure_dims.map(|(coord, _)| *coord).collect()
 }
 
-/// Why a stage's code stops: an operator, or what a read demanded.
+/// The reason why a stage's code stops: an operator, or a read whose value has an error.
 enum Stop {
     Op(OpError),
     Algorithm(AlgorithmError),

@@ -1,19 +1,30 @@
-//! Algorithms: FS §4.3, Fig. 6, lazy and memoised.
+//! Evaluates algorithms (FS §4.3, Fig. 6), lazily and with memoisation.
 //!
 //! # Correctness
-//! Fig. 6 defines the value of a func at a point by unrolling its updates into point updates that shadow one another. Here `after(f, k, p)` is the value at `p` once the
-//! stages `0..=k` ran. By syntactic separation (Definition 4.2) every access of stage `k` to `f` has the same coordinates in the stage's pure dimensions as the point it
-//! writes; so the points that agree in these dimensions form a *cell* that can be updated alone. A demanded point runs its cell's updates once, in the order of the
-//! domain (first variable innermost), reading `after(f, k - 1, ·)` where the cell was not written yet. That is Fig. 6's shadowing with every intermediate
-//! value kept instead of recomputed. An update whose value cannot be evaluated leaves that as the value of the point it writes: only who
-//! demands this point, before another update writes it, fails. Where the point itself or the predicate cannot be evaluated, every demand of the cell fails, as Fig. 6 compares the two points.
+//! Fig. 6 defines the value of a func at a point by unrolling its updates into point updates that
+//! shadow one another. Here `after(f, k, p)` is the value at `p` after the stages `0..=k`. By
+//! syntactic separation (Definition 4.2), every access of stage `k` to `f` has the same coordinates
+//! in the stage's pure dimensions as the point that it writes. So the points that agree in these
+//! dimensions form a *cell* that can be updated alone. Demanding a point runs its cell's updates
+//! once, in the order of the domain (first variable innermost). They read `after(f, k - 1, ·)` at
+//! points of the cell that are not written yet. This is Fig. 6's shadowing, except that every
+//! intermediate value is kept instead of recomputed.
 //!
-//! Two things are decided here that Fig. 6 leaves open or decides otherwise:
-//! * a negative extent of a reduction domain, Fig. 6's `ε_rdom`, is an error at the start for every func on which an output depends, as the language demands;
-//! * where the predicate of an update does not hold, its value and written point are not evaluated. In Fig. 6, where all operators are total and there are no inputs, nobody
-//!   could tell; here a `where` keeps its update from reading an input out of bounds. Both arms of a select are always evaluated.
+//! If the value of an update cannot be evaluated, the error becomes the value of the point that it
+//! writes. Evaluation fails only if this point is demanded before another update writes it. If the
+//! point itself or the predicate cannot be evaluated, every demand of the cell fails, because Fig.
+//! 6 compares the two points.
 //!
-//! `ε_mem`, the greater error of Definition 4.1, does not occur in algorithms; a read outside an input is the error of its own that stops the evaluation.
+//! This evaluator decides two things that Fig. 6 leaves open or decides otherwise:
+//! * A negative extent of a reduction domain, Fig. 6's `ε_rdom`, is an error at the start for every
+//!   func that an output depends on, as the language demands.
+//! * If the predicate of an update does not hold, its value and written point are not evaluated. In
+//!   Fig. 6 all operators are total and there are no inputs, so this makes no difference. Here a
+//!   `where` keeps its update from reading an input out of bounds. Both arms of a select are always
+//!   evaluated.
+//!
+//! `ε_mem`, the greater error of Definition 4.1, does not occur in algorithms. A read outside an
+//! input is a separate error that stops the evaluation.
 
 mod compile;
 mod error;
@@ -27,9 +38,13 @@ pub use evaluator::Evaluator;
 
 use crate::{Bindings, Notes};
 
-/// The values of every output on its window, in the algorithm's order of outputs.
+/// Computes the values of every output on its window, in the algorithm's order of outputs.
 ///
-/// `windows[k]` is the box of `outputs[k]`; a non-positive extent makes the window empty, and then only `require`s and reduction domains are checked.
+/// `windows[k]` is the box of `outputs[k]`. A non-positive extent makes the window empty; then only
+/// `require`s and reduction domains are checked.
+///
+/// # Errors
+/// The first [`AlgorithmError`].
 pub fn evaluate(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -39,7 +54,8 @@ pub fn evaluate(
     evaluate_within(pool, algorithm, bindings, windows, u64::MAX)
 }
 
-/// Like [`evaluate`], but gives up with [`AlgorithmError::TooLong`] after so many stages and instances of domains.
+/// Does the same as [`evaluate`], but fails with [`AlgorithmError::TooLong`] after `steps` stages
+/// and instances of domains.
 pub fn evaluate_within(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -50,7 +66,7 @@ pub fn evaluate_within(
     Ok(evaluate_noting(pool, algorithm, bindings, windows, steps)?.0)
 }
 
-/// Like [`evaluate_within`], with what was met on the way.
+/// Does the same as [`evaluate_within`] and also returns the notes.
 pub fn evaluate_noting(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -90,11 +106,17 @@ fn fill(
     Ok(array)
 }
 
-/// The box of each input's coordinates that evaluating the windows reads, in the algorithm's order of inputs; `None` for an input that is not read.
+/// Computes the box of each input's coordinates that are read when the windows are evaluated, in
+/// the algorithm's order of inputs. `None` stands for an input that is not read.
 ///
-/// Needs the shapes of inputs only where the algorithm mentions them ([`Bindings::set_input_shape`]), and their elements only where a coordinate that is read depends
-/// on them. Where a `where` clause or the written point of an update depends on elements that are not bound, the answer counts the update as happening: it
-/// may be larger than what is read then, never smaller. Reads outside of bound inputs are no errors.
+/// The shapes of inputs are needed only if the algorithm mentions them
+/// ([`Bindings::set_input_shape`]), and their elements only if the coordinates of a read depend on
+/// them. If a `where` clause or the written point of an update depends on elements that are not
+/// bound, the update counts as happening. The result may then be larger than the region that is
+/// read, never smaller. Reads outside of bound inputs are no errors.
+///
+/// # Errors
+/// The first [`AlgorithmError`], in particular [`AlgorithmError::DataDependent`].
 pub fn demand(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -104,7 +126,8 @@ pub fn demand(
     demand_within(pool, algorithm, bindings, windows, u64::MAX)
 }
 
-/// Like [`demand`], but gives up with [`AlgorithmError::TooLong`] after so many stages and instances of domains.
+/// Does the same as [`demand`], but fails with [`AlgorithmError::TooLong`] after `steps` stages and
+/// instances of domains.
 pub fn demand_within(
     pool: &Pool,
     algorithm: &Algorithm,
@@ -143,7 +166,7 @@ fn for_outputs<'a>(
     missing.into_iter().chain(pairs)
 }
 
-/// A constant that must be there: evaluation without unknown inputs knows every value.
+/// Unwraps a value that must be known: without unknown inputs, every value is.
 fn known(pool: &Pool, func: FuncId, value: Option<Constant>) -> Result<Constant, AlgorithmError> {
     value.ok_or_else(|| AlgorithmError::ill_typed(pool, func))
 }

@@ -1,16 +1,17 @@
-//! Memory for values by point: a dense box that grows while the points fill it, a hash map otherwise.
+//! Stores values by point: in a dense box that grows as long as the points fill it, else in a hash
+//! map.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{Constant, Scalar};
 
 use crate::code::Value;
 
-/// Boxes up to this many points are dense however few points they hold.
+/// A box with up to this many points is dense, no matter how few values it holds.
 const SMALL: i128 = 4096;
-/// A larger box may have so many points for each one that holds a value.
+/// The maximal number of points for each stored value in a larger box.
 const SLACK: i128 = 16;
 
-/// Values of one scalar type by point; a stored `None` is a value that is not known.
+/// Values of one scalar type by point. A stored `None` is an unknown value.
 pub(super) struct Table {
     scalar: Scalar,
     count: usize,
@@ -40,7 +41,7 @@ enum State {
 impl Table {
     pub(super) fn new(scalar: Scalar, rank: usize) -> Self {
         let storage = if scalar == Scalar::Int {
-            // An `int` has no fixed width to lie in a box with.
+            // An `int` has no fixed width for a dense box.
             Storage::Sparse(FxHashMap::default())
         } else {
             let (mins, extents) = (vec![0; rank], vec![0; rank]);
@@ -64,7 +65,7 @@ impl Table {
         }
     }
 
-    /// Stores the value of a point, over an earlier one.
+    /// Stores the value of a point and overwrites an earlier one.
     pub(super) fn set(&mut self, point: &[i64], value: Value) {
         self.count += 1;
         if let Storage::Dense(dense) = &mut self.storage {
@@ -106,7 +107,8 @@ impl Dense {
         }
     }
 
-    /// Grows the box to contain `point`; whether that is worth its memory for `count` points.
+    /// Grows the box to contain `point`. Returns false if that would need too much memory for
+    /// `count` points.
     fn reach(&mut self, point: &[i64], count: usize) -> bool {
         if self.element(point).is_some() {
             return true;
@@ -117,7 +119,7 @@ impl Dense {
                 .iter()
                 .try_fold(1_i128, |product, extent| product.checked_mul(i128::from(*extent)))
         };
-        // First with room to grow further, then exactly.
+        // The first attempt leaves room to grow further, the second is exact.
         for room in [2, i64::MAX] {
             if let Some((mins, extents)) = self.grown(point, room)
                 && volume(&extents).is_some_and(|volume| volume <= allowed)
@@ -129,7 +131,8 @@ impl Dense {
         false
     }
 
-    /// The box that contains `point` too, with an extra `1 / room` of its extent on each side that it grows.
+    /// The box extended to contain `point`. Each side that grows gets an extra `1 / room` of the
+    /// extent.
     fn grown(&self, point: &[i64], room: i64) -> Option<(Vec<i64>, Vec<i64>)> {
         let mut mins = Vec::with_capacity(point.len());
         let mut extents = Vec::with_capacity(point.len());
@@ -192,7 +195,7 @@ mod tests {
 
     use super::{Storage, Table};
 
-    /// Stores the numbers of `points`, then finds them all, and nothing beside them.
+    /// Stores the numbers of `points`. Then finds all of them and nothing else.
     fn check(points: &[[i64; 2]], dense: bool) {
         let value = |number: usize| Constant::wrapped(Scalar::U16, number as i128);
         let mut table = Table::new(Scalar::U16, 2);

@@ -1,4 +1,5 @@
-//! Accesses: from coordinates to an element of a live buffer, and values that must be defined.
+//! Accesses: the step from coordinates to an element of a live buffer, and values that must be
+//! defined.
 
 use halidom_ir::{BufferKind, Pool, Scalar, StmtId};
 
@@ -7,7 +8,7 @@ use super::fault::{Access, Fault, Place, Role};
 use super::memory::Memory;
 use crate::code::Value;
 
-/// The memory and the element that an access means.
+/// Locates the memory and the element of an access.
 pub(super) fn locate(
     pool: &Pool,
     memories: &[Memory],
@@ -20,14 +21,14 @@ pub(super) fn locate(
         Target::Slot { slot, flat } => (*slot, *flat),
         Target::Dead { name } => return Err(Fault::DeadBuffer { name: name.clone(), stmt }),
     };
-    // A slot in scope is always filled: its allocation is around the access.
+    // A slot in scope is always filled, because its allocation encloses the access.
     let Some(number) = slots[slot] else {
         return Err(Fault::DeadBuffer { name: format!("buffer {slot}"), stmt });
     };
     let memory = &memories[number];
     let mut coords = [0_i128; 4];
     let mut long = Vec::new();
-    // Most funcs have few dimensions: their coordinates need no allocation.
+    // Most funcs have few dimensions, so their coordinates need no allocation.
     let coords: &mut [i128] = if point.len() <= coords.len() {
         &mut coords[..point.len()]
     } else {

@@ -1,4 +1,4 @@
-//! What stores claim to be, compared with the specification.
+//! Compares the claims of stores with the specification.
 
 use halidom_ir::StmtId;
 
@@ -9,7 +9,8 @@ use super::fault::{Fault, Role, WrongClaim};
 use crate::code::Value;
 
 impl Machine<'_> {
-    /// Compares what the lanes of a store are about to write with what the claimed instances write, at needed coordinates.
+    /// Compares the values that the lanes of a store are about to write with the values of the
+    /// claimed instances, at needed coordinates.
     pub(super) fn check_claim(
         &mut self,
         claim: &Claim,
@@ -30,7 +31,7 @@ impl Machine<'_> {
             let point: Vec<i64> =
                 (claim.coords..claim.coords + claim.point).map(number).collect::<Result<_, _>>()?;
             let needed = self.lanes[lane].needed.iter().rev().find(|(func, _)| *func == claim.func);
-            // Without a label nothing says that the value may be wrong.
+            // Without a label, every value is needed.
             let is_needed = needed.is_none_or(|(_, region)| {
                 region.len() == coords.len()
                     && region.iter().zip(&coords).all(|((min, extent), coord)| {

@@ -1,4 +1,5 @@
-//! Programs as trees of flat code: variables and buffers resolved to slots by their scope, what the caller gives folded in.
+//! Programs as trees of flat code. Variables and buffers are resolved to slots by their scope, and
+//! the caller's values are folded in.
 
 use halidom_base::{FxHashMap, stack};
 use halidom_ir::{
@@ -8,12 +9,12 @@ use halidom_ir::{
 
 use crate::code::{Code, CodeError, Lanes, Scope, Source};
 
-/// What an access is resolved to.
+/// The target that an access is resolved to.
 #[derive(PartialEq, Eq, Clone, Debug)]
 pub(super) enum Target {
-    /// A buffer in scope, by coordinates or, if `flat`, by element number.
+    /// A buffer in scope, accessed by coordinates or, if `flat`, by element number.
     Slot { slot: usize, flat: bool },
-    /// Nothing in scope.
+    /// No buffer in scope.
     Dead { name: String },
 }
 
@@ -37,7 +38,7 @@ pub(super) enum Action {
     For {
         var: VarId,
         slot: usize,
-        /// Min, then extent.
+        /// The min, then the extent.
         bounds: Code<Target>,
         kind: LoopKind,
         body: Box<Node>,
@@ -46,46 +47,46 @@ pub(super) enum Action {
         slot: usize,
         buffer: BufferId,
         scalar: Scalar,
-        /// Min, extent, stride of each dimension.
+        /// The min, extent and stride of each dimension.
         dims: Code<Target>,
-        /// Which dimensions are folded.
+        /// For each dimension, true if it is folded.
         folded: Vec<bool>,
-        /// The slot of the buffer whose memory it takes.
+        /// The slot of the buffer whose memory this one takes.
         within: Option<usize>,
         body: Box<Node>,
     },
     Assert {
         condition: Code<Target>,
         check: Check,
-        /// Min and extent of what is needed, then of what is given.
+        /// The min and extent of the needed interval, then of the given one.
         intervals: Option<Code<Target>>,
     },
     Write {
-        /// One a component.
+        /// The targets, one for each component.
         targets: Vec<Target>,
         /// The coordinates or the element number, then the values.
         code: Code<Target>,
         coords: usize,
         lanes: usize,
-        /// What is claimed to be written, where claims are checked.
+        /// The claim about the written value, if claims are checked.
         claim: Option<Claim>,
-        /// Whether the old value is read and the new one written in one step, lane by lane.
+        /// True if the old value is read and the new one written in one step, lane by lane.
         atomic: bool,
     },
-    /// A func's values are right at `needed` afterwards; only where claims are checked.
+    /// After the body, a func's values at `needed` are right. Exists only if claims are checked.
     Needed {
         func: FuncId,
-        /// Min and extent of each dimension.
+        /// The min and extent of each dimension.
         needed: Code<Target>,
         rank: usize,
         body: Box<Node>,
     },
 }
 
-/// The instance of the specification that a store claims to be.
+/// The instance of the specification that a store claims to execute.
 pub(super) struct Claim {
     pub(super) func: FuncId,
-    /// The first component written; others follow.
+    /// The first component that is written. Others follow.
     pub(super) component: usize,
     pub(super) stage: usize,
     /// The written point, then the reduction variables.
@@ -104,7 +105,8 @@ pub(super) struct Compiled {
     pub(super) outputs: Vec<usize>,
 }
 
-/// Compiles a program whose free variables have the values in `given`; `claims` keeps the annotations that the specification can be asked about.
+/// Compiles a program whose free variables have the values in `given`. If `claims` is true, it
+/// keeps the annotations that can be checked against the specification.
 pub(super) fn compile(
     pool: &Pool,
     program: &Program,
@@ -133,7 +135,7 @@ struct Compiler<'a> {
     claims: bool,
     vars: FxHashMap<VarId, Lanes>,
     var_slots: usize,
-    /// Buffers in scope with their slots, innermost last.
+    /// The buffers in scope with their slots, innermost last.
     buffers: Vec<(BufferId, usize)>,
     buffer_slots: usize,
 }
@@ -168,7 +170,7 @@ impl Compiler<'_> {
         Code::compile(self.pool, exprs, self)
     }
 
-    /// Code whose results have one lane each.
+    /// Compiles code whose results have one lane each.
     fn scalars(&self, exprs: &[ExprId]) -> Result<Code<Target>, CodeError> {
         if exprs.iter().any(|expr| self.pool.ty(*expr).lanes != 1) {
             return Err(CodeError::Lanes);
@@ -320,7 +322,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The needed and the given interval of a check that has them.
+/// The needed and the given interval of a check, if it has them.
 pub(super) fn intervals(check: &Check) -> Option<(Interval, Interval)> {
     match check {
         Check::InputRegion { needed, given, .. } | Check::OutputRegion { needed, given, .. } => {

@@ -1,4 +1,5 @@
-//! Execution: FS Fig. 8, statement by statement, for all lanes of the vectorized loops around at once.
+//! Execution (FS Fig. 8), statement by statement. Each statement runs at once for all lanes of the
+//! enclosing vectorized loops.
 
 use halidom_base::{FxHashMap, stack};
 use halidom_ir::{BufferId, Constant, FuncId, LoopKind, Pool, Scalar, StmtId, VarId};
@@ -13,16 +14,18 @@ use crate::Notes;
 use crate::algorithm::Evaluator;
 use crate::code::{Code, CodeError, OpError, Value};
 
-/// Values of variables and live buffers, a copy for each lane of the vectorized loops around.
+/// The values of variables and the live buffers. Each lane of the enclosing vectorized loops has a
+/// copy.
 #[derive(Clone)]
 pub(super) struct Lane {
     vars: Vec<Value>,
     memories: Vec<Option<usize>>,
-    /// Where the values of the funcs being computed must be right, innermost last; only where claims are checked.
+    /// For each func that is being computed, the region in which its values must be right,
+    /// innermost last. Used only if claims are checked.
     pub(super) needed: Vec<(FuncId, Vec<(i128, i128)>)>,
 }
 
-/// What may still be used.
+/// The remaining resources.
 pub(super) struct Limits {
     pub(super) steps: Option<u64>,
     pub(super) elements: u64,
@@ -33,24 +36,24 @@ pub(super) struct Machine<'a> {
     memories: Vec<Memory>,
     pub(super) lanes: Vec<Lane>,
     path: Vec<Step>,
-    /// Executions of parallel loops so far: the newest instance.
+    /// The number of executions of parallel loops so far, which is also the newest instance.
     instances: u64,
     /// The instance of the outermost parallel loop.
     era: u64,
     random: u64,
     limits: Limits,
-    /// The specification to ask about claims, if they are checked.
+    /// The specification that claims are checked against, if they are checked.
     pub(super) oracle: Option<Evaluator<'a>>,
     pub(super) same_value_stores: bool,
     pub(super) notes: Notes,
-    /// What is looked for: the statement, and the memory and element.
+    /// The watched statement, and the memory and element that are watched.
     pub(super) watched: (Option<StmtId>, Option<(usize, usize)>),
     pub(super) trace: Trace,
     pub(super) registers: Vec<Value>,
 }
 
 impl<'a> Machine<'a> {
-    /// A machine whose caller's buffers are `memories`: those of the program's inputs, then of its outputs.
+    /// Makes a machine with the caller's `memories`, for the program's inputs and then its outputs.
     pub(super) fn new(
         pool: &'a Pool,
         compiled: &Compiled,
@@ -90,7 +93,7 @@ impl<'a> Machine<'a> {
         self.execute(body, &[0])
     }
 
-    /// Looks for a statement and an element of the caller's memory.
+    /// Sets the statement to watch and the element of the caller's memory to watch.
     pub(super) fn look_for(&mut self, watch: &Watch) {
         let element = watch.element.as_ref().and_then(|(buffer, coords)| {
             let number = self.memories.iter().position(|memory| memory.buffer == *buffer)?;
@@ -184,7 +187,8 @@ impl<'a> Machine<'a> {
                     }
                     let (mut needed, mut given) = (None, None);
                     if let Some(intervals) = intervals {
-                        // The check's message does without intervals that have no value.
+                        // If the intervals have no value, the check's message is printed without
+                        // them.
                         if let Ok(values) = self.exact_scalars::<4>(intervals, *lane, stmt) {
                             let number = |k: usize| values[k].and_then(Constant::as_integer);
                             needed = number(0).zip(number(1));
@@ -243,7 +247,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Iterations in order; a lane takes part while its own range lasts.
+    /// Runs the iterations in order. A lane takes part as long as its own range lasts.
     fn serial(
         &mut self,
         slot: (VarId, usize),
@@ -257,7 +261,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Iterations in an order drawn from the seed, each with a step of its own in the path.
+    /// Runs the iterations in an order drawn from the seed. Each has its own step in the path.
     fn parallel(
         &mut self,
         slot: (VarId, usize),
@@ -299,14 +303,14 @@ impl<'a> Machine<'a> {
             }
         }
         let Some((_, min, _)) = ranges.first() else { return Ok(()) };
-        // After a fault the loops around it stay.
+        // After a fault the enclosing loops stay in the trace.
         self.trace.loops.push((var, min + iteration));
         self.execute(body, &active)?;
         self.trace.loops.pop();
         Ok(())
     }
 
-    /// All iterations at once, each a lane of its own.
+    /// Runs all iterations at once, each in its own lane.
     fn lockstep(
         &mut self,
         slot: usize,
@@ -338,7 +342,8 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// A bijection `k -> (factor * k + offset) mod length`: an order of iterations that needs no memory.
+    /// Draws a bijection `k -> (factor * k + offset) mod length`. It gives an order of iterations
+    /// that needs no memory.
     fn permutation(&mut self, length: i128) -> (i128, i128) {
         let offset = i128::from(self.draw()).rem_euclid(length);
         // Below 2^32 the products stay far within 128 bits.
@@ -349,7 +354,7 @@ impl<'a> Machine<'a> {
         (factor, offset)
     }
 
-    /// `SplitMix64`.
+    /// The `SplitMix64` generator.
     fn draw(&mut self) -> u64 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.random;
@@ -395,7 +400,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Evaluates every active lane before any element is written.
+    /// Evaluates every active lane before it writes any element.
     fn write(
         &mut self,
         stmt: StmtId,
@@ -429,7 +434,8 @@ impl<'a> Machine<'a> {
                 self.check_claim(claim, *lane, (&writes[written..], targets.len()), stmt)?;
             }
         }
-        // Colliding lanes must agree. Increasing elements of one buffer, the usual case, do not collide.
+        // Lanes that write the same element must agree. Increasing elements of one buffer, the
+        // usual case, do not collide.
         let increasing =
             writes.windows(2).all(|pair| pair[0].0 == pair[1].0 && pair[0].1 < pair[1].1);
         if !increasing {
@@ -461,7 +467,8 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// One lane's atomic update: its read of the element that it writes is no access of its own.
+    /// Executes one lane's atomic update. Its read of the element that it writes is not a separate
+    /// access.
     fn update(
         &mut self,
         stmt: StmtId,
@@ -497,7 +504,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// Notes a write to the element that is looked for.
+    /// Records a write to the watched element.
     fn watch(&mut self, memory: usize, element: usize, value: Value, stmt: StmtId) {
         if self.watched.1 == Some((memory, element)) {
             let loops = self.trace.loops.clone();
@@ -511,7 +518,7 @@ impl<'a> Machine<'a> {
         Place { buffer: memory.buffer, name, coords: vec![element as i128], stmt }
     }
 
-    /// Results with one lane.
+    /// Evaluates code whose results have one lane.
     fn scalars<const N: usize>(
         &mut self,
         code: &Code<Target>,
@@ -522,7 +529,7 @@ impl<'a> Machine<'a> {
         Ok(std::array::from_fn(|k| self.registers[code.result(k).start]))
     }
 
-    /// Results with one lane of an entry check, whose `int`s are exact.
+    /// Evaluates code of an entry check, whose results have one lane and whose `int`s are exact.
     fn exact_scalars<const N: usize>(
         &mut self,
         code: &Code<Target>,
@@ -559,7 +566,8 @@ impl<'a> Machine<'a> {
                 locate(pool, memories, slots, (target, point), stmt, Access::Read)
                     .map_err(Stop::Fault)?;
             let memory = &mut memories[number];
-            // What an atomic update reads of its own buffer is the element that it writes: `ir::verify`.
+            // An atomic update reads only the element of its buffer that it writes; `ir::verify`
+            // checks this.
             if updated == Some(target) {
                 return Ok(memory.peek(element));
             }
@@ -587,16 +595,17 @@ fn greatest_common_divisor(mut a: i128, mut b: i128) -> i128 {
     a
 }
 
-/// Whether an `int` beyond 64 bits is a fault.
+/// The treatment of `int`s that do not fit 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ints {
-    /// As in generated code.
+    /// A fault, as in generated code.
     In64Bits,
-    /// As in entry checks, which generated code evaluates from the left only as far as they decide.
+    /// No fault, as in entry checks. Generated code evaluates these from the left, only until they
+    /// are decided.
     Exact,
 }
 
-/// Why code stops: an operator, or an access.
+/// The reason why code stops: an operator, or an access.
 enum Stop {
     Op(OpError),
     Fault(Fault),

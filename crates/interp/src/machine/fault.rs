@@ -1,4 +1,4 @@
-//! How a program goes wrong.
+//! The faults of a program.
 
 use halidom_ir::eval::EvalError;
 use halidom_ir::{BufferId, Check, Constant, FuncId, Shape, StmtId, print};
@@ -8,39 +8,41 @@ use crate::algorithm::AlgorithmError;
 use crate::code::CodeError;
 use crate::startup::StartupError;
 
-/// A stuck state of FS Fig. 8, or a violation of the rules on undefined values, parallel loops and index arithmetic.
+/// A stuck state of FS Fig. 8, or a violation of the rules on undefined values, parallel loops and
+/// index arithmetic.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Fault {
-    /// An entry check does not hold (FS Definition 5.1; Definition 5.2 where the check is [`Check::DomainExtent`]).
+    /// An entry check does not hold (FS Definition 5.1; Definition 5.2 if the check is
+    /// [`Check::DomainExtent`]).
     #[error("entry check failed: {:?} (needed {:?}, given {:?})", .0.check, .0.needed, .0.given)]
     CheckFailed(Box<CheckFailure>),
     /// A memory error (FS Definition 5.3).
     #[error("{access} of `{}` at {:?} is out of bounds", place.name, place.coords)]
     OutOfBounds {
-        /// Where.
+        /// The location.
         place: Box<Place>,
         /// Read or write.
         access: Access,
     },
-    /// An undefined value decides something.
+    /// An undefined value reaches a place that must be defined.
     #[error("an undefined value reaches {role}")]
     Undefined {
-        /// What it decides.
+        /// The role of the value there.
         role: Role,
         /// The statement.
         stmt: StmtId,
     },
-    /// An element of the required window was not written, or written with an undefined value.
+    /// An element of the required window was not written, or was written with an undefined value.
     #[error("output `{name}` is undefined at {coords:?}")]
     UndefinedOutput {
         /// The output.
         func: FuncId,
-        /// Its name.
+        /// The output's name.
         name: String,
         /// The point.
         coords: Vec<i64>,
     },
-    /// An `int` that the 64 bits of the generated code do not hold.
+    /// An `int` does not fit the 64 bits of the generated code.
     #[error("the `int` value {value} is beyond 64 bits")]
     IndexOverflow {
         /// The value.
@@ -51,7 +53,7 @@ pub enum Fault {
     /// A write to the caller's read-only memory.
     #[error("write to input `{}` at {:?}", place.name, place.coords)]
     WriteToInput {
-        /// Where.
+        /// The location.
         place: Box<Place>,
     },
     /// An access outside the scope of the buffer's allocation.
@@ -65,24 +67,25 @@ pub enum Fault {
     /// Two unordered iterations of a parallel loop conflict.
     #[error("race on `{}` at {:?}: {conflict}", place.name, place.coords)]
     Race {
-        /// Where, and the statement that completes the conflict.
+        /// The location, and the statement that completes the conflict.
         place: Box<Place>,
-        /// How they conflict.
+        /// The kind of conflict.
         conflict: Conflict,
     },
     /// Lanes of one statement write different values to one location.
     #[error("lanes write different values to `{}` at {:?}", place.name, place.coords)]
     LaneConflict {
-        /// Where.
+        /// The location.
         place: Box<Place>,
     },
-    /// A store within a needed region does not write what its claim says; only where claims are checked.
+    /// A store within a needed region does not write the claimed value. Found only if claims are
+    /// checked.
     #[error("`{}` at {:?}: stored {}, but {}", .0.place.name, .0.place.coords, text(.0.stored), .0.described())]
     ClaimWrong(Box<WrongClaim>),
-    /// The specification has no value where a claim is checked.
+    /// The specification has no value at a claim that is checked.
     #[error(transparent)]
     Specification(#[from] Box<AlgorithmError>),
-    /// An operator stops, or operands or stored values have wrong types.
+    /// An operator has no value on its operands, or operands or stored values have wrong types.
     #[error(transparent)]
     Eval(#[from] EvalError),
     /// The program is not well formed.
@@ -94,18 +97,18 @@ pub enum Fault {
     /// Windows or output buffers do not fit the program.
     #[error(transparent)]
     Bind(#[from] BindError),
-    /// Not as many windows or output buffers as outputs.
+    /// The number of windows or output buffers differs from the number of outputs.
     #[error("{expected} outputs and {given} windows or output buffers")]
     OutputCount {
-        /// Number of outputs.
+        /// The number of outputs.
         expected: usize,
-        /// What is given.
+        /// The number of windows or output buffers.
         given: usize,
     },
-    /// An input without array.
+    /// An input has no array.
     #[error("input `{0}` is not given")]
     MissingInput(String),
-    /// A window outside its output's buffer.
+    /// A window is outside its output's buffer.
     #[error("the window {window:?} of `{name}` is not within its buffer {buffer:?} (min, extent)")]
     WindowOutsideBuffer {
         /// The output.
@@ -115,7 +118,7 @@ pub enum Fault {
         /// The buffer's box.
         buffer: Shape,
     },
-    /// More statements than [`super::Options::steps`] were executed.
+    /// More loop iterations and stores than [`super::Options::steps`] were to be executed.
     #[error("the program runs for too long")]
     OutOfSteps,
     /// More memory than [`super::Options::elements`] would be live.
@@ -123,13 +126,14 @@ pub enum Fault {
     TooLarge {
         /// The buffer.
         name: String,
-        /// Its elements.
+        /// The number of its elements.
         elements: i128,
     },
 }
 
 impl Fault {
-    /// Whether a program that was to go through is wrong where it ends so. A check that does not hold is a refusal of the inputs; what cannot be run, or takes too long, says nothing.
+    /// True if this fault shows a defect of a program that was expected to run through. A failed
+    /// check refuses the inputs. A program that cannot be run, or takes too long, shows nothing.
     pub fn is_defect(&self) -> bool {
         match self {
             Self::OutOfBounds { .. }
@@ -155,7 +159,7 @@ impl Fault {
         }
     }
 
-    /// The statement that goes wrong, if it is one.
+    /// The statement at fault, if there is one.
     pub fn stmt(&self) -> Option<StmtId> {
         match self {
             Self::OutOfBounds { place, .. }
@@ -182,31 +186,31 @@ impl Fault {
     }
 }
 
-/// A check that does not hold, with the numbers for its message.
+/// A failed check, with the numbers for its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckFailure {
     /// The check.
     pub check: Check,
-    /// The values of its `needed` interval (min, extent), where it has one.
+    /// The values of its `needed` interval (min, extent), if it has one.
     pub needed: Option<(i128, i128)>,
-    /// The values of its `given` interval.
+    /// The values of its `given` interval, if it has one.
     pub given: Option<(i128, i128)>,
 }
 
-/// A store and what it claims to be.
+/// A store and the instance that it claims to execute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongClaim {
-    /// Where it stores.
+    /// The location of the store.
     pub place: Place,
-    /// What it stores; `None` is undefined.
+    /// The stored value. `None` is undefined.
     pub stored: Option<Constant>,
     /// The func and stage of the claimed instance.
     pub instance: (FuncId, usize),
-    /// Its written point.
+    /// The instance's written point.
     pub coords: Vec<i64>,
-    /// Its values of the reduction variables.
+    /// The instance's values of the reduction variables.
     pub point: Vec<i64>,
-    /// What the specification writes there; `None` if there is no such instance.
+    /// The value that the specification writes there. `None` if there is no such instance.
     pub specified: Option<Constant>,
 }
 
@@ -222,7 +226,7 @@ impl WrongClaim {
     }
 }
 
-/// A value as the IR prints it.
+/// A value in the IR's text form.
 fn text(value: Option<Constant>) -> String {
     value.map_or_else(|| "nothing".to_owned(), print::constant)
 }
@@ -232,15 +236,16 @@ fn text(value: Option<Constant>) -> String {
 pub struct Place {
     /// The buffer.
     pub buffer: BufferId,
-    /// Its name.
+    /// The buffer's name.
     pub name: String,
-    /// The coordinates of an out-of-bounds access before storage is flattened; else the element number alone.
+    /// The coordinates if the access is out of bounds and storage is not flattened yet. Otherwise
+    /// the element number alone.
     pub coords: Vec<i128>,
     /// The statement.
     pub stmt: StmtId,
 }
 
-/// Read or write.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// A load.
@@ -258,7 +263,7 @@ impl std::fmt::Display for Access {
     }
 }
 
-/// What a value that must be defined decides.
+/// The role of a value that must be defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// An index or coordinate.
@@ -271,9 +276,9 @@ pub enum Role {
     Assert,
     /// The min, extent or stride of an allocation.
     AllocationBound,
-    /// A needed region, where claims are checked.
+    /// A needed region. Occurs only if claims are checked.
     Needed,
-    /// A coordinate of a store's claim, where claims are checked.
+    /// A coordinate of a store's claim. Occurs only if claims are checked.
     Claim,
 }
 
@@ -291,14 +296,14 @@ impl std::fmt::Display for Role {
     }
 }
 
-/// How unordered iterations conflict.
+/// The kind of conflict between unordered iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conflict {
     /// They write different values.
     DifferentValues,
-    /// One reads what the other writes, without having written it itself before.
+    /// One reads a location that the other writes, without having written it before.
     ReadOfOthersWrite,
-    /// One reads or writes what the other updates atomically.
+    /// One reads or writes a location that the other updates atomically.
     BesideUpdate,
 }
 

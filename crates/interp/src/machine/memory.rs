@@ -1,4 +1,4 @@
-//! Checked memory: bounds, undefined elements, and the race detector's shadow.
+//! Checked memory, with bounds, undefined elements, and the race detector's shadow.
 
 use halidom_ir::{Array, BufferId, BufferKind, Constant, Scalar, Shape};
 
@@ -6,13 +6,13 @@ use super::fault::Conflict;
 use super::race::{Shadow, Step};
 use crate::code::Value;
 
-/// A dimension as numbers.
+/// A dimension with its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bounds {
     pub(super) min: i128,
     pub(super) extent: i128,
     pub(super) stride: i128,
-    /// Whether coordinates are taken modulo the extent.
+    /// True if coordinates are taken modulo the extent.
     pub(super) folded: bool,
 }
 
@@ -24,19 +24,20 @@ pub(super) struct Memory {
     dims: Vec<Bounds>,
     bits: Vec<u64>,
     defined: Vec<bool>,
-    /// Of the caller's padded buffers: which elements belong to the box.
+    /// For the caller's padded buffers: for each element, true if it belongs to the box.
     inside: Option<Vec<bool>>,
-    /// How many parallel loops were around when it came to be: only those within it can race.
+    /// The number of parallel loops around the allocation. Only inner parallel loops can race on
+    /// this memory.
     depth: usize,
-    /// The number of an element's shadow, plus one; empty as long as there is none.
+    /// For each element, its index in `shadows` plus one, or 0. Empty if there are no shadows.
     slots: Vec<u32>,
-    /// Shadows with their elements.
+    /// The shadows with their elements.
     shadows: Vec<(usize, Shadow)>,
     /// The outermost parallel loop that the shadows belong to.
     era: u64,
 }
 
-/// The number of elements from the origin to the last one; 0 for an empty box.
+/// The number of elements from the origin to the last one. 0 for an empty box.
 pub(super) fn size(dims: &[Bounds]) -> Option<i128> {
     let mut last = 0_i128;
     for dim in dims {
@@ -49,7 +50,7 @@ pub(super) fn size(dims: &[Bounds]) -> Option<i128> {
 }
 
 impl Memory {
-    /// Undefined elements; `size` is [`size`] of the dims.
+    /// Returns memory with undefined elements. `size` is [`size`] of the dims.
     pub(super) fn undefined(
         (buffer, scalar): (BufferId, Scalar),
         dims: Vec<Bounds>,
@@ -71,7 +72,8 @@ impl Memory {
         }
     }
 
-    /// The caller's memory with an array's layout: an input holds the array's elements, an output nothing yet.
+    /// Returns the caller's memory with an array's layout. An input holds the array's elements; an
+    /// output is undefined.
     pub(super) fn of_array(buffer: BufferId, kind: BufferKind, array: &Array) -> Self {
         let dims: Vec<Bounds> = array
             .shape
@@ -107,12 +109,13 @@ impl Memory {
         memory
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     pub(super) fn len(&self) -> usize {
         self.bits.len()
     }
 
-    /// The element of coordinates within the box; in a folded dimension every coordinate has one.
+    /// Returns the element at coordinates within the box. In a folded dimension every coordinate
+    /// has an element.
     pub(super) fn element_at(&self, coords: &[i128]) -> Option<usize> {
         if coords.len() != self.dims.len() {
             return None;
@@ -132,7 +135,7 @@ impl Memory {
         self.element(element)
     }
 
-    /// The element with a number, if it is one of the buffer's.
+    /// Returns the element with this number if it belongs to the buffer.
     pub(super) fn element(&self, number: i128) -> Option<usize> {
         let element = usize::try_from(number).ok().filter(|element| *element < self.bits.len())?;
         match &self.inside {
@@ -141,14 +144,14 @@ impl Memory {
         }
     }
 
-    /// The value of an element, read at the end of `path`.
+    /// Reads an element at the end of `path`.
     pub(super) fn read(
         &mut self,
         element: usize,
         era: u64,
         path: &[Step],
     ) -> Result<Value, Conflict> {
-        // Inputs are never written.
+        // Inputs are never written, so they cannot race.
         if path.len() > self.depth && self.kind != BufferKind::Input {
             let depth = self.depth;
             self.shadow(element, era).read(&path[depth..])?;
@@ -156,7 +159,7 @@ impl Memory {
         Ok(self.peek(element))
     }
 
-    /// The value of an element, for nobody.
+    /// Returns the value of an element without recording a read.
     pub(super) fn peek(&self, element: usize) -> Value {
         if self.defined[element] {
             Constant::from_bits(self.scalar, self.bits[element])
@@ -165,7 +168,8 @@ impl Memory {
         }
     }
 
-    /// Writes an element at the end of `path`; whether an unordered iteration wrote the same value.
+    /// Writes an element at the end of `path`. Returns true if an unordered iteration wrote the
+    /// same value.
     pub(super) fn write(
         &mut self,
         element: usize,
@@ -183,7 +187,8 @@ impl Memory {
         Ok(shared)
     }
 
-    /// Replaces an element's value by one computed from it, in one step, at the end of `path`.
+    /// Replaces an element's value in one step, at the end of `path`. The new value was computed
+    /// from the old one.
     pub(super) fn update(
         &mut self,
         element: usize,
@@ -217,7 +222,8 @@ impl Memory {
         &mut self.shadows[self.slots[element] as usize - 1].1
     }
 
-    /// The elements of a box within the buffer's, and which of them are defined, in the order of the box's points.
+    /// Copies the elements of a box within the buffer's box. Also returns for each, in the order of
+    /// the box's points, if it is defined.
     pub(super) fn crop(&self, shape: &Shape) -> Option<(Array, Vec<bool>)> {
         let shape: Shape = shape.iter().map(|(min, extent)| (*min, (*extent).max(0))).collect();
         let mut array = Array::zeros(self.scalar, shape)?;

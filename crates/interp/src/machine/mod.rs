@@ -1,18 +1,25 @@
-//! Programs: FS §5, Fig. 8, before and after storage is flattened, with what the language adds: undefined values, parallel loops without races, vectorized loops in lockstep,
-//! and index arithmetic in 64 bits.
+//! Executes programs (FS §5, Fig. 8), before and after storage is flattened. This language adds
+//! undefined values, parallel loops without races, vectorized loops in lockstep, and index
+//! arithmetic in 64 bits.
 //!
 //! # Correctness
-//! * Memory starts undefined. An undefined value propagates lane by lane and is a fault where it reaches an index, a loop bound, a condition, an entry check or the
-//!   required window of an output.
-//! * Every access is checked: by coordinates before storage is flattened, by element number afterwards. Padding between the elements of the caller's buffers is out of
-//!   bounds.
-//! * Parallel loops run in an order drawn from a seed, and the race detector finds conflicts whatever the order: unordered iterations may write one location only with
-//!   one value, and an iteration may read such a location only after its own write. So a run without fault has the result of every order.
-//! * The iterations of a vectorized loop are lanes that execute each statement together: all evaluate before any writes; lanes that write one location must agree.
-//! * Every `int` that is computed must fit in 64 bits, in arms of selects that are not chosen too: generated code computes them. Entry checks are
-//!   exempt: they are evaluated exactly.
-//! * A loop with non-positive extent does nothing; a negative extent of a reduction domain is found by its entry check.
-//! * Annotations (needed regions, prophecies, accesses) do not influence execution; [`run_checking_claims`] compares them with the specification beside it.
+//! * Memory starts undefined. An undefined value propagates lane by lane. It is a fault if it
+//!   reaches an index, a loop bound, a condition, an entry check or the required window of an
+//!   output.
+//! * Every access is checked: by coordinates before storage is flattened, by element number
+//!   afterwards. Padding between the elements of the caller's buffers is out of bounds.
+//! * Parallel loops run in an order drawn from a seed, and the race detector finds conflicts in any
+//!   order. Unordered iterations may write one location only with one value, and an iteration may
+//!   read such a location only after its own write. So a run without fault has the result of every
+//!   order.
+//! * The iterations of a vectorized loop are lanes that execute each statement together. All
+//!   evaluate before any writes. Lanes that write one location must agree.
+//! * Every computed `int` must fit in 64 bits, also in arms of selects that are not chosen, because
+//!   generated code computes them. Entry checks are exempt: they are evaluated exactly.
+//! * A loop with non-positive extent does nothing. A reduction domain's entry check finds a
+//!   negative extent.
+//! * Annotations (needed regions, prophecies, accesses) do not influence execution.
+//!   [`run_checking_claims`] also compares them with the specification.
 
 mod access;
 mod claims;
@@ -37,18 +44,19 @@ use crate::algorithm::Evaluator;
 use crate::startup::evaluate_with;
 use crate::{BindError, Bindings, Notes};
 
-/// How to run a program.
+/// The options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Decides the order of parallel iterations.
+    /// The seed of the order of parallel iterations.
     pub seed: u64,
-    /// The boxes of the output buffers; by default [`output_regions`].
+    /// The boxes of the output buffers. The default is [`output_regions`].
     pub output_shapes: Option<Vec<Shape>>,
-    /// Unused elements after each run along a dimension of the output buffers; dimensions beyond its length have none.
+    /// The number of unused elements after each run along a dimension of the output buffers.
+    /// Dimensions beyond the vector's length have none.
     pub output_padding: Vec<i64>,
-    /// How many loop iterations and stores may be executed.
+    /// The maximal number of loop iterations and stores.
     pub steps: Option<u64>,
-    /// How many elements of buffers may be live at once.
+    /// The maximal number of elements of buffers that may be live at once.
     pub elements: u64,
 }
 
@@ -64,22 +72,28 @@ impl Default for Options {
     }
 }
 
-/// What a program that ran without fault leaves.
+/// The result of a program that ran without fault.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// The outputs on their windows, dense, in order, an array for each component. Every element is defined.
+    /// The outputs on their windows, dense, in order, one array for each component. Every element
+    /// is defined.
     pub outputs: Vec<Array>,
-    /// The whole output buffers, cropped of padding, with which elements are defined in the order of the array's points.
+    /// The whole output buffers without padding. The flags tell which elements are defined, in the
+    /// order of the array's points.
     pub buffers: Vec<(Array, Vec<bool>)>,
-    /// Whether unordered iterations wrote one location, with one value.
+    /// True if unordered iterations wrote the same value to one location.
     pub benign_same_value_stores: bool,
-    /// What was met on the way; where nothing rounded, the run is one over the reals too.
+    /// The notes of the run. If nothing rounded, the run is also a run over the reals.
     pub notes: Notes,
 }
 
 /// Runs a program on the inputs and parameters in `bindings`, for the given windows of its outputs.
 ///
-/// The output buffers are as large as [`Options::output_shapes`] says, by default as large as the program's entry checks demand ([`output_regions`]).
+/// [`Options::output_shapes`] sets the sizes of the output buffers. By default they are as large as
+/// the program's entry checks demand ([`output_regions`]).
+///
+/// # Errors
+/// The first [`Fault`].
 pub fn run(
     pool: &Pool,
     program: &Program,
@@ -90,8 +104,13 @@ pub fn run(
     run_with_oracle(pool, program, (bindings, windows), options, None, None)
 }
 
-/// Like [`run`], and compares each store within its func's needed region (the innermost label of the func around it) with the value of the specification's instance
-/// that the store claims to be: dynamic evidence that a lowering's annotations are right.
+/// Runs a program like [`run`] and checks the claims of its stores. A claim is checked if the store
+/// is within its func's needed region, given by the innermost label of the func around it. The
+/// stored value must be the value of the claimed instance of the specification. This is dynamic
+/// evidence that a lowering's annotations are right.
+///
+/// # Errors
+/// The first [`Fault`].
 pub fn run_checking_claims(
     pool: &Pool,
     program: &Program,
@@ -153,7 +172,7 @@ fn run_with_oracle<'a>(
                     name: decl.name.clone(),
                     elements: elements.unwrap_or(i128::MAX),
                 })?;
-            // Components have one shape: these are the same variables.
+            // Components have one shape, so these are the same variables.
             for ((dim, (min, extent)), stride) in decl.dims.iter().zip(shape).zip(&array.strides) {
                 for (expr, number) in [(dim.min, min), (dim.extent, extent), (dim.stride, stride)] {
                     if let Expr::Var(var) = pool.get(expr) {
@@ -216,10 +235,15 @@ fn collect(
     Ok(outcome)
 }
 
-/// The box that each output's buffer must have for these windows: the window, and what the program's entry checks for output regions
-/// ([`Check::OutputRegion`]) say is needed, evaluated for these windows.
+/// Computes the box that each output's buffer must have for these windows. It is the union of the
+/// window and the regions that the program's entry checks for output regions
+/// ([`Check::OutputRegion`]) require for these windows.
 ///
-/// Looks at the asserts in the blocks, lets and labels from the start of the body; it cannot say what an output needs that depends on the output's own shape.
+/// Only asserts in the blocks, lets and labels from the start of the body count.
+///
+/// # Errors
+/// A [`Fault`] if a window has a wrong rank, or if a required region has no value, for example
+/// because it depends on the output's own shape.
 pub fn output_regions(
     pool: &Pool,
     program: &Program,
@@ -250,7 +274,7 @@ impl RegionWalk<'_> {
             Stmt::Block(stmts) => stmts.iter().try_for_each(|stmt| self.stmt(*stmt)),
             Stmt::Labeled { body, .. } => self.stmt(*body),
             Stmt::Let { var, value, body } => {
-                // A let that has no value before the outputs exist is no part of a needed region.
+                // A let that has no value before the outputs exist is not part of a needed region.
                 if let Ok(value) = self.evaluate(*value) {
                     self.given.insert(*var, value);
                 }
@@ -291,7 +315,7 @@ impl RegionWalk<'_> {
     }
 }
 
-/// The least interval around both; an empty one counts for nothing.
+/// The least interval around both. An empty interval does not count.
 fn union(a: (i64, i64), b: (i64, i64)) -> (i64, i64) {
     if a.1 <= 0 {
         return b;

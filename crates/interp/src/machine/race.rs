@@ -1,12 +1,18 @@
-//! The race detector: what unordered iterations of parallel loops did to one location.
+//! The race detector. It records the accesses of unordered iterations of parallel loops to each
+//! location.
 //!
 //! # Correctness
-//! Each execution of a parallel loop is an *instance*; the path of the execution is the list of (instance, iteration) of the parallel loops around it. Two accesses are
-//! unordered exactly if some instance is in both paths with different iterations: an instance determines everything above it in its path. So it is enough to know, for each
-//! location and each instance, which iterations wrote what and which read without own write. Entries of instances that ended are in no later path and never matter again.
+//! Each execution of a parallel loop is an *instance*. The path of an access is the list of
+//! (instance, iteration) of the parallel loops around it. Two accesses are unordered exactly if
+//! some instance is in both paths with different iterations, because an instance determines
+//! everything above it in its path. So for each location and each instance it is enough to know
+//! which iterations wrote which value, and which iterations read without having written before.
+//! Entries of instances that have ended are in no later path and never matter again.
 //!
-//! An iteration's own write covers its read only if it comes before. A write by an inner parallel iteration that is unordered with the reader is met at
-//! the inner instance first, where it is a conflict; if there is none, each recorded write of the iteration is ordered before the read.
+//! An iteration's own write covers its read only if it comes before. A write by an inner parallel
+//! iteration that is unordered with the reader is met at the inner instance first, and is a
+//! conflict there. If there is no such write, each recorded write of the iteration is ordered
+//! before the read.
 
 use halidom_base::FxHashSet;
 
@@ -20,7 +26,7 @@ pub(super) struct Step {
     pub(super) iteration: i128,
 }
 
-/// What happened to one location.
+/// The recorded accesses to one location.
 #[derive(Default)]
 pub(super) struct Shadow {
     writes: Entries<Writes>,
@@ -29,7 +35,7 @@ pub(super) struct Shadow {
     updates: Entries<Reads>,
 }
 
-/// One entry an instance. Most locations meet one instance only, which needs no allocation.
+/// One entry for each instance. Most locations meet only one instance, which needs no allocation.
 struct Entries<T> {
     first: Option<(u64, T)>,
     rest: Vec<(u64, T)>,
@@ -47,13 +53,14 @@ impl<T> Entries<T> {
         entries.find(|(other, _)| *other == instance).map(|(_, entry)| entry)
     }
 
-    /// Adds the entry of an instance that has none, and forgets those that have ended: one path is active at a time, and what is not in it has ended.
+    /// Adds the entry of a new instance and forgets instances that have ended. One path is active
+    /// at a time, so an instance that is not in it has ended.
     fn add(&mut self, instance: u64, entry: T, path: &[Step]) {
         if self.first.is_none() {
             self.first = Some((instance, entry));
             return;
         }
-        // Seldom, so that its cost is shared.
+        // Cleaning up is rare, so that its cost is amortized.
         if self.rest.len() >= 8 {
             self.rest.retain(|(other, _)| path.iter().any(|step| step.instance == *other));
         }
@@ -65,14 +72,15 @@ impl<T> Entries<T> {
 enum Writes {
     One {
         iteration: i128,
-        /// What it wrote; `None` when it wrote different values.
+        /// The written value. `None` if the iteration wrote different values.
         value: Option<Value>,
     },
     /// Several iterations, all with one value.
     Several { iterations: Box<FxHashSet<i128>>, value: Value },
 }
 
-/// The reads without own write, or the atomic updates, of an instance's iterations so far: one iteration, or several.
+/// The iterations of an instance that read without having written before, or that updated
+/// atomically: one, or several.
 enum Reads {
     One(i128),
     Several,
@@ -128,7 +136,7 @@ impl Shadow {
         Ok(())
     }
 
-    /// Another access than an update must not be unordered with an update.
+    /// Checks that an access other than an update is not unordered with an update.
     fn beside_updates(&mut self, step: Step) -> Result<(), Conflict> {
         match self.updates.get(step.instance) {
             Some(updates) if updates.by_others(step.iteration) => Err(Conflict::BesideUpdate),
@@ -136,7 +144,8 @@ impl Shadow {
         }
     }
 
-    /// Records an atomic update at the end of `path`: others may be unordered with it, other accesses not.
+    /// Records an atomic update at the end of `path`. It may be unordered with other updates, but
+    /// not with other accesses.
     pub(super) fn update(&mut self, path: &[Step]) -> Result<(), Conflict> {
         for step in path {
             let written = self.writes.get(step.instance);
@@ -158,7 +167,8 @@ impl Shadow {
         Ok(())
     }
 
-    /// Records a write at the end of `path`; whether an unordered iteration wrote the same value.
+    /// Records a write at the end of `path`. Returns true if an unordered iteration wrote the same
+    /// value.
     pub(super) fn write(&mut self, path: &[Step], value: Value) -> Result<bool, Conflict> {
         let mut shared = false;
         for step in path {
@@ -211,7 +221,7 @@ mod tests {
         Update,
     }
 
-    /// Runs events on one location; each path is a list of (instance, iteration).
+    /// Runs events on one location. Each path is a list of (instance, iteration).
     fn check(events: &[(&[(u64, i128)], Event)], expected: Result<bool, Conflict>) {
         let mut shadow = Shadow::default();
         let mut shared = false;
@@ -247,12 +257,12 @@ mod tests {
         check(&[(&[(1, 1)], Read), (&[(1, 0)], Write(5))], Err(ReadOfOthersWrite));
         check(&[(&[(1, 0)], Write(5)), (&[(1, 0)], Read), (&[(1, 1)], Write(5))], Ok(true));
         check(&[(&[(1, 0)], Read), (&[(1, 1)], Read)], Ok(false));
-        // A value that was written twice is not one value.
+        // An iteration that wrote two values does not have one value.
         check(
             &[(&[(1, 0)], Write(0)), (&[(1, 0)], Write(5)), (&[(1, 1)], Write(5))],
             Err(DifferentValues),
         );
-        // A third iteration that differs from two that agree.
+        // A third iteration differs from two that agree.
         check(
             &[(&[(1, 0)], Write(5)), (&[(1, 1)], Write(5)), (&[(1, 2)], Write(4))],
             Err(DifferentValues),
@@ -270,7 +280,7 @@ mod tests {
         check(&[(&[(1, 0)], Update), (&[(1, 1)], Write(5))], Err(BesideUpdate));
         check(&[(&[(1, 0)], Write(5)), (&[(1, 1)], Update)], Err(BesideUpdate));
         check(&[(&[(1, 0)], Update), (&[(1, 1)], Update), (&[(1, 1)], Read)], Err(BesideUpdate));
-        // Another loop comes after the first.
+        // The second loop comes after the first.
         check(&[(&[(1, 0)], Update), (&[(2, 1)], Read)], Ok(false));
     }
 
@@ -278,14 +288,15 @@ mod tests {
     fn nested_loops_order_what_their_joins_order() {
         use Conflict::{DifferentValues, ReadOfOthersWrite};
         use Event::{Read, Write};
-        // An inner loop's write is read after the inner loop, by the same outer iteration.
+        // The same outer iteration reads the inner loop's write after the inner loop.
         check(&[(&[(1, 0), (2, 3)], Write(5)), (&[(1, 0)], Read)], Ok(false));
         check(&[(&[(1, 0), (2, 3)], Write(5)), (&[(1, 1)], Read)], Err(ReadOfOthersWrite));
         check(
             &[(&[(1, 0), (2, 3)], Write(5)), (&[(1, 1), (3, 3)], Write(6))],
             Err(DifferentValues),
         );
-        // Written before the inner loop: every inner iteration may read it, none may be overwritten by a sibling.
+        // The write precedes the inner loop: every inner iteration may read it, but no sibling may
+        // overwrite it.
         check(
             &[(&[(1, 0)], Write(5)), (&[(1, 0), (2, 0)], Read), (&[(1, 0), (2, 1)], Read)],
             Ok(false),

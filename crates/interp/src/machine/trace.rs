@@ -1,4 +1,4 @@
-//! What a run is asked to remember: for people who want to know where a program goes wrong.
+//! Traces of a run, for users who want to know where a program goes wrong.
 
 use halidom_ir::{Algorithm, BufferId, Pool, Program, Shape, StmtId, VarId};
 
@@ -7,38 +7,41 @@ use crate::Bindings;
 use crate::algorithm::Evaluator;
 use crate::code::Value;
 
-/// What is looked for during a run.
+/// The things to watch during a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Watch {
-    /// A store, whose executions are counted.
+    /// A store whose executions are counted.
     pub stmt: Option<StmtId>,
-    /// An element of an output, whose last write is noted: the buffer and the coordinates.
+    /// An element of an output whose last write is recorded: the buffer and the coordinates.
     pub element: Option<(BufferId, Vec<i64>)>,
 }
 
-/// What was seen.
+/// The observations of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
-    /// The loops around the place of the fault, outermost first, with the values of their variables; empty without a fault.
+    /// The loops around the place of the fault, outermost first, with the values of their
+    /// variables. Vectorized loops are not listed. Empty without a fault.
     pub loops: Vec<(VarId, i128)>,
     /// The last write to the element.
     pub last: Option<Written>,
-    /// How often the store was executed.
+    /// The number of executions of the store.
     pub executions: u64,
 }
 
-/// A write to the element that was looked for.
+/// A write to the watched element.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Written {
     /// The store.
     pub stmt: StmtId,
-    /// The loops around it, outermost first, with the values of their variables.
+    /// The loops around the store, outermost first, with the values of their variables. Vectorized
+    /// loops are not listed.
     pub loops: Vec<(VarId, i128)>,
-    /// What was written; `None` is undefined.
+    /// The written value. `None` is undefined.
     pub value: Value,
 }
 
-/// Like [`super::run`], or, with an algorithm, like [`super::run_checking_claims`]; also what was seen of `watch`, fault or not.
+/// Runs a program like [`super::run`] or, with an algorithm, like [`super::run_checking_claims`].
+/// Also returns the observations of `watch`, with or without a fault.
 pub fn run_watched(
     pool: &Pool,
     program: &Program,

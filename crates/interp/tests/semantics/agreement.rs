@@ -1,4 +1,5 @@
-//! Memoised evaluation is Fig. 6: random algorithms, compared with the literal evaluator point by point.
+//! Memoised evaluation agrees with Fig. 6: random algorithms are compared with the literal
+//! evaluator, point by point.
 
 use halidom_interp::Bindings;
 use halidom_interp::algorithm::{demand, evaluate};
@@ -7,7 +8,7 @@ use halidom_ir::{BinaryOp, Expr, ExprId, FuncId, Scalar, Shape, Stage, VarId};
 use crate::build::{Build, bind, numbered};
 use crate::literal::Literal;
 
-/// `SplitMix64`.
+/// The `SplitMix64` generator.
 struct Random(u64);
 
 impl Random {
@@ -35,11 +36,11 @@ struct Maker<'r> {
     random: &'r mut Random,
     build: Build,
     input: FuncId,
-    /// What may be read, with its rank.
+    /// The funcs and inputs that may be read.
     readable: Vec<FuncId>,
 }
 
-/// What an expression may mention.
+/// The names that an expression may mention.
 struct Site<'a> {
     vars: &'a [ExprId],
     /// The func being updated, with the coordinates that syntactic separation fixes.
@@ -52,7 +53,7 @@ impl Maker<'_> {
         self.build.c(scalar, value)
     }
 
-    /// An `int` that any func may be read at.
+    /// An `int` at which any func may be read.
     fn coord(&mut self, site: &Site<'_>, depth: usize) -> ExprId {
         let offset = self.random.below(4) as i128 - 1;
         let offset = self.build.int(offset);
@@ -86,7 +87,7 @@ impl Maker<'_> {
                 None => self.coord(site, depth),
             };
             args.push(if func == self.input {
-                // Brought into the input's box.
+                // The coordinate is brought into the input's box.
                 let (min, extent) = INPUT_SHAPE[dim];
                 let (min, extent) =
                     (self.build.int(i128::from(min)), self.build.int(i128::from(extent)));
@@ -180,7 +181,7 @@ impl Maker<'_> {
                 Some(fixed) => *fixed,
                 None => {
                     let coord = self.coord(&site, 1);
-                    // Kept in a small range, so that updates meet.
+                    // The range is small, so that updates write the same points.
                     let four = self.build.int(4);
                     self.build.op(BinaryOp::Mod, coord, four)
                 }
@@ -192,7 +193,7 @@ impl Maker<'_> {
     }
 }
 
-/// Makes the algorithm of a seed.
+/// Makes the algorithm for a seed.
 fn make(seed: u64) -> (Build, Bindings) {
     let mut random = Random(seed);
     let mut build = Build::new();

@@ -1,11 +1,12 @@
-//! What algorithms mean, by hand-made examples.
+//! Tests of the meaning of algorithms by hand-made examples.
 
 use crate::build::{Build, bind, integers, numbered};
 use halidom_interp::algorithm::{AlgorithmError, demand, evaluate};
 use halidom_interp::{BindError, Bindings};
 use halidom_ir::{Array, BinaryOp, Constant, ExprId, FuncId, Scalar, Stage};
 
-/// out(x) = (in(x) + in(x+1) + in(x+2)) / 3 through a middle func, in u16.
+/// Builds a blur in u16: blur_x averages three neighbours along x, blur_y three values of blur_x
+/// along y. Returns the input.
 fn blur(build: &mut Build) -> FuncId {
     let input = build.input("input", Scalar::U16, 2);
     let mut previous = input;
@@ -56,7 +57,8 @@ fn two_pure_stages_compose() {
     assert_eq!(nothing, Err(AlgorithmError::MissingInput("input".to_owned())));
 }
 
-/// count(i) = 0; for x in 0..extent where input(x) < limit { count(clamp(int(input(x)), 0, 9)) += 1 }
+/// count(i) = 0; for x in 0..extent where input(x) < limit { count(clamp(int(input(x)), 0, 9)) += 1
+/// }
 fn histogram(build: &mut Build, domain: (i128, i128)) -> FuncId {
     let input = build.input("input", Scalar::U8, 1);
     let (_, limit) = build.param("limit", Scalar::U8);
@@ -106,7 +108,7 @@ fn a_scatter_counts_where_its_predicate_holds() {
     let out = evaluate(&build.pool, &build.algorithm, &bindings, &windows).unwrap();
     assert_eq!(integers(&out[0]), [1, 0, 0, 2, 0, 0, 0, 0, 0, 2]);
 
-    // Without elements, every domain point is read, whatever its value.
+    // Without elements, every domain point counts as read.
     let mut shape_only = Bindings::new();
     shape_only.set_var(&build.pool, limit, Constant::wrapped(Scalar::U8, 20).unwrap()).unwrap();
     assert_eq!(
@@ -185,7 +187,8 @@ fn a_coordinate_that_depends_on_missing_elements_is_said() {
     );
 }
 
-/// `f(x, y) = 0`, then `f(0, y) = table(y)`, or `f(r, y) = table(y)` for `r` in `0..2`, then perhaps `f(0, y) = 7`; the output is `f(column, x)`.
+/// Builds `f(x, y) = 0`, then `f(0, y) = table(y)`, or `f(r, y) = table(y)` for `r` in `0..2`, then
+/// optionally `f(0, y) = 7`. The output is `f(column, x)`.
 fn column_of(updates: &[&str], column: i128, present: i64) -> Result<Vec<i128>, AlgorithmError> {
     let mut build = Build::new();
     let table = build.input("table", Scalar::U8, 1);
@@ -223,7 +226,7 @@ fn updates_of_points_that_nobody_demands_need_no_value() {
         assert!(column_of(updates, 0, 3).is_ok(), "{updates:?}");
         assert_eq!(column_of(updates, 5, 2), Ok(vec![0; 3]), "{updates:?}");
     }
-    // What is written over is not demanded; what is written later is.
+    // A value that is overwritten is not demanded. A value that is written last is.
     assert_eq!(column_of(&["point", "seven"], 0, 2), Ok(vec![7; 3]));
     assert_eq!(column_of(&["domain", "seven"], 0, 2), Ok(vec![7; 3]));
     assert!(beyond(column_of(&["domain", "seven"], 1, 2)));

@@ -1,4 +1,4 @@
-//! Makers of small algorithms and programs for tests.
+//! Builders of small algorithms and programs for tests.
 
 use halidom_interp::Bindings;
 use halidom_ir::{
@@ -52,7 +52,7 @@ impl Build {
         self.pool.binary(op, lhs, rhs)
     }
 
-    /// The dims `name.min.k, name.extent.k, name.stride.k` as variables.
+    /// Declares the dims `name.min.k, name.extent.k, name.stride.k` as variables.
     pub(crate) fn dims(&mut self, name: &str, rank: usize) -> Vec<Dim> {
         (0..rank)
             .map(|k| {
@@ -90,7 +90,7 @@ impl Build {
         func
     }
 
-    /// A func whose stages are made once its id exists.
+    /// Declares a func, then makes its stages from its id.
     pub(crate) fn func(
         &mut self,
         name: &str,
@@ -101,7 +101,7 @@ impl Build {
         self.tuple(name, &[scalar], args, stages)
     }
 
-    /// Likewise with several components.
+    /// Does the same as `func` with several components.
     pub(crate) fn tuple(
         &mut self,
         name: &str,
@@ -152,7 +152,7 @@ impl Build {
     }
 }
 
-/// An array whose elements follow from their coordinates, scattered.
+/// An array whose elements are scattered values computed from their positions.
 pub(crate) fn numbered(scalar: Scalar, shape: Shape) -> Array {
     let mut array = Array::zeros(scalar, shape).unwrap();
     for (number, point) in array.points().enumerate() {
@@ -164,7 +164,7 @@ pub(crate) fn numbered(scalar: Scalar, shape: Shape) -> Array {
     array
 }
 
-/// Bindings with these inputs.
+/// Returns bindings with these inputs.
 pub(crate) fn bind(pool: &Pool, inputs: Vec<(FuncId, Array)>) -> Bindings {
     let mut bindings = Bindings::new();
     for (input, array) in inputs {
@@ -173,7 +173,7 @@ pub(crate) fn bind(pool: &Pool, inputs: Vec<(FuncId, Array)>) -> Bindings {
     bindings
 }
 
-/// The integers of an array in order of its points.
+/// The integers of an array, in the order of its points.
 pub(crate) fn integers(array: &Array) -> Vec<i128> {
     array.points().map(|point| array.get(&point).unwrap().as_integer().unwrap()).collect()
 }

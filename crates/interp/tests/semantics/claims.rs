@@ -1,4 +1,4 @@
-//! Claims of stores, compared with the specification.
+//! Tests the comparison of stores' claims with the specification.
 
 use halidom_interp::Bindings;
 use halidom_interp::machine::{Fault, Options, run_checking_claims};
@@ -9,7 +9,7 @@ use halidom_ir::{
 use crate::build::numbered;
 use crate::program::Prog;
 
-/// What is wrong with the program.
+/// The defect of the program.
 #[derive(Clone, Copy, PartialEq)]
 enum Defect {
     None,
@@ -19,7 +19,8 @@ enum Defect {
     ValueBeyondNeeded,
 }
 
-/// `out(x) = 1; for r in 0..3: out(x) += input(x + r)` for `x` in 0..5, of which 0..4 are needed.
+/// Runs `out(x) = 1; for r in 0..3: out(x) += input(x + r)` for `x` in 0..5. The points 0..4 are
+/// needed.
 fn accumulate(defect: Defect) -> Result<(), Fault> {
     let mut prog = Prog::new(Scalar::U8, 1);
     let (out, out_buffer) = prog.out;

@@ -1,4 +1,5 @@
-//! FS Fig. 6 taken literally, as a yardstick: substitution by environments, every update unrolled into shadowing point updates, nothing remembered. Exponential.
+//! FS Fig. 6 taken literally, as a reference. Substitution uses environments, every update is
+//! unrolled into shadowing point updates, and nothing is memoised. The cost is exponential.
 
 use halidom_interp::{Bindings, evaluate_expr};
 use halidom_ir::{Constant, Expr, ExprId, FuncId, FuncKind, Pool, VarId, eval};
@@ -42,7 +43,7 @@ impl Literal<'_> {
         updates
     }
 
-    /// [Func-Eval] without updates, [Update-Eval] for the last one.
+    /// [Func-Eval] without updates, [Update-Eval] for the last update.
     fn shadowed(
         &self,
         (func, component): (FuncId, usize),
@@ -70,7 +71,7 @@ impl Literal<'_> {
         if hits && holds { after } else { before }
     }
 
-    /// An expression; `own` stands for itself after its updates `earlier`.
+    /// Evaluates an expression. `own` stands for the func after its updates `earlier`.
     fn eval(
         &self,
         expr: ExprId,

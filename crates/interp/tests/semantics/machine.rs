@@ -1,4 +1,4 @@
-//! What programs do, and each way in which they go wrong.
+//! Tests of the execution of programs, with each kind of fault.
 
 use halidom_interp::Bindings;
 use halidom_interp::machine::{Access, Fault, Options, Role, output_regions};
@@ -29,7 +29,7 @@ fn samples() -> Vec<i128> {
     integers(&numbered(Scalar::U8, vec![(0, 8)]))
 }
 
-/// `out(i) = value(i)` for `i` in `0..4`, by a loop of some kind.
+/// Builds `out(i) = value(i)` for `i` in `0..4` by a loop of the given kind.
 fn fill(
     prog: &mut Prog,
     kind: LoopKind,
@@ -62,7 +62,7 @@ fn loops_of_every_kind_copy() {
 
 #[test]
 fn stuck_states_are_faults() {
-    // An access out of bounds, each way.
+    // Accesses out of bounds: reads and writes.
     let out = on_four(|prog| {
         fill(prog, LoopKind::Serial, |prog, i| {
             let coord = shifted(prog, i, 5);
@@ -81,7 +81,7 @@ fn stuck_states_are_faults() {
         prog.provide(out, &[minus], value)
     });
     assert!(matches!(out, Err(Fault::OutOfBounds { access: Access::Write, .. })), "{out:?}");
-    // An entry check.
+    // A failed entry check.
     let out = on_four(|prog| {
         let never = prog.build.pool.constant(Constant::bool(false));
         let one = prog.build.int(1);
@@ -104,7 +104,7 @@ fn stuck_states_are_faults() {
         prog.provide(input, &[zero], value)
     });
     assert!(matches!(out, Err(Fault::WriteToInput { .. })), "{out:?}");
-    // A buffer beyond its scope.
+    // An access outside the buffer's scope.
     let out = on_four(|prog| {
         let (func, buffer) = prog.internal("f", Scalar::U8, &[4]);
         let (zero, value) = (prog.build.int(0), prog.build.c(Scalar::U8, 0));
@@ -114,7 +114,7 @@ fn stuck_states_are_faults() {
         prog.block(&[scope, second])
     });
     assert!(matches!(out, Err(Fault::DeadBuffer { ref name, .. }) if name == "f"), "{out:?}");
-    // Memory without limit, and time.
+    // Too much memory, and too many steps.
     let out = on_four(|prog| {
         let (_, buffer) = prog.internal("f", Scalar::U8, &[1 << 20, 1 << 20]);
         let nothing = prog.block(&[]);
@@ -144,7 +144,7 @@ fn index_arithmetic_is_in_64_bits() {
     }
 }
 
-/// `f` of extent 4 is allocated, not filled; `use_it` makes the work.
+/// Allocates `f` of extent 4 without filling it. `use_it` makes the work.
 fn with_undefined(use_it: impl FnOnce(&mut Prog, ExprId) -> StmtId) -> Result<Vec<i128>, Fault> {
     on_four(|prog| {
         let (func, buffer) = prog.internal("f", Scalar::U8, &[4]);
@@ -157,18 +157,18 @@ fn with_undefined(use_it: impl FnOnce(&mut Prog, ExprId) -> StmtId) -> Result<Ve
 
 #[test]
 fn undefined_values_propagate_and_must_decide_nothing() {
-    // Into the required output.
+    // An undefined value reaches the required output.
     let out = with_undefined(|prog, undefined| fill(prog, LoopKind::Serial, |_, _| undefined));
     assert!(matches!(out, Err(Fault::UndefinedOutput { ref coords, .. }) if *coords == [0]));
     let out = with_undefined(|prog, undefined| {
         fill(prog, LoopKind::Serial, |prog, _| {
             let zero = prog.build.c(Scalar::U8, 0);
-            // Multiplying by zero does not define it.
+            // Multiplying by zero does not make the value defined.
             prog.build.pool.mul(undefined, zero)
         })
     });
     assert!(matches!(out, Err(Fault::UndefinedOutput { .. })));
-    // The arm that is not chosen does not matter; the chosen one and the condition do.
+    // The arm that is not chosen does not matter. The chosen arm and the condition do.
     let select = |holds: bool, in_condition: bool| {
         with_undefined(|prog, undefined| {
             fill(prog, LoopKind::Serial, |prog, _| {
@@ -185,7 +185,7 @@ fn undefined_values_propagate_and_must_decide_nothing() {
     assert_eq!(select(true, false), Ok(vec![3; 4]));
     assert!(matches!(select(false, false), Err(Fault::UndefinedOutput { .. })));
     assert!(matches!(select(true, true), Err(Fault::UndefinedOutput { .. })));
-    // Roles that must be defined.
+    // The roles in which a value must be defined.
     let role = |expected: Role, out: Result<Vec<i128>, Fault>| match out {
         Err(Fault::Undefined { role, .. }) => assert_eq!(role, expected),
         other => panic!("{other:?}"),
@@ -223,7 +223,7 @@ fn undefined_values_propagate_and_must_decide_nothing() {
 
 #[test]
 fn over_computed_elements_may_be_undefined() {
-    // `out` is written by a rounded loop over 8 elements from a buffer that holds 4 of them.
+    // A rounded loop over 8 elements writes `out` from a buffer that has 4 defined elements.
     let mut prog = Prog::new(Scalar::U8, 1);
     let (func, buffer) = prog.internal("f", Scalar::U8, &[8]);
     let fill = prog.each(LoopKind::PARALLEL, (0, 4), |prog, i| {
@@ -296,7 +296,8 @@ fn a_scatter_reads_its_index_from_data() {
 
 #[test]
 fn vectorized_loops_run_in_lockstep() {
-    // f(i) = i; then f(i) = f(3 - i), all lanes at once: a swap, which a serial loop would not make.
+    // f(i) = i, then f(i) = f(3 - i) for all lanes at once. This reverses f; a serial loop would
+    // not.
     let reversed = |kind: LoopKind| {
         on_four(|prog| {
             let (f, buffer) = prog.internal("f", Scalar::U8, &[4]);
@@ -308,7 +309,7 @@ fn vectorized_loops_run_in_lockstep() {
                 let three = prog.build.int(3);
                 let mirrored = prog.build.pool.sub(three, i);
                 let value = prog.build.func_ref(f, &[mirrored]);
-                // An `if` splits the lanes; both parts still load before they store.
+                // An `if` splits the lanes. Both parts still load before they store.
                 prog.provide(f, &[i], value)
             });
             let copy = fill(prog, LoopKind::Serial, |prog, i| prog.build.func_ref(f, &[i]));
@@ -318,7 +319,7 @@ fn vectorized_loops_run_in_lockstep() {
     };
     assert_eq!(reversed(LoopKind::Vectorized), Ok(vec![3, 2, 1, 0]));
     assert_eq!(reversed(LoopKind::Serial), Ok(vec![3, 2, 2, 3]));
-    // Lanes with different ranges of an inner loop, and with memory of their own.
+    // Lanes with different ranges of an inner loop, each with its own memory.
     let out = on_four(|prog| {
         let (f, buffer) = prog.internal("f", Scalar::U8, &[1]);
         let (zero, one) = (prog.build.int(0), prog.build.c(Scalar::U8, 1));
@@ -338,7 +339,7 @@ fn vectorized_loops_run_in_lockstep() {
         })
     });
     assert_eq!(out, Ok(vec![0, 1, 2, 3]));
-    // Colliding lanes.
+    // Lanes that write the same element.
     let collide = |same: bool| {
         on_four(|prog| {
             let work = fill(prog, LoopKind::Serial, sample);
@@ -385,7 +386,7 @@ fn flat_programs_run_with_vectors() {
 
 #[test]
 fn padding_is_out_of_bounds() {
-    // The input is 3 x 2 with two elements of padding a row: elements 3 and 4 are nobody's.
+    // The input is 3 x 2 with two elements of padding for each row: elements 3 and 4 are padding.
     for (index, inside) in [(2, true), (3, false), (4, false), (5, true), (7, true), (8, false)] {
         let mut prog = Prog::new(Scalar::U8, 2);
         let (input, out) = (prog.input.1, prog.out.1);

@@ -1,4 +1,4 @@
-//! The executable semantics, on hand-made and random algorithms and programs.
+//! Tests of the executable semantics, on hand-made and random algorithms and programs.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a panic is a failed test")]
 

@@ -1,4 +1,4 @@
-//! Makers of small programs: one input `input`, one output `out`, any allocations.
+//! Builders of small programs with one input `input`, one output `out` and any allocations.
 
 use halidom_interp::Bindings;
 use halidom_interp::machine::{Fault, Options, Outcome, run};
@@ -18,7 +18,7 @@ pub(crate) struct Prog {
 }
 
 impl Prog {
-    /// `input` and `out` hold `scalar`s in `rank` dimensions.
+    /// Makes a program whose `input` and `out` hold `scalar`s in `rank` dimensions.
     pub(crate) fn new(scalar: Scalar, rank: usize) -> Self {
         let mut build = Build::new();
         let input = build.input("input", scalar, rank);
@@ -58,7 +58,7 @@ impl Prog {
         })
     }
 
-    /// A func with an internal buffer for `0..extent` in each dimension, dense.
+    /// Declares a func with a dense internal buffer for `0..extent` in each dimension.
     pub(crate) fn internal(
         &mut self,
         name: &str,
@@ -112,7 +112,7 @@ impl Prog {
         self.build.pool.stmt(Stmt::Let { var, value, body })
     }
 
-    /// A loop over `range.0 .. range.0 + range.1` whose body is made from its variable.
+    /// A loop over `range.0 .. range.0 + range.1`, whose body is made from its variable.
     pub(crate) fn each(
         &mut self,
         kind: LoopKind,

@@ -1,4 +1,4 @@
-//! Parallel loops: what conflicts, what does not, and that every order has the same result.
+//! Parallel loops: conflicting accesses, other accesses, and equal results in every order.
 
 use halidom_interp::machine::{Conflict, Fault, Options, Outcome};
 use halidom_ir::{BinaryOp, ExprId, LoopKind, Scalar, StmtId};
@@ -6,7 +6,7 @@ use halidom_ir::{BinaryOp, ExprId, LoopKind, Scalar, StmtId};
 use crate::build::{integers, numbered};
 use crate::program::Prog;
 
-/// Runs a program on 8 samples for the window 0..4, with several orders; all must go the same way.
+/// Runs a program on 8 samples for the window 0..4, with several orders. All must agree.
 fn in_every_order(make: impl Fn(&mut Prog) -> StmtId) -> Result<Outcome, Conflict> {
     let mut results = Vec::new();
     for seed in 0..20 {
@@ -24,7 +24,7 @@ fn in_every_order(make: impl Fn(&mut Prog) -> StmtId) -> Result<Outcome, Conflic
     for other in results {
         match (&first, &other) {
             (Ok(a), Ok(b)) => assert_eq!(a, b),
-            // Which conflict is met first may depend on the order, that there is one may not.
+            // The order may decide which conflict is met first, but not whether there is one.
             (Err(_), Err(_)) => {}
             (a, b) => panic!("{a:?} and {b:?}"),
         }
@@ -32,7 +32,7 @@ fn in_every_order(make: impl Fn(&mut Prog) -> StmtId) -> Result<Outcome, Conflic
     first
 }
 
-/// Clears the output, then runs a parallel loop over 0..4 with the body of interest.
+/// Clears the output, then runs a parallel loop over 0..4 with the body under test.
 fn cleared_then(prog: &mut Prog, body: impl FnOnce(&mut Prog, ExprId) -> StmtId) -> StmtId {
     let out = prog.out.0;
     let clear = prog.each(LoopKind::Serial, (0, 4), |prog, i| {
@@ -70,7 +70,8 @@ fn a_parallel_accumulation_is_a_race() {
 
 #[test]
 fn overlapping_writes_must_agree() {
-    // Each iteration writes its element and the next one: the value follows from the element, or from the iteration.
+    // Each iteration writes its element and the next one. The value depends on the element, or on
+    // the iteration.
     let overlap = |by_element: bool| {
         in_every_order(|prog| {
             let out = prog.out.0;
@@ -95,7 +96,8 @@ fn overlapping_writes_must_agree() {
 
 #[test]
 fn an_iteration_reads_shared_locations_after_its_own_write() {
-    // out(0) = 7, then out(i) = out(0): every iteration writes element 0 itself, or only the first one does.
+    // out(0) = 7, then out(i) = out(0): every iteration writes element 0, or only the first one
+    // does.
     let broadcast = |own: bool| {
         in_every_order(|prog| {
             let (out, zero) = (prog.out.0, prog.build.int(0));
@@ -118,7 +120,8 @@ fn an_iteration_reads_shared_locations_after_its_own_write() {
 
 #[test]
 fn memory_of_an_iteration_is_its_own() {
-    // A buffer per iteration, filled in parallel, read after the join; the same buffer shared by all iterations races.
+    // Each iteration has its own buffer, filled in parallel and read after the join. One buffer
+    // shared by all iterations races.
     let staged = |private: bool| {
         in_every_order(|prog| {
             let (f, buffer) = prog.internal("f", Scalar::U8, &[2]);
@@ -148,7 +151,7 @@ fn loops_one_after_another_are_ordered() {
     let result = in_every_order(|prog| {
         let (out, zero) = (prog.out.0, prog.build.int(0));
         let first = cleared_then(prog, increment);
-        // The second loop reads what iteration 0 of the first one wrote.
+        // The second loop reads the value that iteration 0 of the first one wrote.
         let second = prog.each(LoopKind::PARALLEL, (1, 3), |prog, i| {
             let value = prog.build.func_ref(out, &[zero]);
             let sum = prog.build.pool.add(value, value);

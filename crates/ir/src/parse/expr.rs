@@ -1,4 +1,4 @@
-//! Expressions, by precedence climbing.
+//! Parses expressions by precedence climbing.
 
 use super::{Parser, Result, token::Token};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     UnaryOp, print::infix,
 };
 
-/// Operators of each sign; overflow is filled in from the operands.
+/// The operators that have a sign. Their overflow convention is filled in from the operands.
 const INFIX: [BinaryOp; 16] = [
     BinaryOp::Mul(Overflow::Wraps),
     BinaryOp::Div,
@@ -160,7 +160,8 @@ impl Parser {
         }
     }
 
-    /// After `?`: `cpu(func, stage, specialization, dim, min|extent)` or `mem(func, dim, min|extent)`.
+    /// Reads a hole after its `?`: `cpu(func, stage, specialization, dim, min|extent)` or
+    /// `mem(func, dim, min|extent)`.
     fn hole(&mut self) -> Result<ExprId> {
         let compute = self.eat_word("cpu");
         if !compute {

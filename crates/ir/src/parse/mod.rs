@@ -1,6 +1,7 @@
-//! Reads the text form that [`crate::print`] writes: printing what was read gives the same text.
+//! Reads the text form that [`crate::print`] writes. Printing a text that was read gives the same
+//! text.
 //!
-//! The result is as trustworthy as the text: run [`crate::verify`] on it.
+//! The result is not checked: run [`crate::verify`] on it.
 
 mod expr;
 mod program;
@@ -11,18 +12,18 @@ use halidom_base::{FxHashMap, stack};
 use crate::{Algorithm, BufferId, FuncId, Pool, Program, Scalar, Type, VarId};
 use token::Token;
 
-/// Why a text could not be read.
+/// The reason why a text could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected {expected} at byte {offset}")]
 pub struct ParseError {
-    /// Byte offset in the text.
+    /// The byte offset in the text.
     pub offset: usize,
-    /// What would have been right there.
+    /// A description of the text that was expected there.
     pub expected: &'static str,
 }
 
 impl ParseError {
-    /// Line and column of the error in its text, both from 1.
+    /// The line and column of the error in its text, both counted from 1.
     pub fn position(&self, text: &str) -> (usize, usize) {
         let before = &text[..self.offset.min(text.len())];
         let line = before.matches('\n').count() + 1;
@@ -30,10 +31,10 @@ impl ParseError {
     }
 }
 
-/// What a text holds.
+/// The contents of a text.
 #[derive(Clone, Debug)]
 pub struct Module {
-    /// Owner of everything below.
+    /// The owner of everything below.
     pub pool: Pool,
     /// The algorithm.
     pub algorithm: Algorithm,
@@ -42,6 +43,9 @@ pub struct Module {
 }
 
 /// Reads an algorithm and, if there is one, a program for it.
+///
+/// # Errors
+/// The first place at which the text is not as expected.
 pub fn module(text: &str) -> Result<Module> {
     let mut parser = Parser::new(text)?;
     let algorithm = parser.algorithm()?;
@@ -62,11 +66,12 @@ struct Parser {
     vars: FxHashMap<String, VarId>,
     funcs: FxHashMap<String, FuncId>,
     buffers: FxHashMap<String, BufferId>,
-    /// How deep the text that is read stands within others.
+    /// The nesting depth of the text that is being read.
     depth: usize,
 }
 
-/// Expressions and statements stand within each other so deep at most, and so many operators in a row: who walks them by recursion has memory for that.
+/// The maximal nesting depth of expressions and statements, and the maximal length of a chain of
+/// operators. Recursive walks have enough stack for that.
 const DEEPEST: usize = 50_000;
 
 impl Parser {
@@ -77,7 +82,7 @@ impl Parser {
         Ok(Self { pool: Pool::new(), tokens, next: 0, vars, funcs, buffers, depth: 0 })
     }
 
-    /// Reads something that stands within something else.
+    /// Reads a nested expression or statement. The nesting depth is limited.
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.shallow(self.depth)?;
         self.depth += 1;
@@ -171,7 +176,7 @@ impl Parser {
         if ty.lanes == 1 { Ok(ty.scalar) } else { Err(self.error("a scalar type")) }
     }
 
-    /// `f32` or `f32x8`.
+    /// Reads a type: `f32` or `f32x8`.
     fn ty(&mut self) -> Result<Type> {
         let error = self.error("a type");
         let name = self.name()?;
@@ -185,7 +190,7 @@ impl Parser {
         }
     }
 
-    /// A name that is declared here.
+    /// Reads a name and declares it as a variable.
     fn declare(&mut self, ty: Type) -> Result<VarId> {
         let error = self.error("a name that is not declared yet");
         let name = self.name()?;
@@ -207,7 +212,7 @@ impl Parser {
         self.funcs.get(&name).copied().ok_or(error)
     }
 
-    /// `f` of a func with one component, `f.1` of others.
+    /// Resolves `f` for a func with one component, `f.1` for others.
     fn component(&self, name: &str) -> Option<(FuncId, usize)> {
         let components = |func: &FuncId| self.pool.func(*func).scalars.len();
         if let Some(func) = self.funcs.get(name) {
@@ -218,7 +223,7 @@ impl Parser {
         (components(func) > 1 && component < components(func)).then_some((*func, component))
     }
 
-    /// Items in parentheses, separated by commas.
+    /// Reads items in parentheses, separated by commas.
     fn parenthesised<T>(&mut self, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         self.sign("(")?;
         let mut items = Vec::new();

@@ -1,4 +1,4 @@
-//! Algorithms and programs.
+//! Parses algorithms and programs.
 
 use std::num::NonZeroU32;
 
@@ -57,7 +57,8 @@ impl Parser {
         Ok(algorithm)
     }
 
-    /// `name(args): type` or `name(args): (type, …)`, declared with a kind to be replaced.
+    /// Reads `name(args): type` or `name(args): (type, …)`. The func's kind is a placeholder,
+    /// replaced later.
     fn signature(&mut self) -> Result<FuncId> {
         let error = self.error("a func name that is not declared yet");
         let name = self.name()?;
@@ -87,7 +88,8 @@ impl Parser {
         Ok(func)
     }
 
-    /// `name [min, extent, stride]…`; names in dims are declared here if `declares`.
+    /// Reads `name [min, extent, stride]…`. If `declares` is true, unknown names in dims are
+    /// declared here.
     fn buffer(
         &mut self,
         func: FuncId,
@@ -181,7 +183,7 @@ impl Parser {
         Ok(func)
     }
 
-    /// One value, or those of a tuple in parentheses.
+    /// Reads one value, or the values of a tuple in parentheses.
     fn values(&mut self, func: FuncId) -> Result<Vec<ExprId>> {
         if self.pool.func(func).scalars.len() == 1 { Ok(vec![self.expr()?]) } else { self.exprs() }
     }
@@ -200,7 +202,7 @@ impl Parser {
         let name = self.name()?;
         self.sign("{")?;
         let mut outputs = Vec::new();
-        // A func may be called `output`; a write to it is followed by a bracket.
+        // A func may be named `output`. A write to it has a bracket after the name.
         while self.at_word("output") && matches!(self.peek_second(), Token::Name(_)) {
             self.advance();
             let func = self.func()?;
@@ -252,7 +254,7 @@ impl Parser {
         Ok(Program { name, params: algorithm.params.clone(), inputs, outputs, body })
     }
 
-    /// Statements up to and including the closing brace.
+    /// Reads statements up to and including the closing brace.
     fn sequence(&mut self) -> Result<StmtId> {
         self.nested(Self::statements)
     }
@@ -318,7 +320,7 @@ impl Parser {
         })
     }
 
-    /// A statement that is not a binder for what follows it.
+    /// Reads a statement that does not bind anything for the statements after it.
     fn simple(&mut self) -> Result<StmtId> {
         let kind = LoopKind::ALL.into_iter().find(|kind| self.at_word(kind.keyword()));
         let stmt = if let Some(kind) = kind {
@@ -392,7 +394,7 @@ impl Parser {
         Ok(self.pool.stmt(stmt))
     }
 
-    /// What stands in the parentheses behind `parallel`.
+    /// Reads the rest of the parentheses after `parallel`.
     fn deal(&mut self) -> Result<Deal> {
         let deal = if self.eat_word("static") {
             Deal::STATIC
@@ -446,7 +448,7 @@ impl Parser {
         Ok(Stmt::Store { buffer, index, value, prophecy, atomic })
     }
 
-    /// `(coords) stage n [point(values)]`.
+    /// Reads `(coords) stage n [point(values)]`.
     fn claim(&mut self) -> Result<(Exprs, usize, Exprs)> {
         let coords = self.exprs()?;
         self.word("stage")?;

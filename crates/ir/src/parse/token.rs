@@ -15,13 +15,13 @@ pub(super) enum Token {
     End,
 }
 
-/// Longest first, so that `<<` is not read as `<`.
+/// The signs, longest first, so that `<<` is not read as `<`.
 const SIGNS: [&str; 32] = [
     "<<", ">>", "<=", ">=", "==", "!=", "+!", "-!", "*!", "(", ")", "[", "]", "{", "}", ",", ";",
     ":", "=", "+", "-", "*", "/", "%", "<", ">", "&", "|", "^", "!", "@", "?",
 ];
 
-/// Splits a text into tokens, each with its byte offset; the last is [`Token::End`].
+/// Splits a text into tokens, each with its byte offset. The last is [`Token::End`].
 pub(super) fn tokens(text: &str) -> Result<Vec<(Token, usize)>, ParseError> {
     let mut out = Vec::new();
     let mut rest = text;
@@ -55,7 +55,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token, usize)>, ParseError> {
     }
 }
 
-/// A digit, or a minus that touches a digit or `inf`: binary minus is always printed with a space after it.
+/// True for a digit, or a minus followed directly by a digit or `inf`. Binary minus is always
+/// printed with a space after it.
 fn is_literal(rest: &str) -> bool {
     let digits = rest.strip_prefix('-').unwrap_or(rest);
     digits.starts_with(|c: char| c.is_ascii_digit()) || rest.starts_with("-inf")
@@ -101,7 +102,7 @@ fn number(rest: &str, offset: usize) -> Result<(Token, usize), ParseError> {
     Ok((Token::Constant(constant), length))
 }
 
-/// A string as Rust's `{:?}` writes it.
+/// Reads a string in the form that Rust's `{:?}` writes.
 fn quoted(rest: &str, offset: usize) -> Result<(Token, usize), ParseError> {
     let error = ParseError { offset, expected: "a string that ends" };
     let mut text = String::new();
