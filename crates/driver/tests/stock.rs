@@ -329,3 +329,42 @@ fn what_compiled_code_does_not_bear_out_by_a_run_to_its_end_is_not_refuted() {
         assert_eq!(is_refuted, refuted, "{target:?}: {:?}", report.verdict);
     }
 }
+
+/// A pipeline with a parameter that must not be 0.
+const SCALED: &str = r#"import halide as hl
+
+
+def pipeline():
+    x = hl.Var("x")
+    n = hl.Param(hl.Int(32), "n")
+    a = hl.ImageParam(hl.Int(32), 1, "a")
+    out = hl.Func("out")
+    out[x] = a[x] * n
+    made = hl.Pipeline([out])
+    made.add_requirement(n >= 1, "n is too small")
+    return made
+"#;
+
+#[test]
+fn a_changed_statement_runs_with_the_parameters_of_its_counterexample() {
+    if job_of("miscompiled/blend_twice.py").is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("scaled.py");
+    std::fs::write(&script, SCALED).unwrap();
+    let job = bridge::Job { origin: bridge::Origin::Script(script), target: None };
+    let statement = job.compile(folder.path()).unwrap().dump.unwrap();
+    let at = statement.find("(* (load i32 \"a\"").expect("a product is stored");
+    let changed = format!("{}(+{}", &statement[..at], &statement[at + 2..]);
+    let path = folder.path().join("changed.dump");
+    std::fs::write(&path, changed).unwrap();
+    let request = Request { statement: Some(path), ..Request::of_job(job) };
+    let stock = stock::read(&request).unwrap().unwrap();
+    let subject = &stock.subject;
+    let options = Options::find().unwrap().of_stock();
+    let mut report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+    let replay = stock::bear_out(&stock, &mut report, None).unwrap();
+    assert!(matches!(replay, Some(Replay::Wrong { .. })), "{replay:?}");
+    assert!(matches!(report.verdict, Verdict::Refuted(_)), "{:?}", report.verdict);
+}

@@ -21,6 +21,10 @@ const LIMIT: Duration = Duration::from_mins(1);
 /// The prefix of the messages for runs that a signal ended.
 pub(super) const SIGNAL: &str = "signal ";
 
+/// The initial value of each byte of the outputs: an element that is not written differs from most
+/// values, zero included.
+const BEFORE: u8 = 0x5a;
+
 /// Runs the statement of a dump on inputs and writes its outputs to the folder as `output.N.npy`.
 pub(super) fn execute(
     stock: &Stock,
@@ -110,7 +114,7 @@ fn case_of(
                 let param = algorithm.params.iter().find(|param| pool.var(**param).name == name);
                 // A parameter that the pipeline does not use has no value.
                 let value = param.and_then(|param| bindings.var(*param));
-                Given::Scalar(value.and_then(Constant::to_bits).unwrap_or(0))
+                Given::Scalar(value.and_then(bits).unwrap_or(0))
             }
             ArgumentKind::Input(buffer) => {
                 let mut inputs = algorithm.inputs.iter();
@@ -125,7 +129,13 @@ fn case_of(
             }
             ArgumentKind::Output(buffer) => {
                 let (id, window) = outputs.next().ok_or_else(wrong)?;
-                let array = Array::zeros(pool.buffer(id).scalar, window.clone());
+                let scalar = pool.buffer(id).scalar;
+                let array = Array::zeros(scalar, window.clone()).map(|mut array| {
+                    if scalar != Scalar::Bool {
+                        array.data.fill(BEFORE);
+                    }
+                    array
+                });
                 let memory = array.and_then(|array| memory_of(buffer, argument.ty.scalar, &array));
                 Given::Buffer(memory.ok_or_else(wrong)?)
             }
@@ -133,6 +143,11 @@ fn case_of(
         arguments.push(given);
     }
     Ok(Case { arguments, placement: Placement::BeforeFault })
+}
+
+/// The bits of a parameter's value. Our unbounded integers are parameters of 32 bits.
+fn bits(value: Constant) -> Option<u64> {
+    value.as_integer().map(|integer| integer as u64).or_else(|| value.to_bits())
 }
 
 /// Writes the outputs of a run, in order.
