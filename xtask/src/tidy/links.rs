@@ -22,9 +22,17 @@ pub(super) fn links(files: &[File]) -> Vec<Finding> {
     let known = Known::of(files);
     let mut findings = Vec::new();
     for file in files.iter().filter(|file| file.extension() == "md") {
-        for (line, target) in blocks(&file.text).iter().flat_map(Block::links) {
-            if let Some(problem) = known.problem_of_link(&file.path, &target) {
-                findings.push(Finding::at_line(file, line, problem));
+        for block in blocks(&file.text) {
+            for (line, target) in block.links() {
+                if let Some(problem) = known.problem_of_link(&file.path, &target) {
+                    findings.push(Finding::at_line(file, line, problem));
+                }
+            }
+            for (line, target) in block.includes() {
+                if !resolved(&file.path, &target).is_some_and(|path| known.has(&path)) {
+                    let problem = format!("the included file `{target}` does not exist");
+                    findings.push(Finding::at_line(file, line, problem));
+                }
             }
         }
     }
@@ -41,7 +49,7 @@ pub(super) fn mentioned_paths(files: &[File]) -> Vec<Finding> {
     for file in files.iter().filter(|file| file.extension() == "md") {
         for (line, span) in blocks(&file.text).iter().flat_map(|block| block.spans.iter().cloned())
         {
-            if is_path(&span) && !known.has(&span) && !known.is_in_a_crate(&span) {
+            if is_path(&span) && !known.has_mentioned(&span) {
                 let problem = format!("`{span}` is no file and no folder of the repository");
                 findings.push(Finding::at_line(file, line, problem));
             }
@@ -101,11 +109,12 @@ impl<'a> Known<'a> {
         self.files.contains(path) || self.folders.contains(path)
     }
 
-    /// True if the path exists in a folder under `crates/`.
-    fn is_in_a_crate(&self, path: &str) -> bool {
+    /// True if a path that is mentioned exists: in the repository, or, for tests, in a crate.
+    fn has_mentioned(&self, path: &str) -> bool {
         let crates = self.folders.iter().filter_map(|folder| folder.strip_prefix("crates/"));
         let mut crates = crates.filter(|folder| !folder.contains('/'));
-        crates.any(|name| self.has(&format!("crates/{name}/{path}")))
+        let is_test = path.starts_with("tests/");
+        self.has(path) || is_test && crates.any(|name| self.has(&format!("crates/{name}/{path}")))
     }
 
     /// Returns the problem of a link on a page; `None` if it leads somewhere.
@@ -200,17 +209,24 @@ impl Block {
         Self { text, line, spans }
     }
 
-    /// The targets of links, pictures and included files, each with the number of its line.
+    /// The targets of links and pictures, each with the number of its line.
     fn links(&self) -> Vec<(usize, String)> {
-        let mut found = Vec::new();
-        for (begin, end) in [("](", ')'), ("{{#include ", '}')] {
-            for (at, _) in self.text.match_indices(begin) {
-                let target = self.text[at + begin.len()..].split(end).next().unwrap_or_default();
-                let line = self.line + self.text[..at].matches('\n').count();
-                found.push((line, target.trim().to_owned()));
-            }
-        }
-        found
+        self.between("](", ')')
+    }
+
+    /// The files that mdBook puts in the place of `{{#include …}}`, each with the number of its
+    /// line.
+    fn includes(&self) -> Vec<(usize, String)> {
+        self.between("{{#include ", '}')
+    }
+
+    fn between(&self, begin: &str, end: char) -> Vec<(usize, String)> {
+        let found = self.text.match_indices(begin).map(|(at, _)| {
+            let target = self.text[at + begin.len()..].split(end).next().unwrap_or_default();
+            let line = self.line + self.text[..at].matches('\n').count();
+            (line, target.trim().to_owned())
+        });
+        found.collect()
     }
 }
 
@@ -254,10 +270,8 @@ fn blocks(text: &str) -> Vec<Block> {
 
 /// The anchors of a page's headings, and of those of the files that it includes.
 fn anchors(page: &File, texts: &BTreeMap<&str, &str>) -> BTreeSet<String> {
-    let included = blocks(&page.text).into_iter().flat_map(|block| block.links());
-    let included = included.filter_map(|(_, target)| resolved(&page.path, &target));
-    let has_includes = page.text.contains("{{#include ");
-    let included = included.filter(|path| has_includes && *path != page.path);
+    let includes = blocks(&page.text).into_iter().flat_map(|block| block.includes());
+    let included = includes.filter_map(|(_, target)| resolved(&page.path, &target));
     let mut found = BTreeSet::new();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let included: Vec<&str> =
@@ -362,12 +376,14 @@ mod tests {
     fn included_files_exist_and_have_their_headings_on_the_page() {
         let right = "{{#include a.md}}\n\n[more](#code-and-more)\n";
         check_page(links, "docs/c.md", right, &[]);
+        // A page may include what it could not link to.
+        check_page(links, "docs/c.md", "{{#include ../crates/one/tests/kinds.rs}}\n", &[]);
         let wrong = "{{#include aa.md}}\n\n[more](#code-and-more)\n";
         check_page(
             links,
             "docs/c.md",
             wrong,
-            &["docs/c.md:1: the link `aa.md`", "docs/c.md:3: the link `#code-and-more`"],
+            &["docs/c.md:1: the included file `aa.md`", "docs/c.md:3: the link `#code-and-more`"],
         );
     }
 
