@@ -13,6 +13,7 @@ mod agree;
 mod answer;
 mod atl;
 mod bench;
+mod book;
 mod corpus;
 mod demo;
 mod error;
@@ -61,6 +62,7 @@ const COMMANDS: &[Command] = &[
     test::COMMAND,
     tidy::COMMAND,
     tidy::voice::COMMAND,
+    book::COMMAND,
     fuzz::COMMAND,
     mutants::COMMAND,
     corpus::COMMAND,

@@ -1,5 +1,5 @@
 //! Tests the tutorial of `docs/atl.md` as it is written: its derivations end in the programs shown,
-//! and Coq accepts the certificate of the last one.
+//! and Coq accepts the certificate of the last one. Tests the derivations of the guide as well.
 
 mod common;
 
@@ -57,4 +57,18 @@ fn the_tutorial_does_what_it_says() {
     let outcome = checker.check(&certificate.statement, certificate.proof.as_bytes());
     let outcome = outcome.expect("coqc runs");
     assert!(matches!(outcome, Outcome::Accepted(_)), "{outcome:?}");
+}
+
+#[test]
+fn the_guides_page_shows_what_its_derivations_end_in() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/deriving.md");
+    let page = std::fs::read_to_string(path).expect("the page can be read");
+    let blocks = blocks(&page);
+    let text: String =
+        blocks.iter().filter(|(language, _)| *language == "atl").map(|(_, text)| *text).collect();
+    let done = common::derive(&text, None).expect("the derivations go through");
+    let names: Vec<&str> = done.iter().map(|done| done.name.as_str()).collect();
+    assert_eq!(names, ["fused", "blocks"]);
+    let shown = format!("blocks: {} steps", done[1].steps);
+    assert!(page.contains(&shown), "the page shows `{shown}`");
 }

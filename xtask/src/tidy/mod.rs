@@ -5,6 +5,7 @@
 
 mod codes;
 mod layers;
+mod links;
 mod nodes;
 mod text;
 pub(crate) mod voice;
@@ -16,7 +17,7 @@ use std::io;
 
 pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "tidy",
-    summary: "checks layers, file sizes, documentation, diagnostic codes and forbidden text",
+    summary: "checks layers, file sizes, documentation, links, diagnostic codes and forbidden text",
     help: "\
 Looks at every file that git tracks or would track. Prints each finding with its place; the exit
 status is 0 only if there is none.
@@ -70,6 +71,9 @@ const RULES: &[Rule] = &[
     text::crate_and_module_docs,
     text::forbidden_text,
     codes::codes_and_pages,
+    links::links,
+    links::mentioned_paths,
+    links::pages_of_the_book,
 ];
 
 /// Runs all rules over the working tree and prints what they find.

@@ -32,22 +32,36 @@ fn every_code_has_a_page_with_a_refused_and_a_corrected_example() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-#[test]
-fn the_language_page_means_what_it_says() {
-    let (name, text) =
-        files("docs", "md").into_iter().find(|(name, _)| name == "language.md").unwrap();
-    let blocks = code_blocks(&text);
-    assert!(blocks.len() >= 10, "{name} has its examples");
-    for (info, code) in blocks {
+/// Checks the programs of a page: each is valid, or has the one error that its fence names. Returns
+/// their number.
+fn programs_mean_what_they_say(name: &str, text: &str) -> usize {
+    let blocks = code_blocks(text);
+    for (info, code) in &blocks {
         match info.strip_prefix(",error ") {
             Some(expected) => {
-                let wrong = other_than(&name, expected, &code);
+                let wrong = other_than(name, expected, code);
                 assert!(wrong.is_empty(), "{wrong}");
             }
             None => {
                 assert_eq!(info, "", "{name}: what is `hal{info}`?");
-                parse_valid(&name, &code);
+                parse_valid(name, code);
             }
         }
     }
+    blocks.len()
+}
+
+#[test]
+fn the_language_page_means_what_it_says() {
+    let (name, text) =
+        files("docs", "md").into_iter().find(|(name, _)| name == "language.md").unwrap();
+    assert!(programs_mean_what_they_say(&name, &text) >= 10, "{name} has its examples");
+}
+
+#[test]
+fn the_guide_means_what_it_says() {
+    let pages = files("docs/guide", "md");
+    let programs: usize =
+        pages.iter().map(|(name, text)| programs_mean_what_they_say(name, text)).sum();
+    assert!(programs >= 5, "{programs} programs in the guide");
 }
