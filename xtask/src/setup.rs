@@ -162,8 +162,8 @@ pub(crate) fn ensure_halide() -> Result<(), Error> {
     if HALIDE.is_installed() { Ok(()) } else { HALIDE.install() }
 }
 
-/// Installs the requirements of `test`: the requirements of [`ensure`], and Halide; without Halide, the tests
-/// that run it are skipped.
+/// Installs the requirements of `test`: the requirements of [`ensure`], and Halide; without Halide,
+/// the tests that run it are skipped.
 pub(crate) fn ensure_for_tests() -> Result<(), Error> {
     ensure()?;
     if let Err(error) = ensure_halide() {

@@ -70,6 +70,8 @@ const RULES: &[Rule] = &[
     text::file_sizes,
     text::crate_and_module_docs,
     text::forbidden_text,
+    voice::beginnings,
+    voice::columns,
     codes::codes_and_pages,
     links::links,
     links::mentioned_paths,

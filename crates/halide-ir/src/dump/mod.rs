@@ -13,7 +13,7 @@
 //! (argument output-buffer "out" i16 1 2)
 //! (image "table" f32 ((0 4 1)) 0000803F000000400000404000008040)
 //! (statement
-//!  (let "out.stride.1" (call i32 "_halide_buffer_get_stride" extern 0 (var h"struct halide_buffer_t *" "out.buffer") (i32 0)))
+//!  (let "t" (call i32 "abs" pure-intrinsic 0 (var i32 "offset")))
 //!  (for parallel none "x" (i32 0) (var i32 "out.extent.0")
 //!   (store "out" (var i32 "x") (cast i16 (load i8 "a" (var i32 "x"))))))
 //! ```
