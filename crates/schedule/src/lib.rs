@@ -138,11 +138,9 @@ pub fn demands(
     let constraints = query::constraints(&holes.query);
     let answer = bounds::solve(pool, lowered, &constraints, Engine::Default, known, None)?;
     let (checks, _) = checks::entry_checks(pool, lowered, &answer, known)?;
-    let of_inputs = checks.into_iter().filter_map(|stmt| match pool.get_stmt(stmt) {
-        Stmt::Assert { condition, check: check @ Check::InputRegion { .. } } => {
-            Some((*condition, check.clone()))
-        }
-        _ => None,
+    let of_inputs = checks.into_iter().filter_map(|stmt| {
+        let Stmt::Assert { condition, check } = pool.get_stmt(stmt) else { return None };
+        matches!(check, Check::InputRegion { .. }).then(|| (*condition, check.clone()))
     });
     Ok(of_inputs.collect())
 }

@@ -25,6 +25,10 @@ example: cargo xtask voice",
 /// Columns of a line of comments or of Markdown.
 const MAX_COLUMNS: usize = 100;
 
+/// Files whose comments are still to be rewritten.
+const LATER: [&str; 4] =
+    ["crates/cpp/", "crates/rewrites/", "crates/mutators/", "crates/cli/src/args.rs"];
+
 /// Words that begin a question, and no documentation.
 const QUESTIONS: [&str; 4] = ["What", "Whether", "How", "Where"];
 
@@ -82,10 +86,14 @@ fn begins_with_a_question(paragraph: &Paragraph) -> bool {
     paragraph.is_doc && paragraph.is_first && QUESTIONS.contains(&first)
 }
 
+fn is_later(file: &File) -> bool {
+    LATER.iter().any(|path| file.path.starts_with(path))
+}
+
 /// Documentation begins with a verb or a name.
 pub(super) fn beginnings(files: &[File]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in files.iter().filter(|file| file.extension() == "rs") {
+    for file in files.iter().filter(|file| file.extension() == "rs" && !is_later(file)) {
         for paragraph in paragraphs(&file.text) {
             if begins_with_a_question(&paragraph) {
                 let problem =
@@ -100,7 +108,7 @@ pub(super) fn beginnings(files: &[File]) -> Vec<Finding> {
 /// Comments and Markdown fit a window. Tables, code and links of Markdown may be wider.
 pub(super) fn columns(files: &[File]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in files {
+    for file in files.iter().filter(|file| !is_later(file)) {
         let mut is_code = false;
         for (index, line) in file.text.lines().enumerate() {
             let is_prose = match file.extension() {
