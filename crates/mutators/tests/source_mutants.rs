@@ -16,12 +16,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use halidom_mutators::cpp::ast::{Expr, ExprKind, File, Function};
-use halidom_mutators::cpp::parse;
-use halidom_mutators::examine::{Options, Source};
-use halidom_mutators::profile::{PROFILES, Profile};
+use halidom_cpp::ast::{Expr, ExprKind, File, Function};
+use halidom_cpp::parse;
 use halidom_mutators::programs::{Mutation, Standing, mutators_of, names, observe};
-use halidom_mutators::rules::Limits;
+use halidom_rewrites::options::{Options, Source};
+use halidom_rewrites::profile::{PROFILES, Profile};
+use halidom_rewrites::rules::Limits;
 use halidom_smt::{Family, Program};
 
 /// How many mutants a run of all tests makes.

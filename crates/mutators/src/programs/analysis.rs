@@ -4,6 +4,9 @@
 
 use std::rc::Rc;
 
+use halidom_rewrites::rules::{
+    Decision, Fulfilment, Fun, Limits, Number, Obligation, decide, fulfil,
+};
 use halidom_smt::Solver;
 
 use super::claims::in_type_range;
@@ -14,7 +17,6 @@ use super::replay::{Computed, Concrete, Entry};
 use super::state::{NodeId, Slot, State};
 use super::value::{Place, Val};
 use super::verify::{Counterexample, Examination, Finding, Standing};
-use crate::rules::{Decision, Fulfilment, Fun, Limits, Number, Obligation, decide, fulfil};
 
 /// Examines `const_int_bounds`: if it returns true, the expression lies within what it assigned.
 pub(crate) fn examine_bounds(entry: Entry<'_>, solver: &mut Solver, limits: Limits) -> Examination {
@@ -184,7 +186,7 @@ fn decided(
     machine: &Machine<'_>,
     node: NodeId,
     state: &State,
-    within: crate::rules::ValueId,
+    within: halidom_rewrites::rules::ValueId,
     solver: &mut Solver,
     limits: Limits,
 ) -> Result<(), Finding> {

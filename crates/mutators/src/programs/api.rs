@@ -1,11 +1,12 @@
 //! Functions of the API, interpreted as their contracts say.
 
+use halidom_rewrites::rules::{Domain, Fun, ValueId};
+
 use super::contracts::{CONTRACTS, Meaning};
 use super::ir::{Code, Kind, Type};
 use super::machine::{Machine, Outcome, Paths};
 use super::state::{Assumption, Atom, Computation, Field, NodeId, Shape, State};
 use super::value::{Num, Place, Val};
-use crate::rules::{Domain, Fun, ValueId};
 
 impl Machine<'_> {
     /// Calls a function of the API.

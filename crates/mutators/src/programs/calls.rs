@@ -1,11 +1,12 @@
 //! The symbolic interpreter: calls.
 
+use halidom_cpp::ast::{Expr, ExprKind};
+
 use super::expression::is_stream;
 use super::ir::{Code, Kind, Type};
 use super::machine::{Machine, Paths};
 use super::state::{Slot, State};
 use super::value::{Place, Val};
-use crate::cpp::ast::{Expr, ExprKind};
 
 impl<'p> Machine<'p> {
     /// Calls: functions of the program that no contract stands for, the API, methods.
@@ -122,10 +123,10 @@ impl<'p> Machine<'p> {
 
     /// The functions of the program that a name with so many arguments may call: a method hides functions of its name
     /// outside its class, and what it inherits.
-    fn named(&self, name: &str, count: usize) -> Vec<&'p crate::cpp::ast::Function> {
+    fn named(&self, name: &str, count: usize) -> Vec<&'p halidom_cpp::ast::Function> {
         let program: &'p super::machine::Program = self.program;
-        let of_class = |class: &str, name: &str| -> Vec<&'p crate::cpp::ast::Function> {
-            let is_it = |function: &&crate::cpp::ast::Function| {
+        let of_class = |class: &str, name: &str| -> Vec<&'p halidom_cpp::ast::Function> {
+            let is_it = |function: &&halidom_cpp::ast::Function| {
                 function.name == name && function.class == class
             };
             program.functions.iter().filter(is_it).collect()
@@ -179,11 +180,11 @@ impl<'p> Machine<'p> {
 
     /// The overload whose parameters are of the types of these values; else the only one that takes them.
     fn overload(
-        functions: &[&'p crate::cpp::ast::Function],
+        functions: &[&'p halidom_cpp::ast::Function],
         values: &[Val],
         state: &State,
-    ) -> Option<&'p crate::cpp::ast::Function> {
-        let fit = |function: &crate::cpp::ast::Function| {
+    ) -> Option<&'p halidom_cpp::ast::Function> {
+        let fit = |function: &halidom_cpp::ast::Function| {
             let each = function.parameters.iter().zip(values);
             each.map(|(parameter, value)| accepts(&parameter.ty, value, state)).min()
         };
@@ -261,7 +262,7 @@ impl<'p> Machine<'p> {
     /// Calls a function with its template argument, which kinds of nodes may be named by.
     fn call_template(
         &mut self,
-        function: &'p crate::cpp::ast::Function,
+        function: &'p halidom_cpp::ast::Function,
         templates: &'p [String],
         values: Vec<Val>,
         state: State,

@@ -1,13 +1,13 @@
 //! The claims of a path's end.
 
 use halidom_base::{FxHashMap, FxHashSet};
+use halidom_rewrites::rules::{Domain, Fun, Node, Obligation, ValueId, Values};
 
 use super::ir::Kind;
 use super::machine::{End, Machine};
 use super::meaning::Meaning;
 use super::replay::Entry;
 use super::state::{Field, NodeId, State};
-use crate::rules::{Domain, Fun, Node, Obligation, ValueId, Values};
 
 /// The value of the input, and what holds on the path: its second part is enough for a counterexample.
 pub(crate) fn premises(

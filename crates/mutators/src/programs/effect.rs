@@ -12,11 +12,11 @@
 //! one that was bound is the value that the expression had. Loop bounds do not read memory.
 
 use halidom_base::FxHashMap;
+use halidom_rewrites::rules::{Domain, Fun, ValueId, Values};
 
 use super::ir::{Kind, Type};
 use super::meaning::Meaning;
 use super::state::{Field, NodeId, Shape};
-use crate::rules::{Domain, Fun, ValueId, Values};
 
 /// A memory, by its number.
 pub(crate) type MemoryId = u32;
@@ -736,7 +736,7 @@ impl Meaning<'_> {
 
 /// The negation of a truth value, without two negations in a row.
 pub(crate) fn negation(values: &mut Values, term: ValueId) -> ValueId {
-    if let crate::rules::Node::Apply(Fun::Not, operands) = values.node(term) {
+    if let halidom_rewrites::rules::Node::Apply(Fun::Not, operands) = values.node(term) {
         return operands[0];
     }
     values.apply(Fun::Not, &[term])

@@ -5,12 +5,13 @@
 //! Reading the rope as an expression of C, with its promotions and conversions, gives a number again, which becomes a
 //! literal of the node's type. So an emitter is a mutator that folds, and is judged like one.
 
+use halidom_cpp::ast::{Expr, ExprKind};
+
 use super::emit_text::{Token, tokens};
 use super::ir::{Code, Kind, Type};
 use super::machine::{Machine, Outcome, Paths};
 use super::state::{Field, NodeId, Shape, State};
 use super::value::{Piece, Place, Val};
-use crate::cpp::ast::{Expr, ExprKind};
 
 /// What a function of an emitter prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

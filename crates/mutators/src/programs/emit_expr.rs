@@ -1,11 +1,12 @@
 //! Emitted C is read again: expressions, with C's promotions and conversions.
 
+use halidom_rewrites::rules::{Domain, Fun, ValueId};
+
 use super::emit_text::{Token, tokens};
 use super::ir::{Code, Kind, Type};
 use super::machine::{I32, Machine};
 use super::state::{Field, NodeId, Shape, State};
 use super::value::{Num, Piece, Val};
-use crate::rules::{Domain, Fun, ValueId};
 
 impl Machine<'_> {
     /// The value of a text as an expression of C that stands for a node of a type; `None` if it is none that is known.

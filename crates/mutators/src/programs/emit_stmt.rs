@@ -10,6 +10,8 @@
 //! that makes a loop parallel means nothing, but has to stand before the loop. An operand's text in parentheses is wholly in
 //! them. A buffer that is not cast has the type of what is stored, and the end of a loop fits an `int`.
 
+use halidom_rewrites::rules::Fun;
+
 use super::emit::plain;
 use super::emit_expr::Reader;
 use super::emit_text::{Token, tokens};
@@ -17,7 +19,6 @@ use super::ir::{Code, Kind, Role, Type};
 use super::machine::{I32, Machine, Paths};
 use super::state::{Field, NodeId, Shape, State};
 use super::value::{Num, Piece, Val};
-use crate::rules::Fun;
 
 impl Machine<'_> {
     /// The statement that an emitter wrote.

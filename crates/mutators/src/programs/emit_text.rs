@@ -1,9 +1,10 @@
 //! The tokens of emitted C, with what stands between its characters.
 
+use halidom_rewrites::rules::ValueId;
+
 use super::ir::Type;
 use super::state::NodeId;
 use super::value::{Num, Piece};
-use crate::rules::ValueId;
 
 /// A token of C.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,13 +1,13 @@
 //! Whether two statements do the same: every way of the one with every way of the other that can be gone at once.
 
+use halidom_rewrites::rules::{
+    Decision, Domain, Fulfilment, Fun, Limits, Obligation, ValueId, decide, fulfil,
+};
 use halidom_smt::Solver;
 
 use super::effect::{Bound, Memory, MemoryId, ScopeId, Way, negation};
 use super::meaning::Meaning;
 use super::state::NodeId;
-use crate::rules::{
-    Decision, Domain, Fulfilment, Fun, Limits, Obligation, ValueId, decide, fulfil,
-};
 
 /// What two memories need to be one.
 #[derive(Default)]

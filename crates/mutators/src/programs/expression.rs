@@ -2,14 +2,15 @@
 //!
 //! Reason for length: one case for each form of expression, each of a few lines.
 
+use halidom_cpp::ast::{Expr, ExprKind};
+use halidom_rewrites::rules::{Domain, Fun};
+
 use super::info::is_report;
 use super::ir::{Code, Kind};
 use super::machine::{Machine, Outcome, Paths, UNION};
 use super::methods::PART_OF_TEXT;
 use super::state::{Field, NodeId, Shape, Slot, State};
 use super::value::{Num, Place, Val};
-use crate::cpp::ast::{Expr, ExprKind};
-use crate::rules::{Domain, Fun};
 
 impl<'p> Machine<'p> {
     /// The values of an expression.

@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
+use halidom_cpp::ast::{Expr, ExprKind};
+use halidom_rewrites::rules::{ValueId, Values};
+
 use super::ir::Kind;
 use super::machine::{I32, Machine, Outcome, Paths, bit, operand_types};
 use super::state::{Atom, Decision, NodeId, Shape, Slot, State, class_of};
 use super::value::Val;
-use crate::cpp::ast::{Expr, ExprKind};
-use crate::rules::{ValueId, Values};
 
 /// Ways to fulfil a condition beyond which it is not remembered that it failed.
 const MAX_ARMS: usize = 40;
@@ -147,7 +148,7 @@ impl<'p> Machine<'p> {
             Atom::Term(term) | Atom::Literal(_, term) => {
                 let mut is_known = true;
                 self.values.visit(term, &mut |part| {
-                    if let crate::rules::Node::Var(index) = self.values.node(part)
+                    if let halidom_rewrites::rules::Node::Var(index) = self.values.node(part)
                         && let Some(class) = class_of(&self.values.vars()[*index as usize].0)
                     {
                         is_known &= class < state.classes();
@@ -219,7 +220,7 @@ impl<'p> Machine<'p> {
         if let Some(value) = self.values.as_number(term) {
             return if value != 0 { (vec![state], Vec::new()) } else { (Vec::new(), vec![state]) };
         }
-        let negated = self.values.apply(crate::rules::Fun::Not, &[term]);
+        let negated = self.values.apply(halidom_rewrites::rules::Fun::Not, &[term]);
         if state.facts.contains(&term) {
             return (vec![state], Vec::new());
         }

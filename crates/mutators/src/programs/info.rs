@@ -6,10 +6,11 @@
 //! compared; other computations with numbers of reports are not followed, and what visitors report themselves is not
 //! looked at.
 
+use halidom_rewrites::rules::{Fun, ValueId};
+
 use super::machine::{Machine, Paths};
 use super::state::{NodeId, State};
 use super::value::{Num, Place, Val};
-use crate::rules::{Fun, ValueId};
 
 /// The bits of the numbers in reports.
 const BITS: u8 = 64;
@@ -60,7 +61,7 @@ impl Machine<'_> {
 
     fn any_truth(&mut self, name: &str) -> ValueId {
         let name = self.fresh_name(name);
-        self.values.var(&name, crate::rules::Domain::Bool)
+        self.values.var(&name, halidom_rewrites::rules::Domain::Bool)
     }
 
     fn implied(&mut self, premise: &Val, conclusion: ValueId) -> ValueId {

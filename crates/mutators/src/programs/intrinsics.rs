@@ -2,10 +2,11 @@
 //!
 //! Others, called with equal arguments, have equal values.
 
+use halidom_rewrites::rules::{Domain, Fun, Node, ValueId};
+
 use super::ir::{Code, Type};
 use super::meaning::Meaning;
 use super::state::NodeId;
-use crate::rules::{Domain, Fun, Node, ValueId};
 
 /// The types of the arguments of an intrinsic, or of a function of the C library, that has a type; `None` if they are not
 /// known.

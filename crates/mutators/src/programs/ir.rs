@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::rules::Domain;
+use halidom_rewrites::rules::Domain;
 
 /// What numbers a type has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

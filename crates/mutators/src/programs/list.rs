@@ -4,6 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use halidom_base::stack;
+use halidom_cpp as cpp;
+use halidom_cpp::ast::{Class, File, Function};
+use halidom_rewrites::cache::Cache;
+use halidom_rewrites::options::{ExamineError, Options, Source};
 use halidom_smt::Solver;
 
 use super::analysis::examine_bounds;
@@ -15,10 +19,6 @@ use super::replay::Entry;
 use super::scopes::scopes;
 use super::statement::examine_statement;
 use super::verify::{Examination, Finding, Known, Standing, examine};
-use crate::cache::Cache;
-use crate::cpp;
-use crate::cpp::ast::{Class, File, Function};
-use crate::examine::{ExamineError, Options, Source};
 
 /// A mutator with what was found about it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,12 +11,13 @@
 
 use std::rc::Rc;
 
+use halidom_cpp::ast::{Class, Declared, Expr, ExprKind, Function, Stmt, StmtKind};
+use halidom_rewrites::profile::Profile;
+use halidom_rewrites::rules::Values;
+
 use super::ir::{Kind, Type};
 use super::state::{Slot, State};
 use super::value::{Num, Place, Val};
-use crate::cpp::ast::{Class, Declared, Expr, ExprKind, Function, Stmt, StmtKind};
-use crate::profile::Profile;
-use crate::rules::Values;
 
 /// How a path ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -657,7 +658,7 @@ impl<'p> Machine<'p> {
     fn is_changed(&self, before: &State, after: &State) -> bool {
         let is_any = |value: &Val| match value {
             Val::Bool(term) => {
-                matches!(self.values.node(*term), crate::rules::Node::Var(index)
+                matches!(self.values.node(*term), halidom_rewrites::rules::Node::Var(index)
                     if self.values.vars()[*index as usize].0.starts_with(HAVOC))
             }
             _ => false,
@@ -689,7 +690,7 @@ impl<'p> Machine<'p> {
         }
         for (frame, index) in changed {
             let any = self.fresh_name(HAVOC);
-            let any = Val::Bool(self.values.var(&any, crate::rules::Domain::Bool));
+            let any = Val::Bool(self.values.var(&any, halidom_rewrites::rules::Domain::Bool));
             Rc::make_mut(&mut before.frames[frame])[index].value = any;
         }
         before.members.len() == after.members.len()

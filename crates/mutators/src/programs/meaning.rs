@@ -9,12 +9,12 @@
 //! Reason for length: one case for each kind of node, each of a few lines.
 
 use halidom_base::{FxHashMap, FxHashSet};
+use halidom_rewrites::profile::{Profile, ZeroDivision};
+use halidom_rewrites::rules::{Domain, Fun, Node as Term, ValueId, Values};
 
 use super::effect::{Bound, Effects, Moment};
 use super::ir::{Code, Kind, Type};
 use super::state::{Atom, Computation, Decision, Field, NodeId, Shape, State, class_of};
-use crate::profile::{Profile, ZeroDivision};
-use crate::rules::{Domain, Fun, Node as Term, ValueId, Values};
 
 /// The values of what is free in IR that is known wholly: small numbers, the same ones for one seed.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,13 @@
 //! Methods of `Expr`, `Type`, nodes and the compiler's own objects.
 
+use halidom_rewrites::rules::Fun;
+
 use super::emit::Print;
 use super::info::is_report;
 use super::ir::{Code, Kind, Type};
 use super::machine::{Machine, Outcome, Paths};
 use super::state::{NodeId, State};
 use super::value::{Num, Piece, Place, Val};
-use crate::rules::Fun;
 
 /// The scope of what is reported of variables.
 const REPORTS: &str = "bounds_and_alignment_info";

@@ -1,10 +1,11 @@
 //! Nodes as the API makes and compares them.
 
+use halidom_rewrites::rules::{Domain, Fun, ValueId};
+
 use super::ir::{Code, Kind, Role, Type};
 use super::machine::{I32, Machine, Outcome, Paths};
 use super::state::{Atom, Field, NodeId, Scoped, Shape, Slot, State, class_value};
 use super::value::{Num, Piece, Val};
-use crate::rules::{Domain, Fun, ValueId};
 
 impl Machine<'_> {
     /// Converts two expressions to a common type (`match_types` in `IROperator.cpp`).

@@ -1,9 +1,10 @@
 //! C++ integers: promotions, overflow, division.
 
+use halidom_rewrites::rules::{Domain, Fun, ValueId};
+
 use super::machine::{Machine, Outcome};
 use super::state::State;
 use super::value::{Num, Val};
-use crate::rules::{Domain, Fun, ValueId};
 
 impl Machine<'_> {
     /// The domain in which C++ integers are computed: integers where the IR's type excludes overflow, else 64 bits.

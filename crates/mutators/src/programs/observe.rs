@@ -5,6 +5,10 @@
 //! Nothing is concluded from what was not seen. It shares the interpreter with the verifier, but neither its paths, its
 //! contracts of `mutate`, nor its solver.
 
+use halidom_cpp::ast::File;
+use halidom_rewrites::profile::Profile;
+use halidom_rewrites::rules::{Domain, Number, Random, Values};
+
 use super::ir::{Kind, Type};
 use super::list::{Found, argument};
 use super::machine::{Operands, Outcome, operand_types};
@@ -13,9 +17,6 @@ use super::replay::{Concrete, Entry};
 use super::state::{NodeId, State};
 use super::trial::Trials;
 use super::value::Val;
-use crate::cpp::ast::File;
-use crate::profile::Profile;
-use crate::rules::{Domain, Number, Random, Values};
 
 /// What mutators of operands do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,6 +3,9 @@
 use std::rc::Rc;
 
 use halidom_base::FxHashMap;
+use halidom_cpp::ast::Function;
+use halidom_rewrites::profile::Profile;
+use halidom_rewrites::rules::{Domain, Number, Values};
 
 use super::balance::{Pushed, left_at_end};
 use super::ir::{Code, Kind, Type};
@@ -11,9 +14,6 @@ use super::meaning::{Given, Meaning};
 use super::show::{snippet, text, variable_name};
 use super::state::{Field, NodeId, Shape, Slot, State};
 use super::value::{Place, Val};
-use crate::cpp::ast::Function;
-use crate::profile::Profile;
-use crate::rules::{Domain, Number, Values};
 
 /// What a mutator did to concrete IR.
 #[derive(Clone, Debug, PartialEq)]
@@ -440,7 +440,7 @@ struct Builder<'a, 'm> {
 const MAX_DEPTH: usize = 40;
 
 impl Builder<'_, '_> {
-    fn number(&mut self, term: crate::rules::ValueId) -> Option<Number> {
+    fn number(&mut self, term: halidom_rewrites::rules::ValueId) -> Option<Number> {
         let mut assignment = self.assignment.to_vec();
         assignment.resize(self.meaning.values.vars().len(), Number::whole(0));
         self.meaning.values.evaluate(term, &assignment, &mut |_, _| {})
@@ -502,7 +502,7 @@ impl Builder<'_, '_> {
         Some(built)
     }
 
-    fn literal(&mut self, number: Number, ty: Type) -> Option<crate::rules::ValueId> {
+    fn literal(&mut self, number: Number, ty: Type) -> Option<halidom_rewrites::rules::ValueId> {
         if ty.code != Code::Float && number.denominator != 1 {
             return None;
         }

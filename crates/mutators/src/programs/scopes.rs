@@ -6,10 +6,11 @@
 //! a condition of which one only puts and the other only takes. From others nothing is ever popped: they are sets that grow,
 //! or a `pop` is missing, and which of both is not known.
 
+use halidom_cpp::ast::{Class, Expr, ExprKind, Function, Stmt, StmtKind};
+
 use super::contracts::is_assumed;
 use super::keep::called;
 use super::machine::Program;
-use crate::cpp::ast::{Class, Expr, ExprKind, Function, Stmt, StmtKind};
 
 /// A member that is a scope.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! IR as text for a reader, and as C++ that builds it.
 
+use halidom_rewrites::profile::Profile;
+use halidom_rewrites::rules::Values;
+
 use super::ir::{Kind, Role};
 use super::layout::{parameters, placeholder, role};
 use super::state::{Field, NodeId, Shape, State};
-use crate::profile::Profile;
-use crate::rules::Values;
 
 /// The name of a variable that stands for a node.
 pub(crate) fn variable_name(node: NodeId) -> String {

@@ -1,10 +1,11 @@
 //! What is known of expressions and names at a moment: what they see, what they are bound to, what memory holds.
 
+use halidom_rewrites::rules::ValueId;
+
 use super::effect::{Bound, Memory, Moment, ScopeId};
 use super::ir::{Code, Kind, Type};
 use super::meaning::Meaning;
 use super::state::{Field, NodeId, Shape, State, Substitution};
-use crate::rules::ValueId;
 
 impl Meaning<'_> {
     /// The shape of a node or of any of its class.

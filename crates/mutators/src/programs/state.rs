@@ -6,11 +6,12 @@
 
 use std::rc::Rc;
 
+use halidom_rewrites::rules::{ValueId, Values};
+
 use super::balance::Record;
 use super::ir::{Kind, Role, Type};
 use super::machine::I32;
 use super::value::Val;
-use crate::rules::{ValueId, Values};
 
 /// A node of one path.
 pub(crate) type NodeId = usize;

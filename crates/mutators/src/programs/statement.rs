@@ -1,6 +1,7 @@
 //! A statement mutator's verdict: every path proved to do what its input does, and random statements run before and after.
 
 use halidom_base::IndexMap;
+use halidom_rewrites::rules::{Fulfilment, Limits, Values, fulfil};
 use halidom_smt::Solver;
 
 use super::balance::{Imbalance, Pushed, left_at_end};
@@ -14,7 +15,6 @@ use super::state::{NodeId, Shape, State};
 use super::trial::Trials;
 use super::value::Val;
 use super::verify::{Counterexample, Examination, Finding, Standing};
-use crate::rules::{Fulfilment, Limits, Values, fulfil};
 
 /// Random statements for each mutator.
 const TRIALS: usize = 20_000;

@@ -1,12 +1,13 @@
 //! Nodes with names, statements and lists inside: their members, how they are made, what mutators do with them by default.
 
+use halidom_rewrites::rules::Fun;
+
 use super::ir::{Code, Kind, Role, Type};
 use super::layout::{LAYOUTS, canonical, role};
 use super::machine::{I32, Machine, Outcome, Paths};
 use super::nodes::PURE_EXTERN;
 use super::state::{Field, NodeId, Shape, State, Substitution};
 use super::value::Val;
-use crate::rules::Fun;
 
 /// An entry of the table in which an emitter of HeteroCL has the lengths of buffers.
 const LENGTHS: &str = "buf_length_map_[]";

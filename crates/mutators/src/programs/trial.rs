@@ -1,13 +1,13 @@
 //! Random IR on which mutators are tried: it finds what is wrong without a solver, and what is verified has to survive it.
 
 use halidom_base::FxHashMap;
+use halidom_rewrites::rules::{Number, Random, Values};
 
 use super::ir::{Code, Kind, Role, Type};
 use super::layout::parameters;
 use super::machine::{I32, Machine};
 use super::replay::{Concrete, Entry};
 use super::state::{Field, NodeId, Shape, State};
-use crate::rules::{Number, Random, Values};
 
 /// Makes IR for one mutator at one type.
 pub(crate) struct Trials {

@@ -1,8 +1,9 @@
 //! Values of the C++ program.
 
+use halidom_rewrites::rules::ValueId;
+
 use super::ir::{Code, Kind, Type};
 use super::state::NodeId;
-use crate::rules::ValueId;
 
 /// A C++ integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

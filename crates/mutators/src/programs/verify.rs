@@ -3,6 +3,10 @@
 //! Reason for length: one method for each claim about the end of a path, with what refutes it.
 
 use halidom_base::{FxHashMap, FxHashSet};
+use halidom_rewrites::rules::{
+    Decision, Domain, Fulfilment, Fun, Limits, Number, Obligation, ValueId, Values, contradict,
+    decide, fulfil, shows,
+};
 use halidom_smt::Solver;
 
 use super::balance::{Imbalance, Pushed};
@@ -16,11 +20,8 @@ use super::replay::{Computed, Concrete, Entry, Replayed};
 use super::state::{NodeId, Shape, State};
 use super::trial::Trials;
 use super::value::Val;
+
 pub use super::verdict::{Counterexample, Examination, Finding, Standing};
-use crate::rules::{
-    Decision, Domain, Fulfilment, Fun, Limits, Number, Obligation, ValueId, Values, contradict,
-    decide, fulfil, shows,
-};
 
 /// Answers about claims that were asked already.
 #[derive(Debug, Default)]

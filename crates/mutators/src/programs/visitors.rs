@@ -6,11 +6,12 @@
 //! something only if every method that meets a load or a call with side effects sets one, none resets it, and each other
 //! method visits all operands or sets one too: then the value of what was visited does not depend on memory.
 
+use halidom_cpp::ast::{Expr, ExprKind, Function, Stmt, StmtKind};
+
 use super::ir::Kind;
 use super::machine::{I32, Machine, Paths};
 use super::state::{Field, NodeId, Shape, Slot, State};
 use super::value::{Place, Val};
-use crate::cpp::ast::{Expr, ExprKind, Function, Stmt, StmtKind};
 
 impl<'p> Machine<'p> {
     /// An object of a visitor's class.
@@ -176,15 +177,15 @@ impl<'p> Machine<'p> {
         for (name, default) in fields {
             let Val::Bool(default) = default else { continue };
             if count == 1 {
-                let flag = self.values.apply(crate::rules::Fun::Not, &[default]);
+                let flag = self.values.apply(halidom_rewrites::rules::Fun::Not, &[default]);
                 other.push((name, Val::Bool(flag)));
                 is_other = self.values.bool(true);
                 continue;
             }
             let flag = self.fresh_name("flag");
-            let flag = self.values.var(&flag, crate::rules::Domain::Bool);
+            let flag = self.values.var(&flag, halidom_rewrites::rules::Domain::Bool);
             let differs = self.comparison("!=", flag, default);
-            is_other = self.values.apply(crate::rules::Fun::Or, &[is_other, differs]);
+            is_other = self.values.apply(halidom_rewrites::rules::Fun::Or, &[is_other, differs]);
             other.push((name, Val::Bool(flag)));
         }
         set.facts.push(is_other);

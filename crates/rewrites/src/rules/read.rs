@@ -1,9 +1,9 @@
 //! Finding rewrite rules, with what guards them, in C++ functions.
 
 use halidom_base::FxHashMap;
+use halidom_cpp::ast::{Expr, ExprKind, File, Function, Stmt, StmtKind};
 
 use super::pattern::{FUNCTIONS, Op, Pattern, operator};
-use crate::cpp::ast::{Expr, ExprKind, File, Function, Stmt, StmtKind};
 
 /// A question about the type that a function works at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -202,7 +202,8 @@ impl Function {
 }
 
 impl Stmt {
-    pub(crate) fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+    /// Calls `visit` with every expression, each before those in it.
+    pub fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         let declare = |declared: &mut Declared, visit: &mut dyn FnMut(&mut Expr)| {
             if let Some(value) = &mut declared.value {
                 value.visit_mut(visit);

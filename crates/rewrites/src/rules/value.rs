@@ -10,7 +10,7 @@ use halidom_base::{FxHashMap, FxHashSet, Interner};
 
 halidom_base::define_id!(
     /// A term of one [`Values`].
-    pub(crate) ValueId, "t"
+    pub ValueId, "t"
 );
 
 /// The numbers of a type.
@@ -62,7 +62,7 @@ impl Domain {
     }
 
     /// Whether every number of `other` is one of this domain.
-    pub(crate) fn contains(self, other: Self) -> bool {
+    pub fn contains(self, other: Self) -> bool {
         match (self, self.range(), other.range()) {
             (Self::Whole, _, Some(_)) => true,
             (_, Some((least, greatest)), Some((low, high))) => least <= low && high <= greatest,
@@ -104,7 +104,7 @@ impl fmt::Display for Domain {
 
 /// An operator of terms. Both operands are of one domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Fun {
+pub enum Fun {
     /// Sum.
     Add,
     /// Difference.
@@ -133,7 +133,7 @@ pub(crate) enum Fun {
 
 /// A term.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Node {
+pub enum Node {
     /// A variable by its number.
     Var(u32),
     /// A number or truth value.
@@ -190,7 +190,7 @@ fn gcd(a: i128, b: i128) -> i128 {
 
 /// An arena of terms.
 #[derive(Clone, Debug)]
-pub(crate) struct Values {
+pub struct Values {
     nodes: Interner<ValueId, (Node, Domain)>,
     /// Names and domains of the variables.
     vars: Vec<(String, Domain)>,
@@ -204,7 +204,7 @@ impl Default for Values {
 
 impl Values {
     /// The variable of that name and domain.
-    pub(crate) fn var(&mut self, name: &str, domain: Domain) -> ValueId {
+    pub fn var(&mut self, name: &str, domain: Domain) -> ValueId {
         let known = self.vars.iter().position(|var| var.0 == name && var.1 == domain);
         let index = known.unwrap_or_else(|| {
             self.vars.push((name.to_owned(), domain));
@@ -214,7 +214,7 @@ impl Values {
     }
 
     /// Names and domains of the variables.
-    pub(crate) fn vars(&self) -> &[(String, Domain)] {
+    pub fn vars(&self) -> &[(String, Domain)] {
         &self.vars
     }
 
@@ -223,27 +223,27 @@ impl Values {
     }
 
     /// A number, wrapped into its domain.
-    pub(crate) fn number(&mut self, value: i128, domain: Domain) -> ValueId {
+    pub fn number(&mut self, value: i128, domain: Domain) -> ValueId {
         self.intern(Node::Number(domain.wrap(value)), domain)
     }
 
     /// A truth value.
-    pub(crate) fn bool(&mut self, value: bool) -> ValueId {
+    pub fn bool(&mut self, value: bool) -> ValueId {
         self.number(i128::from(value), Domain::Bool)
     }
 
     /// What a term is.
-    pub(crate) fn node(&self, term: ValueId) -> &Node {
+    pub fn node(&self, term: ValueId) -> &Node {
         &self.nodes[term].0
     }
 
     /// The domain of a term.
-    pub(crate) fn domain(&self, term: ValueId) -> Domain {
+    pub fn domain(&self, term: ValueId) -> Domain {
         self.nodes[term].1
     }
 
     /// The number that a term is written as.
-    pub(crate) fn as_number(&self, term: ValueId) -> Option<i128> {
+    pub fn as_number(&self, term: ValueId) -> Option<i128> {
         match self.node(term) {
             Node::Number(value) => Some(*value),
             Node::Var(_) | Node::Apply(..) => None,
@@ -251,7 +251,7 @@ impl Values {
     }
 
     /// An operator applied; numbers are folded.
-    pub(crate) fn apply(&mut self, fun: Fun, operands: &[ValueId]) -> ValueId {
+    pub fn apply(&mut self, fun: Fun, operands: &[ValueId]) -> ValueId {
         let inner = self.domain(operands[operands.len() - 1]);
         let domain = match fun {
             Fun::Lt | Fun::Eq | Fun::And | Fun::Or | Fun::Not => Domain::Bool,
@@ -305,7 +305,7 @@ impl Values {
     }
 
     /// A term with another in place of a part of it.
-    pub(crate) fn replace(&mut self, term: ValueId, var: ValueId, by: ValueId) -> ValueId {
+    pub fn replace(&mut self, term: ValueId, var: ValueId, by: ValueId) -> ValueId {
         self.replace_in(term, &mut FxHashMap::from_iter([(var, by)]))
     }
 
@@ -327,7 +327,7 @@ impl Values {
 
     /// An integer in another domain. What wraps anyway is converted before it is computed with, so that equal sums look
     /// equal.
-    pub(crate) fn convert(&mut self, term: ValueId, to: Domain) -> ValueId {
+    pub fn convert(&mut self, term: ValueId, to: Domain) -> ValueId {
         let from = self.domain(term);
         if from == to {
             return term;
@@ -368,7 +368,7 @@ impl Values {
     }
 
     /// Calls `visit` with a term and every term inside, each once.
-    pub(crate) fn visit(&self, term: ValueId, visit: &mut impl FnMut(ValueId)) {
+    pub fn visit(&self, term: ValueId, visit: &mut impl FnMut(ValueId)) {
         let mut seen = FxHashSet::default();
         let mut open = vec![term];
         while let Some(term) = open.pop() {
@@ -383,7 +383,7 @@ impl Values {
     }
 
     /// Whether a term has a variable in it.
-    pub(crate) fn mentions(&self, term: ValueId, var: ValueId) -> bool {
+    pub fn mentions(&self, term: ValueId, var: ValueId) -> bool {
         let mut found = false;
         self.visit(term, &mut |part| found |= part == var);
         found
@@ -392,7 +392,7 @@ impl Values {
     /// The value of a term. `None` where it is too large to be computed, or divides reals by 0.
     ///
     /// `seen` is called with the value of each term inside, once.
-    pub(crate) fn evaluate(
+    pub fn evaluate(
         &self,
         term: ValueId,
         assignment: &[Number],

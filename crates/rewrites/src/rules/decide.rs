@@ -15,7 +15,7 @@ use super::value::{Domain, Fun, Node, Number, ValueId, Values};
 
 /// What is known of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Decision {
+pub enum Decision {
     /// It holds.
     Proved,
     /// It fails on these values of the variables.
@@ -50,14 +50,14 @@ impl Limits {
     }
 
     /// A solver that gives queries up within the limits, after as many steps on every machine.
-    pub(crate) fn options(self, program: Program) -> Options {
+    pub fn options(self, program: Program) -> Options {
         let steps = Some(self.milliseconds * STEPS);
         Options { steps, cache: None, ..Options::new(program) }
     }
 }
 
 /// Decides a claim.
-pub(crate) fn decide(obligation: &Obligation, solver: &mut Solver, limits: Limits) -> Decision {
+pub fn decide(obligation: &Obligation, solver: &mut Solver, limits: Limits) -> Decision {
     let never = |term: &ValueId| obligation.values.as_number(*term) == Some(0);
     if obligation.facts.iter().any(never) {
         return Decision::Vacuous;
@@ -572,7 +572,7 @@ fn number(value: Value, domain: Domain) -> Number {
 
 /// Values that fulfil some facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Fulfilment {
+pub enum Fulfilment {
     /// These values of the variables do.
     By(Vec<Number>),
     /// None do.
@@ -582,7 +582,7 @@ pub(crate) enum Fulfilment {
 }
 
 /// Looks for values that fulfil facts.
-pub(crate) fn fulfil(
+pub fn fulfil(
     values: &Values,
     facts: &[ValueId],
     solver: &mut Solver,

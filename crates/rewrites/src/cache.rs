@@ -5,7 +5,7 @@
 //! A verdict belongs to the text of everything that it depends on: the rule with its guards and contracts, the rules that
 //! fire before, the profile, the solver, and the sources of the checker itself. Refutations are replayed when they are
 //! read; what was undecided is tried again under a longer limit. Verdicts about mutators are in the same file; what they
-//! depend on is said in `programs::keep`.
+//! depend on is said in the crate `mutators`.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -14,14 +14,14 @@ use std::sync::{Mutex, PoisonError};
 
 use halidom_base::{FxHashMap, IndexMap};
 
-use crate::examine::Options;
+use crate::options::Options;
 use crate::rules::{At, Context, Domain, Number, Rule, Verdict, replayed, trap};
 
 /// What the file begins with.
 const HEADER: &str = "halidom-mutators 1";
 
-/// The checker.
-const SOURCES: &[&str] = &[
+/// Texts of the sources that decide about rules: a kept verdict depends on them.
+pub const SOURCES: &[&str] = &[
     include_str!("profile.rs"),
     include_str!("rules/circles.rs"),
     include_str!("rules/decide.rs"),
@@ -40,7 +40,7 @@ const SOURCES: &[&str] = &[
 
 /// Verdicts by what they depend on.
 #[derive(Debug, Default)]
-pub(crate) struct Cache {
+pub struct Cache {
     old: FxHashMap<String, String>,
     used: Mutex<IndexMap<String, String>>,
 }
@@ -69,7 +69,7 @@ pub(crate) fn key(rule: &Rule, context: &Context<'_>, options: &Options) -> Stri
 
 impl Cache {
     /// The file's verdicts; none if there is no file, or it is of another form.
-    pub(crate) fn load(options: &Options) -> io::Result<Self> {
+    pub fn load(options: &Options) -> io::Result<Self> {
         let Some(path) = &options.cache else { return Ok(Self::default()) };
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
@@ -87,12 +87,12 @@ impl Cache {
     }
 
     /// What is kept under a key.
-    pub(crate) fn line(&self, key: &str) -> Option<&str> {
+    pub fn line(&self, key: &str) -> Option<&str> {
         self.old.get(key).map(String::as_str)
     }
 
     /// Keeps a line under a key.
-    pub(crate) fn keep(&self, key: String, line: String) {
+    pub fn keep(&self, key: String, line: String) {
         self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(key, line);
     }
 
@@ -121,7 +121,7 @@ impl Cache {
     }
 
     /// Writes the verdicts that were asked for beside their place, and renames the file.
-    pub(crate) fn save(&self, options: &Options) -> io::Result<()> {
+    pub fn save(&self, options: &Options) -> io::Result<()> {
         let Some(path) = &options.cache else { return Ok(()) };
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let mut lines: Vec<String> =

@@ -1,8 +1,9 @@
 //! Rules in C++ of the project's own, right and wrong in pairs, each pair named after what it shows.
 
-use halidom_mutators::examine::{Examined, Options, Source, Standing, examine};
-use halidom_mutators::profile::Profile;
-use halidom_mutators::rules::{Domain, Limits, Verdict};
+use halidom_rewrites::examine::{Examined, Standing, examine};
+use halidom_rewrites::options::{Options, Source};
+use halidom_rewrites::profile::Profile;
+use halidom_rewrites::rules::{Domain, Limits, Verdict};
 use halidom_smt::{Family, Program};
 
 fn options(profile: &str) -> Options {

@@ -1,40 +1,15 @@
 //! All rules of some files: read, decided with several solvers at once, remembered.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use halidom_base::stack;
-use halidom_smt::{OpenError, Program, Solver};
+use halidom_cpp as cpp;
+use halidom_smt::Solver;
 
 use crate::cache::{Cache, key};
-use crate::cpp;
-use crate::profile::Profile;
-use crate::rules::{self, At, Context, Found, Limits, Rule, Verdict, is_unconditional};
-
-/// A file's name and text.
-#[derive(Clone, Debug)]
-pub struct Source {
-    /// Its name in reports.
-    pub name: String,
-    /// What it says.
-    pub text: String,
-}
-
-/// How to examine.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// What the sources' IR means.
-    pub profile: &'static Profile,
-    /// The solver.
-    pub solver: Program,
-    /// The solver's limits.
-    pub limits: Limits,
-    /// Solvers at once.
-    pub threads: usize,
-    /// A file of answers; it is read and written again.
-    pub cache: Option<PathBuf>,
-}
+use crate::options::{ExamineError, Options, Source};
+use crate::rules::{self, At, Context, Found, Rule, Verdict, is_unconditional};
 
 /// A rule with its verdicts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,22 +92,6 @@ impl Examined {
     pub fn standing(&self) -> Standing {
         self.standing_where(|_| true)
     }
-}
-
-/// Why nothing was examined.
-#[derive(Debug, thiserror::Error)]
-pub enum ExamineError {
-    /// A solver could not be set up.
-    #[error(transparent)]
-    Solver(#[from] OpenError),
-    /// The cache's file cannot be read or written.
-    #[error("cannot use the cache `{path}`: {source}")]
-    Cache {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
 }
 
 /// Two rules that undo one another, each as file and line.

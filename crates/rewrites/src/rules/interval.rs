@@ -25,7 +25,7 @@ struct Contradiction;
 type Result<T> = std::result::Result<T, Contradiction>;
 
 /// Whether intervals show that nothing fulfils all facts. If not, something may.
-pub(crate) fn contradict(values: &Values, facts: &[ValueId]) -> bool {
+pub fn contradict(values: &Values, facts: &[ValueId]) -> bool {
     let mut intervals = Intervals { values, known: FxHashMap::default(), is_new: true };
     for _ in 0..ROUNDS {
         if !std::mem::take(&mut intervals.is_new) {
@@ -41,7 +41,7 @@ pub(crate) fn contradict(values: &Values, facts: &[ValueId]) -> bool {
 }
 
 /// Whether intervals show a claim: there are no values on which it fails.
-pub(crate) fn shows(claim: &Obligation) -> bool {
+pub fn shows(claim: &Obligation) -> bool {
     let mut values = claim.values.clone();
     let assumed = [claim.facts.as_slice(), &claim.lhs_defined].concat();
     let same = values.apply(Fun::Eq, &[claim.lhs, claim.rhs]);

@@ -5,7 +5,7 @@
 
 use tree_sitter::{Node, Parser};
 
-use super::ast::{Class, Declared, Expr, ExprKind, File, Function, Parameter, Stmt, StmtKind};
+use crate::ast::{Class, Declared, Expr, ExprKind, File, Function, Parameter, Stmt, StmtKind};
 
 /// Syntax is nested so deep at most: who walks it by recursion has memory for that.
 const DEEPEST: usize = 5000;
@@ -37,7 +37,7 @@ pub fn parse(text: &str) -> Option<File> {
 }
 
 /// Reads a file of a program that has so many lines before it.
-pub(crate) fn parse_after(before: usize, text: &str) -> Option<File> {
+pub fn parse_after(before: usize, text: &str) -> Option<File> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_cpp::LANGUAGE.into()).ok()?;
     let tree = parser.parse(text, None)?;

@@ -17,23 +17,23 @@ use crate::profile::{Profile, ZeroDivision};
 
 /// What has to be shown.
 #[derive(Clone, Debug)]
-pub(crate) struct Obligation {
+pub struct Obligation {
     /// The terms.
-    pub(crate) values: Values,
+    pub values: Values,
     /// The value of the left side.
-    pub(crate) lhs: ValueId,
+    pub lhs: ValueId,
     /// The value of the right side.
-    pub(crate) rhs: ValueId,
+    pub rhs: ValueId,
     /// What may be assumed: guards, predicate, contracts.
-    pub(crate) facts: Vec<ValueId>,
+    pub facts: Vec<ValueId>,
     /// What a predicate says about overflow, true at 32 bits only.
-    pub(crate) narrow_facts: Vec<ValueId>,
+    pub narrow_facts: Vec<ValueId>,
     /// The left side is undefined where one of these is false.
-    pub(crate) lhs_defined: Vec<ValueId>,
+    pub lhs_defined: Vec<ValueId>,
     /// The right side is undefined where one of these is false.
-    pub(crate) rhs_defined: Vec<ValueId>,
+    pub rhs_defined: Vec<ValueId>,
     /// Whether integers have more than 32 bits, so that nothing may be concluded from their being within 32.
-    pub(crate) is_wide: bool,
+    pub is_wide: bool,
 }
 
 /// Why there is no obligation.

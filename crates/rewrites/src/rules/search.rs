@@ -7,11 +7,11 @@ use super::value::{Domain, Number, ValueId};
 
 /// A stream of numbers that is the same on every machine (SplitMix64).
 #[derive(Clone, Debug)]
-pub(crate) struct Random(pub u64);
+pub struct Random(pub u64);
 
 impl Random {
     /// Any number.
-    pub(crate) fn next(&mut self) -> u64 {
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -20,7 +20,7 @@ impl Random {
     }
 
     /// A number below a bound.
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+    pub fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
     }
 

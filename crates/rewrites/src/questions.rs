@@ -131,7 +131,8 @@ const EPILOGUE: &str = r#"    printf("{\"verified\": [%d, %d], \"wrong\": [%d, %
 mod tests {
     use super::*;
     use crate::profile::Profile;
-    use crate::{cpp, rules};
+    use crate::rules;
+    use halidom_cpp as cpp;
 
     fn asked(rule: &str) -> Option<String> {
         let text = format!(

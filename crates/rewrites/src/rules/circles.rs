@@ -360,8 +360,8 @@ fn is_greater(a: &Pattern, b: &Pattern) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpp;
     use crate::rules::rules;
+    use halidom_cpp as cpp;
 
     fn read(lines: &str) -> Vec<Rule> {
         let text = format!(

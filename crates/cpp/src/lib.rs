@@ -1,0 +1,22 @@
+//! Syntax of C++, as far as compilers of Halide's family use it for rules, mutators and emitters,
+//! and the reader from text to syntax.
+//!
+//! It knows nothing about any compiler: names of classes and functions are text here.
+//!
+//! # Where to start
+//!
+//! * [`ast`] is the syntax.
+//! * [`parse()`] reads a file, [`parse_after`] a file of a program of several files.
+
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "C++ syntax has many kinds; those that are not named get the answer of what is not understood"
+)]
+
+pub mod ast;
+mod parse;
+
+pub use parse::{parse, parse_after};
+
+/// Texts of this crate's sources: a kept verdict depends on them.
+pub const SOURCES: &[&str] = &[include_str!("ast.rs"), include_str!("parse.rs")];
