@@ -10,11 +10,26 @@
 //!
 //! # Where to start
 //!
-//! * [`programs`] runs mutators and emitters.
+//! The rooms, each of which knows only those above it:
+//!
+//! * `ir`: IR, values and states as a path knows them.
+//! * `machine`: the interpreter of C++, with the contracts of the API's functions.
+//! * `meaning`: the values and effects of IR as terms.
+//! * `emit`: what emitters print, and how it is read again.
+//! * `judge`: what is tried, proved, replayed and kept; [`mutators()`] decides all mutators of files.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "C++ syntax and patterns have many kinds; those that are not named get the answer of what is not understood"
 )]
 
-pub mod programs;
+mod emit;
+mod ir;
+mod judge;
+mod machine;
+mod meaning;
+
+pub use judge::list::{Mutator, mutators, mutators_of, names};
+pub use judge::observe::{Mutation, observe};
+pub use judge::verdict::{Counterexample, Examination, Finding, Standing};
+pub use machine::contracts::{CONTRACTS, Contract};

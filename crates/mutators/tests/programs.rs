@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use halidom_mutators::programs::{Mutator, Standing, mutators};
+use halidom_mutators::{Mutator, Standing, mutators};
 use halidom_rewrites::options::{Options, Source};
 use halidom_rewrites::profile::Profile;
 use halidom_rewrites::rules::Limits;

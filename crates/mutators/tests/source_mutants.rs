@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex};
 
 use halidom_cpp::ast::{Expr, ExprKind, File, Function};
 use halidom_cpp::parse;
-use halidom_mutators::programs::{Mutation, Standing, mutators_of, names, observe};
+use halidom_mutators::{Mutation, Standing, mutators_of, names, observe};
 use halidom_rewrites::options::{Options, Source};
 use halidom_rewrites::profile::{PROFILES, Profile};
 use halidom_rewrites::rules::Limits;

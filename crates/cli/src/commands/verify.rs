@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use halidom_base::IndexMap;
 use halidom_driver::files::{self, write_bytes};
-use halidom_mutators::programs::{self, Examination, Finding, Mutator, mutators, names};
+use halidom_mutators::{self as programs, Examination, Finding, Mutator, mutators, names};
 use halidom_rewrites::examine::{Circle, Examined, Standing, circles, examine};
 use halidom_rewrites::options::{ExamineError, Options, Source};
 use halidom_rewrites::profile::{PROFILES, Profile};

@@ -1,0 +1,468 @@
+//! Methods of `Expr`, `Type`, nodes and the compiler's own objects.
+
+use halidom_rewrites::rules::Fun;
+
+use crate::ir::kinds::{Code, Kind, Type};
+use crate::ir::node::NodeId;
+use crate::ir::state::State;
+use crate::ir::value::{Num, Piece, Place, Val};
+use crate::machine::contracts::Print;
+use crate::machine::info::is_report;
+use crate::machine::run::{Machine, Outcome, Paths};
+
+/// The scope of what is reported of variables.
+const REPORTS: &str = "bounds_and_alignment_info";
+
+/// Scopes of variables that are known by their names.
+const SCOPES: [&str; 2] = [REPORTS, "var_info"];
+
+/// Sets of what holds in a scope, and of what does not.
+const FACTS: [(&str, bool); 2] = [("truths", true), ("falsehoods", false)];
+
+/// What stands for a character, a place or a part of a text that is not known.
+pub(crate) const PART_OF_TEXT: &str = "a part of a text";
+
+impl Machine<'_> {
+    /// Methods of `Expr`, `Type`, nodes and the compiler's own objects.
+    pub(crate) fn method(
+        &mut self,
+        receiver: Val,
+        name: &str,
+        templates: &[String],
+        arguments: Vec<Val>,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let place = match &receiver {
+            Val::Reference(place) => Some(place.clone()),
+            _ => None,
+        };
+        let receiver = Self::loaded(receiver, &state);
+        let arguments: Vec<Val> =
+            arguments.into_iter().map(|value| Self::loaded(value, &state)).collect();
+        if let Val::Handle(of) = &receiver
+            && let Some(paths) = self.scope_method(of, name, &arguments, &state, line)
+        {
+            return paths;
+        }
+        // What a scope has of a key may be put back.
+        if let (Val::Handle(of), "get" | "ref", [key]) = (&receiver, name, arguments.as_slice())
+            && self.purpose(of).is_some()
+        {
+            let (of, key) = (of.clone(), key.clone());
+            let mut paths = self.known_method(
+                receiver,
+                name,
+                templates,
+                &arguments,
+                place.as_ref(),
+                state,
+                line,
+            );
+            for (state, value) in &mut paths {
+                Self::keep_read(&of, &key, value, state);
+            }
+            return paths;
+        }
+        self.known_method(receiver, name, templates, &arguments, place.as_ref(), state, line)
+    }
+
+    /// A method of what is no scope, or what is read from one.
+    #[expect(clippy::too_many_arguments, reason = "a call has all of these")]
+    fn known_method(
+        &mut self,
+        receiver: Val,
+        name: &str,
+        templates: &[String],
+        arguments: &[Val],
+        place: Option<&Place>,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        match (&receiver, name, arguments) {
+            (Val::Expr(node), "defined", []) => {
+                let truth = self.values.bool(node.is_some());
+                vec![(state, Val::Bool(truth))]
+            }
+            (Val::Expr(None), "as", []) => vec![(state, Val::Ptr(None))],
+            (Val::Expr(Some(node)), "as", []) => {
+                let kind = templates.first().and_then(|name| {
+                    Kind::named(name).or_else(|| Kind::named(self.template.as_deref()?))
+                });
+                match kind {
+                    Some(kind) => vec![(state, Val::Ptr(Some((*node, kind))))],
+                    None => {
+                        let what = format!("as<{}>", templates.join(", "));
+                        self.unsupported(state, what, line)
+                    }
+                }
+            }
+            (Val::Expr(None), "type", []) => {
+                self.end(state, Outcome::Crash("null dereference".to_owned()), line);
+                Vec::new()
+            }
+            (Val::Expr(Some(node)), "type", []) => {
+                let ty = state.node(*node).ty;
+                vec![(state, Val::Type(ty))]
+            }
+            (Val::Expr(Some(a)), "same_as", [Val::Expr(Some(b))]) => {
+                if self.is_concrete() {
+                    let name = |node: &NodeId| Self::name_of(&Val::Expr(Some(*node)), &state);
+                    let is_name = name(a).zip(name(b)).is_some_and(|(a, b)| state.is_same(a, b));
+                    let truth = self.values.bool(a == b || is_name);
+                    return vec![(state, Val::Bool(truth))];
+                }
+                let (holds, fails) = self.equal(*a, *b, state.clone());
+                // Equal structure is not identity: both remain possible.
+                let fails = if fails.is_empty() && *a != *b { vec![state] } else { fails };
+                self.truths(holds, fails)
+            }
+            (Val::Expr(None), "same_as", [Val::Expr(None)]) => {
+                vec![(state, Val::Bool(self.values.bool(true)))]
+            }
+            (Val::Expr(Some(_)), "same_as", [Val::Expr(None)])
+            | (Val::Expr(None), "same_as", [Val::Expr(Some(_))]) => {
+                vec![(state, Val::Bool(self.values.bool(false)))]
+            }
+            (Val::Type(ty), _, _) => self.type_method(*ty, name, arguments, state, line),
+            (Val::Expr(Some(node)), "type_key", []) => {
+                let key = match state.shape(*node) {
+                    Some(shape) => Val::Text(shape.kind.name().to_owned()),
+                    None => Val::Handle("type_key".to_owned()),
+                };
+                vec![(state, key)]
+            }
+            // A member that is only compared, as a node.
+            (Val::Opaque(_), "as", []) if !self.is_concrete() => {
+                vec![(state, Val::Handle("as".to_owned()))]
+            }
+            (
+                Val::Expr(Some(node)) | Val::Ptr(Some((node, _))),
+                "accept",
+                [Val::Address(place)],
+            ) => self.accept(*node, place, state, line),
+            (Val::Expr(Some(node)), "get", []) => match state.shape(*node) {
+                Some(shape) if shape.kind == Kind::Variable => {
+                    vec![(state, Val::Ptr(Some((*node, Kind::Variable))))]
+                }
+                _ => vec![(state, receiver)],
+            },
+            (Val::Ptr(Some(_)), "is_pure", []) if self.are_calls_impure => {
+                vec![(state, Val::Bool(self.values.bool(false)))]
+            }
+            // A class that prints visits what it prints.
+            (Val::Expr(node), "accept", [Val::Handle(of)]) if self.is_emitter && of == "this" => {
+                let is_stmt = node.is_some_and(|node| state.node(node).ty == Type::STMT);
+                let print = if is_stmt { Print::Stmt } else { Print::Expr };
+                self.print(print, &[receiver], state, line)
+            }
+            (Val::Rope(_), "str", []) => vec![(state, receiver)],
+            (Val::Rope(_), ..) if self.is_emitter => self.text_method(&receiver, name, state, line),
+            // Nothing is asked of the target.
+            (Val::Handle(_), "has_feature", _) => {
+                vec![(state, Val::Bool(self.values.bool(false)))]
+            }
+            (Val::Opaque(id), "empty" | "defined", []) if self.is_concrete() => {
+                let truth = (*id == 0) == (name == "empty");
+                vec![(state, Val::Bool(self.values.bool(truth)))]
+            }
+            (Val::Opaque(_), "empty" | "defined" | "same_as", _) => {
+                let (holds, fails) = self.choose(state);
+                self.truths(vec![holds], vec![fails])
+            }
+            (Val::Ptr(Some((node, Kind::Call))), "is_extern", []) if self.is_concrete() => {
+                let is_print = state.node(*node).intrinsic.as_deref() == Some("print");
+                vec![(state, Val::Bool(self.values.bool(is_print)))]
+            }
+            (Val::Ptr(Some((_, Kind::Call))), "is_extern", []) => {
+                let (holds, fails) = self.choose(state);
+                self.truths(vec![holds], vec![fails])
+            }
+            (
+                Val::Ptr(Some((node, kind))),
+                "is_intrinsic" | "is_slice" | "is_pure" | "is_concat" | "is_interleave"
+                | "is_extract_element",
+                _,
+            ) => {
+                let (holds, fails) = self.is_kind(*node, *kind, state);
+                for state in fails {
+                    self.end(state, Outcome::Crash("null dereference".to_owned()), line);
+                }
+                let mut paths = Vec::new();
+                for state in holds {
+                    match (name, arguments) {
+                        ("is_intrinsic", [Val::Handle(intrinsic)]) => {
+                            let intrinsic = intrinsic.rsplit("::").next().unwrap_or_default();
+                            paths.extend(self.is_intrinsic(*node, intrinsic, state));
+                        }
+                        _ => {
+                            let (holds, fails) = self.choose(state);
+                            paths.extend(self.truths(vec![holds], vec![fails]));
+                        }
+                    }
+                }
+                paths
+            }
+            (receiver, ..) if receiver.is_info() => vec![(state, Val::info())],
+            (receiver, ..) if is_report(receiver) => {
+                self.info_method(receiver, name, arguments, place, state)
+            }
+            // What a scope has about a variable by its name.
+            (Val::Handle(of), "ref" | "get", [key @ Val::Expr(Some(_))])
+                if !self.is_concrete() && SCOPES.contains(&of.as_str()) =>
+            {
+                match Self::variable_named(key, &state) {
+                    Some(node) if of == REPORTS => {
+                        let info = self.info_of(node, &state);
+                        vec![(state, info)]
+                    }
+                    Some(node) => {
+                        let variable = vec![Val::Ptr(Some((node, Kind::Variable)))];
+                        self.method(receiver, name, templates, variable, state, line)
+                    }
+                    None => vec![(state, Val::Handle(format!("{of}.{name}")))],
+                }
+            }
+            (Val::Handle(_), "ref" | "get", [Val::Ptr(Some((node, Kind::Variable)))]) => {
+                // Of what a scope has about a variable, a replacement is modelled, undefined or of its type and value; and bounds.
+                let (mut defined, mut undefined) = self.choose(state);
+                let (ty, class) = (defined.node(*node).ty, defined.node(*node).class);
+                let replacement = defined.add(ty, Some(class), None);
+                // A pair is of bounds, which hold.
+                let (low, high) =
+                    (self.any_number("least", 64, true), self.any_number("greatest", 64, true));
+                if let Some(range) = ty.range().filter(|_| !ty.is_bool()) {
+                    let value = self.node_value(*node, &defined);
+                    let value = self.host_number(value, range, true);
+                    let above = self.comparison("<=", low.term, value.term);
+                    let below = self.comparison("<=", value.term, high.term);
+                    for state in [&mut defined, &mut undefined] {
+                        state.facts.extend([above, below]);
+                    }
+                }
+                let object = |value| {
+                    vec![
+                        ("replacement".to_owned(), Val::Expr(value)),
+                        ("first".to_owned(), Val::Int(low)),
+                        ("second".to_owned(), Val::Int(high)),
+                    ]
+                };
+                vec![
+                    (defined, Val::Object(object(Some(replacement)))),
+                    (undefined, Val::Object(object(None))),
+                ]
+            }
+            // What is among the facts of a scope holds, or does not.
+            (Val::Handle(of), "count", [Val::Expr(Some(node)) | Val::Ptr(Some((node, _)))])
+                if FACTS.iter().any(|(known, _)| known == of)
+                    && !self.is_concrete()
+                    && state.node(*node).ty.is_bool() =>
+            {
+                let (mut known, other) = self.choose(state);
+                let value = self.node_value(*node, &known);
+                let holds = FACTS.iter().any(|(facts, holds)| facts == of && *holds);
+                let fact = if holds { value } else { self.values.apply(Fun::Not, &[value]) };
+                known.facts.push(fact);
+                self.truths(vec![known], vec![other])
+            }
+            // On IR that is known wholly no scope knows anything.
+            (Val::Handle(_), "contains" | "count", [_]) if self.is_concrete() => {
+                vec![(state, Val::Bool(self.values.bool(false)))]
+            }
+            (Val::Handle(_), "contains" | "count" | "empty", _) => {
+                let (holds, fails) = self.choose(state);
+                self.truths(vec![holds], vec![fails])
+            }
+            // Bookkeeping whose contents are not known when the mutator begins.
+            (
+                Val::Handle(_),
+                "push" | "pop" | "insert" | "erase" | "push_back" | "pop_back" | "clear",
+                _,
+            ) => {
+                let mut state = state;
+                Self::changed_unseen(&mut state);
+                vec![(state, Val::Void)]
+            }
+            // What is said of the compiler's own objects, which are not known.
+            (Val::Handle(of), "begin" | "end" | "element_of" | "length" | "size", [])
+                if !self.is_concrete() =>
+            {
+                vec![(state, Val::Handle(format!("{of}.{name}")))]
+            }
+            (Val::Expr(Some(node)), "substr" | "find" | "find_first_of", _)
+                if state.node(*node).ty == Type::NAME =>
+            {
+                let of = Val::Handle(format!("a part of name {node}"));
+                vec![(state, of)]
+            }
+            (Val::Handle(of), "defined" | "same_as", _) if !self.is_concrete() => {
+                let _ = of;
+                let (holds, fails) = self.choose(state);
+                self.truths(vec![holds], vec![fails])
+            }
+            (Val::Handle(of), "get" | "ref" | "at" | "find" | "back", _) if !self.is_concrete() => {
+                vec![(state, Val::Handle(format!("{of}.{name}")))]
+            }
+            _ => self.unsupported(state, format!("the method {name}"), line),
+        }
+    }
+
+    /// A method of a text of which parts are not known: what it would tell of those is a question without an answer, but on
+    /// IR that is known no name has what is looked for.
+    fn text_method(&mut self, text: &Val, name: &str, state: State, line: usize) -> Paths<Val> {
+        let Val::Rope(pieces) = text else { return self.unsupported(state, name, line) };
+        let value = match name {
+            "empty" => {
+                let is_blank =
+                    |piece: &Piece| matches!(piece, Piece::Text(text) if text.is_empty());
+                Val::Bool(self.values.bool(pieces.iter().all(is_blank)))
+            }
+            "find" | "substr" | "length" | "size" => Val::Handle(PART_OF_TEXT.to_owned()),
+            _ => return self.unsupported(state, format!("the method {name} of a text"), line),
+        };
+        vec![(state, value)]
+    }
+
+    pub(crate) fn is_intrinsic(&mut self, node: NodeId, name: &str, state: State) -> Paths<Val> {
+        let known = state.node(node);
+        if let Some(intrinsic) = &known.intrinsic {
+            let truth = self.values.bool(intrinsic == name);
+            return vec![(state, Val::Bool(truth))];
+        }
+        if self.is_concrete()
+            || known.not_intrinsics.iter().any(|other| other == name)
+            || !crate::ir::intrinsics::is_possible(name, known.ty)
+            || !has_its_arguments(node, name, &state)
+        {
+            return vec![(state, Val::Bool(self.values.bool(false)))];
+        }
+        let (mut holds, mut fails) = self.choose(state);
+        holds.node_mut(node).intrinsic = Some(name.to_owned());
+        fails.node_mut(node).not_intrinsics.push(name.to_owned());
+        self.truths(vec![holds], vec![fails])
+    }
+
+    fn type_method(
+        &mut self,
+        ty: Type,
+        name: &str,
+        arguments: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let is_integer = ty.code != Code::Float;
+        let truth = match name {
+            "is_int" | "is_fixed" => ty.code == Code::Int,
+            "is_uint" | "is_ufixed" => ty.code == Code::UInt,
+            "is_float" => ty.code == Code::Float,
+            "is_bool" => ty.is_bool(),
+            "is_int_or_uint" => is_integer,
+            "is_scalar" => !ty.is_vector,
+            "is_vector" => ty.is_vector,
+            "is_handle" => ty == Type::HANDLE,
+            "is_bfloat" => false,
+            "bits" => {
+                let num = self.number(ty.bits.into(), 32, true);
+                return vec![(state, Val::Int(num))];
+            }
+            "fracs" => {
+                let num = self.number(0, 32, true);
+                return vec![(state, Val::Int(num))];
+            }
+            "lanes" => {
+                let one = self.number(1, 32, true);
+                let num = if ty.is_vector { self.lanes.unwrap_or(one) } else { one };
+                return vec![(state, Val::Int(num))];
+            }
+            "code" => return vec![(state, Val::Code(ty.code))],
+            "element_of" => return vec![(state, Val::Type(ty.element()))],
+            "with_bits" | "with_lanes" | "with_code" => {
+                let new = match arguments {
+                    [Val::Int(num)] if name == "with_bits" => self
+                        .values
+                        .as_number(num.term)
+                        .and_then(|bits| u8::try_from(bits).ok())
+                        .map(|bits| Type { bits, ..ty }),
+                    [Val::Code(code)] if name == "with_code" => Some(Type { code: *code, ..ty }),
+                    [lanes] if name == "with_lanes" => {
+                        self.is_lanes(Some(lanes)).map(|is_vector| ty.with_vector(is_vector))
+                    }
+                    _ => None,
+                };
+                return match new {
+                    Some(ty) => vec![(state, Val::Type(ty))],
+                    None => self.unsupported(state, format!("Type::{name}"), line),
+                };
+            }
+            "can_represent" | "is_max" | "is_min" => {
+                return match (arguments, ty.range()) {
+                    ([value], _) if value.is_info() && !self.is_concrete() => {
+                        let (holds, fails) = self.choose(state);
+                        self.truths(vec![holds], vec![fails])
+                    }
+                    ([Val::Int(num)], Some((least, greatest))) => {
+                        let bound = |value, machine: &mut Self| Num {
+                            bits: 64,
+                            is_signed: true,
+                            ..machine.number(value, 64, num.is_signed)
+                        };
+                        let (low, high) = (bound(least, self), bound(greatest, self));
+                        let truth = match name {
+                            "is_max" => self.comparison("==", num.term, high.term),
+                            "is_min" => self.comparison("==", num.term, low.term),
+                            _ => {
+                                let (Val::Bool(above), Val::Bool(below)) =
+                                    (self.compare("<=", low, *num), self.compare("<=", *num, high))
+                                else {
+                                    return self.unsupported(state, name, line);
+                                };
+                                self.values.apply(Fun::And, &[above, below])
+                            }
+                        };
+                        vec![(state, Val::Bool(truth))]
+                    }
+                    ([Val::Type(other)], _) if name == "can_represent" => {
+                        let truth = match (ty.range(), other.range()) {
+                            _ if ty == *other => true,
+                            (Some((least, greatest)), Some((low, high))) => {
+                                least <= low && high <= greatest
+                            }
+                            (None, Some((_, high))) => high <= 1 << 24,
+                            _ => false,
+                        };
+                        vec![(state, Val::Bool(self.values.bool(truth)))]
+                    }
+                    _ => self.unsupported(state, format!("Type::{name}"), line),
+                };
+            }
+            "min" | "max" => {
+                let Some((least, greatest)) = ty.range() else {
+                    return self.unsupported(state, format!("Type::{name} of floats"), line);
+                };
+                let mut state = state;
+                let value = if name == "min" { least } else { greatest };
+                let num = self.number(value, 64, ty.code == Code::Int);
+                let node = self.literal(ty, num, &mut state);
+                return vec![(state, Val::Expr(Some(node)))];
+            }
+            _ => return self.unsupported(state, format!("Type::{name}"), line),
+        };
+        vec![(state, Val::Bool(self.values.bool(truth)))]
+    }
+}
+
+/// Whether the arguments that a call is known to have are those of an intrinsic.
+fn has_its_arguments(call: NodeId, name: &str, state: &State) -> bool {
+    let known: Vec<Type> = crate::ir::state::operands(call, state)
+        .into_iter()
+        .map(|argument| state.node(argument).ty)
+        .collect();
+    if known.is_empty() {
+        return true;
+    }
+    let counts = crate::ir::intrinsics::counts(name);
+    match crate::ir::intrinsics::operands(name, state.node(call).ty) {
+        Some(operands) => operands == known,
+        None => counts.is_empty() || counts.contains(&known.len()),
+    }
+}
