@@ -52,47 +52,16 @@ pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
     let mut tokens = Vec::new();
     let mut within = Within::Code;
     for piece in rope {
-        let text = match piece {
-            Piece::Text(text) => text.as_str(),
-            // An operand is computed before the line that its text stands in.
-            _ if within != Within::Code && !matches!(piece, Piece::Stmt(_) | Piece::Eval(..)) => {
-                continue;
+        let Piece::Text(text) = piece else {
+            match within {
+                Within::Code => tokens.extend(token(piece)),
+                // An operand is computed before the line that its text stands in.
+                _ if matches!(piece, Piece::Stmt(_) | Piece::Eval(..)) => return None,
+                _ => {}
             }
-            _ if within != Within::Code => return None,
-            Piece::Num(num) => {
-                tokens.push(Token::Num(*num));
-                continue;
-            }
-            Piece::Real(term, digits) => {
-                tokens.push(Token::Real(*term, *digits));
-                continue;
-            }
-            Piece::Bits(term) => {
-                tokens.push(Token::Bits(*term));
-                continue;
-            }
-            Piece::Node(node) => {
-                tokens.push(Token::Node(*node));
-                continue;
-            }
-            Piece::Name(node) => {
-                tokens.push(Token::Name(*node));
-                continue;
-            }
-            Piece::Type(ty) => {
-                tokens.push(Token::Type(*ty));
-                continue;
-            }
-            Piece::Stmt(node) => {
-                tokens.push(Token::Stmt(*node));
-                continue;
-            }
-            Piece::Eval(node, variable) => {
-                tokens.push(Token::Eval(*node, *variable));
-                continue;
-            }
+            continue;
         };
-        let mut rest = text;
+        let mut rest = text.as_str();
         while let Some(first) = rest.chars().next() {
             let after = &rest[first.len_utf8()..];
             match &mut within {
@@ -169,4 +138,19 @@ pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
         }
     }
     (within == Within::Code || within == Within::Comment).then_some(tokens)
+}
+
+/// The token that a piece is; none of characters.
+fn token(piece: &Piece) -> Option<Token> {
+    Some(match piece {
+        Piece::Text(_) => return None,
+        Piece::Num(num) => Token::Num(*num),
+        Piece::Real(term, digits) => Token::Real(*term, *digits),
+        Piece::Bits(term) => Token::Bits(*term),
+        Piece::Node(node) => Token::Node(*node),
+        Piece::Name(node) => Token::Name(*node),
+        Piece::Type(ty) => Token::Type(*ty),
+        Piece::Stmt(node) => Token::Stmt(*node),
+        Piece::Eval(node, variable) => Token::Eval(*node, *variable),
+    })
 }

@@ -11,6 +11,7 @@ pub(crate) mod entry;
 pub(crate) mod keep;
 pub(crate) mod list;
 pub(crate) mod observe;
+pub(crate) mod refute;
 pub(crate) mod replay;
 pub(crate) mod statement;
 pub(crate) mod trial;

@@ -124,7 +124,7 @@ impl Trials {
 
     /// The next input, if the kind can be made: first all pairs of literals at the type's bounds, then any.
     pub(crate) fn next(&mut self) -> Option<Concrete> {
-        let seed = self.random.next();
+        let seed = self.random.draw();
         self.count += 1;
         let mut maker = Maker {
             random: Random(seed),

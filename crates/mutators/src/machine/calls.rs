@@ -5,7 +5,7 @@ use halidom_cpp::ast::{Expr, ExprKind};
 use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
-use crate::machine::expression::is_stream;
+use crate::machine::operators::is_stream;
 use crate::machine::run::{Machine, Paths};
 
 impl<'p> Machine<'p> {

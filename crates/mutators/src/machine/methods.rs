@@ -10,15 +10,6 @@ use crate::machine::contracts::Print;
 use crate::machine::info::is_report;
 use crate::machine::run::{Machine, Outcome, Paths};
 
-/// The scope of what is reported of variables.
-const REPORTS: &str = "bounds_and_alignment_info";
-
-/// Scopes of variables that are known by their names.
-const SCOPES: [&str; 2] = [REPORTS, "var_info"];
-
-/// Sets of what holds in a scope, and of what does not.
-const FACTS: [(&str, bool); 2] = [("truths", true), ("falsehoods", false)];
-
 /// What stands for a character, a place or a part of a text that is not known.
 pub(crate) const PART_OF_TEXT: &str = "a part of a text";
 
@@ -79,6 +70,36 @@ impl Machine<'_> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
+        match &receiver {
+            Val::Expr(_) => self.expr_method(receiver, name, templates, arguments, state, line),
+            Val::Type(ty) => self.type_method(*ty, name, arguments, state, line),
+            Val::Ptr(_) => self.pointer_method(&receiver, name, arguments, state, line),
+            Val::Opaque(_) => self.opaque_method(&receiver, name, arguments, state, line),
+            Val::Rope(_) if name == "str" && arguments.is_empty() => vec![(state, receiver)],
+            Val::Rope(_) if self.is_emitter => self.text_method(&receiver, name, state, line),
+            // Nothing is asked of the target.
+            Val::Handle(_) if name == "has_feature" => {
+                vec![(state, Val::Bool(self.values.bool(false)))]
+            }
+            receiver if receiver.is_info() => vec![(state, Val::info())],
+            receiver if is_report(receiver) => {
+                self.info_method(receiver, name, arguments, place, state)
+            }
+            Val::Handle(_) => self.handle_method(receiver, name, templates, arguments, state, line),
+            _ => self.unsupported(state, format!("the method {name}"), line),
+        }
+    }
+
+    /// Runs a method of an `Expr` or a `Stmt`.
+    fn expr_method(
+        &mut self,
+        receiver: Val,
+        name: &str,
+        templates: &[String],
+        arguments: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
         match (&receiver, name, arguments) {
             (Val::Expr(node), "defined", []) => {
                 let truth = self.values.bool(node.is_some());
@@ -124,7 +145,6 @@ impl Machine<'_> {
             | (Val::Expr(None), "same_as", [Val::Expr(Some(_))]) => {
                 vec![(state, Val::Bool(self.values.bool(false)))]
             }
-            (Val::Type(ty), _, _) => self.type_method(*ty, name, arguments, state, line),
             (Val::Expr(Some(node)), "type_key", []) => {
                 let key = match state.shape(*node) {
                     Some(shape) => Val::Text(shape.kind.name().to_owned()),
@@ -132,43 +152,47 @@ impl Machine<'_> {
                 };
                 vec![(state, key)]
             }
-            // A member that is only compared, as a node.
-            (Val::Opaque(_), "as", []) if !self.is_concrete() => {
-                vec![(state, Val::Handle("as".to_owned()))]
+            (Val::Expr(Some(node)), "accept", [Val::Address(place)]) => {
+                self.accept(*node, place, state, line)
             }
-            (
-                Val::Expr(Some(node)) | Val::Ptr(Some((node, _))),
-                "accept",
-                [Val::Address(place)],
-            ) => self.accept(*node, place, state, line),
             (Val::Expr(Some(node)), "get", []) => match state.shape(*node) {
                 Some(shape) if shape.kind == Kind::Variable => {
                     vec![(state, Val::Ptr(Some((*node, Kind::Variable))))]
                 }
                 _ => vec![(state, receiver)],
             },
-            (Val::Ptr(Some(_)), "is_pure", []) if self.are_calls_impure => {
-                vec![(state, Val::Bool(self.values.bool(false)))]
-            }
             // A class that prints visits what it prints.
             (Val::Expr(node), "accept", [Val::Handle(of)]) if self.is_emitter && of == "this" => {
                 let is_stmt = node.is_some_and(|node| state.node(node).ty == Type::STMT);
                 let print = if is_stmt { Print::Stmt } else { Print::Expr };
                 self.print(print, &[receiver], state, line)
             }
-            (Val::Rope(_), "str", []) => vec![(state, receiver)],
-            (Val::Rope(_), ..) if self.is_emitter => self.text_method(&receiver, name, state, line),
-            // Nothing is asked of the target.
-            (Val::Handle(_), "has_feature", _) => {
+            (Val::Expr(Some(node)), "substr" | "find" | "find_first_of", _)
+                if state.node(*node).ty == Type::NAME =>
+            {
+                let of = Val::Handle(format!("a part of name {node}"));
+                vec![(state, of)]
+            }
+            _ => self.unsupported(state, format!("the method {name}"), line),
+        }
+    }
+
+    /// Runs a method of what `as` returned.
+    fn pointer_method(
+        &mut self,
+        receiver: &Val,
+        name: &str,
+
+        arguments: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        match (receiver, name, arguments) {
+            (Val::Ptr(Some((node, _))), "accept", [Val::Address(place)]) => {
+                self.accept(*node, place, state, line)
+            }
+            (Val::Ptr(Some(_)), "is_pure", []) if self.are_calls_impure => {
                 vec![(state, Val::Bool(self.values.bool(false)))]
-            }
-            (Val::Opaque(id), "empty" | "defined", []) if self.is_concrete() => {
-                let truth = (*id == 0) == (name == "empty");
-                vec![(state, Val::Bool(self.values.bool(truth)))]
-            }
-            (Val::Opaque(_), "empty" | "defined" | "same_as", _) => {
-                let (holds, fails) = self.choose(state);
-                self.truths(vec![holds], vec![fails])
             }
             (Val::Ptr(Some((node, Kind::Call))), "is_extern", []) if self.is_concrete() => {
                 let is_print = state.node(*node).intrinsic.as_deref() == Some("print");
@@ -203,105 +227,32 @@ impl Machine<'_> {
                 }
                 paths
             }
-            (receiver, ..) if receiver.is_info() => vec![(state, Val::info())],
-            (receiver, ..) if is_report(receiver) => {
-                self.info_method(receiver, name, arguments, place, state)
+            _ => self.unsupported(state, format!("the method {name}"), line),
+        }
+    }
+
+    /// Runs a method of a member that is only compared.
+    fn opaque_method(
+        &mut self,
+        receiver: &Val,
+        name: &str,
+
+        arguments: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        match (receiver, name, arguments) {
+            // A member that is only compared, as a node.
+            (Val::Opaque(_), "as", []) if !self.is_concrete() => {
+                vec![(state, Val::Handle("as".to_owned()))]
             }
-            // What a scope has about a variable by its name.
-            (Val::Handle(of), "ref" | "get", [key @ Val::Expr(Some(_))])
-                if !self.is_concrete() && SCOPES.contains(&of.as_str()) =>
-            {
-                match Self::variable_named(key, &state) {
-                    Some(node) if of == REPORTS => {
-                        let info = self.info_of(node, &state);
-                        vec![(state, info)]
-                    }
-                    Some(node) => {
-                        let variable = vec![Val::Ptr(Some((node, Kind::Variable)))];
-                        self.method(receiver, name, templates, variable, state, line)
-                    }
-                    None => vec![(state, Val::Handle(format!("{of}.{name}")))],
-                }
+            (Val::Opaque(id), "empty" | "defined", []) if self.is_concrete() => {
+                let truth = (*id == 0) == (name == "empty");
+                vec![(state, Val::Bool(self.values.bool(truth)))]
             }
-            (Val::Handle(_), "ref" | "get", [Val::Ptr(Some((node, Kind::Variable)))]) => {
-                // Of what a scope has about a variable, a replacement is modelled, undefined or of its type and value; and bounds.
-                let (mut defined, mut undefined) = self.choose(state);
-                let (ty, class) = (defined.node(*node).ty, defined.node(*node).class);
-                let replacement = defined.add(ty, Some(class), None);
-                // A pair is of bounds, which hold.
-                let (low, high) =
-                    (self.any_number("least", 64, true), self.any_number("greatest", 64, true));
-                if let Some(range) = ty.range().filter(|_| !ty.is_bool()) {
-                    let value = self.node_value(*node, &defined);
-                    let value = self.host_number(value, range, true);
-                    let above = self.comparison("<=", low.term, value.term);
-                    let below = self.comparison("<=", value.term, high.term);
-                    for state in [&mut defined, &mut undefined] {
-                        state.facts.extend([above, below]);
-                    }
-                }
-                let object = |value| {
-                    vec![
-                        ("replacement".to_owned(), Val::Expr(value)),
-                        ("first".to_owned(), Val::Int(low)),
-                        ("second".to_owned(), Val::Int(high)),
-                    ]
-                };
-                vec![
-                    (defined, Val::Object(object(Some(replacement)))),
-                    (undefined, Val::Object(object(None))),
-                ]
-            }
-            // What is among the facts of a scope holds, or does not.
-            (Val::Handle(of), "count", [Val::Expr(Some(node)) | Val::Ptr(Some((node, _)))])
-                if FACTS.iter().any(|(known, _)| known == of)
-                    && !self.is_concrete()
-                    && state.node(*node).ty.is_bool() =>
-            {
-                let (mut known, other) = self.choose(state);
-                let value = self.node_value(*node, &known);
-                let holds = FACTS.iter().any(|(facts, holds)| facts == of && *holds);
-                let fact = if holds { value } else { self.values.apply(Fun::Not, &[value]) };
-                known.facts.push(fact);
-                self.truths(vec![known], vec![other])
-            }
-            // On IR that is known wholly no scope knows anything.
-            (Val::Handle(_), "contains" | "count", [_]) if self.is_concrete() => {
-                vec![(state, Val::Bool(self.values.bool(false)))]
-            }
-            (Val::Handle(_), "contains" | "count" | "empty", _) => {
+            (Val::Opaque(_), "empty" | "defined" | "same_as", _) => {
                 let (holds, fails) = self.choose(state);
                 self.truths(vec![holds], vec![fails])
-            }
-            // Bookkeeping whose contents are not known when the mutator begins.
-            (
-                Val::Handle(_),
-                "push" | "pop" | "insert" | "erase" | "push_back" | "pop_back" | "clear",
-                _,
-            ) => {
-                let mut state = state;
-                Self::changed_unseen(&mut state);
-                vec![(state, Val::Void)]
-            }
-            // What is said of the compiler's own objects, which are not known.
-            (Val::Handle(of), "begin" | "end" | "element_of" | "length" | "size", [])
-                if !self.is_concrete() =>
-            {
-                vec![(state, Val::Handle(format!("{of}.{name}")))]
-            }
-            (Val::Expr(Some(node)), "substr" | "find" | "find_first_of", _)
-                if state.node(*node).ty == Type::NAME =>
-            {
-                let of = Val::Handle(format!("a part of name {node}"));
-                vec![(state, of)]
-            }
-            (Val::Handle(of), "defined" | "same_as", _) if !self.is_concrete() => {
-                let _ = of;
-                let (holds, fails) = self.choose(state);
-                self.truths(vec![holds], vec![fails])
-            }
-            (Val::Handle(of), "get" | "ref" | "at" | "find" | "back", _) if !self.is_concrete() => {
-                vec![(state, Val::Handle(format!("{of}.{name}")))]
             }
             _ => self.unsupported(state, format!("the method {name}"), line),
         }

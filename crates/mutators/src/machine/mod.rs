@@ -9,17 +9,23 @@
 //! * `scopes` says which members are scopes, `balance` keeps a record of what a path leaves on them.
 
 pub(crate) mod api;
+pub(crate) mod api_literals;
+pub(crate) mod api_nodes;
+pub(crate) mod api_numbers;
 pub(crate) mod balance;
 pub(crate) mod calls;
 pub(crate) mod contracts;
 pub(crate) mod expression;
 pub(crate) mod fork;
+pub(crate) mod handles;
 pub(crate) mod info;
 pub(crate) mod lists;
 pub(crate) mod methods;
 pub(crate) mod mutate;
 pub(crate) mod nodes;
 pub(crate) mod numbers;
+pub(crate) mod operators;
+pub(crate) mod places;
 pub(crate) mod program;
 pub(crate) mod run;
 pub(crate) mod scopes;

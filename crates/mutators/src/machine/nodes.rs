@@ -6,7 +6,7 @@ use crate::ir::intrinsics::{CALLEE, PURE_EXTERN, callee};
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
 use crate::ir::node::{Field, NodeId, Shape, class_value};
 use crate::ir::state::{Atom, Scoped, Slot, State};
-use crate::ir::value::{Num, Piece, Val};
+use crate::ir::value::{Num, Piece, Val, members};
 use crate::machine::run::{Machine, Outcome, Paths};
 
 impl Machine<'_> {
@@ -333,46 +333,12 @@ impl Machine<'_> {
                 (state.node(*first).ty, fields)
             }
             (Kind::Variable, [Val::Type(ty), name, ..]) => {
-                // A variable that is called as what was printed is what was printed.
-                let printed = match name {
-                    Val::Rope(pieces) => match pieces.as_slice() {
-                        [Piece::Node(node)] => Self::name_of(&Val::Expr(Some(*node)), &state),
-                        _ => None,
-                    },
-                    _ => None,
-                };
-                let name = match printed.or_else(|| Self::name_of(name, &state)) {
-                    Some(name) => name,
-                    None => self.fresh_node_name(&mut state),
-                };
-                let node = Self::variable(*ty, name, &mut state);
-                return vec![(state, Val::Expr(Some(node)))];
+                return self.make_variable(*ty, name, state);
             }
             (
                 Kind::Call,
                 [Val::Type(ty), callee, arguments @ (Val::List(_) | Val::Object(_)), ..],
-            ) => {
-                let callee = match callee {
-                    Val::Text(text) => text.clone(),
-                    // What is called is not known, but it is what was called before.
-                    Val::Handle(name) if self.is_callee(name) => name.clone(),
-                    Val::Handle(name) => name.rsplit("::").next().unwrap_or_default().to_owned(),
-                    _ => return self.unsupported(state, "Call::make of a name", line),
-                };
-                let mut fields = Vec::new();
-                for argument in crate::ir::value::members(arguments) {
-                    match argument {
-                        Val::Expr(Some(node)) => fields.push(Field::Expr(node)),
-                        Val::Int(num) => {
-                            fields.push(Field::Expr(self.literal(I32, num, &mut state)));
-                        }
-                        _ => return self.unsupported(state, "Call::make of these", line),
-                    }
-                }
-                let node = state.add(*ty, None, Some(Shape { kind, fields }));
-                state.node_mut(node).intrinsic = Some(callee);
-                return vec![(state, Val::Expr(Some(node)))];
-            }
+            ) => return self.make_call(*ty, callee, arguments, state, line),
             // An integer where an expression is wanted is a literal `int32`.
             (_, [Val::Expr(Some(a)), Val::Int(num)]) if kind.fields().len() == 2 => {
                 let literal = self.literal(I32, *num, &mut state);
@@ -384,6 +350,60 @@ impl Machine<'_> {
             _ => return self.unsupported(state, format!("{}::make", kind.name()), line),
         };
         let node = state.add(ty, None, Some(Shape { kind, fields }));
+        vec![(state, Val::Expr(Some(node)))]
+    }
+
+    /// Makes a variable of a name, or of what was printed.
+    fn make_variable(&mut self, ty: Type, name: &Val, state: State) -> Paths<Val> {
+        let mut state = state;
+
+        // A variable that is called as what was printed is what was printed.
+        let printed = match name {
+            Val::Rope(pieces) => match pieces.as_slice() {
+                [Piece::Node(node)] => Self::name_of(&Val::Expr(Some(*node)), &state),
+                _ => None,
+            },
+            _ => None,
+        };
+        let name = match printed.or_else(|| Self::name_of(name, &state)) {
+            Some(name) => name,
+            None => self.fresh_node_name(&mut state),
+        };
+        let node = Self::variable(ty, name, &mut state);
+        vec![(state, Val::Expr(Some(node)))]
+    }
+
+    /// Makes a call of what a value names.
+    fn make_call(
+        &mut self,
+        ty: Type,
+        callee: &Val,
+        arguments: &Val,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let kind = Kind::Call;
+        let mut state = state;
+
+        let callee = match callee {
+            Val::Text(text) => text.clone(),
+            // What is called is not known, but it is what was called before.
+            Val::Handle(name) if self.is_callee(name) => name.clone(),
+            Val::Handle(name) => name.rsplit("::").next().unwrap_or_default().to_owned(),
+            _ => return self.unsupported(state, "Call::make of a name", line),
+        };
+        let mut fields = Vec::new();
+        for argument in members(arguments) {
+            match argument {
+                Val::Expr(Some(node)) => fields.push(Field::Expr(node)),
+                Val::Int(num) => {
+                    fields.push(Field::Expr(self.literal(I32, num, &mut state)));
+                }
+                _ => return self.unsupported(state, "Call::make of these", line),
+            }
+        }
+        let node = state.add(ty, None, Some(Shape { kind, fields }));
+        state.node_mut(node).intrinsic = Some(callee);
         vec![(state, Val::Expr(Some(node)))]
     }
 

@@ -14,6 +14,7 @@
 use halidom_rewrites::rules::{Domain, Fun, ValueId, Values};
 
 use crate::ir::kinds::{Kind, Type};
+use crate::ir::layout::parameters;
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::meaning::memory::{Bound, Memory, MemoryId, Moment, ScopeId, Way};
 use crate::meaning::terms::Meaning;
@@ -116,18 +117,7 @@ impl Meaning<'_> {
                 }
                 Some(done)
             }
-            Kind::IfThenElse => {
-                let condition = self.at(member("condition")?, &mut way, scope);
-                let (then, otherwise) = self.fork(condition, way);
-                let mut done = Vec::new();
-                for way in then {
-                    done.extend(self.go(member("then_case")?, way, scope)?);
-                }
-                for way in otherwise {
-                    done.extend(self.go(member("else_case")?, way, scope)?);
-                }
-                Some(done)
-            }
+            Kind::IfThenElse => self.branch(&member, way, scope),
             Kind::LetStmt => {
                 self.evaluate(member("value")?, &mut way, scope)?;
                 let value = self.at(member("value")?, &mut way, scope);
@@ -135,26 +125,7 @@ impl Meaning<'_> {
                 let scope = self.effects.bind(scope, name, Bound::Value(value));
                 self.go(member("body")?, way, scope)
             }
-            Kind::AssertStmt => {
-                let condition = self.at(member("condition")?, &mut way, scope);
-                let (holds, fails) = self.fork(condition, way);
-                let mut done = Vec::new();
-                let has_body = crate::ir::layout::parameters(kind, self.profile.name)
-                    .is_some_and(|members| members.contains(&"body"));
-                for way in holds {
-                    if has_body {
-                        done.extend(self.go(member("body")?, way, scope)?);
-                    } else {
-                        done.push(way);
-                    }
-                }
-                for mut way in fails {
-                    let _ = self.at(member("message")?, &mut way, scope);
-                    way.is_stopped = true;
-                    done.push(way);
-                }
-                Some(done)
-            }
+            Kind::AssertStmt => self.assert(kind, &member, way, scope),
             Kind::Evaluate => {
                 let value = member("value")?;
                 self.evaluate(value, &mut way, scope)?;
@@ -185,106 +156,197 @@ impl Meaning<'_> {
             }
             Kind::While => self.repeat_while(member("condition")?, member("body")?, way, scope),
             Kind::Return | Kind::Break | Kind::StreamStmt => {
-                let mut values = Vec::new();
-                for operand in ["index", "value", "axis"].into_iter().filter_map(member) {
-                    if kind != Kind::StreamStmt || member("value") == Some(operand) {
-                        values.push(self.at(operand, &mut way, scope));
-                    }
-                }
-                let name = member("name").map(|name| state.find(name));
-                let before = way.memory;
-                let what = kind;
-                let mark = Memory::Mark { before, what, name, values, is_end: false };
-                way.memory = self.effects.add(mark);
-                way.is_stopped = kind != Kind::StreamStmt;
-                Some(vec![way])
+                Some(self.leave(kind, &member, way, scope))
             }
-            Kind::KernelStmt | Kind::Print => {
-                let list = member(if kind == Kind::Print { "values" } else { "args" })?;
-                let arguments = self.list(list, &mut way, scope);
-                let name = member("name").map(|name| state.find(name));
-                let callee = name.map_or("print".to_owned(), |name| format!("kernel {name}"));
-                let before = way.memory;
-                way.memory = self.effects.add(Memory::Call { before, callee, arguments });
-                Some(vec![way])
-            }
-            Kind::Allocate | Kind::Realize => {
-                // Where its condition does not hold nothing is allocated.
-                let condition = self.at(member("condition")?, &mut way, scope);
-                let (allocated, left) = self.fork(condition, way);
-                let mut done = Vec::new();
-                for way in left {
-                    done.extend(self.go(member("body")?, way, scope)?);
-                }
-                let Some(mut way) = allocated.into_iter().next() else { return Some(done) };
-                let mut values = Vec::new();
-                let known =
-                    crate::ir::layout::parameters(kind, self.profile.name).unwrap_or_default();
-                let lists = ["extents", "init_values"].into_iter();
-                for list in lists.filter(|name| known.contains(name)).filter_map(member) {
-                    values.extend(self.list(list, &mut way, scope));
-                }
-                for name in ["type", "types", "bounds"] {
-                    let index = kind.fields().iter().position(|(known, _)| *known == name);
-                    if let Some(Field::Opaque(id)) = index.and_then(|index| fields.get(index)) {
-                        values.push(self.values.number((*id).into(), Domain::Whole));
-                    }
-                }
-                // The bounds of a region are compared as a whole.
-                let region = kind.fields().iter().position(|(known, _)| *known == "bounds");
-                if let Some(Field::Opaque(id)) = region.and_then(|index| fields.get(index)) {
-                    values.push(self.values.number(i128::from(*id), Domain::Whole));
-                }
-                let name = Some(state.find(member("name")?));
-                let outside = way.memory;
-                let begin = |before, values| Memory::Mark {
-                    before,
-                    what: kind,
-                    name,
-                    values,
-                    is_end: false,
-                };
-                way.memory = self.effects.add(begin(way.memory, values));
-                let begun = way.memory;
-                let mut within = self.go(member("body")?, way, scope)?;
-                for way in &mut within {
-                    if way.memory == begun {
-                        // A buffer that nothing is done with.
-                        way.memory = outside;
-                        continue;
-                    }
-                    let before = way.memory;
-                    way.memory = self.effects.add(Memory::Mark {
-                        before,
-                        what: kind,
-                        name,
-                        values: Vec::new(),
-                        is_end: true,
-                    });
-                }
-                done.extend(within);
-                Some(done)
-            }
-            Kind::Free | Kind::Acquire => {
-                let name = member("name").map(|name| state.find(name));
-                let mut values = Vec::new();
-                for operand in ["semaphore", "count"].into_iter().filter_map(member) {
-                    values.push(self.at(operand, &mut way, scope));
-                }
-                let before = way.memory;
-                way.memory = self.effects.add(Memory::Mark {
-                    before,
-                    what: kind,
-                    name,
-                    values,
-                    is_end: false,
-                });
-                match member("body") {
-                    Some(body) => self.go(body, way, scope),
-                    None => Some(vec![way]),
-                }
-            }
+            Kind::KernelStmt | Kind::Print => self.emit_call(kind, &member, way, scope),
+            Kind::Allocate | Kind::Realize => self.allocate(kind, &fields, &member, way, scope),
+            Kind::Free | Kind::Acquire => self.mark(kind, &member, way, scope),
             _ => None,
+        }
+    }
+
+    /// Takes both arms of a condition.
+    fn branch(
+        &mut self,
+        member: &impl Fn(&str) -> Option<NodeId>,
+        way: Way,
+        scope: ScopeId,
+    ) -> Option<Vec<Way>> {
+        let mut way = way;
+
+        let condition = self.at(member("condition")?, &mut way, scope);
+        let (then, otherwise) = self.fork(condition, way);
+        let mut done = Vec::new();
+        for way in then {
+            done.extend(self.go(member("then_case")?, way, scope)?);
+        }
+        for way in otherwise {
+            done.extend(self.go(member("else_case")?, way, scope)?);
+        }
+        Some(done)
+    }
+
+    /// Runs an assertion: where it fails the way stops.
+    fn assert(
+        &mut self,
+        kind: Kind,
+        member: &impl Fn(&str) -> Option<NodeId>,
+        way: Way,
+        scope: ScopeId,
+    ) -> Option<Vec<Way>> {
+        let mut way = way;
+
+        let condition = self.at(member("condition")?, &mut way, scope);
+        let (holds, fails) = self.fork(condition, way);
+        let mut done = Vec::new();
+        let has_body =
+            parameters(kind, self.profile.name).is_some_and(|members| members.contains(&"body"));
+        for way in holds {
+            if has_body {
+                done.extend(self.go(member("body")?, way, scope)?);
+            } else {
+                done.push(way);
+            }
+        }
+        for mut way in fails {
+            let _ = self.at(member("message")?, &mut way, scope);
+            way.is_stopped = true;
+            done.push(way);
+        }
+        Some(done)
+    }
+
+    /// Ends an iteration or the statement, or writes to a stream.
+    fn leave(
+        &mut self,
+        kind: Kind,
+        member: &impl Fn(&str) -> Option<NodeId>,
+        way: Way,
+        scope: ScopeId,
+    ) -> Vec<Way> {
+        let mut way = way;
+        let state = self.state;
+
+        let mut values = Vec::new();
+        for operand in ["index", "value", "axis"].into_iter().filter_map(member) {
+            if kind != Kind::StreamStmt || member("value") == Some(operand) {
+                values.push(self.at(operand, &mut way, scope));
+            }
+        }
+        let name = member("name").map(|name| state.find(name));
+        let before = way.memory;
+        let what = kind;
+        let mark = Memory::Mark { before, what, name, values, is_end: false };
+        way.memory = self.effects.add(mark);
+        way.is_stopped = kind != Kind::StreamStmt;
+        vec![way]
+    }
+
+    /// Calls a kernel, or prints.
+    fn emit_call(
+        &mut self,
+        kind: Kind,
+        member: &impl Fn(&str) -> Option<NodeId>,
+        way: Way,
+        scope: ScopeId,
+    ) -> Option<Vec<Way>> {
+        let mut way = way;
+        let state = self.state;
+
+        let list = member(if kind == Kind::Print { "values" } else { "args" })?;
+        let arguments = self.list(list, &mut way, scope);
+        let name = member("name").map(|name| state.find(name));
+        let callee = name.map_or("print".to_owned(), |name| format!("kernel {name}"));
+        let before = way.memory;
+        way.memory = self.effects.add(Memory::Call { before, callee, arguments });
+        Some(vec![way])
+    }
+
+    /// Allocates a buffer or a region around a body.
+    fn allocate(
+        &mut self,
+        kind: Kind,
+        fields: &[Field],
+        member: &impl Fn(&str) -> Option<NodeId>,
+        way: Way,
+        scope: ScopeId,
+    ) -> Option<Vec<Way>> {
+        let mut way = way;
+        let state = self.state;
+
+        // Where its condition does not hold nothing is allocated.
+        let condition = self.at(member("condition")?, &mut way, scope);
+        let (allocated, left) = self.fork(condition, way);
+        let mut done = Vec::new();
+        for way in left {
+            done.extend(self.go(member("body")?, way, scope)?);
+        }
+        let Some(mut way) = allocated.into_iter().next() else { return Some(done) };
+        let mut values = Vec::new();
+        let known = parameters(kind, self.profile.name).unwrap_or_default();
+        let lists = ["extents", "init_values"].into_iter();
+        for list in lists.filter(|name| known.contains(name)).filter_map(member) {
+            values.extend(self.list(list, &mut way, scope));
+        }
+        for name in ["type", "types", "bounds"] {
+            let index = kind.fields().iter().position(|(known, _)| *known == name);
+            if let Some(Field::Opaque(id)) = index.and_then(|index| fields.get(index)) {
+                values.push(self.values.number((*id).into(), Domain::Whole));
+            }
+        }
+        // The bounds of a region are compared as a whole.
+        let region = kind.fields().iter().position(|(known, _)| *known == "bounds");
+        if let Some(Field::Opaque(id)) = region.and_then(|index| fields.get(index)) {
+            values.push(self.values.number(i128::from(*id), Domain::Whole));
+        }
+        let name = Some(state.find(member("name")?));
+        let outside = way.memory;
+        let begin =
+            |before, values| Memory::Mark { before, what: kind, name, values, is_end: false };
+        way.memory = self.effects.add(begin(way.memory, values));
+        let begun = way.memory;
+        let mut within = self.go(member("body")?, way, scope)?;
+        for way in &mut within {
+            if way.memory == begun {
+                // A buffer that nothing is done with.
+                way.memory = outside;
+                continue;
+            }
+            let before = way.memory;
+            way.memory = self.effects.add(Memory::Mark {
+                before,
+                what: kind,
+                name,
+                values: Vec::new(),
+                is_end: true,
+            });
+        }
+        done.extend(within);
+        Some(done)
+    }
+
+    /// Ends a buffer, or takes a semaphore.
+    fn mark(
+        &mut self,
+        kind: Kind,
+        member: &impl Fn(&str) -> Option<NodeId>,
+        way: Way,
+        scope: ScopeId,
+    ) -> Option<Vec<Way>> {
+        let mut way = way;
+        let state = self.state;
+
+        let name = member("name").map(|name| state.find(name));
+        let mut values = Vec::new();
+        for operand in ["semaphore", "count"].into_iter().filter_map(member) {
+            values.push(self.at(operand, &mut way, scope));
+        }
+        let before = way.memory;
+        way.memory =
+            self.effects.add(Memory::Mark { before, what: kind, name, values, is_end: false });
+        match member("body") {
+            Some(body) => self.go(body, way, scope),
+            None => Some(vec![way]),
         }
     }
 

@@ -9,6 +9,7 @@ pub(crate) mod claims;
 pub(crate) mod computed;
 pub(crate) mod effect;
 pub(crate) mod equivalence;
+pub(crate) mod facts;
 pub(crate) mod memory;
 pub(crate) mod sight;
 pub(crate) mod terms;

@@ -305,6 +305,18 @@ impl Builder<'_> {
             }
             Pattern::Apply(op, operands) => (*op, operands),
         };
+        self.applied(pattern, op, operands, way, domain)
+    }
+
+    /// The value of an operator applied to patterns.
+    fn applied(
+        &mut self,
+        pattern: &Pattern,
+        op: Op,
+        operands: &[Pattern],
+        way: &[Step],
+        domain: Domain,
+    ) -> Result<ValueId> {
         let same = |builder: &mut Self, fun, way: &[Step]| {
             let lhs = builder.value(&operands[0], way, domain)?;
             let rhs = builder.value(&operands[1], way, domain)?;
@@ -333,22 +345,7 @@ impl Builder<'_> {
                 let (then, otherwise) = if op == Op::Min { (lhs, rhs) } else { (rhs, lhs) };
                 Ok(self.values.apply(Fun::Ite, &[is_less, then, otherwise]))
             }
-            Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq | Op::Ne => {
-                let kind = self.kinds.common(&operands[0], &operands[1])?;
-                let inner = self.typing.domain(&self.kinds, kind);
-                let lhs = self.value(&operands[0], way, inner)?;
-                let rhs = self.value(&operands[1], way, inner)?;
-                let (fun, lhs, rhs, negated) = match op {
-                    Op::Lt => (Fun::Lt, lhs, rhs, false),
-                    Op::Gt => (Fun::Lt, rhs, lhs, false),
-                    Op::Ge => (Fun::Lt, lhs, rhs, true),
-                    Op::Le => (Fun::Lt, rhs, lhs, true),
-                    Op::Eq => (Fun::Eq, lhs, rhs, false),
-                    _ => (Fun::Eq, lhs, rhs, true),
-                };
-                let truth = self.values.apply(fun, &[lhs, rhs]);
-                Ok(if negated { self.values.apply(Fun::Not, &[truth]) } else { truth })
-            }
+            Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq | Op::Ne => self.compared(op, operands, way),
             Op::And => same(self, Fun::And, way),
             Op::Or => same(self, Fun::Or, way),
             Op::Not => {
@@ -370,36 +367,14 @@ impl Builder<'_> {
                 let count = self.count_of(operands, 1);
                 self.value(&operands[0], &Self::down(way, Step::Drop(count)), domain)
             }
-            Op::Ramp => {
-                let count = self.count_of(operands, 2);
-                let lane = format!("lane[{}]{way:?}", count.join("*"));
-                let inner = Self::down(way, Step::Drop(count.clone()));
-                let base = self.value(&operands[0], &inner, domain)?;
-                let stride = self.value(&operands[1], &inner, domain)?;
-                let lane = self.values.var(&lane, domain);
-                self.bound_lane(lane, &count, domain);
-                let offset = self.values.apply(Fun::Mul, &[lane, stride]);
-                Ok(self.values.apply(Fun::Add, &[base, offset]))
-            }
+            Op::Ramp => self.ramp(operands, way, domain),
             Op::Slice | Op::Transpose => {
                 let arguments: Vec<_> = operands[1..].iter().map(ToString::to_string).collect();
                 let step = Step::Shuffle(format!("{op:?}({})", arguments.join(", ")));
                 self.value(&operands[0], &Self::down(way, step), domain)
             }
             Op::Fold | Op::Likely => self.value(&operands[0], way, domain),
-            Op::Cast => {
-                let kind = self.kinds.infer(&operands[0])?;
-                match (self.typing.domain(&self.kinds, kind), domain) {
-                    (from, to) if from == to => self.value(&operands[0], way, domain),
-                    (Domain::Bool, _) => {
-                        let truth = self.value(&operands[0], way, Domain::Bool)?;
-                        let one = self.values.number(1, domain);
-                        let zero = self.values.number(0, domain);
-                        Ok(self.values.apply(Fun::Ite, &[truth, one, zero]))
-                    }
-                    (from, to) => unsupported(format!("a cast from {from} to {to}")),
-                }
-            }
+            Op::Cast => self.cast(operands, way, domain),
             Op::Reduce(_) => unsupported("a horizontal reduction"),
             Op::Abs => unsupported("abs, whose result has another type"),
             Op::LanesOf => Ok(self.values.var(&pattern.to_string(), domain)),
@@ -411,6 +386,52 @@ impl Builder<'_> {
             | Op::IsUint
             | Op::IsMaxValue
             | Op::IsMinValue => unsupported("a predicate used as a value"),
+        }
+    }
+
+    /// A comparison of patterns of one type.
+    fn compared(&mut self, op: Op, operands: &[Pattern], way: &[Step]) -> Result<ValueId> {
+        let kind = self.kinds.common(&operands[0], &operands[1])?;
+        let inner = self.typing.domain(&self.kinds, kind);
+        let lhs = self.value(&operands[0], way, inner)?;
+        let rhs = self.value(&operands[1], way, inner)?;
+        let (fun, lhs, rhs, negated) = match op {
+            Op::Lt => (Fun::Lt, lhs, rhs, false),
+            Op::Gt => (Fun::Lt, rhs, lhs, false),
+            Op::Ge => (Fun::Lt, lhs, rhs, true),
+            Op::Le => (Fun::Lt, rhs, lhs, true),
+            Op::Eq => (Fun::Eq, lhs, rhs, false),
+            _ => (Fun::Eq, lhs, rhs, true),
+        };
+        let truth = self.values.apply(fun, &[lhs, rhs]);
+        Ok(if negated { self.values.apply(Fun::Not, &[truth]) } else { truth })
+    }
+
+    /// A lane of a ramp.
+    fn ramp(&mut self, operands: &[Pattern], way: &[Step], domain: Domain) -> Result<ValueId> {
+        let count = self.count_of(operands, 2);
+        let lane = format!("lane[{}]{way:?}", count.join("*"));
+        let inner = Self::down(way, Step::Drop(count.clone()));
+        let base = self.value(&operands[0], &inner, domain)?;
+        let stride = self.value(&operands[1], &inner, domain)?;
+        let lane = self.values.var(&lane, domain);
+        self.bound_lane(lane, &count, domain);
+        let offset = self.values.apply(Fun::Mul, &[lane, stride]);
+        Ok(self.values.apply(Fun::Add, &[base, offset]))
+    }
+
+    /// A truth value as a number, or what has the wanted type already.
+    fn cast(&mut self, operands: &[Pattern], way: &[Step], domain: Domain) -> Result<ValueId> {
+        let kind = self.kinds.infer(&operands[0])?;
+        match (self.typing.domain(&self.kinds, kind), domain) {
+            (from, to) if from == to => self.value(&operands[0], way, domain),
+            (Domain::Bool, _) => {
+                let truth = self.value(&operands[0], way, Domain::Bool)?;
+                let one = self.values.number(1, domain);
+                let zero = self.values.number(0, domain);
+                Ok(self.values.apply(Fun::Ite, &[truth, one, zero]))
+            }
+            (from, to) => unsupported(format!("a cast from {from} to {to}")),
         }
     }
 

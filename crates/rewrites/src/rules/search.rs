@@ -11,7 +11,7 @@ pub struct Random(pub u64);
 
 impl Random {
     /// Any number.
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -21,7 +21,7 @@ impl Random {
 
     /// A number below a bound.
     pub fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
+        self.draw() % bound
     }
 
     /// A number likely to matter: small, or near the bounds.
@@ -36,7 +36,7 @@ impl Random {
             (_, Some((least, greatest))) => match self.below(8) {
                 0 => least + i128::from(self.below(3)),
                 1 => greatest - i128::from(self.below(3)),
-                2 => least + i128::from(self.next()) % (greatest - least + 1),
+                2 => least + i128::from(self.draw()) % (greatest - least + 1),
                 3 => i128::from(self.below(40)) - 20,
                 _ => small,
             },
