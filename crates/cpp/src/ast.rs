@@ -1,5 +1,7 @@
 //! The syntax of the C++ subset in which mutators are written.
 
+use crate::sign::Sign;
+
 /// A line of a program, counted from 1 through all of its files.
 pub type Line = usize;
 
@@ -50,13 +52,13 @@ pub enum ExprKind {
     /// `object[index]`
     Index(Box<Expr>, Box<Expr>),
     /// A prefix operator: `!`, `-`, `+`, `~`, `*`, `&`, `++`, `--`.
-    Prefix(String, Box<Expr>),
+    Prefix(Sign, Box<Expr>),
     /// `++` or `--` behind its operand.
-    Postfix(String, Box<Expr>),
+    Postfix(Sign, Box<Expr>),
     /// A binary operator without effects.
-    Binary(String, Box<Expr>, Box<Expr>),
-    /// `=`, `+=` and the like.
-    Assign(String, Box<Expr>, Box<Expr>),
+    Binary(Sign, Box<Expr>, Box<Expr>),
+    /// `=`, and with an operator `+=` and the like.
+    Assign(Option<Sign>, Box<Expr>, Box<Expr>),
     /// `condition ? then : otherwise`
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     /// `(type)operand`, `static_cast<type>(operand)` and the like.

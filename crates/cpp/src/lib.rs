@@ -5,7 +5,7 @@
 //!
 //! # Where to start
 //!
-//! * [`ast`] is the syntax.
+//! * [`ast`] is the syntax, [`Sign`] its operators.
 //! * [`parse()`] reads a file, [`parse_after`] a file of a program of several files.
 
 #![expect(
@@ -15,8 +15,11 @@
 
 pub mod ast;
 mod parse;
+mod sign;
 
 pub use parse::{parse, parse_after};
+pub use sign::Sign;
 
 /// Texts of this crate's sources: a kept verdict depends on them.
-pub const SOURCES: &[&str] = &[include_str!("ast.rs"), include_str!("parse.rs")];
+pub const SOURCES: &[&str] =
+    &[include_str!("ast.rs"), include_str!("parse.rs"), include_str!("sign.rs")];

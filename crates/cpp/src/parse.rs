@@ -6,6 +6,7 @@
 use tree_sitter::{Node, Parser};
 
 use crate::ast::{Class, Declared, Expr, ExprKind, File, Function, Parameter, Stmt, StmtKind};
+use crate::sign::Sign;
 
 /// Syntax is nested so deep at most: who walks it by recursion has memory for that.
 const DEEPEST: usize = 5000;
@@ -441,28 +442,31 @@ impl Reader<'_> {
                 ExprKind::Index(self.boxed(field("argument")?), self.boxed(index))
             }
             "unary_expression" | "pointer_expression" => {
-                ExprKind::Prefix(self.text(field("operator")?), self.boxed(field("argument")?))
+                ExprKind::Prefix(self.sign(field("operator")?)?, self.boxed(field("argument")?))
             }
             "update_expression" => {
                 let operator = field("operator")?;
                 let operand = field("argument")?;
-                let text = self.text(operator);
+                let sign = self.sign(operator)?;
                 if operator.start_byte() < operand.start_byte() {
-                    ExprKind::Prefix(text, self.boxed(operand))
+                    ExprKind::Prefix(sign, self.boxed(operand))
                 } else {
-                    ExprKind::Postfix(text, self.boxed(operand))
+                    ExprKind::Postfix(sign, self.boxed(operand))
                 }
             }
             "binary_expression" => ExprKind::Binary(
-                self.text(field("operator")?),
+                self.sign(field("operator")?)?,
                 self.boxed(field("left")?),
                 self.boxed(field("right")?),
             ),
-            "assignment_expression" => ExprKind::Assign(
-                self.text(field("operator")?),
-                self.boxed(field("left")?),
-                self.boxed(field("right")?),
-            ),
+            "assignment_expression" => {
+                let text = self.text(field("operator")?);
+                let combined = match text.as_str() {
+                    "=" => None,
+                    text => Some(Sign::of(text.strip_suffix('=').unwrap_or(text))?),
+                };
+                ExprKind::Assign(combined, self.boxed(field("left")?), self.boxed(field("right")?))
+            }
             "conditional_expression" => ExprKind::Conditional(
                 self.boxed(field("condition")?),
                 self.boxed(field("consequence")?),
@@ -482,6 +486,10 @@ impl Reader<'_> {
         })
     }
 
+    fn sign(&self, operator: Node<'_>) -> Option<Sign> {
+        Sign::of(self.text.get(operator.byte_range())?)
+    }
+
     /// What looks like `(T) && e` or `(T) - e` is a cast of a prefix operator only if `T` is a type; without a table of
     /// types the grammar guesses, and what has operators in it is no type.
     fn misread_cast(&self, node: Node<'_>) -> Option<ExprKind> {
@@ -494,7 +502,7 @@ impl Reader<'_> {
         }
         let operand = reread(text.strip_prefix(sign)?, self.line(value))?;
         let first = reread(&ty, self.line(node))?;
-        Some(ExprKind::Binary(sign.to_owned(), Box::new(first), Box::new(operand)))
+        Some(ExprKind::Binary(Sign::of(sign)?, Box::new(first), Box::new(operand)))
     }
 
     /// What looks like `f<a && b>(c)` or `f<a && b> - c` is a comparison: no type has `&&` between two parts. It is read
@@ -516,7 +524,7 @@ impl Reader<'_> {
         let name = self.text.get(first.start_byte()..list.start_byte())?;
         let rest = self.text.get(list.start_byte() + 1..node.end_byte())?;
         let mut expr = reread(&format!("{name} <= {rest}"), self.line(node))?;
-        "<".clone_into(leftmost(&mut expr)?);
+        *leftmost(&mut expr)? = Sign::Lt;
         Some(expr)
     }
 
@@ -590,7 +598,7 @@ fn reread(text: &str, line: usize) -> Option<Expr> {
 }
 
 /// The operator that is applied to the first operand of all.
-fn leftmost(expr: &mut Expr) -> Option<&mut String> {
+fn leftmost(expr: &mut Expr) -> Option<&mut Sign> {
     match &mut expr.kind {
         ExprKind::Binary(sign, lhs, _) => match &lhs.kind {
             ExprKind::Binary(..) => leftmost(lhs),
@@ -645,7 +653,7 @@ mod tests {
         let mut found = Vec::new();
         value(text).visit_mut(&mut |part| {
             if let ExprKind::Binary(sign, ..) = &part.kind {
-                found.push((sign.clone(), part.line));
+                found.push((sign.to_string(), part.line));
             }
         });
         found
@@ -670,6 +678,6 @@ mod tests {
             "{kind:?}"
         );
         let kind = value("make<Add>(a, b) - 1").kind;
-        assert!(matches!(&kind, ExprKind::Binary(sign, ..) if sign == "-"), "{kind:?}");
+        assert!(matches!(&kind, ExprKind::Binary(Sign::Sub, ..)), "{kind:?}");
     }
 }

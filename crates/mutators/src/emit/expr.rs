@@ -1,5 +1,6 @@
 //! Emitted C is read again: expressions, with C's promotions and conversions.
 
+use halidom_cpp::Sign;
 use halidom_rewrites::rules::{Domain, Fun, ValueId};
 
 use crate::emit::text::{Token, tokens};
@@ -45,17 +46,17 @@ impl Machine<'_> {
 }
 
 /// Binary operators by precedence, loosest first.
-const LEVELS: [&[&str]; 10] = [
-    &["||"],
-    &["&&"],
-    &["|"],
-    &["^"],
-    &["&"],
-    &["==", "!="],
-    &["<", "<=", ">", ">="],
-    &["<<", ">>"],
-    &["+", "-"],
-    &["*", "/", "%"],
+const LEVELS: [&[Sign]; 10] = [
+    &[Sign::Or],
+    &[Sign::And],
+    &[Sign::BitOr],
+    &[Sign::BitXor],
+    &[Sign::BitAnd],
+    &[Sign::Eq, Sign::Ne],
+    &[Sign::Lt, Sign::Le, Sign::Gt, Sign::Ge],
+    &[Sign::Shl, Sign::Shr],
+    &[Sign::Add, Sign::Sub],
+    &[Sign::Mul, Sign::Div, Sign::Rem],
 ];
 
 pub(super) struct Reader<'r, 'p> {
@@ -135,7 +136,7 @@ impl Reader<'_, '_> {
             Val::Bool(term) => Some(*term),
             Val::Int(num) => {
                 let zero = self.machine.number(0, num.bits, num.is_signed);
-                Some(self.machine.comparison("!=", num.term, zero.term))
+                Some(self.machine.comparison(Sign::Ne, num.term, zero.term))
             }
             _ => None,
         }
@@ -147,20 +148,23 @@ impl Reader<'_, '_> {
         }
         let mut value = self.binary(level + 1, state)?;
         loop {
-            let op = match self.peek() {
-                Some(Token::Sign(sign)) if LEVELS[level].contains(&sign.as_str()) => sign.clone(),
-                _ => return Some(value),
+            let sign = match self.peek() {
+                Some(Token::Sign(sign)) => Sign::of(sign),
+                _ => None,
+            };
+            let Some(op) = sign.filter(|sign| LEVELS[level].contains(sign)) else {
+                return Some(value);
             };
             self.at += 1;
             let rhs = self.binary(level + 1, state)?;
-            value = self.apply(&op, &value, &rhs, state)?;
+            value = self.apply(op, &value, &rhs, state)?;
         }
     }
 
-    fn apply(&mut self, op: &str, lhs: &Val, rhs: &Val, state: &mut State) -> Option<Val> {
-        if matches!(op, "&&" | "||") {
+    fn apply(&mut self, op: Sign, lhs: &Val, rhs: &Val, state: &mut State) -> Option<Val> {
+        if matches!(op, Sign::And | Sign::Or) {
             let (a, b) = (self.truth(lhs)?, self.truth(rhs)?);
-            let fun = if op == "&&" { Fun::And } else { Fun::Or };
+            let fun = if op == Sign::And { Fun::And } else { Fun::Or };
             return Some(Val::Bool(self.machine.values.apply(fun, &[a, b])));
         }
         let machine = &mut *self.machine;
@@ -172,11 +176,11 @@ impl Reader<'_, '_> {
             };
             let (a, b) = (real(machine, lhs)?, real(machine, rhs)?);
             let fun = match op {
-                "+" => Fun::Add,
-                "-" => Fun::Sub,
-                "*" => Fun::Mul,
-                "/" => Fun::Div,
-                "==" | "!=" | "<" | "<=" | ">" | ">=" => {
+                Sign::Add => Fun::Add,
+                Sign::Sub => Fun::Sub,
+                Sign::Mul => Fun::Mul,
+                Sign::Div => Fun::Div,
+                Sign::Eq | Sign::Ne | Sign::Lt | Sign::Le | Sign::Gt | Sign::Ge => {
                     return Some(Val::Bool(machine.comparison(op, a, b)));
                 }
                 _ => return None,
@@ -184,7 +188,7 @@ impl Reader<'_, '_> {
             return Some(Val::Real(machine.values.apply(fun, &[a, b])));
         }
         let (a, b) = (machine.promote(lhs)?, machine.promote(rhs)?);
-        if op == "&"
+        if op == Sign::BitAnd
             && let Some(value) = machine.masked(a, b)
         {
             return Some(value);
@@ -207,7 +211,7 @@ impl Reader<'_, '_> {
             }
             let num = self.machine.promote(&operand)?;
             let zero = self.machine.number(0, num.bits, num.is_signed);
-            return self.machine.c_arithmetic("-", zero, num, self.line, state);
+            return self.machine.c_arithmetic(Sign::Sub, zero, num, self.line, state);
         }
         if self.take_sign("+") {
             return self.unary(state);
@@ -279,7 +283,7 @@ impl Reader<'_, '_> {
             (_, Val::Bool(truth)) if ty.is_bool() => Val::Bool(truth),
             (_, Val::Int(num)) if ty.is_bool() => {
                 let zero = machine.number(0, num.bits, num.is_signed);
-                Val::Bool(machine.comparison("!=", num.term, zero.term))
+                Val::Bool(machine.comparison(Sign::Ne, num.term, zero.term))
             }
             _ if ty.is_bool() => return None,
             (Code::Int | Code::UInt, value) => {
@@ -442,7 +446,7 @@ impl Reader<'_, '_> {
             _ => return None,
         };
         let [a, b] = arguments.as_slice() else { return None };
-        let less = self.apply("<", a, b, state)?;
+        let less = self.apply(Sign::Lt, a, b, state)?;
         let less = self.truth(&less)?;
         let (a, b) = (a.clone(), b.clone());
         if is_least { self.choice(less, a, b) } else { self.choice(less, b, a) }
@@ -510,7 +514,7 @@ impl Machine<'_> {
     /// Arithmetic of emitted C. Overflow in it is judged with the input, whose own overflow is excluded.
     fn c_arithmetic(
         &mut self,
-        op: &str,
+        op: Sign,
         a: Num,
         b: Num,
         line: usize,

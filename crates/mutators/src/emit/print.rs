@@ -5,6 +5,7 @@
 //! Reading the rope as an expression of C, with its promotions and conversions, gives a number again, which becomes a
 //! literal of the node's type. So an emitter is a mutator that folds, and is judged like one.
 
+use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind};
 
 use crate::emit::text::{Token, tokens};
@@ -26,7 +27,7 @@ impl<'p> Machine<'p> {
         let mut items = Vec::new();
         let mut head = expr;
         while let ExprKind::Binary(op, lhs, rhs) = &head.kind {
-            if op != "<<" {
+            if *op != Sign::Shl {
                 return None;
             }
             items.push(&**rhs);
@@ -256,7 +257,7 @@ impl<'p> Machine<'p> {
                     Val::Bool(truth) => truth,
                     Val::Int(num) => {
                         let zero = self.number(0, num.bits, num.is_signed);
-                        self.comparison("!=", num.term, zero.term)
+                        self.comparison(Sign::Ne, num.term, zero.term)
                     }
                     _ => return None,
                 };

@@ -4,6 +4,7 @@
 
 use std::rc::Rc;
 
+use halidom_cpp::Sign;
 use halidom_rewrites::rules::{Decision, Fulfilment, Fun, Limits, Obligation, decide, fulfil};
 use halidom_smt::Solver;
 
@@ -47,8 +48,8 @@ pub(crate) fn examine_bounds(entry: Entry<'_>, solver: &mut Solver, limits: Limi
                     };
                     let value = machine.node_value(node, &state);
                     let value = machine.host_number(value, range, true);
-                    let above = machine.comparison("<=", least.term, value.term);
-                    let below = machine.comparison("<=", value.term, greatest.term);
+                    let above = machine.comparison(Sign::Le, least.term, value.term);
+                    let below = machine.comparison(Sign::Le, value.term, greatest.term);
                     let within = machine.values.apply(Fun::And, &[above, below]);
                     match decided(entry, &machine, node, &state, within, solver, limits) {
                         Ok(()) => proved += 1,

@@ -56,6 +56,7 @@ const SOURCES: &[&str] = &[
     include_str!("../machine/lists.rs"),
     include_str!("../machine/methods.rs"),
     include_str!("../machine/mutate.rs"),
+    include_str!("../machine/names.rs"),
     include_str!("../machine/nodes.rs"),
     include_str!("../machine/numbers.rs"),
     include_str!("../machine/operators.rs"),

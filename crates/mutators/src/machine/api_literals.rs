@@ -1,5 +1,6 @@
 //! Literals: how they are tested and made by functions of the API.
 
+use halidom_cpp::Sign;
 use halidom_rewrites::rules::{Domain, Fun, ValueId};
 
 use crate::ir::kinds::{Code, Kind, Type};
@@ -54,7 +55,7 @@ impl Machine<'_> {
             (Meaning::IsPositive, [Val::Expr(Some(node))]) => {
                 self.literal_test(*node, state, &mut |machine, term| {
                     let zero = machine.values.number(0, machine.values.domain(term));
-                    machine.sign_test(">", term, zero)
+                    machine.sign_test(Sign::Gt, term, zero)
                 })
             }
             (Meaning::IsNegative | Meaning::IsNegatable, [Val::Expr(Some(node)), ..]) => {
@@ -65,7 +66,7 @@ impl Machine<'_> {
                 let negatable = meaning == Meaning::IsNegatable;
                 self.literal_test(*node, state, &mut |machine, term| {
                     let zero = machine.values.number(0, machine.values.domain(term));
-                    let below = machine.sign_test("<", term, zero);
+                    let below = machine.sign_test(Sign::Lt, term, zero);
                     match ty.range() {
                         Some((least, _)) if negatable => {
                             let other = machine.is_number(term, least);
@@ -189,10 +190,10 @@ impl Machine<'_> {
         self.values.apply(Fun::Eq, &[term, number])
     }
 
-    pub(super) fn sign_test(&mut self, op: &str, term: ValueId, zero: ValueId) -> ValueId {
+    pub(super) fn sign_test(&mut self, op: Sign, term: ValueId, zero: ValueId) -> ValueId {
         match self.values.domain(term) {
             // Of truth values, true alone is above 0.
-            Domain::Bool if op == ">" => term,
+            Domain::Bool if op == Sign::Gt => term,
             Domain::Bool => self.values.bool(false),
             _ => self.comparison(op, term, zero),
         }

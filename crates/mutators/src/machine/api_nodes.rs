@@ -1,5 +1,6 @@
 //! Nodes and facts: what functions of the API make of IR, and say about it.
 
+use halidom_cpp::Sign;
 use halidom_rewrites::rules::{Fun, ValueId};
 
 use crate::ir::kinds::{I32, Kind, Type};
@@ -255,8 +256,8 @@ impl Machine<'_> {
         let value = self.host_number(value, range, true);
         let (low, high) =
             (self.any_number("least", 64, true), self.any_number("greatest", 64, true));
-        let above = self.comparison("<=", low.term, value.term);
-        let below = self.comparison("<=", value.term, high.term);
+        let above = self.comparison(Sign::Le, low.term, value.term);
+        let below = self.comparison(Sign::Le, value.term, high.term);
         holds.facts.extend([above, below]);
         holds.bounded.push((node, low.term, high.term));
         self.store(least, Val::Int(low), &mut holds);
@@ -304,7 +305,7 @@ impl Machine<'_> {
         let left = self.values.apply(Fun::Mod, &[value, modulus]);
         let leaves = self.values.apply(Fun::Eq, &[left, remainder]);
         let fact = self.values.apply(Fun::Ite, &[is_known, is_value, leaves]);
-        let at_least = self.comparison("<=", zero, modulus);
+        let at_least = self.comparison(Sign::Le, zero, modulus);
         self.values.apply(Fun::And, &[at_least, fact])
     }
 }

@@ -1,5 +1,6 @@
 //! Numbers and types: what functions of the API compute.
 
+use halidom_cpp::Sign;
 use halidom_rewrites::rules::{Domain, Fun};
 
 use crate::ir::kinds::{Code, Kind, Type};
@@ -24,13 +25,13 @@ impl Machine<'_> {
             (Meaning::Divide(op), [Val::Int(a), Val::Int(b)]) => {
                 self.euclid(op, *a, *b, state, line)
             }
-            (Meaning::Divide("%"), [Val::Real(a), Val::Real(b)]) => {
+            (Meaning::Divide(Sign::Rem), [Val::Real(a), Val::Real(b)]) => {
                 vec![(state, Val::Real(self.values.apply(Fun::Mod, &[*a, *b])))]
             }
             (Meaning::Overflows(op), [Val::Int(bits), Val::Int(a), Val::Int(b)]) => {
                 let fun = match op {
-                    "+" => Fun::Add,
-                    "-" => Fun::Sub,
+                    Sign::Add => Fun::Add,
+                    Sign::Sub => Fun::Sub,
                     _ => Fun::Mul,
                 };
                 let Some(bits) =
@@ -56,11 +57,12 @@ impl Machine<'_> {
             (Meaning::Magnitude, [Val::Int(num)]) => {
                 let num = *num;
                 let zero = self.number(0, num.bits, num.is_signed);
-                let Some(Val::Int(negated)) = self.arithmetic("-", zero, num, line, &mut state)
+                let Some(Val::Int(negated)) =
+                    self.arithmetic(Sign::Sub, zero, num, line, &mut state)
                 else {
                     return self.misfit(call, state);
                 };
-                let below = self.comparison("<", num.term, zero.term);
+                let below = self.comparison(Sign::Lt, num.term, zero.term);
                 let term = self.values.apply(Fun::Ite, &[below, negated.term, num.term]);
                 let high = num.high.max(-num.low);
                 vec![(state, Val::Int(Num { term, low: 0, high, remainder_of: None, ..num }))]
@@ -208,7 +210,7 @@ impl Machine<'_> {
 
     pub(super) fn euclid(
         &mut self,
-        op: &str,
+        op: Sign,
         a: Num,
         b: Num,
         state: State,
@@ -216,12 +218,12 @@ impl Machine<'_> {
     ) -> Paths<Val> {
         let mut state = state;
         self.division_claims(a, b, line, &mut state);
-        let fun = if op == "/" { Fun::Div } else { Fun::Mod };
+        let fun = if op == Sign::Div { Fun::Div } else { Fun::Mod };
         let term = self.values.apply(fun, &[a.term, b.term]);
         let magnitude = a.high.max(-a.low);
         let (low, high) = match self.values.as_number(term) {
             Some(value) => (value, value),
-            None if op == "/" => (-magnitude - 1, magnitude + 1),
+            None if op == Sign::Div => (-magnitude - 1, magnitude + 1),
             None => (0, b.high.max(-b.low)),
         };
         let (least, greatest) = Num::range(a.bits, a.is_signed);

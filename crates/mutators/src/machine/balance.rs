@@ -17,6 +17,7 @@ use std::rc::Rc;
 use crate::ir::record::{Binding, Pushed, Read};
 use crate::ir::state::State;
 use crate::ir::value::Val;
+use crate::machine::names::Method;
 use crate::machine::program::{Purpose, ScopeMember};
 use crate::machine::run::{Machine, Paths};
 
@@ -53,7 +54,7 @@ impl Machine<'_> {
     pub(crate) fn scope_method(
         &mut self,
         scope: &str,
-        name: &str,
+        name: Method<'_>,
         arguments: &[Val],
         state: &State,
         line: usize,
@@ -62,12 +63,12 @@ impl Machine<'_> {
             return self.table_method(scope, name, arguments, state, line);
         }
         match (name, arguments) {
-            ("push" | "pop", [_, ..]) => {
+            (Method::Push | Method::Pop, [_, ..]) => {
                 let mut state = state.clone();
                 self.record(scope, name, arguments, &mut state, line);
                 Some(vec![(state, Val::Void)])
             }
-            ("contains", [key]) => {
+            (Method::Contains, [key]) => {
                 let is_own = |pushed: &Pushed| {
                     pushed.scope == scope && Self::is_same_key(&pushed.key, key, state)
                 };
@@ -82,7 +83,7 @@ impl Machine<'_> {
     fn table_method(
         &mut self,
         scope: &str,
-        name: &str,
+        name: Method<'_>,
         arguments: &[Val],
         state: &State,
         line: usize,
@@ -93,25 +94,25 @@ impl Machine<'_> {
                 && known.any(|(of, known)| of == scope && Self::is_same_key(known, key, state))
         };
         match (name, arguments) {
-            ("push", [key, ..]) => {
+            (Method::Push, [key, ..]) => {
                 let mut state = state.clone();
                 Rc::make_mut(&mut state.scopes).known.push((scope.to_owned(), key.clone()));
                 Some(vec![(state, Val::Void)])
             }
-            ("contains", [key]) if is_known(key) => {
+            (Method::Contains, [key]) if is_known(key) => {
                 Some(vec![(state.clone(), Val::Bool(self.values.bool(true)))])
             }
-            ("contains", [key]) if !self.is_concrete() => {
+            (Method::Contains, [key]) if !self.is_concrete() => {
                 let (mut holds, fails) = self.choose(state.clone());
                 Rc::make_mut(&mut holds.scopes).known.push((scope.to_owned(), key.clone()));
                 Some(self.truths(vec![holds], vec![fails]))
             }
-            ("pop", [key]) => {
+            (Method::Pop, [key]) => {
                 let mut state = state.clone();
                 self.popped_from_table(scope, key, &mut state, line);
                 Some(vec![(state, Val::Void)])
             }
-            ("clear" | "swap", _) => {
+            (Method::Clear | Method::Swap, _) => {
                 let mut state = state.clone();
                 Rc::make_mut(&mut state.scopes).known.retain(|(of, _)| of != scope);
                 Some(vec![(state, Val::Void)])
@@ -195,7 +196,7 @@ impl Machine<'_> {
     pub(crate) fn record(
         &mut self,
         scope: &str,
-        name: &str,
+        name: Method<'_>,
         arguments: &[Val],
         state: &mut State,
         line: usize,
@@ -203,8 +204,8 @@ impl Machine<'_> {
         let purpose = self.purpose(scope).filter(|purpose| *purpose != Purpose::Table);
         let (Some(key), Some(purpose)) = (arguments.first(), purpose) else { return };
         let is_push = match name {
-            "push" => true,
-            "pop" => false,
+            Method::Push => true,
+            Method::Pop => false,
             _ => return,
         };
         let may_stay = purpose == Purpose::Growth;
@@ -297,7 +298,7 @@ impl Machine<'_> {
         };
         let mut paths: Paths<Val> = fails.into_iter().map(|state| (state, handle())).collect();
         for state in holds {
-            for (mut state, _) in self.of_scope(scope, "push", &rest[1..], state, line) {
+            for (mut state, _) in self.of_scope(scope, Method::Push, &rest[1..], state, line) {
                 let depth = (state.frames.len(), state.depth());
                 let (scope, key) = (scope.clone(), key.clone());
                 let record = Rc::make_mut(&mut state.scopes);
@@ -312,7 +313,7 @@ impl Machine<'_> {
     fn of_scope(
         &mut self,
         scope: &Val,
-        name: &str,
+        name: Method<'_>,
         arguments: &[Val],
         state: State,
         line: usize,
@@ -341,7 +342,8 @@ impl Machine<'_> {
                 continue;
             };
             Rc::make_mut(&mut state.scopes).bindings.pop();
-            let popped = self.of_scope(&scope, "pop", std::slice::from_ref(&key), state, line);
+            let popped =
+                self.of_scope(&scope, Method::Pop, std::slice::from_ref(&key), state, line);
             open.extend(popped.into_iter().map(|(state, _)| state));
         }
         done

@@ -5,6 +5,7 @@ use halidom_cpp::ast::{Expr, ExprKind};
 use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
+use crate::machine::names::Method;
 use crate::machine::operators::is_stream;
 use crate::machine::run::{Machine, Paths};
 
@@ -25,7 +26,7 @@ impl<'p> Machine<'p> {
             for (state, receiver) in self.reference(object, state) {
                 for (state, arguments) in self.arguments(arguments, state) {
                     if let Some(done) =
-                        self.container_method(&receiver, name, &arguments, &state, line)
+                        self.container_method(&receiver, Method::of(name), &arguments, &state, line)
                     {
                         paths.extend(done);
                         continue;
@@ -36,7 +37,14 @@ impl<'p> Machine<'p> {
                         paths.extend(self.call_named(name, templates, arguments, state, line));
                         continue;
                     }
-                    paths.extend(self.method(receiver, name, templates, arguments, state, line));
+                    paths.extend(self.method(
+                        receiver,
+                        Method::of(name),
+                        templates,
+                        arguments,
+                        state,
+                        line,
+                    ));
                 }
             }
             return paths;

@@ -6,6 +6,8 @@
 //! table are interpreted from their source; what is neither ends its path as unsupported. An analysis (`Bounds`,
 //! `Remainder`) is taken at its word where it is called, and is itself verified against that word.
 
+use halidom_cpp::Sign;
+
 use crate::ir::kinds::{Code, Kind};
 
 /// A function of the API.
@@ -66,8 +68,8 @@ pub(crate) enum Meaning {
     MakeNumber(i64),
     MakeTruth(bool),
     MakeBool,
-    Divide(&'static str),
-    Overflows(&'static str),
+    Divide(Sign),
+    Overflows(Sign),
     NumericType(Code),
     BoolType,
     HandleType,
@@ -281,35 +283,35 @@ pub const CONTRACTS: &[Contract] = &[
         "a, b",
         "the Euclidean quotient; assumes b is not 0, nor a the least of its type and b -1",
         OPERATOR,
-        Meaning::Divide("/"),
+        Meaning::Divide(Sign::Div),
     ),
     contract(
         "mod_imp",
         "a, b",
         "the Euclidean remainder; assumes b is not 0, nor a the least of its type and b -1",
         OPERATOR,
-        Meaning::Divide("%"),
+        Meaning::Divide(Sign::Rem),
     ),
     contract(
         "add_would_overflow",
         "bits, a, b",
         "whether a + b is beyond bits, signed",
         "Util.h",
-        Meaning::Overflows("+"),
+        Meaning::Overflows(Sign::Add),
     ),
     contract(
         "sub_would_overflow",
         "bits, a, b",
         "whether a - b is beyond bits, signed",
         "Util.h",
-        Meaning::Overflows("-"),
+        Meaning::Overflows(Sign::Sub),
     ),
     contract(
         "mul_would_overflow",
         "bits, a, b",
         "whether a * b is beyond bits, signed",
         "Util.h",
-        Meaning::Overflows("*"),
+        Meaning::Overflows(Sign::Mul),
     ),
     contract(
         "Int",

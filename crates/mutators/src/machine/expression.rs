@@ -2,6 +2,7 @@
 //!
 //! Reason for length: one case for each form of expression, each of a few lines.
 
+use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind};
 use halidom_rewrites::rules::Domain;
 
@@ -44,13 +45,13 @@ impl<'p> Machine<'p> {
             ExprKind::Call { callee, templates, arguments } => {
                 self.call_expression(callee, templates, arguments, state, line)
             }
-            ExprKind::Prefix(op, operand) => self.prefix(op, operand, state, line),
+            ExprKind::Prefix(op, operand) => self.prefix(*op, operand, state, line),
             ExprKind::Postfix(..) | ExprKind::Assign(..) => self.effect(expr, state),
-            ExprKind::Binary(op, lhs, rhs) if op == "&&" || op == "||" => {
-                self.logic(op, lhs, rhs, state, line)
+            ExprKind::Binary(op, lhs, rhs) if matches!(op, Sign::And | Sign::Or) => {
+                self.logic(*op, lhs, rhs, state, line)
             }
             ExprKind::Binary(op, lhs, rhs) => {
-                if op == "<<"
+                if *op == Sign::Shl
                     && self.is_emitter
                     && let Some(paths) = self.append_chain(expr, &state, line)
                 {
@@ -59,7 +60,7 @@ impl<'p> Machine<'p> {
                 let mut paths = Vec::new();
                 for (state, lhs) in self.eval(lhs, state) {
                     for (state, rhs) in self.eval(rhs, state) {
-                        paths.extend(self.binary(op, lhs.clone(), rhs, state, line));
+                        paths.extend(self.binary(*op, lhs.clone(), rhs, state, line));
                     }
                 }
                 paths
@@ -214,7 +215,7 @@ impl<'p> Machine<'p> {
     /// `&&` and `||`: of truth values, where the second is computed only if it matters, or of expressions.
     fn logic(
         &mut self,
-        op: &str,
+        op: Sign,
         lhs: &'p Expr,
         rhs: &'p Expr,
         state: State,
@@ -234,8 +235,8 @@ impl<'p> Machine<'p> {
                 continue;
             }
             let (holds, fails) = self.truth(&first, state, line);
-            let (open, closed) = if op == "&&" { (holds, fails) } else { (fails, holds) };
-            let decided = self.values.bool(op == "||");
+            let (open, closed) = if op == Sign::And { (holds, fails) } else { (fails, holds) };
+            let decided = self.values.bool(op == Sign::Or);
             paths.extend(closed.into_iter().map(|state| (state, Val::Bool(decided))));
             for state in open {
                 for (state, second) in self.eval(rhs, state) {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind};
 use halidom_rewrites::rules::{ValueId, Values};
 
@@ -18,7 +19,7 @@ impl<'p> Machine<'p> {
     /// Whether a condition holds: the paths on which it does, and those on which it does not.
     pub(crate) fn branch(&mut self, condition: &'p Expr, state: State) -> (Vec<State>, Vec<State>) {
         match &condition.kind {
-            ExprKind::Binary(op, lhs, rhs) if op == "&&" => {
+            ExprKind::Binary(op, lhs, rhs) if *op == Sign::And => {
                 let (holds, mut fails) = self.branch(lhs, state);
                 let mut both = Vec::new();
                 for state in holds {
@@ -28,7 +29,7 @@ impl<'p> Machine<'p> {
                 }
                 (both, fails)
             }
-            ExprKind::Binary(op, lhs, rhs) if op == "||" => {
+            ExprKind::Binary(op, lhs, rhs) if *op == Sign::Or => {
                 let (mut holds, fails) = self.branch(lhs, state);
                 let mut neither = Vec::new();
                 for state in fails {
@@ -38,7 +39,7 @@ impl<'p> Machine<'p> {
                 }
                 (holds, neither)
             }
-            ExprKind::Prefix(op, operand) if op == "!" => {
+            ExprKind::Prefix(op, operand) if *op == Sign::Not => {
                 let (holds, fails) = self.branch(operand, state);
                 (fails, holds)
             }
@@ -175,7 +176,7 @@ impl<'p> Machine<'p> {
             Val::Bool(term) => self.fork(*term, state),
             Val::Int(num) => {
                 let zero = self.number(0, num.bits, num.is_signed);
-                match self.compare("!=", *num, zero) {
+                match self.compare(Sign::Ne, *num, zero) {
                     Val::Bool(term) => self.fork(term, state),
                     _ => (Vec::new(), Vec::new()),
                 }

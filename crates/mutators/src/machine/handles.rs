@@ -1,10 +1,12 @@
 //! Methods of the compiler's own objects, of which nothing is known but what they are for.
 
+use halidom_cpp::Sign;
 use halidom_rewrites::rules::Fun;
 
 use crate::ir::kinds::Kind;
 use crate::ir::state::State;
 use crate::ir::value::Val;
+use crate::machine::names::Method;
 use crate::machine::run::{Machine, Paths};
 
 /// The scope of what is reported of variables.
@@ -21,7 +23,7 @@ impl Machine<'_> {
     pub(super) fn handle_method(
         &mut self,
         receiver: Val,
-        name: &str,
+        name: Method<'_>,
         templates: &[String],
         arguments: &[Val],
         state: State,
@@ -29,7 +31,7 @@ impl Machine<'_> {
     ) -> Paths<Val> {
         match (&receiver, name, arguments) {
             // What a scope has about a variable by its name.
-            (Val::Handle(of), "ref" | "get", [key @ Val::Expr(Some(_))])
+            (Val::Handle(of), Method::Ref | Method::Get, [key @ Val::Expr(Some(_))])
                 if !self.is_concrete() && SCOPES.contains(&of.as_str()) =>
             {
                 match Self::variable_named(key, &state) {
@@ -44,7 +46,11 @@ impl Machine<'_> {
                     None => vec![(state, Val::Handle(format!("{of}.{name}")))],
                 }
             }
-            (Val::Handle(_), "ref" | "get", [Val::Ptr(Some((node, Kind::Variable)))]) => {
+            (
+                Val::Handle(_),
+                Method::Ref | Method::Get,
+                [Val::Ptr(Some((node, Kind::Variable)))],
+            ) => {
                 // Of what a scope has about a variable, a replacement is modelled, undefined or of its type and value; and bounds.
                 let (mut defined, mut undefined) = self.choose(state);
                 let (ty, class) = (defined.node(*node).ty, defined.node(*node).class);
@@ -55,8 +61,8 @@ impl Machine<'_> {
                 if let Some(range) = ty.range().filter(|_| !ty.is_bool()) {
                     let value = self.node_value(*node, &defined);
                     let value = self.host_number(value, range, true);
-                    let above = self.comparison("<=", low.term, value.term);
-                    let below = self.comparison("<=", value.term, high.term);
+                    let above = self.comparison(Sign::Le, low.term, value.term);
+                    let below = self.comparison(Sign::Le, value.term, high.term);
                     for state in [&mut defined, &mut undefined] {
                         state.facts.extend([above, below]);
                     }
@@ -74,10 +80,13 @@ impl Machine<'_> {
                 ]
             }
             // What is among the facts of a scope holds, or does not.
-            (Val::Handle(of), "count", [Val::Expr(Some(node)) | Val::Ptr(Some((node, _)))])
-                if FACTS.iter().any(|(known, _)| known == of)
-                    && !self.is_concrete()
-                    && state.node(*node).ty.is_bool() =>
+            (
+                Val::Handle(of),
+                Method::Count,
+                [Val::Expr(Some(node)) | Val::Ptr(Some((node, _)))],
+            ) if FACTS.iter().any(|(known, _)| known == of)
+                && !self.is_concrete()
+                && state.node(*node).ty.is_bool() =>
             {
                 let (mut known, other) = self.choose(state);
                 let value = self.node_value(*node, &known);
@@ -87,17 +96,23 @@ impl Machine<'_> {
                 self.truths(vec![known], vec![other])
             }
             // On IR that is known wholly no scope knows anything.
-            (Val::Handle(_), "contains" | "count", [_]) if self.is_concrete() => {
+            (Val::Handle(_), Method::Contains | Method::Count, [_]) if self.is_concrete() => {
                 vec![(state, Val::Bool(self.values.bool(false)))]
             }
-            (Val::Handle(_), "contains" | "count" | "empty", _) => {
+            (Val::Handle(_), Method::Contains | Method::Count | Method::Empty, _) => {
                 let (holds, fails) = self.choose(state);
                 self.truths(vec![holds], vec![fails])
             }
             // Bookkeeping whose contents are not known when the mutator begins.
             (
                 Val::Handle(_),
-                "push" | "pop" | "insert" | "erase" | "push_back" | "pop_back" | "clear",
+                Method::Push
+                | Method::Pop
+                | Method::Insert
+                | Method::Erase
+                | Method::PushBack
+                | Method::PopBack
+                | Method::Clear,
                 _,
             ) => {
                 let mut state = state;
@@ -105,17 +120,23 @@ impl Machine<'_> {
                 vec![(state, Val::Void)]
             }
             // What is said of the compiler's own objects, which are not known.
-            (Val::Handle(of), "begin" | "end" | "element_of" | "length" | "size", [])
-                if !self.is_concrete() =>
-            {
+            (
+                Val::Handle(of),
+                Method::Begin | Method::End | Method::ElementOf | Method::Length | Method::Size,
+                [],
+            ) if !self.is_concrete() => {
                 vec![(state, Val::Handle(format!("{of}.{name}")))]
             }
-            (Val::Handle(of), "defined" | "same_as", _) if !self.is_concrete() => {
+            (Val::Handle(of), Method::Defined | Method::SameAs, _) if !self.is_concrete() => {
                 let _ = of;
                 let (holds, fails) = self.choose(state);
                 self.truths(vec![holds], vec![fails])
             }
-            (Val::Handle(of), "get" | "ref" | "at" | "find" | "back", _) if !self.is_concrete() => {
+            (
+                Val::Handle(of),
+                Method::Get | Method::Ref | Method::At | Method::Find | Method::Back,
+                _,
+            ) if !self.is_concrete() => {
                 vec![(state, Val::Handle(format!("{of}.{name}")))]
             }
             _ => self.unsupported(state, format!("the method {name}"), line),

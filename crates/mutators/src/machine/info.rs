@@ -6,11 +6,13 @@
 //! compared; other computations with numbers of reports are not followed, and what visitors report themselves is not
 //! looked at.
 
+use halidom_cpp::Sign;
 use halidom_rewrites::rules::{Fun, ValueId};
 
 use crate::ir::node::NodeId;
 use crate::ir::state::State;
 use crate::ir::value::{Num, Place, Val};
+use crate::machine::names::Method;
 use crate::machine::run::{Machine, Paths};
 
 /// The bits of the numbers in reports.
@@ -44,8 +46,8 @@ impl Machine<'_> {
         let [least, greatest] = ["least", "greatest"].map(|of| self.any_number(of, BITS, true));
         let [has_least, has_greatest] =
             ["has least", "has greatest"].map(|of| Val::Bool(self.any_truth(of)));
-        let above = self.comparison("<=", least.term, value.term);
-        let below = self.comparison("<=", value.term, greatest.term);
+        let above = self.comparison(Sign::Le, least.term, value.term);
+        let below = self.comparison(Sign::Le, value.term, greatest.term);
         let above = self.implied(&has_least, above);
         let below = self.implied(&has_greatest, below);
         let bounds = interval(
@@ -74,12 +76,12 @@ impl Machine<'_> {
     /// A comparison with a number of a report; what is true of the number is known from there on.
     pub(crate) fn compare_bounds(
         &mut self,
-        op: &str,
+        op: Sign,
         lhs: &Val,
         rhs: &Val,
         state: &mut State,
     ) -> Option<Val> {
-        if !matches!(op, "==" | "!=" | "<" | "<=" | ">" | ">=") {
+        if !op.is_comparison() {
             return None;
         }
         let number = |value: &Val, state: &mut State| match value {
@@ -101,16 +103,16 @@ impl Machine<'_> {
     /// Comparisons of intervals are of all their numbers (`ConstantInterval.h`).
     pub(crate) fn compare_intervals(
         &mut self,
-        op: &str,
+        op: Sign,
         lhs: &Val,
         rhs: &Val,
         state: &mut State,
     ) -> Option<Val> {
         let (low, high, strict) = match op {
-            "<" => (lhs, rhs, "<"),
-            "<=" => (lhs, rhs, "<="),
-            ">" => (rhs, lhs, "<"),
-            ">=" => (rhs, lhs, "<="),
+            Sign::Lt => (lhs, rhs, Sign::Lt),
+            Sign::Le => (lhs, rhs, Sign::Le),
+            Sign::Gt => (rhs, lhs, Sign::Lt),
+            Sign::Ge => (rhs, lhs, Sign::Le),
             _ => return None,
         };
         let (greatest, least) = (member(low, "max")?, member(high, "min")?);
@@ -131,13 +133,13 @@ impl Machine<'_> {
     pub(crate) fn info_method(
         &mut self,
         receiver: &Val,
-        name: &str,
+        name: Method<'_>,
         arguments: &[Val],
         place: Option<&Place>,
         state: State,
     ) -> Paths<Val> {
         let mut state = state;
-        if let ("contains", [number @ Val::Int(_)]) = (name, arguments)
+        if let (Method::Contains, [number @ Val::Int(_)]) = (name, arguments)
             && let Some(truth) = self.contains(receiver, number, &mut state)
         {
             return vec![(state, Val::Bool(truth))];
@@ -150,7 +152,9 @@ impl Machine<'_> {
 
     fn contains(&mut self, interval: &Val, number: &Val, state: &mut State) -> Option<ValueId> {
         let mut all = self.values.bool(true);
-        for (bound, defined, op) in [("min", "min_defined", "<="), ("max", "max_defined", ">=")] {
+        for (bound, defined, op) in
+            [("min", "min_defined", Sign::Le), ("max", "max_defined", Sign::Ge)]
+        {
             let Val::Bool(defined) = member(interval, defined)? else { return None };
             let bound = member(interval, bound)?;
             let Val::Bool(within) = self.compare_bounds(op, &bound, number, state)? else {

@@ -7,6 +7,7 @@ use crate::ir::kinds::Type;
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Place, Val};
+use crate::machine::names::Method;
 use crate::machine::program::Purpose;
 use crate::machine::run::{MAX_ITERATIONS, Machine, Outcome, Paths};
 
@@ -124,7 +125,7 @@ impl Machine<'_> {
     pub(crate) fn container_method(
         &mut self,
         receiver: &Val,
-        name: &str,
+        name: Method<'_>,
         arguments: &[Val],
         state: &State,
         line: usize,
@@ -162,7 +163,7 @@ impl Machine<'_> {
             Val::Arguments(_) => Some(self.read_list(&value, name, state.clone(), line)),
             Val::Expr(Some(node))
                 if state.node(*node).ty == Type::LIST
-                    && name == "push_back"
+                    && name == Method::PushBack
                     && state.shape(*node).is_none() =>
             {
                 Some(self.grown(place.as_ref(), state.clone(), line))
@@ -187,9 +188,9 @@ impl Machine<'_> {
         }
     }
 
-    fn read_list(&mut self, list: &Val, name: &str, state: State, line: usize) -> Paths<Val> {
+    fn read_list(&mut self, list: &Val, name: Method<'_>, state: State, line: usize) -> Paths<Val> {
         if let Val::Expr(Some(node)) = list
-            && name == "empty"
+            && name == Method::Empty
             && state.shape(*node).is_none()
         {
             let (holds, fails) = self.choose(state);
@@ -198,13 +199,13 @@ impl Machine<'_> {
         let mut paths = Vec::new();
         for (state, values) in self.as_list(list, state, line) {
             let value = match (name, values.as_slice()) {
-                ("size", values) => {
+                (Method::Size, values) => {
                     let size = i128::try_from(values.len()).unwrap_or(0);
                     Val::Int(self.number(size, 64, false))
                 }
-                ("empty", values) => Val::Bool(self.values.bool(values.is_empty())),
-                ("front", [first, ..]) => first.clone(),
-                ("back", [.., last]) => last.clone(),
+                (Method::Empty, values) => Val::Bool(self.values.bool(values.is_empty())),
+                (Method::Front, [first, ..]) => first.clone(),
+                (Method::Back, [.., last]) => last.clone(),
                 _ => {
                     let what = format!("the method {name} of a vector");
                     self.end(state, Outcome::Unsupported(what), line);
@@ -220,7 +221,7 @@ impl Machine<'_> {
         &mut self,
         place: Option<&Place>,
         values: Vec<Val>,
-        name: &str,
+        name: Method<'_>,
         arguments: &[Val],
         state: State,
         line: usize,
@@ -228,34 +229,34 @@ impl Machine<'_> {
         let mut values = values;
         let mut state = state;
         let result = match (name, arguments) {
-            ("push_back" | "emplace_back", [value]) => {
+            (Method::PushBack | Method::EmplaceBack, [value]) => {
                 values.push(value.clone());
                 Val::Void
             }
-            ("pop_back", []) => {
+            (Method::PopBack, []) => {
                 if values.pop().is_none() {
                     self.end(state, Outcome::Crash("pop_back of an empty vector".to_owned()), line);
                     return Vec::new();
                 }
                 Val::Void
             }
-            ("clear", []) => {
+            (Method::Clear, []) => {
                 values.clear();
                 Val::Void
             }
-            ("count", [_]) if !self.is_concrete() => {
+            (Method::Count, [_]) if !self.is_concrete() => {
                 let (holds, fails) = self.choose(state);
                 return self.truths(vec![holds], vec![fails]);
             }
-            ("back" | "front", []) => {
-                let value = if name == "back" { values.last() } else { values.first() };
+            (Method::Back | Method::Front, []) => {
+                let value = if name == Method::Back { values.last() } else { values.first() };
                 let Some(value) = value else {
                     self.end(state, Outcome::Crash(format!("{name} of an empty vector")), line);
                     return Vec::new();
                 };
                 return vec![(state, value.clone())];
             }
-            ("size" | "empty", []) => {
+            (Method::Size | Method::Empty, []) => {
                 return self.read_list(&Val::List(values), name, state, line);
             }
             _ => {
@@ -274,7 +275,7 @@ impl Machine<'_> {
         &mut self,
         place: Option<&Place>,
         entries: Vec<(Val, Val)>,
-        name: &str,
+        name: Method<'_>,
         arguments: &[Val],
         state: State,
         line: usize,
@@ -290,20 +291,20 @@ impl Machine<'_> {
             entries.iter().rposition(|(known, _)| Self::is_same_key(known, key, state))
         };
         let result = match (name, arguments) {
-            ("contains" | "count", [key]) => {
+            (Method::Contains | Method::Count, [key]) => {
                 let found = last(key, &entries, &state).is_some();
-                let truth = if name == "count" {
+                let truth = if name == Method::Count {
                     Val::Int(self.number(i128::from(found), 64, false))
                 } else {
                     Val::Bool(self.values.bool(found))
                 };
                 return vec![(state, truth)];
             }
-            ("empty", []) => {
+            (Method::Empty, []) => {
                 let truth = self.values.bool(entries.is_empty());
                 return vec![(state, Val::Bool(truth))];
             }
-            ("get" | "ref" | "at", [key]) => {
+            (Method::Get | Method::Ref | Method::At, [key]) => {
                 let found = last(key, &entries, &state);
                 let Some(found) = found else {
                     self.end(state, Outcome::Crash(format!("{name} of what is not there")), line);
@@ -313,25 +314,29 @@ impl Machine<'_> {
                 return vec![(state, value)];
             }
             // A pair is a key and its value; and what has a key already keeps its value.
-            ("insert" | "emplace", [Val::Object(_), ..]) => {
+            (Method::Insert | Method::Emplace, [Val::Object(_), ..]) => {
                 return self.unsupported(state, "a pair that is put into a map", line);
             }
-            ("insert" | "emplace", [key, ..]) if last(key, &entries, &state).is_some() => Val::Void,
-            ("push" | "insert" | "emplace", [key, rest @ ..]) => {
+            (Method::Insert | Method::Emplace, [key, ..])
+                if last(key, &entries, &state).is_some() =>
+            {
+                Val::Void
+            }
+            (Method::Push | Method::Insert | Method::Emplace, [key, rest @ ..]) => {
                 let value = rest.first().cloned().unwrap_or(Val::Void);
                 entries.push((key.clone(), value));
                 Val::Void
             }
-            ("pop" | "erase", [key]) => {
+            (Method::Pop | Method::Erase, [key]) => {
                 match last(key, &entries, &state) {
                     Some(found) => {
                         entries.remove(found);
                     }
                     // What others put there is not known.
-                    None if name == "pop" && self.is_table(place) => {
+                    None if name == Method::Pop && self.is_table(place) => {
                         return self.unsupported(state, "what others put on a scope", line);
                     }
-                    None if name == "pop" => {
+                    None if name == Method::Pop => {
                         self.end(
                             state,
                             Outcome::Crash("pop of what is not there".to_owned()),
@@ -343,7 +348,7 @@ impl Machine<'_> {
                 }
                 Val::Void
             }
-            ("clear", []) => {
+            (Method::Clear, []) => {
                 entries.clear();
                 Val::Void
             }

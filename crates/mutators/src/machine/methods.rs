@@ -1,5 +1,6 @@
 //! Methods of `Expr`, `Type`, nodes and the compiler's own objects.
 
+use halidom_cpp::Sign;
 use halidom_rewrites::rules::Fun;
 
 use crate::ir::kinds::{Code, Kind, Type};
@@ -8,6 +9,7 @@ use crate::ir::state::State;
 use crate::ir::value::{Num, Piece, Place, Val};
 use crate::machine::contracts::Print;
 use crate::machine::info::is_report;
+use crate::machine::names::Method;
 use crate::machine::run::{Machine, Outcome, Paths};
 
 /// What stands for a character, a place or a part of a text that is not known.
@@ -18,7 +20,7 @@ impl Machine<'_> {
     pub(crate) fn method(
         &mut self,
         receiver: Val,
-        name: &str,
+        name: Method<'_>,
         templates: &[String],
         arguments: Vec<Val>,
         state: State,
@@ -37,7 +39,8 @@ impl Machine<'_> {
             return paths;
         }
         // What a scope has of a key may be put back.
-        if let (Val::Handle(of), "get" | "ref", [key]) = (&receiver, name, arguments.as_slice())
+        if let (Val::Handle(of), Method::Get | Method::Ref, [key]) =
+            (&receiver, name, arguments.as_slice())
             && self.purpose(of).is_some()
         {
             let (of, key) = (of.clone(), key.clone());
@@ -63,7 +66,7 @@ impl Machine<'_> {
     fn known_method(
         &mut self,
         receiver: Val,
-        name: &str,
+        name: Method<'_>,
         templates: &[String],
         arguments: &[Val],
         place: Option<&Place>,
@@ -75,10 +78,10 @@ impl Machine<'_> {
             Val::Type(ty) => self.type_method(*ty, name, arguments, state, line),
             Val::Ptr(_) => self.pointer_method(&receiver, name, arguments, state, line),
             Val::Opaque(_) => self.opaque_method(&receiver, name, arguments, state, line),
-            Val::Rope(_) if name == "str" && arguments.is_empty() => vec![(state, receiver)],
+            Val::Rope(_) if name == Method::Str && arguments.is_empty() => vec![(state, receiver)],
             Val::Rope(_) if self.is_emitter => self.text_method(&receiver, name, state, line),
             // Nothing is asked of the target.
-            Val::Handle(_) if name == "has_feature" => {
+            Val::Handle(_) if name == Method::HasFeature => {
                 vec![(state, Val::Bool(self.values.bool(false)))]
             }
             receiver if receiver.is_info() => vec![(state, Val::info())],
@@ -94,19 +97,19 @@ impl Machine<'_> {
     fn expr_method(
         &mut self,
         receiver: Val,
-        name: &str,
+        name: Method<'_>,
         templates: &[String],
         arguments: &[Val],
         state: State,
         line: usize,
     ) -> Paths<Val> {
         match (&receiver, name, arguments) {
-            (Val::Expr(node), "defined", []) => {
+            (Val::Expr(node), Method::Defined, []) => {
                 let truth = self.values.bool(node.is_some());
                 vec![(state, Val::Bool(truth))]
             }
-            (Val::Expr(None), "as", []) => vec![(state, Val::Ptr(None))],
-            (Val::Expr(Some(node)), "as", []) => {
+            (Val::Expr(None), Method::As, []) => vec![(state, Val::Ptr(None))],
+            (Val::Expr(Some(node)), Method::As, []) => {
                 let kind = templates.first().and_then(|name| {
                     Kind::named(name).or_else(|| Kind::named(self.template.as_deref()?))
                 });
@@ -118,15 +121,15 @@ impl Machine<'_> {
                     }
                 }
             }
-            (Val::Expr(None), "type", []) => {
+            (Val::Expr(None), Method::Type, []) => {
                 self.end(state, Outcome::Crash("null dereference".to_owned()), line);
                 Vec::new()
             }
-            (Val::Expr(Some(node)), "type", []) => {
+            (Val::Expr(Some(node)), Method::Type, []) => {
                 let ty = state.node(*node).ty;
                 vec![(state, Val::Type(ty))]
             }
-            (Val::Expr(Some(a)), "same_as", [Val::Expr(Some(b))]) => {
+            (Val::Expr(Some(a)), Method::SameAs, [Val::Expr(Some(b))]) => {
                 if self.is_concrete() {
                     let name = |node: &NodeId| Self::name_of(&Val::Expr(Some(*node)), &state);
                     let is_name = name(a).zip(name(b)).is_some_and(|(a, b)| state.is_same(a, b));
@@ -138,36 +141,38 @@ impl Machine<'_> {
                 let fails = if fails.is_empty() && *a != *b { vec![state] } else { fails };
                 self.truths(holds, fails)
             }
-            (Val::Expr(None), "same_as", [Val::Expr(None)]) => {
+            (Val::Expr(None), Method::SameAs, [Val::Expr(None)]) => {
                 vec![(state, Val::Bool(self.values.bool(true)))]
             }
-            (Val::Expr(Some(_)), "same_as", [Val::Expr(None)])
-            | (Val::Expr(None), "same_as", [Val::Expr(Some(_))]) => {
+            (Val::Expr(Some(_)), Method::SameAs, [Val::Expr(None)])
+            | (Val::Expr(None), Method::SameAs, [Val::Expr(Some(_))]) => {
                 vec![(state, Val::Bool(self.values.bool(false)))]
             }
-            (Val::Expr(Some(node)), "type_key", []) => {
+            (Val::Expr(Some(node)), Method::TypeKey, []) => {
                 let key = match state.shape(*node) {
                     Some(shape) => Val::Text(shape.kind.name().to_owned()),
                     None => Val::Handle("type_key".to_owned()),
                 };
                 vec![(state, key)]
             }
-            (Val::Expr(Some(node)), "accept", [Val::Address(place)]) => {
+            (Val::Expr(Some(node)), Method::Accept, [Val::Address(place)]) => {
                 self.accept(*node, place, state, line)
             }
-            (Val::Expr(Some(node)), "get", []) => match state.shape(*node) {
+            (Val::Expr(Some(node)), Method::Get, []) => match state.shape(*node) {
                 Some(shape) if shape.kind == Kind::Variable => {
                     vec![(state, Val::Ptr(Some((*node, Kind::Variable))))]
                 }
                 _ => vec![(state, receiver)],
             },
             // A class that prints visits what it prints.
-            (Val::Expr(node), "accept", [Val::Handle(of)]) if self.is_emitter && of == "this" => {
+            (Val::Expr(node), Method::Accept, [Val::Handle(of)])
+                if self.is_emitter && of == "this" =>
+            {
                 let is_stmt = node.is_some_and(|node| state.node(node).ty == Type::STMT);
                 let print = if is_stmt { Print::Stmt } else { Print::Expr };
                 self.print(print, &[receiver], state, line)
             }
-            (Val::Expr(Some(node)), "substr" | "find" | "find_first_of", _)
+            (Val::Expr(Some(node)), Method::Substr | Method::Find | Method::FindFirstOf, _)
                 if state.node(*node).ty == Type::NAME =>
             {
                 let of = Val::Handle(format!("a part of name {node}"));
@@ -181,31 +186,35 @@ impl Machine<'_> {
     fn pointer_method(
         &mut self,
         receiver: &Val,
-        name: &str,
+        name: Method<'_>,
 
         arguments: &[Val],
         state: State,
         line: usize,
     ) -> Paths<Val> {
         match (receiver, name, arguments) {
-            (Val::Ptr(Some((node, _))), "accept", [Val::Address(place)]) => {
+            (Val::Ptr(Some((node, _))), Method::Accept, [Val::Address(place)]) => {
                 self.accept(*node, place, state, line)
             }
-            (Val::Ptr(Some(_)), "is_pure", []) if self.are_calls_impure => {
+            (Val::Ptr(Some(_)), Method::IsPure, []) if self.are_calls_impure => {
                 vec![(state, Val::Bool(self.values.bool(false)))]
             }
-            (Val::Ptr(Some((node, Kind::Call))), "is_extern", []) if self.is_concrete() => {
+            (Val::Ptr(Some((node, Kind::Call))), Method::IsExtern, []) if self.is_concrete() => {
                 let is_print = state.node(*node).intrinsic.as_deref() == Some("print");
                 vec![(state, Val::Bool(self.values.bool(is_print)))]
             }
-            (Val::Ptr(Some((_, Kind::Call))), "is_extern", []) => {
+            (Val::Ptr(Some((_, Kind::Call))), Method::IsExtern, []) => {
                 let (holds, fails) = self.choose(state);
                 self.truths(vec![holds], vec![fails])
             }
             (
                 Val::Ptr(Some((node, kind))),
-                "is_intrinsic" | "is_slice" | "is_pure" | "is_concat" | "is_interleave"
-                | "is_extract_element",
+                Method::IsIntrinsic
+                | Method::IsSlice
+                | Method::IsPure
+                | Method::IsConcat
+                | Method::IsInterleave
+                | Method::IsExtractElement,
                 _,
             ) => {
                 let (holds, fails) = self.is_kind(*node, *kind, state);
@@ -215,7 +224,7 @@ impl Machine<'_> {
                 let mut paths = Vec::new();
                 for state in holds {
                     match (name, arguments) {
-                        ("is_intrinsic", [Val::Handle(intrinsic)]) => {
+                        (Method::IsIntrinsic, [Val::Handle(intrinsic)]) => {
                             let intrinsic = intrinsic.rsplit("::").next().unwrap_or_default();
                             paths.extend(self.is_intrinsic(*node, intrinsic, state));
                         }
@@ -235,7 +244,7 @@ impl Machine<'_> {
     fn opaque_method(
         &mut self,
         receiver: &Val,
-        name: &str,
+        name: Method<'_>,
 
         arguments: &[Val],
         state: State,
@@ -243,14 +252,14 @@ impl Machine<'_> {
     ) -> Paths<Val> {
         match (receiver, name, arguments) {
             // A member that is only compared, as a node.
-            (Val::Opaque(_), "as", []) if !self.is_concrete() => {
+            (Val::Opaque(_), Method::As, []) if !self.is_concrete() => {
                 vec![(state, Val::Handle("as".to_owned()))]
             }
-            (Val::Opaque(id), "empty" | "defined", []) if self.is_concrete() => {
-                let truth = (*id == 0) == (name == "empty");
+            (Val::Opaque(id), Method::Empty | Method::Defined, []) if self.is_concrete() => {
+                let truth = (*id == 0) == (name == Method::Empty);
                 vec![(state, Val::Bool(self.values.bool(truth)))]
             }
-            (Val::Opaque(_), "empty" | "defined" | "same_as", _) => {
+            (Val::Opaque(_), Method::Empty | Method::Defined | Method::SameAs, _) => {
                 let (holds, fails) = self.choose(state);
                 self.truths(vec![holds], vec![fails])
             }
@@ -260,15 +269,23 @@ impl Machine<'_> {
 
     /// A method of a text of which parts are not known: what it would tell of those is a question without an answer, but on
     /// IR that is known no name has what is looked for.
-    fn text_method(&mut self, text: &Val, name: &str, state: State, line: usize) -> Paths<Val> {
-        let Val::Rope(pieces) = text else { return self.unsupported(state, name, line) };
+    fn text_method(
+        &mut self,
+        text: &Val,
+        name: Method<'_>,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let Val::Rope(pieces) = text else { return self.unsupported(state, name.text(), line) };
         let value = match name {
-            "empty" => {
+            Method::Empty => {
                 let is_blank =
                     |piece: &Piece| matches!(piece, Piece::Text(text) if text.is_empty());
                 Val::Bool(self.values.bool(pieces.iter().all(is_blank)))
             }
-            "find" | "substr" | "length" | "size" => Val::Handle(PART_OF_TEXT.to_owned()),
+            Method::Find | Method::Substr | Method::Length | Method::Size => {
+                Val::Handle(PART_OF_TEXT.to_owned())
+            }
             _ => return self.unsupported(state, format!("the method {name} of a text"), line),
         };
         vec![(state, value)]
@@ -296,46 +313,48 @@ impl Machine<'_> {
     fn type_method(
         &mut self,
         ty: Type,
-        name: &str,
+        name: Method<'_>,
         arguments: &[Val],
         state: State,
         line: usize,
     ) -> Paths<Val> {
         let is_integer = ty.code != Code::Float;
         let truth = match name {
-            "is_int" | "is_fixed" => ty.code == Code::Int,
-            "is_uint" | "is_ufixed" => ty.code == Code::UInt,
-            "is_float" => ty.code == Code::Float,
-            "is_bool" => ty.is_bool(),
-            "is_int_or_uint" => is_integer,
-            "is_scalar" => !ty.is_vector,
-            "is_vector" => ty.is_vector,
-            "is_handle" => ty == Type::HANDLE,
-            "is_bfloat" => false,
-            "bits" => {
+            Method::IsInt | Method::IsFixed => ty.code == Code::Int,
+            Method::IsUint | Method::IsUfixed => ty.code == Code::UInt,
+            Method::IsFloat => ty.code == Code::Float,
+            Method::IsBool => ty.is_bool(),
+            Method::IsIntOrUint => is_integer,
+            Method::IsScalar => !ty.is_vector,
+            Method::IsVector => ty.is_vector,
+            Method::IsHandle => ty == Type::HANDLE,
+            Method::IsBfloat => false,
+            Method::Bits => {
                 let num = self.number(ty.bits.into(), 32, true);
                 return vec![(state, Val::Int(num))];
             }
-            "fracs" => {
+            Method::Fracs => {
                 let num = self.number(0, 32, true);
                 return vec![(state, Val::Int(num))];
             }
-            "lanes" => {
+            Method::Lanes => {
                 let one = self.number(1, 32, true);
                 let num = if ty.is_vector { self.lanes.unwrap_or(one) } else { one };
                 return vec![(state, Val::Int(num))];
             }
-            "code" => return vec![(state, Val::Code(ty.code))],
-            "element_of" => return vec![(state, Val::Type(ty.element()))],
-            "with_bits" | "with_lanes" | "with_code" => {
+            Method::Code => return vec![(state, Val::Code(ty.code))],
+            Method::ElementOf => return vec![(state, Val::Type(ty.element()))],
+            Method::WithBits | Method::WithLanes | Method::WithCode => {
                 let new = match arguments {
-                    [Val::Int(num)] if name == "with_bits" => self
+                    [Val::Int(num)] if name == Method::WithBits => self
                         .values
                         .as_number(num.term)
                         .and_then(|bits| u8::try_from(bits).ok())
                         .map(|bits| Type { bits, ..ty }),
-                    [Val::Code(code)] if name == "with_code" => Some(Type { code: *code, ..ty }),
-                    [lanes] if name == "with_lanes" => {
+                    [Val::Code(code)] if name == Method::WithCode => {
+                        Some(Type { code: *code, ..ty })
+                    }
+                    [lanes] if name == Method::WithLanes => {
                         self.is_lanes(Some(lanes)).map(|is_vector| ty.with_vector(is_vector))
                     }
                     _ => None,
@@ -345,7 +364,7 @@ impl Machine<'_> {
                     None => self.unsupported(state, format!("Type::{name}"), line),
                 };
             }
-            "can_represent" | "is_max" | "is_min" => {
+            Method::CanRepresent | Method::IsMax | Method::IsMin => {
                 return match (arguments, ty.range()) {
                     ([value], _) if value.is_info() && !self.is_concrete() => {
                         let (holds, fails) = self.choose(state);
@@ -359,20 +378,21 @@ impl Machine<'_> {
                         };
                         let (low, high) = (bound(least, self), bound(greatest, self));
                         let truth = match name {
-                            "is_max" => self.comparison("==", num.term, high.term),
-                            "is_min" => self.comparison("==", num.term, low.term),
+                            Method::IsMax => self.comparison(Sign::Eq, num.term, high.term),
+                            Method::IsMin => self.comparison(Sign::Eq, num.term, low.term),
                             _ => {
-                                let (Val::Bool(above), Val::Bool(below)) =
-                                    (self.compare("<=", low, *num), self.compare("<=", *num, high))
-                                else {
-                                    return self.unsupported(state, name, line);
+                                let (Val::Bool(above), Val::Bool(below)) = (
+                                    self.compare(Sign::Le, low, *num),
+                                    self.compare(Sign::Le, *num, high),
+                                ) else {
+                                    return self.unsupported(state, name.text(), line);
                                 };
                                 self.values.apply(Fun::And, &[above, below])
                             }
                         };
                         vec![(state, Val::Bool(truth))]
                     }
-                    ([Val::Type(other)], _) if name == "can_represent" => {
+                    ([Val::Type(other)], _) if name == Method::CanRepresent => {
                         let truth = match (ty.range(), other.range()) {
                             _ if ty == *other => true,
                             (Some((least, greatest)), Some((low, high))) => {
@@ -386,12 +406,12 @@ impl Machine<'_> {
                     _ => self.unsupported(state, format!("Type::{name}"), line),
                 };
             }
-            "min" | "max" => {
+            Method::Min | Method::Max => {
                 let Some((least, greatest)) = ty.range() else {
                     return self.unsupported(state, format!("Type::{name} of floats"), line);
                 };
                 let mut state = state;
-                let value = if name == "min" { least } else { greatest };
+                let value = if name == Method::Min { least } else { greatest };
                 let num = self.number(value, 64, ty.code == Code::Int);
                 let node = self.literal(ty, num, &mut state);
                 return vec![(state, Val::Expr(Some(node)))];

@@ -22,6 +22,7 @@ pub(crate) mod info;
 pub(crate) mod lists;
 pub(crate) mod methods;
 pub(crate) mod mutate;
+pub(crate) mod names;
 pub(crate) mod nodes;
 pub(crate) mod numbers;
 pub(crate) mod operators;

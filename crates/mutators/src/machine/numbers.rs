@@ -1,5 +1,6 @@
 //! C++ integers: promotions, overflow, division.
 
+use halidom_cpp::Sign;
 use halidom_rewrites::rules::{Domain, Fun, ValueId};
 
 use crate::ir::state::State;
@@ -80,13 +81,13 @@ impl Machine<'_> {
     /// `a op b` of integers; `None` for an operator that is not modelled.
     pub(crate) fn arithmetic(
         &mut self,
-        op: &str,
+        op: Sign,
         a: Num,
         b: Num,
         line: usize,
         s: &mut State,
     ) -> Option<Val> {
-        if matches!(op, "<<" | ">>") {
+        if matches!(op, Sign::Shl | Sign::Shr) {
             return self.shift(op, a, b, line, s);
         }
         let (a, b, bits, is_signed) = self.promoted(a, b);
@@ -96,17 +97,19 @@ impl Machine<'_> {
             all.and_then(|all| Some((*all.iter().min()?, *all.iter().max()?)))
         };
         let (fun, bounds) = match op {
-            "+" => (Fun::Add, corners(i128::checked_add)),
-            "-" => (Fun::Sub, corners(i128::checked_sub)),
-            "*" => (Fun::Mul, corners(i128::checked_mul)),
-            "/" | "%" => return Some(self.division(op, a, b, line, s)),
-            "==" | "!=" | "<" | "<=" | ">" | ">=" => return Some(self.compare(op, a, b)),
-            "&" | "|" | "^" => {
+            Sign::Add => (Fun::Add, corners(i128::checked_add)),
+            Sign::Sub => (Fun::Sub, corners(i128::checked_sub)),
+            Sign::Mul => (Fun::Mul, corners(i128::checked_mul)),
+            Sign::Div | Sign::Rem => return Some(self.division(op, a, b, line, s)),
+            Sign::Eq | Sign::Ne | Sign::Lt | Sign::Le | Sign::Gt | Sign::Ge => {
+                return Some(self.compare(op, a, b));
+            }
+            Sign::BitAnd | Sign::BitOr | Sign::BitXor => {
                 let (left, right) =
                     (self.values.as_number(a.term)?, self.values.as_number(b.term)?);
                 let value = match op {
-                    "&" => left & right,
-                    "|" => left | right,
+                    Sign::BitAnd => left & right,
+                    Sign::BitOr => left | right,
                     _ => left ^ right,
                 };
                 return Some(Val::Int(self.number(value, bits, is_signed)));
@@ -193,25 +196,25 @@ impl Machine<'_> {
     }
 
     /// A comparison.
-    pub(crate) fn compare(&mut self, op: &str, a: Num, b: Num) -> Val {
+    pub(crate) fn compare(&mut self, op: Sign, a: Num, b: Num) -> Val {
         let mut sides = (a.term, b.term);
         // Whether it is 0 is all that both remainders have in common: C++'s has the sign of what is divided.
         if let (Some((p, q)), Some(0)) = (a.remainder_of, self.values.as_number(b.term))
-            && matches!(op, "==" | "!=")
+            && matches!(op, Sign::Eq | Sign::Ne)
         {
             sides.0 = self.values.apply(Fun::Mod, &[p, q]);
         }
         let decided = match op {
-            "<" if a.high < b.low => Some(true),
-            "<" if a.low >= b.high => Some(false),
-            "<=" if a.high <= b.low => Some(true),
-            "<=" if a.low > b.high => Some(false),
-            ">" if a.low > b.high => Some(true),
-            ">" if a.high <= b.low => Some(false),
-            ">=" if a.low >= b.high => Some(true),
-            ">=" if a.high < b.low => Some(false),
-            "==" if a.high < b.low || b.high < a.low => Some(false),
-            "!=" if a.high < b.low || b.high < a.low => Some(true),
+            Sign::Lt if a.high < b.low => Some(true),
+            Sign::Lt if a.low >= b.high => Some(false),
+            Sign::Le if a.high <= b.low => Some(true),
+            Sign::Le if a.low > b.high => Some(false),
+            Sign::Gt if a.low > b.high => Some(true),
+            Sign::Gt if a.high <= b.low => Some(false),
+            Sign::Ge if a.low >= b.high => Some(true),
+            Sign::Ge if a.high < b.low => Some(false),
+            Sign::Eq if a.high < b.low || b.high < a.low => Some(false),
+            Sign::Ne if a.high < b.low || b.high < a.low => Some(true),
             _ => None,
         };
         if let Some(truth) = decided {
@@ -221,14 +224,14 @@ impl Machine<'_> {
     }
 
     /// A comparison of two terms of one domain.
-    pub(crate) fn comparison(&mut self, op: &str, a: ValueId, b: ValueId) -> ValueId {
+    pub(crate) fn comparison(&mut self, op: Sign, a: ValueId, b: ValueId) -> ValueId {
         let values = &mut self.values;
         let (fun, lhs, rhs, negated) = match op {
-            "<" => (Fun::Lt, a, b, false),
-            ">" => (Fun::Lt, b, a, false),
-            ">=" => (Fun::Lt, a, b, true),
-            "<=" => (Fun::Lt, b, a, true),
-            "==" => (Fun::Eq, a, b, false),
+            Sign::Lt => (Fun::Lt, a, b, false),
+            Sign::Gt => (Fun::Lt, b, a, false),
+            Sign::Ge => (Fun::Lt, a, b, true),
+            Sign::Le => (Fun::Lt, b, a, true),
+            Sign::Eq => (Fun::Eq, a, b, false),
             _ => (Fun::Eq, a, b, true),
         };
         let truth = values.apply(fun, &[lhs, rhs]);
@@ -254,7 +257,7 @@ impl Machine<'_> {
     }
 
     /// C++'s division, which truncates.
-    fn division(&mut self, op: &str, a: Num, b: Num, line: usize, s: &mut State) -> Val {
+    fn division(&mut self, op: Sign, a: Num, b: Num, line: usize, s: &mut State) -> Val {
         self.division_claims(a, b, line, s);
         let domain = self.host(a.is_signed);
         let quotient = self.values.apply(Fun::Div, &[a.term, b.term]);
@@ -285,8 +288,8 @@ impl Machine<'_> {
             )
         };
         let (term, remainder_of) =
-            if op == "/" { (quotient, None) } else { (remainder, Some((a.term, b.term))) };
-        if op == "%" && b.low > 0 {
+            if op == Sign::Div { (quotient, None) } else { (remainder, Some((a.term, b.term))) };
+        if op == Sign::Rem && b.low > 0 {
             (low, high) = (low.max(1 - b.high), high.min(b.high - 1));
         }
         let (least, greatest) = Num::range(a.bits, a.is_signed);
@@ -297,7 +300,7 @@ impl Machine<'_> {
         Val::Int(Num { term, bits: a.bits, is_signed: a.is_signed, low, high, remainder_of })
     }
 
-    fn shift(&mut self, op: &str, a: Num, b: Num, line: usize, s: &mut State) -> Option<Val> {
+    fn shift(&mut self, op: Sign, a: Num, b: Num, line: usize, s: &mut State) -> Option<Val> {
         let (bits, is_signed) = if a.bits < 32 { (32, true) } else { (a.bits, a.is_signed) };
         let width = i128::from(bits);
         if b.low < 0 || b.high >= width {
@@ -320,7 +323,7 @@ impl Machine<'_> {
             by = by.map(|by| by.rem_euclid(width));
         }
         match (value, by.filter(|by| (0..width).contains(by))) {
-            (Some(value), Some(by)) if op == ">>" => {
+            (Some(value), Some(by)) if op == Sign::Shr => {
                 Some(Val::Int(self.number(value >> by, bits, is_signed)))
             }
             (Some(value), Some(by)) => {
@@ -335,7 +338,7 @@ impl Machine<'_> {
                 let bounds = Some((shifted, shifted));
                 Some(Val::Int(self.in_range(term, bounds, bits, is_signed, line, s)))
             }
-            (Some(value), None) if op == "<<" && value >= 0 => {
+            (Some(value), None) if op == Sign::Shl && value >= 0 => {
                 // A choice among all numbers of bits.
                 let domain = self.host(is_signed);
                 let mut term = self.values.number(0, domain);
@@ -351,7 +354,7 @@ impl Machine<'_> {
                 let (low, high) = Num::range(bits, is_signed);
                 Some(Val::Int(Num { term, bits, is_signed, low, high, remainder_of: None }))
             }
-            (None, Some(by)) if op == ">>" => {
+            (None, Some(by)) if op == Sign::Shr => {
                 // The quotient is rounded down.
                 let domain = self.host(is_signed);
                 let divisor =
@@ -361,7 +364,7 @@ impl Machine<'_> {
                 let (low, high) = (a.low >> by, a.high >> by);
                 Some(Val::Int(Num { term, bits, is_signed, low, high, remainder_of: None }))
             }
-            (None, Some(by)) if op == "<<" => {
+            (None, Some(by)) if op == Sign::Shl => {
                 let domain = self.host(is_signed);
                 let factor =
                     self.values.number(1_i128.checked_shl(u32::try_from(by).ok()?)?, domain);

@@ -1,5 +1,6 @@
 //! Operators of C++ on values of the machine.
 
+use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind};
 use halidom_rewrites::rules::{Domain, Fun};
 
@@ -59,13 +60,13 @@ impl<'p> Machine<'p> {
 
     pub(super) fn prefix(
         &mut self,
-        op: &str,
+        op: Sign,
         operand: &'p Expr,
         state: State,
         line: usize,
     ) -> Paths<Val> {
         match op {
-            "!" => {
+            Sign::Not => {
                 let mut paths = Vec::new();
                 for (state, value) in self.eval(operand, state) {
                     if value.is_info() {
@@ -83,11 +84,11 @@ impl<'p> Machine<'p> {
                 }
                 paths
             }
-            "&" => {
+            Sign::BitAnd => {
                 let places = self.place(operand, state);
                 places.into_iter().map(|(state, place)| (state, Val::Address(place))).collect()
             }
-            "*" => {
+            Sign::Mul => {
                 let mut paths = Vec::new();
                 for (state, value) in self.eval(operand, state) {
                     match value {
@@ -107,25 +108,25 @@ impl<'p> Machine<'p> {
                 }
                 paths
             }
-            "-" | "+" | "~" => {
+            Sign::Sub | Sign::Add | Sign::BitNot => {
                 let mut paths = Vec::new();
                 for (mut state, value) in self.eval(operand, state) {
                     match (op, value) {
-                        ("+", value) => paths.push((state, value)),
+                        (Sign::Add, value) => paths.push((state, value)),
                         (_, value) if value.is_info() => paths.push((state, value)),
-                        ("-", Val::Int(num)) => {
+                        (Sign::Sub, Val::Int(num)) => {
                             let zero = self.number(0, num.bits, num.is_signed);
-                            match self.arithmetic("-", zero, num, line, &mut state) {
+                            match self.arithmetic(Sign::Sub, zero, num, line, &mut state) {
                                 Some(value) => paths.push((state, value)),
                                 None => return self.unsupported(state, "a negation", line),
                             }
                         }
-                        ("-", Val::Real(term)) => {
+                        (Sign::Sub, Val::Real(term)) => {
                             let zero = self.values.number(0, Domain::Real);
                             let negated = self.values.apply(Fun::Sub, &[zero, term]);
                             paths.push((state, Val::Real(negated)));
                         }
-                        ("-", Val::Expr(Some(node))) => {
+                        (Sign::Sub, Val::Expr(Some(node))) => {
                             let ty = state.node(node).ty;
                             let zero = self.number(0, 32, true);
                             let zero = self.literal(ty, zero, &mut state);
@@ -147,7 +148,7 @@ impl<'p> Machine<'p> {
     /// A binary operator on values.
     pub(crate) fn binary(
         &mut self,
-        op: &str,
+        op: Sign,
         lhs: Val,
         rhs: Val,
         state: State,
@@ -179,7 +180,7 @@ impl<'p> Machine<'p> {
         }
         match (&lhs, &rhs) {
             (Val::Expr(_), _) | (_, Val::Expr(_)) => self.operator(op, lhs, rhs, state, line),
-            (Val::Bool(a), Val::Bool(b)) if matches!(op, "==" | "!=") => {
+            (Val::Bool(a), Val::Bool(b)) if matches!(op, Sign::Eq | Sign::Ne) => {
                 let truth = self.comparison(op, *a, *b);
                 vec![(state, Val::Bool(truth))]
             }
@@ -197,11 +198,11 @@ impl<'p> Machine<'p> {
                     return self.unsupported(state, format!("the operator {op}"), line);
                 };
                 let fun = match op {
-                    "+" => Fun::Add,
-                    "-" => Fun::Sub,
-                    "*" => Fun::Mul,
-                    "/" => Fun::Div,
-                    "==" | "!=" | "<" | "<=" | ">" | ">=" => {
+                    Sign::Add => Fun::Add,
+                    Sign::Sub => Fun::Sub,
+                    Sign::Mul => Fun::Mul,
+                    Sign::Div => Fun::Div,
+                    Sign::Eq | Sign::Ne | Sign::Lt | Sign::Le | Sign::Gt | Sign::Ge => {
                         let truth = self.comparison(op, a, b);
                         return vec![(state, Val::Bool(truth))];
                     }
@@ -209,27 +210,28 @@ impl<'p> Machine<'p> {
                 };
                 vec![(state, Val::Real(self.values.apply(fun, &[a, b])))]
             }
-            (Val::Type(a), Val::Type(b)) if matches!(op, "==" | "!=") => {
-                let truth = self.values.bool((a == b) == (op == "=="));
+            (Val::Type(a), Val::Type(b)) if matches!(op, Sign::Eq | Sign::Ne) => {
+                let truth = self.values.bool((a == b) == (op == Sign::Eq));
                 vec![(state, Val::Bool(truth))]
             }
-            (Val::Code(a), Val::Code(b)) if matches!(op, "==" | "!=") => {
-                let truth = self.values.bool((a == b) == (op == "=="));
+            (Val::Code(a), Val::Code(b)) if matches!(op, Sign::Eq | Sign::Ne) => {
+                let truth = self.values.bool((a == b) == (op == Sign::Eq));
                 vec![(state, Val::Bool(truth))]
             }
-            (Val::Ptr(Some(a)), Val::Ptr(Some(b))) if matches!(op, "==" | "!=") => {
+            (Val::Ptr(Some(a)), Val::Ptr(Some(b))) if matches!(op, Sign::Eq | Sign::Ne) => {
                 let (same, other) = self.same_pointer(*a, *b, state);
-                let (yes, no) = (self.values.bool(op == "=="), self.values.bool(op == "!="));
+                let (yes, no) =
+                    (self.values.bool(op == Sign::Eq), self.values.bool(op == Sign::Ne));
                 let same = same.into_iter().map(|state| (state, Val::Bool(yes)));
                 same.chain(other.into_iter().map(|state| (state, Val::Bool(no)))).collect()
             }
             (Val::Ptr(Some((node, kind))), Val::Ptr(None))
             | (Val::Ptr(None), Val::Ptr(Some((node, kind))))
-                if matches!(op, "==" | "!=") =>
+                if matches!(op, Sign::Eq | Sign::Ne) =>
             {
                 let (holds, fails) = self.is_kind(*node, *kind, state);
                 let (present, absent) =
-                    (self.values.bool(op == "!="), self.values.bool(op == "=="));
+                    (self.values.bool(op == Sign::Ne), self.values.bool(op == Sign::Eq));
                 let holds = holds.into_iter().map(|state| (state, Val::Bool(present)));
                 holds.chain(fails.into_iter().map(|state| (state, Val::Bool(absent)))).collect()
             }
@@ -241,7 +243,7 @@ impl<'p> Machine<'p> {
     /// no name has what is looked for.
     fn unknown_text(
         &mut self,
-        op: &str,
+        op: Sign,
         lhs: &Val,
         rhs: &Val,
         state: State,
@@ -249,16 +251,16 @@ impl<'p> Machine<'p> {
     ) -> Paths<Val> {
         let is_nowhere = |value: &Val| matches!(value, Val::Handle(of) if of.ends_with("npos"));
         match op {
-            "==" | "!=" if self.is_concrete() => {
+            Sign::Eq | Sign::Ne if self.is_concrete() => {
                 let is_missed = is_nowhere(lhs) || is_nowhere(rhs);
-                let truth = self.values.bool(is_missed == (op == "=="));
+                let truth = self.values.bool(is_missed == (op == Sign::Eq));
                 vec![(state, Val::Bool(truth))]
             }
-            "==" | "!=" | "<" | "<=" | ">" | ">=" => {
+            Sign::Eq | Sign::Ne | Sign::Lt | Sign::Le | Sign::Gt | Sign::Ge => {
                 let (holds, fails) = self.choose(state);
                 self.truths(vec![holds], vec![fails])
             }
-            "+" | "-" => vec![(state, Val::Handle(PART_OF_TEXT.to_owned()))],
+            Sign::Add | Sign::Sub => vec![(state, Val::Handle(PART_OF_TEXT.to_owned()))],
             _ => self.unsupported(state, format!("the operator {op} on a text"), line),
         }
     }
@@ -312,7 +314,7 @@ impl<'p> Machine<'p> {
     /// matched.
     pub(super) fn operator(
         &mut self,
-        op: &str,
+        op: Sign,
         lhs: Val,
         rhs: Val,
         state: State,
@@ -320,7 +322,7 @@ impl<'p> Machine<'p> {
     ) -> Paths<Val> {
         let mut state = state;
         let is_own = self.program.functions.iter().any(|own| {
-            own.name.strip_prefix("operator").is_some_and(|sign| sign.trim() == op)
+            own.name.strip_prefix("operator").is_some_and(|sign| sign.trim() == op.text())
                 && own.parameters.iter().any(|parameter| parameter.ty.starts_with("Expr"))
         });
         if is_own {
@@ -336,19 +338,19 @@ impl<'p> Machine<'p> {
             return vec![(state, Val::Expr(Some(node)))];
         }
         let kind = match op {
-            "+" => Kind::Add,
-            "-" => Kind::Sub,
-            "*" => Kind::Mul,
-            "/" => Kind::Div,
-            "%" => Kind::Mod,
-            "<" => Kind::LT,
-            "<=" => Kind::LE,
-            ">" => Kind::GT,
-            ">=" => Kind::GE,
-            "==" => Kind::EQ,
-            "!=" => Kind::NE,
-            "&&" => Kind::And,
-            "||" => Kind::Or,
+            Sign::Add => Kind::Add,
+            Sign::Sub => Kind::Sub,
+            Sign::Mul => Kind::Mul,
+            Sign::Div => Kind::Div,
+            Sign::Rem => Kind::Mod,
+            Sign::Lt => Kind::LT,
+            Sign::Le => Kind::LE,
+            Sign::Gt => Kind::GT,
+            Sign::Ge => Kind::GE,
+            Sign::Eq => Kind::EQ,
+            Sign::Ne => Kind::NE,
+            Sign::And => Kind::And,
+            Sign::Or => Kind::Or,
             _ => return self.unsupported(state, format!("the operator {op} on Expr"), line),
         };
         let pair = match (lhs, rhs) {
@@ -378,26 +380,26 @@ impl<'p> Machine<'p> {
 }
 
 /// The intrinsic that an operator of the API on expressions calls.
-fn bitwise(op: &str) -> Option<&'static str> {
+fn bitwise(op: Sign) -> Option<&'static str> {
     Some(match op {
-        "&" => "bitwise_and",
-        "|" => "bitwise_or",
-        "^" => "bitwise_xor",
-        "<<" => "shift_left",
-        ">>" => "shift_right",
+        Sign::BitAnd => "bitwise_and",
+        Sign::BitOr => "bitwise_or",
+        Sign::BitXor => "bitwise_xor",
+        Sign::Shl => "shift_left",
+        Sign::Shr => "shift_right",
         _ => return None,
     })
 }
 
 /// The comparison that an assert of two operands makes.
-fn compared(name: &str) -> Option<&'static str> {
+fn compared(name: &str) -> Option<Sign> {
     Some(match name {
-        "CHECK_EQ" => "==",
-        "CHECK_NE" => "!=",
-        "CHECK_LT" => "<",
-        "CHECK_LE" => "<=",
-        "CHECK_GT" => ">",
-        "CHECK_GE" => ">=",
+        "CHECK_EQ" => Sign::Eq,
+        "CHECK_NE" => Sign::Ne,
+        "CHECK_LT" => Sign::Lt,
+        "CHECK_LE" => Sign::Le,
+        "CHECK_GT" => Sign::Gt,
+        "CHECK_GE" => Sign::Ge,
         _ => return None,
     })
 }

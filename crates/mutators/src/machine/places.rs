@@ -1,5 +1,6 @@
 //! Places: what can be assigned, and expressions that assign.
 
+use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind};
 
 use crate::ir::state::{Slot, State};
@@ -17,7 +18,7 @@ impl<'p> Machine<'p> {
                 let place = Self::find_variable(name, &state);
                 vec![(state, place.unwrap_or_else(|| Place::Member(name.clone())))]
             }
-            ExprKind::Prefix(op, operand) if op == "*" => {
+            ExprKind::Prefix(op, operand) if *op == Sign::Mul => {
                 let mut paths = Vec::new();
                 for (state, value) in self.eval(operand, state) {
                     match value {
@@ -171,7 +172,7 @@ impl<'p> Machine<'p> {
             return paths;
         }
         if let ExprKind::Prefix(op, operand) = &expr.kind
-            && op == "*"
+            && *op == Sign::Mul
         {
             let mut paths = Vec::new();
             for (state, value) in self.eval(operand, state) {
@@ -201,9 +202,8 @@ impl<'p> Machine<'p> {
     pub(crate) fn effect(&mut self, expr: &'p Expr, state: State) -> Paths<Val> {
         let line = expr.line;
         match &expr.kind {
-            ExprKind::Assign(op, lhs, rhs)
-                if op == "="
-                    && matches!(&lhs.kind, ExprKind::Call { callee, .. }
+            ExprKind::Assign(None, lhs, rhs)
+                if matches!(&lhs.kind, ExprKind::Call { callee, .. }
                         if matches!(&callee.kind, ExprKind::Name(name) if name == "std::tie")) =>
             {
                 self.tie(lhs, rhs, state, line)
@@ -217,15 +217,14 @@ impl<'p> Machine<'p> {
                             self.end(state, Outcome::Unsupported(what), line);
                             continue;
                         }
-                        let combined = if op == "=" {
-                            vec![(state, value.clone())]
-                        } else if place == Place::Nowhere {
-                            vec![(state, Val::info())]
-                        } else {
-                            let old = Self::load(&place, &state).map(|slot| slot.value);
-                            let sign = op.trim_end_matches('=');
-                            let old = old.unwrap_or(Val::Unknown);
-                            self.binary(sign, old, value.clone(), state, line)
+                        let combined = match op {
+                            None => vec![(state, value.clone())],
+                            Some(_) if place == Place::Nowhere => vec![(state, Val::info())],
+                            Some(sign) => {
+                                let old = Self::load(&place, &state).map(|slot| slot.value);
+                                let old = old.unwrap_or(Val::Unknown);
+                                self.binary(*sign, old, value.clone(), state, line)
+                            }
                         };
                         for (mut state, value) in combined {
                             self.store(&place, value.clone(), &mut state);
@@ -239,7 +238,7 @@ impl<'p> Machine<'p> {
                 paths
             }
             ExprKind::Prefix(op, operand) | ExprKind::Postfix(op, operand)
-                if op == "++" || op == "--" =>
+                if matches!(op, Sign::Increment | Sign::Decrement) =>
             {
                 let mut paths = Vec::new();
                 for (mut state, place) in self.place(operand, state) {
@@ -250,7 +249,8 @@ impl<'p> Machine<'p> {
                     }
                     let old = Self::load(&place, &state).map_or(Val::Unknown, |slot| slot.value);
                     let one = Val::Int(self.number(1, 32, true));
-                    for (mut state, value) in self.binary(&op[..1], old.clone(), one, state, line) {
+                    let step = if *op == Sign::Increment { Sign::Add } else { Sign::Sub };
+                    for (mut state, value) in self.binary(step, old.clone(), one, state, line) {
                         self.store(&place, value.clone(), &mut state);
                         let is_prefix = matches!(expr.kind, ExprKind::Prefix(..));
                         paths.push((state, if is_prefix { value } else { old.clone() }));
@@ -259,7 +259,7 @@ impl<'p> Machine<'p> {
                 paths
             }
             // Logging and asserts are streams: `internal_assert(c) << "text"`.
-            ExprKind::Binary(op, ..) if op == "<<" => match stream_head(expr) {
+            ExprKind::Binary(op, ..) if *op == Sign::Shl => match stream_head(expr) {
                 Some(_) if self.logs_with_effect(expr) => {
                     self.unsupported(state, "a message with an effect", line)
                 }
@@ -279,7 +279,7 @@ impl<'p> Machine<'p> {
     /// Whether something that is written to a stream does more than to have a value.
     fn logs_with_effect(&self, expr: &Expr) -> bool {
         match &expr.kind {
-            ExprKind::Binary(op, rest, last) if op == "<<" => {
+            ExprKind::Binary(op, rest, last) if *op == Sign::Shl => {
                 self.has_effect(last) || self.logs_with_effect(rest)
             }
             _ => false,
@@ -292,7 +292,9 @@ impl<'p> Machine<'p> {
         expr.clone().visit_mut(&mut |part| {
             found |= match &part.kind {
                 ExprKind::Assign(..) | ExprKind::Other(_) => true,
-                ExprKind::Prefix(op, _) | ExprKind::Postfix(op, _) => op == "++" || op == "--",
+                ExprKind::Prefix(op, _) | ExprKind::Postfix(op, _) => {
+                    matches!(op, Sign::Increment | Sign::Decrement)
+                }
                 ExprKind::Call { callee, .. } => match &callee.kind {
                     ExprKind::Name(name) | ExprKind::Member { name, .. } => {
                         let short = name.rsplit("::").next().unwrap_or(name);
@@ -313,7 +315,9 @@ impl<'p> Machine<'p> {
             function.clone().visit_mut(&mut |part| {
                 may |= match &part.kind {
                     ExprKind::Assign(..) => true,
-                    ExprKind::Prefix(op, _) | ExprKind::Postfix(op, _) => op == "++" || op == "--",
+                    ExprKind::Prefix(op, _) | ExprKind::Postfix(op, _) => {
+                        matches!(op, Sign::Increment | Sign::Decrement)
+                    }
                     ExprKind::Call { callee, .. } => {
                         matches!(&callee.kind, ExprKind::Name(name) | ExprKind::Member { name, .. }
                             if EFFECTS.contains(&&**name))
@@ -379,7 +383,7 @@ const EFFECTS: [&str; 15] = [
 /// The leftmost operand of a chain of `<<`, if it is a stream.
 fn stream_head(expr: &Expr) -> Option<(&str, &[Expr])> {
     match &expr.kind {
-        ExprKind::Binary(op, lhs, _) if op == "<<" => stream_head(lhs),
+        ExprKind::Binary(op, lhs, _) if *op == Sign::Shl => stream_head(lhs),
         ExprKind::Call { callee, arguments, .. } => match &callee.kind {
             ExprKind::Name(name) if is_stream(name) => Some((name, arguments)),
             _ => None,

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use halidom_cpp::Sign;
 use halidom_cpp::ast::{Declared, Expr, Stmt, StmtKind};
 use halidom_rewrites::rules::{Domain, Node};
 
@@ -225,7 +226,8 @@ impl<'p> Machine<'p> {
                 let mut next = Vec::new();
                 for state in open {
                     for (state, label) in self.eval(label, state) {
-                        for (state, met) in self.binary("==", value.clone(), label, state, line) {
+                        for (state, met) in self.binary(Sign::Eq, value.clone(), label, state, line)
+                        {
                             let (is_met, other) = self.truth(&met, state, line);
                             entered.extend(is_met.into_iter().map(|state| (index, state)));
                             next.extend(other);

@@ -1,5 +1,6 @@
 //! Nodes with names, statements and lists inside: their members, how they are made, what mutators do with them by default.
 
+use halidom_cpp::Sign;
 use halidom_rewrites::rules::Fun;
 
 use crate::ir::intrinsics::PURE_EXTERN;
@@ -298,7 +299,7 @@ impl Machine<'_> {
     /// Operators on names, on members that are only compared and on texts; `None` if they are of something else.
     pub(crate) fn symbols(
         &mut self,
-        op: &str,
+        op: Sign,
         lhs: &Val,
         rhs: &Val,
         state: &State,
@@ -308,14 +309,18 @@ impl Machine<'_> {
             |value: &Val| matches!(value, Val::Opaque(_) | Val::Handle(_) | Val::Text(_));
         let mut state = state.clone();
         match (op, lhs, rhs) {
-            ("==" | "!=", Val::Expr(Some(a)), Val::Expr(Some(b)))
+            (Sign::Eq | Sign::Ne, Val::Expr(Some(a)), Val::Expr(Some(b)))
                 if is_name(lhs) && is_name(rhs) =>
             {
                 let (same, other) = self.equal(*a, *b, state);
-                Some(if op == "==" { self.truths(same, other) } else { self.truths(other, same) })
+                Some(if op == Sign::Eq {
+                    self.truths(same, other)
+                } else {
+                    self.truths(other, same)
+                })
             }
             // A name that is longer than one of the input is none of the input.
-            ("+", _, _) if is_name(lhs) || is_name(rhs) => {
+            (Sign::Add, _, _) if is_name(lhs) || is_name(rhs) => {
                 if let Some(name) = state.compound(lhs, rhs) {
                     return Some(vec![(state, Val::Expr(Some(name)))]);
                 }
@@ -323,25 +328,27 @@ impl Machine<'_> {
                 state.keep_compound(lhs, rhs, name);
                 Some(vec![(state, Val::Expr(Some(name)))])
             }
-            ("+", Val::Rope(_), _) | ("+", _, Val::Rope(_)) => {
+            (Sign::Add, Val::Rope(_), _) | (Sign::Add, _, Val::Rope(_)) => {
                 let (first, second) = (Self::rope_of(lhs, &state)?, Self::rope_of(rhs, &state)?);
                 let rope = first.into_iter().chain(second).collect();
                 Some(vec![(state, Val::Rope(rope))])
             }
-            ("+", Val::Text(a), Val::Text(b)) => Some(vec![(state, Val::Text(a.clone() + b))]),
-            ("==" | "!=", Val::Text(a), Val::Text(b)) => {
-                let truth = self.values.bool((a == b) == (op == "=="));
+            (Sign::Add, Val::Text(a), Val::Text(b)) => {
+                Some(vec![(state, Val::Text(a.clone() + b))])
+            }
+            (Sign::Eq | Sign::Ne, Val::Text(a), Val::Text(b)) => {
+                let truth = self.values.bool((a == b) == (op == Sign::Eq));
                 Some(vec![(state, Val::Bool(truth))])
             }
             // What is called is what is asked for, or is not.
-            ("==" | "!=", Val::Handle(callee), Val::Text(name))
-            | ("==" | "!=", Val::Text(name), Val::Handle(callee))
+            (Sign::Eq | Sign::Ne, Val::Handle(callee), Val::Text(name))
+            | (Sign::Eq | Sign::Ne, Val::Text(name), Val::Handle(callee))
                 if crate::ir::intrinsics::called_by(callee)
                     .is_some_and(|call| call < state.nodes.len()) =>
             {
                 let call = crate::ir::intrinsics::called_by(callee)?;
                 let paths = self.is_intrinsic(call, name, state);
-                if op == "==" {
+                if op == Sign::Eq {
                     return Some(paths);
                 }
                 let negated = paths.into_iter().map(|(state, truth)| {
@@ -354,32 +361,36 @@ impl Machine<'_> {
                 Some(negated.collect())
             }
             // How a function of the C library is called.
-            ("==" | "!=", Val::Handle(a), Val::Handle(b))
+            (Sign::Eq | Sign::Ne, Val::Handle(a), Val::Handle(b))
                 if (a == PURE_EXTERN || b == PURE_EXTERN)
                     && a.starts_with("Call::")
                     && b.starts_with("Call::") =>
             {
-                let truth = self.values.bool((a == b) == (op == "=="));
+                let truth = self.values.bool((a == b) == (op == Sign::Eq));
                 Some(vec![(state, Val::Bool(truth))])
             }
-            ("==" | "!=", Val::Opaque(a), Val::Opaque(b)) if a == b || self.is_concrete() => {
-                let truth = self.values.bool((a == b) == (op == "=="));
+            (Sign::Eq | Sign::Ne, Val::Opaque(a), Val::Opaque(b))
+                if a == b || self.is_concrete() =>
+            {
+                let truth = self.values.bool((a == b) == (op == Sign::Eq));
                 Some(vec![(state, Val::Bool(truth))])
             }
-            ("==" | "!=", Val::Opaque(id), Val::Handle(text) | Val::Text(text))
-            | ("==" | "!=", Val::Handle(text) | Val::Text(text), Val::Opaque(id))
+            (Sign::Eq | Sign::Ne, Val::Opaque(id), Val::Handle(text) | Val::Text(text))
+            | (Sign::Eq | Sign::Ne, Val::Handle(text) | Val::Text(text), Val::Opaque(id))
                 if self.is_concrete() =>
             {
                 let is_same = self.constant(text) == *id;
-                let truth = self.values.bool(is_same == (op == "=="));
+                let truth = self.values.bool(is_same == (op == Sign::Eq));
                 Some(vec![(state, Val::Bool(truth))])
             }
-            ("==" | "!=", Val::Handle(a), Val::Handle(b)) if self.is_concrete() && a == b => {
-                let truth = self.values.bool(op == "==");
+            (Sign::Eq | Sign::Ne, Val::Handle(a), Val::Handle(b))
+                if self.is_concrete() && a == b =>
+            {
+                let truth = self.values.bool(op == Sign::Eq);
                 Some(vec![(state, Val::Bool(truth))])
             }
             // A buffer of one element is accessed at 0.
-            ("==", Val::Handle(length), Val::Int(num))
+            (Sign::Eq, Val::Handle(length), Val::Int(num))
                 if length == LENGTHS && self.values.as_number(num.term) == Some(1) =>
             {
                 let (mut holds, fails) = self.choose(state);
@@ -387,14 +398,22 @@ impl Machine<'_> {
                 Some(self.truths(vec![holds], vec![fails]))
             }
             // The type of an object that is not known, or a number, or a node.
-            ("==" | "!=", Val::Handle(_), Val::Type(_) | Val::Ptr(_))
-            | ("==" | "!=", Val::Type(_) | Val::Ptr(_), Val::Handle(_))
-            | ("==" | "!=" | "<" | "<=" | ">" | ">=", Val::Handle(_), Val::Int(_))
-            | ("==" | "!=" | "<" | "<=" | ">" | ">=", Val::Int(_), Val::Handle(_)) => {
+            (Sign::Eq | Sign::Ne, Val::Handle(_), Val::Type(_) | Val::Ptr(_))
+            | (Sign::Eq | Sign::Ne, Val::Type(_) | Val::Ptr(_), Val::Handle(_))
+            | (
+                Sign::Eq | Sign::Ne | Sign::Lt | Sign::Le | Sign::Gt | Sign::Ge,
+                Val::Handle(_),
+                Val::Int(_),
+            )
+            | (
+                Sign::Eq | Sign::Ne | Sign::Lt | Sign::Le | Sign::Gt | Sign::Ge,
+                Val::Int(_),
+                Val::Handle(_),
+            ) => {
                 let (holds, fails) = self.choose(state);
                 Some(self.truths(vec![holds], vec![fails]))
             }
-            ("==" | "!=", lhs, rhs)
+            (Sign::Eq | Sign::Ne, lhs, rhs)
                 if is_symbol(lhs) && (is_symbol(rhs) || is_name(rhs))
                     || is_name(lhs) && is_symbol(rhs) =>
             {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use halidom_cpp::Sign;
 use halidom_cpp::ast::{Declared, Expr, ExprKind};
 
 use crate::ir::kinds::I32;
@@ -137,7 +138,7 @@ impl<'p> Machine<'p> {
                 Some((bits, signed)) => Val::Int(self.convert(num, bits, signed)),
                 None if ty == "bool" => {
                     let zero = Num { ..self.number(0, num.bits, num.is_signed) };
-                    self.compare("!=", num, zero)
+                    self.compare(Sign::Ne, num, zero)
                 }
                 None if matches!(ty, "double" | "float") => self.real_of(num),
                 None if matches!(ty, "Expr") => {

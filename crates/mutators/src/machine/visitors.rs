@@ -6,6 +6,7 @@
 //! something only if every method that meets a load or a call with side effects sets one, none resets it, and each other
 //! method visits all operands or sets one too: then the value of what was visited does not depend on memory.
 
+use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind, Function, Stmt, StmtKind};
 
 use crate::ir::kinds::{I32, Kind};
@@ -185,7 +186,7 @@ impl<'p> Machine<'p> {
             }
             let flag = self.fresh_name("flag");
             let flag = self.values.var(&flag, halidom_rewrites::rules::Domain::Bool);
-            let differs = self.comparison("!=", flag, default);
+            let differs = self.comparison(Sign::Ne, flag, default);
             is_other = self.values.apply(halidom_rewrites::rules::Fun::Or, &[is_other, differs]);
             other.push((name, Val::Bool(flag)));
         }
@@ -303,10 +304,10 @@ fn only_sets(function: &Function, name: &str, value: bool) -> bool {
     function.clone().visit_mut(&mut |expr| {
         only &= match &expr.kind {
             ExprKind::Assign(op, lhs, rhs) if is_it(lhs) => {
-                op == "=" && rhs.kind == ExprKind::Bool(value)
+                op.is_none() && rhs.kind == ExprKind::Bool(value)
             }
             ExprKind::Prefix(op, operand) | ExprKind::Postfix(op, operand) => {
-                op == "!" || !is_it(operand)
+                *op == Sign::Not || !is_it(operand)
             }
             ExprKind::Call { arguments, .. } => !arguments.iter().any(is_it),
             ExprKind::Other(_) => false,

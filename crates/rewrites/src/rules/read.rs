@@ -1,6 +1,7 @@
 //! Finding rewrite rules, with what guards them, in C++ functions.
 
 use halidom_base::FxHashMap;
+use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind, File, Function, Stmt, StmtKind};
 
 use super::pattern::{FUNCTIONS, Op, Pattern, operator};
@@ -206,7 +207,7 @@ impl Walk<'_> {
     /// Visits the rules in an expression; what stands left of `&&` guards what stands right of it.
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Binary(sign, lhs, rhs) if sign == "&&" => {
+            ExprKind::Binary(sign, lhs, rhs) if *sign == Sign::And => {
                 self.expr(lhs);
                 let guard = self.guard(lhs);
                 self.guards.push(guard);
@@ -309,13 +310,13 @@ fn always_leaves(stmt: &Stmt) -> bool {
 /// The meaning of a condition. Facts are names of operands still, as [`Pattern::Host`].
 fn guard(scope: &Scope, expr: &Expr) -> Guard {
     match &expr.kind {
-        ExprKind::Binary(sign, lhs, rhs) if sign == "&&" => {
+        ExprKind::Binary(sign, lhs, rhs) if *sign == Sign::And => {
             Guard::All(vec![guard(scope, lhs), guard(scope, rhs)])
         }
-        ExprKind::Binary(sign, lhs, rhs) if sign == "||" => {
+        ExprKind::Binary(sign, lhs, rhs) if *sign == Sign::Or => {
             Guard::Any(vec![guard(scope, lhs), guard(scope, rhs)])
         }
-        ExprKind::Prefix(sign, operand) if sign == "!" => {
+        ExprKind::Prefix(sign, operand) if *sign == Sign::Not => {
             Guard::Not(Box::new(guard(scope, operand)))
         }
         ExprKind::Name(name) => match scope.locals.get(name) {
@@ -325,7 +326,7 @@ fn guard(scope: &Scope, expr: &Expr) -> Guard {
             }
             _ => Guard::Unknown,
         },
-        ExprKind::Binary(sign, lhs, rhs) if sign == "!=" => {
+        ExprKind::Binary(sign, lhs, rhs) if *sign == Sign::Ne => {
             // Contract: a number with a remainder other than 0 by some modulus is not 0.
             match (&rhs.kind, path(lhs).as_deref()) {
                 (ExprKind::Integer(0, _), Some([operand, alignment, remainder]))
@@ -421,15 +422,17 @@ impl Reader<'_> {
             }
             ExprKind::Bool(value) => Ok(Pattern::Bool(*value)),
             ExprKind::Name(name) => self.name(name),
-            ExprKind::Prefix(sign, operand) if sign == "!" => {
+            ExprKind::Prefix(sign, operand) if *sign == Sign::Not => {
                 apply(Op::Not, vec![self.pattern(operand)?])
             }
-            ExprKind::Prefix(sign, operand) if sign == "-" => Ok(match self.pattern(operand)? {
-                Pattern::Int(value) => Pattern::Int(-value),
-                operand => Pattern::Apply(Op::Neg, vec![operand]),
-            }),
+            ExprKind::Prefix(sign, operand) if *sign == Sign::Sub => {
+                Ok(match self.pattern(operand)? {
+                    Pattern::Int(value) => Pattern::Int(-value),
+                    operand => Pattern::Apply(Op::Neg, vec![operand]),
+                })
+            }
             ExprKind::Binary(sign, lhs, rhs) => {
-                let op = operator(sign).ok_or_else(|| format!("operator {sign}"))?;
+                let op = operator(sign.text()).ok_or_else(|| format!("operator {sign}"))?;
                 apply(op, vec![self.pattern(lhs)?, self.pattern(rhs)?])
             }
             ExprKind::Call { callee, arguments, .. } => {
