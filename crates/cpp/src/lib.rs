@@ -6,6 +6,7 @@
 //! # Where to start
 //!
 //! * [`ast`] is the syntax, [`Sign`] its operators.
+//! * [`words!`] makes a type of the words that a reader knows.
 //! * [`parse()`] reads a file, [`parse_after`] a file of a program of several files.
 
 #![expect(
@@ -13,13 +14,22 @@
     reason = "C++ syntax has many kinds; those that are not named get the answer of what is not understood"
 )]
 
+#[macro_use]
+mod words;
+
 pub mod ast;
 mod parse;
 mod sign;
+mod syntax;
 
 pub use parse::{parse, parse_after};
 pub use sign::Sign;
 
 /// Texts of this crate's sources: a kept verdict depends on them.
-pub const SOURCES: &[&str] =
-    &[include_str!("ast.rs"), include_str!("parse.rs"), include_str!("sign.rs")];
+pub const SOURCES: &[&str] = &[
+    include_str!("ast.rs"),
+    include_str!("parse.rs"),
+    include_str!("sign.rs"),
+    include_str!("syntax.rs"),
+    include_str!("words.rs"),
+];

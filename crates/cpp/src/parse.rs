@@ -7,6 +7,7 @@ use tree_sitter::{Node, Parser};
 
 use crate::ast::{Class, Declared, Expr, ExprKind, File, Function, Parameter, Stmt, StmtKind};
 use crate::sign::Sign;
+use crate::syntax::Syntax;
 
 /// Syntax is nested so deep at most: who walks it by recursion has memory for that.
 const DEEPEST: usize = 5000;
@@ -66,7 +67,7 @@ const PLAIN_MACRO: &str = "EVAL_IN_LAMBDA";
 
 /// The names that a file defines for the preprocessor, which is not run.
 fn defined(node: Node<'_>, text: &str, found: &mut Vec<String>) {
-    if matches!(node.kind(), "preproc_def" | "preproc_function_def") {
+    if matches!(Syntax::of(node.kind()), Syntax::PreprocDef | Syntax::PreprocFunctionDef) {
         let name = node.child_by_field_name("name").and_then(|name| text.get(name.byte_range()));
         found.extend(name.filter(|name| *name != PLAIN_MACRO).map(str::to_owned));
     }
@@ -97,16 +98,18 @@ impl Reader<'_> {
 
     fn items(&self, node: Node<'_>, class: &str, file: &mut File) {
         for child in named(node) {
-            match child.kind() {
-                "function_definition" => {
+            match Syntax::of(child.kind()) {
+                Syntax::FunctionDefinition => {
                     if let Some(function) = self.function(child, class) {
                         file.functions.push(function);
                     } else {
                         self.items(child, class, file);
                     }
                 }
-                "class_specifier" | "struct_specifier" => self.class(child, file),
-                "compound_statement" | "expression_statement" | "call_expression" => {}
+                Syntax::ClassSpecifier | Syntax::StructSpecifier => self.class(child, file),
+                Syntax::CompoundStatement
+                | Syntax::ExpressionStatement
+                | Syntax::CallExpression => {}
                 _ => self.items(child, class, file),
             }
         }
@@ -153,7 +156,10 @@ impl Reader<'_> {
         let body = node.child_by_field_name("body")?;
         let mut declarator = node.child_by_field_name("declarator")?;
         let mut result = self.declared_type(node);
-        while matches!(declarator.kind(), "pointer_declarator" | "reference_declarator") {
+        while matches!(
+            Syntax::of(declarator.kind()),
+            Syntax::PointerDeclarator | Syntax::ReferenceDeclarator
+        ) {
             result.push(if declarator.kind() == "pointer_declarator" { '*' } else { '&' });
             declarator = *named(declarator).last()?;
         }
@@ -205,9 +211,9 @@ impl Reader<'_> {
 
     /// The stars and ampersands of a declarator, and its name.
     fn declarator(&self, node: Node<'_>) -> Option<(String, String)> {
-        match node.kind() {
-            "identifier" | "field_identifier" => Some((String::new(), self.text(node))),
-            "pointer_declarator" | "abstract_pointer_declarator" => {
+        match Syntax::of(node.kind()) {
+            Syntax::Identifier | Syntax::FieldIdentifier => Some((String::new(), self.text(node))),
+            Syntax::PointerDeclarator | Syntax::AbstractPointerDeclarator => {
                 let inner = named(node).into_iter().rfind(|child| child.kind() != "type_qualifier");
                 let (suffix, name) = match inner {
                     Some(inner) => self.declarator(inner)?,
@@ -215,7 +221,7 @@ impl Reader<'_> {
                 };
                 Some((format!("*{suffix}"), name))
             }
-            "reference_declarator" | "abstract_reference_declarator" => {
+            Syntax::ReferenceDeclarator | Syntax::AbstractReferenceDeclarator => {
                 let inner = named(node).pop();
                 let (suffix, name) = match inner {
                     Some(inner) => self.declarator(inner)?,
@@ -223,7 +229,7 @@ impl Reader<'_> {
                 };
                 Some((format!("&{suffix}"), name))
             }
-            "init_declarator" => self.declarator(node.child_by_field_name("declarator")?),
+            Syntax::InitDeclarator => self.declarator(node.child_by_field_name("declarator")?),
             _ => None,
         }
     }
@@ -270,7 +276,12 @@ impl Reader<'_> {
         let mut declarators = node.children_by_field_name("declarator", &mut cursor);
         let is_computed = declarators.any(|declarator| {
             let value = declarator.child_by_field_name("value");
-            value.is_none_or(|value| !matches!(value.kind(), "number_literal" | "true" | "false"))
+            value.is_none_or(|value| {
+                !matches!(
+                    Syntax::of(value.kind()),
+                    Syntax::NumberLiteral | Syntax::True | Syntax::False
+                )
+            })
         });
         has(&["static", "thread_local", "extern"]) && (is_computed || !has(&["const", "constexpr"]))
     }
@@ -286,19 +297,21 @@ impl Reader<'_> {
 
     fn stmt_kind(&self, node: Node<'_>) -> Option<StmtKind> {
         let field = |name| node.child_by_field_name(name);
-        Some(match node.kind() {
+        Some(match Syntax::of(node.kind()) {
             // What is declared so is initialized once, and keeps what it was assigned.
-            "declaration" if self.is_kept(node) => StmtKind::Other("a static variable".to_owned()),
-            "declaration" => StmtKind::Declare(self.declare(node)?),
-            "expression_statement" => match named(node).first() {
+            Syntax::Declaration if self.is_kept(node) => {
+                StmtKind::Other("a static variable".to_owned())
+            }
+            Syntax::Declaration => StmtKind::Declare(self.declare(node)?),
+            Syntax::ExpressionStatement => match named(node).first() {
                 Some(expr) => StmtKind::Expr(self.expr(*expr)),
                 None => StmtKind::Nothing,
             },
-            "compound_statement" => StmtKind::Block(self.stmts(&named(node))),
-            "return_statement" => {
+            Syntax::CompoundStatement => StmtKind::Block(self.stmts(&named(node))),
+            Syntax::ReturnStatement => {
                 StmtKind::Return(named(node).first().map(|expr| self.expr(*expr)))
             }
-            "if_statement" => {
+            Syntax::IfStatement => {
                 let clause = field("condition")?;
                 let value = clause.child_by_field_name("value")?;
                 if clause.child_by_field_name("initializer").is_some() {
@@ -316,7 +329,7 @@ impl Reader<'_> {
                 };
                 StmtKind::If { declared, condition, then, otherwise }
             }
-            "while_statement" => {
+            Syntax::WhileStatement => {
                 let value = field("condition")?.child_by_field_name("value")?;
                 let body = Box::new(self.stmt(field("body")?));
                 if value.kind() == "declaration" {
@@ -335,10 +348,10 @@ impl Reader<'_> {
                     StmtKind::While(self.expr(value), body)
                 }
             }
-            "for_statement" => {
+            Syntax::ForStatement => {
                 let first = field("initializer").map(|first| {
-                    Box::new(match first.kind() {
-                        "declaration" => self.stmt(first),
+                    Box::new(match Syntax::of(first.kind()) {
+                        Syntax::Declaration => self.stmt(first),
                         _ => {
                             let kind = StmtKind::Expr(self.expr(first));
                             Stmt { kind, line: self.line(first) }
@@ -352,14 +365,14 @@ impl Reader<'_> {
                     body: Box::new(self.stmt(field("body")?)),
                 }
             }
-            "for_range_loop" => {
+            Syntax::ForRangeLoop => {
                 let ty = self.declared_type(node);
                 let (suffix, name) = self.declarator(field("declarator")?)?;
                 let variable = Declared { ty: ty + &suffix, name, value: None };
                 let range = self.expr(field("right")?);
                 StmtKind::ForEach(variable, range, Box::new(self.stmt(field("body")?)))
             }
-            "switch_statement" => {
+            Syntax::SwitchStatement => {
                 let value = self.expr(field("condition")?.child_by_field_name("value")?);
                 let mut arms = Vec::new();
                 for arm in named(field("body")?) {
@@ -373,13 +386,13 @@ impl Reader<'_> {
                 }
                 StmtKind::Switch(value, arms)
             }
-            "break_statement" => StmtKind::Break,
-            "continue_statement" => StmtKind::Continue,
-            "using_declaration"
-            | "alias_declaration"
-            | "type_definition"
-            | "static_assert_declaration" => StmtKind::Nothing,
-            "else_clause" => return self.stmt_kind(*named(node).first()?),
+            Syntax::BreakStatement => StmtKind::Break,
+            Syntax::ContinueStatement => StmtKind::Continue,
+            Syntax::UsingDeclaration
+            | Syntax::AliasDeclaration
+            | Syntax::TypeDefinition
+            | Syntax::StaticAssertDeclaration => StmtKind::Nothing,
+            Syntax::ElseClause => return self.stmt_kind(*named(node).first()?),
             _ => return None,
         })
     }
@@ -402,49 +415,49 @@ impl Reader<'_> {
 
     fn expr_kind(&self, node: Node<'_>) -> Option<ExprKind> {
         let field = |name| node.child_by_field_name(name);
-        Some(match node.kind() {
-            "identifier" if self.macros.contains(&self.text(node)) => {
+        Some(match Syntax::of(node.kind()) {
+            Syntax::Identifier if self.macros.contains(&self.text(node)) => {
                 ExprKind::Other(format!("the macro {}", self.text(node)))
             }
-            "identifier"
-            | "qualified_identifier"
-            | "type_identifier"
-            | "primitive_type"
-            | "field_identifier" => ExprKind::Name(self.flat(node)),
-            "number_literal" => number(&self.text(node))?,
-            "true" => ExprKind::Bool(true),
-            "false" => ExprKind::Bool(false),
-            "null" => ExprKind::Null,
-            "this" => ExprKind::This,
-            "string_literal" | "char_literal" => {
+            Syntax::Identifier
+            | Syntax::QualifiedIdentifier
+            | Syntax::TypeIdentifier
+            | Syntax::PrimitiveType
+            | Syntax::FieldIdentifier => ExprKind::Name(self.flat(node)),
+            Syntax::NumberLiteral => number(&self.text(node))?,
+            Syntax::True => ExprKind::Bool(true),
+            Syntax::False => ExprKind::Bool(false),
+            Syntax::Null => ExprKind::Null,
+            Syntax::This => ExprKind::This,
+            Syntax::StringLiteral | Syntax::CharLiteral => {
                 let text = self.text(node);
                 ExprKind::Text(text.get(1..text.len() - 1)?.to_owned())
             }
-            "concatenated_string" => {
+            Syntax::ConcatenatedString => {
                 let parts = named(node).into_iter().map(|part| match self.expr(part).kind {
                     ExprKind::Text(text) => Some(text),
                     _ => None,
                 });
                 ExprKind::Text(parts.collect::<Option<Vec<_>>>()?.concat())
             }
-            "parenthesized_expression" => return self.expr_kind(*named(node).first()?),
-            "call_expression" => self.call(node)?,
-            "field_expression" => {
+            Syntax::ParenthesizedExpression => return self.expr_kind(*named(node).first()?),
+            Syntax::CallExpression => self.call(node)?,
+            Syntax::FieldExpression => {
                 let arrow = self.text(field("operator")?) == "->";
                 let name = self.text(field("field")?);
                 ExprKind::Member { object: self.boxed(field("argument")?), arrow, name }
             }
-            "subscript_expression" => {
+            Syntax::SubscriptExpression => {
                 let index = match field("indices") {
                     Some(list) => *named(list).first()?,
                     None => field("index")?,
                 };
                 ExprKind::Index(self.boxed(field("argument")?), self.boxed(index))
             }
-            "unary_expression" | "pointer_expression" => {
+            Syntax::UnaryExpression | Syntax::PointerExpression => {
                 ExprKind::Prefix(self.sign(field("operator")?)?, self.boxed(field("argument")?))
             }
-            "update_expression" => {
+            Syntax::UpdateExpression => {
                 let operator = field("operator")?;
                 let operand = field("argument")?;
                 let sign = self.sign(operator)?;
@@ -454,12 +467,12 @@ impl Reader<'_> {
                     ExprKind::Postfix(sign, self.boxed(operand))
                 }
             }
-            "binary_expression" => ExprKind::Binary(
+            Syntax::BinaryExpression => ExprKind::Binary(
                 self.sign(field("operator")?)?,
                 self.boxed(field("left")?),
                 self.boxed(field("right")?),
             ),
-            "assignment_expression" => {
+            Syntax::AssignmentExpression => {
                 let text = self.text(field("operator")?);
                 let combined = match text.as_str() {
                     "=" => None,
@@ -467,19 +480,19 @@ impl Reader<'_> {
                 };
                 ExprKind::Assign(combined, self.boxed(field("left")?), self.boxed(field("right")?))
             }
-            "conditional_expression" => ExprKind::Conditional(
+            Syntax::ConditionalExpression => ExprKind::Conditional(
                 self.boxed(field("condition")?),
                 self.boxed(field("consequence")?),
                 self.boxed(field("alternative")?),
             ),
-            "cast_expression" => {
+            Syntax::CastExpression => {
                 if let Some(binary) = self.misread_cast(node) {
                     return Some(binary);
                 }
                 ExprKind::Cast(self.flat(field("type")?), self.boxed(field("value")?))
             }
-            "initializer_list" => ExprKind::Braces(None, self.arguments(node)),
-            "compound_literal_expression" => {
+            Syntax::InitializerList => ExprKind::Braces(None, self.arguments(node)),
+            Syntax::CompoundLiteralExpression => {
                 ExprKind::Braces(Some(self.flat(field("type")?)), self.arguments(field("value")?))
             }
             _ => return None,
@@ -510,9 +523,9 @@ impl Reader<'_> {
     fn misread_template(&self, node: Node<'_>) -> Option<Expr> {
         let mut first = node;
         while first.kind() != "template_function" {
-            first = match first.kind() {
-                "binary_expression" => first.child_by_field_name("left")?,
-                "call_expression" => first.child_by_field_name("function")?,
+            first = match Syntax::of(first.kind()) {
+                Syntax::BinaryExpression => first.child_by_field_name("left")?,
+                Syntax::CallExpression => first.child_by_field_name("function")?,
                 _ => return None,
             };
         }
@@ -546,17 +559,19 @@ impl Reader<'_> {
             }
             ExprKind::Call { callee: Box::new(callee), templates, arguments }
         };
-        Some(match callee.kind() {
-            "template_function" => {
+        Some(match Syntax::of(callee.kind()) {
+            Syntax::TemplateFunction => {
                 let name = self.expr(callee.child_by_field_name("name")?);
                 make(name, templates(callee), arguments)
             }
-            "field_expression" => {
+            Syntax::FieldExpression => {
                 let member = callee.child_by_field_name("field")?;
                 let arrow = self.text(callee.child_by_field_name("operator")?) == "->";
                 let object = self.boxed(callee.child_by_field_name("argument")?);
-                let (name, types) = if matches!(member.kind(), "template_method" | "dependent_name")
-                {
+                let (name, types) = if matches!(
+                    Syntax::of(member.kind()),
+                    Syntax::TemplateMethod | Syntax::DependentName
+                ) {
                     let method = if member.kind() == "dependent_name" {
                         *named(member).first()?
                     } else {
@@ -572,7 +587,7 @@ impl Reader<'_> {
                 };
                 ExprKind::Call { callee: Box::new(callee), templates: types, arguments }
             }
-            "qualified_identifier" => {
+            Syntax::QualifiedIdentifier => {
                 let last = callee.child_by_field_name("name")?;
                 if last.kind() == "template_function" {
                     let name = self.expr(last.child_by_field_name("name")?);

@@ -28,7 +28,7 @@ impl Question<'_> {
         let is_plain = |word: &str| {
             let known = self.values.iter().any(|(name, ..)| name == word);
             let is_number = word.chars().all(|letter| letter.is_ascii_digit());
-            known || is_number || matches!(word, "min" | "max" | "select")
+            known || is_number || ["min", "max", "select"].contains(&word)
         };
         if !words.all(is_plain) {
             return None;

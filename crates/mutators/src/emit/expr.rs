@@ -4,10 +4,12 @@ use halidom_cpp::Sign;
 use halidom_rewrites::rules::{Domain, Fun, ValueId};
 
 use crate::emit::text::{Token, tokens};
+use crate::ir::intrinsics::Intrinsic;
 use crate::ir::kinds::{Code, I32, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Num, Piece, Val};
+use crate::machine::names::TypeName;
 use crate::machine::run::Machine;
 
 impl Machine<'_> {
@@ -243,7 +245,7 @@ impl Reader<'_, '_> {
         let operand = self.operand();
         let is_whole = operand.is_some()
             && (!is_wrapped || self.take_sign(")"))
-            && !matches!(self.peek(), Some(Token::Sign(sign)) if matches!(sign.as_str(), "[" | "(" | "++"));
+            && !matches!(self.peek(), Some(Token::Sign(sign)) if ["[", "(", "++"].contains(&sign.as_str()));
         let is_converted = |node: &NodeId| {
             let from = state.node(*node).ty;
             let is_number = matches!(ty.code, Code::Int | Code::UInt);
@@ -440,9 +442,9 @@ impl Reader<'_, '_> {
                 return None;
             }
         }
-        let is_least = match name {
-            "min" | "halide_cpp_min" => true,
-            "max" | "halide_cpp_max" => false,
+        let is_least = match Intrinsic::of(name) {
+            Intrinsic::Min | Intrinsic::HalideCppMin => true,
+            Intrinsic::Max | Intrinsic::HalideCppMax => false,
             _ => return None,
         };
         let [a, b] = arguments.as_slice() else { return None };
@@ -462,11 +464,11 @@ fn holds(node: NodeId, name: NodeId, state: &State) -> bool {
 /// A type by its name in C.
 fn c_type(word: &str) -> Option<Type> {
     let of = |code, bits| Some(Type { code, bits, is_vector: false });
-    match word {
-        "bool" => Some(Type::BOOL),
-        "float" => of(Code::Float, 32),
-        "double" => of(Code::Float, 64),
-        "int" => Some(I32),
+    match TypeName::of(word) {
+        TypeName::Bool => Some(Type::BOOL),
+        TypeName::Float => of(Code::Float, 32),
+        TypeName::Double => of(Code::Float, 64),
+        TypeName::Int => Some(I32),
         _ => {
             let (code, rest) = match word.strip_prefix("uint") {
                 Some(rest) => (Code::UInt, rest),

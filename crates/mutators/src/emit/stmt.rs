@@ -111,7 +111,7 @@ impl Reader<'_, '_> {
                 let members = [("name", name), ("value", value), ("body", body)];
                 Some(self.machine.stmt_of(Kind::LetStmt, &members, state))
             }
-            Token::Word(word) if matches!(word.as_str(), "assert" | "CHECK") => {
+            Token::Word(word) if ["assert", "CHECK"].contains(&word.as_str()) => {
                 self.at += 1;
                 let condition = self.in_parentheses(state)?;
                 while self.take_sign("<<") {
@@ -428,7 +428,7 @@ impl Reader<'_, '_> {
     /// An expression as a node of its own type.
     pub(super) fn expr(&mut self, state: &mut State) -> Option<NodeId> {
         let is_end = |token: Option<&Token>| match token {
-            Some(Token::Sign(sign)) => matches!(sign.as_str(), ")" | "]" | ";" | ","),
+            Some(Token::Sign(sign)) => [")", "]", ";", ","].contains(&sign.as_str()),
             _ => token.is_none(),
         };
         if matches!(self.peek(), Some(Token::Node(_))) && is_end(self.tokens.get(self.at + 1)) {

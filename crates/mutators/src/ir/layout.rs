@@ -117,30 +117,31 @@ pub(crate) fn parameters(kind: Kind, profile: &str) -> Option<&'static [&'static
     own.or_else(|| of_kind().next()).map(|layout| layout.members)
 }
 
+/// Members that are only compared, with C++ that builds them.
+const PLACEHOLDERS: [(&str, &str); 12] = [
+    ("for_type", "ForType::Serial"),
+    ("device_api", "DeviceAPI::None"),
+    ("param", "Parameter()"),
+    ("image", "Buffer<>()"),
+    ("alignment", "ModulusRemainder()"),
+    ("memory_type", "MemoryType::Auto"),
+    ("type", "Int(32)"),
+    ("free_function", "\"\""),
+    ("attr_key", "\"\""),
+    ("is_producer", "true"),
+    ("is_const", "false"),
+    ("new_expr", "Expr()"),
+];
+
 /// What stands for a member that is only compared, in C++ that builds a node.
 pub(crate) fn placeholder(member: &str) -> &'static str {
-    match member {
-        "for_type" => "ForType::Serial",
-        "device_api" => "DeviceAPI::None",
-        "param" => "Parameter()",
-        "image" => "Buffer<>()",
-        "alignment" => "ModulusRemainder()",
-        "memory_type" => "MemoryType::Auto",
-        "type" => "Int(32)",
-        "free_function" | "attr_key" => "\"\"",
-        "is_producer" => "true",
-        "is_const" => "false",
-        "new_expr" => "Expr()",
-        _ => "{}",
-    }
+    let known = PLACEHOLDERS.iter().find(|(name, _)| *name == member);
+    known.map_or("{}", |(_, text)| text)
 }
 
 /// The member that a name of one compiler stands for.
 pub(crate) fn canonical(name: &str) -> &str {
-    match name {
-        "buffer_var" | "loop_var" | "var" | "func" => "name",
-        name => name,
-    }
+    if ["buffer_var", "loop_var", "var", "func"].contains(&name) { "name" } else { name }
 }
 
 /// What a member is.

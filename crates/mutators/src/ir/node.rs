@@ -53,7 +53,7 @@ impl Node {
     /// Whether it stands for a computation without a value: each is another one.
     pub(crate) fn is_undefined(&self) -> bool {
         self.intrinsic.as_deref().is_some_and(|name| {
-            matches!(name, "signed_integer_overflow" | "indeterminate_expression")
+            ["signed_integer_overflow", "indeterminate_expression"].contains(&name)
         })
     }
 }

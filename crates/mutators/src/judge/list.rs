@@ -212,10 +212,8 @@ pub(crate) fn argument(function: &Function) -> Option<&str> {
 fn title(function: &Function) -> String {
     match argument(function) {
         Some(argument)
-            if matches!(
-                function.name.as_str(),
-                "visit" | "Mutate_" | "VisitExpr_" | "VisitStmt_"
-            ) =>
+            if ["visit", "Mutate_", "VisitExpr_", "VisitStmt_"]
+                .contains(&function.name.as_str()) =>
         {
             format!("{}::{}(const {argument} *)", function.class, function.name)
         }
@@ -227,10 +225,10 @@ fn is_mutator(function: &Function, classes: &[Class]) -> bool {
     if contracts::is_analysis(&function.name) {
         return function.parameters.len() == 3;
     }
-    if !matches!(function.name.as_str(), "visit" | "Mutate_") || argument(function).is_none() {
+    if !["visit", "Mutate_"].contains(&function.name.as_str()) || argument(function).is_none() {
         return false;
     }
-    matches!(function.result.as_str(), "Expr" | "Stmt")
+    ["Expr", "Stmt"].contains(&function.result.as_str())
         || derives(&function.class, classes, classes.len())
 }
 
@@ -240,7 +238,7 @@ pub(crate) fn is_emitter(function: &Function, functions: &[Function]) -> bool {
         other.class == function.class
             && matches!(contracts::printed(&other.name), Some(Print::Expr | Print::Inline))
     };
-    matches!(function.name.as_str(), "visit" | "VisitExpr_" | "VisitStmt_")
+    ["visit", "VisitExpr_", "VisitStmt_"].contains(&function.name.as_str())
         && function.result == "void"
         && argument(function).is_some()
         && functions.iter().any(prints)

@@ -137,5 +137,5 @@ const EMPTY: [&str; 2] = ["NodeRef", "Region"];
 /// Whether a function computes with what visitors report, which is not followed.
 pub(crate) fn is_of_reports(name: &str) -> bool {
     ["ModulusRemainder::", "ConstantInterval::"].iter().any(|class| name.starts_with(class))
-        || matches!(name, "ConstantInterval" | "ModulusRemainder")
+        || ["ConstantInterval", "ModulusRemainder"].contains(&name)
 }

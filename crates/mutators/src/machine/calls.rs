@@ -5,9 +5,10 @@ use halidom_cpp::ast::{Expr, ExprKind};
 use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
-use crate::machine::names::Method;
+use crate::machine::names::{Method, TypeName};
 use crate::machine::operators::is_stream;
 use crate::machine::run::{Machine, Paths};
+use crate::machine::types::{integer_type, is_vector_type};
 
 impl<'p> Machine<'p> {
     /// Calls: functions of the program that no contract stands for, the API, methods.
@@ -58,7 +59,7 @@ impl<'p> Machine<'p> {
             return self.stream(name, arguments, state, line);
         }
         let is_own = |name: &str| self.program.functions.iter().any(|own| own.name == name);
-        if matches!(name, "swap" | "std::swap") && arguments.len() == 2 && !is_own("swap") {
+        if ["swap", "std::swap"].contains(&name) && arguments.len() == 2 && !is_own("swap") {
             return self.swap(arguments, state);
         }
         if name == "EVAL_IN_LAMBDA" && arguments.len() == 1 {
@@ -67,10 +68,10 @@ impl<'p> Machine<'p> {
         if name == "std::move" && arguments.len() == 1 {
             return self.moved(&arguments[0], state);
         }
-        if matches!(name, "Expr" | "Stmt") && arguments.is_empty() {
+        if matches!(TypeName::of(name), TypeName::Expr | TypeName::Stmt) && arguments.is_empty() {
             return vec![(state, Val::Expr(None))];
         }
-        if matches!(name, "Expr" | "Stmt") && arguments.len() == 1 {
+        if matches!(TypeName::of(name), TypeName::Expr | TypeName::Stmt) && arguments.len() == 1 {
             let mut paths = Vec::new();
             for (mut state, value) in self.eval(&arguments[0], state) {
                 let value = self.coerce(name, value, &mut state);
@@ -390,8 +391,8 @@ fn accepts(ty: &str, value: &Val, state: &State) -> Fit {
     let ty_is_stmt = ty.starts_with("Stmt");
     let exact = |fits: bool| if fits { Fit::Exact } else { Fit::No };
     let ty = ty.trim_end_matches('&');
-    match ty.strip_prefix("std::").unwrap_or(ty) {
-        "Expr" | "Stmt" => match value {
+    match TypeName::of(ty.strip_prefix("std::").unwrap_or(ty)) {
+        TypeName::Expr | TypeName::Stmt => match value {
             Val::Expr(Some(node)) => {
                 let ty = state.node(node).ty;
                 exact(match ty.code {
@@ -404,26 +405,26 @@ fn accepts(ty: &str, value: &Val, state: &State) -> Fit {
             Val::Ptr(_) | Val::Int(_) => Fit::Converted,
             _ => Fit::No,
         },
-        _ if crate::machine::types::is_vector_type(ty) => match value {
+        _ if is_vector_type(ty) => match value {
             Val::List(_) | Val::Object(_) | Val::Arguments(_) => Fit::Exact,
             Val::Expr(Some(node)) => exact(state.node(node).ty.code == Code::List),
             _ => Fit::No,
         },
-        "Type" => exact(matches!(value, Val::Type(_))),
-        "string" => match value {
+        TypeName::Type => exact(matches!(value, Val::Type(_))),
+        TypeName::String => match value {
             Val::Expr(Some(node)) => exact(state.node(node).ty == Type::NAME),
             value => exact(matches!(value, Val::Rope(_) | Val::Text(_))),
         },
-        "double" => match value {
+        TypeName::Double => match value {
             Val::Real(_) => Fit::Exact,
             Val::Int(_) | Val::Bool(_) => Fit::Converted,
             _ => Fit::No,
         },
-        "float" => match value {
+        TypeName::Float => match value {
             Val::Real(_) | Val::Int(_) | Val::Bool(_) => Fit::Converted,
             _ => Fit::No,
         },
-        "bool" => match value {
+        TypeName::Bool => match value {
             Val::Bool(_) => Fit::Exact,
             Val::Int(_) | Val::Real(_) | Val::Ptr(_) | Val::NumPtr(_) | Val::Address(_) => {
                 Fit::Converted
@@ -431,7 +432,7 @@ fn accepts(ty: &str, value: &Val, state: &State) -> Fit {
             Val::Handle(_) | Val::Opaque(_) | Val::Unknown => Fit::Converted,
             _ => Fit::No,
         },
-        pointer if pointer.ends_with('*') => match value {
+        TypeName::Other(pointer) if pointer.ends_with('*') => match value {
             // A pointer to a node of the kind, or of a base.
             Val::Ptr(Some((_, kind))) => match Kind::named(pointer.trim_end_matches('*')) {
                 Some(wanted) => exact(wanted == kind),
@@ -440,11 +441,8 @@ fn accepts(ty: &str, value: &Val, state: &State) -> Fit {
             Val::NumPtr(_) | Val::Address(_) | Val::Handle(_) | Val::Ptr(None) => Fit::Converted,
             _ => Fit::No,
         },
-        number if crate::machine::types::integer_type(number).is_some() => match value {
-            Val::Int(num)
-                if crate::machine::types::integer_type(number)
-                    == Some((num.bits, num.is_signed)) =>
-            {
+        name if integer_type(name.text()).is_some() => match value {
+            Val::Int(num) if integer_type(name.text()) == Some((num.bits, num.is_signed)) => {
                 Fit::Exact
             }
             Val::Int(_) => Fit::Converted,

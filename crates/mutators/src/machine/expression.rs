@@ -371,15 +371,18 @@ fn bits_of(members: &[(String, Val)], name: &str) -> Option<Val> {
     }
 }
 
+/// Codes of types by their names.
+const CODES: [(&str, Code); 4] = [
+    ("Type::Int", Code::Int),
+    ("Type::UInt", Code::UInt),
+    ("Type::Float", Code::Float),
+    ("Type::Handle", Code::Handle),
+];
+
 /// A code of types by its name.
 fn type_code(name: &str) -> Option<Code> {
-    Some(match name.strip_prefix("Halide::").unwrap_or(name) {
-        "Type::Int" => Code::Int,
-        "Type::UInt" => Code::UInt,
-        "Type::Float" => Code::Float,
-        "Type::Handle" => Code::Handle,
-        _ => return None,
-    })
+    let name = name.strip_prefix("Halide::").unwrap_or(name);
+    CODES.iter().find(|(known, _)| *known == name).map(|(_, code)| *code)
 }
 
 /// A floating-point literal that is whole.

@@ -170,7 +170,7 @@ impl Machine<'_> {
 
 /// Whether a value is a report, or an interval or alignment of one.
 pub(crate) fn is_report(value: &Val) -> bool {
-    matches!(value, Val::Object(members) if members.iter().any(|(name, _)| matches!(name.as_str(), "min_defined" | "modulus")))
+    matches!(value, Val::Object(members) if members.iter().any(|(name, _)| ["min_defined", "modulus"].contains(&name.as_str())))
 }
 
 fn member(of: &Val, name: &str) -> Option<Val> {

@@ -40,7 +40,7 @@ impl Machine<'_> {
             return paths;
         };
         let member = if state.node(node).ty == Type::STMT { "stmt" } else { "expr" };
-        state.members.retain(|slot| !matches!(slot.name.as_str(), "expr" | "stmt"));
+        state.members.retain(|slot| !["expr", "stmt"].contains(&slot.name.as_str()));
         let arguments = Self::visit_arguments(function, node, kind);
         let mut paths = Vec::new();
         for (mut state, value) in self.call(function, arguments, state) {

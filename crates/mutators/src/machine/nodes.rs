@@ -2,7 +2,7 @@
 
 use halidom_rewrites::rules::{Domain, Fun, ValueId};
 
-use crate::ir::intrinsics::{CALLEE, PURE_EXTERN, callee};
+use crate::ir::intrinsics::{CALLEE, Intrinsic, PURE_EXTERN, callee};
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
 use crate::ir::node::{Field, NodeId, Shape, class_value};
 use crate::ir::state::{Atom, Scoped, Slot, State};
@@ -159,7 +159,7 @@ impl Machine<'_> {
         if kind == Kind::Call && name == "args" {
             return Some(Val::Arguments(node));
         }
-        if kind == Kind::Call && matches!(name, "name" | "call_type") {
+        if kind == Kind::Call && ["name", "call_type"].contains(&name) {
             return Some(match &state.node(node).intrinsic {
                 Some(intrinsic) if name == "name" => Val::Text(intrinsic.clone()),
                 Some(callee) if crate::ir::intrinsics::is_extern(callee) => {
@@ -186,8 +186,10 @@ impl Machine<'_> {
     pub(crate) fn argument(call: NodeId, index: i128, state: &mut State) -> Option<NodeId> {
         let known = state.node(call);
         let (ty, class) = (known.ty, known.class);
-        let is_identity =
-            matches!(known.intrinsic.as_deref(), Some("likely" | "likely_if_innermost"));
+        let is_identity = matches!(
+            known.intrinsic.as_deref().map(Intrinsic::of),
+            Some(Intrinsic::Likely | Intrinsic::LikelyIfInnermost)
+        );
         let shape = known.shape.clone()?;
         let position = usize::try_from(index).ok()?;
         match shape.fields.get(position) {
@@ -550,7 +552,7 @@ impl Machine<'_> {
             return;
         }
         for slot in &mut state.members {
-            if !matches!(slot.name.as_str(), "expr" | "stmt") {
+            if !["expr", "stmt"].contains(&slot.name.as_str()) {
                 slot.value = Val::Handle(slot.name.clone());
             }
         }
@@ -562,7 +564,7 @@ impl Machine<'_> {
     pub(crate) fn leave_result(&self, result: Option<NodeId>, state: &mut State) {
         let result = result.filter(|_| self.profile.name == "heterocl");
         let is_stmt = result.is_some_and(|node| state.node(node).ty == Type::STMT);
-        state.members.retain(|slot| !matches!(slot.name.as_str(), "expr" | "stmt"));
+        state.members.retain(|slot| !["expr", "stmt"].contains(&slot.name.as_str()));
         let (name, ty) = if is_stmt { ("stmt", "Stmt") } else { ("expr", "Expr") };
         let value = Val::Expr(result);
         state.members.push(Slot { name: name.to_owned(), ty: ty.to_owned(), value });

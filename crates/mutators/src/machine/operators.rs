@@ -47,7 +47,7 @@ impl<'p> Machine<'p> {
             Some(condition) if name == "assert" && self.has_effect(condition) => {
                 self.unsupported(state, "an assert with an effect", line)
             }
-            Some(condition) if !matches!(name, "debug" | "LOG") => {
+            Some(condition) if !["debug", "LOG"].contains(&name) => {
                 let (holds, fails) = self.branch(condition, state);
                 for state in fails {
                     self.end(state, Outcome::Crash(format!("{name} fails")), line);
@@ -391,34 +391,37 @@ fn bitwise(op: Sign) -> Option<&'static str> {
     })
 }
 
+/// Asserts of two operands.
+const COMPARED: [(&str, Sign); 6] = [
+    ("CHECK_EQ", Sign::Eq),
+    ("CHECK_NE", Sign::Ne),
+    ("CHECK_LT", Sign::Lt),
+    ("CHECK_LE", Sign::Le),
+    ("CHECK_GT", Sign::Gt),
+    ("CHECK_GE", Sign::Ge),
+];
+
 /// The comparison that an assert of two operands makes.
 fn compared(name: &str) -> Option<Sign> {
-    Some(match name {
-        "CHECK_EQ" => Sign::Eq,
-        "CHECK_NE" => Sign::Ne,
-        "CHECK_LT" => Sign::Lt,
-        "CHECK_LE" => Sign::Le,
-        "CHECK_GT" => Sign::Gt,
-        "CHECK_GE" => Sign::Ge,
-        _ => return None,
-    })
+    COMPARED.iter().find(|(known, _)| *known == name).map(|(_, sign)| *sign)
 }
 
+/// Asserts and logs, on which text is streamed.
+const STREAMS: [&str; 12] = [
+    "internal_assert",
+    "user_assert",
+    "internal_error",
+    "user_error",
+    "debug",
+    "user_warning",
+    "LOG",
+    "CHECK",
+    "assert",
+    "std::cerr",
+    "std::cout",
+    "cerr",
+];
+
 pub(crate) fn is_stream(name: &str) -> bool {
-    compared(name).is_some()
-        || matches!(
-            name,
-            "internal_assert"
-                | "user_assert"
-                | "internal_error"
-                | "user_error"
-                | "debug"
-                | "user_warning"
-                | "LOG"
-                | "CHECK"
-                | "assert"
-                | "std::cerr"
-                | "std::cout"
-                | "cerr"
-        )
+    compared(name).is_some() || STREAMS.contains(&name)
 }

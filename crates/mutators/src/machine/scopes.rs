@@ -109,10 +109,8 @@ fn family(class: &str, classes: &[Class]) -> Vec<String> {
 
 fn is_visit(function: &Function) -> bool {
     !function.class.is_empty()
-        && matches!(
-            function.name.as_str(),
-            "visit" | "Visit_" | "Mutate_" | "VisitExpr_" | "VisitStmt_"
-        )
+        && ["visit", "Visit_", "Mutate_", "VisitExpr_", "VisitStmt_"]
+            .contains(&function.name.as_str())
 }
 
 /// What is looked at where it is asked what is done to a scope.

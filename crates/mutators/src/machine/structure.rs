@@ -41,7 +41,7 @@ impl Machine<'_> {
             }
             (Some(Role::OptionalExpr), _) => vec![(state, Val::Expr(None))],
             // Loads and stores are of buffers of the program, which no image or parameter stands for.
-            (Some(Role::Opaque), _) if matches!(member, "image" | "param") => {
+            (Some(Role::Opaque), _) if ["image", "param"].contains(&member) => {
                 vec![(state, Val::Expr(None))]
             }
             // Where variables are names, or nodes that are told apart by identity.

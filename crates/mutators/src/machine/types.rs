@@ -3,19 +3,40 @@
 /// The member of a union that holds what it is declared as.
 pub(crate) const UNION: &str = "union";
 
+/// Integer types with their bits and whether they are signed.
+const INTEGERS: [(&str, u8, bool); 26] = [
+    ("int", 32, true),
+    ("signed", 32, true),
+    ("signed int", 32, true),
+    ("int32_t", 32, true),
+    ("int64_t", 64, true),
+    ("long", 64, true),
+    ("long int", 64, true),
+    ("long long", 64, true),
+    ("long long int", 64, true),
+    ("uint64_t", 64, false),
+    ("size_t", 64, false),
+    ("unsigned long", 64, false),
+    ("unsigned long long", 64, false),
+    ("unsigned", 32, false),
+    ("unsigned int", 32, false),
+    ("uint32_t", 32, false),
+    ("int16_t", 16, true),
+    ("short", 16, true),
+    ("short int", 16, true),
+    ("uint16_t", 16, false),
+    ("unsigned short", 16, false),
+    ("unsigned short int", 16, false),
+    ("int8_t", 8, true),
+    ("signed char", 8, true),
+    ("uint8_t", 8, false),
+    ("unsigned char", 8, false),
+];
+
 /// Bits and signedness of a C++ integer type.
 pub(crate) fn integer_type(ty: &str) -> Option<(u8, bool)> {
-    Some(match ty {
-        "int" | "signed" | "signed int" | "int32_t" => (32, true),
-        "int64_t" | "long" | "long int" | "long long" | "long long int" => (64, true),
-        "uint64_t" | "size_t" | "unsigned long" | "unsigned long long" => (64, false),
-        "unsigned" | "unsigned int" | "uint32_t" => (32, false),
-        "int16_t" | "short" | "short int" => (16, true),
-        "uint16_t" | "unsigned short" | "unsigned short int" => (16, false),
-        "int8_t" | "signed char" => (8, true),
-        "uint8_t" | "unsigned char" => (8, false),
-        _ => return None,
-    })
+    let known = INTEGERS.iter().find(|(name, ..)| *name == ty);
+    known.map(|(_, bits, is_signed)| (*bits, *is_signed))
 }
 
 /// Whether a C++ type is a vector.

@@ -8,6 +8,7 @@ use halidom_cpp::ast::{Declared, Expr, ExprKind};
 use crate::ir::kinds::I32;
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Num, Place, Val};
+use crate::machine::names::TypeName;
 use crate::machine::run::{MAX_CONCRETE_ITERATIONS, Machine, Paths};
 use crate::machine::types::{UNION, integer_type};
 
@@ -85,7 +86,7 @@ impl<'p> Machine<'p> {
             && program.classes.iter().all(|class| class.name != ty)
             && program.functions.iter().all(|function| function.name != ty)
             && !Self::is_plain_type(ty)
-            && !matches!(ty, "Expr" | "Stmt")
+            && !matches!(TypeName::of(ty), TypeName::Expr | TypeName::Stmt)
     }
 
     /// `vector<T> x(n)`, of so many elements, or `vector<T> x(y)`, of those of another.
@@ -113,39 +114,56 @@ impl<'p> Machine<'p> {
 
     /// The value of a variable that is declared without one.
     fn default(ty: &str) -> Val {
-        match ty {
-            "Expr" | "Stmt" => Val::Expr(None),
-            "int64_t" | "uint64_t" | "int" | "bool" | "double" | "float" => Val::Unknown,
-            ty if crate::machine::types::is_vector_type(ty) => Val::List(Vec::new()),
-            ty if ty.ends_with("stringstream") => Val::Rope(Vec::new()),
-            "string" | "std::string" => Val::Text(String::new()),
-            ty if ty.starts_with(UNION) => {
+        match TypeName::of(ty) {
+            TypeName::Expr | TypeName::Stmt => Val::Expr(None),
+            TypeName::Int64T
+            | TypeName::Uint64T
+            | TypeName::Int
+            | TypeName::Bool
+            | TypeName::Double
+            | TypeName::Float => Val::Unknown,
+            _ if crate::machine::types::is_vector_type(ty) => Val::List(Vec::new()),
+            _ if ty.ends_with("stringstream") => Val::Rope(Vec::new()),
+            TypeName::String | TypeName::StdString => Val::Text(String::new()),
+            _ if ty.starts_with(UNION) => {
                 Val::Object(vec![(UNION.to_owned(), Val::Text(ty.to_owned()))])
             }
-            ty => Val::Handle(ty.to_owned()),
+            _ => Val::Handle(ty.to_owned()),
         }
     }
 
     fn is_plain_type(ty: &str) -> bool {
-        matches!(ty, "int" | "int64_t" | "uint64_t" | "bool" | "double" | "Expr" | "Type" | "Stmt")
+        matches!(
+            TypeName::of(ty),
+            TypeName::Int
+                | TypeName::Int64T
+                | TypeName::Uint64T
+                | TypeName::Bool
+                | TypeName::Double
+                | TypeName::Expr
+                | TypeName::Type
+                | TypeName::Stmt
+        )
     }
 
     /// A value where a variable of a type is initialized with it.
     pub(crate) fn coerce(&mut self, ty: &str, value: Val, state: &mut State) -> Val {
         let ty = ty.strip_prefix("std::").unwrap_or(ty);
-        match (ty, value) {
+        match (TypeName::of(ty), value) {
             (_, Val::Int(num)) => match integer_type(ty) {
                 Some((bits, signed)) => Val::Int(self.convert(num, bits, signed)),
                 None if ty == "bool" => {
                     let zero = Num { ..self.number(0, num.bits, num.is_signed) };
                     self.compare(Sign::Ne, num, zero)
                 }
-                None if matches!(ty, "double" | "float") => self.real_of(num),
-                None if matches!(ty, "Expr") => {
+                None if matches!(TypeName::of(ty), TypeName::Double | TypeName::Float) => {
+                    self.real_of(num)
+                }
+                None if ty == "Expr" => {
                     let literal = self.literal(I32, num, state);
                     Val::Expr(Some(literal))
                 }
-                None if matches!(ty, "" | "auto") => Val::Int(num),
+                None if ty.is_empty() || ty == "auto" => Val::Int(num),
                 None if is_parameter(ty) => match self.template.as_deref().map(integer_type) {
                     Some(Some((bits, signed))) => Val::Int(self.convert(num, bits, signed)),
                     Some(None) => Val::Unknown,
@@ -161,14 +179,14 @@ impl<'p> Machine<'p> {
                 let term = self.values.var(&format!("truncated {term:?}"), domain);
                 Val::Int(Num { term, bits, is_signed, low, high, remainder_of: None })
             }
-            ("Expr" | "Stmt", Val::Ptr(Some((node, _)))) => Val::Expr(Some(node)),
+            (TypeName::Expr | TypeName::Stmt, Val::Ptr(Some((node, _)))) => Val::Expr(Some(node)),
             // A truth value becomes an `int` before it becomes an expression.
-            ("Expr", Val::Bool(truth)) => {
+            (TypeName::Expr, Val::Bool(truth)) => {
                 let num = self.host_number(truth, (0, 1), true);
                 let literal = self.literal(I32, num, state);
                 Val::Expr(Some(literal))
             }
-            ("int" | "int64_t" | "uint64_t", Val::Bool(truth)) => {
+            (TypeName::Int | TypeName::Int64T | TypeName::Uint64T, Val::Bool(truth)) => {
                 let num = self.host_number(truth, (0, 1), true);
                 Val::Int(num)
             }

@@ -13,6 +13,7 @@ use crate::ir::kinds::{I32, Kind};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
+use crate::machine::names::TypeName;
 use crate::machine::run::{Machine, Paths};
 
 impl<'p> Machine<'p> {
@@ -41,7 +42,7 @@ impl<'p> Machine<'p> {
     pub(crate) fn method_for(&self, class: &str, kind: &str) -> Option<&'p Function> {
         let program: &'p crate::machine::program::Program = self.program;
         program.functions.iter().find(|function| {
-            matches!(function.name.as_str(), "visit" | "Visit_" | "Mutate_")
+            ["visit", "Visit_", "Mutate_"].contains(&function.name.as_str())
                 && function.class == class
                 && function.parameters.first().is_some_and(|first| {
                     first.ty.ends_with('*')
@@ -65,7 +66,7 @@ impl<'p> Machine<'p> {
                     Some(ExprKind::Bool(value)) => Val::Bool(self.values.bool(*value)),
                     _ => continue,
                 },
-                None if matches!(field.ty.as_str(), "Expr" | "Stmt") => Val::Expr(None),
+                None if ["Expr", "Stmt"].contains(&field.ty.as_str()) => Val::Expr(None),
                 // A flag that the constructor sets.
                 _ if field.ty == "bool" => Val::Bool(self.values.bool(true)),
                 _ if crate::machine::types::is_map_type(&field.ty) => Val::Map(Vec::new()),
@@ -142,12 +143,14 @@ impl<'p> Machine<'p> {
         function
             .parameters
             .iter()
-            .map(|parameter| match parameter.ty.trim_end_matches('&') {
-                "Expr" | "Stmt" => Val::Expr(Some(node)),
-                ty if ty.ends_with('*') && Kind::named(ty.trim_end_matches('*')) == Some(kind) => {
+            .map(|parameter| match TypeName::of(parameter.ty.trim_end_matches('&')) {
+                TypeName::Expr | TypeName::Stmt => Val::Expr(Some(node)),
+                TypeName::Other(ty)
+                    if ty.ends_with('*') && Kind::named(ty.trim_end_matches('*')) == Some(kind) =>
+                {
                     Val::Ptr(Some((node, kind)))
                 }
-                ty => Val::Handle(ty.to_owned()),
+                ty => Val::Handle(ty.text().to_owned()),
             })
             .collect()
     }
@@ -216,7 +219,7 @@ impl<'p> Machine<'p> {
             .iter()
             .all(|function| flags.iter().all(|(name, value)| only_sets(function, name, !*value)))
             && methods.iter().all(|function| {
-                if !matches!(function.name.as_str(), "visit" | "Visit_") {
+                if !["visit", "Visit_"].contains(&function.name.as_str()) {
                     return true;
                 }
                 let of = function.parameters.first().map(|first| first.ty.trim_end_matches('*'));

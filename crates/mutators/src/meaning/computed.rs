@@ -4,7 +4,7 @@
 
 use halidom_rewrites::rules::{Domain, Fun, Node, ValueId};
 
-use crate::ir::intrinsics::{is_nan, math};
+use crate::ir::intrinsics::{Intrinsic, is_nan, math};
 use crate::ir::kinds::Type;
 use crate::ir::node::NodeId;
 use crate::meaning::terms::Meaning;
@@ -30,11 +30,13 @@ impl Meaning<'_> {
             return self.values.bool(false);
         }
         let other = format!("{callee} {arguments:?}");
-        match (short, arguments.as_slice()) {
-            ("bitwise_and" | "shift_left" | "shift_right", [a, b]) if domain != Domain::Real => {
+        match (Intrinsic::of(short), arguments.as_slice()) {
+            (Intrinsic::BitwiseAnd | Intrinsic::ShiftLeft | Intrinsic::ShiftRight, [a, b])
+                if domain != Domain::Real =>
+            {
                 self.by_bits(short, *a, *b, ty, &other)
             }
-            ("abs", [a]) => {
+            (Intrinsic::Abs, [a]) => {
                 let zero = self.values.number(0, self.values.domain(*a));
                 let is_negative = self.values.apply(Fun::Lt, &[*a, zero]);
                 let negated = self.values.apply(Fun::Sub, &[zero, *a]);
@@ -47,7 +49,10 @@ impl Meaning<'_> {
                 });
                 self.values.apply(Fun::Ite, &[is_negative, negated, kept])
             }
-            ("min" | "max" | "halide_cpp_min" | "halide_cpp_max", [a, b]) => {
+            (
+                Intrinsic::Min | Intrinsic::Max | Intrinsic::HalideCppMin | Intrinsic::HalideCppMax,
+                [a, b],
+            ) => {
                 let less = self.values.apply(Fun::Lt, &[*a, *b]);
                 let is_least = short.ends_with("min");
                 let (then, otherwise) = if is_least { (*a, *b) } else { (*b, *a) };
@@ -62,8 +67,12 @@ impl Meaning<'_> {
 
     /// What a call computes of which the arguments were not asked for, if it rounds: a number that is whole.
     pub(crate) fn rounded_class(&mut self, callee: &str, class: usize) -> Option<ValueId> {
-        let name =
-            math(callee).filter(|name| matches!(*name, "floor" | "ceil" | "round" | "trunc"))?;
+        let name = math(callee).filter(|name| {
+            matches!(
+                Intrinsic::of(name),
+                Intrinsic::Floor | Intrinsic::Ceil | Intrinsic::Round | Intrinsic::Trunc
+            )
+        })?;
         self.is_opaque = true;
         Some(self.values.var(&format!("{name} [of {class}]"), Domain::Real))
     }
@@ -72,9 +81,13 @@ impl Meaning<'_> {
     /// rounds. A whole number is not rounded any more.
     pub(crate) fn computed(&mut self, name: &str, arguments: &[ValueId]) -> ValueId {
         let first = arguments[0];
-        match name {
-            "floor" | "ceil" | "round" | "trunc" if self.is_whole(first) => first,
-            "trunc" => {
+        match Intrinsic::of(name) {
+            Intrinsic::Floor | Intrinsic::Ceil | Intrinsic::Round | Intrinsic::Trunc
+                if self.is_whole(first) =>
+            {
+                first
+            }
+            Intrinsic::Trunc => {
                 let zero = self.values.number(0, Domain::Real);
                 let is_negative = self.values.apply(Fun::Lt, &[first, zero]);
                 let (up, down) =
@@ -119,9 +132,9 @@ impl Meaning<'_> {
                 continue;
             }
             let factor = self.values.number(power, domain);
-            let fun = match name {
-                "bitwise_and" => Fun::Mod,
-                "shift_left" => Fun::Mul,
+            let fun = match Intrinsic::of(name) {
+                Intrinsic::BitwiseAnd => Fun::Mod,
+                Intrinsic::ShiftLeft => Fun::Mul,
                 _ => Fun::Div,
             };
             let value = self.values.apply(fun, &[a, factor]);

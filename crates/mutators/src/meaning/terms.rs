@@ -12,6 +12,7 @@ use halidom_base::{FxHashMap, FxHashSet};
 use halidom_rewrites::profile::{Profile, ZeroDivision};
 use halidom_rewrites::rules::{Domain, Fun, Node as Term, ValueId, Values};
 
+use crate::ir::intrinsics::Intrinsic;
 use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape, class_of};
 use crate::ir::state::{Computation, State};
@@ -641,5 +642,5 @@ impl<'a> Meaning<'a> {
 
 /// Whether an intrinsic returns its argument.
 pub(crate) fn is_identity(intrinsic: Option<&str>) -> bool {
-    matches!(intrinsic, Some("likely" | "likely_if_innermost"))
+    matches!(intrinsic.map(Intrinsic::of), Some(Intrinsic::Likely | Intrinsic::LikelyIfInnermost))
 }

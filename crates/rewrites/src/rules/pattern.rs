@@ -283,3 +283,19 @@ impl fmt::Display for Pattern {
         }
     }
 }
+
+/// Names in rules that stand for any expression.
+const WILDCARDS: [&str; 6] = ["x", "y", "z", "w", "u", "v"];
+
+/// Names in rules that stand for any literal.
+const CONSTANTS: [&str; 6] = ["c0", "c1", "c2", "c3", "c4", "c5"];
+
+/// Whether a name stands for any expression.
+pub(crate) fn is_wildcard(name: &str) -> bool {
+    WILDCARDS.contains(&name)
+}
+
+/// Whether a name stands for any literal.
+pub(crate) fn is_constant(name: &str) -> bool {
+    CONSTANTS.contains(&name)
+}

@@ -4,7 +4,7 @@ use halidom_base::FxHashMap;
 use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind, File, Function, Stmt, StmtKind};
 
-use super::pattern::{FUNCTIONS, Op, Pattern, operator};
+use super::pattern::{FUNCTIONS, Op, Pattern, is_constant, is_wildcard, operator};
 
 /// A question about the type that a function works at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -500,12 +500,11 @@ impl Reader<'_> {
         if let Some(operand) = self.operands.get(name) {
             return Ok(operand.clone());
         }
-        match name {
-            "x" | "y" | "z" | "w" | "u" | "v" => return Ok(Pattern::Wild(name.to_owned())),
-            "c0" | "c1" | "c2" | "c3" | "c4" | "c5" => {
-                return Ok(Pattern::Constant(name.to_owned()));
-            }
-            _ => {}
+        if is_wildcard(name) {
+            return Ok(Pattern::Wild(name.to_owned()));
+        }
+        if is_constant(name) {
+            return Ok(Pattern::Constant(name.to_owned()));
         }
         let value = self.scope.locals.get(name).ok_or_else(|| name.to_owned())?;
         let names = path(value).unwrap_or_default();

@@ -11,6 +11,7 @@ use super::search::{Outcome, replay, witness};
 use super::traps::{Trap, trap};
 use super::value::{Domain, Number};
 use crate::profile::Profile;
+use crate::rules::pattern::is_wildcard;
 
 /// Values on which a rule is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,11 +54,6 @@ impl Counterexample {
         let got = self.got.map_or("undefined".to_owned(), |got| got.to_string());
         format!("{}: {} becomes {got}", values.join(" "), self.expected)
     }
-}
-
-/// Whether a name stands for any expression.
-pub(crate) fn is_wildcard(name: &str) -> bool {
-    matches!(name, "x" | "y" | "z" | "w" | "u" | "v")
 }
 
 /// A type in C++.
