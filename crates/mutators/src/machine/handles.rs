@@ -4,6 +4,7 @@ use halidom_cpp::Sign;
 use halidom_rewrites::rules::Fun;
 
 use crate::ir::kinds::Kind;
+use crate::ir::node::NodeId;
 use crate::ir::state::State;
 use crate::ir::value::Val;
 use crate::machine::names::Method;
@@ -50,35 +51,7 @@ impl Machine<'_> {
                 Val::Handle(_),
                 Method::Ref | Method::Get,
                 [Val::Ptr(Some((node, Kind::Variable)))],
-            ) => {
-                // Of what a scope has about a variable, a replacement is modelled, undefined or of its type and value; and bounds.
-                let (mut defined, mut undefined) = self.choose(state);
-                let (ty, class) = (defined.node(*node).ty, defined.node(*node).class);
-                let replacement = defined.add(ty, Some(class), None);
-                // A pair is of bounds, which hold.
-                let (low, high) =
-                    (self.any_number("least", 64, true), self.any_number("greatest", 64, true));
-                if let Some(range) = ty.range().filter(|_| !ty.is_bool()) {
-                    let value = self.node_value(*node, &defined);
-                    let value = self.host_number(value, range, true);
-                    let above = self.comparison(Sign::Le, low.term, value.term);
-                    let below = self.comparison(Sign::Le, value.term, high.term);
-                    for state in [&mut defined, &mut undefined] {
-                        state.facts.extend([above, below]);
-                    }
-                }
-                let object = |value| {
-                    vec![
-                        ("replacement".to_owned(), Val::Expr(value)),
-                        ("first".to_owned(), Val::Int(low)),
-                        ("second".to_owned(), Val::Int(high)),
-                    ]
-                };
-                vec![
-                    (defined, Val::Object(object(Some(replacement)))),
-                    (undefined, Val::Object(object(None))),
-                ]
-            }
+            ) => self.about_variable(*node, state),
             // What is among the facts of a scope holds, or does not.
             (
                 Val::Handle(of),
@@ -141,5 +114,35 @@ impl Machine<'_> {
             }
             _ => self.unsupported(state, format!("the method {name}"), line),
         }
+    }
+
+    /// What a scope has about a variable: a replacement of its type and value, or an undefined one, and bounds.
+    fn about_variable(&mut self, node: NodeId, state: State) -> Paths<Val> {
+        let (mut defined, mut undefined) = self.choose(state);
+        let (ty, class) = (defined.node(node).ty, defined.node(node).class);
+        let replacement = defined.add(ty, Some(class), None);
+        // A pair is of bounds, which hold.
+        let (low, high) =
+            (self.any_number("least", 64, true), self.any_number("greatest", 64, true));
+        if let Some(range) = ty.range().filter(|_| !ty.is_bool()) {
+            let value = self.node_value(node, &defined);
+            let value = self.host_number(value, range, true);
+            let above = self.comparison(Sign::Le, low.term, value.term);
+            let below = self.comparison(Sign::Le, value.term, high.term);
+            for state in [&mut defined, &mut undefined] {
+                state.facts.extend([above, below]);
+            }
+        }
+        let object = |value| {
+            vec![
+                ("replacement".to_owned(), Val::Expr(value)),
+                ("first".to_owned(), Val::Int(low)),
+                ("second".to_owned(), Val::Int(high)),
+            ]
+        };
+        vec![
+            (defined, Val::Object(object(Some(replacement)))),
+            (undefined, Val::Object(object(None))),
+        ]
     }
 }

@@ -3,7 +3,7 @@
 use halidom_cpp::Sign;
 use halidom_rewrites::rules::Fun;
 
-use crate::ir::intrinsics::PURE_EXTERN;
+use crate::ir::intrinsics::{PURE_EXTERN, called_by};
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
 use crate::ir::layout::{LAYOUTS, canonical, role};
 use crate::ir::node::{Field, NodeId, Shape};
@@ -343,22 +343,10 @@ impl Machine<'_> {
             // What is called is what is asked for, or is not.
             (Sign::Eq | Sign::Ne, Val::Handle(callee), Val::Text(name))
             | (Sign::Eq | Sign::Ne, Val::Text(name), Val::Handle(callee))
-                if crate::ir::intrinsics::called_by(callee)
-                    .is_some_and(|call| call < state.nodes.len()) =>
+                if called_by(callee).is_some_and(|call| call < state.nodes.len()) =>
             {
-                let call = crate::ir::intrinsics::called_by(callee)?;
-                let paths = self.is_intrinsic(call, name, state);
-                if op == Sign::Eq {
-                    return Some(paths);
-                }
-                let negated = paths.into_iter().map(|(state, truth)| {
-                    let truth = match truth {
-                        Val::Bool(term) => Val::Bool(self.values.apply(Fun::Not, &[term])),
-                        other => other,
-                    };
-                    (state, truth)
-                });
-                Some(negated.collect())
+                let call = called_by(callee)?;
+                Some(self.is_called(op, call, name, state))
             }
             // How a function of the C library is called.
             (Sign::Eq | Sign::Ne, Val::Handle(a), Val::Handle(b))
@@ -399,17 +387,13 @@ impl Machine<'_> {
             }
             // The type of an object that is not known, or a number, or a node.
             (Sign::Eq | Sign::Ne, Val::Handle(_), Val::Type(_) | Val::Ptr(_))
-            | (Sign::Eq | Sign::Ne, Val::Type(_) | Val::Ptr(_), Val::Handle(_))
-            | (
-                Sign::Eq | Sign::Ne | Sign::Lt | Sign::Le | Sign::Gt | Sign::Ge,
-                Val::Handle(_),
-                Val::Int(_),
-            )
-            | (
-                Sign::Eq | Sign::Ne | Sign::Lt | Sign::Le | Sign::Gt | Sign::Ge,
-                Val::Int(_),
-                Val::Handle(_),
-            ) => {
+            | (Sign::Eq | Sign::Ne, Val::Type(_) | Val::Ptr(_), Val::Handle(_)) => {
+                let (holds, fails) = self.choose(state);
+                Some(self.truths(vec![holds], vec![fails]))
+            }
+            (op, Val::Handle(_), Val::Int(_)) | (op, Val::Int(_), Val::Handle(_))
+                if op.is_comparison() =>
+            {
                 let (holds, fails) = self.choose(state);
                 Some(self.truths(vec![holds], vec![fails]))
             }
@@ -422,6 +406,22 @@ impl Machine<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Compares what a call calls with a name.
+    fn is_called(&mut self, op: Sign, call: NodeId, name: &str, state: State) -> Paths<Val> {
+        let paths = self.is_intrinsic(call, name, state);
+        if op == Sign::Eq {
+            return paths;
+        }
+        let negated = paths.into_iter().map(|(state, truth)| {
+            let truth = match truth {
+                Val::Bool(term) => Val::Bool(self.values.apply(Fun::Not, &[term])),
+                other => other,
+            };
+            (state, truth)
+        });
+        negated.collect()
     }
 
     /// What is known where the buffer that the input accesses has one element.
