@@ -33,3 +33,19 @@ pub const SOURCES: &[&str] = &[
     include_str!("syntax.rs"),
     include_str!("words.rs"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::SOURCES;
+
+    #[test]
+    fn every_source_is_listed() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let is_listed = path.ends_with("lib.rs") || SOURCES.contains(&text.as_str());
+            assert!(is_listed, "{} is not listed", path.display());
+        }
+    }
+}

@@ -1,7 +1,8 @@
 //! Rewrite rules verified from their C++ source.
 //!
-//! Rules in the language of Halide's `IRMatch.h` are read from the C++ files that hold them, and each
-//! is proved or refuted at every type that reaches it. `docs/verifying-mutators.md` has the argument.
+//! Rules in the language of Halide's `IRMatch.h` are read from the C++ files that hold them, and
+//! each is proved or refuted at every type that reaches it. `docs/verifying-mutators.md` has the
+//! argument.
 //!
 //! It knows nothing about mutators, which are C++ methods that are run, nor about our own compiler
 //! and its rules.

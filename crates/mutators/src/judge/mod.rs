@@ -3,7 +3,8 @@
 //! # Where to start
 //!
 //! * `list` finds the mutators of files and examines them; `keep` remembers the answers.
-//! * `verify` decides a mutator of expressions, `statement` one of statements, `analysis` an analysis.
+//! * `verify` decides a mutator of expressions, `statement` one of statements, `analysis` an
+//!   analysis; `refute` looks for values on which a result differs.
 //! * `entry` runs a method on a node, `replay` on concrete IR, `trial` on IR that it makes up.
 
 pub(crate) mod analysis;

@@ -1,6 +1,4 @@
 //! A mutator's verdict: every path at every type.
-//!
-//! Reason for length: one method for each claim about the end of a path, with what refutes it.
 
 use halidom_base::FxHashMap;
 use halidom_rewrites::rules::{

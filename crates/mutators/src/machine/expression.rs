@@ -1,6 +1,4 @@
 //! The symbolic interpreter: expressions.
-//!
-//! Reason for length: one case for each form of expression, each of a few lines.
 
 use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind};

@@ -6,8 +6,6 @@
 //! follow many paths (each conjunct may be the one that failed), they are *joined*: the state before the condition goes
 //! on, with the negated condition as a fact of its own and what the condition assigned forgotten. A construct that is not
 //! modelled ends its path with [`Outcome::Unsupported`].
-//!
-//! Reason for length: statements, loops and variables act on the paths of one activation of a function.
 
 use std::rc::Rc;
 

@@ -5,8 +5,6 @@
 //! A class of nodes has one value: that of the first of its nodes whose shape is known, and every further shape equals
 //! it. What `mutate` returns is defined where its argument is, so the divisors in any shape of the input's parts are not
 //! 0 where the input is defined. A fact about a node that is no part of the input holds where that node is defined.
-//!
-//! Reason for length: one case for each kind of node, each of a few lines.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_rewrites::profile::{Profile, ZeroDivision};
