@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use halidom_ir::Scalar;
-use halidom_mutators::profile::Profile;
-use halidom_mutators::rules::{At, Context, Domain, Limits, Op, Pattern, Rule, Verdict, verify};
+use halidom_rewrites::profile::Profile;
+use halidom_rewrites::rules::{At, Context, Domain, Limits, Op, Pattern, Rule, Verdict, verify};
 use halidom_rules as own;
 use halidom_smt::{Family, Options, Program, Solver};
 

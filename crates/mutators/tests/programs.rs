@@ -6,10 +6,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use halidom_mutators::examine::{Options, Source};
-use halidom_mutators::profile::Profile;
-use halidom_mutators::programs::{Mutator, Standing, mutators};
-use halidom_mutators::rules::Limits;
+use halidom_mutators::{Mutator, Standing, mutators};
+use halidom_rewrites::options::{Options, Source};
+use halidom_rewrites::profile::Profile;
+use halidom_rewrites::rules::Limits;
 use halidom_smt::{Family, Program};
 
 fn options() -> Options {

@@ -16,12 +16,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use halidom_mutators::cpp::ast::{Expr, ExprKind, File, Function};
-use halidom_mutators::cpp::parse;
-use halidom_mutators::examine::{Options, Source};
-use halidom_mutators::profile::{PROFILES, Profile};
-use halidom_mutators::programs::{Mutation, Standing, mutators_of, names, observe};
-use halidom_mutators::rules::Limits;
+use halidom_cpp::ast::{Expr, ExprKind, File, Function};
+use halidom_cpp::{Sign, parse};
+use halidom_mutators::{Mutation, Standing, mutators_of, names, observe};
+use halidom_rewrites::options::{Options, Source};
+use halidom_rewrites::profile::{PROFILES, Profile};
+use halidom_rewrites::rules::Limits;
 use halidom_smt::{Family, Program};
 
 /// How many mutants a run of all tests makes.
@@ -57,25 +57,25 @@ fn variants(expr: &Expr) -> Vec<(&'static str, String, Expr)> {
     let mut found = Vec::new();
     match &expr.kind {
         ExprKind::Binary(sign, lhs, rhs) => {
-            let others: &[&str] = match sign.as_str() {
-                "<" => &["<=", ">"],
-                "<=" => &["<", ">="],
-                ">" => &[">=", "<"],
-                ">=" => &[">", "<="],
-                "==" => &["!="],
-                "!=" => &["=="],
+            let others: &[Sign] = match sign {
+                Sign::Lt => &[Sign::Le, Sign::Gt],
+                Sign::Le => &[Sign::Lt, Sign::Ge],
+                Sign::Gt => &[Sign::Ge, Sign::Lt],
+                Sign::Ge => &[Sign::Gt, Sign::Le],
+                Sign::Eq => &[Sign::Ne],
+                Sign::Ne => &[Sign::Eq],
                 _ => &[],
             };
             for other in others {
-                let kind = ExprKind::Binary((*other).to_owned(), lhs.clone(), rhs.clone());
+                let kind = ExprKind::Binary(*other, lhs.clone(), rhs.clone());
                 found.push(("comparison", format!("{sign} becomes {other}"), with(kind)));
             }
-            if sign == "&&" {
+            if *sign == Sign::And {
                 found.push(("guard", "the left of && is dropped".to_owned(), (**rhs).clone()));
                 found.push(("guard", "the right of && is dropped".to_owned(), (**lhs).clone()));
             }
-            if matches!(sign.as_str(), "-" | "/" | "%" | "<<" | ">>") {
-                let kind = ExprKind::Binary(sign.clone(), rhs.clone(), lhs.clone());
+            if matches!(sign, Sign::Sub | Sign::Div | Sign::Rem | Sign::Shl | Sign::Shr) {
+                let kind = ExprKind::Binary(*sign, rhs.clone(), lhs.clone());
                 found.push(("operands", format!("those of {sign} are swapped"), with(kind)));
             }
         }

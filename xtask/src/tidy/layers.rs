@@ -23,6 +23,8 @@ const LAYERS: &[&str] = &[
     "halide-ir",
     "halide-machine",
     "halide",
+    "cpp",
+    "rewrites",
     "mutators",
     "atl",
     "atl-ir",

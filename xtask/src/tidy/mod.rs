@@ -3,6 +3,7 @@
 //! A rule is a function from the repository's files to findings, with an entry in [`RULES`]. It
 //! sees the files as data, so its tests need no folder.
 
+mod circles;
 mod codes;
 mod layers;
 mod links;
@@ -17,7 +18,7 @@ use std::io;
 
 pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "tidy",
-    summary: "checks layers, file sizes, documentation, links, diagnostic codes and forbidden text",
+    summary: "checks layers, circles of files, sizes, documentation, links, codes and forbidden text",
     help: "\
 Looks at every file that git tracks or would track. Prints each finding with its place; the exit
 status is 0 only if there is none.
@@ -66,6 +67,7 @@ type Rule = fn(&[File]) -> Vec<Finding>;
 
 const RULES: &[Rule] = &[
     layers::crate_layers,
+    circles::circles,
     nodes::whole_nodes,
     text::file_sizes,
     text::crate_and_module_docs,

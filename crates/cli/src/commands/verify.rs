@@ -7,13 +7,12 @@ use std::time::Instant;
 
 use halidom_base::IndexMap;
 use halidom_driver::files::{self, write_bytes};
-use halidom_mutators::examine::{
-    Circle, ExamineError, Examined, Options, Source, Standing, circles, examine,
-};
-use halidom_mutators::profile::{PROFILES, Profile};
-use halidom_mutators::programs::{self, Examination, Finding, Mutator, mutators, names};
-use halidom_mutators::questions::{Question, program};
-use halidom_mutators::rules::{At, Domain, Limits, Verdict as Decided, example};
+use halidom_mutators::{self as programs, Examination, Finding, Mutator, mutators, names};
+use halidom_rewrites::examine::{Circle, Examined, Standing, circles, examine};
+use halidom_rewrites::options::{ExamineError, Options, Source};
+use halidom_rewrites::profile::{PROFILES, Profile};
+use halidom_rewrites::questions::{Question, program};
+use halidom_rewrites::rules::{At, Domain, Limits, Verdict as Decided, example};
 use halidom_smt::{Family, Program};
 use halidom_verdict::{Claim, Evidence, Modes, Obligations, Ran, Verdict};
 use serde_json::{Map, Value, json};

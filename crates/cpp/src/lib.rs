@@ -1,0 +1,51 @@
+//! Syntax of C++, as far as compilers of Halide's family use it for rules, mutators and emitters,
+//! and the reader from text to syntax.
+//!
+//! It knows nothing about any compiler: names of classes and functions are text here.
+//!
+//! # Where to start
+//!
+//! * [`ast`] is the syntax, [`Sign`] its operators.
+//! * [`words!`] makes a type of the words that a reader knows.
+//! * [`parse()`] reads a file, [`parse_after`] a file of a program of several files.
+
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "C++ syntax has many kinds; those that are not named get the answer of what is not understood"
+)]
+
+#[macro_use]
+mod words;
+
+pub mod ast;
+mod parse;
+mod sign;
+mod syntax;
+
+pub use parse::{parse, parse_after};
+pub use sign::Sign;
+
+/// Texts of this crate's sources: a kept verdict depends on them.
+pub const SOURCES: &[&str] = &[
+    include_str!("ast.rs"),
+    include_str!("parse.rs"),
+    include_str!("sign.rs"),
+    include_str!("syntax.rs"),
+    include_str!("words.rs"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::SOURCES;
+
+    #[test]
+    fn every_source_is_listed() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let is_listed = path.ends_with("lib.rs") || SOURCES.contains(&text.as_str());
+            assert!(is_listed, "{} is not listed", path.display());
+        }
+    }
+}

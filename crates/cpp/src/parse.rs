@@ -1,0 +1,698 @@
+//! From text to syntax, by the grammar of `tree-sitter-cpp`.
+//!
+//! What the grammar knows and this subset does not becomes [`ExprKind::Other`] or [`StmtKind::Other`] with the
+//! grammar's name for it, so that a verdict can say what stopped it.
+
+use tree_sitter::{Node, Parser};
+
+use crate::ast::{Class, Declared, Expr, ExprKind, File, Function, Parameter, Stmt, StmtKind};
+use crate::sign::Sign;
+use crate::syntax::Syntax;
+
+/// Syntax is nested so deep at most: who walks it by recursion has memory for that.
+const DEEPEST: usize = 5000;
+
+/// Whether no node stands deeper than that.
+fn is_shallow(root: Node<'_>) -> bool {
+    let mut cursor = root.walk();
+    let mut depth = 0;
+    loop {
+        if cursor.goto_first_child() {
+            depth += 1;
+            if depth > DEEPEST {
+                return false;
+            }
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return true;
+            }
+            depth -= 1;
+        }
+    }
+}
+
+/// Reads a file. `None` if the parser gives up, which it does for no text within its limits, or the text is nested too deeply.
+pub fn parse(text: &str) -> Option<File> {
+    parse_after(0, text)
+}
+
+/// Reads a file of a program that has so many lines before it.
+pub fn parse_after(before: usize, text: &str) -> Option<File> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_cpp::LANGUAGE.into()).ok()?;
+    let tree = parser.parse(text, None)?;
+    if !is_shallow(tree.root_node()) {
+        return None;
+    }
+    let mut file = File { before, lines: text.lines().count(), ..File::default() };
+    let mut macros = Vec::new();
+    defined(tree.root_node(), text, &mut macros);
+    let reader = Reader { text, before, macros };
+    reader.items(tree.root_node(), "", &mut file);
+    Some(file)
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    /// The lines of the program before the text's.
+    before: usize,
+    /// What the file defines for the preprocessor.
+    macros: Vec<String>,
+}
+
+/// A macro of newer Halide whose value is its argument's.
+const PLAIN_MACRO: &str = "EVAL_IN_LAMBDA";
+
+/// The names that a file defines for the preprocessor, which is not run.
+fn defined(node: Node<'_>, text: &str, found: &mut Vec<String>) {
+    if matches!(Syntax::of(node.kind()), Syntax::PreprocDef | Syntax::PreprocFunctionDef) {
+        let name = node.child_by_field_name("name").and_then(|name| text.get(name.byte_range()));
+        found.extend(name.filter(|name| *name != PLAIN_MACRO).map(str::to_owned));
+    }
+    for child in named(node) {
+        defined(child, text, found);
+    }
+}
+
+/// The children of a node that are not punctuation or comments.
+fn named(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
+}
+
+impl Reader<'_> {
+    fn line(&self, node: Node<'_>) -> usize {
+        self.before + node.start_position().row + 1
+    }
+
+    fn text(&self, node: Node<'_>) -> String {
+        self.text.get(node.byte_range()).unwrap_or_default().to_owned()
+    }
+
+    /// The text without line breaks and repeated blanks.
+    fn flat(&self, node: Node<'_>) -> String {
+        self.text(node).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    fn items(&self, node: Node<'_>, class: &str, file: &mut File) {
+        for child in named(node) {
+            match Syntax::of(child.kind()) {
+                Syntax::FunctionDefinition => {
+                    if let Some(function) = self.function(child, class) {
+                        file.functions.push(function);
+                    } else {
+                        self.items(child, class, file);
+                    }
+                }
+                Syntax::ClassSpecifier | Syntax::StructSpecifier => self.class(child, file),
+                Syntax::CompoundStatement
+                | Syntax::ExpressionStatement
+                | Syntax::CallExpression => {}
+                _ => self.items(child, class, file),
+            }
+        }
+    }
+
+    fn class(&self, node: Node<'_>, file: &mut File) {
+        let name = node.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
+        let Some(body) = node.child_by_field_name("body") else { return };
+        let mut bases = Vec::new();
+        for child in named(node) {
+            if child.kind() == "base_class_clause" {
+                bases.extend(
+                    named(child)
+                        .into_iter()
+                        .filter(|base| base.kind().contains("identifier"))
+                        .map(|base| self.text(base)),
+                );
+            }
+        }
+        let mut fields = Vec::new();
+        for child in named(body) {
+            if child.kind() == "field_declaration" {
+                let ty = self.declared_type(child);
+                let mut cursor = child.walk();
+                let declarators: Vec<_> =
+                    child.children_by_field_name("declarator", &mut cursor).collect();
+                let value = child.child_by_field_name("default_value").map(|v| self.expr(v));
+                for declarator in declarators {
+                    if let Some((suffix, name)) = self.declarator(declarator) {
+                        fields.push(Declared {
+                            ty: ty.clone() + &suffix,
+                            name,
+                            value: value.clone(),
+                        });
+                    }
+                }
+            }
+        }
+        file.classes.push(Class { name: name.clone(), bases, fields });
+        self.items(body, &name, file);
+    }
+
+    fn function(&self, node: Node<'_>, class: &str) -> Option<Function> {
+        let body = node.child_by_field_name("body")?;
+        let mut declarator = node.child_by_field_name("declarator")?;
+        let mut result = self.declared_type(node);
+        while matches!(
+            Syntax::of(declarator.kind()),
+            Syntax::PointerDeclarator | Syntax::ReferenceDeclarator
+        ) {
+            result.push(if declarator.kind() == "pointer_declarator" { '*' } else { '&' });
+            declarator = *named(declarator).last()?;
+        }
+        if declarator.kind() != "function_declarator" {
+            return None;
+        }
+        let name = self.flat(declarator.child_by_field_name("declarator")?);
+        let (class, name) = match name.rsplit_once("::") {
+            Some((class, name)) => {
+                (class.rsplit("::").next().unwrap_or_default().to_owned(), name.to_owned())
+            }
+            None => (class.to_owned(), name),
+        };
+        let parameters = named(declarator.child_by_field_name("parameters")?)
+            .into_iter()
+            .filter(|child| child.kind().contains("parameter_declaration"))
+            .map(|child| {
+                let ty = self.declared_type(child);
+                let declared = child.child_by_field_name("declarator");
+                let (suffix, name) =
+                    declared.and_then(|node| self.declarator(node)).unwrap_or_default();
+                let default =
+                    child.child_by_field_name("default_value").map(|value| self.expr(value));
+                Parameter { ty: ty + &suffix, name, default }
+            })
+            .collect();
+        let body = match body.kind() {
+            "compound_statement" => named(body).into_iter().map(|child| self.stmt(child)).collect(),
+            kind => vec![Stmt { kind: StmtKind::Other(kind.to_owned()), line: self.line(body) }],
+        };
+        let last_line = self.before + node.end_position().row + 1;
+        let text = self.text(node);
+        Some(Function {
+            class,
+            name,
+            result,
+            parameters,
+            body,
+            line: self.line(node),
+            last_line,
+            text,
+        })
+    }
+
+    /// The type of a declaration, with `const` left out.
+    fn declared_type(&self, node: Node<'_>) -> String {
+        node.child_by_field_name("type").map(|ty| self.flat(ty)).unwrap_or_default()
+    }
+
+    /// The stars and ampersands of a declarator, and its name.
+    fn declarator(&self, node: Node<'_>) -> Option<(String, String)> {
+        match Syntax::of(node.kind()) {
+            Syntax::Identifier | Syntax::FieldIdentifier => Some((String::new(), self.text(node))),
+            Syntax::PointerDeclarator | Syntax::AbstractPointerDeclarator => {
+                let inner = named(node).into_iter().rfind(|child| child.kind() != "type_qualifier");
+                let (suffix, name) = match inner {
+                    Some(inner) => self.declarator(inner)?,
+                    None => Default::default(),
+                };
+                Some((format!("*{suffix}"), name))
+            }
+            Syntax::ReferenceDeclarator | Syntax::AbstractReferenceDeclarator => {
+                let inner = named(node).pop();
+                let (suffix, name) = match inner {
+                    Some(inner) => self.declarator(inner)?,
+                    None => Default::default(),
+                };
+                Some((format!("&{suffix}"), name))
+            }
+            Syntax::InitDeclarator => self.declarator(node.child_by_field_name("declarator")?),
+            _ => None,
+        }
+    }
+
+    fn declare(&self, node: Node<'_>) -> Option<Vec<Declared>> {
+        let ty = self.declared_type(node);
+        let mut cursor = node.walk();
+        let declarators: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
+        let mut declared = Vec::new();
+        for declarator in declarators {
+            let (suffix, name) = self.declarator(declarator)?;
+            let value = declarator.child_by_field_name("value").map(|value| {
+                if value.kind() == "argument_list" {
+                    let callee = Expr { kind: ExprKind::Name(ty.clone()), line: self.line(value) };
+                    let arguments = self.arguments(value);
+                    let kind = ExprKind::Call {
+                        callee: Box::new(callee),
+                        templates: Vec::new(),
+                        arguments,
+                    };
+                    Expr { kind, line: self.line(value) }
+                } else {
+                    self.expr(value)
+                }
+            });
+            declared.push(Declared { ty: ty.clone() + &suffix, name, value });
+        }
+        Some(declared)
+    }
+
+    /// What is declared in the place of a condition.
+    fn condition_declared(&self, node: Node<'_>) -> Option<Declared> {
+        let ty = self.declared_type(node);
+        let (suffix, name) = self.declarator(node.child_by_field_name("declarator")?)?;
+        let value = self.expr(node.child_by_field_name("value")?);
+        Some(Declared { ty: ty + &suffix, name, value: Some(value) })
+    }
+
+    /// Whether a declared variable outlives the block, unless it is a constant of literals.
+    fn is_kept(&self, node: Node<'_>) -> bool {
+        let parts = named(node);
+        let has = |words: &[&str]| parts.iter().any(|part| words.contains(&&*self.text(*part)));
+        let mut cursor = node.walk();
+        let mut declarators = node.children_by_field_name("declarator", &mut cursor);
+        let is_computed = declarators.any(|declarator| {
+            let value = declarator.child_by_field_name("value");
+            value.is_none_or(|value| {
+                !matches!(
+                    Syntax::of(value.kind()),
+                    Syntax::NumberLiteral | Syntax::True | Syntax::False
+                )
+            })
+        });
+        has(&["static", "thread_local", "extern"]) && (is_computed || !has(&["const", "constexpr"]))
+    }
+
+    fn stmts(&self, nodes: &[Node<'_>]) -> Vec<Stmt> {
+        nodes.iter().map(|node| self.stmt(*node)).collect()
+    }
+
+    fn stmt(&self, node: Node<'_>) -> Stmt {
+        let kind = self.stmt_kind(node).unwrap_or_else(|| StmtKind::Other(node.kind().to_owned()));
+        Stmt { kind, line: self.line(node) }
+    }
+
+    fn stmt_kind(&self, node: Node<'_>) -> Option<StmtKind> {
+        let field = |name| node.child_by_field_name(name);
+        Some(match Syntax::of(node.kind()) {
+            // What is declared so is initialized once, and keeps what it was assigned.
+            Syntax::Declaration if self.is_kept(node) => {
+                StmtKind::Other("a static variable".to_owned())
+            }
+            Syntax::Declaration => StmtKind::Declare(self.declare(node)?),
+            Syntax::ExpressionStatement => match named(node).first() {
+                Some(expr) => StmtKind::Expr(self.expr(*expr)),
+                None => StmtKind::Nothing,
+            },
+            Syntax::CompoundStatement => StmtKind::Block(self.stmts(&named(node))),
+            Syntax::ReturnStatement => {
+                StmtKind::Return(named(node).first().map(|expr| self.expr(*expr)))
+            }
+            Syntax::IfStatement => {
+                let clause = field("condition")?;
+                let value = clause.child_by_field_name("value")?;
+                if clause.child_by_field_name("initializer").is_some() {
+                    return None;
+                }
+                let (declared, condition) = if value.kind() == "declaration" {
+                    (Some(Box::new(self.condition_declared(value)?)), None)
+                } else {
+                    (None, Some(self.expr(value)))
+                };
+                let then = Box::new(self.stmt(field("consequence")?));
+                let otherwise = match field("alternative") {
+                    Some(clause) => Some(Box::new(self.stmt(*named(clause).first()?))),
+                    None => None,
+                };
+                StmtKind::If { declared, condition, then, otherwise }
+            }
+            Syntax::WhileStatement => {
+                let value = field("condition")?.child_by_field_name("value")?;
+                let body = Box::new(self.stmt(field("body")?));
+                if value.kind() == "declaration" {
+                    // `while (T x = e) body` is `while (true) if (T x = e) body else break`.
+                    let at = self.line(node);
+                    let stop = Stmt { kind: StmtKind::Break, line: at };
+                    let kind = StmtKind::If {
+                        declared: Some(Box::new(self.condition_declared(value)?)),
+                        condition: None,
+                        then: body,
+                        otherwise: Some(Box::new(stop)),
+                    };
+                    let always = Expr { kind: ExprKind::Bool(true), line: at };
+                    StmtKind::While(always, Box::new(Stmt { kind, line: at }))
+                } else {
+                    StmtKind::While(self.expr(value), body)
+                }
+            }
+            Syntax::ForStatement => {
+                let first = field("initializer").map(|first| {
+                    Box::new(match Syntax::of(first.kind()) {
+                        Syntax::Declaration => self.stmt(first),
+                        _ => {
+                            let kind = StmtKind::Expr(self.expr(first));
+                            Stmt { kind, line: self.line(first) }
+                        }
+                    })
+                });
+                StmtKind::For {
+                    first,
+                    condition: field("condition").map(|condition| self.expr(condition)),
+                    step: field("update").map(|step| self.expr(step)),
+                    body: Box::new(self.stmt(field("body")?)),
+                }
+            }
+            Syntax::ForRangeLoop => {
+                let ty = self.declared_type(node);
+                let (suffix, name) = self.declarator(field("declarator")?)?;
+                let variable = Declared { ty: ty + &suffix, name, value: None };
+                let range = self.expr(field("right")?);
+                StmtKind::ForEach(variable, range, Box::new(self.stmt(field("body")?)))
+            }
+            Syntax::SwitchStatement => {
+                let value = self.expr(field("condition")?.child_by_field_name("value")?);
+                let mut arms = Vec::new();
+                for arm in named(field("body")?) {
+                    if arm.kind() != "case_statement" {
+                        return None;
+                    }
+                    let label = arm.child_by_field_name("value");
+                    let body: Vec<_> =
+                        named(arm).into_iter().filter(|child| Some(*child) != label).collect();
+                    arms.push((label.map(|label| self.expr(label)), self.stmts(&body)));
+                }
+                StmtKind::Switch(value, arms)
+            }
+            Syntax::BreakStatement => StmtKind::Break,
+            Syntax::ContinueStatement => StmtKind::Continue,
+            Syntax::UsingDeclaration
+            | Syntax::AliasDeclaration
+            | Syntax::TypeDefinition
+            | Syntax::StaticAssertDeclaration => StmtKind::Nothing,
+            Syntax::ElseClause => return self.stmt_kind(*named(node).first()?),
+            _ => return None,
+        })
+    }
+
+    fn arguments(&self, node: Node<'_>) -> Vec<Expr> {
+        named(node).into_iter().map(|child| self.expr(child)).collect()
+    }
+
+    fn boxed(&self, node: Node<'_>) -> Box<Expr> {
+        Box::new(self.expr(node))
+    }
+
+    fn expr(&self, node: Node<'_>) -> Expr {
+        if let Some(expr) = self.misread_template(node) {
+            return expr;
+        }
+        let kind = self.expr_kind(node).unwrap_or_else(|| ExprKind::Other(node.kind().to_owned()));
+        Expr { kind, line: self.line(node) }
+    }
+
+    fn expr_kind(&self, node: Node<'_>) -> Option<ExprKind> {
+        let field = |name| node.child_by_field_name(name);
+        Some(match Syntax::of(node.kind()) {
+            Syntax::Identifier if self.macros.contains(&self.text(node)) => {
+                ExprKind::Other(format!("the macro {}", self.text(node)))
+            }
+            Syntax::Identifier
+            | Syntax::QualifiedIdentifier
+            | Syntax::TypeIdentifier
+            | Syntax::PrimitiveType
+            | Syntax::FieldIdentifier => ExprKind::Name(self.flat(node)),
+            Syntax::NumberLiteral => number(&self.text(node))?,
+            Syntax::True => ExprKind::Bool(true),
+            Syntax::False => ExprKind::Bool(false),
+            Syntax::Null => ExprKind::Null,
+            Syntax::This => ExprKind::This,
+            Syntax::StringLiteral | Syntax::CharLiteral => {
+                let text = self.text(node);
+                ExprKind::Text(text.get(1..text.len() - 1)?.to_owned())
+            }
+            Syntax::ConcatenatedString => {
+                let parts = named(node).into_iter().map(|part| match self.expr(part).kind {
+                    ExprKind::Text(text) => Some(text),
+                    _ => None,
+                });
+                ExprKind::Text(parts.collect::<Option<Vec<_>>>()?.concat())
+            }
+            Syntax::ParenthesizedExpression => return self.expr_kind(*named(node).first()?),
+            Syntax::CallExpression => self.call(node)?,
+            Syntax::FieldExpression => {
+                let arrow = self.text(field("operator")?) == "->";
+                let name = self.text(field("field")?);
+                ExprKind::Member { object: self.boxed(field("argument")?), arrow, name }
+            }
+            Syntax::SubscriptExpression => {
+                let index = match field("indices") {
+                    Some(list) => *named(list).first()?,
+                    None => field("index")?,
+                };
+                ExprKind::Index(self.boxed(field("argument")?), self.boxed(index))
+            }
+            Syntax::UnaryExpression | Syntax::PointerExpression => {
+                ExprKind::Prefix(self.sign(field("operator")?)?, self.boxed(field("argument")?))
+            }
+            Syntax::UpdateExpression => {
+                let operator = field("operator")?;
+                let operand = field("argument")?;
+                let sign = self.sign(operator)?;
+                if operator.start_byte() < operand.start_byte() {
+                    ExprKind::Prefix(sign, self.boxed(operand))
+                } else {
+                    ExprKind::Postfix(sign, self.boxed(operand))
+                }
+            }
+            Syntax::BinaryExpression => ExprKind::Binary(
+                self.sign(field("operator")?)?,
+                self.boxed(field("left")?),
+                self.boxed(field("right")?),
+            ),
+            Syntax::AssignmentExpression => {
+                let text = self.text(field("operator")?);
+                let combined = match text.as_str() {
+                    "=" => None,
+                    text => Some(Sign::of(text.strip_suffix('=').unwrap_or(text))?),
+                };
+                ExprKind::Assign(combined, self.boxed(field("left")?), self.boxed(field("right")?))
+            }
+            Syntax::ConditionalExpression => ExprKind::Conditional(
+                self.boxed(field("condition")?),
+                self.boxed(field("consequence")?),
+                self.boxed(field("alternative")?),
+            ),
+            Syntax::CastExpression => {
+                if let Some(binary) = self.misread_cast(node) {
+                    return Some(binary);
+                }
+                ExprKind::Cast(self.flat(field("type")?), self.boxed(field("value")?))
+            }
+            Syntax::InitializerList => ExprKind::Braces(None, self.arguments(node)),
+            Syntax::CompoundLiteralExpression => {
+                ExprKind::Braces(Some(self.flat(field("type")?)), self.arguments(field("value")?))
+            }
+            _ => return None,
+        })
+    }
+
+    fn sign(&self, operator: Node<'_>) -> Option<Sign> {
+        Sign::of(self.text.get(operator.byte_range())?)
+    }
+
+    /// What looks like `(T) && e` or `(T) - e` is a cast of a prefix operator only if `T` is a type; without a table of
+    /// types the grammar guesses, and what has operators in it is no type.
+    fn misread_cast(&self, node: Node<'_>) -> Option<ExprKind> {
+        let value = node.child_by_field_name("value")?;
+        let text = self.text(value);
+        let sign = ["&&", "&", "*", "-", "+"].into_iter().find(|sign| text.starts_with(sign))?;
+        let ty = self.flat(node.child_by_field_name("type")?);
+        if !ty.contains(['&', '|', '<', '+', '-', '(']) {
+            return None;
+        }
+        let operand = reread(text.strip_prefix(sign)?, self.line(value))?;
+        let first = reread(&ty, self.line(node))?;
+        Some(ExprKind::Binary(Sign::of(sign)?, Box::new(first), Box::new(operand)))
+    }
+
+    /// What looks like `f<a && b>(c)` or `f<a && b> - c` is a comparison: no type has `&&` between two parts. It is read
+    /// again with another sign in place of the first.
+    fn misread_template(&self, node: Node<'_>) -> Option<Expr> {
+        let mut first = node;
+        while first.kind() != "template_function" {
+            first = match Syntax::of(first.kind()) {
+                Syntax::BinaryExpression => first.child_by_field_name("left")?,
+                Syntax::CallExpression => first.child_by_field_name("function")?,
+                _ => return None,
+            };
+        }
+        let list = first.child_by_field_name("arguments")?;
+        let is_logic = |text: &str| text.contains(" && ") || text.contains(" || ");
+        if first == node || !is_logic(&self.flat(list)) {
+            return None;
+        }
+        let name = self.text.get(first.start_byte()..list.start_byte())?;
+        let rest = self.text.get(list.start_byte() + 1..node.end_byte())?;
+        let mut expr = reread(&format!("{name} <= {rest}"), self.line(node))?;
+        *leftmost(&mut expr)? = Sign::Lt;
+        Some(expr)
+    }
+
+    fn call(&self, node: Node<'_>) -> Option<ExprKind> {
+        let callee = node.child_by_field_name("function")?;
+        let arguments = self.arguments(node.child_by_field_name("arguments")?);
+        let templates = |template: Node<'_>| -> Vec<String> {
+            let list = template.child_by_field_name("arguments");
+            list.map(|list| named(list).into_iter().map(|ty| self.flat(ty)).collect())
+                .unwrap_or_default()
+        };
+        let make = |callee: Expr, templates: Vec<String>, mut arguments: Vec<Expr>| {
+            let is_cast = matches!(&callee.kind, ExprKind::Name(name) if name.ends_with("_cast"));
+            if is_cast
+                && let (Some(ty), 1) = (templates.first(), arguments.len())
+                && let Some(operand) = arguments.pop()
+            {
+                return ExprKind::Cast(ty.clone(), Box::new(operand));
+            }
+            ExprKind::Call { callee: Box::new(callee), templates, arguments }
+        };
+        Some(match Syntax::of(callee.kind()) {
+            Syntax::TemplateFunction => {
+                let name = self.expr(callee.child_by_field_name("name")?);
+                make(name, templates(callee), arguments)
+            }
+            Syntax::FieldExpression => {
+                let member = callee.child_by_field_name("field")?;
+                let arrow = self.text(callee.child_by_field_name("operator")?) == "->";
+                let object = self.boxed(callee.child_by_field_name("argument")?);
+                let (name, types) = if matches!(
+                    Syntax::of(member.kind()),
+                    Syntax::TemplateMethod | Syntax::DependentName
+                ) {
+                    let method = if member.kind() == "dependent_name" {
+                        *named(member).first()?
+                    } else {
+                        member
+                    };
+                    (self.text(method.child_by_field_name("name")?), templates(method))
+                } else {
+                    (self.text(member), Vec::new())
+                };
+                let callee = Expr {
+                    kind: ExprKind::Member { object, arrow, name },
+                    line: self.line(callee),
+                };
+                ExprKind::Call { callee: Box::new(callee), templates: types, arguments }
+            }
+            Syntax::QualifiedIdentifier => {
+                let last = callee.child_by_field_name("name")?;
+                if last.kind() == "template_function" {
+                    let name = self.expr(last.child_by_field_name("name")?);
+                    make(name, templates(last), arguments)
+                } else {
+                    make(self.expr(callee), Vec::new(), arguments)
+                }
+            }
+            _ => make(self.expr(callee), Vec::new(), arguments),
+        })
+    }
+}
+
+/// Reads a text as an expression of its own, which begins in a line.
+fn reread(text: &str, line: usize) -> Option<Expr> {
+    let file = parse(&format!("void f() {{ return ({text}); }}"))?;
+    let mut expr = match file.functions.into_iter().next()?.body.into_iter().next()?.kind {
+        StmtKind::Return(expr) => expr?,
+        _ => return None,
+    };
+    expr.visit_mut(&mut |part| part.line += line - 1);
+    Some(expr)
+}
+
+/// The operator that is applied to the first operand of all.
+fn leftmost(expr: &mut Expr) -> Option<&mut Sign> {
+    match &mut expr.kind {
+        ExprKind::Binary(sign, lhs, _) => match &lhs.kind {
+            ExprKind::Binary(..) => leftmost(lhs),
+            _ => Some(sign),
+        },
+        _ => None,
+    }
+}
+
+/// A number: its digits, and the letters behind them.
+fn number(text: &str) -> Option<ExprKind> {
+    let text = text.replace('\'', "").to_lowercase();
+    let (sign, magnitude) = match text.strip_prefix('-') {
+        Some(magnitude) => (-1, magnitude),
+        None => (1, text.as_str()),
+    };
+    let is_octal = |digits: &str| digits.starts_with(|digit: char| digit.is_ascii_digit());
+    let (digits, radix) = match (magnitude.strip_prefix("0x"), magnitude.strip_prefix('0')) {
+        (Some(digits), _) => (digits, 16),
+        (None, Some(digits)) if is_octal(digits) && !digits.contains(['.', 'e']) => (digits, 8),
+        (None, _) => (magnitude, 10),
+    };
+    let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
+    let (digits, suffix) = digits.split_at(end);
+    if suffix.chars().all(|letter| matches!(letter, 'u' | 'l')) {
+        let value = i128::from_str_radix(digits, radix).ok()?;
+        // Only numbers that are not decimal may have an unsigned type without saying so.
+        let is_between = |bits: u32| (1_i128 << (bits - 1)..1 << bits).contains(&value);
+        let is_unsigned = radix != 10
+            && (is_between(32) && !suffix.contains('l') || is_between(64))
+            && !suffix.contains('u');
+        let suffix = if is_unsigned { format!("u{suffix}") } else { suffix.to_owned() };
+        return Some(ExprKind::Integer(sign * value, suffix));
+    }
+    text.trim_end_matches('f').parse().ok().map(ExprKind::Float)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(text: &str) -> Expr {
+        let file = parse(&format!("bool f() {{\n  return {text};\n}}")).unwrap();
+        match file.functions[0].body[0].kind.clone() {
+            StmtKind::Return(Some(expr)) => expr,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The operators of an expression, outermost first, and the lines of its parts.
+    fn operators(text: &str) -> Vec<(String, usize)> {
+        let mut found = Vec::new();
+        value(text).visit_mut(&mut |part| {
+            if let ExprKind::Binary(sign, ..) = &part.kind {
+                found.push((sign.to_string(), part.line));
+            }
+        });
+        found
+    }
+
+    #[test]
+    fn a_comparison_is_no_template() {
+        let signs = |text: &str| -> Vec<String> {
+            operators(text).into_iter().map(|(sign, _)| sign).collect()
+        };
+        assert_eq!(signs("a < 1000 && f(x) && b > -1"), ["&&", "&&", "<", ">"]);
+        assert_eq!(signs("a < 1000 && f(x) && b > (c)"), ["&&", "&&", "<", ">"]);
+        assert_eq!(signs("a < 5 && b > -1 || c"), ["||", "&&", "<", ">"]);
+        assert!(operators("a < 1 &&\n b > -1").iter().all(|(_, line)| (2..=3).contains(line)));
+    }
+
+    #[test]
+    fn a_template_is_no_comparison() {
+        let kind = value("e.as<Add>()").kind;
+        assert!(
+            matches!(&kind, ExprKind::Call { templates, .. } if *templates == ["Add"]),
+            "{kind:?}"
+        );
+        let kind = value("make<Add>(a, b) - 1").kind;
+        assert!(matches!(&kind, ExprKind::Binary(Sign::Sub, ..)), "{kind:?}");
+    }
+}

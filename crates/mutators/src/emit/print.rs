@@ -1,0 +1,355 @@
+//! Emitters of C: what they write is read again, and has C's meaning.
+//!
+//! Text that an emitter writes is a rope: characters, and in between what stands for a number, a type or the name under
+//! which an operand was printed. An operand's name has the operand's value and C type: an induction, as for `mutate`.
+//! Reading the rope as an expression of C, with its promotions and conversions, gives a number again, which becomes a
+//! literal of the node's type. So an emitter is a mutator that folds, and is judged like one.
+
+use halidom_cpp::Sign;
+use halidom_cpp::ast::{Expr, ExprKind};
+
+use crate::emit::text::{Token, tokens};
+use crate::ir::kinds::{Code, Kind, Type};
+use crate::ir::node::{Field, NodeId, Shape};
+use crate::ir::state::State;
+use crate::ir::value::{Piece, Place, Val};
+use crate::machine::contracts::Print;
+use crate::machine::run::{Machine, Outcome, Paths};
+
+impl<'p> Machine<'p> {
+    /// `stream << a << b`: what is appended; `None` if the leftmost operand is no text that is being written.
+    pub(crate) fn append_chain(
+        &mut self,
+        expr: &'p Expr,
+        state: &State,
+        line: usize,
+    ) -> Option<Paths<Val>> {
+        let mut items = Vec::new();
+        let mut head = expr;
+        while let ExprKind::Binary(op, lhs, rhs) = &head.kind {
+            if *op != Sign::Shl {
+                return None;
+            }
+            items.push(&**rhs);
+            head = lhs;
+        }
+        let place = match &head.kind {
+            ExprKind::Name(name) => {
+                let variable = Self::find_variable(name, state);
+                variable.unwrap_or_else(|| Place::Member(name.clone()))
+            }
+            ExprKind::Member { object, name, .. } if matches!(object.kind, ExprKind::This) => {
+                Place::Member(name.clone())
+            }
+            _ => return None,
+        };
+        let value = Self::load(&place, state)?.value;
+        if !matches!(value, Val::Rope(_)) || items.is_empty() {
+            return None;
+        }
+        let mut paths = vec![state.clone()];
+        let mut digits = SHORT;
+        for item in items.into_iter().rev() {
+            let mut next = Vec::new();
+            if let ExprKind::Name(name) = &item.kind
+                && let Some(printed) = manipulator(name, digits)
+            {
+                digits = printed;
+                continue;
+            }
+            for state in paths {
+                for (mut state, value) in self.eval(item, state) {
+                    match Self::rope_of(&value, &state) {
+                        Some(mut pieces) => {
+                            for piece in &mut pieces {
+                                if let Piece::Real(_, known) = piece {
+                                    *known = digits;
+                                }
+                            }
+                            self.append(&place, pieces, &mut state);
+                            next.push(state);
+                        }
+                        None => {
+                            let what = "text of something else".to_owned();
+                            self.end(state, Outcome::Unsupported(what), line);
+                        }
+                    }
+                }
+            }
+            paths = next;
+        }
+        Some(paths.into_iter().map(|state| (state, Val::Void)).collect())
+    }
+
+    /// Appends to a text that is being written.
+    fn append(&mut self, place: &Place, pieces: Vec<Piece>, state: &mut State) {
+        if let Some(slot) = Self::load(place, state)
+            && let Val::Rope(mut rope) = slot.value
+        {
+            rope.extend(pieces);
+            self.store(place, Val::Rope(rope), state);
+            if self.is_within_stmt {
+                state.at = self.line;
+            }
+        }
+    }
+
+    /// Appends to the stream of statements.
+    fn write(&mut self, pieces: Vec<Piece>, state: &mut State) {
+        self.append(&Place::Member("stream".to_owned()), pieces, state);
+    }
+
+    /// A value as text.
+    pub(crate) fn rope_of(value: &Val, state: &State) -> Option<Vec<Piece>> {
+        Some(match value {
+            Val::Rope(pieces) => pieces.clone(),
+            Val::Text(text) => vec![Piece::Text(unescaped(text))],
+            Val::Int(num) => vec![Piece::Num(*num)],
+            Val::Real(term) => vec![Piece::Real(*term, SHORT)],
+            Val::Bits(term) => vec![Piece::Bits(*term)],
+            Val::Expr(Some(node)) if state.node(*node).ty == Type::NAME => {
+                vec![Piece::Name(*node)]
+            }
+            _ => return None,
+        })
+    }
+
+    /// A function that prints.
+    pub(crate) fn print(
+        &mut self,
+        what: Print,
+        values: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut state = state;
+        if matches!(what, Print::Stmt | Print::Expr | Print::Inline) {
+            self.forget_tables(&mut state);
+        }
+        let place = values.iter().find_map(|value| match value {
+            Val::Reference(place) if matches!(Self::load(place, &state)?.value, Val::Rope(_)) => {
+                Some(place.clone())
+            }
+            _ => None,
+        });
+        let loaded: Vec<Val> =
+            values.iter().map(|value| Self::loaded(value.clone(), &state)).collect();
+        let pieces = match (what, loaded.as_slice()) {
+            (Print::Nothing, _) => return vec![(state, Val::Void)],
+            (Print::Open | Print::Close, _) => {
+                let brace = if what == Print::Open { "{\n" } else { "}\n" };
+                self.write(vec![Piece::Text(brace.to_owned())], &mut state);
+                return vec![(state, Val::Void)];
+            }
+            (Print::Stmt | Print::Expr | Print::Inline, [Val::Expr(None) | Val::Ptr(None), ..]) => {
+                let what = "an undefined operand is printed".to_owned();
+                self.end(state, Outcome::Crash(what), line);
+                return Vec::new();
+            }
+            (Print::Stmt, [Val::Expr(Some(node)), ..]) => {
+                self.write(vec![Piece::Stmt(*node)], &mut state);
+                return vec![(state, Val::Void)];
+            }
+            (Print::Expr, [Val::Expr(Some(node)) | Val::Ptr(Some((node, _))), ..])
+                if self.is_within_stmt =>
+            {
+                let (mark, piece) = self.computed_here(*node, &mut state);
+                self.write(vec![mark], &mut state);
+                vec![piece]
+            }
+            (
+                Print::Expr | Print::Inline,
+                [Val::Expr(Some(node)) | Val::Ptr(Some((node, _))), ..],
+            ) => {
+                let name = Val::Rope(vec![Piece::Node(*node)]);
+                if place.is_none() {
+                    self.store(&Place::Member("id".to_owned()), name, &mut state);
+                    state.at = line;
+                }
+                vec![Piece::Node(*node)]
+            }
+            (Print::Type, [Val::Type(ty), ..]) => vec![Piece::Type(*ty)],
+            (Print::Name, [value, ..]) => match Self::name_of(value, &state) {
+                Some(name) => vec![Piece::Name(name)],
+                None => match Self::rope_of(value, &state) {
+                    Some(pieces) => pieces,
+                    None => return self.unsupported(state, "a name of something else", line),
+                },
+            },
+            (Print::Number, [value, ..]) => match Self::rope_of(value, &state) {
+                Some(pieces) => pieces,
+                None => return self.unsupported(state, "text of something else", line),
+            },
+            (Print::Assignment, [Val::Type(ty), rhs]) => {
+                let Some(rope) = Self::rope_of(rhs, &state) else {
+                    return self.unsupported(state, "an assignment of something else", line);
+                };
+                let node = match vector_of(*ty, &rope, &mut state) {
+                    Some(node) => node,
+                    None => {
+                        let Some(value) = self.read_c(*ty, &rope, &mut state, line) else {
+                            let what = format!("the C text {}", plain(&rope));
+                            return self.unsupported(state, what, line);
+                        };
+                        let Some(node) = self.as_literal(*ty, value, &mut state) else {
+                            return self.unsupported(state, format!("C of the type {ty}"), line);
+                        };
+                        node
+                    }
+                };
+                let name = vec![Piece::Node(node)];
+                self.store(&Place::Member("id".to_owned()), Val::Rope(name.clone()), &mut state);
+                state.at = line;
+                name
+            }
+            _ => return self.unsupported(state, "printing something else", line),
+        };
+        if let Some(place) = place {
+            self.append(&place, pieces, &mut state);
+            return vec![(state, Val::Void)];
+        }
+        vec![(state, Val::Rope(pieces))]
+    }
+
+    /// What an emitter wrote for a node: a literal of the node's type with the value of the text.
+    pub(crate) fn emitted(
+        &mut self,
+        ty: Type,
+        value: &Val,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut state = state;
+        let Val::Rope(rope) = value else {
+            return self.unsupported(state, "an emitter that wrote no expression", line);
+        };
+        if let [Piece::Node(node)] = rope.as_slice()
+            && state.node(*node).ty == ty
+        {
+            return vec![(state, Val::Expr(Some(*node)))];
+        }
+        if let Some(node) = vector_of(ty, rope, &mut state) {
+            return vec![(state, Val::Expr(Some(node)))];
+        }
+        let Some(value) = self.read_c(ty, rope, &mut state, line) else {
+            return self.unsupported(state, format!("the C text {}", plain(rope)), line);
+        };
+        match self.as_literal(ty, value, &mut state) {
+            Some(node) => vec![(state, Val::Expr(Some(node)))],
+            None => self.unsupported(state, format!("C of the type {ty}"), line),
+        }
+    }
+
+    /// A variable of an IR type that was given a value in C.
+    pub(super) fn as_literal(&mut self, ty: Type, value: Val, state: &mut State) -> Option<NodeId> {
+        if ty.is_vector {
+            return None;
+        }
+        let (kind, term) = match (ty.code, value) {
+            (Code::Float, Val::Real(term)) => (Kind::FloatImm, term),
+            (Code::Float, Val::Int(num)) => match self.real_of(num) {
+                Val::Real(term) => (Kind::FloatImm, term),
+                _ => return None,
+            },
+            // A `bool` is whether a number is not 0.
+            (Code::UInt, value) if ty.is_bool() => {
+                let truth = match value {
+                    Val::Bool(truth) => truth,
+                    Val::Int(num) => {
+                        let zero = self.number(0, num.bits, num.is_signed);
+                        self.comparison(Sign::Ne, num.term, zero.term)
+                    }
+                    _ => return None,
+                };
+                (Kind::UIntImm, truth)
+            }
+            (Code::Int | Code::UInt, Val::Bool(truth)) => {
+                let num = self.host_number(truth, (0, 1), true);
+                let kind = if ty.code == Code::Int { Kind::IntImm } else { Kind::UIntImm };
+                (kind, self.values.convert(num.term, ty.domain()))
+            }
+            (Code::Int | Code::UInt, Val::Int(num)) => {
+                let kind = if ty.code == Code::Int { Kind::IntImm } else { Kind::UIntImm };
+                let num = self.convert(num, ty.bits, ty.code == Code::Int);
+                (kind, self.values.convert(num.term, ty.domain()))
+            }
+            _ => return None,
+        };
+        let shape = Shape { kind, fields: vec![Field::Number(term)] };
+        Some(state.add(ty, None, Some(shape)))
+    }
+}
+
+/// The digits of a floating-point number that a stream prints by default, and those of a number with an exponent.
+const SHORT: u32 = 6;
+const SCIENTIFIC: u32 = 7;
+
+/// How many digits a stream prints after a manipulator; `None` if a name is none.
+fn manipulator(name: &str, digits: u32) -> Option<u32> {
+    match name.strip_prefix("std::").unwrap_or(name) {
+        "scientific" => Some(SCIENTIFIC),
+        "dec" => Some(digits),
+        _ => None,
+    }
+}
+
+/// `T::ramp(a, b)` or `T::broadcast(a)`, as a node of the vector type `T`.
+fn vector_of(ty: Type, rope: &[Piece], state: &mut State) -> Option<NodeId> {
+    if !ty.is_vector {
+        return None;
+    }
+    let tokens = tokens(rope)?;
+    let sign = |text: &str| Token::Sign(text.to_owned());
+    let [Token::Type(of), scope, Token::Word(name), open, operands @ .., close] = tokens.as_slice()
+    else {
+        return None;
+    };
+    if *of != ty || *scope != sign("::") || *open != sign("(") || *close != sign(")") {
+        return None;
+    }
+    let (kind, nodes) = match (name.as_str(), operands) {
+        ("ramp", [Token::Node(base), comma, Token::Node(stride)]) if *comma == sign(",") => {
+            (Kind::Ramp, vec![*base, *stride])
+        }
+        ("broadcast", [Token::Node(value)]) => (Kind::Broadcast, vec![*value]),
+        _ => return None,
+    };
+    if nodes.iter().any(|node| state.node(*node).ty != ty.element()) {
+        return None;
+    }
+    let mut fields: Vec<Field> = nodes.into_iter().map(Field::Expr).collect();
+    fields.push(Field::Lanes);
+    Some(state.add(ty, None, Some(Shape { kind, fields })))
+}
+
+/// The characters that a text of C++ stands for.
+fn unescaped(text: &str) -> String {
+    let mut plain = String::new();
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        plain.push(match (letter, letter == '\\') {
+            (_, true) => match letters.next() {
+                Some('n') => '\n',
+                Some('t') => '\t',
+                Some(other) => other,
+                None => letter,
+            },
+            (letter, false) => letter,
+        });
+    }
+    plain
+}
+
+/// A text for a reader.
+pub(super) fn plain(rope: &[Piece]) -> String {
+    let parts = rope.iter().map(|piece| match piece {
+        Piece::Text(text) => text.clone(),
+        Piece::Num(_) | Piece::Real(..) | Piece::Bits(_) => "#".to_owned(),
+        Piece::Node(node) => format!("_{node}"),
+        Piece::Name(_) => "v".to_owned(),
+        Piece::Type(ty) => ty.to_string(),
+        Piece::Stmt(_) => "statement".to_owned(),
+        Piece::Eval(_, variable) => format!("_{variable} is computed; "),
+    });
+    parts.collect()
+}

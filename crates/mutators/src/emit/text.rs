@@ -1,0 +1,156 @@
+//! The tokens of emitted C, with what stands between its characters.
+
+use halidom_rewrites::rules::ValueId;
+
+use crate::ir::kinds::Type;
+use crate::ir::node::NodeId;
+use crate::ir::value::{Num, Piece};
+
+/// A token of C.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Token {
+    Word(String),
+    Number(i128, String),
+    Sign(String),
+    /// A text in quotes.
+    Quoted,
+    /// What a line says that tells the compiler something.
+    Pragma(String),
+    /// The text of an operand.
+    Node(NodeId),
+    Name(NodeId),
+    Num(Num),
+    /// So many significant digits of a floating-point number.
+    Real(ValueId, u32),
+    /// The bits of a floating-point number.
+    Bits(ValueId),
+    Type(Type),
+    /// An operand that is a statement.
+    Stmt(NodeId),
+    /// An operand is computed, for a variable.
+    Eval(NodeId, NodeId),
+}
+
+/// Signs of two characters and more.
+const LONG_SIGNS: [&str; 10] = ["<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "::", "++"];
+
+/// What the characters that are read belong to.
+#[derive(Clone, Debug, PartialEq)]
+enum Within {
+    Code,
+    /// A comment to the end of the line.
+    Comment,
+    /// A comment between signs.
+    Remark,
+    /// A line for the compiler, so far.
+    Pragma(String),
+    Quotes,
+}
+
+/// The tokens of a text; `None` if there are none, or one is not known.
+pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
+    let mut tokens = Vec::new();
+    let mut within = Within::Code;
+    for piece in rope {
+        let Piece::Text(text) = piece else {
+            match within {
+                Within::Code => tokens.extend(token(piece)),
+                // An operand is computed before the line that its text stands in.
+                _ if matches!(piece, Piece::Stmt(_) | Piece::Eval(..)) => return None,
+                _ => {}
+            }
+            continue;
+        };
+        let mut rest = text.as_str();
+        while let Some(first) = rest.chars().next() {
+            let after = &rest[first.len_utf8()..];
+            match &mut within {
+                Within::Code => {}
+                Within::Comment | Within::Pragma(_) if first == '\n' => {
+                    if let Within::Pragma(said) = &within {
+                        tokens.push(Token::Pragma(said.strip_prefix("pragma ")?.to_owned()));
+                    }
+                    (within, rest) = (Within::Code, after);
+                    continue;
+                }
+                Within::Pragma(said) => {
+                    said.push(first);
+                    rest = after;
+                    continue;
+                }
+                Within::Remark => {
+                    let ends = rest.strip_prefix("*/");
+                    rest = ends.unwrap_or(after);
+                    if ends.is_some() {
+                        within = Within::Code;
+                    }
+                    continue;
+                }
+                // What is escaped is within the quotes.
+                Within::Quotes if first == '\\' => {
+                    rest = after.get(1..).unwrap_or_default();
+                    continue;
+                }
+                Within::Comment | Within::Quotes => {
+                    if within == Within::Quotes && first == '"' {
+                        tokens.push(Token::Quoted);
+                        within = Within::Code;
+                    }
+                    rest = after;
+                    continue;
+                }
+            }
+            if rest.starts_with("//") {
+                (within, rest) = (Within::Comment, &rest[2..]);
+                continue;
+            }
+            if rest.starts_with("/*") {
+                (within, rest) = (Within::Remark, &rest[2..]);
+                continue;
+            }
+            if first.is_whitespace() {
+                rest = after;
+                continue;
+            }
+            if matches!(first, '#' | '"') {
+                within = if first == '#' { Within::Pragma(String::new()) } else { Within::Quotes };
+                rest = after;
+                continue;
+            }
+            let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            if is_word(first) {
+                let end = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
+                let (word, after) = rest.split_at(end);
+                rest = after;
+                if first.is_ascii_digit() {
+                    let digits = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
+                    let (digits, suffix) = word.split_at(digits);
+                    tokens.push(Token::Number(digits.parse().ok()?, suffix.to_lowercase()));
+                } else {
+                    tokens.push(Token::Word(word.to_owned()));
+                }
+                continue;
+            }
+            let sign = LONG_SIGNS.iter().find(|sign| rest.starts_with(**sign));
+            let length = sign.map_or(first.len_utf8(), |sign| sign.len());
+            tokens.push(Token::Sign(rest[..length].to_owned()));
+            rest = &rest[length..];
+        }
+    }
+    (within == Within::Code || within == Within::Comment).then_some(tokens)
+}
+
+/// The token that a piece is; none of characters.
+fn token(piece: &Piece) -> Option<Token> {
+    Some(match piece {
+        Piece::Text(_) => return None,
+        Piece::Num(num) => Token::Num(*num),
+        Piece::Real(term, digits) => Token::Real(*term, *digits),
+        Piece::Bits(term) => Token::Bits(*term),
+        Piece::Node(node) => Token::Node(*node),
+        Piece::Name(node) => Token::Name(*node),
+        Piece::Type(ty) => Token::Type(*ty),
+        Piece::Stmt(node) => Token::Stmt(*node),
+        Piece::Eval(node, variable) => Token::Eval(*node, *variable),
+    })
+}

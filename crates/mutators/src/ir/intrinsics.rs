@@ -1,0 +1,159 @@
+//! The functions that calls of the IR name: their arguments and types.
+
+use halidom_cpp::words;
+
+use crate::ir::kinds::{Code, Type};
+use crate::ir::node::NodeId;
+
+words! {
+    /// A function that a call names.
+    pub(crate) enum Intrinsic {
+        Abs "abs"
+        Absd "absd"
+        Alloca "alloca"
+        BitwiseAnd "bitwise_and"
+        BitwiseNot "bitwise_not"
+        BitwiseOr "bitwise_or"
+        BitwiseXor "bitwise_xor"
+        Ceil "ceil"
+        CountLeadingZeros "count_leading_zeros"
+        CountTrailingZeros "count_trailing_zeros"
+        DebugToFile "debug_to_file"
+        DivRoundToZero "div_round_to_zero"
+        Floor "floor"
+        HalideCppMax "halide_cpp_max"
+        HalideCppMin "halide_cpp_min"
+        IfThenElse "if_then_else"
+        Lerp "lerp"
+        Likely "likely"
+        LikelyIfInnermost "likely_if_innermost"
+        MakeStruct "make_struct"
+        Max "max"
+        Min "min"
+        ModRoundToZero "mod_round_to_zero"
+        Popcount "popcount"
+        Pow "pow"
+        Prefetch "prefetch"
+        QuietDiv "quiet_div"
+        QuietMod "quiet_mod"
+        RegisterDestructor "register_destructor"
+        Reinterpret "reinterpret"
+        Require "require"
+        ReturnSecond "return_second"
+        Round "round"
+        ShiftLeft "shift_left"
+        ShiftRight "shift_right"
+        StrictFloat "strict_float"
+        Stringify "stringify"
+        Trunc "trunc"
+    }
+}
+
+/// The types of the arguments of an intrinsic, or of a function of the C library, that has a type; `None` if they are not
+/// known.
+pub(crate) fn operands(callee: &str, ty: Type) -> Option<Vec<Type>> {
+    Some(match Intrinsic::of(callee) {
+        Intrinsic::Likely | Intrinsic::LikelyIfInnermost | Intrinsic::BitwiseNot => vec![ty],
+        Intrinsic::BitwiseAnd
+        | Intrinsic::BitwiseOr
+        | Intrinsic::BitwiseXor
+        | Intrinsic::ShiftLeft
+        | Intrinsic::ShiftRight => {
+            vec![ty, ty]
+        }
+        Intrinsic::Abs if ty.code == Code::UInt => vec![Type { code: Code::Int, ..ty }],
+        Intrinsic::Abs => vec![ty],
+        _ if is_nan(callee) => vec![Type { code: Code::Float, bits: 32, ..ty }],
+        _ => match Intrinsic::of(math(callee)?) {
+            Intrinsic::Pow => vec![ty, ty],
+            _ => vec![ty],
+        },
+    })
+}
+
+/// How many arguments an intrinsic of the IR has; empty if that is not known.
+pub(crate) fn counts(callee: &str) -> &'static [usize] {
+    match Intrinsic::of(callee) {
+        Intrinsic::Likely
+        | Intrinsic::LikelyIfInnermost
+        | Intrinsic::BitwiseNot
+        | Intrinsic::Abs
+        | Intrinsic::Popcount
+        | Intrinsic::CountLeadingZeros
+        | Intrinsic::CountTrailingZeros
+        | Intrinsic::Reinterpret
+        | Intrinsic::StrictFloat => &[1],
+        Intrinsic::BitwiseAnd
+        | Intrinsic::BitwiseOr
+        | Intrinsic::BitwiseXor
+        | Intrinsic::ShiftLeft
+        | Intrinsic::ShiftRight
+        | Intrinsic::Absd
+        | Intrinsic::ReturnSecond
+        | Intrinsic::QuietDiv
+        | Intrinsic::QuietMod
+        | Intrinsic::DivRoundToZero
+        | Intrinsic::ModRoundToZero
+        | Intrinsic::RegisterDestructor => &[2],
+        Intrinsic::Require | Intrinsic::IfThenElse | Intrinsic::Lerp | Intrinsic::DebugToFile => {
+            &[3]
+        }
+        // An address and an offset, then an extent and a stride for each dimension.
+        Intrinsic::Prefetch => &[2],
+        _ if is_nan(callee) => &[1],
+        _ => match math(callee) {
+            Some("pow") => &[2],
+            Some(_) => &[1],
+            None => &[],
+        },
+    }
+}
+
+/// Whether an intrinsic may have more arguments than are looked at.
+pub(crate) fn is_open(callee: &str) -> bool {
+    callee == "prefetch"
+}
+
+/// Whether a call of something can have a type that is looked at.
+pub(crate) fn is_possible(callee: &str, ty: Type) -> bool {
+    match Intrinsic::of(callee) {
+        // Texts and structures are passed by their addresses.
+        Intrinsic::Stringify | Intrinsic::MakeStruct | Intrinsic::Alloca => ty.code == Code::Handle,
+        Intrinsic::Abs => ty.code == Code::Float || ty.code == Code::UInt && !ty.is_bool(),
+        _ if is_nan(callee) => ty.is_bool(),
+        _ => math(callee).is_none() || ty.code == Code::Float,
+    }
+}
+
+/// Whether a function is pure and of the C library, rather than an intrinsic of the IR.
+pub(crate) fn is_extern(callee: &str) -> bool {
+    is_nan(callee) || math(callee).is_some()
+}
+
+pub(crate) fn is_nan(callee: &str) -> bool {
+    callee == "is_nan" || callee.starts_with("is_nan_f")
+}
+
+/// A function of floating-point numbers, by its name without a type.
+pub(crate) fn math(callee: &str) -> Option<&'static str> {
+    let plain = callee.strip_suffix("_f32").unwrap_or(callee);
+    ["sqrt", "log", "exp", "pow", "floor", "ceil", "round", "trunc"]
+        .into_iter()
+        .find(|known| *known == plain)
+}
+
+/// How the name begins that stands for what is called.
+pub(crate) const CALLEE: &str = "callee ";
+
+/// The call whose callee a name stands for.
+pub(crate) fn called_by(name: &str) -> Option<NodeId> {
+    name.strip_prefix(CALLEE)?.parse().ok()
+}
+
+/// How functions of the C library are called.
+pub(crate) const PURE_EXTERN: &str = "Call::PureExtern";
+
+/// What a call calls of which only that it is one is known.
+pub(crate) fn callee(call: NodeId) -> String {
+    format!("{CALLEE}{call}")
+}

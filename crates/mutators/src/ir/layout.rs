@@ -1,0 +1,150 @@
+//! The members of nodes in the order of `make`, as each compiler has them.
+
+use crate::ir::kinds::{Kind, Role};
+
+/// A `make`.
+pub(crate) struct Layout {
+    /// What it makes.
+    pub(crate) kind: Kind,
+    /// Its parameters, by the names of members; `type` is the node's own. Those at the end may be left out.
+    pub(crate) members: &'static [&'static str],
+    /// The profiles whose compilers have it; all if there is none.
+    profiles: &'static [&'static str],
+}
+
+const fn layout(
+    kind: Kind,
+    members: &'static [&'static str],
+    profiles: &'static [&'static str],
+) -> Layout {
+    Layout { kind, members, profiles }
+}
+
+const TVM: &[&str] = &["heterocl"];
+const FIRST: &[&str] = &["halide-hls"];
+const LATER: &[&str] = &["halide-to-hardware", "halide"];
+const HALIDE: &[&str] = &["halide-hls", "halide-to-hardware", "halide"];
+const ALL: &[&str] = &[];
+
+/// Every `make` of nodes with names, statements or lists inside.
+pub(crate) const LAYOUTS: &[Layout] = &[
+    layout(Kind::Store, &["name", "value", "index", "predicate"], TVM),
+    layout(Kind::Store, &["name", "value", "index", "param", "predicate"], FIRST),
+    layout(Kind::Store, &["name", "value", "index", "param", "predicate", "alignment"], LATER),
+    layout(Kind::Load, &["type", "name", "index", "predicate"], TVM),
+    layout(Kind::Load, &["type", "name", "index", "image", "param", "predicate"], FIRST),
+    layout(
+        Kind::Load,
+        &["type", "name", "index", "image", "param", "predicate", "alignment"],
+        LATER,
+    ),
+    layout(Kind::Let, &["name", "value", "body"], ALL),
+    layout(Kind::LetStmt, &["name", "value", "body"], ALL),
+    layout(Kind::IfThenElse, &["condition", "then_case", "else_case"], ALL),
+    layout(Kind::Block, &["first", "rest"], ALL),
+    layout(Kind::For, &["name", "min", "extent", "for_type", "device_api", "body"], HALIDE),
+    layout(
+        Kind::For,
+        &[
+            "name",
+            "min",
+            "extent",
+            "for_type",
+            "device_api",
+            "body",
+            "annotate_keys",
+            "annotate_values",
+        ],
+        TVM,
+    ),
+    layout(Kind::AssertStmt, &["condition", "message"], HALIDE),
+    layout(Kind::AssertStmt, &["condition", "message", "body"], TVM),
+    layout(Kind::Evaluate, &["value"], ALL),
+    layout(
+        Kind::Allocate,
+        &[
+            "name",
+            "type",
+            "memory_type",
+            "extents",
+            "condition",
+            "body",
+            "new_expr",
+            "free_function",
+        ],
+        LATER,
+    ),
+    layout(
+        Kind::Allocate,
+        &["name", "type", "extents", "condition", "body", "new_expr", "free_function"],
+        FIRST,
+    ),
+    layout(
+        Kind::Allocate,
+        &[
+            "name",
+            "type",
+            "extents",
+            "condition",
+            "body",
+            "attrs",
+            "new_expr",
+            "free_function",
+            "init_values",
+            "is_const",
+        ],
+        TVM,
+    ),
+    layout(Kind::Free, &["name"], ALL),
+    layout(Kind::ProducerConsumer, &["name", "is_producer", "body"], ALL),
+    layout(Kind::Provide, &["name", "values", "args"], ALL),
+    layout(Kind::Realize, &["name", "types", "bounds", "condition", "body"], FIRST),
+    layout(Kind::Realize, &["name", "types", "memory_type", "bounds", "condition", "body"], LATER),
+    layout(Kind::Prefetch, &["name", "types", "bounds", "prefetch", "condition", "body"], LATER),
+    layout(Kind::AttrStmt, &["node", "attr_key", "value", "body"], TVM),
+    layout(Kind::While, &["condition", "body"], TVM),
+    layout(Kind::Return, &["value"], TVM),
+    layout(Kind::Partition, &["name", "dim", "factor", "partition_type"], TVM),
+    layout(Kind::Acquire, &["semaphore", "count", "body"], LATER),
+    layout(Kind::Fork, &["first", "rest"], LATER),
+];
+
+/// The parameters of a `make` in one compiler, if they are not the members in order.
+pub(crate) fn parameters(kind: Kind, profile: &str) -> Option<&'static [&'static str]> {
+    let of_kind = || LAYOUTS.iter().filter(|layout| layout.kind == kind);
+    let own =
+        of_kind().find(|layout| layout.profiles.is_empty() || layout.profiles.contains(&profile));
+    own.or_else(|| of_kind().next()).map(|layout| layout.members)
+}
+
+/// Members that are only compared, with C++ that builds them.
+const PLACEHOLDERS: [(&str, &str); 12] = [
+    ("for_type", "ForType::Serial"),
+    ("device_api", "DeviceAPI::None"),
+    ("param", "Parameter()"),
+    ("image", "Buffer<>()"),
+    ("alignment", "ModulusRemainder()"),
+    ("memory_type", "MemoryType::Auto"),
+    ("type", "Int(32)"),
+    ("free_function", "\"\""),
+    ("attr_key", "\"\""),
+    ("is_producer", "true"),
+    ("is_const", "false"),
+    ("new_expr", "Expr()"),
+];
+
+/// What stands for a member that is only compared, in C++ that builds a node.
+pub(crate) fn placeholder(member: &str) -> &'static str {
+    let known = PLACEHOLDERS.iter().find(|(name, _)| *name == member);
+    known.map_or("{}", |(_, text)| text)
+}
+
+/// The member that a name of one compiler stands for.
+pub(crate) fn canonical(name: &str) -> &str {
+    if ["buffer_var", "loop_var", "var", "func"].contains(&name) { "name" } else { name }
+}
+
+/// What a member is.
+pub(crate) fn role(kind: Kind, member: &str) -> Option<Role> {
+    kind.fields().iter().find(|(name, _)| *name == member).map(|(_, role)| *role)
+}

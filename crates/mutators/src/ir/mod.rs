@@ -1,0 +1,12 @@
+//! IR as a path through a mutator knows it: kinds of nodes, types, values of C++, states.
+//!
+//! It knows nothing about how a program runs.
+
+pub(crate) mod intrinsics;
+pub(crate) mod kinds;
+pub(crate) mod layout;
+pub(crate) mod node;
+pub(crate) mod record;
+pub(crate) mod show;
+pub(crate) mod state;
+pub(crate) mod value;

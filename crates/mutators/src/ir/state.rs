@@ -1,0 +1,379 @@
+//! What is known on one path through a mutator: nodes of the IR, variables, facts.
+//!
+//! A node is *opaque* until the mutator asks for its kind; then the path forks (VT, Algorithms 1 and 2), and where the
+//! answer is yes the node gets a shape with opaque operands. Nodes of one *class* have one value: a node and what
+//! `mutate` made of it. Forks share what neither changes.
+
+use std::rc::Rc;
+
+use halidom_rewrites::rules::{ValueId, Values};
+
+use crate::ir::kinds::{I32, Kind, Role, Type};
+use crate::ir::node::{Field, Node, NodeId, Shape, class_value};
+use crate::ir::record::Record;
+use crate::ir::value::Val;
+
+/// Something that a path decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Atom {
+    /// A truth value.
+    Term(ValueId),
+    /// A node is of a kind.
+    Is(NodeId, Kind),
+    /// Two nodes are equal in structure.
+    Equal(NodeId, NodeId),
+    /// A node is a literal of which a term holds.
+    Literal(NodeId, ValueId),
+    /// The answer of a function of which only a contract is known, by a number.
+    Choice(u32),
+}
+
+/// A decision: an atom and whether it holds.
+pub(crate) type Decision = (Atom, bool);
+
+/// A variable of the C++ program.
+#[derive(Clone, Debug)]
+pub(crate) struct Slot {
+    pub(crate) name: String,
+    /// Its type as written.
+    pub(crate) ty: String,
+    pub(crate) value: Val,
+}
+
+/// A node in which something was substituted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Substitution {
+    /// The class of the result.
+    pub(crate) class: usize,
+    /// What was replaced: a name, a variable, or any expression.
+    pub(crate) what: NodeId,
+    /// By what.
+    pub(crate) by: NodeId,
+    /// In what.
+    pub(crate) within: NodeId,
+}
+
+/// A number that a function of the C library computed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Computation {
+    /// The variable that stands for it.
+    pub(crate) name: String,
+    /// The function.
+    pub(crate) callee: &'static str,
+    /// What it was given.
+    pub(crate) arguments: Vec<ValueId>,
+}
+
+/// What is taken to hold in a scope of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Assumption {
+    /// The condition.
+    pub(crate) node: NodeId,
+    /// Whether it holds.
+    pub(crate) holds: bool,
+    /// Activations of functions, and variables of the running one, where the scope begins.
+    pub(crate) depth: (usize, usize),
+}
+
+/// What was mutated in a scope: it is what it was only where the scope's conditions hold.
+#[derive(Clone, Debug)]
+pub(crate) struct Scoped {
+    /// The class of what was given.
+    pub(crate) given: usize,
+    /// The class of what was returned.
+    pub(crate) returned: usize,
+    /// The conditions.
+    pub(crate) assumed: Vec<Assumption>,
+}
+
+/// A path through the program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    pub(crate) nodes: Vec<Rc<Node>>,
+    /// Nodes known equal to an earlier one.
+    alias: Vec<NodeId>,
+    /// Classes known to have the value of another.
+    class_alias: Vec<usize>,
+    /// What was decided, in order.
+    pub(crate) trail: Vec<Decision>,
+    /// What holds of values.
+    pub(crate) facts: Vec<ValueId>,
+    /// Conjunctions that do not hold: conditions of arms that were not taken.
+    pub(crate) not_all: Vec<Rc<[Decision]>>,
+    /// Variables, by function activation.
+    #[expect(clippy::rc_buffer, reason = "variables are added where the frame is not shared")]
+    pub(crate) frames: Vec<Rc<Vec<Slot>>>,
+    /// The object's members that were assigned.
+    pub(crate) members: Vec<Slot>,
+    /// What `mutate` was given and returned.
+    pub(crate) mutated: Vec<(NodeId, NodeId)>,
+    /// Numbers put into literals of 32 bits and more that may not fit: the literal's class, the number and its type.
+    pub(crate) narrowed: Vec<(usize, ValueId, Type)>,
+    /// What an analysis said of nodes: at least, at most.
+    pub(crate) bounded: Vec<(NodeId, ValueId, ValueId)>,
+    /// What is taken to hold here.
+    pub(crate) assumed: Vec<Assumption>,
+    /// What was mutated where something was taken to hold.
+    pub(crate) scoped: Vec<Scoped>,
+    /// What `substitute` returned.
+    pub(crate) substitutions: Vec<Substitution>,
+    /// What functions of the C library computed.
+    pub(crate) computed: Vec<Computation>,
+    /// Classes of statements that are known to do nothing.
+    pub(crate) idle: Vec<usize>,
+    /// Classes of expressions whose value does not depend on memory.
+    pub(crate) steady: Vec<usize>,
+    /// Classes of expressions without side effects.
+    pub(crate) pure: Vec<usize>,
+    /// What makes the code that was emitted undefined.
+    pub(crate) emitted_undefined: Vec<ValueId>,
+    /// What was pushed on scopes, and popped.
+    pub(crate) scopes: Rc<Record>,
+    /// Names that were put together of others, with these.
+    compounds: Vec<(Val, Val, NodeId)>,
+    /// Something that was changed where it is not followed.
+    pub(crate) lost: Option<&'static str>,
+    /// The line that gave the result last.
+    pub(crate) at: usize,
+}
+
+impl State {
+    /// The node that stands for all that are known equal.
+    pub(crate) fn find(&self, node: NodeId) -> NodeId {
+        let mut node = node;
+        while self.alias[node] != node {
+            node = self.alias[node];
+        }
+        node
+    }
+
+    /// The class that stands for all that have its value.
+    pub(crate) fn class(&self, class: usize) -> usize {
+        let mut class = class;
+        while self.class_alias[class] != class {
+            class = self.class_alias[class];
+        }
+        class
+    }
+
+    /// A node.
+    pub(crate) fn node(&self, node: NodeId) -> &Node {
+        &self.nodes[self.find(node)]
+    }
+
+    pub(crate) fn node_mut(&mut self, node: NodeId) -> &mut Node {
+        let node = self.find(node);
+        Rc::make_mut(&mut self.nodes[node])
+    }
+
+    /// The shape of a node, if it is known.
+    pub(crate) fn shape(&self, node: NodeId) -> Option<&Shape> {
+        self.node(node).shape.as_ref()
+    }
+
+    /// How many classes there are.
+    pub(crate) fn classes(&self) -> usize {
+        self.class_alias.len()
+    }
+
+    /// A node of a class, or of a new one.
+    pub(crate) fn add(&mut self, ty: Type, class: Option<usize>, shape: Option<Shape>) -> NodeId {
+        let class = class.unwrap_or_else(|| {
+            self.class_alias.push(self.class_alias.len());
+            self.class_alias.len() - 1
+        });
+        self.nodes.push(Rc::new(Node {
+            ty,
+            class,
+            shape,
+            is_learnt: false,
+            not: 0,
+            is_literal: false,
+            intrinsic: None,
+            not_intrinsics: Vec::new(),
+        }));
+        self.alias.push(self.nodes.len() - 1);
+        self.nodes.len() - 1
+    }
+
+    /// Members for a node that turned out to be of a kind; operands whose type is free have `operand`'s.
+    pub(crate) fn opaque_fields(
+        &mut self,
+        node: NodeId,
+        kind: Kind,
+        operand: Type,
+        values: &mut Values,
+    ) -> Vec<Field> {
+        let (ty, class) = (self.node(node).ty, self.node(node).class);
+        let mut fields = Vec::new();
+        for (_, role) in kind.fields() {
+            fields.push(match role {
+                Role::Same => Field::Expr(self.add(ty, None, None)),
+                Role::Operand | Role::Any => {
+                    let operand =
+                        if ty.is_value() { operand.with_vector(ty.is_vector) } else { operand };
+                    Field::Expr(self.add(operand, None, None))
+                }
+                Role::Condition => {
+                    let condition = Type::BOOL.with_vector(operand.is_vector && ty.is_vector);
+                    Field::Expr(self.add(condition, None, None))
+                }
+                Role::Element => Field::Expr(self.add(ty.element(), None, None)),
+                Role::Lanes => Field::Lanes,
+                Role::Payload => Field::Number(class_value(values, self.class(class), ty)),
+                Role::Opaque => Field::Opaque(u32::try_from(node).unwrap_or(u32::MAX)),
+                Role::Name => {
+                    // A name of the input is none that the mutator makes.
+                    let name = self.add(Type::NAME, None, None);
+                    self.node_mut(name).not |= crate::ir::kinds::bit(Kind::Name);
+                    Field::Expr(name)
+                }
+                Role::Truth => Field::Expr(self.add(Type::BOOL, None, None)),
+                Role::Int | Role::OptionalExpr => Field::Expr(self.add(I32, None, None)),
+                Role::Index => {
+                    let lanes = if ty.is_value() { ty.is_vector } else { operand.is_vector };
+                    Field::Expr(self.add(I32.with_vector(lanes), None, None))
+                }
+                Role::Predicate => {
+                    let lanes = if ty.is_value() { ty.is_vector } else { operand.is_vector };
+                    Field::Expr(self.add(Type::BOOL.with_vector(lanes), None, None))
+                }
+                Role::Stmt => {
+                    let stmt = self.add(Type::STMT, None, None);
+                    self.node_mut(stmt).not |= crate::ir::kinds::bit(Kind::Undefined);
+                    Field::Expr(stmt)
+                }
+                Role::OptionalStmt => Field::Expr(self.add(Type::STMT, None, None)),
+                Role::Exprs | Role::Stmts => Field::Expr(self.add(Type::LIST, None, None)),
+            });
+        }
+        fields
+    }
+
+    /// Makes two nodes one. The first is opaque.
+    pub(crate) fn unite(&mut self, opaque: NodeId, other: NodeId) {
+        let (opaque, other) = (self.find(opaque), self.find(other));
+        if opaque == other {
+            return;
+        }
+        let (not, is_literal) = (self.nodes[opaque].not, self.nodes[opaque].is_literal);
+        self.alias[opaque] = other;
+        let united = Rc::make_mut(&mut self.nodes[other]);
+        united.not |= not;
+        united.is_literal |= is_literal;
+        let (a, b) = (self.class(self.nodes[opaque].class), self.class(self.nodes[other].class));
+        self.class_alias[a] = b;
+    }
+
+    /// Gives an opaque node the value of another.
+    pub(crate) fn equate(&mut self, opaque: NodeId, other: NodeId) {
+        let (a, b) = (self.class(self.node(opaque).class), self.class(self.node(other).class));
+        if a != b {
+            self.class_alias[a] = b;
+        }
+    }
+
+    /// Whether a node occurs in another.
+    pub(crate) fn occurs(&self, part: NodeId, whole: NodeId) -> bool {
+        if self.find(part) == self.find(whole) {
+            return true;
+        }
+        self.shape(whole).is_some_and(|shape| {
+            shape.fields.iter().any(|field| match field {
+                Field::Expr(inner) => self.occurs(part, *inner),
+                Field::Number(_) | Field::Lanes | Field::Opaque(_) => false,
+            })
+        })
+    }
+
+    /// Whether two nodes that are known wholly have one structure.
+    pub(crate) fn is_same(&self, a: NodeId, b: NodeId) -> bool {
+        if self.find(a) == self.find(b) {
+            return true;
+        }
+        let (first, second) = (self.node(a), self.node(b));
+        let (Some(a), Some(b)) = (&first.shape, &second.shape) else { return false };
+        first.ty == second.ty
+            && first.intrinsic == second.intrinsic
+            && a.kind == b.kind
+            && a.fields.len() == b.fields.len()
+            && a.fields.iter().zip(&b.fields).all(|(a, b)| match (a, b) {
+                (Field::Expr(a), Field::Expr(b)) => self.is_same(*a, *b),
+                (a, b) => a == b,
+            })
+    }
+
+    /// A name by its number: one node for each.
+    pub(crate) fn name(&mut self, id: u32) -> NodeId {
+        let known = self.nodes.iter().position(|node| {
+            node.ty == Type::NAME
+                && node.shape.as_ref().is_some_and(|shape| shape.fields == [Field::Opaque(id)])
+        });
+        if let Some(known) = known {
+            return known;
+        }
+        let shape = Shape { kind: Kind::Name, fields: vec![Field::Opaque(id)] };
+        self.add(Type::NAME, None, Some(shape))
+    }
+
+    /// The name that is put together of two parts, if it was before: the same one of the same parts.
+    pub(crate) fn compound(&self, first: &Val, second: &Val) -> Option<NodeId> {
+        let is_it = |known: &&(Val, Val, NodeId)| known.0 == *first && known.1 == *second;
+        self.compounds.iter().find(is_it).map(|(.., name)| *name)
+    }
+
+    /// Keeps what a name was put together of, if that is known.
+    pub(crate) fn keep_compound(&mut self, first: &Val, second: &Val, name: NodeId) {
+        let is_known = |part: &Val| matches!(part, Val::Expr(Some(_)) | Val::Text(_));
+        if is_known(first) && is_known(second) {
+            self.compounds.push((first.clone(), second.clone(), name));
+        }
+    }
+
+    /// A list of nodes.
+    pub(crate) fn list(&mut self, nodes: &[NodeId]) -> NodeId {
+        let fields = nodes.iter().map(|node| Field::Expr(*node)).collect();
+        self.add(Type::LIST, None, Some(Shape { kind: Kind::List, fields }))
+    }
+
+    /// Whether something will be popped where a block ends.
+    pub(crate) fn is_bound(&self) -> bool {
+        self.scopes.is_bound()
+    }
+
+    /// The variables of the running function.
+    pub(crate) fn frame(&mut self) -> &mut Vec<Slot> {
+        if self.frames.is_empty() {
+            self.frames.push(Rc::default());
+        }
+        let last = self.frames.len() - 1;
+        Rc::make_mut(&mut self.frames[last])
+    }
+
+    /// How many variables the running function has.
+    pub(crate) fn depth(&self) -> usize {
+        self.frames.last().map_or(0, |frame| frame.len())
+    }
+
+    /// Forgets the variables of the running function that were declared since it had so many.
+    pub(crate) fn leave(&mut self, depth: usize) {
+        if self.depth() > depth {
+            self.frame().truncate(depth);
+        }
+    }
+
+    /// Adds a decision that changes no node.
+    pub(crate) fn decide(&mut self, atom: Atom, holds: bool) {
+        self.trail.push((atom, holds));
+    }
+}
+
+/// The operands of a node.
+pub(crate) fn operands(node: NodeId, state: &State) -> Vec<NodeId> {
+    let fields = state.shape(node).map(|shape| shape.fields.clone()).unwrap_or_default();
+    let nodes = fields.into_iter().filter_map(|field| match field {
+        Field::Expr(inner) => Some(inner),
+        Field::Number(_) | Field::Lanes | Field::Opaque(_) => None,
+    });
+    nodes.collect()
+}

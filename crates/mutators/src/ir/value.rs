@@ -1,0 +1,137 @@
+//! Values of the C++ program.
+
+use halidom_rewrites::rules::ValueId;
+
+use crate::ir::kinds::{Code, Kind, Type};
+use crate::ir::node::NodeId;
+
+/// A C++ integer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Num {
+    /// Its value.
+    pub(crate) term: ValueId,
+    /// The bits of its type.
+    pub(crate) bits: u8,
+    /// Whether its type is signed.
+    pub(crate) is_signed: bool,
+    /// It is at least this.
+    pub(crate) low: i128,
+    /// It is at most this.
+    pub(crate) high: i128,
+    /// What it is the remainder of, if it was computed by `%`: it is 0 just if the Euclidean remainder is.
+    pub(crate) remainder_of: Option<(ValueId, ValueId)>,
+}
+
+impl Num {
+    /// The range of a C++ integer type.
+    pub(crate) fn range(bits: u8, is_signed: bool) -> (i128, i128) {
+        if is_signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
+    }
+}
+
+/// A variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Of a function activation, by position.
+    Local(usize, usize),
+    /// A member of the object.
+    Member(String),
+    /// A member of a structure that a variable holds.
+    Part(Box<Place>, String),
+    /// Bookkeeping of the compiler that no result is read from.
+    Nowhere,
+}
+
+impl Val {
+    /// Something that an `ExprInfo` says, or is computed from what one says.
+    pub(crate) fn info() -> Self {
+        Self::Handle("ExprInfo".to_owned())
+    }
+
+    /// Whether it is what an `ExprInfo` says.
+    pub(crate) fn is_info(&self) -> bool {
+        matches!(self, Self::Bound(..))
+            || matches!(self, Self::Handle(of) if of.starts_with("ExprInfo"))
+    }
+}
+
+/// A part of a text.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Piece {
+    /// Characters.
+    Text(String),
+    /// The digits of a number.
+    Num(Num),
+    /// So many significant digits of a floating-point number.
+    Real(ValueId, u32),
+    /// The digits of the number whose bits are those of a floating-point number of 32 bits.
+    Bits(ValueId),
+    /// The name under which an operand was printed.
+    Node(NodeId),
+    /// The name of a variable.
+    Name(NodeId),
+    /// A type of C.
+    Type(Type),
+    /// A statement that was printed.
+    Stmt(NodeId),
+    /// Here an operand is computed, for a variable.
+    Eval(NodeId, NodeId),
+}
+
+/// A value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Val {
+    /// Nothing.
+    Void,
+    /// A truth value.
+    Bool(ValueId),
+    /// An integer.
+    Int(Num),
+    /// A number that an analysis said, and what is true of it.
+    Bound(Num, ValueId),
+    /// A floating-point number.
+    Real(ValueId),
+    /// The bits of a floating-point number of 32 bits.
+    Bits(ValueId),
+    /// `Expr`, possibly undefined.
+    Expr(Option<NodeId>),
+    /// What `as<T>()` returns: the node if it is of the kind, else null. `None` is null.
+    Ptr(Option<(NodeId, Kind)>),
+    /// A pointer to a number, as `as_const_int` returns; `None` is null.
+    NumPtr(Option<Box<Val>>),
+    /// An IR type.
+    Type(Type),
+    /// The code of an IR type.
+    Code(Code),
+    /// A text.
+    Text(String),
+    /// A text of which parts are not known, or that is being written.
+    Rope(Vec<Piece>),
+    /// The address of a variable.
+    Address(Place),
+    /// A reference to a variable.
+    Reference(Place),
+    /// A structure's members by name.
+    Object(Vec<(String, Val)>),
+    /// The arguments of a call.
+    Arguments(NodeId),
+    /// A member that is only compared, by its number.
+    Opaque(u32),
+    /// The elements of a vector.
+    List(Vec<Val>),
+    /// A map, a set or a scope: keys with values, the latest last.
+    Map(Vec<(Val, Val)>),
+    /// Of an object of the compiler that is only passed on.
+    Handle(String),
+    /// Not known after a condition that may have assigned it.
+    Unknown,
+}
+
+/// The elements of a list in braces.
+pub(crate) fn members(value: &Val) -> Vec<Val> {
+    match value {
+        Val::List(values) => values.clone(),
+        Val::Object(pair) => pair.iter().map(|(_, value)| value.clone()).collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,116 @@
+//! The mutator that runs, and how it is run on a node.
+
+use std::rc::Rc;
+
+use halidom_cpp::ast::Function;
+use halidom_rewrites::profile::Profile;
+use halidom_rewrites::rules::Domain;
+
+use crate::ir::kinds::{Kind, Type};
+use crate::ir::node::NodeId;
+use crate::ir::state::{Slot, State};
+use crate::ir::value::{Place, Val};
+use crate::machine::program::Program;
+use crate::machine::run::{Machine, Outcome};
+
+/// Which mutator runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry<'p> {
+    /// All functions.
+    pub(crate) program: &'p Program,
+    /// What the IR means.
+    pub(crate) profile: &'p Profile,
+    /// The method.
+    pub(crate) function: &'p Function,
+    /// The kind of node that it takes.
+    pub(crate) kind: Kind,
+    /// Whether C++ integers are integers.
+    pub(crate) is_whole: bool,
+    /// Whether it prints C.
+    pub(crate) is_emitter: bool,
+    /// Whether arithmetic of its own that is undefined gives what machines give.
+    pub(crate) is_hardware: bool,
+}
+
+impl<'p> Entry<'p> {
+    /// The same at a type of the node, with operands of another where the kind leaves that open.
+    pub(crate) fn at(self, ty: Type, operand: Type) -> Self {
+        let main = if self.kind.has_free_operand() { operand } else { ty };
+        let is_whole = self.is_emitter
+            || matches!(main.domain(), Domain::Whole | Domain::Real | Domain::Bool)
+            || ty.domain() == Domain::Whole;
+        Self { is_whole, ..self }
+    }
+
+    /// Runs the method on a node.
+    pub(crate) fn run(&self, machine: &mut Machine<'p>, input: NodeId, state: State) {
+        machine.class.clone_from(&self.function.class);
+        machine.is_emitter = self.is_emitter;
+        machine.is_within_stmt = self.kind.is_stmt();
+        machine.is_hardware = self.is_hardware;
+        let mut state = state;
+        let stream = self.is_emitter.then(|| {
+            let rope = |name: &str| Slot {
+                name: name.to_owned(),
+                ty: String::new(),
+                value: Val::Rope(Vec::new()),
+            };
+            state.members.push(rope("stream"));
+            state.frames.push(Rc::new(vec![rope("os")]));
+            Place::Local(state.frames.len() - 1, 0)
+        });
+        if machine.is_concrete() {
+            machine.init_members(&mut state);
+        }
+        let member = if self.kind.is_stmt() { "stmt" } else { "expr" };
+        machine.cuts_literals = self.kind == Kind::Cast;
+        let arguments = self.function.parameters.iter().map(|parameter| {
+            match parameter.ty.trim_end_matches('&') {
+                ty if ty.ends_with('*')
+                    && Kind::named(ty.trim_end_matches('*')) == Some(self.kind) =>
+                {
+                    Val::Ptr(Some((input, self.kind)))
+                }
+                "Expr" | "Stmt" => Val::Expr(Some(input)),
+                ty if ty.ends_with("ostream") => match &stream {
+                    Some(place) => Val::Reference(place.clone()),
+                    None => Val::Handle(ty.to_owned()),
+                },
+                ty => Val::Handle(ty.to_owned()),
+            }
+        });
+        let arguments: Vec<Val> = arguments.collect();
+        let writes = arguments.iter().any(|value| matches!(value, Val::Reference(_)));
+        for (state, value) in machine.call(self.function, arguments, state) {
+            if let Some(place) = &stream {
+                let place = if writes { place.clone() } else { Place::Member("id".to_owned()) };
+                let written = Machine::load(&place, &state).map_or(Val::Void, |slot| slot.value);
+                let (ty, line) = (state.node(input).ty, state.at);
+                let read = if self.kind.is_stmt() {
+                    let place = Place::Member("stream".to_owned());
+                    let written =
+                        Machine::load(&place, &state).map_or(Val::Void, |slot| slot.value);
+                    machine.emitted_stmt(&written, state, line)
+                } else {
+                    machine.emitted(ty, &written, state, line)
+                };
+                for (state, value) in read {
+                    let line = if line == 0 { self.function.line } else { line };
+                    machine.end(state, Outcome::Returned(value), line);
+                }
+                continue;
+            }
+            let result = match value {
+                Val::Void => state
+                    .members
+                    .iter()
+                    .find(|slot| slot.name == member)
+                    .map_or(Val::Expr(None), |slot| slot.value.clone()),
+                Val::Ptr(Some((node, _))) => Val::Expr(Some(node)),
+                value => value,
+            };
+            let line = state.at;
+            machine.end(state, Outcome::Returned(result), line);
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! Verdicts about mutators that are kept.
+//!
+//! # Correctness
+//!
+//! The key has the texts of the method and of every function that it may call, found by name, the profile, the solver, the classes, their scopes and their
+//! visitors, and the sources of this crate, contracts among them, and of those that it rests on. That a mutator is verified depends on nothing else: what `mutate`
+//! returns is known by its contract. Other verdicts rest on runs in which the operands were sent through the class's own
+//! mutators, so they also depend on the texts of these. What was undecided is tried again under a longer limit.
+//! Lines are kept relative to the function that they are in.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use halidom_cpp as cpp;
+use halidom_cpp::ast::Function;
+use halidom_rewrites::options::Options;
+
+use crate::judge::verdict::{Counterexample, Examination, Finding, Standing};
+use crate::machine::program::{Program, called};
+
+/// This crate.
+const SOURCES: &[&str] = &[
+    include_str!("../emit/expr.rs"),
+    include_str!("../emit/print.rs"),
+    include_str!("../emit/stmt.rs"),
+    include_str!("../emit/text.rs"),
+    include_str!("../ir/intrinsics.rs"),
+    include_str!("../ir/kinds.rs"),
+    include_str!("../ir/layout.rs"),
+    include_str!("../ir/node.rs"),
+    include_str!("../ir/record.rs"),
+    include_str!("../ir/show.rs"),
+    include_str!("../ir/state.rs"),
+    include_str!("../ir/value.rs"),
+    include_str!("analysis.rs"),
+    include_str!("entry.rs"),
+    include_str!("keep.rs"),
+    include_str!("list.rs"),
+    include_str!("observe.rs"),
+    include_str!("refute.rs"),
+    include_str!("replay.rs"),
+    include_str!("statement.rs"),
+    include_str!("trial.rs"),
+    include_str!("verdict.rs"),
+    include_str!("verify.rs"),
+    include_str!("../machine/api.rs"),
+    include_str!("../machine/api_literals.rs"),
+    include_str!("../machine/api_nodes.rs"),
+    include_str!("../machine/api_numbers.rs"),
+    include_str!("../machine/balance.rs"),
+    include_str!("../machine/calls.rs"),
+    include_str!("../machine/contracts.rs"),
+    include_str!("../machine/expression.rs"),
+    include_str!("../machine/fork.rs"),
+    include_str!("../machine/handles.rs"),
+    include_str!("../machine/info.rs"),
+    include_str!("../machine/lists.rs"),
+    include_str!("../machine/methods.rs"),
+    include_str!("../machine/mutate.rs"),
+    include_str!("../machine/names.rs"),
+    include_str!("../machine/nodes.rs"),
+    include_str!("../machine/numbers.rs"),
+    include_str!("../machine/operators.rs"),
+    include_str!("../machine/places.rs"),
+    include_str!("../machine/program.rs"),
+    include_str!("../machine/run.rs"),
+    include_str!("../machine/scopes.rs"),
+    include_str!("../machine/statements.rs"),
+    include_str!("../machine/structure.rs"),
+    include_str!("../machine/types.rs"),
+    include_str!("../machine/variables.rs"),
+    include_str!("../machine/visitors.rs"),
+    include_str!("../meaning/claims.rs"),
+    include_str!("../meaning/computed.rs"),
+    include_str!("../meaning/effect.rs"),
+    include_str!("../meaning/equivalence.rs"),
+    include_str!("../meaning/facts.rs"),
+    include_str!("../meaning/memory.rs"),
+    include_str!("../meaning/sight.rs"),
+    include_str!("../meaning/terms.rs"),
+];
+
+/// What an examination depends on.
+pub(crate) struct Dependence<'p> {
+    /// The key under which it is kept.
+    pub(crate) key: String,
+    /// A digest of the class's mutators.
+    class: u64,
+    /// The method and what it may call.
+    functions: Vec<&'p Function>,
+}
+
+impl<'p> Dependence<'p> {
+    /// Of a method of the program.
+    pub(crate) fn of(program: &'p Program, function: &'p Function, options: &Options) -> Self {
+        let functions = called(program, vec![function]);
+        let own = program.functions.iter().filter(|other| other.class == function.class);
+        let class = called(program, own.collect());
+        let key = format!(
+            "mutator {} {} {:016x} {:016x} {:016x} {}::{}",
+            options.profile.name,
+            options.solver.path().display(),
+            digest(&[cpp::SOURCES, halidom_rewrites::cache::SOURCES, SOURCES]),
+            digest(&texts(&functions)),
+            digest(&(
+                format!("{:?} {:?}", program.classes, program.scopes),
+                texts(&visitors(program)),
+            )),
+            function.class,
+            function.name,
+        );
+        Self { key, class: digest(&texts(&class)), functions }
+    }
+
+    /// How much text it depends on.
+    pub(crate) fn length(&self) -> usize {
+        self.functions.iter().map(|function| function.text.len()).sum()
+    }
+
+    /// The line in which an examination is kept.
+    pub(crate) fn write(&self, examination: &Examination, options: &Options) -> String {
+        let mut fields = vec![
+            format!("{:016x}", self.class),
+            options.limits.milliseconds.to_string(),
+            examination.proved.to_string(),
+        ];
+        for finding in &examination.findings {
+            let (place, line) = self.place(finding.line);
+            fields.extend([
+                finding.standing.name().to_owned(),
+                format!("{place}:{line}"),
+                finding.ty.clone(),
+                finding.text.clone(),
+            ]);
+            let Some(shown) = &finding.counterexample else {
+                fields.push("0".to_owned());
+                continue;
+            };
+            fields.push((shown.values.len() + 1).to_string());
+            let maybe = |text: &Option<String>| match text {
+                Some(text) => format!("+{text}"),
+                None => "-".to_owned(),
+            };
+            fields.extend([
+                shown.before.clone(),
+                maybe(&shown.after),
+                maybe(&shown.expected),
+                maybe(&shown.got),
+                shown.snippet.clone(),
+            ]);
+            for (name, value) in &shown.values {
+                fields.extend([name.clone(), value.clone()]);
+            }
+        }
+        let fields: Vec<String> = fields.iter().map(|field| escaped(field)).collect();
+        fields.join("\t")
+    }
+
+    /// The examination that a line keeps; `None` if it depends on something that was changed, or another limit may change it.
+    pub(crate) fn read(&self, line: &str, options: &Options) -> Option<Examination> {
+        let mut fields = line.split('\t').map(unescaped);
+        let class = u64::from_str_radix(&fields.next()?, 16).ok()?;
+        let limit: u64 = fields.next()?.parse().ok()?;
+        let proved = fields.next()?.parse().ok()?;
+        let mut findings = Vec::new();
+        while let Some(standing) = fields.next() {
+            let standing = Standing::ALL.into_iter().find(|known| known.name() == standing)?;
+            let place = fields.next()?;
+            let (place, offset) = place.split_once(':')?;
+            let line = self.line(place.parse().ok()?, offset.parse().ok()?)?;
+            let (ty, text) = (fields.next()?, fields.next()?);
+            let count: usize = fields.next()?.parse().ok()?;
+            let mut counterexample = None;
+            if let Some(count) = count.checked_sub(1) {
+                let maybe = |text: String| text.strip_prefix('+').map(str::to_owned);
+                let before = fields.next()?;
+                let after = maybe(fields.next()?);
+                let expected = maybe(fields.next()?);
+                let got = maybe(fields.next()?);
+                let snippet = fields.next()?;
+                let mut values = Vec::new();
+                for _ in 0..count {
+                    values.push((fields.next()?, fields.next()?));
+                }
+                counterexample =
+                    Some(Counterexample { before, after, values, expected, got, snippet });
+            }
+            findings.push(Finding { file: None, standing, line, ty, text, counterexample });
+        }
+        let is_undecided = findings.iter().any(|finding| finding.standing == Standing::Undecided);
+        if !findings.is_empty() && class != self.class
+            || is_undecided && limit < options.limits.milliseconds
+        {
+            return None;
+        }
+        let standing =
+            findings.iter().map(|finding| finding.standing).max().unwrap_or(Standing::Verified);
+        Some(Examination { standing, findings, proved })
+    }
+
+    /// A line as a function's number and the distance from its first line; past the functions, the line itself, which may be
+    /// another one later.
+    fn place(&self, line: usize) -> (usize, usize) {
+        let within = |function: &&Function| (function.line..=function.last_line).contains(&line);
+        match self.functions.iter().position(within) {
+            Some(index) => (index, line - self.functions[index].line),
+            None => (self.functions.len(), line),
+        }
+    }
+
+    fn line(&self, place: usize, offset: usize) -> Option<usize> {
+        match self.functions.get(place) {
+            Some(function) => Some(function.line + offset),
+            None => (offset == 0).then_some(0),
+        }
+    }
+}
+
+/// The methods of visitors, which are found by the type of an object.
+fn visitors(program: &Program) -> Vec<&Function> {
+    let is_visitor = |name: &str| {
+        let mut named = program.classes.iter().filter(|class| class.name == name);
+        named.any(|class| class.bases.iter().any(|base| base.contains("Visitor")))
+    };
+    program.functions.iter().filter(|function| is_visitor(&function.class)).collect()
+}
+
+fn texts<'p>(functions: &[&'p Function]) -> Vec<&'p str> {
+    functions.iter().map(|function| function.text.as_str()).collect()
+}
+
+fn digest(texts: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    texts.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\n', "\\n").replace('\t', "\\t").replace('\r', "\\r")
+}
+
+fn unescaped(text: &str) -> String {
+    let mut plain = String::new();
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => plain.push(match letters.next() {
+                Some('n') => '\n',
+                Some('t') => '\t',
+                Some('r') => '\r',
+                other => other.unwrap_or('\\'),
+            }),
+            letter => plain.push(letter),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_source_is_part_of_the_key() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        for part in ["emit", "ir", "judge", "machine", "meaning"] {
+            for entry in std::fs::read_dir(folder.join(part)).unwrap() {
+                let path = entry.unwrap().path();
+                let text = std::fs::read_to_string(&path).unwrap();
+                assert!(
+                    path.ends_with("mod.rs") || SOURCES.contains(&text.as_str()),
+                    "{} is no part of the key",
+                    path.display()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_field_is_what_it_was() {
+        for text in ["", "a\tb\nc", "\\n", "\\", "a\\\tb"] {
+            assert_eq!(unescaped(&escaped(text)), text);
+            assert!(!escaped(text).contains(['\t', '\n']));
+        }
+    }
+}

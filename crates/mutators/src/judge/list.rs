@@ -1,0 +1,267 @@
+//! All mutators of some files.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use halidom_base::stack;
+use halidom_cpp as cpp;
+use halidom_cpp::ast::{Class, File, Function};
+use halidom_rewrites::cache::Cache;
+use halidom_rewrites::options::{ExamineError, Options, Source};
+use halidom_smt::Solver;
+
+use crate::ir::kinds::Kind;
+use crate::judge::analysis::examine_bounds;
+use crate::judge::entry::Entry;
+use crate::judge::keep::Dependence;
+use crate::judge::statement::examine_statement;
+use crate::judge::verdict::{Examination, Finding, Standing};
+use crate::judge::verify::{Known, examine};
+use crate::machine::contracts::{self, Print};
+use crate::machine::program::Program;
+use crate::machine::scopes::scopes;
+
+/// A mutator with what was found about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mutator {
+    /// The file's name.
+    pub file: String,
+    /// The line where it begins.
+    pub line: usize,
+    /// Its name, as `Simplify::visit(const Add *)`.
+    pub name: String,
+    /// What was found.
+    pub examination: Examination,
+}
+
+/// Examines the mutators of the files whose file and name, as `Simplify.cpp: Simplify::visit(const Add *)`, contain one of
+/// `wanted`, or all if there is none.
+///
+/// A mutator is a method `visit` that takes a node and belongs to a class derived from `IRMutator`, or returns an
+/// expression or statement. Analyses that contracts rest on are examined beside them.
+pub fn mutators(
+    sources: &[Source],
+    wanted: &[String],
+    options: &Options,
+) -> Result<Vec<Mutator>, ExamineError> {
+    mutators_of(parsed(sources), wanted, options)
+}
+
+/// The files and names of the mutators that [`mutators`] would examine.
+pub fn names(sources: &[Source], wanted: &[String]) -> Vec<(String, String)> {
+    let all = Found::of(parsed(sources), wanted);
+    all.mutators
+        .iter()
+        .map(|(file, function)| {
+            (all.names[*file].clone(), title(&all.program.functions[*function]))
+        })
+        .collect()
+}
+
+/// Reads files whose lines are counted through, so that a line tells the file.
+fn parsed(sources: &[Source]) -> Vec<(String, File)> {
+    let mut before = 0;
+    let mut files = Vec::new();
+    for source in sources {
+        let file = cpp::parse_after(before, &source.text).unwrap_or_default();
+        before += source.text.lines().count();
+        files.push((source.name.clone(), file));
+    }
+    files
+}
+
+/// What files have.
+pub(crate) struct Found {
+    pub(crate) program: Program,
+    /// The names of the files.
+    names: Vec<String>,
+    /// The lines of the program before each file, and how many it has.
+    lines: Vec<(usize, usize)>,
+    /// Mutators by file and function.
+    pub(crate) mutators: Vec<(usize, usize)>,
+}
+
+impl Found {
+    pub(crate) fn of(files: Vec<(String, File)>, wanted: &[String]) -> Self {
+        let mut program = Program::default();
+        let mut mutators: Vec<(usize, usize)> = Vec::new();
+        let (mut names, mut lines) = (Vec::new(), Vec::new());
+        for (index, (name, file)) in files.into_iter().enumerate() {
+            names.push(name);
+            lines.push((file.before, file.lines));
+            program.classes.extend(file.classes);
+            for function in file.functions {
+                mutators.push((index, program.functions.len()));
+                program.functions.push(function);
+            }
+        }
+        program.scopes = scopes(&program.functions, &program.classes);
+        mutators.retain(|(file, function)| {
+            let function = &program.functions[*function];
+            let name = format!("{}: {}", names[*file], title(function));
+            (is_mutator(function, &program.classes) || is_emitter(function, &program.functions))
+                && (wanted.is_empty() || wanted.iter().any(|wanted| name.contains(wanted)))
+        });
+        Self { program, names, lines, mutators }
+    }
+
+    /// The file that a line of the program is in, and the line in it; line 0 is in none.
+    fn place(&self, line: usize) -> Option<(usize, usize)> {
+        let within =
+            |(before, count): &(usize, usize)| (before + 1..=before + count).contains(&line);
+        let file = self.lines.iter().position(within)?;
+        Some((file, line - self.lines[file].0))
+    }
+
+    /// What was found about a mutator, with the lines of files.
+    fn placed(&self, file: usize, function: usize, mut examination: Examination) -> Mutator {
+        let function = &self.program.functions[function];
+        for finding in &mut examination.findings {
+            // What has no line of its own is about the mutator.
+            let line = if finding.line == 0 { function.line } else { finding.line };
+            let (at, line) = self.place(line).unwrap_or((file, line));
+            finding.file = (at != file).then(|| self.names[at].clone());
+            finding.line = line;
+        }
+        Mutator {
+            file: self.names[file].clone(),
+            line: self.place(function.line).map_or(function.line, |(_, line)| line),
+            name: title(function),
+            examination,
+        }
+    }
+}
+
+/// Examines the mutators of files that were read; see [`mutators`].
+pub fn mutators_of(
+    files: Vec<(String, File)>,
+    wanted: &[String],
+    options: &Options,
+) -> Result<Vec<Mutator>, ExamineError> {
+    let all = Found::of(files, wanted);
+    let (program, found) = (&all.program, &all.mutators);
+    let io =
+        |source| ExamineError::Cache { path: options.cache.clone().unwrap_or_default(), source };
+    let cache = Cache::load(options).map_err(io)?;
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<Option<Examination>>> = Mutex::new(vec![None; found.len()]);
+    // Those of much text come first, so that none of them is begun when the others are done.
+    let dependence = |(_, function): &(usize, usize)| {
+        Dependence::of(program, &program.functions[*function], options)
+    };
+    let mut queue: Vec<(usize, Dependence<'_>)> =
+        found.iter().map(dependence).enumerate().collect();
+    queue.sort_by_key(|(_, dependence)| std::cmp::Reverse(dependence.length()));
+    let work = || -> Result<(), ExamineError> {
+        loop {
+            let turn = next.fetch_add(1, Ordering::Relaxed);
+            let Some((index, dependence)) = queue.get(turn) else { return Ok(()) };
+            let index = *index;
+            let function = &program.functions[found[index].1];
+            // A solver of its own for each, so that what one is answered does not depend on what was asked about others.
+            let mut solver = Solver::open(options.limits.options(options.solver.clone()))?;
+            let mut asked = Known::default();
+            let known = cache.line(&dependence.key);
+            let known = known.and_then(|line| dependence.read(line, options));
+            let examination = known.unwrap_or_else(|| {
+                let entry = |kind| Entry {
+                    program,
+                    profile: options.profile,
+                    function,
+                    kind,
+                    is_whole: true,
+                    is_emitter: is_emitter(function, &program.functions),
+                    is_hardware: false,
+                };
+                if contracts::is_analysis(&function.name) {
+                    return examine_bounds(entry(Kind::Variable), &mut solver, options.limits);
+                }
+                match argument(function).and_then(Kind::named) {
+                    Some(kind) if kind.is_stmt() => {
+                        examine_statement(entry(kind), &mut solver, options.limits)
+                    }
+                    Some(kind) => examine(entry(kind), &mut solver, options.limits, &mut asked),
+                    None => unsupported(function),
+                }
+            });
+            cache.keep(dependence.key.clone(), dependence.write(&examination, options));
+            done.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(examination);
+        }
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> =
+            (0..options.threads.max(1)).map(|_| scope.spawn(move || stack::whole(work))).collect();
+        workers.into_iter().try_for_each(|worker| match worker.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        })
+    })?;
+    cache.save(options).map_err(io)?;
+    let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mutators = all.mutators.iter().zip(done).filter_map(|((file, function), examination)| {
+        Some(all.placed(*file, *function, examination?))
+    });
+    Ok(mutators.collect())
+}
+
+/// The kind of node that a method takes, by its name.
+pub(crate) fn argument(function: &Function) -> Option<&str> {
+    function.parameters.first()?.ty.strip_suffix('*')
+}
+
+fn title(function: &Function) -> String {
+    match argument(function) {
+        Some(argument)
+            if ["visit", "Mutate_", "VisitExpr_", "VisitStmt_"]
+                .contains(&function.name.as_str()) =>
+        {
+            format!("{}::{}(const {argument} *)", function.class, function.name)
+        }
+        _ => format!("{}::{}", function.class, function.name),
+    }
+}
+
+fn is_mutator(function: &Function, classes: &[Class]) -> bool {
+    if contracts::is_analysis(&function.name) {
+        return function.parameters.len() == 3;
+    }
+    if !["visit", "Mutate_"].contains(&function.name.as_str()) || argument(function).is_none() {
+        return false;
+    }
+    ["Expr", "Stmt"].contains(&function.result.as_str())
+        || derives(&function.class, classes, classes.len())
+}
+
+/// Whether a method prints C for a node: its class has a method that prints an operand.
+pub(crate) fn is_emitter(function: &Function, functions: &[Function]) -> bool {
+    let prints = |other: &Function| {
+        other.class == function.class
+            && matches!(contracts::printed(&other.name), Some(Print::Expr | Print::Inline))
+    };
+    ["visit", "VisitExpr_", "VisitStmt_"].contains(&function.name.as_str())
+        && function.result == "void"
+        && argument(function).is_some()
+        && functions.iter().any(prints)
+}
+
+/// Whether a class derives from a mutator.
+fn derives(class: &str, classes: &[Class], depth: usize) -> bool {
+    let Some(class) = classes.iter().find(|known| known.name == class) else { return false };
+    class
+        .bases
+        .iter()
+        .any(|base| base.contains("IRMutator") || depth > 0 && derives(base, classes, depth - 1))
+}
+
+fn unsupported(function: &Function) -> Examination {
+    let what = format!("nodes of the kind {}", argument(function).unwrap_or_default());
+    let finding = Finding {
+        file: None,
+        standing: Standing::Unsupported,
+        line: function.line,
+        ty: String::new(),
+        text: what,
+        counterexample: None,
+    };
+    Examination { standing: Standing::Unsupported, findings: vec![finding], proved: 0 }
+}

@@ -1,0 +1,20 @@
+//! Verdicts about mutators: what is tried, proved, replayed and kept.
+//!
+//! # Where to start
+//!
+//! * `list` finds the mutators of files and examines them; `keep` remembers the answers.
+//! * `verify` decides a mutator of expressions, `statement` one of statements, `analysis` an
+//!   analysis; `refute` looks for values on which a result differs.
+//! * `entry` runs a method on a node, `replay` on concrete IR, `trial` on IR that it makes up.
+
+pub(crate) mod analysis;
+pub(crate) mod entry;
+pub(crate) mod keep;
+pub(crate) mod list;
+pub(crate) mod observe;
+pub(crate) mod refute;
+pub(crate) mod replay;
+pub(crate) mod statement;
+pub(crate) mod trial;
+pub(crate) mod verdict;
+pub(crate) mod verify;

@@ -1,0 +1,267 @@
+//! Mutators run on much concrete IR, without a solver: what a verdict is compared with.
+//!
+//! # Correctness
+//!
+//! Nothing is concluded from what was not seen. It shares the interpreter with the verifier, but neither its paths, its
+//! contracts of `mutate`, nor its solver.
+
+use halidom_cpp::ast::File;
+use halidom_rewrites::profile::Profile;
+use halidom_rewrites::rules::{Domain, Number, Random, Values};
+
+use crate::ir::kinds::{Kind, Type, operand_types};
+use crate::ir::node::NodeId;
+use crate::ir::state::State;
+use crate::ir::value::Val;
+use crate::judge::entry::Entry;
+use crate::judge::list::{Found, argument};
+use crate::judge::replay::Concrete;
+use crate::judge::trial::Trials;
+use crate::machine::run::{Operands, Outcome};
+use crate::meaning::terms::Meaning;
+
+/// What mutators of operands do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mutation {
+    /// What the class's own mutators do.
+    Own,
+    /// Nothing: operands are themselves.
+    None,
+    /// They are copied.
+    Copied,
+}
+
+/// Where the stream of random inputs begins; not where the verifier's begins.
+const SEED: u64 = 1009;
+
+/// Inputs on which results are compared for all values of 8 bits.
+const EXHAUSTIVE: usize = 12;
+
+/// Values that are tried on other inputs.
+const SAMPLES: usize = 100;
+
+/// What happens to an input.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
+enum Ran {
+    Crash(String),
+    Returned(State, Values, NodeId),
+    /// It could not be followed.
+    Lost,
+}
+
+/// Runs the first mutator of `mutant` with `name` in its file and name on `inputs` random inputs and says on which it is
+/// wrong: it fails, or its result has another type or another value. Where it does what that of `original` does nothing is
+/// compared. `None` if nothing was seen. Values are all of 8 bits, in wider types also their bounds. Mutators of statements
+/// and emitters are run as the verifier runs them, on other inputs.
+pub fn observe(
+    mutant: &[(String, File)],
+    original: &[(String, File)],
+    name: &str,
+    profile: &'static Profile,
+    mutation: Mutation,
+    inputs: usize,
+) -> Option<String> {
+    let wanted = [name.to_owned()];
+    let found = |files: &[(String, File)]| Found::of(files.to_vec(), &wanted);
+    let (mutant, original) = (found(mutant), found(original));
+    let (mutant, original) = (entry(&mutant, profile)?, entry(&original, profile)?);
+    if mutant.kind.is_stmt() {
+        return crate::judge::statement::seen(mutant, SEED, inputs);
+    }
+    let mut types: Vec<(Type, Type)> = Vec::new();
+    for element in Type::SCALARS {
+        for ty in [element, element.with_vector(true)] {
+            // Operators on vectors of C are not modelled.
+            let is_modelled = !mutant.is_emitter
+                || !ty.is_vector
+                || matches!(mutant.kind, Kind::Ramp | Kind::Broadcast);
+            if is_modelled && mutant.kind.admits(ty) {
+                let operands = operand_types(mutant.kind, ty);
+                types.extend(operands.into_iter().map(|operand| (ty, operand)));
+            }
+        }
+    }
+    let operands = match mutation {
+        Mutation::Own => Operands::Mutated,
+        Mutation::None => Operands::Kept,
+        Mutation::Copied => Operands::Copied,
+    };
+    let mut exhaustive = EXHAUSTIVE;
+    for (ty, operand) in &types {
+        let mut trials = Trials::new(original, *ty, *operand, SEED);
+        for _ in 0..inputs / types.len() {
+            let Some(concrete) = trials.next() else { break };
+            if mutant.is_emitter {
+                let seen = crate::judge::verify::seen_in_print(mutant.at(*ty, *operand), &concrete);
+                if seen.is_some() {
+                    return seen;
+                }
+                continue;
+            }
+            let ran = run(&concrete, mutant.at(*ty, *operand), operands);
+            let Ran::Returned(state, values, result) = ran else {
+                if let Ran::Crash(what) = ran {
+                    return Some(format!("{what} on {}", concrete.before()));
+                }
+                continue;
+            };
+            if let Some(left) = crate::machine::balance::left_at_end(&state).first() {
+                return Some(format!("{} on {}", left.text(), concrete.before()));
+            }
+            let after = Concrete::shown(&state, &values, result);
+            if let Ran::Returned(state, values, known) =
+                run(&concrete, original.at(*ty, *operand), operands)
+                && Concrete::shown(&state, &values, known) == after
+            {
+                continue;
+            }
+            if state.node(concrete.input()).ty != state.node(result).ty {
+                return Some(format!("another type: {} => {after}", concrete.before()));
+            }
+            let is_exhaustive = exhaustive > 0;
+            exhaustive = exhaustive.saturating_sub(1);
+            if let Some(values) =
+                difference(&concrete, &state, &values, result, profile, is_exhaustive)
+            {
+                return Some(format!("{} => {after} {values}", concrete.before()));
+            }
+        }
+    }
+    None
+}
+
+fn entry<'p>(found: &'p Found, profile: &'static Profile) -> Option<Entry<'p>> {
+    let (_, function) = found.mutators.first()?;
+    let function = &found.program.functions[*function];
+    let kind = argument(function).and_then(Kind::named)?;
+    let program = &found.program;
+    let is_emitter = crate::judge::list::is_emitter(function, &program.functions);
+    let is_hardware = false;
+    Some(Entry { program, profile, function, kind, is_whole: true, is_emitter, is_hardware })
+}
+
+fn run(concrete: &Concrete, entry: Entry<'_>, operands: Operands) -> Ran {
+    let mut machine = concrete.machine(entry);
+    machine.operands = operands;
+    entry.run(&mut machine, concrete.input(), concrete.state());
+    if machine.has_chosen {
+        return Ran::Lost;
+    }
+    let mut ends = std::mem::take(&mut machine.ends);
+    // Several paths are possible ones, not what happens.
+    let (Some(end), true) = (ends.pop(), ends.is_empty()) else { return Ran::Lost };
+    match end.outcome {
+        Outcome::Crash(what) => Ran::Crash(what),
+        Outcome::Returned(Val::Expr(Some(result))) => {
+            Ran::Returned(end.state, machine.values, result)
+        }
+        Outcome::Returned(Val::Expr(None)) => {
+            Ran::Crash("an undefined Expr is returned".to_owned())
+        }
+        Outcome::Returned(_) | Outcome::Unsupported(_) | Outcome::Bounded(_) => Ran::Lost,
+    }
+}
+
+/// Values of the input's variables on which the result has another value or none, where the input has one.
+fn difference(
+    concrete: &Concrete,
+    state: &State,
+    values: &Values,
+    result: NodeId,
+    profile: &Profile,
+    is_exhaustive: bool,
+) -> Option<String> {
+    let mut before = Meaning::new(state, values, profile, false);
+    let lhs = before.node(concrete.input());
+    let mut after = Meaning::new(state, values, profile, true);
+    let rhs = after.node(result);
+    if before.is_opaque || after.is_opaque {
+        return None;
+    }
+    // Where overflow is excluded, it is in the result too: what overflows there is not 0 by which something is divided.
+    let mut exact = Meaning::new(state, values, profile, false);
+    let _ = exact.node(result);
+    let candidates: Vec<Vec<i128>> = concrete
+        .assignment
+        .iter()
+        .map(|(class, ..)| {
+            let ty = state.nodes.iter().find(|node| node.class == *class).map(|node| node.ty);
+            let Some(ty) = ty else { return vec![0] };
+            let mut all: Vec<i128> = (-128..256).map(|value| ty.wrap(value)).collect();
+            if let Some((least, greatest)) = ty.range() {
+                all.extend([least, least + 1, greatest - 1, greatest]);
+            }
+            all.sort_unstable();
+            all.dedup();
+            all
+        })
+        .collect();
+    let all = candidates.iter().try_fold(1_usize, |all, values| all.checked_mul(values.len()));
+    let mut random = Random(SEED);
+    let count = match all {
+        Some(all) if is_exhaustive && all <= 400 * 400 => all,
+        _ => SAMPLES,
+    };
+    for index in 0..count {
+        let mut rest = index;
+        let chosen: Vec<i128> = candidates
+            .iter()
+            .map(|values| {
+                let at = if count == SAMPLES {
+                    random.below(values.len() as u64) as usize
+                } else {
+                    let at = rest % values.len();
+                    rest /= values.len();
+                    at
+                };
+                values[at]
+            })
+            .collect();
+        let of = |meaning: &Meaning<'_>| -> Vec<Number> {
+            let value = |(name, domain): &(String, Domain)| {
+                if name == "lane[n]" {
+                    return concrete.lane;
+                }
+                let class = meaning.names.iter().find(|(_, known)| known == name);
+                let index = class.and_then(|(class, _)| {
+                    concrete.assignment.iter().position(|(known, ..)| known == class)
+                });
+                let value = index.map_or(0, |index| chosen[index]);
+                Number::whole(if *domain == Domain::Real { value } else { domain.wrap(value) })
+            };
+            meaning.values.vars().iter().map(value).collect()
+        };
+        let (first, second) = (of(&before), of(&after));
+        let fits = |meaning: &Meaning<'_>, assignment: &[Number]| {
+            meaning.ranged.iter().all(|(term, ty)| {
+                let number = meaning.values.evaluate(*term, assignment, &mut |_, _| {});
+                number.zip(ty.range()).is_some_and(|(number, (least, greatest))| {
+                    least <= number.numerator && number.numerator <= greatest
+                })
+            })
+        };
+        let holds = |meaning: &Meaning<'_>, term, assignment: &[Number]| {
+            meaning.values.evaluate(term, assignment, &mut |_, _| {}).map(|n| n.numerator != 0)
+        };
+        let is_defined =
+            before.defined.iter().all(|term| holds(&before, *term, &first) == Some(true))
+                && fits(&before, &first);
+        if !is_defined {
+            continue;
+        }
+        let is_lost = after.defined.iter().any(|term| holds(&after, *term, &second) == Some(false));
+        let expected = before.values.evaluate(lhs, &first, &mut |_, _| {});
+        let got = after.values.evaluate(rhs, &second, &mut |_, _| {});
+        if let (Some(expected), Some(got)) = (expected, got)
+            && (is_lost || expected != got)
+            && fits(&exact, &of(&exact))
+        {
+            let named = concrete.assignment.iter().zip(&chosen);
+            let named: Vec<String> =
+                named.map(|((_, name, _), value)| format!("{name}={value}")).collect();
+            let got = if is_lost { "undefined".to_owned() } else { got.to_string() };
+            return Some(format!("at {}: {expected} becomes {got}", named.join(" ")));
+        }
+    }
+    None
+}

@@ -1,0 +1,530 @@
+//! Counterexamples: IR built from a model, and the mutator run on it.
+
+use std::rc::Rc;
+
+use halidom_base::FxHashMap;
+use halidom_rewrites::profile::Profile;
+use halidom_rewrites::rules::{Domain, Number, Values};
+
+use crate::ir::kinds::{Code, Kind, Type};
+use crate::ir::node::{Field, NodeId, Shape};
+use crate::ir::record::Pushed;
+use crate::ir::show::{snippet, text, variable_name};
+use crate::ir::state::State;
+use crate::ir::value::Val;
+use crate::judge::entry::Entry;
+use crate::machine::balance::left_at_end;
+use crate::machine::run::{Machine, Operands, Outcome};
+use crate::meaning::terms::{Given, Meaning};
+
+/// What a mutator did to concrete IR.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Replayed {
+    /// It ended the compiler, with what happened and where.
+    Crash(String, usize),
+    /// It returned.
+    Returned {
+        /// The result.
+        after: String,
+        /// The types of input and result differ.
+        other_type: Option<String>,
+        /// The input's value.
+        expected: Computed,
+        /// The result's.
+        got: Computed,
+        /// Where the result was given.
+        line: usize,
+        /// What is left on scopes.
+        left: Vec<Pushed>,
+    },
+    /// It could not be followed.
+    Failed(String),
+}
+
+/// The value of concrete IR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Computed {
+    /// A number.
+    Number(Number),
+    /// It divides by 0, overflows where that is excluded, or is marked as undefined.
+    Undefined,
+    /// It was not computed.
+    Unknown,
+}
+
+/// IR that a model stands for.
+#[derive(Clone, Debug)]
+pub(crate) struct Concrete {
+    state: State,
+    values: Values,
+    input: NodeId,
+    /// The values of variables, by class.
+    pub(crate) assignment: Vec<(usize, String, Number)>,
+    lanes: i128,
+    pub(crate) lane: Number,
+}
+
+impl Concrete {
+    /// IR that was made, with the values of its variables by class.
+    pub(crate) fn new(
+        state: State,
+        values: Values,
+        input: NodeId,
+        assignment: Vec<(usize, String, Number)>,
+        lane: Number,
+    ) -> Self {
+        Self { state, values, input, assignment, lanes: 4, lane }
+    }
+
+    /// The input of a path under the values of a model; operands of which nothing is known are variables, or literals.
+    /// `None` where the path asks for something that no such IR has.
+    pub(crate) fn build(
+        state: &State,
+        input: NodeId,
+        meaning: &mut Meaning<'_>,
+        assignment: &[Number],
+        are_literals: bool,
+    ) -> Option<Self> {
+        let mut builder = Builder {
+            source: state,
+            meaning,
+            assignment,
+            concrete: Self {
+                state: State::default(),
+                values: Values::default(),
+                input: 0,
+                assignment: Vec::new(),
+                lanes: 4,
+                lane: Number::whole(0),
+            },
+            built: FxHashMap::default(),
+            leaves: FxHashMap::default(),
+            are_literals,
+        };
+        builder.concrete.input = builder.node(input, 0)?;
+        let vars = builder.meaning.values.vars().to_vec();
+        let value = |name: &str| {
+            let index = vars.iter().position(|(known, _)| known == name)?;
+            assignment.get(index).copied()
+        };
+        let mut concrete = builder.concrete;
+        if let Some(lanes) = value("lanes")
+            && lanes.numerator >= 2
+        {
+            concrete.lanes = lanes.numerator;
+        }
+        concrete.lane = value("lane[n]").unwrap_or(Number::whole(0));
+        Some(concrete)
+    }
+
+    /// The variables and their values, for a reader.
+    pub(crate) fn values(&self) -> Vec<(String, String)> {
+        self.assignment.iter().map(|(_, name, value)| (name.clone(), value.to_string())).collect()
+    }
+
+    /// The input as text.
+    pub(crate) fn before(&self) -> String {
+        text(&self.state, &self.values, self.input)
+    }
+
+    /// Another node as text.
+    pub(crate) fn shown(state: &State, values: &Values, node: NodeId) -> String {
+        text(state, values, node)
+    }
+
+    /// C++ that builds the input.
+    pub(crate) fn snippet(&self, profile: &Profile) -> String {
+        let mut lines = Vec::new();
+        for (class, name, value) in &self.assignment {
+            if let Some(node) = self.state.nodes.iter().find(|node| node.class == *class) {
+                lines.push(format!(
+                    "Expr {name} = Variable::make({}, \"{name}\"); // {value}",
+                    node.ty.snippet()
+                ));
+            }
+        }
+        let sort = if self.state.node(self.input).ty == Type::STMT { "Stmt" } else { "Expr" };
+        let made = snippet(&self.state, &self.values, self.input, profile);
+        lines.push(format!("{sort} before = {made};"));
+        lines.push(format!("{sort} after = simplify(before);"));
+        lines.join("\n")
+    }
+
+    /// Free variables and their values.
+    pub(crate) fn given(&self, given: Given) -> Vec<(String, String)> {
+        let mut values = Vec::new();
+        let meaning_of = |node: NodeId| match self.state.shape(node) {
+            Some(Shape { kind: Kind::Variable, fields }) => match fields.first() {
+                Some(Field::Expr(name)) => match self.state.shape(*name) {
+                    Some(Shape { fields, .. }) => match fields.first() {
+                        Some(Field::Opaque(id)) => Some(*id),
+                        _ => None,
+                    },
+                    None => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        };
+        for node in 0..self.state.nodes.len() {
+            let ty = self.state.nodes[node].ty;
+            if let Some(id) = meaning_of(node)
+                && ty.range().is_some()
+            {
+                let number = given.number(&format!("variable {id}"), ty);
+                let value = (crate::ir::show::name(id), number.to_string());
+                if !values.contains(&value) {
+                    values.push(value);
+                }
+            }
+        }
+        values
+    }
+
+    /// The same IR with variables of the IR set to a value, as far as their types have it.
+    pub(crate) fn with_variables(&self, value: i128) -> Self {
+        let mut other = self.clone();
+        for (class, _, number) in &mut other.assignment {
+            if let Some(node) = self.state.nodes.iter().find(|node| node.class == *class) {
+                *number = Number::whole(node.ty.wrap(value));
+            }
+        }
+        other
+    }
+
+    /// A machine on this IR.
+    pub(crate) fn machine<'p>(&self, entry: Entry<'p>) -> Machine<'p> {
+        let mut machine = Machine::new(entry.program, entry.profile, entry.is_whole);
+        machine.operands = Operands::Kept;
+        machine.values = self.values.clone();
+        machine.lanes = Some(machine.number(self.lanes, 32, true));
+        machine
+    }
+
+    /// The outermost node.
+    pub(crate) fn input(&self) -> NodeId {
+        self.input
+    }
+
+    /// The nodes.
+    pub(crate) fn state(&self) -> State {
+        self.state.clone()
+    }
+
+    /// Runs the mutator.
+    pub(crate) fn replay(&self, entry: Entry<'_>, operands: Operands) -> Replayed {
+        let mut machine = self.machine(entry);
+        machine.operands = operands;
+        entry.run(&mut machine, self.input, self.state.clone());
+        if machine.has_chosen {
+            return Replayed::Failed("what it does depends on more than the IR".to_owned());
+        }
+        if let Some(end) = machine.ends.iter().find(|end| matches!(end.outcome, Outcome::Crash(_)))
+            && let Outcome::Crash(what) = &end.outcome
+        {
+            return Replayed::Crash(what.clone(), end.line);
+        }
+        let [end] = machine.ends.as_slice() else {
+            let what = machine.ends.iter().find_map(|end| match &end.outcome {
+                Outcome::Unsupported(what) | Outcome::Bounded(what) => Some(what.clone()),
+                Outcome::Returned(_) | Outcome::Crash(_) => None,
+            });
+            return Replayed::Failed(what.unwrap_or_else(|| "several paths".to_owned()));
+        };
+        match &end.outcome {
+            Outcome::Returned(Val::Expr(Some(result))) => {
+                self.compare(&end.state, &machine.values, *result, entry.profile, end.line)
+            }
+            Outcome::Returned(Val::Expr(None)) => {
+                Replayed::Crash("an undefined Expr is returned".to_owned(), end.line)
+            }
+            Outcome::Unsupported(what) | Outcome::Bounded(what) => Replayed::Failed(what.clone()),
+            Outcome::Returned(_) | Outcome::Crash(_) => {
+                Replayed::Failed("a result that is no Expr".to_owned())
+            }
+        }
+    }
+
+    fn compare(
+        &self,
+        state: &State,
+        values: &Values,
+        result: NodeId,
+        profile: &Profile,
+        line: usize,
+    ) -> Replayed {
+        let (before, after) = (state.node(self.input).ty, state.node(result).ty);
+        let other_type = (before != after).then(|| format!("{before} becomes {after}"));
+        Replayed::Returned {
+            after: text(state, values, result),
+            other_type,
+            expected: self.value_of(state, values, self.input, profile, false),
+            got: self.value_of(state, values, result, profile, true),
+            line,
+            left: left_at_end(state),
+        }
+    }
+
+    /// The value of a node; signed integers of 32 bits and more wrap as the machine's do, or leave it undefined where
+    /// they overflow.
+    pub(crate) fn value_of(
+        &self,
+        state: &State,
+        values: &Values,
+        node: NodeId,
+        profile: &Profile,
+        is_machine: bool,
+    ) -> Computed {
+        let value = || -> Option<Computed> {
+            let mut meaning = Meaning::new(state, values, profile, is_machine);
+            let term = meaning.node(node);
+            if is_machine {
+                meaning.emitted();
+            }
+            let assignment: Vec<Number> = meaning
+                .values
+                .vars()
+                .iter()
+                .map(|(name, domain)| {
+                    if name == "lane[n]" {
+                        return self.lane;
+                    }
+                    let class = meaning.names.iter().find(|(_, known)| known == name);
+                    let value = class.and_then(|(class, _)| {
+                        self.assignment.iter().find(|(known, ..)| known == class)
+                    });
+                    let value = value.map_or(Number::whole(0), |(.., value)| *value);
+                    if *domain == Domain::Real {
+                        value
+                    } else {
+                        Number::whole(domain.wrap(value.numerator))
+                    }
+                })
+                .collect();
+            if meaning.is_opaque {
+                return None;
+            }
+            let undefined = Some(Computed::Undefined);
+            for defined in &meaning.defined {
+                let holds = meaning.values.evaluate(*defined, &assignment, &mut |_, _| {})?;
+                if holds.numerator == 0 {
+                    return undefined;
+                }
+            }
+            if !is_machine {
+                for (term, ty) in &meaning.ranged {
+                    let number = meaning.values.evaluate(*term, &assignment, &mut |_, _| {})?;
+                    let (least, greatest) = ty.range()?;
+                    if number.numerator < least || greatest < number.numerator {
+                        return undefined;
+                    }
+                }
+            }
+            meaning.values.evaluate(term, &assignment, &mut |_, _| {}).map(Computed::Number)
+        };
+        value().unwrap_or(Computed::Unknown)
+    }
+}
+
+struct Builder<'a, 'm> {
+    source: &'a State,
+    meaning: &'a mut Meaning<'m>,
+    assignment: &'a [Number],
+    concrete: Concrete,
+    built: FxHashMap<NodeId, NodeId>,
+    leaves: FxHashMap<usize, NodeId>,
+    are_literals: bool,
+}
+
+/// Nodes deeper than this are not built.
+const MAX_DEPTH: usize = 40;
+
+impl Builder<'_, '_> {
+    fn number(&mut self, term: halidom_rewrites::rules::ValueId) -> Option<Number> {
+        let mut assignment = self.assignment.to_vec();
+        assignment.resize(self.meaning.values.vars().len(), Number::whole(0));
+        self.meaning.values.evaluate(term, &assignment, &mut |_, _| {})
+    }
+
+    fn node(&mut self, node: NodeId, depth: usize) -> Option<NodeId> {
+        let mut node = self.source.find(node);
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        if self.source.nodes[node].shape.is_none() {
+            // What `mutate` made of it is what the path knows.
+            let class = self.source.class(self.source.nodes[node].class);
+            let shaped = (0..self.source.nodes.len()).find(|other| {
+                self.source.find(*other) == *other
+                    && self.source.class(self.source.nodes[*other].class) == class
+                    && self.source.nodes[*other].shape.is_some()
+                    && !self.source.occurs(node, *other)
+            });
+            node = shaped.unwrap_or(node);
+        }
+        if let Some(built) = self.built.get(&node) {
+            return Some(*built);
+        }
+        let known = Rc::clone(&self.source.nodes[node]);
+        let ty = known.ty;
+        let built = match &known.shape {
+            Some(Shape { kind, fields }) => {
+                let mut new = Vec::new();
+                for field in fields {
+                    new.push(match field {
+                        Field::Expr(inner) => Field::Expr(self.node(*inner, depth + 1)?),
+                        Field::Number(term) => {
+                            let term = self.meaning.term(*term);
+                            let number = self.number(term)?;
+                            let number = self.literal(number, ty)?;
+                            Field::Number(number)
+                        }
+                        Field::Lanes => Field::Lanes,
+                        Field::Opaque(id) => Field::Opaque(*id),
+                    });
+                }
+                let is_leaf = matches!(kind, Kind::Variable);
+                let is_call = *kind == Kind::Call && known.intrinsic.is_some();
+                if new.is_empty() && !is_call {
+                    return None;
+                }
+                let shape = Shape { kind: *kind, fields: new };
+                let built = self.concrete.state.add(ty, None, Some(shape));
+                self.concrete.state.node_mut(built).intrinsic.clone_from(&known.intrinsic);
+                if is_leaf {
+                    self.assign(built, node)?;
+                }
+                built
+            }
+            None => self.leaf(node)?,
+        };
+        self.built.insert(node, built);
+        Some(built)
+    }
+
+    fn literal(&mut self, number: Number, ty: Type) -> Option<halidom_rewrites::rules::ValueId> {
+        if ty.code != Code::Float && number.denominator != 1 {
+            return None;
+        }
+        if number.denominator != 1 {
+            return None;
+        }
+        let domain = ty.domain();
+        let wrapped = ty.wrap(number.numerator);
+        Some(self.concrete.values.number(wrapped, domain))
+    }
+
+    /// Something of which the path does not know the kind: a literal if a test said so, else a variable.
+    fn leaf(&mut self, node: NodeId) -> Option<NodeId> {
+        // What is known of any node of the class: a node and what `mutate` made of it are built alike.
+        let known = Rc::clone(&self.source.nodes[node]);
+        let (class, ty) = (self.source.class(known.class), known.ty);
+        if let Some(built) = self.leaves.get(&class) {
+            return Some(*built);
+        }
+        let (mut not, mut is_literal) = (0, self.are_literals);
+        for other in &self.source.nodes {
+            if self.source.class(other.class) == class {
+                not |= other.not;
+                is_literal |= other.is_literal;
+            }
+        }
+        let built = self.new_leaf(node, ty, not, is_literal)?;
+        self.leaves.insert(class, built);
+        Some(built)
+    }
+
+    fn new_leaf(&mut self, node: NodeId, ty: Type, not: u128, is_literal: bool) -> Option<NodeId> {
+        let excluded = |kind: Kind| not & crate::ir::kinds::bit(kind) != 0;
+        if is_literal || excluded(Kind::Variable) {
+            let element = ty.element();
+            let kind = match ty.code {
+                Code::Int => Kind::IntImm,
+                Code::UInt => Kind::UIntImm,
+                _ => Kind::FloatImm,
+            };
+            if excluded(kind) || ty.is_vector && excluded(Kind::Broadcast) {
+                return None;
+            }
+            let term = self.meaning.node(node);
+            let number = self.number(term)?;
+            let number = self.literal(number, element)?;
+            let shape = Shape { kind, fields: vec![Field::Number(number)] };
+            let scalar = self.concrete.state.add(element, None, Some(shape));
+            if !ty.is_vector {
+                return Some(scalar);
+            }
+            let fields = vec![Field::Expr(scalar), Field::Lanes];
+            let shape = Shape { kind: Kind::Broadcast, fields };
+            return Some(self.concrete.state.add(ty, None, Some(shape)));
+        }
+        if let Some(select) = self.bounded(node, ty) {
+            return Some(select);
+        }
+        if !ty.is_value() {
+            return (ty == Type::NAME)
+                .then(|| u32::try_from(node).ok())
+                .flatten()
+                .map(|id| self.concrete.state.name(id + 12));
+        }
+        let id = u32::try_from(node).ok()?;
+        let built = self.named(ty, id);
+        self.assign(built, node)?;
+        Some(built)
+    }
+
+    /// Something of which an analysis said bounds: a choice between them, of which it says the same.
+    fn bounded(&mut self, node: NodeId, ty: Type) -> Option<NodeId> {
+        let class = self.source.class(self.source.nodes[node].class);
+        let (_, least, greatest) = *self
+            .source
+            .bounded
+            .iter()
+            .find(|(other, ..)| self.source.class(self.source.node(*other).class) == class)?;
+        if ty.is_vector {
+            return None;
+        }
+        let value = self.meaning.node(node);
+        let value = self.number(value)?;
+        let mut bound = |term| {
+            let term = self.meaning.term(term);
+            self.number(term).map(|number| number.numerator)
+        };
+        let (least, greatest) = (bound(least)?, bound(greatest)?);
+        let kind = if ty.code == Code::Int { Kind::IntImm } else { Kind::UIntImm };
+        let mut literal = |number: i128| {
+            let number = self.literal(Number::whole(number), ty)?;
+            let shape = Shape { kind, fields: vec![Field::Number(number)] };
+            Some(self.concrete.state.add(ty, None, Some(shape)))
+        };
+        let (first, second) = (literal(least)?, literal(greatest)?);
+        let id = u32::try_from(node).ok()?;
+        let condition = self.named(Type::BOOL, id);
+        let is_first = is_nearer(value, least, greatest);
+        let class = self.concrete.state.nodes[condition].class;
+        let name = variable_name(condition);
+        self.concrete.assignment.push((class, name, Number::whole(i128::from(is_first))));
+        let fields = [condition, first, second].map(Field::Expr).to_vec();
+        Some(self.concrete.state.add(ty, None, Some(Shape { kind: Kind::Select, fields })))
+    }
+
+    /// A variable of a name of its own.
+    fn named(&mut self, ty: Type, id: u32) -> NodeId {
+        let name = self.concrete.state.name(id + 12);
+        Machine::variable(ty, name, &mut self.concrete.state)
+    }
+
+    fn assign(&mut self, built: NodeId, node: NodeId) -> Option<()> {
+        let term = self.meaning.node(node);
+        let number = self.number(term)?;
+        let class = self.concrete.state.nodes[built].class;
+        let name = variable_name(built);
+        self.concrete.assignment.push((class, name, number));
+        Some(())
+    }
+}
+
+/// A value near to another among two.
+pub(crate) fn is_nearer(value: Number, first: i128, second: i128) -> bool {
+    (value.numerator - first).abs() <= (value.numerator - second).abs()
+}

@@ -1,0 +1,496 @@
+//! A statement mutator's verdict: every path proved to do what its input does, and random statements run before and after.
+
+use halidom_base::IndexMap;
+use halidom_rewrites::rules::{Fulfilment, Limits, Values, fulfil};
+use halidom_smt::Solver;
+
+use crate::ir::kinds::{I32, Type};
+use crate::ir::node::{NodeId, Shape};
+use crate::ir::record::{Imbalance, Pushed};
+use crate::ir::state::State;
+use crate::ir::value::Val;
+use crate::judge::entry::Entry;
+use crate::judge::replay::Concrete;
+use crate::judge::trial::Trials;
+use crate::judge::verdict::{Counterexample, Examination, Finding, Standing};
+use crate::machine::balance::left_at_end;
+use crate::machine::run::{End, Machine, Operands, Outcome};
+use crate::meaning::equivalence::same_effect;
+use crate::meaning::memory::{Memory, MemoryId};
+use crate::meaning::terms::{Given, Meaning};
+
+/// Random statements for each mutator.
+const TRIALS: usize = 20_000;
+
+/// Random statements after which it is given up if the mutator was followed on none.
+const MIN_TRIALS: usize = 2000;
+
+/// Where the random statements begin.
+const SEED: u64 = 7;
+
+/// How often as many are tried again where something is not decided.
+const MORE: u64 = 3;
+
+/// Different contents of memory for each statement.
+const SEEDS: u64 = 3;
+
+/// What a statement did: the calls that it made, and what it left in buffers that it did not allocate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Observed {
+    calls: Vec<String>,
+    memory: Vec<((u32, i128), i128)>,
+    is_stopped: bool,
+}
+
+/// Examines a mutator of statements.
+pub(crate) fn examine_statement(
+    entry: Entry<'_>,
+    solver: &mut Solver,
+    limits: Limits,
+) -> Examination {
+    let mut findings = Vec::new();
+    try_out(entry, SEED, &mut findings);
+    let mut proved = 0;
+    let operands = match entry.kind {
+        // Vectors of C have operators that are not modelled.
+        crate::ir::kinds::Kind::Store if !entry.is_emitter => vec![I32, I32.with_vector(true)],
+        _ => vec![I32],
+    };
+    for operand in operands {
+        let mut machine = Machine::new(entry.program, entry.profile, true);
+        let mut state = State::default();
+        let input = state.add(Type::STMT, None, None);
+        let fields = state.opaque_fields(input, entry.kind, operand, &mut machine.values);
+        state.node_mut(input).shape = Some(Shape { kind: entry.kind, fields });
+        entry.run(&mut machine, input, state);
+        let ends = std::mem::take(&mut machine.ends);
+        for end in &ends {
+            unbalanced(entry, &machine, end, solver, limits, &mut findings);
+            let standing = standing_unless_proved(end);
+            let is_known = findings
+                .iter()
+                .any(|found: &Finding| found.standing == standing && found.line == end.line);
+            // Whether another path of the line is proved changes nothing.
+            if is_known {
+                continue;
+            }
+            match judged(entry, &machine, input, end, solver, limits) {
+                Ok(()) => proved += 1,
+                Err(text) => findings.push(Finding {
+                    file: None,
+                    standing,
+                    line: end.line,
+                    ty: String::new(),
+                    text,
+                    counterexample: None,
+                }),
+            }
+        }
+    }
+    // What no proof was found for is tried on more statements.
+    for seed in SEED + 1..SEED + MORE {
+        let is_open = findings.iter().any(|found| found.standing == Standing::Undecided)
+            && !findings.iter().any(|found| found.standing.is_refuted());
+        if is_open {
+            try_out(entry, seed, &mut findings);
+        }
+    }
+    let refuted: Vec<usize> = findings
+        .iter()
+        .filter(|found: &&Finding| found.standing.is_refuted())
+        .map(|found| found.line)
+        .collect();
+    findings
+        .retain(|found| found.standing != Standing::Undecided || !refuted.contains(&found.line));
+    findings.sort_by_key(|finding| (finding.line, std::cmp::Reverse(finding.standing)));
+    let standing =
+        findings.iter().map(|finding| finding.standing).max().unwrap_or(Standing::Verified);
+    Examination { standing, findings, proved }
+}
+
+/// Whether a path leaves scopes as it found them, unless no path of the line does otherwise.
+fn unbalanced(
+    entry: Entry<'_>,
+    machine: &Machine<'_>,
+    end: &End,
+    solver: &mut Solver,
+    limits: Limits,
+    findings: &mut Vec<Finding>,
+) {
+    let (Outcome::Returned(_), Some(Imbalance { text, line, .. })) =
+        (&end.outcome, end.state.scopes.imbalance())
+    else {
+        return;
+    };
+    let is_known = findings.iter().any(|found| {
+        found.line == line && matches!(found.standing, Standing::Scope | Standing::Undecided)
+    });
+    let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
+    if !is_known && is_possible(&mut meaning, solver, limits) {
+        findings.push(Finding {
+            file: None,
+            standing: Standing::Undecided,
+            line,
+            ty: String::new(),
+            text,
+            counterexample: None,
+        });
+    }
+}
+
+/// Whether a path's facts can hold at all, as far as the solver tells.
+fn is_possible(meaning: &mut Meaning<'_>, solver: &mut Solver, limits: Limits) -> bool {
+    let mut facts = meaning.facts();
+    facts.extend(meaning.not_taken(false));
+    !matches!(fulfil(&meaning.values, &facts, solver, limits), Fulfilment::None)
+}
+
+/// What the end of a path is, unless it is shown that all is right there.
+fn standing_unless_proved(end: &End) -> Standing {
+    match &end.outcome {
+        Outcome::Returned(Val::Expr(_)) | Outcome::Crash(_) => Standing::Undecided,
+        Outcome::Returned(_) | Outcome::Unsupported(_) => Standing::Unsupported,
+        Outcome::Bounded(_) => Standing::Bounded,
+    }
+}
+
+/// Whether all is right at the end of a path, or why that is not known.
+fn judged(
+    entry: Entry<'_>,
+    machine: &Machine<'_>,
+    input: NodeId,
+    end: &End,
+    solver: &mut Solver,
+    limits: Limits,
+) -> Result<(), String> {
+    let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
+    let text = match &end.outcome {
+        Outcome::Returned(Val::Expr(Some(result))) => {
+            if end.state.node(*result).ty != Type::STMT {
+                "an expression is returned".to_owned()
+            } else if !end.state.emitted_undefined.is_empty() {
+                "the C that is written may be undefined".to_owned()
+            } else {
+                return same_effect(&mut meaning, input, *result, solver, limits);
+            }
+        }
+        Outcome::Returned(Val::Expr(None)) => "an undefined Stmt is returned".to_owned(),
+        Outcome::Returned(_) => "a result that is no Stmt".to_owned(),
+        Outcome::Crash(what) | Outcome::Unsupported(what) | Outcome::Bounded(what) => what.clone(),
+    };
+    if is_possible(&mut meaning, solver, limits) { Err(text) } else { Ok(()) }
+}
+
+/// On which of so many random statements, which begin at a seed, the mutator does something else; `None` if on none.
+pub(crate) fn seen(entry: Entry<'_>, seed: u64, inputs: usize) -> Option<String> {
+    let mut trials = Trials::new(entry, Type::STMT, I32, seed);
+    for _ in 0..inputs {
+        let concrete = trials.next()?;
+        let kept = ran(entry, &concrete, Operands::Kept);
+        let left = left_on_scopes(entry, &concrete, &kept, &[]);
+        if let Some((_, _, text, _)) = left.or_else(|| difference(entry, &concrete, kept)) {
+            return Some(format!("{text} on {}", concrete.before()));
+        }
+    }
+    None
+}
+
+/// Runs the mutator on random statements.
+fn try_out(entry: Entry<'_>, seed: u64, findings: &mut Vec<Finding>) {
+    let mut trials = Trials::new(entry, Type::STMT, I32, seed);
+    let mut is_followed = false;
+    for count in 0..TRIALS {
+        // What is followed on none of so many is followed on none.
+        if count == MIN_TRIALS && !is_followed {
+            return;
+        }
+        let Some(concrete) = trials.next() else { return };
+        let kept = ran(entry, &concrete, Operands::Kept);
+        is_followed = is_followed || !matches!(kept, Ran::Failed);
+        let left = left_on_scopes(entry, &concrete, &kept, findings);
+        for (standing, line, text, counterexample) in
+            left.into_iter().chain(difference(entry, &concrete, kept))
+        {
+            let is_known =
+                findings.iter().any(|found| found.standing == standing && found.line == line);
+            if !is_known {
+                let counterexample = Some(counterexample);
+                findings.push(Finding {
+                    file: None,
+                    standing,
+                    line,
+                    ty: String::new(),
+                    text,
+                    counterexample,
+                });
+            }
+        }
+    }
+}
+
+/// What is left on a scope, both with operands as they are and with operands that went through the class's own mutators.
+fn left_on_scopes(
+    entry: Entry<'_>,
+    concrete: &Concrete,
+    kept: &Ran,
+    findings: &[Finding],
+) -> Option<(Standing, usize, String, Counterexample)> {
+    let Ran::Returned(after, _) = kept else { return None };
+    let (state, values, result) = &**after;
+    let is_new = |pushed: &Pushed| {
+        let is_it =
+            |found: &Finding| found.standing == Standing::Scope && found.line == pushed.line;
+        !findings.iter().any(is_it)
+    };
+    let left = left_at_end(state).into_iter().find(is_new)?;
+    let Ran::Returned(mutated, _) = ran(entry, concrete, Operands::Mutated) else { return None };
+    let is_it = |other: &Pushed| other.scope == left.scope && other.line == left.line;
+    if !left_at_end(&mutated.0).iter().any(is_it) {
+        return None;
+    }
+    let after = crate::ir::show::text(state, values, *result);
+    let shown = shown(entry, concrete, Some(after), &[], Given { seed: 0 }, None);
+    Some((Standing::Scope, left.line, left.text(), shown))
+}
+
+/// What the mutator did to a statement.
+enum Ran {
+    Returned(Box<(State, Values, NodeId)>, usize),
+    Crashed(String, usize),
+    Failed,
+}
+
+fn ran(entry: Entry<'_>, concrete: &Concrete, operands: Operands) -> Ran {
+    let mut machine = concrete.machine(entry);
+    machine.operands = operands;
+    entry.run(&mut machine, concrete.input(), concrete.state());
+    if machine.has_chosen {
+        return Ran::Failed;
+    }
+    let ends = std::mem::take(&mut machine.ends);
+    for end in &ends {
+        if let Outcome::Crash(what) = &end.outcome {
+            return Ran::Crashed(what.clone(), end.line);
+        }
+    }
+    match ends.as_slice() {
+        [End { state, outcome: Outcome::Returned(Val::Expr(Some(result))), line }] => {
+            Ran::Returned(Box::new((state.clone(), machine.values, *result)), *line)
+        }
+        [End { outcome: Outcome::Returned(Val::Expr(None)), line, .. }] => {
+            Ran::Crashed("an undefined Stmt is returned".to_owned(), *line)
+        }
+        _ => Ran::Failed,
+    }
+}
+
+/// A difference that shows both on operands as they are and on operands that went through the class's own mutators.
+fn difference(
+    entry: Entry<'_>,
+    concrete: &Concrete,
+    kept: Ran,
+) -> Option<(Standing, usize, String, Counterexample)> {
+    match kept {
+        Ran::Crashed(what, line) => match ran(entry, concrete, Operands::Mutated) {
+            Ran::Crashed(other, at) if other == what && at == line => {
+                let seed = Given { seed: 0 };
+                let shown = shown(entry, concrete, None, &[], seed, None);
+                Some((Standing::Crash, line, what, shown))
+            }
+            _ => None,
+        },
+        Ran::Returned(after, line) => {
+            let (state, values, result) = *after;
+            for seed in 0..SEEDS {
+                let given = Given { seed };
+                let expected = observed(entry, &state, &values, concrete.input(), given, true);
+                let Some(expected) = expected else { continue };
+                let got = observed(entry, &state, &values, result, given, false)?;
+                if expected == got {
+                    continue;
+                }
+                let Ran::Returned(mutated, _) = ran(entry, concrete, Operands::Mutated) else {
+                    return None;
+                };
+                let (state_too, values_too, result_too) = *mutated;
+                let again = observed(entry, &state_too, &values_too, result_too, given, false)?;
+                if again == expected {
+                    continue;
+                }
+                let after = crate::ir::show::text(&state, &values, result);
+                let text = told(&expected, &got);
+                let shown = shown(
+                    entry,
+                    concrete,
+                    Some(after),
+                    &names(&expected, &got),
+                    given,
+                    Some((&expected, &got)),
+                );
+                return Some((Standing::Wrong, line, text, shown));
+            }
+            None
+        }
+        Ran::Failed => None,
+    }
+}
+
+/// What a statement does that is known wholly; `None` if it is undefined or was not computed.
+fn observed(
+    entry: Entry<'_>,
+    state: &State,
+    values: &Values,
+    stmt: NodeId,
+    given: Given,
+    must_fit: bool,
+) -> Option<Observed> {
+    let mut meaning = Meaning::new(state, values, entry.profile, false);
+    meaning.given = Some(given);
+    let ways = meaning.ways(stmt)?;
+    let [way] = ways.as_slice() else { return None };
+    if way.defined.iter().any(|fact| meaning.values.as_number(*fact) != Some(1)) {
+        // What is undefined does nothing in particular.
+        return if must_fit { None } else { Some(undefined()) };
+    }
+    let mut happened = Vec::new();
+    let mut memory: MemoryId = way.memory;
+    loop {
+        let event = meaning.effects.memory(memory).clone();
+        let before = match &event {
+            Memory::Start(_) => break,
+            Memory::Store { before, .. }
+            | Memory::Call { before, .. }
+            | Memory::Mark { before, .. } => *before,
+            Memory::Unknown { .. }
+            | Memory::Loop { .. }
+            | Memory::While { .. }
+            | Memory::Fork { .. } => return None,
+        };
+        happened.push(event);
+        memory = before;
+    }
+    let mut observed =
+        Observed { calls: Vec::new(), memory: Vec::new(), is_stopped: way.is_stopped };
+    let mut held: IndexMap<(u32, i128), i128> = IndexMap::default();
+    let mut local: Vec<u32> = Vec::new();
+    for event in happened.into_iter().rev() {
+        match event {
+            Memory::Store { buffer, index, value, .. } => {
+                let number = |term| meaning.values.as_number(term);
+                let (index, value) = (number(index)?, number(value)?);
+                let buffer = meaning.name_id(buffer);
+                if !local.contains(&buffer) {
+                    held.insert((buffer, index), value);
+                }
+            }
+            Memory::Call { callee, arguments, .. } => {
+                let arguments: Option<Vec<String>> = arguments
+                    .iter()
+                    .map(|term| meaning.values.as_number(*term).map(|number| number.to_string()))
+                    .collect();
+                observed.calls.push(format!("{callee}({})", arguments?.join(", ")));
+            }
+            Memory::Mark { name, is_end, .. } => {
+                if let Some(name) = name {
+                    let name = meaning.name_id(name);
+                    if is_end {
+                        local.retain(|known| *known != name);
+                    } else {
+                        local.push(name);
+                    }
+                }
+            }
+            Memory::Start(_)
+            | Memory::Unknown { .. }
+            | Memory::Loop { .. }
+            | Memory::While { .. }
+            | Memory::Fork { .. } => return None,
+        }
+    }
+    for ((buffer, index), value) in held {
+        let was = given.number(&format!("{buffer} {index}"), I32);
+        if was != value {
+            observed.memory.push(((buffer, index), value));
+        }
+    }
+    observed.memory.sort_unstable();
+    Some(observed)
+}
+
+fn undefined() -> Observed {
+    Observed { calls: vec!["undefined".to_owned()], memory: Vec::new(), is_stopped: false }
+}
+
+/// The first thing that differs.
+fn told(expected: &Observed, got: &Observed) -> String {
+    let calls = expected.calls.iter().map(Some).chain(std::iter::repeat(None));
+    let others = got.calls.iter().map(Some).chain(std::iter::repeat(None));
+    let most = expected.calls.len().max(got.calls.len());
+    for (call, other) in calls.zip(others).take(most) {
+        if call != other {
+            let text = |call: Option<&String>| call.map_or("nothing", String::as_str).to_owned();
+            return format!("{} becomes {}", text(call), text(other));
+        }
+    }
+    if expected.is_stopped != got.is_stopped {
+        return "an assert fails in one alone".to_owned();
+    }
+    for (place, _) in expected.memory.iter().chain(&got.memory) {
+        let held = |observed: &Observed| {
+            let found = observed.memory.iter().find(|(known, _)| known == place);
+            found.map_or("what it was".to_owned(), |(_, value)| value.to_string())
+        };
+        let (first, second) = (held(expected), held(got));
+        if first != second {
+            let (buffer, index) = place;
+            let buffer = crate::ir::show::name(*buffer);
+            return format!("{buffer}[{index}] = {first} becomes {buffer}[{index}] = {second}");
+        }
+    }
+    "other effects".to_owned()
+}
+
+/// The places that differ.
+fn names(expected: &Observed, got: &Observed) -> Vec<(u32, i128)> {
+    let mut places: Vec<(u32, i128)> =
+        expected.memory.iter().chain(&got.memory).map(|(place, _)| *place).collect();
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+fn shown(
+    entry: Entry<'_>,
+    concrete: &Concrete,
+    after: Option<String>,
+    places: &[(u32, i128)],
+    given: Given,
+    observed: Option<(&Observed, &Observed)>,
+) -> Counterexample {
+    let mut values = concrete.given(given);
+    for (buffer, index) in places {
+        let held = given.number(&format!("{buffer} {index}"), I32);
+        let name = format!("{}[{index}]", crate::ir::show::name(*buffer));
+        if !values.iter().any(|(known, _)| *known == name) {
+            values.push((name, held.to_string()));
+        }
+    }
+    let text = |observed: &Observed| {
+        let mut parts = observed.calls.clone();
+        parts.extend(observed.memory.iter().map(|((buffer, index), value)| {
+            format!("{}[{index}] = {value}", crate::ir::show::name(*buffer))
+        }));
+        if observed.is_stopped {
+            parts.push("a failed assert".to_owned());
+        }
+        if parts.is_empty() { "nothing".to_owned() } else { parts.join("; ") }
+    };
+    Counterexample {
+        before: concrete.before(),
+        after,
+        values,
+        expected: observed.map(|(expected, _)| text(expected)),
+        got: observed.map(|(_, got)| text(got)),
+        snippet: concrete.snippet(entry.profile),
+    }
+}

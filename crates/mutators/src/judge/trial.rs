@@ -1,0 +1,500 @@
+//! Random IR on which mutators are tried: it finds what is wrong without a solver, and what is verified has to survive it.
+
+use halidom_base::FxHashMap;
+use halidom_rewrites::rules::{Number, Random, Values};
+
+use crate::ir::kinds::{Code, I32, Kind, Role, Type};
+use crate::ir::layout::parameters;
+use crate::ir::node::{Field, NodeId, Shape};
+use crate::ir::state::State;
+use crate::judge::entry::Entry;
+use crate::judge::replay::Concrete;
+use crate::machine::run::Machine;
+
+/// Makes IR for one mutator at one type.
+pub(crate) struct Trials {
+    random: Random,
+    kind: Kind,
+    ty: Type,
+    operand: Type,
+    /// Kinds that the mutator speaks of.
+    named: Vec<Kind>,
+    profile: &'static str,
+    /// How many were made.
+    count: usize,
+}
+
+/// Levels of operands below the node that is mutated.
+const MAX_DEPTH: usize = 3;
+
+/// Kinds that operands are made of.
+const KINDS: [Kind; 21] = [
+    Kind::Cast,
+    Kind::Add,
+    Kind::Sub,
+    Kind::Mul,
+    Kind::Div,
+    Kind::Mod,
+    Kind::Min,
+    Kind::Max,
+    Kind::EQ,
+    Kind::NE,
+    Kind::LT,
+    Kind::LE,
+    Kind::GT,
+    Kind::GE,
+    Kind::And,
+    Kind::Or,
+    Kind::Not,
+    Kind::Select,
+    Kind::Ramp,
+    Kind::Broadcast,
+    Kind::Broadcast,
+];
+
+/// Kinds that expressions within statements are made of.
+const WITHIN: [Kind; 15] = [
+    Kind::Load,
+    Kind::Load,
+    Kind::Load,
+    Kind::Load,
+    Kind::EQ,
+    Kind::EQ,
+    Kind::NE,
+    Kind::Sub,
+    Kind::Add,
+    Kind::Mod,
+    Kind::Select,
+    Kind::LT,
+    Kind::And,
+    Kind::Or,
+    Kind::Not,
+];
+
+/// Kinds that statements are made of.
+const STMTS: [Kind; 12] = [
+    Kind::Store,
+    Kind::Store,
+    Kind::Store,
+    Kind::Evaluate,
+    Kind::Evaluate,
+    Kind::Block,
+    Kind::Block,
+    Kind::IfThenElse,
+    Kind::IfThenElse,
+    Kind::LetStmt,
+    Kind::For,
+    Kind::ProducerConsumer,
+];
+
+/// Kinds that statements are made of where all is about one element.
+const SMALL: [Kind; 14] = [
+    Kind::Store,
+    Kind::Store,
+    Kind::Store,
+    Kind::Evaluate,
+    Kind::Evaluate,
+    Kind::Block,
+    Kind::Block,
+    Kind::IfThenElse,
+    Kind::IfThenElse,
+    Kind::IfThenElse,
+    Kind::IfThenElse,
+    Kind::LetStmt,
+    Kind::LetStmt,
+    Kind::LetStmt,
+];
+
+/// How many kinds of expressions are tried there.
+const SMALL_WITHIN: usize = 8;
+
+/// The numbers of names: two buffers, two numbers and two truth values that are free, then names that are bound.
+const BUFFERS: u32 = 2;
+const FREE: u32 = 6;
+
+impl Trials {
+    /// Trials of a kind of node at a type, with operands of another where the kind leaves that open. Kinds that are named
+    /// in the mutator's text are made more often than others.
+    pub(crate) fn new(entry: Entry<'_>, ty: Type, operand: Type, seed: u64) -> Self {
+        let text = &entry.function.text;
+        let named = KINDS.iter().filter(|kind| text.contains(kind.name())).copied().collect();
+        let profile = entry.profile.name;
+        Self { random: Random(seed), kind: entry.kind, ty, operand, named, profile, count: 0 }
+    }
+
+    /// The next input, if the kind can be made: first all pairs of literals at the type's bounds, then any.
+    pub(crate) fn next(&mut self) -> Option<Concrete> {
+        let seed = self.random.draw();
+        self.count += 1;
+        let mut maker = Maker {
+            random: Random(seed),
+            state: State::default(),
+            values: Values::default(),
+            variables: FxHashMap::default(),
+            assignment: Vec::new(),
+            named: &self.named,
+            made: Vec::new(),
+            numbers: Vec::new(),
+            corners: (self.count < CORNERS * CORNERS && self.ty != Type::STMT)
+                .then_some(self.count),
+            has_effects: self.ty == Type::STMT,
+            is_small: !self.count.is_multiple_of(3),
+            profile: self.profile,
+            bound: Vec::new(),
+            next: FREE,
+        };
+        self.count += 1;
+        let input = maker.make(self.kind, self.ty, self.operand, 0)?;
+        let lane = Number::whole(i128::from(maker.random.below(4)));
+        Some(Concrete::new(maker.state, maker.values, input, maker.assignment, lane))
+    }
+}
+
+/// Literals that are tried with one another: the least, the greatest, -1, 0.
+const CORNERS: usize = 4;
+
+struct Maker<'t> {
+    random: Random,
+    state: State,
+    values: Values,
+    variables: FxHashMap<(Type, u64), NodeId>,
+    assignment: Vec<(usize, String, Number)>,
+    named: &'t [Kind],
+    /// Nodes that may occur again.
+    made: Vec<(Type, NodeId)>,
+    /// Numbers of literals.
+    numbers: Vec<i128>,
+    /// Which pair of literals at the type's bounds the operands are.
+    corners: Option<usize>,
+    /// Whether it makes statements.
+    has_effects: bool,
+    /// Whether all is about one element of one buffer.
+    is_small: bool,
+    profile: &'static str,
+    /// Names that are bound here.
+    bound: Vec<u32>,
+    /// The next name that was not bound yet.
+    next: u32,
+}
+
+impl Maker<'_> {
+    fn node(&mut self, ty: Type, depth: usize) -> NodeId {
+        if ty == Type::STMT {
+            return self.stmt(depth);
+        }
+        if self.has_effects {
+            return self.within(ty, depth);
+        }
+        if let Some(corners) = self.corners {
+            self.corners = Some(corners / CORNERS);
+            let number = match (corners % CORNERS, ty.range()) {
+                (0, Some((least, _))) => least,
+                (1, Some((_, greatest))) => greatest,
+                (2, _) => ty.wrap(-1),
+                _ => 0,
+            };
+            return self.literal_of(ty, number);
+        }
+        let node = self.new_node(ty, depth);
+        self.made.push((ty, node));
+        node
+    }
+
+    fn new_node(&mut self, ty: Type, depth: usize) -> NodeId {
+        if self.random.below(4) == 0 {
+            let known: Vec<NodeId> =
+                self.made.iter().filter(|(of, _)| *of == ty).map(|(_, node)| *node).collect();
+            if !known.is_empty() {
+                return known[self.random.below(known.len() as u64) as usize];
+            }
+        }
+        if depth < MAX_DEPTH && self.random.below(3) > 0 {
+            let kinds = if self.random.below(3) == 0 || self.named.is_empty() {
+                &KINDS[..]
+            } else {
+                self.named
+            };
+            let kind = kinds[self.random.below(kinds.len() as u64) as usize];
+            let operand = Type::SCALARS[self.random.below(Type::SCALARS.len() as u64) as usize];
+            if kind.admits(ty)
+                && let Some(node) = self.make(kind, ty, operand, depth)
+            {
+                return node;
+            }
+        }
+        if self.random.below(2) == 0 { self.literal(ty) } else { self.variable(ty) }
+    }
+
+    fn make(&mut self, kind: Kind, ty: Type, operand: Type, depth: usize) -> Option<NodeId> {
+        let mut fields = Vec::new();
+        let mut bound = None;
+        for (name, role) in kind.fields() {
+            let lanes = ty.is_value() && ty.is_vector;
+            let ty = match role {
+                Role::Same => ty,
+                Role::Operand | Role::Any => operand.with_vector(lanes),
+                Role::Condition => Type::BOOL,
+                Role::Element => ty.element(),
+                Role::Lanes => {
+                    fields.push(Field::Lanes);
+                    continue;
+                }
+                Role::Opaque => {
+                    fields.push(Field::Opaque(self.random.below(2) as u32));
+                    continue;
+                }
+                Role::Name => {
+                    let id = match kind {
+                        Kind::Let | Kind::LetStmt | Kind::For | Kind::Allocate | Kind::Realize => {
+                            self.next += 1;
+                            bound = Some(self.next - 1);
+                            self.next - 1
+                        }
+                        Kind::Load | Kind::Store if self.is_small => 0,
+                        Kind::Load | Kind::Store => self.random.below(BUFFERS.into()) as u32,
+                        _ => self.random.below(FREE.into()) as u32,
+                    };
+                    fields.push(Field::Expr(self.state.name(id)));
+                    continue;
+                }
+                Role::Predicate | Role::Truth if matches!(kind, Kind::Load | Kind::Allocate) => {
+                    fields.push(Field::Expr(self.truth(lanes)));
+                    continue;
+                }
+                Role::Predicate if self.is_small || self.random.below(4) > 0 => {
+                    fields.push(Field::Expr(self.truth(lanes)));
+                    continue;
+                }
+                Role::Truth => Type::BOOL,
+                Role::Predicate => Type::BOOL.with_vector(lanes),
+                Role::Int if kind == Kind::LetStmt && self.random.below(5) == 0 => {
+                    fields.push(Field::Expr(self.evaluated()));
+                    continue;
+                }
+                Role::Int if kind == Kind::Evaluate => {
+                    fields.push(Field::Expr(self.evaluated()));
+                    continue;
+                }
+                // Loop bounds do not read memory.
+                Role::Int if matches!(kind, Kind::For) => {
+                    let number = i128::from(self.random.below(4)) - i128::from(*name == "min");
+                    let is_known = self.random.below(3) > 0;
+                    let bound = if is_known { self.number_node(number) } else { self.free(I32) };
+                    fields.push(Field::Expr(bound));
+                    continue;
+                }
+                Role::Int | Role::OptionalExpr => I32,
+                Role::Index => {
+                    let node = match self.random.below(4) {
+                        _ if self.is_small => self.literal_of(I32.with_vector(lanes), 0),
+                        0 => self.variable(I32.with_vector(lanes)),
+                        below => self.literal_of(I32.with_vector(lanes), i128::from(below) - 1),
+                    };
+                    fields.push(Field::Expr(node));
+                    continue;
+                }
+                Role::Stmt => Type::STMT,
+                Role::OptionalStmt
+                    if self.random.below(3) < 1 + u64::from(self.is_small)
+                        || !self.has_member(kind, name) =>
+                {
+                    let shape = Shape { kind: Kind::Undefined, fields: Vec::new() };
+                    fields.push(Field::Expr(self.state.add(Type::STMT, None, Some(shape))));
+                    continue;
+                }
+                Role::OptionalStmt => Type::STMT,
+                Role::Exprs | Role::Stmts => {
+                    fields.push(Field::Expr(self.state.list(&[])));
+                    continue;
+                }
+                Role::Payload => {
+                    let number = self.payload(ty);
+                    fields.push(Field::Number(self.values.number(number, ty.domain())));
+                    continue;
+                }
+            };
+            if *name == "body" {
+                self.bound.extend(bound);
+            }
+            fields.push(Field::Expr(self.node(ty, depth + 1)));
+        }
+        if let Some(bound) = bound {
+            self.bound.retain(|known| *known != bound);
+        }
+        if fields.is_empty() {
+            return None;
+        }
+        Some(self.state.add(ty, None, Some(Shape { kind, fields })))
+    }
+
+    /// A statement; the deeper, the simpler.
+    fn stmt(&mut self, depth: usize) -> NodeId {
+        let most_deep = if self.is_small { 2 } else { MAX_DEPTH };
+        let most = match depth < most_deep {
+            true if self.is_small => SMALL.len(),
+            true => STMTS.len(),
+            false => 5,
+        };
+        let kinds: &[Kind] = if self.is_small { &SMALL } else { &STMTS };
+        let kind = kinds[self.random.below(most as u64) as usize];
+        match self.make(kind, Type::STMT, I32, depth) {
+            Some(node) => node,
+            None => {
+                let shape = Shape { kind: Kind::Undefined, fields: Vec::new() };
+                self.state.add(Type::STMT, None, Some(shape))
+            }
+        }
+    }
+
+    /// An expression within a statement: often one that was there before.
+    fn within(&mut self, ty: Type, depth: usize) -> NodeId {
+        let known: Vec<NodeId> =
+            self.made.iter().filter(|(of, _)| *of == ty).map(|(_, node)| *node).collect();
+        let may_reuse = !self.is_small || ty.is_bool();
+        if may_reuse && !known.is_empty() && self.random.below(2) == 0 {
+            return known[self.random.below(known.len() as u64) as usize];
+        }
+        let is_plain = self.is_small && ty == I32 && self.random.below(2) == 0;
+        if depth < MAX_DEPTH + 1 && !is_plain && self.random.below(3) > 0 {
+            let most = if self.is_small { SMALL_WITHIN } else { WITHIN.len() };
+            let kind = WITHIN[self.random.below(most as u64) as usize];
+            // Buffers hold numbers; truth values are compared from them.
+            let kind = if kind == Kind::Load && ty.is_bool() { Kind::EQ } else { kind };
+            let is_made = kind.admits(ty) && !ty.is_vector;
+            if is_made && let Some(node) = self.make(kind, ty, I32, depth) {
+                self.made.push((ty, node));
+                return node;
+            }
+        }
+        if self.is_small && ty == Type::BOOL && self.random.below(3) > 0 {
+            // Whether the element is 0, or 1.
+            let load = self.make(Kind::Load, I32, I32, depth);
+            let number = i128::from(self.random.below(2));
+            if let Some(load) = load {
+                let number = self.literal_of(I32, number);
+                let fields = vec![Field::Expr(load), Field::Expr(number)];
+                let node = self.state.add(ty, None, Some(Shape { kind: Kind::EQ, fields }));
+                self.made.push((ty, node));
+                return node;
+            }
+        }
+        match self.random.below(3) {
+            0 => self.variable(ty),
+            _ if ty.element() == I32 => {
+                let number = i128::from(self.random.below(4)) - 1;
+                self.literal_of(ty, if self.is_small { number & 1 } else { number })
+            }
+            1 => self.literal(ty),
+            _ => self.variable(ty),
+        }
+    }
+
+    /// Whether a kind of node has a member in the compiler at hand.
+    fn has_member(&self, kind: Kind, name: &str) -> bool {
+        parameters(kind, self.profile).is_none_or(|members| members.contains(&name))
+    }
+
+    /// What a statement evaluates: something printed, or nothing that matters.
+    fn evaluated(&mut self) -> NodeId {
+        if self.random.below(3) == 0 {
+            return self.number_node(0);
+        }
+        let load = if self.is_small && self.random.below(2) == 0 {
+            self.make(Kind::Load, I32, I32, MAX_DEPTH)
+        } else {
+            None
+        };
+        let argument = load.unwrap_or_else(|| self.node(I32, MAX_DEPTH));
+        let shape = Shape { kind: Kind::Call, fields: vec![Field::Expr(argument)] };
+        let node = self.state.add(I32, None, Some(shape));
+        self.state.node_mut(node).intrinsic = Some("print".to_owned());
+        node
+    }
+
+    fn number_node(&mut self, number: i128) -> NodeId {
+        self.literal_of(I32, number)
+    }
+
+    fn truth(&mut self, is_vector: bool) -> NodeId {
+        self.literal_of(Type::BOOL.with_vector(is_vector), 1)
+    }
+
+    fn literal(&mut self, ty: Type) -> NodeId {
+        let number = self.number(ty.element());
+        // Equal numbers, and neighbours, are what conditions ask for.
+        let number = match self.numbers.len() as u64 {
+            0 => number,
+            count if self.random.below(3) == 0 => {
+                let known = self.numbers[self.random.below(count) as usize];
+                ty.element().wrap(known + i128::from(self.random.below(3)) - 1)
+            }
+            _ => number,
+        };
+        self.numbers.push(number);
+        self.literal_of(ty, number)
+    }
+
+    fn free(&mut self, ty: Type) -> NodeId {
+        let id = BUFFERS + 2 * u32::from(ty.is_bool()) + self.random.below(2) as u32;
+        let name = self.state.name(id);
+        Machine::variable(ty, name, &mut self.state)
+    }
+
+    fn literal_of(&mut self, ty: Type, number: i128) -> NodeId {
+        let element = ty.element();
+        let term = self.values.number(number, element.domain());
+        let kind = match ty.code {
+            Code::Int => Kind::IntImm,
+            Code::UInt => Kind::UIntImm,
+            _ => Kind::FloatImm,
+        };
+        let fields = vec![Field::Number(term)];
+        let scalar = self.state.add(element, None, Some(Shape { kind, fields }));
+        if !ty.is_vector {
+            return scalar;
+        }
+        let fields = vec![Field::Expr(scalar), Field::Lanes];
+        self.state.add(ty, None, Some(Shape { kind: Kind::Broadcast, fields }))
+    }
+
+    fn variable(&mut self, ty: Type) -> NodeId {
+        if self.has_effects {
+            let is_bound = ty == I32 && !self.bound.is_empty() && self.random.below(2) == 0;
+            if !is_bound {
+                return self.free(ty);
+            }
+            let which = self.random.below(self.bound.len() as u64) as usize;
+            let name = self.state.name(self.bound[which]);
+            return Machine::variable(ty, name, &mut self.state);
+        }
+        let which = self.random.below(2);
+        if let Some(known) = self.variables.get(&(ty, which)) {
+            return *known;
+        }
+        let id = u32::try_from(self.variables.len()).unwrap_or(u32::MAX);
+        let name = self.state.name(1000 + id);
+        let node = Machine::variable(ty, name, &mut self.state);
+        let number = Number::whole(self.number(ty));
+        self.assignment.push((self.state.nodes[node].class, format!("x{node}"), number));
+        self.variables.insert((ty, which), node);
+        node
+    }
+
+    /// The number of a literal that is mutated itself: any of a type, and floating-point ones of as many digits as there are.
+    fn payload(&mut self, ty: Type) -> i128 {
+        if ty.code == Code::Float && self.random.below(2) == 0 {
+            return i128::from(self.random.below(1 << 24));
+        }
+        self.number(ty)
+    }
+
+    /// A number of a type: mostly small, else near its bounds.
+    fn number(&mut self, ty: Type) -> i128 {
+        let small = i128::from(self.random.below(13)) - 4;
+        match ty.range() {
+            Some((least, _)) if self.random.below(12) == 0 => least,
+            Some((_, greatest)) if self.random.below(12) == 0 => greatest,
+            _ => ty.wrap(small),
+        }
+    }
+}

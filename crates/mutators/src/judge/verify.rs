@@ -1,0 +1,564 @@
+//! A mutator's verdict: every path at every type.
+
+use halidom_base::FxHashMap;
+use halidom_rewrites::rules::{
+    Decision, Fulfilment, Limits, Number, Obligation, ValueId, Values, contradict, decide, fulfil,
+    shows,
+};
+use halidom_smt::Solver;
+
+use crate::ir::kinds::{Kind, Type, operand_types};
+use crate::ir::node::{NodeId, Shape};
+use crate::ir::record::{Imbalance, Pushed};
+use crate::ir::state::State;
+use crate::ir::value::Val;
+use crate::judge::entry::Entry;
+use crate::judge::replay::{Concrete, Replayed};
+use crate::judge::trial::Trials;
+use crate::judge::verdict::{Counterexample, Examination, Finding, Standing};
+use crate::machine::run::{End, Machine, Operands, Outcome};
+use crate::meaning::claims::{bare, flat, flat_fact, in_type_range, obligation, of_every_type};
+use crate::meaning::terms::Meaning;
+
+/// Answers about claims that were asked already.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    decisions: FxHashMap<String, Decision>,
+    fulfilments: FxHashMap<String, Fulfilment>,
+}
+
+/// Examines a mutator at every type.
+pub(crate) fn examine(
+    entry: Entry<'_>,
+    solver: &mut Solver,
+    limits: Limits,
+    known: &mut Known,
+) -> Examination {
+    let begin = effort(solver);
+    let has_scopes = crate::machine::scopes::may_push(entry.program, entry.function);
+    let mut examiner = Examiner {
+        entry,
+        has_scopes,
+        begin,
+        solver,
+        limits,
+        known,
+        findings: Vec::new(),
+        proved: 0,
+        left: Vec::new(),
+    };
+    let mut is_run = false;
+    // Most arms are about types that do not wrap; they come first, as only so much is asked.
+    let scalars = match entry.kind {
+        Kind::StringImm => vec![Type::HANDLE],
+        _ => Type::SCALARS.to_vec(),
+    };
+    let (whole, wrapping): (Vec<Type>, Vec<Type>) =
+        scalars.into_iter().partition(|element| !element.domain().wraps());
+    for element in whole.into_iter().chain(wrapping) {
+        for is_vector in [false, true] {
+            let ty = element.with_vector(is_vector);
+            // Vectors of C have operators that are not modelled, but they are made.
+            let is_made = matches!(entry.kind, Kind::Ramp | Kind::Broadcast);
+            if !entry.kind.admits(ty) || is_vector && entry.is_emitter && !is_made {
+                continue;
+            }
+            for operand in operand_types(entry.kind, ty) {
+                is_run = true;
+                examiner.at(ty, operand);
+            }
+        }
+    }
+    if !is_run {
+        let what = "none of the types that are looked at";
+        examiner.find(Standing::Unsupported, entry.function.line, "", what);
+    }
+    let Examiner { mut findings, proved, .. } = examiner;
+    findings.sort_by_key(|finding| (finding.line, std::cmp::Reverse(finding.standing)));
+    let standing =
+        findings.iter().map(|finding| finding.standing).max().unwrap_or(Standing::Verified);
+    Examination { standing, findings, proved }
+}
+
+pub(super) struct Examiner<'p, 's> {
+    entry: Entry<'p>,
+    solver: &'s mut Solver,
+    limits: Limits,
+    known: &'s mut Known,
+    findings: Vec<Finding>,
+    pub(super) proved: usize,
+    /// Whether it may push on a scope.
+    has_scopes: bool,
+    /// What the solver had been asked before.
+    begin: u64,
+    /// Lines of which claims were left undecided, one entry for each claim.
+    left: Vec<usize>,
+}
+
+/// What the solver was asked, an answer that is not known counted for what it costs.
+fn effort(solver: &Solver) -> u64 {
+    let statistics = solver.statistics();
+    statistics.queries + UNKNOWN_EFFORT * statistics.unknown
+}
+
+/// What questions about one mutator may cost: one each, and more where the answer is not known, since that takes all the
+/// time that a question is given.
+const MAX_EFFORT: u64 = 6000;
+
+/// The cost of a question whose answer is not known.
+const UNKNOWN_EFFORT: u64 = 60;
+
+/// Why a question was not asked.
+const EXHAUSTED: &str = "more questions than are asked about one mutator";
+
+/// Claims of a line that are left undecided before its others are not tried: the line stays undecided.
+const MAX_LEFT: usize = 20;
+
+/// Random inputs at each type of a node.
+const TRIALS: usize = 200;
+
+/// What the C that an emitter writes for an expression has wrong, if it has.
+pub(crate) fn seen_in_print(entry: Entry<'_>, concrete: &Concrete) -> Option<String> {
+    let (_, _, text, _) = Examiner::confirmed_difference(entry, concrete).ok()?;
+    Some(format!("{text} on {}", concrete.before()))
+}
+
+impl Examiner<'_, '_> {
+    fn at(&mut self, ty: Type, operand: Type) {
+        let main = if self.entry.kind.has_free_operand() { operand } else { ty };
+        let entry = self.entry.at(ty, operand);
+        let shown = if main == ty { ty.to_string() } else { format!("{ty} of {main}") };
+        self.try_out(entry, ty, operand, &shown);
+        let mut machine = Machine::new(entry.program, entry.profile, entry.is_whole);
+        let mut state = State::default();
+        let input = state.add(ty, None, None);
+        let fields = state.opaque_fields(input, entry.kind, operand, &mut machine.values);
+        state.node_mut(input).shape = Some(Shape { kind: entry.kind, fields });
+        entry.run(&mut machine, input, state);
+        let ends = std::mem::take(&mut machine.ends);
+        for end in ends {
+            self.end(entry, &mut machine, input, &end, &shown);
+        }
+    }
+
+    /// Runs the mutator on random IR.
+    fn try_out(&mut self, entry: Entry<'_>, ty: Type, operand: Type, shown: &str) {
+        let mut trials = Trials::new(entry, ty, operand, 7);
+        for _ in 0..TRIALS / operand_types(entry.kind, ty).len() {
+            let Some(concrete) = trials.next() else { return };
+            if let Ok(found) = Self::confirmed_difference(entry, &concrete) {
+                self.keep(found, shown);
+            }
+            if self.has_scopes
+                && let Ok(found) = Self::confirmed_scope(entry, &concrete, &self.findings)
+            {
+                self.keep(found, shown);
+            }
+        }
+    }
+
+    pub(super) fn is_found(&self, standing: Standing, line: usize) -> bool {
+        self.findings.iter().any(|found| found.standing == standing && found.line == line)
+    }
+
+    /// Whether a claim of the line was undecided in a narrower type that wraps: a wider one is not easier. Or so many were
+    /// undecided that no more are tried.
+    fn is_given_up(&self, line: usize, end: &End, input: NodeId) -> bool {
+        let ty = end.state.node(input).ty;
+        let left = self.left.iter().filter(|known| **known == line).count();
+        left >= MAX_LEFT
+            || ty.domain().wraps() && ty.bits > 8 && self.is_found(Standing::Undecided, line)
+    }
+
+    pub(super) fn find(
+        &mut self,
+        standing: Standing,
+        line: usize,
+        ty: &str,
+        text: impl Into<String>,
+    ) {
+        if standing == Standing::Undecided {
+            self.left.push(line);
+        }
+        if !self.is_found(standing, line) {
+            self.findings.push(Finding {
+                file: None,
+                standing,
+                line,
+                ty: ty.to_owned(),
+                text: text.into(),
+                counterexample: None,
+            });
+        }
+    }
+
+    fn end(
+        &mut self,
+        entry: Entry<'_>,
+        machine: &mut Machine<'_>,
+        input: NodeId,
+        end: &End,
+        ty: &str,
+    ) {
+        match &end.outcome {
+            Outcome::Unsupported(what) => {
+                if !self.is_found(Standing::Unsupported, end.line)
+                    && self.is_possible(entry, machine, end)
+                {
+                    self.find(Standing::Unsupported, end.line, ty, what.clone());
+                }
+            }
+            Outcome::Bounded(what) => {
+                if !self.is_found(Standing::Bounded, end.line)
+                    && self.is_possible(entry, machine, end)
+                {
+                    self.find(Standing::Bounded, end.line, ty, what.clone());
+                }
+            }
+            Outcome::Returned(value) => {
+                self.unbalanced(entry, machine, input, end, ty);
+                self.with_result(entry, machine, input, value, end, ty);
+            }
+            Outcome::Crash(what) => self.crash(entry, machine, input, end, what, ty),
+        }
+    }
+
+    fn with_result(
+        &mut self,
+        entry: Entry<'_>,
+        machine: &mut Machine<'_>,
+        input: NodeId,
+        value: &Val,
+        end: &End,
+        ty: &str,
+    ) {
+        match value {
+            Val::Expr(Some(result)) => self.returned(entry, machine, input, *result, end, ty),
+            Val::Expr(None) => {
+                self.crash(entry, machine, input, end, "an undefined Expr is returned", ty);
+            }
+            _ => self.find(Standing::Unsupported, end.line, ty, "a result that is no Expr"),
+        }
+    }
+
+    /// The facts of a path's end that does not compare values, with those of arms that were not taken.
+    pub(super) fn path_facts(
+        meaning: &mut Meaning<'_>,
+        input: NodeId,
+        as_variables: bool,
+    ) -> (Vec<ValueId>, Vec<ValueId>) {
+        // The compiler must not fail on input that is undefined either, so nothing is assumed of that.
+        let _ = meaning.node(input);
+        meaning.defined.clear();
+        let mut facts = meaning.facts();
+        facts.extend(meaning.not_taken(as_variables));
+        let (always, narrow) = meaning.lane_facts();
+        facts.extend(always);
+        facts.append(&mut meaning.equations);
+        (facts, narrow)
+    }
+
+    /// A path that returns leaves scopes as it found them, or is not possible; else IR is looked for on which it does not.
+    fn unbalanced(
+        &mut self,
+        entry: Entry<'_>,
+        machine: &Machine<'_>,
+        input: NodeId,
+        end: &End,
+        ty: &str,
+    ) {
+        let Some(imbalance) = end.state.scopes.imbalance() else { return };
+        let Imbalance { text, line, may_be_meant } = imbalance;
+        let left = self.left.iter().filter(|known| **known == line).count();
+        if self.is_found(Standing::Scope, line) || left >= MAX_LEFT {
+            return;
+        }
+        let reason = match self.leading_to(entry, machine, input, end) {
+            Ok(None) => {
+                self.proved += 1;
+                return;
+            }
+            Ok(Some(_)) if may_be_meant => "which may be meant".to_owned(),
+            Ok(Some(concrete)) => match Self::confirmed_scope(entry, &concrete, &[]) {
+                Ok(found) => return self.keep(found, ty),
+                Err(reason) => match Self::confirmed_crash(entry, &concrete) {
+                    Ok((what, line)) => {
+                        let shown = counterexample(entry, &concrete, None);
+                        return self.keep((Standing::Crash, line, what, shown), ty);
+                    }
+                    Err(_) => reason,
+                },
+            },
+            Err(reason) => reason,
+        };
+        self.find(Standing::Undecided, line, ty, format!("{text}: {reason}"));
+    }
+
+    /// Something that is left on a scope, but where that was found.
+    fn confirmed_scope(
+        entry: Entry<'_>,
+        concrete: &Concrete,
+        found: &[Finding],
+    ) -> Result<(Standing, usize, String, Counterexample), String> {
+        let is_new = |pushed: &&Pushed| {
+            let is_it =
+                |found: &Finding| found.standing == Standing::Scope && found.line == pushed.line;
+            !found.iter().any(is_it)
+        };
+        let (left, after) = match concrete.replay(entry, Operands::Kept) {
+            Replayed::Returned { left, after, .. } => match left.iter().find(is_new) {
+                Some(left) => (left.clone(), after),
+                None => return Err(format!("not confirmed on {}", concrete.before())),
+            },
+            Replayed::Crash(what, _) | Replayed::Failed(what) => {
+                return Err(format!("not followed on {}: {what}", concrete.before()));
+            }
+        };
+        let is_it = |other: &Pushed| other.scope == left.scope && other.line == left.line;
+        match concrete.replay(entry, Operands::Mutated) {
+            Replayed::Returned { left: others, .. } if others.iter().any(is_it) => {
+                let shown = counterexample(entry, concrete, Some((&after, None, None)));
+                Ok((Standing::Scope, left.line, left.text(), shown))
+            }
+            Replayed::Returned { .. } | Replayed::Crash(..) => {
+                Err(format!("not on operands that were simplified before: {}", concrete.before()))
+            }
+            Replayed::Failed(why) => Err(not_followed(concrete, &why)),
+        }
+    }
+
+    /// Whether a path's facts can hold at all, as far as the solver tells.
+    fn is_possible(&mut self, entry: Entry<'_>, machine: &Machine<'_>, end: &End) -> bool {
+        let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
+        let (facts, _) = Self::path_facts(&mut meaning, 0, false);
+        !matches!(self.fulfilled(&meaning, &facts), Fulfilment::None)
+    }
+
+    /// A path that ends the compiler: possible, and then replayed, or not.
+    fn crash(
+        &mut self,
+        entry: Entry<'_>,
+        machine: &Machine<'_>,
+        input: NodeId,
+        end: &End,
+        what: &str,
+        ty: &str,
+    ) {
+        let left = self.left.iter().filter(|known| **known == end.line).count();
+        if self.is_found(Standing::Crash, end.line) || left >= MAX_LEFT {
+            return;
+        }
+        if let Some(flat) = flat_fact(entry.profile, machine, end)
+            && matches!(self.flat_fulfilled(&flat), Fulfilment::None)
+        {
+            self.proved += 1;
+            return;
+        }
+        let reason = match self.leading_to(entry, machine, input, end) {
+            Ok(None) => {
+                self.proved += 1;
+                return;
+            }
+            Ok(Some(concrete)) => match Self::confirmed_crash(entry, &concrete) {
+                Ok((happened, line)) => {
+                    let shown = counterexample(entry, &concrete, None);
+                    return self.keep((Standing::Crash, line, happened, shown), ty);
+                }
+                Err(reason) => reason,
+            },
+            Err(reason) => reason,
+        };
+        self.find(Standing::Undecided, end.line, ty, format!("{what}: {reason}"));
+    }
+
+    /// IR that leads to the end of a path, none if it is shown that there is none, or why none was found.
+    fn leading_to(
+        &mut self,
+        entry: Entry<'_>,
+        machine: &Machine<'_>,
+        input: NodeId,
+        end: &End,
+    ) -> Result<Option<Concrete>, String> {
+        let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
+        let (facts, _) = Self::path_facts(&mut meaning, input, false);
+        match self.fulfilled(&meaning, &facts) {
+            Fulfilment::None => return Ok(None),
+            Fulfilment::Unknown(reason) => return Err(reason),
+            Fulfilment::By(_) => {}
+        }
+        let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
+        let (mut facts, narrow) = Self::path_facts(&mut meaning, input, true);
+        facts.extend(narrow);
+        facts.extend(in_type_range(&mut meaning, &end.state));
+        match self.fulfilled(&meaning, &facts) {
+            Fulfilment::By(assignment) => {
+                Concrete::build(&end.state, input, &mut meaning, &assignment, false)
+                    .map(Some)
+                    .ok_or_else(|| "no IR was found that leads there".to_owned())
+            }
+            Fulfilment::None => Err("no IR of variables and literals leads there".to_owned()),
+            Fulfilment::Unknown(reason) => Err(reason),
+        }
+    }
+
+    /// Keeps a defect, one of a kind for a line.
+    pub(super) fn keep(&mut self, found: (Standing, usize, String, Counterexample), ty: &str) {
+        let (standing, line, text, shown) = found;
+        if !self.is_found(standing, line) {
+            self.findings.push(Finding {
+                file: None,
+                standing,
+                line,
+                ty: ty.to_owned(),
+                text,
+                counterexample: Some(shown),
+            });
+        }
+    }
+
+    pub(super) fn confirmed_crash(
+        entry: Entry<'_>,
+        concrete: &Concrete,
+    ) -> Result<(String, usize), String> {
+        match concrete.replay(entry, Operands::Kept) {
+            Replayed::Crash(what, line) => match concrete.replay(entry, Operands::Mutated) {
+                Replayed::Crash(other, at) if other == what && at == line => Ok((what, line)),
+                Replayed::Returned { .. } | Replayed::Crash(..) => Err(format!(
+                    "not on operands that were simplified before: {}",
+                    concrete.before()
+                )),
+                Replayed::Failed(why) => Err(not_followed(concrete, &why)),
+            },
+            Replayed::Returned { .. } => Err(format!("not confirmed on {}", concrete.before())),
+            Replayed::Failed(what) => Err(format!("not followed on {}: {what}", concrete.before())),
+        }
+    }
+
+    /// A path that returns: the result has the input's value and type.
+    fn returned(
+        &mut self,
+        entry: Entry<'_>,
+        machine: &Machine<'_>,
+        input: NodeId,
+        result: NodeId,
+        end: &End,
+        ty: &str,
+    ) {
+        let line = end.line;
+        if self.is_found(Standing::Wrong, line) || self.is_given_up(line, end, input) {
+            return;
+        }
+        let (before, after) = (end.state.node(input).ty, end.state.node(result).ty);
+        if before != after {
+            self.other_type(entry, machine, input, end, &format!("{before} becomes {after}"), ty);
+            return;
+        }
+        if end.state.nodes.iter().any(|node| node.is_learnt) {
+            let flat = flat(entry.profile, machine, input, result, end);
+            if let Some(bare) = bare(&flat)
+                && self.decided(&bare) == Decision::Proved
+            {
+                return self.narrowed(entry, machine, input, result, end, ty);
+            }
+            if matches!(self.decided(&flat), Decision::Proved | Decision::Vacuous) {
+                return self.narrowed(entry, machine, input, result, end, ty);
+            }
+        }
+        let plain = obligation(entry.profile, machine, input, result, end, None);
+        if let Some(shared) = of_every_type(&plain)
+            && (bare(&shared).is_some_and(|bare| self.decided(&bare) == Decision::Proved)
+                || self.decided(&shared) == Decision::Proved)
+        {
+            return self.narrowed(entry, machine, input, result, end, ty);
+        }
+        let reason = match self.decided(&plain) {
+            Decision::Proved | Decision::Vacuous => {
+                return self.narrowed(entry, machine, input, result, end, ty);
+            }
+            Decision::Wrong(_) => "no IR was found on which it fails".to_owned(),
+            Decision::Unknown(reason) => reason,
+        };
+        let refined = obligation(entry.profile, machine, input, result, end, Some(false));
+        if matches!(self.decided(&refined), Decision::Proved | Decision::Vacuous) {
+            return self.narrowed(entry, machine, input, result, end, ty);
+        }
+        let text = self.refute(entry, machine, input, result, end, ty).unwrap_or(reason);
+        if !text.is_empty() {
+            self.find(Standing::Undecided, line, ty, text);
+        }
+    }
+
+    /// Whether as much was asked about the mutator as is asked about one.
+    fn is_exhausted(&self) -> bool {
+        effort(self.solver) - self.begin > MAX_EFFORT
+    }
+
+    fn flat_fulfilled(&mut self, claim: &Obligation) -> Fulfilment {
+        let mut facts = claim.facts.clone();
+        facts.push(claim.lhs);
+        self.fulfilled_in(&claim.values, &facts)
+    }
+
+    pub(super) fn fulfilled(&mut self, meaning: &Meaning<'_>, facts: &[ValueId]) -> Fulfilment {
+        self.fulfilled_in(&meaning.values, facts)
+    }
+
+    /// Values that fulfil facts, unless they were asked for before.
+    fn fulfilled_in(&mut self, values: &Values, facts: &[ValueId]) -> Fulfilment {
+        if facts.iter().any(|fact| values.as_number(*fact) == Some(0)) {
+            return Fulfilment::None;
+        }
+        let key = format!("{facts:?} {values:?}");
+        if let Some(known) = self.known.fulfilments.get(&key) {
+            return known.clone();
+        }
+        if contradict(values, facts) {
+            return Fulfilment::None;
+        }
+        if self.is_exhausted() {
+            return Fulfilment::Unknown(EXHAUSTED.to_owned());
+        }
+        let fulfilment = fulfil(values, facts, self.solver, self.limits);
+        self.known.fulfilments.insert(key, fulfilment.clone());
+        fulfilment
+    }
+
+    pub(super) fn decided(&mut self, claim: &Obligation) -> Decision {
+        let key = format!(
+            "{:?} {:?} {:?} {:?} {:?}",
+            claim.lhs, claim.rhs, claim.facts, claim.lhs_defined, claim.rhs_defined
+        ) + &format!("{:?} {:?}", claim.narrow_facts, claim.values);
+        if let Some(decision) = self.known.decisions.get(&key) {
+            return decision.clone();
+        }
+        if shows(claim) {
+            return Decision::Proved;
+        }
+        if self.is_exhausted() {
+            return Decision::Unknown(EXHAUSTED.to_owned());
+        }
+        let decision = decide(claim, self.solver, self.limits);
+        self.known.decisions.insert(key, decision.clone());
+        decision
+    }
+}
+
+/// Why IR on which the mutator itself fails does not count: what its operands' mutators do was not found out.
+pub(super) fn not_followed(concrete: &Concrete, why: &str) -> String {
+    format!("the mutators of the operands were not followed on {}: {why}", concrete.before())
+}
+
+pub(super) fn counterexample(
+    entry: Entry<'_>,
+    concrete: &Concrete,
+    result: Option<(&String, Option<Number>, Option<Number>)>,
+) -> Counterexample {
+    Counterexample {
+        before: concrete.before(),
+        after: result.map(|(after, ..)| after.clone()),
+        values: concrete.values(),
+        expected: result.and_then(|(_, expected, _)| expected.map(|value| value.to_string())),
+        got: result.and_then(|(_, _, got)| got.map(|value| value.to_string())),
+        snippet: concrete.snippet(entry.profile),
+    }
+}

@@ -1,0 +1,351 @@
+//! Whether a path leaves the scopes of the object as it found them.
+//!
+//! # Correctness
+//!
+//! What scopes hold when a mutator begins is not known. A path keeps a record of what it pushed and did not pop, and of what
+//! it popped that it had not pushed. It is balanced if both are empty at its end: what `mutate` does between is balanced by
+//! induction. A `push` undoes a `pop` only if it puts back what `get` or `ref` gave of that key while the scope was as it was
+//! found. Where it is not known which of two a `pop` takes, or the record was lost, the path is not balanced. On IR that is
+//! known what a scope of a declared class holds is known too, and what is not there any more was not left.
+//!
+//! What is left on a table (see `scopes`) is not looked at, but a `pop` from one fails where nothing is there. So a path keeps
+//! what it knows to be there: what it pushed, and what `contains` said. After `mutate`, which may take anything away,
+//! nothing is known. A path that pops something else is not balanced.
+
+use std::rc::Rc;
+
+use crate::ir::record::{Binding, Pushed, Read};
+use crate::ir::state::State;
+use crate::ir::value::Val;
+use crate::machine::names::Method;
+use crate::machine::program::{Purpose, ScopeMember};
+use crate::machine::run::{Machine, Paths};
+
+/// What is left on scopes at the end of a path on IR that is known, and is not meant to be.
+pub(crate) fn left_at_end(state: &State) -> Vec<Pushed> {
+    let record = &state.scopes;
+    let is_there = |pushed: &&Pushed| {
+        if pushed.may_stay {
+            return false;
+        }
+        let slot = state.members.iter().find(|slot| slot.name == pushed.scope);
+        match slot.map(|slot| &slot.value) {
+            Some(Val::Map(entries)) => {
+                entries.iter().any(|(key, _)| Machine::is_same_key(key, &pushed.key, state))
+            }
+            _ => true,
+        }
+    };
+    if record.lost.is_some() {
+        return Vec::new();
+    }
+    record.pushed.iter().filter(is_there).cloned().collect()
+}
+
+impl Machine<'_> {
+    /// What a member of the object is for that is a scope.
+    pub(crate) fn purpose(&self, name: &str) -> Option<Purpose> {
+        let program = self.program;
+        let is_it = |known: &&ScopeMember| known.name == name && known.class == self.class;
+        program.scopes.iter().find(is_it).map(|known| known.purpose)
+    }
+
+    /// A method of a scope of which it is not known what it holds; `None` if it is none whose effect is known.
+    pub(crate) fn scope_method(
+        &mut self,
+        scope: &str,
+        name: Method<'_>,
+        arguments: &[Val],
+        state: &State,
+        line: usize,
+    ) -> Option<Paths<Val>> {
+        if self.purpose(scope)? == Purpose::Table {
+            return self.table_method(scope, name, arguments, state, line);
+        }
+        match (name, arguments) {
+            (Method::Push | Method::Pop, [_, ..]) => {
+                let mut state = state.clone();
+                self.record(scope, name, arguments, &mut state, line);
+                Some(vec![(state, Val::Void)])
+            }
+            (Method::Contains, [key]) => {
+                let is_own = |pushed: &Pushed| {
+                    pushed.scope == scope && Self::is_same_key(&pushed.key, key, state)
+                };
+                let truth = !self.is_vague(key) && state.scopes.pushed.iter().any(is_own);
+                truth.then(|| vec![(state.clone(), Val::Bool(self.values.bool(true)))])
+            }
+            _ => None,
+        }
+    }
+
+    /// A method of a table of which it is not known what it holds; `None` if it tells nothing of what is there.
+    fn table_method(
+        &mut self,
+        scope: &str,
+        name: Method<'_>,
+        arguments: &[Val],
+        state: &State,
+        line: usize,
+    ) -> Option<Paths<Val>> {
+        let is_known = |key: &Val| {
+            let mut known = state.scopes.known.iter();
+            !self.is_vague(key)
+                && known.any(|(of, known)| of == scope && Self::is_same_key(known, key, state))
+        };
+        match (name, arguments) {
+            (Method::Push, [key, ..]) => {
+                let mut state = state.clone();
+                Rc::make_mut(&mut state.scopes).known.push((scope.to_owned(), key.clone()));
+                Some(vec![(state, Val::Void)])
+            }
+            (Method::Contains, [key]) if is_known(key) => {
+                Some(vec![(state.clone(), Val::Bool(self.values.bool(true)))])
+            }
+            (Method::Contains, [key]) if !self.is_concrete() => {
+                let (mut holds, fails) = self.choose(state.clone());
+                Rc::make_mut(&mut holds.scopes).known.push((scope.to_owned(), key.clone()));
+                Some(self.truths(vec![holds], vec![fails]))
+            }
+            (Method::Pop, [key]) => {
+                let mut state = state.clone();
+                self.popped_from_table(scope, key, &mut state, line);
+                Some(vec![(state, Val::Void)])
+            }
+            (Method::Clear | Method::Swap, _) => {
+                let mut state = state.clone();
+                Rc::make_mut(&mut state.scopes).known.retain(|(of, _)| of != scope);
+                Some(vec![(state, Val::Void)])
+            }
+            _ => None,
+        }
+    }
+
+    /// What is popped from a table is known to be there, or not.
+    fn popped_from_table(&mut self, scope: &str, key: &Val, state: &mut State, line: usize) {
+        let known: Vec<(usize, Val)> = state
+            .scopes
+            .known
+            .iter()
+            .enumerate()
+            .filter(|(_, (of, _))| of == scope)
+            .map(|(index, (_, known))| (index, known.clone()))
+            .collect();
+        let same = known.iter().rfind(|(_, known)| Self::is_same_key(known, key, state));
+        let same = same.filter(|_| !self.is_vague(key)).map(|(index, _)| *index);
+        // Of another that may be the same it is not known any more whether it is there.
+        let gone: Vec<usize> = known
+            .iter()
+            .filter(|(_, known)| !self.is_told_apart(known, key, state))
+            .map(|(index, _)| *index)
+            .chain(same)
+            .collect();
+        if same.is_none() && self.is_concrete() {
+            return;
+        }
+        let record = Rc::make_mut(&mut state.scopes);
+        if same.is_none() {
+            record.missing.get_or_insert((scope.to_owned(), line));
+        }
+        let mut index = 0;
+        record.known.retain(|_| {
+            index += 1;
+            !gone.contains(&(index - 1))
+        });
+    }
+
+    /// Any method may have taken anything from tables.
+    pub(crate) fn forget_tables(&self, state: &mut State) {
+        if !self.is_concrete() && !state.scopes.known.is_empty() {
+            Rc::make_mut(&mut state.scopes).known.clear();
+        }
+    }
+
+    /// Keeps what `get` or `ref` gave of a scope of which it is not known what it holds.
+    pub(crate) fn keep_read(scope: &str, key: &Val, value: &Val, state: &mut State) {
+        let record = &state.scopes;
+        let is_it = |known: &Pushed| known.scope == scope;
+        let is_first = !record.pushed.iter().chain(&record.popped).any(is_it);
+        let (scope, key, value) = (scope.to_owned(), key.clone(), value.clone());
+        Rc::make_mut(&mut state.scopes).read.push(Read { scope, key, value, is_first });
+    }
+
+    /// Something was changed that is not followed: what was read may be what was changed.
+    pub(crate) fn changed_unseen(state: &mut State) {
+        if state.scopes.read.iter().any(|read| read.is_first) {
+            for read in &mut Rc::make_mut(&mut state.scopes).read {
+                read.is_first = false;
+            }
+        }
+    }
+
+    /// What a scope has of a key, if that was read where it was as it was found, and is told apart from what else was read.
+    fn held(scope: &str, key: &Val, state: &State) -> Option<Val> {
+        let read = &state.scopes.read;
+        let is_of_key =
+            |read: &&Read| read.scope == scope && Self::is_same_key(&read.key, key, state);
+        let held = read.iter().rfind(is_of_key).filter(|read| read.is_first)?;
+        let is_other = |read: &&Read| !is_of_key(read) || !read.is_first;
+        let is_vague = held.value.is_info()
+            || matches!(held.value, Val::Unknown | Val::Void | Val::Opaque(_))
+            || read.iter().filter(is_other).any(|other| other.value == held.value);
+        (!is_vague).then(|| held.value.clone())
+    }
+
+    /// Keeps a record of a `push` or a `pop`.
+    pub(crate) fn record(
+        &mut self,
+        scope: &str,
+        name: Method<'_>,
+        arguments: &[Val],
+        state: &mut State,
+        line: usize,
+    ) {
+        let purpose = self.purpose(scope).filter(|purpose| *purpose != Purpose::Table);
+        let (Some(key), Some(purpose)) = (arguments.first(), purpose) else { return };
+        let is_push = match name {
+            Method::Push => true,
+            Method::Pop => false,
+            _ => return,
+        };
+        let may_stay = purpose == Purpose::Growth;
+        let is_vague = self.is_vague(key);
+        let held = if is_push || is_vague { None } else { Self::held(scope, key, state) };
+        let new = Pushed { scope: scope.to_owned(), key: key.clone(), line, may_stay, held };
+        let undone = if is_push { &state.scopes.popped } else { &state.scopes.pushed };
+        let undone: Vec<(usize, Val)> = undone
+            .iter()
+            .enumerate()
+            .filter(|(_, known)| known.scope == scope)
+            .map(|(index, known)| (index, known.key.clone()))
+            .collect();
+        let same = undone.iter().rfind(|(_, known)| Self::is_same_key(known, key, state));
+        let same = same.filter(|_| !is_vague).map(|(index, _)| *index);
+        let is_told =
+            same.is_some() || undone.iter().all(|(_, known)| self.is_told_apart(known, key, state));
+        let record = Rc::make_mut(&mut state.scopes);
+        // What was read is not what is there now.
+        for read in record.read.iter_mut().filter(|read| read.scope == scope && !is_push) {
+            read.is_first = false;
+        }
+        if !is_told {
+            let lost = (scope.to_owned(), line, "whether two keys are one");
+            record.lost.get_or_insert(lost);
+        }
+        let (undone, done) = if is_push {
+            (&mut record.popped, &mut record.pushed)
+        } else {
+            (&mut record.pushed, &mut record.popped)
+        };
+        match same {
+            Some(index) => {
+                let Pushed { held, .. } = undone.remove(index);
+                if is_push && arguments.get(1).is_some_and(|value| held.as_ref() != Some(value)) {
+                    let lost = (scope.to_owned(), line, "another value is put back");
+                    record.lost.get_or_insert(lost);
+                }
+            }
+            None => done.push(new),
+        }
+    }
+
+    /// A scope was assigned as a whole.
+    pub(crate) fn replaced_scope(&self, name: &str, value: &Val, state: &mut State) {
+        let is_known = self.is_concrete() && matches!(value, Val::Map(_));
+        if !is_known && self.purpose(name).is_some_and(|purpose| purpose != Purpose::Table) {
+            let lost = (name.to_owned(), self.line, "it is assigned");
+            Rc::make_mut(&mut state.scopes).lost.get_or_insert(lost);
+        }
+    }
+
+    /// Of a loop of which it is not known how often it runs it is not known what it leaves, unless each iteration leaves nothing.
+    pub(crate) fn looped(before: &State, after: &mut State, line: usize) {
+        if before.scopes == after.scopes {
+            return;
+        }
+        let record = Rc::make_mut(&mut after.scopes);
+        // What one iteration knows to be on a table the next may take; what was known before, each leaves there.
+        if record.known.starts_with(&before.scopes.known) {
+            record.known.clone_from(&before.scopes.known);
+            if *record == *before.scopes {
+                return;
+            }
+        }
+        let scope = record.pushed.last().or(record.popped.last());
+        let scope = scope.map_or_else(String::new, |last| last.scope.clone());
+        record.lost.get_or_insert((scope, line, "any number of iterations change it"));
+    }
+
+    /// `ScopedBinding<T> b(scope, key, value)`, which pushes, and pops where the block ends; a condition may come first.
+    pub(crate) fn bind_scope(
+        &mut self,
+        arguments: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let (condition, rest) = match arguments {
+            [first @ (Val::Bool(_) | Val::Int(_)), rest @ ..] => (Some(first), rest),
+            rest => (None, rest),
+        };
+        let ([scope, key] | [scope, key, _]) = rest else {
+            return self.unsupported(state, "a ScopedBinding of these", line);
+        };
+        let key = Self::loaded(key.clone(), &state);
+        let handle = || Val::Handle("a scope".to_owned());
+        let (holds, fails) = match condition {
+            Some(condition) => self.truth(condition, state, line),
+            None => (vec![state], Vec::new()),
+        };
+        let mut paths: Paths<Val> = fails.into_iter().map(|state| (state, handle())).collect();
+        for state in holds {
+            for (mut state, _) in self.of_scope(scope, Method::Push, &rest[1..], state, line) {
+                let depth = (state.frames.len(), state.depth());
+                let (scope, key) = (scope.clone(), key.clone());
+                let record = Rc::make_mut(&mut state.scopes);
+                record.bindings.push(Binding { scope, key, depth, line });
+                paths.push((state, handle()));
+            }
+        }
+        paths
+    }
+
+    /// A method of a scope, known or not.
+    fn of_scope(
+        &mut self,
+        scope: &Val,
+        name: Method<'_>,
+        arguments: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        match self.container_method(scope, name, arguments, &state, line) {
+            Some(paths) => paths,
+            None => self.method(scope.clone(), name, &[], arguments.to_vec(), state, line),
+        }
+    }
+
+    /// Pops what was bound in a block that ends, the last first.
+    pub(crate) fn unbind_scopes<T: Clone>(
+        &mut self,
+        depth: (usize, usize),
+        state: State,
+        value: T,
+    ) -> Paths<T> {
+        let mut open = vec![state];
+        let mut done = Vec::new();
+        while let Some(state) = open.pop() {
+            let mut state = state;
+            let is_inside = |binding: &Binding| binding.depth >= depth;
+            let last = state.scopes.bindings.last().filter(|last| is_inside(last)).cloned();
+            let Some(Binding { scope, key, line, .. }) = last else {
+                done.push((state, value.clone()));
+                continue;
+            };
+            Rc::make_mut(&mut state.scopes).bindings.pop();
+            let popped =
+                self.of_scope(&scope, Method::Pop, std::slice::from_ref(&key), state, line);
+            open.extend(popped.into_iter().map(|(state, _)| state));
+        }
+        done
+    }
+}

@@ -1,0 +1,454 @@
+//! The symbolic interpreter: calls.
+
+use halidom_cpp::ast::{Expr, ExprKind};
+
+use crate::ir::kinds::{Code, Kind, Type};
+use crate::ir::state::{Slot, State};
+use crate::ir::value::{Place, Val};
+use crate::machine::names::{Method, TypeName};
+use crate::machine::operators::is_stream;
+use crate::machine::run::{Machine, Paths};
+use crate::machine::types::{integer_type, is_vector_type};
+
+impl<'p> Machine<'p> {
+    /// Calls: functions of the program that no contract stands for, the API, methods.
+    pub(crate) fn call_expression(
+        &mut self,
+        callee: &'p Expr,
+        templates: &'p [String],
+        arguments: &'p [Expr],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        if let ExprKind::Member { object, name, .. } = &callee.kind
+            && !matches!(object.kind, ExprKind::This)
+        {
+            let mut paths = Vec::new();
+            for (state, receiver) in self.reference(object, state) {
+                for (state, arguments) in self.arguments(arguments, state) {
+                    if let Some(done) =
+                        self.container_method(&receiver, Method::of(name), &arguments, &state, line)
+                    {
+                        paths.extend(done);
+                        continue;
+                    }
+                    let receiver = receiver.clone();
+                    if matches!(&Self::loaded(receiver.clone(), &state), Val::Handle(of) if of == "this")
+                    {
+                        paths.extend(self.call_named(name, templates, arguments, state, line));
+                        continue;
+                    }
+                    paths.extend(self.method(
+                        receiver,
+                        Method::of(name),
+                        templates,
+                        arguments,
+                        state,
+                        line,
+                    ));
+                }
+            }
+            return paths;
+        }
+        let name = match &callee.kind {
+            ExprKind::Name(name) => name.as_str(),
+            ExprKind::Member { name, .. } => name.as_str(),
+            _ => return self.unsupported(state, "a call of a computed function", line),
+        };
+        if is_stream(name) {
+            return self.stream(name, arguments, state, line);
+        }
+        let is_own = |name: &str| self.program.functions.iter().any(|own| own.name == name);
+        if ["swap", "std::swap"].contains(&name) && arguments.len() == 2 && !is_own("swap") {
+            return self.swap(arguments, state);
+        }
+        if name == "EVAL_IN_LAMBDA" && arguments.len() == 1 {
+            return self.eval(&arguments[0], state);
+        }
+        if name == "std::move" && arguments.len() == 1 {
+            return self.moved(&arguments[0], state);
+        }
+        if matches!(TypeName::of(name), TypeName::Expr | TypeName::Stmt) && arguments.is_empty() {
+            return vec![(state, Val::Expr(None))];
+        }
+        if matches!(TypeName::of(name), TypeName::Expr | TypeName::Stmt) && arguments.len() == 1 {
+            let mut paths = Vec::new();
+            for (mut state, value) in self.eval(&arguments[0], state) {
+                let value = self.coerce(name, value, &mut state);
+                paths.push((state, value));
+            }
+            return paths;
+        }
+        if let Some((base, "visit" | "visit_" | "Visit_" | "Mutate_")) = name.rsplit_once("::") {
+            return self.visit_of_base(base, arguments, state, line);
+        }
+        if name.ends_with("rewriter") {
+            return self.rewriter(arguments, state, line);
+        }
+        if let Some(place) = Self::find_variable(name, &state)
+            && matches!(Self::load(&place, &state), Some(Slot { value: Val::Object(_), .. }))
+        {
+            // A rule fires or not. That its result has the value of what it matches is the rule's own claim.
+            let (holds, fails) = self.choose(state);
+            let (yes, no) = (self.values.bool(true), self.values.bool(false));
+            return vec![(holds, Val::Bool(yes)), (fails, Val::Bool(no))];
+        }
+        let mut paths = Vec::new();
+        for (state, values) in self.arguments(arguments, state) {
+            paths.extend(self.call_named(name, templates, values, state, line));
+        }
+        paths
+    }
+
+    /// Calls a function by its name: one of the program that no contract stands for, or one of the API.
+    fn call_named(
+        &mut self,
+        name: &str,
+        templates: &'p [String],
+        values: Vec<Val>,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        if let Some(print) = crate::machine::contracts::printed(name).filter(|_| self.is_emitter) {
+            return self.print(print, &values, state, line);
+        }
+        let functions = self.named(name, values.len());
+        if functions.iter().any(|function| self.is_overridden(name, &function.class)) {
+            let what = format!("the method {name}, which a derived class has too");
+            return self.unsupported(state, what, line);
+        }
+        // On IR that is known wholly an analysis runs; elsewhere its contract stands for it.
+        let is_assumed = crate::machine::contracts::is_assumed(name)
+            && !(self.is_concrete() && crate::machine::contracts::is_analysis(name));
+        match functions.as_slice() {
+            [function] if !is_assumed => self.call_template(function, templates, values, state),
+            [_, ..] if !is_assumed => match Self::overload(&functions, &values, &state) {
+                Some(function) => self.call_template(function, templates, values, state),
+                None => self.unsupported(state, format!("which of the functions {name}"), line),
+            },
+            _ => self.api(name, templates, values, state, line),
+        }
+    }
+
+    /// The functions of the program that a name with so many arguments may call: a method hides functions of its name
+    /// outside its class, and what it inherits.
+    fn named(&self, name: &str, count: usize) -> Vec<&'p halidom_cpp::ast::Function> {
+        let program: &'p crate::machine::program::Program = self.program;
+        let of_class = |class: &str, name: &str| -> Vec<&'p halidom_cpp::ast::Function> {
+            let is_it = |function: &&halidom_cpp::ast::Function| {
+                function.name == name && function.class == class
+            };
+            program.functions.iter().filter(is_it).collect()
+        };
+        let mut found = Vec::new();
+        if let Some((class, name)) = name.rsplit_once("::") {
+            found = of_class(last_part(class), name);
+        } else {
+            // A function outside all classes does not see their methods.
+            let is_method = self.running.is_none_or(|running| !running.class.is_empty());
+            let classes = if is_method { self.classes_of(&self.class) } else { Vec::new() };
+            for class in classes.iter().map(String::as_str).chain([""]) {
+                if found.is_empty() {
+                    found = of_class(class, name);
+                }
+            }
+        }
+        found.retain(|function| {
+            function.parameters.len() >= count
+                && function.parameters[count..].iter().all(|parameter| parameter.default.is_some())
+        });
+        found
+    }
+
+    /// Whether objects of the class that runs may have another method of the name: those of a derived class. A name with its
+    /// class means that class's method.
+    fn is_overridden(&self, name: &str, class: &str) -> bool {
+        let program = self.program;
+        let derives =
+            |other: &str| other != self.class && self.classes_of(other).contains(&self.class);
+        !class.is_empty()
+            && !name.contains("::")
+            && program.functions.iter().any(|function| {
+                function.name == name && function.class != class && derives(&function.class)
+            })
+    }
+
+    /// A class and those that it is derived from, as far as the files have them.
+    pub(crate) fn classes_of(&self, class: &str) -> Vec<String> {
+        let mut classes = vec![class.to_owned()];
+        let mut next = 0;
+        while let Some(class) = classes.get(next).cloned() {
+            next += 1;
+            for known in self.program.classes.iter().filter(|known| known.name == class) {
+                let new = known.bases.iter().filter(|base| !classes.contains(base));
+                classes.extend(new.cloned().collect::<Vec<_>>());
+            }
+        }
+        classes
+    }
+
+    /// The overload whose parameters are of the types of these values; else the only one that takes them.
+    fn overload(
+        functions: &[&'p halidom_cpp::ast::Function],
+        values: &[Val],
+        state: &State,
+    ) -> Option<&'p halidom_cpp::ast::Function> {
+        let fit = |function: &halidom_cpp::ast::Function| {
+            let each = function.parameters.iter().zip(values);
+            each.map(|(parameter, value)| accepts(&parameter.ty, value, state)).min()
+        };
+        for wanted in [Fit::Exact, Fit::Converted] {
+            let fitting: Vec<_> = functions
+                .iter()
+                .copied()
+                .filter(|function| fit(function).unwrap_or(Fit::Exact) >= wanted)
+                .collect();
+            match fitting.as_slice() {
+                [] => {}
+                [function] => return Some(function),
+                // One function that is given twice is one.
+                [first, rest @ ..] => {
+                    let is_one = rest.iter().all(|other| other.text == first.text);
+                    return is_one.then_some(first);
+                }
+            }
+        }
+        None
+    }
+
+    /// `std::move(e)`: what a variable holds after it is not known.
+    fn moved(&mut self, expr: &'p Expr, state: State) -> Paths<Val> {
+        let mut paths = self.eval(expr, state);
+        if let ExprKind::Name(name) = &expr.kind {
+            for (state, value) in &mut paths {
+                let is_scalar = matches!(value, Val::Bool(_) | Val::Int(_) | Val::Real(_));
+                if let Some(place) = Self::find_variable(name, state).filter(|_| !is_scalar) {
+                    self.store(&place, Val::Unknown, state);
+                }
+            }
+        }
+        paths
+    }
+
+    /// `IRMutator::visit(op)`, `IRVisitor::visit(op)`: what the class does that a mutator or visitor is derived from.
+    fn visit_of_base(
+        &mut self,
+        base: &str,
+        arguments: &'p [Expr],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut paths = Vec::new();
+        for (state, values) in self.arguments(arguments, state) {
+            let first = values.first().map(|value| Self::loaded(value.clone(), &state));
+            let Some(Val::Ptr(Some((node, kind)))) = first else {
+                paths.extend(self.unsupported(state, format!("{base}::visit"), line));
+                continue;
+            };
+            // What every mutator and visitor does is known; another class does what its own method does.
+            let is_root = |class: &String| class.starts_with("IR");
+            let mut classes = self.classes_of(last_part(base)).into_iter().filter(|c| !is_root(c));
+            if let Some(own) = classes.find_map(|class| self.method_for(&class, kind.name())) {
+                paths.extend(self.call_template(own, &[], values, state));
+                continue;
+            }
+            if base.ends_with("Visitor") {
+                let walked = self.walk_operands(node, state);
+                paths.extend(walked.into_iter().map(|(state, ())| (state, Val::Void)));
+                continue;
+            }
+            let is_stmt = state.node(node).ty == Type::STMT;
+            for (mut state, value) in self.mutate_operands(node, state, line) {
+                let member = if is_stmt { "stmt" } else { "expr" };
+                self.store(&Place::Member(member.to_owned()), value.clone(), &mut state);
+                state.at = line;
+                paths.push((state, value));
+            }
+        }
+        paths
+    }
+
+    /// Calls a function with its template argument, which kinds of nodes may be named by.
+    fn call_template(
+        &mut self,
+        function: &'p halidom_cpp::ast::Function,
+        templates: &'p [String],
+        values: Vec<Val>,
+        state: State,
+    ) -> Paths<Val> {
+        let outer = self.template.clone();
+        self.template = templates.first().cloned();
+        let paths = self.call(function, values, state);
+        self.template = outer;
+        paths
+    }
+
+    /// Arguments from the left; variables as references, which the parameter may be.
+    pub(crate) fn arguments(&mut self, arguments: &'p [Expr], state: State) -> Paths<Vec<Val>> {
+        let mut paths = vec![(state, Vec::new())];
+        for argument in arguments {
+            let mut next = Vec::new();
+            for (state, values) in paths {
+                for (state, value) in self.reference(argument, state) {
+                    let mut values = values.clone();
+                    values.push(value);
+                    next.push((state, values));
+                }
+            }
+            paths = next;
+        }
+        paths
+    }
+
+    /// `rewriter(add(a, b), …)`: its result has the value of what it matches.
+    fn rewriter(&mut self, arguments: &'p [Expr], state: State, line: usize) -> Paths<Val> {
+        let Some(ExprKind::Call { callee, arguments, .. }) =
+            arguments.first().map(|matched| &matched.kind)
+        else {
+            return self.unsupported(state, "a rewriter of something else", line);
+        };
+        let ExprKind::Name(name) = &callee.kind else {
+            return self.unsupported(state, "a rewriter of something else", line);
+        };
+        let name = name.rsplit("::").next().unwrap_or_default();
+        let Some((_, kind)) = MATCHED.iter().find(|(known, _)| *known == name) else {
+            return self.unsupported(state, format!("a rewriter of {name}"), line);
+        };
+        let mut paths = Vec::new();
+        for (state, values) in self.arguments(arguments, state) {
+            let values: Vec<Val> =
+                values.into_iter().map(|value| Self::loaded(value, &state)).collect();
+            for (mut state, matched) in self.make_node(*kind, &values, state, line) {
+                if let Val::Expr(Some(node)) = matched {
+                    let (ty, class) = (state.node(node).ty, state.node(node).class);
+                    let result = state.add(ty, Some(class), None);
+                    let result = vec![("result".to_owned(), Val::Expr(Some(result)))];
+                    paths.push((state, Val::Object(result)));
+                }
+            }
+        }
+        paths
+    }
+
+    fn swap(&mut self, arguments: &'p [Expr], state: State) -> Paths<Val> {
+        let mut paths = Vec::new();
+        for (state, first) in self.eval(&arguments[0], state) {
+            for (state, second) in self.eval(&arguments[1], state) {
+                for (state, a) in self.place(&arguments[0], state) {
+                    for (mut state, b) in self.place(&arguments[1], state) {
+                        self.store(&a, second.clone(), &mut state);
+                        self.store(&b, first.clone(), &mut state);
+                        paths.push((state, Val::Void));
+                    }
+                }
+            }
+        }
+        paths
+    }
+}
+
+/// What rewriters match, by its name in the rule language.
+const MATCHED: &[(&str, Kind)] = &[
+    ("add", Kind::Add),
+    ("sub", Kind::Sub),
+    ("mul", Kind::Mul),
+    ("div", Kind::Div),
+    ("mod", Kind::Mod),
+    ("min", Kind::Min),
+    ("max", Kind::Max),
+    ("eq", Kind::EQ),
+    ("ne", Kind::NE),
+    ("lt", Kind::LT),
+    ("le", Kind::LE),
+    ("gt", Kind::GT),
+    ("ge", Kind::GE),
+    ("and_op", Kind::And),
+    ("or_op", Kind::Or),
+    ("not_op", Kind::Not),
+    ("select", Kind::Select),
+    ("ramp", Kind::Ramp),
+    ("broadcast", Kind::Broadcast),
+];
+
+/// The last part of a name with namespaces.
+fn last_part(name: &str) -> &str {
+    name.rsplit("::").next().unwrap_or(name)
+}
+
+/// How a parameter takes a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    No,
+    /// It may, after a conversion.
+    Converted,
+    /// It is of the value's type.
+    Exact,
+}
+
+/// How a parameter takes a value: enough to tell the overloads of helpers apart.
+fn accepts(ty: &str, value: &Val, state: &State) -> Fit {
+    let value = Machine::loaded(value.clone(), state);
+    let ty_is_stmt = ty.starts_with("Stmt");
+    let exact = |fits: bool| if fits { Fit::Exact } else { Fit::No };
+    let ty = ty.trim_end_matches('&');
+    match TypeName::of(ty.strip_prefix("std::").unwrap_or(ty)) {
+        TypeName::Expr | TypeName::Stmt => match value {
+            Val::Expr(Some(node)) => {
+                let ty = state.node(node).ty;
+                exact(match ty.code {
+                    Code::Stmt => ty_is_stmt,
+                    Code::List => false,
+                    _ => !ty_is_stmt,
+                })
+            }
+            Val::Expr(None) => Fit::Exact,
+            Val::Ptr(_) | Val::Int(_) => Fit::Converted,
+            _ => Fit::No,
+        },
+        _ if is_vector_type(ty) => match value {
+            Val::List(_) | Val::Object(_) | Val::Arguments(_) => Fit::Exact,
+            Val::Expr(Some(node)) => exact(state.node(node).ty.code == Code::List),
+            _ => Fit::No,
+        },
+        TypeName::Type => exact(matches!(value, Val::Type(_))),
+        TypeName::String => match value {
+            Val::Expr(Some(node)) => exact(state.node(node).ty == Type::NAME),
+            value => exact(matches!(value, Val::Rope(_) | Val::Text(_))),
+        },
+        TypeName::Double => match value {
+            Val::Real(_) => Fit::Exact,
+            Val::Int(_) | Val::Bool(_) => Fit::Converted,
+            _ => Fit::No,
+        },
+        TypeName::Float => match value {
+            Val::Real(_) | Val::Int(_) | Val::Bool(_) => Fit::Converted,
+            _ => Fit::No,
+        },
+        TypeName::Bool => match value {
+            Val::Bool(_) => Fit::Exact,
+            Val::Int(_) | Val::Real(_) | Val::Ptr(_) | Val::NumPtr(_) | Val::Address(_) => {
+                Fit::Converted
+            }
+            Val::Handle(_) | Val::Opaque(_) | Val::Unknown => Fit::Converted,
+            _ => Fit::No,
+        },
+        TypeName::Other(pointer) if pointer.ends_with('*') => match value {
+            // A pointer to a node of the kind, or of a base.
+            Val::Ptr(Some((_, kind))) => match Kind::named(pointer.trim_end_matches('*')) {
+                Some(wanted) => exact(wanted == kind),
+                None => Fit::Converted,
+            },
+            Val::NumPtr(_) | Val::Address(_) | Val::Handle(_) | Val::Ptr(None) => Fit::Converted,
+            _ => Fit::No,
+        },
+        name if integer_type(name.text()).is_some() => match value {
+            Val::Int(num) if integer_type(name.text()) == Some((num.bits, num.is_signed)) => {
+                Fit::Exact
+            }
+            Val::Int(_) => Fit::Converted,
+            Val::Bool(_) | Val::Real(_) => Fit::Converted,
+            _ => Fit::No,
+        },
+        _ => Fit::Converted,
+    }
+}

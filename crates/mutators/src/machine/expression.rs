@@ -1,0 +1,390 @@
+//! The symbolic interpreter: expressions.
+
+use halidom_cpp::Sign;
+use halidom_cpp::ast::{Expr, ExprKind};
+use halidom_rewrites::rules::Domain;
+
+use crate::ir::kinds::{Code, Kind};
+use crate::ir::node::Field;
+use crate::ir::state::State;
+use crate::ir::value::{Num, Place, Val};
+use crate::machine::methods::PART_OF_TEXT;
+use crate::machine::run::{Machine, Outcome, Paths};
+use crate::machine::types::UNION;
+
+impl<'p> Machine<'p> {
+    /// The values of an expression.
+    pub(crate) fn eval(&mut self, expr: &'p Expr, state: State) -> Paths<Val> {
+        let line = expr.line;
+        match &expr.kind {
+            ExprKind::Integer(value, suffix) => {
+                // A sign is applied to the literal, whose type is that of its magnitude.
+                let is_signed = !suffix.contains('u');
+                let is_long =
+                    suffix.contains('l') || Num::range(32, is_signed).1 < value.saturating_abs();
+                let bits = if is_long { 64 } else { 32 };
+                let domain = if is_signed { Domain::Signed(bits) } else { Domain::Unsigned(bits) };
+                let num = self.number(domain.wrap(*value), bits, is_signed);
+                vec![(state, Val::Int(num))]
+            }
+            ExprKind::Float(value) => match whole(*value) {
+                Some(value) => {
+                    let term = self.values.number(value, Domain::Real);
+                    vec![(state, Val::Real(term))]
+                }
+                None => self.unsupported(state, "a fraction", line),
+            },
+            ExprKind::Bool(value) => vec![(state, Val::Bool(self.values.bool(*value)))],
+            ExprKind::Text(text) => vec![(state, Val::Text(text.clone()))],
+            ExprKind::Null => vec![(state, Val::Ptr(None))],
+            ExprKind::This => vec![(state, Val::Handle("this".to_owned()))],
+            ExprKind::Name(name) => self.name(name, state, line),
+            ExprKind::Member { object, name, .. } => self.member(object, name, state, line),
+            ExprKind::Call { callee, templates, arguments } => {
+                self.call_expression(callee, templates, arguments, state, line)
+            }
+            ExprKind::Prefix(op, operand) => self.prefix(*op, operand, state, line),
+            ExprKind::Postfix(..) | ExprKind::Assign(..) => self.effect(expr, state),
+            ExprKind::Binary(op, lhs, rhs) if matches!(op, Sign::And | Sign::Or) => {
+                self.logic(*op, lhs, rhs, state, line)
+            }
+            ExprKind::Binary(op, lhs, rhs) => {
+                if *op == Sign::Shl
+                    && self.is_emitter
+                    && let Some(paths) = self.append_chain(expr, &state, line)
+                {
+                    return paths;
+                }
+                let mut paths = Vec::new();
+                for (state, lhs) in self.eval(lhs, state) {
+                    for (state, rhs) in self.eval(rhs, state) {
+                        paths.extend(self.binary(*op, lhs.clone(), rhs, state, line));
+                    }
+                }
+                paths
+            }
+            ExprKind::Conditional(condition, then, otherwise) => {
+                let (holds, fails) = self.branch(condition, state);
+                let mut paths = Vec::new();
+                for (states, chosen, other) in [(holds, then, otherwise), (fails, otherwise, then)]
+                {
+                    for state in states {
+                        for (state, value) in self.eval(chosen, state) {
+                            paths.extend(self.in_common(value, other, state, line));
+                        }
+                    }
+                }
+                paths
+            }
+            ExprKind::Cast(ty, operand) => {
+                let mut paths = Vec::new();
+                for (mut state, value) in self.eval(operand, state) {
+                    let value = self.coerce(ty.trim_end_matches('&'), value, &mut state);
+                    paths.push((state, value));
+                }
+                paths
+            }
+            ExprKind::Braces(None, parts) if parts.len() == 2 => {
+                let mut paths = Vec::new();
+                for (state, first) in self.eval(&parts[0], state) {
+                    for (state, second) in self.eval(&parts[1], state) {
+                        let pair = vec![
+                            ("first".to_owned(), first.clone()),
+                            ("second".to_owned(), second),
+                        ];
+                        paths.push((state, Val::Object(pair)));
+                    }
+                }
+                paths
+            }
+            ExprKind::Index(object, index) => self.index(object, index, state, line),
+            ExprKind::Braces(None, parts) => {
+                let mut paths = vec![(state, Vec::new())];
+                for part in parts {
+                    let mut next = Vec::new();
+                    for (state, values) in paths {
+                        for (state, value) in self.eval(part, state) {
+                            let mut values: Vec<Val> = values.clone();
+                            values.push(value);
+                            next.push((state, values));
+                        }
+                    }
+                    paths = next;
+                }
+                paths.into_iter().map(|(state, values)| (state, Val::List(values))).collect()
+            }
+            ExprKind::Braces(Some(ty), parts)
+                if parts.is_empty() && crate::machine::api::is_of_reports(ty) =>
+            {
+                vec![(state, Val::info())]
+            }
+            ExprKind::Braces(..) => self.unsupported(state, "braces", line),
+            ExprKind::Other(what) => self.unsupported(state, what.clone(), line),
+        }
+    }
+
+    fn index(
+        &mut self,
+        object: &'p Expr,
+        index: &'p Expr,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut paths = Vec::new();
+        for (state, object) in self.eval(object, state) {
+            for (mut state, index) in self.eval(index, state) {
+                if self.is_emitter && matches!(object, Val::Rope(_)) {
+                    paths.push((state, Val::Handle(PART_OF_TEXT.to_owned())));
+                    continue;
+                }
+                if let Val::Handle(of) = &object
+                    && !object.is_info()
+                {
+                    // What is known of the input's own buffer is told from what is of others.
+                    let is_own = Self::name_of(&index, &state).is_some_and(|name| {
+                        matches!(state.shape(0).and_then(|shape| shape.fields.first()),
+                            Some(Field::Expr(own)) if state.find(*own) == state.find(name))
+                    });
+                    let of = if is_own { format!("{of}[]") } else { format!("{of}[other]") };
+                    paths.push((state, Val::Handle(of)));
+                    continue;
+                }
+                let Val::Int(num) = &index else {
+                    self.end(state, Outcome::Unsupported("an index".to_owned()), line);
+                    continue;
+                };
+                let Some(index) = self.values.as_number(num.term) else {
+                    self.end(state, Outcome::Unsupported("an index".to_owned()), line);
+                    continue;
+                };
+                if let Val::Text(text) = &object
+                    && let Some(byte) =
+                        usize::try_from(index).ok().and_then(|index| text.as_bytes().get(index))
+                {
+                    let code = self.number(i128::from(*byte), 32, true);
+                    paths.push((state, Val::Int(code)));
+                    continue;
+                }
+                if let Val::Arguments(call) = &object
+                    && let Some(node) = Self::argument(*call, index, &mut state)
+                {
+                    paths.push((state, Val::Expr(Some(node))));
+                    continue;
+                }
+                for (state, values) in self.as_list(&object, state, line) {
+                    match usize::try_from(index).ok().and_then(|index| values.get(index)) {
+                        Some(value) => paths.push((state, value.clone())),
+                        None => {
+                            let what = "an index beyond a vector".to_owned();
+                            self.end(state, Outcome::Crash(what), line);
+                        }
+                    }
+                }
+            }
+        }
+        paths
+    }
+
+    /// What one side of `c ? a : b` becomes: a number has the type that both sides have in common.
+    fn in_common(&mut self, value: Val, other: &'p Expr, state: State, line: usize) -> Paths<Val> {
+        let Val::Int(num) = value else { return vec![(state, value)] };
+        // The other side is evaluated for its type alone.
+        let (ends, has_chosen) = (std::mem::take(&mut self.ends), self.has_chosen);
+        let other = self.eval(other, state.clone()).pop().map(|(_, value)| value);
+        (self.ends, self.has_chosen) = (ends, has_chosen);
+        let mut state = state;
+        match other {
+            Some(Val::Int(other)) => {
+                let (num, ..) = self.promoted(num, other);
+                vec![(state, Val::Int(num))]
+            }
+            Some(Val::Real(_)) => vec![(state, self.real_of(num))],
+            Some(Val::Expr(_)) => {
+                let value = self.coerce("Expr", value, &mut state);
+                vec![(state, value)]
+            }
+            Some(_) => vec![(state, Val::Int(num))],
+            // No type changes what is not negative.
+            None if num.low >= 0 => vec![(state, Val::Int(num))],
+            None => self.unsupported(state, "the type of a conditional expression", line),
+        }
+    }
+
+    /// `&&` and `||`: of truth values, where the second is computed only if it matters, or of expressions.
+    fn logic(
+        &mut self,
+        op: Sign,
+        lhs: &'p Expr,
+        rhs: &'p Expr,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut paths = Vec::new();
+        for (state, first) in self.eval(lhs, state) {
+            if matches!(first, Val::Expr(_)) {
+                for (state, second) in self.eval(rhs, state) {
+                    paths.extend(self.operator(op, first.clone(), second, state, line));
+                }
+                continue;
+            }
+            if first.is_info() {
+                let second = self.eval(rhs, state);
+                paths.extend(second.into_iter().map(|(state, _)| (state, Val::info())));
+                continue;
+            }
+            let (holds, fails) = self.truth(&first, state, line);
+            let (open, closed) = if op == Sign::And { (holds, fails) } else { (fails, holds) };
+            let decided = self.values.bool(op == Sign::Or);
+            paths.extend(closed.into_iter().map(|state| (state, Val::Bool(decided))));
+            for state in open {
+                for (state, second) in self.eval(rhs, state) {
+                    if second.is_info() {
+                        paths.push((state, second));
+                        continue;
+                    }
+                    let (holds, fails) = self.truth(&second, state, line);
+                    let (yes, no) = (self.values.bool(true), self.values.bool(false));
+                    paths.extend(holds.into_iter().map(|state| (state, Val::Bool(yes))));
+                    paths.extend(fails.into_iter().map(|state| (state, Val::Bool(no))));
+                }
+            }
+        }
+        paths
+    }
+
+    fn name(&mut self, name: &str, state: State, line: usize) -> Paths<Val> {
+        if let Some(place) = Self::find_variable(name, &state) {
+            return match Self::load(&place, &state) {
+                Some(slot) => vec![(state, slot.value)],
+                None => self.unsupported(state, format!("the variable {name}"), line),
+            };
+        }
+        if let Some(slot) = state.members.iter().find(|slot| slot.name == name) {
+            let value = slot.value.clone();
+            return vec![(state, value)];
+        }
+        if let Some(paths) = self.unknown_member(name, &state) {
+            return paths;
+        }
+        if let Some(code) = type_code(name) {
+            return vec![(state, Val::Code(code))];
+        }
+        if self.is_emitter && name == "print_ssa_form_" {
+            // Expressions are printed as they stand.
+            return vec![(state, Val::Bool(self.values.bool(false)))];
+        }
+        vec![(state, Val::Handle(name.to_owned()))]
+    }
+
+    /// What an expression that the object has as a member is when the method begins: undefined, or any.
+    fn unknown_member(&mut self, name: &str, state: &State) -> Option<Paths<Val>> {
+        let program = self.program;
+        let class = program.classes.iter().find(|class| class.name == self.class)?;
+        class.fields.iter().find(|field| field.name == name && field.ty == "Expr")?;
+        if self.is_concrete() {
+            return None;
+        }
+        let (mut defined, mut undefined) = self.choose(state.clone());
+        let node = defined.add(crate::ir::kinds::I32, None, None);
+        let place = Place::Member(name.to_owned());
+        self.store(&place, Val::Expr(Some(node)), &mut defined);
+        self.store(&place, Val::Expr(None), &mut undefined);
+        Some(vec![(defined, Val::Expr(Some(node))), (undefined, Val::Expr(None))])
+    }
+
+    /// `object.name` and `object->name`.
+    fn member(&mut self, object: &'p Expr, name: &'p str, state: State, line: usize) -> Paths<Val> {
+        if matches!(object.kind, ExprKind::This) {
+            return self.name(name, state, line);
+        }
+        let mut paths = Vec::new();
+        for (state, value) in self.eval(object, state) {
+            match value {
+                Val::Ptr(None) => {
+                    self.end(state, Outcome::Crash("null dereference".to_owned()), line);
+                }
+                Val::Ptr(Some((node, kind))) => {
+                    let (holds, fails) = self.is_kind(node, kind, state);
+                    for state in fails {
+                        self.end(state, Outcome::Crash("null dereference".to_owned()), line);
+                    }
+                    for state in holds {
+                        paths.extend(self.node_member(node, kind, name, state, line));
+                    }
+                }
+                Val::Object(members) => {
+                    let bits = bits_of(&members, name);
+                    let found = members.into_iter().find(|(known, _)| known == name);
+                    match bits.or(found.map(|(_, value)| value)) {
+                        Some(value) => paths.push((state, value)),
+                        None => {
+                            let what = format!("the member {name}");
+                            self.end(state, Outcome::Unsupported(what), line);
+                        }
+                    }
+                }
+                Val::Address(place) => match Self::load(&place, &state).map(|slot| slot.value) {
+                    Some(Val::Object(members)) => {
+                        let found = members.into_iter().find(|(known, _)| known == name);
+                        let value = found.map_or(Val::Unknown, |(_, value)| value);
+                        paths.push((state, value));
+                    }
+                    _ => {
+                        let what = format!("the member {name}");
+                        self.end(state, Outcome::Unsupported(what), line);
+                    }
+                },
+                Val::Handle(of) => paths.push((state, Val::Handle(format!("{of}.{name}")))),
+                Val::Opaque(_) if !self.is_concrete() => {
+                    paths.push((state, Val::Handle(name.to_owned())));
+                }
+                // Variables are told apart by identity, and pointers to them are followed.
+                Val::Expr(Some(node))
+                    if state.shape(node).is_some_and(|shape| shape.kind == Kind::Variable) =>
+                {
+                    paths.extend(self.node_member(node, Kind::Variable, name, state, line));
+                }
+                _ => self.end(state, Outcome::Unsupported(format!("the member {name}")), line),
+            }
+        }
+        paths
+    }
+}
+
+/// The bits of the floating-point number that a union of 32 bits holds, read as an integer.
+fn bits_of(members: &[(String, Val)], name: &str) -> Option<Val> {
+    let declared = members.iter().find_map(|(known, value)| match value {
+        Val::Text(text) if known == UNION => Some(text.replace(' ', "")),
+        _ => None,
+    })?;
+    let (held, value) = members.iter().find(|(known, _)| known != UNION)?;
+    match value {
+        Val::Real(term)
+            if declared.contains(&format!("float{held};"))
+                && declared.contains(&format!("uint32_t{name};")) =>
+        {
+            Some(Val::Bits(*term))
+        }
+        _ => None,
+    }
+}
+
+/// Codes of types by their names.
+const CODES: [(&str, Code); 4] = [
+    ("Type::Int", Code::Int),
+    ("Type::UInt", Code::UInt),
+    ("Type::Float", Code::Float),
+    ("Type::Handle", Code::Handle),
+];
+
+/// A code of types by its name.
+fn type_code(name: &str) -> Option<Code> {
+    let name = name.strip_prefix("Halide::").unwrap_or(name);
+    CODES.iter().find(|(known, _)| *known == name).map(|(_, code)| *code)
+}
+
+/// A floating-point literal that is whole.
+#[expect(clippy::float_cmp, reason = "the literal is whole just if rounding leaves it as it is")]
+fn whole(value: f64) -> Option<i128> {
+    (value.abs() < 1e15 && value.trunc() == value).then_some(value as i128)
+}

@@ -1,0 +1,198 @@
+//! What `mutate` reports of an expression beside it: `ExprInfo`, bounds and an alignment.
+//!
+//! # Correctness
+//!
+//! A report is taken at its word: its numbers are any of which it is true. What is true is added to a path when a number is
+//! compared; other computations with numbers of reports are not followed, and what visitors report themselves is not
+//! looked at.
+
+use halidom_cpp::Sign;
+use halidom_rewrites::rules::{Fun, ValueId};
+
+use crate::ir::node::NodeId;
+use crate::ir::state::State;
+use crate::ir::value::{Num, Place, Val};
+use crate::machine::names::Method;
+use crate::machine::run::{Machine, Paths};
+
+/// The bits of the numbers in reports.
+const BITS: u8 = 64;
+
+impl Machine<'_> {
+    /// A report of an expression, with the members of each compiler's `ExprInfo`.
+    pub(crate) fn info_of(&mut self, node: NodeId, state: &State) -> Val {
+        let ty = state.node(node).ty;
+        let term = self.node_value(node, state);
+        // On IR that is known wholly, of literals alone.
+        let is_told =
+            !ty.is_bool() && (!self.is_concrete() || self.values.as_number(term).is_some());
+        let value = ty.range().filter(|_| is_told).map(|range| self.host_number(term, range, true));
+        let Some(value) = value else {
+            // Of other types nothing is reported.
+            let truth = self.values.bool(true);
+            let [none, one] = [0, 1].map(|number| self.number(number, BITS, true));
+            let no = Val::Bool(self.values.bool(false));
+            let bounds = interval(Val::Bound(none, truth), Val::Bound(none, truth), &no, &no);
+            return info(bounds, Val::Bound(one, truth), Val::Bound(none, truth));
+        };
+        if self.is_concrete() {
+            let truth = self.values.bool(true);
+            let yes = Val::Bool(truth);
+            let zero = self.number(0, BITS, true);
+            let exact = Val::Bound(value, truth);
+            let bounds = interval(exact.clone(), exact.clone(), &yes, &yes);
+            return info(bounds, Val::Bound(zero, truth), exact);
+        }
+        let [least, greatest] = ["least", "greatest"].map(|of| self.any_number(of, BITS, true));
+        let [has_least, has_greatest] =
+            ["has least", "has greatest"].map(|of| Val::Bool(self.any_truth(of)));
+        let above = self.comparison(Sign::Le, least.term, value.term);
+        let below = self.comparison(Sign::Le, value.term, greatest.term);
+        let above = self.implied(&has_least, above);
+        let below = self.implied(&has_greatest, below);
+        let bounds = interval(
+            Val::Bound(least, above),
+            Val::Bound(greatest, below),
+            &has_least,
+            &has_greatest,
+        );
+        let modulus = self.any_number("modulus", BITS, true);
+        let remainder = self.any_number("remainder", BITS, true);
+        let aligned = self.alignment(value.term, modulus.term, remainder.term);
+        info(bounds, Val::Bound(modulus, aligned), Val::Bound(remainder, aligned))
+    }
+
+    fn any_truth(&mut self, name: &str) -> ValueId {
+        let name = self.fresh_name(name);
+        self.values.var(&name, halidom_rewrites::rules::Domain::Bool)
+    }
+
+    fn implied(&mut self, premise: &Val, conclusion: ValueId) -> ValueId {
+        let Val::Bool(premise) = premise else { return conclusion };
+        let not = self.values.apply(Fun::Not, &[*premise]);
+        self.values.apply(Fun::Or, &[not, conclusion])
+    }
+
+    /// A comparison with a number of a report; what is true of the number is known from there on.
+    pub(crate) fn compare_bounds(
+        &mut self,
+        op: Sign,
+        lhs: &Val,
+        rhs: &Val,
+        state: &mut State,
+    ) -> Option<Val> {
+        if !op.is_comparison() {
+            return None;
+        }
+        let number = |value: &Val, state: &mut State| match value {
+            Val::Int(num) => Some(*num),
+            Val::Bound(num, fact) => {
+                if !state.facts.contains(fact) {
+                    state.facts.push(*fact);
+                }
+                Some(*num)
+            }
+            _ => None,
+        };
+        let (a, b) = (number(lhs, state)?, number(rhs, state)?);
+        let widened = |machine: &mut Self, num: Num| machine.convert(num, BITS, true);
+        let (a, b) = (widened(self, a), widened(self, b));
+        Some(self.compare(op, a, b))
+    }
+
+    /// Comparisons of intervals are of all their numbers (`ConstantInterval.h`).
+    pub(crate) fn compare_intervals(
+        &mut self,
+        op: Sign,
+        lhs: &Val,
+        rhs: &Val,
+        state: &mut State,
+    ) -> Option<Val> {
+        let (low, high, strict) = match op {
+            Sign::Lt => (lhs, rhs, Sign::Lt),
+            Sign::Le => (lhs, rhs, Sign::Le),
+            Sign::Gt => (rhs, lhs, Sign::Lt),
+            Sign::Ge => (rhs, lhs, Sign::Le),
+            _ => return None,
+        };
+        let (greatest, least) = (member(low, "max")?, member(high, "min")?);
+        let (Val::Bool(has_greatest), Val::Bool(has_least)) =
+            (member(low, "max_defined")?, member(high, "min_defined")?)
+        else {
+            return None;
+        };
+        let Val::Bool(apart) = self.compare_bounds(strict, &greatest, &least, state)? else {
+            return None;
+        };
+        let both = self.values.apply(Fun::And, &[has_greatest, has_least]);
+        Some(Val::Bool(self.values.apply(Fun::And, &[both, apart])))
+    }
+
+    /// A method of a report or an interval: whether it contains a number. Others are not followed, and what they are
+    /// called on is not known afterwards.
+    pub(crate) fn info_method(
+        &mut self,
+        receiver: &Val,
+        name: Method<'_>,
+        arguments: &[Val],
+        place: Option<&Place>,
+        state: State,
+    ) -> Paths<Val> {
+        let mut state = state;
+        if let (Method::Contains, [number @ Val::Int(_)]) = (name, arguments)
+            && let Some(truth) = self.contains(receiver, number, &mut state)
+        {
+            return vec![(state, Val::Bool(truth))];
+        }
+        if let Some(place) = place {
+            self.store(place, Val::info(), &mut state);
+        }
+        vec![(state, Val::info())]
+    }
+
+    fn contains(&mut self, interval: &Val, number: &Val, state: &mut State) -> Option<ValueId> {
+        let mut all = self.values.bool(true);
+        for (bound, defined, op) in
+            [("min", "min_defined", Sign::Le), ("max", "max_defined", Sign::Ge)]
+        {
+            let Val::Bool(defined) = member(interval, defined)? else { return None };
+            let bound = member(interval, bound)?;
+            let Val::Bool(within) = self.compare_bounds(op, &bound, number, state)? else {
+                return None;
+            };
+            let not = self.values.apply(Fun::Not, &[defined]);
+            let holds = self.values.apply(Fun::Or, &[not, within]);
+            all = self.values.apply(Fun::And, &[all, holds]);
+        }
+        Some(all)
+    }
+}
+
+/// Whether a value is a report, or an interval or alignment of one.
+pub(crate) fn is_report(value: &Val) -> bool {
+    matches!(value, Val::Object(members) if members.iter().any(|(name, _)| ["min_defined", "modulus"].contains(&name.as_str())))
+}
+
+fn member(of: &Val, name: &str) -> Option<Val> {
+    let Val::Object(members) = of else { return None };
+    members.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+}
+
+fn interval(least: Val, greatest: Val, has_least: &Val, has_greatest: &Val) -> Vec<(String, Val)> {
+    let member = |name: &str, value: Val| (name.to_owned(), value);
+    vec![
+        member("min", least),
+        member("max", greatest),
+        member("min_defined", has_least.clone()),
+        member("max_defined", has_greatest.clone()),
+    ]
+}
+
+/// Older ones have the bounds as members, newer ones an interval.
+fn info(bounds: Vec<(String, Val)>, modulus: Val, remainder: Val) -> Val {
+    let alignment = vec![("modulus".to_owned(), modulus), ("remainder".to_owned(), remainder)];
+    let mut members = bounds.clone();
+    members.push(("bounds".to_owned(), Val::Object(bounds)));
+    members.push(("alignment".to_owned(), Val::Object(alignment)));
+    Val::Object(members)
+}

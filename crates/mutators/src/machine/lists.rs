@@ -1,0 +1,409 @@
+//! Vectors, maps and scopes of the compiler's own code.
+//!
+//! A list of the input has at most as many elements as loops have iterations; a longer one ends its path as bounded. What
+//! scopes hold when a mutator begins is not known.
+
+use crate::ir::kinds::Type;
+use crate::ir::node::{Field, NodeId, Shape};
+use crate::ir::state::State;
+use crate::ir::value::{Place, Val};
+use crate::machine::names::Method;
+use crate::machine::program::Purpose;
+use crate::machine::run::{MAX_ITERATIONS, Machine, Outcome, Paths};
+
+/// Why nothing is known where a part of something is a container that is changed.
+const PART: &str = "a change of a container that no variable holds";
+
+impl Machine<'_> {
+    /// The elements of a list of the input: on a path for each number of them.
+    pub(crate) fn elements(
+        &mut self,
+        list: NodeId,
+        state: State,
+        line: usize,
+    ) -> Paths<Vec<NodeId>> {
+        if let Some(Shape { fields, .. }) = state.shape(list) {
+            let nodes = fields.iter().filter_map(|field| match field {
+                Field::Expr(node) => Some(*node),
+                Field::Number(_) | Field::Lanes | Field::Opaque(_) => None,
+            });
+            let nodes = nodes.collect();
+            return vec![(state, nodes)];
+        }
+        let mut paths = Vec::new();
+        let mut longer = state;
+        for length in 0..=MAX_ITERATIONS {
+            let (mut fits, rest) = self.choose(longer);
+            let nodes: Vec<NodeId> =
+                (0..length).map(|_| fits.add(crate::ir::kinds::I32, None, None)).collect();
+            let fields = nodes.iter().map(|node| Field::Expr(*node)).collect();
+            let known = fits.node_mut(list);
+            known.shape = Some(Shape { kind: crate::ir::kinds::Kind::List, fields });
+            known.is_learnt = true;
+            paths.push((fits, nodes));
+            longer = rest;
+        }
+        let what = format!("lists of at most {MAX_ITERATIONS} elements");
+        self.end(longer, Outcome::Bounded(what), line);
+        paths
+    }
+
+    /// The arguments of a call of which only that it is one is known: on a path for each number of them. They are taken to
+    /// have the type of the call.
+    fn call_arguments(&mut self, call: NodeId, state: State, line: usize) -> Paths<Vec<Val>> {
+        let ty = state.node(call).ty;
+        let counts =
+            state.node(call).intrinsic.as_deref().map_or(&[][..], crate::ir::intrinsics::counts);
+        let mut paths = vec![];
+        let mut longer = state;
+        for length in
+            (0..=MAX_ITERATIONS).filter(|length| counts.is_empty() || counts.contains(length))
+        {
+            let (mut fits, rest) = self.choose(longer);
+            let nodes: Vec<NodeId> = (0..length).map(|_| fits.add(ty, None, None)).collect();
+            if let Some(shape) = &mut fits.node_mut(call).shape {
+                shape.fields = nodes.iter().map(|node| Field::Expr(*node)).collect();
+            }
+            paths.push((fits, nodes.into_iter().map(|node| Val::Expr(Some(node))).collect()));
+            longer = rest;
+        }
+        let is_bounded = counts.is_empty()
+            || longer.node(call).intrinsic.as_deref().is_some_and(crate::ir::intrinsics::is_open);
+        if is_bounded {
+            let what = format!("calls of at most {MAX_ITERATIONS} arguments");
+            self.end(longer, Outcome::Bounded(what), line);
+        }
+        paths
+    }
+
+    /// A value as a vector, if it is one.
+    pub(crate) fn as_list(&mut self, value: &Val, state: State, line: usize) -> Paths<Vec<Val>> {
+        match value {
+            Val::List(_) | Val::Object(_) => vec![(state, crate::ir::value::members(value))],
+            Val::Expr(Some(node)) if state.node(*node).ty == Type::LIST => self
+                .elements(*node, state, line)
+                .into_iter()
+                .map(|(state, nodes)| {
+                    (state, nodes.into_iter().map(|node| Val::Expr(Some(node))).collect())
+                })
+                .collect(),
+            Val::Arguments(call) => match state.shape(*call) {
+                Some(Shape { fields, .. }) if !fields.is_empty() || self.is_concrete() => {
+                    let values = fields.iter().filter_map(|field| match field {
+                        Field::Expr(node) => Some(Val::Expr(Some(*node))),
+                        Field::Number(_) | Field::Lanes | Field::Opaque(_) => None,
+                    });
+                    let values = values.collect();
+                    vec![(state, values)]
+                }
+                Some(_) => {
+                    let mut state = state;
+                    let known = state.node(*call);
+                    let count = known
+                        .intrinsic
+                        .as_deref()
+                        .and_then(|callee| crate::ir::intrinsics::operands(callee, known.ty))
+                        .map(|operands| operands.len());
+                    let Some(count) = count else {
+                        return self.call_arguments(*call, state, line);
+                    };
+                    let values: Vec<Val> = (0..count)
+                        .filter_map(|index| {
+                            Self::argument(*call, i128::try_from(index).ok()?, &mut state)
+                        })
+                        .map(|node| Val::Expr(Some(node)))
+                        .collect();
+                    vec![(state, values)]
+                }
+                None => self.unsupported(state, "arguments of a call that is not known", line),
+            },
+            _ => self.unsupported(state, "a vector that is not known", line),
+        }
+    }
+
+    /// A method of a vector, map or scope that a variable holds; `None` if it is none.
+    pub(crate) fn container_method(
+        &mut self,
+        receiver: &Val,
+        name: Method<'_>,
+        arguments: &[Val],
+        state: &State,
+        line: usize,
+    ) -> Option<Paths<Val>> {
+        let mut place = match receiver {
+            Val::Reference(place) => Some(place.clone()),
+            _ => None,
+        };
+        let mut value = Self::loaded(receiver.clone(), state);
+        if let Val::Address(of) = &value {
+            // `pointer->push_back(e)`
+            let pointed = Self::load(of, state)?.value;
+            (place, value) = (Some(of.clone()), pointed);
+        }
+        let arguments: Vec<Val> =
+            arguments.iter().map(|value| Self::loaded(value.clone(), state)).collect();
+        match &value {
+            Val::Map(entries) => {
+                let entries = entries.clone();
+                let state = state.clone();
+                let place = place.as_ref();
+                let mut paths = self.map_method(place, entries, name, &arguments, state, line);
+                if let Some(Place::Member(of)) = place {
+                    for (state, _) in &mut paths {
+                        self.record(of, name, &arguments, state, line);
+                    }
+                }
+                Some(paths)
+            }
+            Val::List(values) => {
+                let values = values.clone();
+                let state = state.clone();
+                Some(self.list_method(place.as_ref(), values, name, &arguments, state, line))
+            }
+            Val::Arguments(_) => Some(self.read_list(&value, name, state.clone(), line)),
+            Val::Expr(Some(node))
+                if state.node(*node).ty == Type::LIST
+                    && name == Method::PushBack
+                    && state.shape(*node).is_none() =>
+            {
+                Some(self.grown(place.as_ref(), state.clone(), line))
+            }
+            Val::Expr(Some(node)) if state.node(*node).ty == Type::LIST => {
+                Some(self.read_list(&value, name, state.clone(), line))
+            }
+            _ => None,
+        }
+    }
+
+    /// A copy of a list of the input that gets one more element is a list of which nothing is known.
+    fn grown(&mut self, place: Option<&Place>, state: State, line: usize) -> Paths<Val> {
+        let mut state = state;
+        match place {
+            Some(place @ Place::Local(..)) if !self.is_concrete() => {
+                let list = state.add(Type::LIST, None, None);
+                self.store(place, Val::Expr(Some(list)), &mut state);
+                vec![(state, Val::Void)]
+            }
+            _ => self.unsupported(state, "the method push_back of a vector", line),
+        }
+    }
+
+    fn read_list(&mut self, list: &Val, name: Method<'_>, state: State, line: usize) -> Paths<Val> {
+        if let Val::Expr(Some(node)) = list
+            && name == Method::Empty
+            && state.shape(*node).is_none()
+        {
+            let (holds, fails) = self.choose(state);
+            return self.truths(vec![holds], vec![fails]);
+        }
+        let mut paths = Vec::new();
+        for (state, values) in self.as_list(list, state, line) {
+            let value = match (name, values.as_slice()) {
+                (Method::Size, values) => {
+                    let size = i128::try_from(values.len()).unwrap_or(0);
+                    Val::Int(self.number(size, 64, false))
+                }
+                (Method::Empty, values) => Val::Bool(self.values.bool(values.is_empty())),
+                (Method::Front, [first, ..]) => first.clone(),
+                (Method::Back, [.., last]) => last.clone(),
+                _ => {
+                    let what = format!("the method {name} of a vector");
+                    self.end(state, Outcome::Unsupported(what), line);
+                    continue;
+                }
+            };
+            paths.push((state, value));
+        }
+        paths
+    }
+
+    fn list_method(
+        &mut self,
+        place: Option<&Place>,
+        values: Vec<Val>,
+        name: Method<'_>,
+        arguments: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut values = values;
+        let mut state = state;
+        let result = match (name, arguments) {
+            (Method::PushBack | Method::EmplaceBack, [value]) => {
+                values.push(value.clone());
+                Val::Void
+            }
+            (Method::PopBack, []) => {
+                if values.pop().is_none() {
+                    self.end(state, Outcome::Crash("pop_back of an empty vector".to_owned()), line);
+                    return Vec::new();
+                }
+                Val::Void
+            }
+            (Method::Clear, []) => {
+                values.clear();
+                Val::Void
+            }
+            (Method::Count, [_]) if !self.is_concrete() => {
+                let (holds, fails) = self.choose(state);
+                return self.truths(vec![holds], vec![fails]);
+            }
+            (Method::Back | Method::Front, []) => {
+                let value = if name == Method::Back { values.last() } else { values.first() };
+                let Some(value) = value else {
+                    self.end(state, Outcome::Crash(format!("{name} of an empty vector")), line);
+                    return Vec::new();
+                };
+                return vec![(state, value.clone())];
+            }
+            (Method::Size | Method::Empty, []) => {
+                return self.read_list(&Val::List(values), name, state, line);
+            }
+            _ => {
+                let what = format!("the method {name} of a vector");
+                return self.unsupported(state, what, line);
+            }
+        };
+        match place {
+            Some(place) => self.store(place, Val::List(values), &mut state),
+            None => state.lost = Some(PART),
+        }
+        vec![(state, result)]
+    }
+
+    fn map_method(
+        &mut self,
+        place: Option<&Place>,
+        entries: Vec<(Val, Val)>,
+        name: Method<'_>,
+        arguments: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut entries = entries;
+        let mut state = state;
+        if let Some(key) = arguments.first()
+            && entries.iter().any(|(known, _)| !self.is_told_apart(known, key, &state))
+        {
+            return self.unsupported(state, "whether two keys are one", line);
+        }
+        let last = |key: &Val, entries: &[(Val, Val)], state: &State| {
+            entries.iter().rposition(|(known, _)| Self::is_same_key(known, key, state))
+        };
+        let result = match (name, arguments) {
+            (Method::Contains | Method::Count, [key]) => {
+                let found = last(key, &entries, &state).is_some();
+                let truth = if name == Method::Count {
+                    Val::Int(self.number(i128::from(found), 64, false))
+                } else {
+                    Val::Bool(self.values.bool(found))
+                };
+                return vec![(state, truth)];
+            }
+            (Method::Empty, []) => {
+                let truth = self.values.bool(entries.is_empty());
+                return vec![(state, Val::Bool(truth))];
+            }
+            (Method::Get | Method::Ref | Method::At, [key]) => {
+                let found = last(key, &entries, &state);
+                let Some(found) = found else {
+                    self.end(state, Outcome::Crash(format!("{name} of what is not there")), line);
+                    return Vec::new();
+                };
+                let value = entries[found].1.clone();
+                return vec![(state, value)];
+            }
+            // A pair is a key and its value; and what has a key already keeps its value.
+            (Method::Insert | Method::Emplace, [Val::Object(_), ..]) => {
+                return self.unsupported(state, "a pair that is put into a map", line);
+            }
+            (Method::Insert | Method::Emplace, [key, ..])
+                if last(key, &entries, &state).is_some() =>
+            {
+                Val::Void
+            }
+            (Method::Push | Method::Insert | Method::Emplace, [key, rest @ ..]) => {
+                let value = rest.first().cloned().unwrap_or(Val::Void);
+                entries.push((key.clone(), value));
+                Val::Void
+            }
+            (Method::Pop | Method::Erase, [key]) => {
+                match last(key, &entries, &state) {
+                    Some(found) => {
+                        entries.remove(found);
+                    }
+                    // What others put there is not known.
+                    None if name == Method::Pop && self.is_table(place) => {
+                        return self.unsupported(state, "what others put on a scope", line);
+                    }
+                    None if name == Method::Pop => {
+                        self.end(
+                            state,
+                            Outcome::Crash("pop of what is not there".to_owned()),
+                            line,
+                        );
+                        return Vec::new();
+                    }
+                    None => {}
+                }
+                Val::Void
+            }
+            (Method::Clear, []) => {
+                entries.clear();
+                Val::Void
+            }
+            _ => {
+                let what = format!("the method {name} of a map");
+                return self.unsupported(state, what, line);
+            }
+        };
+        match place {
+            Some(place) => self.store(place, Val::Map(entries), &mut state),
+            None => state.lost = Some(PART),
+        }
+        vec![(state, result)]
+    }
+
+    /// Whether it is known of two keys that they are one, or that they are not.
+    pub(crate) fn is_told_apart(&mut self, a: &Val, b: &Val, state: &State) -> bool {
+        if self.is_concrete() {
+            return true;
+        }
+        if Self::is_same_key(a, b, state) {
+            return !self.is_vague(a);
+        }
+        let node = |value: &Val| match value {
+            Val::Expr(Some(node)) | Val::Ptr(Some((node, _))) => Some(*node),
+            _ => None,
+        };
+        match (Self::name_of(a, state).or(node(a)), Self::name_of(b, state).or(node(b))) {
+            (Some(a), Some(b)) => {
+                let (same, other) = self.equal(a, b, state.clone());
+                same.is_empty() || other.is_empty()
+            }
+            // Texts and numbers of literals are what they are.
+            (None, None) => matches!((a, b), (Val::Text(_), Val::Text(_))),
+            _ => false,
+        }
+    }
+
+    fn is_table(&self, place: Option<&Place>) -> bool {
+        matches!(place, Some(Place::Member(name)) if self.purpose(name) == Some(Purpose::Table))
+    }
+
+    /// Whether a key may be another one than that which looks the same: of what is not known there is a name only.
+    pub(crate) fn is_vague(&self, key: &Val) -> bool {
+        !self.is_concrete() && matches!(key, Val::Handle(_))
+    }
+
+    pub(crate) fn is_same_key(a: &Val, b: &Val, state: &State) -> bool {
+        match (Self::name_of(a, state), Self::name_of(b, state)) {
+            (Some(a), Some(b)) => state.is_same(a, b),
+            (None, None) => match (a, b) {
+                (Val::Expr(Some(a)), Val::Expr(Some(b))) => state.is_same(*a, *b),
+                (a, b) => a == b,
+            },
+            _ => false,
+        }
+    }
+}

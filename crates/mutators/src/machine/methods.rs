@@ -1,0 +1,439 @@
+//! Methods of `Expr`, `Type`, nodes and the compiler's own objects.
+
+use halidom_cpp::Sign;
+use halidom_rewrites::rules::Fun;
+
+use crate::ir::kinds::{Code, Kind, Type};
+use crate::ir::node::NodeId;
+use crate::ir::state::State;
+use crate::ir::value::{Num, Piece, Place, Val};
+use crate::machine::contracts::Print;
+use crate::machine::info::is_report;
+use crate::machine::names::Method;
+use crate::machine::run::{Machine, Outcome, Paths};
+
+/// What stands for a character, a place or a part of a text that is not known.
+pub(crate) const PART_OF_TEXT: &str = "a part of a text";
+
+impl Machine<'_> {
+    /// Methods of `Expr`, `Type`, nodes and the compiler's own objects.
+    pub(crate) fn method(
+        &mut self,
+        receiver: Val,
+        name: Method<'_>,
+        templates: &[String],
+        arguments: Vec<Val>,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let place = match &receiver {
+            Val::Reference(place) => Some(place.clone()),
+            _ => None,
+        };
+        let receiver = Self::loaded(receiver, &state);
+        let arguments: Vec<Val> =
+            arguments.into_iter().map(|value| Self::loaded(value, &state)).collect();
+        if let Val::Handle(of) = &receiver
+            && let Some(paths) = self.scope_method(of, name, &arguments, &state, line)
+        {
+            return paths;
+        }
+        // What a scope has of a key may be put back.
+        if let (Val::Handle(of), Method::Get | Method::Ref, [key]) =
+            (&receiver, name, arguments.as_slice())
+            && self.purpose(of).is_some()
+        {
+            let (of, key) = (of.clone(), key.clone());
+            let mut paths = self.known_method(
+                receiver,
+                name,
+                templates,
+                &arguments,
+                place.as_ref(),
+                state,
+                line,
+            );
+            for (state, value) in &mut paths {
+                Self::keep_read(&of, &key, value, state);
+            }
+            return paths;
+        }
+        self.known_method(receiver, name, templates, &arguments, place.as_ref(), state, line)
+    }
+
+    /// A method of what is no scope, or what is read from one.
+    #[expect(clippy::too_many_arguments, reason = "a call has all of these")]
+    fn known_method(
+        &mut self,
+        receiver: Val,
+        name: Method<'_>,
+        templates: &[String],
+        arguments: &[Val],
+        place: Option<&Place>,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        match &receiver {
+            Val::Expr(_) => self.expr_method(receiver, name, templates, arguments, state, line),
+            Val::Type(ty) => self.type_method(*ty, name, arguments, state, line),
+            Val::Ptr(_) => self.pointer_method(&receiver, name, arguments, state, line),
+            Val::Opaque(_) => self.opaque_method(&receiver, name, arguments, state, line),
+            Val::Rope(_) if name == Method::Str && arguments.is_empty() => vec![(state, receiver)],
+            Val::Rope(_) if self.is_emitter => self.text_method(&receiver, name, state, line),
+            // Nothing is asked of the target.
+            Val::Handle(_) if name == Method::HasFeature => {
+                vec![(state, Val::Bool(self.values.bool(false)))]
+            }
+            receiver if receiver.is_info() => vec![(state, Val::info())],
+            receiver if is_report(receiver) => {
+                self.info_method(receiver, name, arguments, place, state)
+            }
+            Val::Handle(_) => self.handle_method(receiver, name, templates, arguments, state, line),
+            _ => self.unsupported(state, format!("the method {name}"), line),
+        }
+    }
+
+    /// Runs a method of an `Expr` or a `Stmt`.
+    fn expr_method(
+        &mut self,
+        receiver: Val,
+        name: Method<'_>,
+        templates: &[String],
+        arguments: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        match (&receiver, name, arguments) {
+            (Val::Expr(node), Method::Defined, []) => {
+                let truth = self.values.bool(node.is_some());
+                vec![(state, Val::Bool(truth))]
+            }
+            (Val::Expr(None), Method::As, []) => vec![(state, Val::Ptr(None))],
+            (Val::Expr(Some(node)), Method::As, []) => {
+                let kind = templates.first().and_then(|name| {
+                    Kind::named(name).or_else(|| Kind::named(self.template.as_deref()?))
+                });
+                match kind {
+                    Some(kind) => vec![(state, Val::Ptr(Some((*node, kind))))],
+                    None => {
+                        let what = format!("as<{}>", templates.join(", "));
+                        self.unsupported(state, what, line)
+                    }
+                }
+            }
+            (Val::Expr(None), Method::Type, []) => {
+                self.end(state, Outcome::Crash("null dereference".to_owned()), line);
+                Vec::new()
+            }
+            (Val::Expr(Some(node)), Method::Type, []) => {
+                let ty = state.node(*node).ty;
+                vec![(state, Val::Type(ty))]
+            }
+            (Val::Expr(Some(a)), Method::SameAs, [Val::Expr(Some(b))]) => {
+                if self.is_concrete() {
+                    let name = |node: &NodeId| Self::name_of(&Val::Expr(Some(*node)), &state);
+                    let is_name = name(a).zip(name(b)).is_some_and(|(a, b)| state.is_same(a, b));
+                    let truth = self.values.bool(a == b || is_name);
+                    return vec![(state, Val::Bool(truth))];
+                }
+                let (holds, fails) = self.equal(*a, *b, state.clone());
+                // Equal structure is not identity: both remain possible.
+                let fails = if fails.is_empty() && *a != *b { vec![state] } else { fails };
+                self.truths(holds, fails)
+            }
+            (Val::Expr(None), Method::SameAs, [Val::Expr(None)]) => {
+                vec![(state, Val::Bool(self.values.bool(true)))]
+            }
+            (Val::Expr(Some(_)), Method::SameAs, [Val::Expr(None)])
+            | (Val::Expr(None), Method::SameAs, [Val::Expr(Some(_))]) => {
+                vec![(state, Val::Bool(self.values.bool(false)))]
+            }
+            (Val::Expr(Some(node)), Method::TypeKey, []) => {
+                let key = match state.shape(*node) {
+                    Some(shape) => Val::Text(shape.kind.name().to_owned()),
+                    None => Val::Handle("type_key".to_owned()),
+                };
+                vec![(state, key)]
+            }
+            (Val::Expr(Some(node)), Method::Accept, [Val::Address(place)]) => {
+                self.accept(*node, place, state, line)
+            }
+            (Val::Expr(Some(node)), Method::Get, []) => match state.shape(*node) {
+                Some(shape) if shape.kind == Kind::Variable => {
+                    vec![(state, Val::Ptr(Some((*node, Kind::Variable))))]
+                }
+                _ => vec![(state, receiver)],
+            },
+            // A class that prints visits what it prints.
+            (Val::Expr(node), Method::Accept, [Val::Handle(of)])
+                if self.is_emitter && of == "this" =>
+            {
+                let is_stmt = node.is_some_and(|node| state.node(node).ty == Type::STMT);
+                let print = if is_stmt { Print::Stmt } else { Print::Expr };
+                self.print(print, &[receiver], state, line)
+            }
+            (Val::Expr(Some(node)), Method::Substr | Method::Find | Method::FindFirstOf, _)
+                if state.node(*node).ty == Type::NAME =>
+            {
+                let of = Val::Handle(format!("a part of name {node}"));
+                vec![(state, of)]
+            }
+            _ => self.unsupported(state, format!("the method {name}"), line),
+        }
+    }
+
+    /// Runs a method of what `as` returned.
+    fn pointer_method(
+        &mut self,
+        receiver: &Val,
+        name: Method<'_>,
+
+        arguments: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        match (receiver, name, arguments) {
+            (Val::Ptr(Some((node, _))), Method::Accept, [Val::Address(place)]) => {
+                self.accept(*node, place, state, line)
+            }
+            (Val::Ptr(Some(_)), Method::IsPure, []) if self.are_calls_impure => {
+                vec![(state, Val::Bool(self.values.bool(false)))]
+            }
+            (Val::Ptr(Some((node, Kind::Call))), Method::IsExtern, []) if self.is_concrete() => {
+                let is_print = state.node(*node).intrinsic.as_deref() == Some("print");
+                vec![(state, Val::Bool(self.values.bool(is_print)))]
+            }
+            (Val::Ptr(Some((_, Kind::Call))), Method::IsExtern, []) => {
+                let (holds, fails) = self.choose(state);
+                self.truths(vec![holds], vec![fails])
+            }
+            (
+                Val::Ptr(Some((node, kind))),
+                Method::IsIntrinsic
+                | Method::IsSlice
+                | Method::IsPure
+                | Method::IsConcat
+                | Method::IsInterleave
+                | Method::IsExtractElement,
+                _,
+            ) => {
+                let (holds, fails) = self.is_kind(*node, *kind, state);
+                for state in fails {
+                    self.end(state, Outcome::Crash("null dereference".to_owned()), line);
+                }
+                let mut paths = Vec::new();
+                for state in holds {
+                    match (name, arguments) {
+                        (Method::IsIntrinsic, [Val::Handle(intrinsic)]) => {
+                            let intrinsic = intrinsic.rsplit("::").next().unwrap_or_default();
+                            paths.extend(self.is_intrinsic(*node, intrinsic, state));
+                        }
+                        _ => {
+                            let (holds, fails) = self.choose(state);
+                            paths.extend(self.truths(vec![holds], vec![fails]));
+                        }
+                    }
+                }
+                paths
+            }
+            _ => self.unsupported(state, format!("the method {name}"), line),
+        }
+    }
+
+    /// Runs a method of a member that is only compared.
+    fn opaque_method(
+        &mut self,
+        receiver: &Val,
+        name: Method<'_>,
+
+        arguments: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        match (receiver, name, arguments) {
+            // A member that is only compared, as a node.
+            (Val::Opaque(_), Method::As, []) if !self.is_concrete() => {
+                vec![(state, Val::Handle("as".to_owned()))]
+            }
+            (Val::Opaque(id), Method::Empty | Method::Defined, []) if self.is_concrete() => {
+                let truth = (*id == 0) == (name == Method::Empty);
+                vec![(state, Val::Bool(self.values.bool(truth)))]
+            }
+            (Val::Opaque(_), Method::Empty | Method::Defined | Method::SameAs, _) => {
+                let (holds, fails) = self.choose(state);
+                self.truths(vec![holds], vec![fails])
+            }
+            _ => self.unsupported(state, format!("the method {name}"), line),
+        }
+    }
+
+    /// A method of a text of which parts are not known: what it would tell of those is a question without an answer, but on
+    /// IR that is known no name has what is looked for.
+    fn text_method(
+        &mut self,
+        text: &Val,
+        name: Method<'_>,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let Val::Rope(pieces) = text else { return self.unsupported(state, name.text(), line) };
+        let value = match name {
+            Method::Empty => {
+                let is_blank =
+                    |piece: &Piece| matches!(piece, Piece::Text(text) if text.is_empty());
+                Val::Bool(self.values.bool(pieces.iter().all(is_blank)))
+            }
+            Method::Find | Method::Substr | Method::Length | Method::Size => {
+                Val::Handle(PART_OF_TEXT.to_owned())
+            }
+            _ => return self.unsupported(state, format!("the method {name} of a text"), line),
+        };
+        vec![(state, value)]
+    }
+
+    pub(crate) fn is_intrinsic(&mut self, node: NodeId, name: &str, state: State) -> Paths<Val> {
+        let known = state.node(node);
+        if let Some(intrinsic) = &known.intrinsic {
+            let truth = self.values.bool(intrinsic == name);
+            return vec![(state, Val::Bool(truth))];
+        }
+        if self.is_concrete()
+            || known.not_intrinsics.iter().any(|other| other == name)
+            || !crate::ir::intrinsics::is_possible(name, known.ty)
+            || !has_its_arguments(node, name, &state)
+        {
+            return vec![(state, Val::Bool(self.values.bool(false)))];
+        }
+        let (mut holds, mut fails) = self.choose(state);
+        holds.node_mut(node).intrinsic = Some(name.to_owned());
+        fails.node_mut(node).not_intrinsics.push(name.to_owned());
+        self.truths(vec![holds], vec![fails])
+    }
+
+    fn type_method(
+        &mut self,
+        ty: Type,
+        name: Method<'_>,
+        arguments: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let is_integer = ty.code != Code::Float;
+        let truth = match name {
+            Method::IsInt | Method::IsFixed => ty.code == Code::Int,
+            Method::IsUint | Method::IsUfixed => ty.code == Code::UInt,
+            Method::IsFloat => ty.code == Code::Float,
+            Method::IsBool => ty.is_bool(),
+            Method::IsIntOrUint => is_integer,
+            Method::IsScalar => !ty.is_vector,
+            Method::IsVector => ty.is_vector,
+            Method::IsHandle => ty == Type::HANDLE,
+            Method::IsBfloat => false,
+            Method::Bits => {
+                let num = self.number(ty.bits.into(), 32, true);
+                return vec![(state, Val::Int(num))];
+            }
+            Method::Fracs => {
+                let num = self.number(0, 32, true);
+                return vec![(state, Val::Int(num))];
+            }
+            Method::Lanes => {
+                let one = self.number(1, 32, true);
+                let num = if ty.is_vector { self.lanes.unwrap_or(one) } else { one };
+                return vec![(state, Val::Int(num))];
+            }
+            Method::Code => return vec![(state, Val::Code(ty.code))],
+            Method::ElementOf => return vec![(state, Val::Type(ty.element()))],
+            Method::WithBits | Method::WithLanes | Method::WithCode => {
+                let new = match arguments {
+                    [Val::Int(num)] if name == Method::WithBits => self
+                        .values
+                        .as_number(num.term)
+                        .and_then(|bits| u8::try_from(bits).ok())
+                        .map(|bits| Type { bits, ..ty }),
+                    [Val::Code(code)] if name == Method::WithCode => {
+                        Some(Type { code: *code, ..ty })
+                    }
+                    [lanes] if name == Method::WithLanes => {
+                        self.is_lanes(Some(lanes)).map(|is_vector| ty.with_vector(is_vector))
+                    }
+                    _ => None,
+                };
+                return match new {
+                    Some(ty) => vec![(state, Val::Type(ty))],
+                    None => self.unsupported(state, format!("Type::{name}"), line),
+                };
+            }
+            Method::CanRepresent | Method::IsMax | Method::IsMin => {
+                return match (arguments, ty.range()) {
+                    ([value], _) if value.is_info() && !self.is_concrete() => {
+                        let (holds, fails) = self.choose(state);
+                        self.truths(vec![holds], vec![fails])
+                    }
+                    ([Val::Int(num)], Some((least, greatest))) => {
+                        let bound = |value, machine: &mut Self| Num {
+                            bits: 64,
+                            is_signed: true,
+                            ..machine.number(value, 64, num.is_signed)
+                        };
+                        let (low, high) = (bound(least, self), bound(greatest, self));
+                        let truth = match name {
+                            Method::IsMax => self.comparison(Sign::Eq, num.term, high.term),
+                            Method::IsMin => self.comparison(Sign::Eq, num.term, low.term),
+                            _ => {
+                                let (Val::Bool(above), Val::Bool(below)) = (
+                                    self.compare(Sign::Le, low, *num),
+                                    self.compare(Sign::Le, *num, high),
+                                ) else {
+                                    return self.unsupported(state, name.text(), line);
+                                };
+                                self.values.apply(Fun::And, &[above, below])
+                            }
+                        };
+                        vec![(state, Val::Bool(truth))]
+                    }
+                    ([Val::Type(other)], _) if name == Method::CanRepresent => {
+                        let truth = match (ty.range(), other.range()) {
+                            _ if ty == *other => true,
+                            (Some((least, greatest)), Some((low, high))) => {
+                                least <= low && high <= greatest
+                            }
+                            (None, Some((_, high))) => high <= 1 << 24,
+                            _ => false,
+                        };
+                        vec![(state, Val::Bool(self.values.bool(truth)))]
+                    }
+                    _ => self.unsupported(state, format!("Type::{name}"), line),
+                };
+            }
+            Method::Min | Method::Max => {
+                let Some((least, greatest)) = ty.range() else {
+                    return self.unsupported(state, format!("Type::{name} of floats"), line);
+                };
+                let mut state = state;
+                let value = if name == Method::Min { least } else { greatest };
+                let num = self.number(value, 64, ty.code == Code::Int);
+                let node = self.literal(ty, num, &mut state);
+                return vec![(state, Val::Expr(Some(node)))];
+            }
+            _ => return self.unsupported(state, format!("Type::{name}"), line),
+        };
+        vec![(state, Val::Bool(self.values.bool(truth)))]
+    }
+}
+
+/// Whether the arguments that a call is known to have are those of an intrinsic.
+fn has_its_arguments(call: NodeId, name: &str, state: &State) -> bool {
+    let known: Vec<Type> = crate::ir::state::operands(call, state)
+        .into_iter()
+        .map(|argument| state.node(argument).ty)
+        .collect();
+    if known.is_empty() {
+        return true;
+    }
+    let counts = crate::ir::intrinsics::counts(name);
+    match crate::ir::intrinsics::operands(name, state.node(call).ty) {
+        Some(operands) => operands == known,
+        None => counts.is_empty() || counts.contains(&known.len()),
+    }
+}

@@ -1,0 +1,68 @@
+//! `mutate` of a node that is known wholly.
+
+use crate::ir::kinds::Type;
+use crate::ir::node::NodeId;
+use crate::ir::state::State;
+use crate::ir::value::Val;
+use crate::machine::run::{Machine, Operands, Outcome, Paths};
+
+impl Machine<'_> {
+    /// `mutate` of a node that is known: itself, or what the class's own mutator makes of it.
+    pub(crate) fn mutate_concretely(
+        &mut self,
+        node: NodeId,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let kind = state.shape(node).map(|shape| shape.kind);
+        let mut state = state;
+        if self.operands == Operands::Copied {
+            let (ty, class) = (state.node(node).ty, state.node(node).class);
+            let shape = state.shape(node).cloned();
+            let intrinsic = state.node(node).intrinsic.clone();
+            let copy = state.add(ty, Some(class), shape);
+            state.node_mut(copy).intrinsic = intrinsic;
+            self.leave_result(Some(copy), &mut state);
+            return vec![(state, Val::Expr(Some(copy)))];
+        }
+        if self.operands != Operands::Mutated {
+            self.leave_result(Some(node), &mut state);
+            return vec![(state, Val::Expr(Some(node)))];
+        }
+        let own = kind.and_then(|kind| self.method_for(&self.class.clone(), kind.name()));
+        let (Some(function), Some(kind)) = (own, kind) else {
+            let mut paths = self.mutate_operands(node, state, line);
+            for (state, value) in &mut paths {
+                if let Val::Expr(result) = value {
+                    self.leave_result(*result, state);
+                }
+            }
+            return paths;
+        };
+        let member = if state.node(node).ty == Type::STMT { "stmt" } else { "expr" };
+        state.members.retain(|slot| !["expr", "stmt"].contains(&slot.name.as_str()));
+        let arguments = Self::visit_arguments(function, node, kind);
+        let mut paths = Vec::new();
+        for (mut state, value) in self.call(function, arguments, state) {
+            let result = match value {
+                Val::Void => {
+                    state.members.iter().find(|slot| slot.name == member).map(|s| s.value.clone())
+                }
+                Val::Ptr(Some((node, _))) => Some(Val::Expr(Some(node))),
+                value => Some(value),
+            };
+            if let Some(Val::Expr(result)) = result {
+                self.leave_result(result, &mut state);
+            }
+            match result {
+                Some(value) => paths.push((state, value)),
+                None => self.end(
+                    state,
+                    Outcome::Unsupported("a mutator without a result".to_owned()),
+                    line,
+                ),
+            }
+        }
+        paths
+    }
+}

@@ -1,0 +1,572 @@
+//! Nodes as the API makes and compares them.
+
+use halidom_rewrites::rules::{Domain, Fun, ValueId};
+
+use crate::ir::intrinsics::{CALLEE, Intrinsic, PURE_EXTERN, callee};
+use crate::ir::kinds::{Code, I32, Kind, Role, Type};
+use crate::ir::node::{Field, NodeId, Shape, class_value};
+use crate::ir::state::{Atom, Scoped, Slot, State};
+use crate::ir::value::{Num, Piece, Val, members};
+use crate::machine::run::{Machine, Outcome, Paths};
+
+impl Machine<'_> {
+    /// Converts two expressions to a common type (`match_types` in `IROperator.cpp`).
+    pub(crate) fn match_types(&mut self, a: NodeId, b: NodeId, s: &mut State) -> (NodeId, NodeId) {
+        let (mut a, mut b) = (a, b);
+        let (ta, tb) = (s.node(a).ty, s.node(b).ty);
+        if ta.is_vector && !tb.is_vector {
+            b = Self::broadcast(b, s);
+        } else if tb.is_vector && !ta.is_vector {
+            a = Self::broadcast(a, s);
+        }
+        let (ta, tb) = (s.node(a).ty, s.node(b).ty);
+        if ta == tb {
+            return (a, b);
+        }
+        let common = match (ta.code, tb.code) {
+            (Code::Float, Code::Float) => {
+                if ta.bits > tb.bits {
+                    ta
+                } else {
+                    tb
+                }
+            }
+            (Code::Float, _) => ta,
+            (_, Code::Float) => tb,
+            (Code::UInt, Code::UInt) => Type { bits: ta.bits.max(tb.bits), ..ta },
+            _ => {
+                let is_unsigned = self.profile.name == "heterocl"
+                    && (ta.code == Code::UInt || tb.code == Code::UInt);
+                let code = if is_unsigned { Code::UInt } else { Code::Int };
+                Type { code, bits: ta.bits.max(tb.bits), ..ta }
+            }
+        };
+        (Self::cast(common, a, s), Self::cast(common, b, s))
+    }
+
+    /// `cast(ty, e)`: nothing if it has the type.
+    pub(crate) fn cast(ty: Type, node: NodeId, state: &mut State) -> NodeId {
+        if state.node(node).ty == ty {
+            return node;
+        }
+        let shape = Shape { kind: Kind::Cast, fields: vec![Field::Expr(node)] };
+        state.add(ty, None, Some(shape))
+    }
+
+    pub(crate) fn broadcast(node: NodeId, state: &mut State) -> NodeId {
+        let ty = state.node(node).ty.with_vector(true);
+        let fields = vec![Field::Expr(node), Field::Lanes];
+        state.add(ty, None, Some(Shape { kind: Kind::Broadcast, fields }))
+    }
+
+    /// A binary node; `make` asserts that operands have one type.
+    pub(crate) fn make(
+        &mut self,
+        kind: Kind,
+        a: NodeId,
+        b: NodeId,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut state = state;
+        let (ta, tb) = (state.node(a).ty, state.node(b).ty);
+        if ta != tb {
+            let what = format!("{}::make of mismatched types {ta} and {tb}", kind.name());
+            self.end(state, Outcome::Crash(what), line);
+            return Vec::new();
+        }
+        let is_comparison = kind.fields().iter().any(|(_, role)| *role == Role::Operand);
+        let ty = if is_comparison { Type::BOOL.with_vector(ta.is_vector) } else { ta };
+        let is_bit = ty.is_bool();
+        if !is_comparison && !is_bit && !kind.admits(ty) {
+            if matches!(kind, Kind::And | Kind::Or) {
+                let what = format!("{}::make of the type {ta}", kind.name());
+                self.end(state, Outcome::Crash(what), line);
+            } else {
+                let what = format!("arithmetic of the type {ta}");
+                self.end(state, Outcome::Unsupported(what), line);
+            }
+            return Vec::new();
+        }
+        let fields = vec![Field::Expr(a), Field::Expr(b)];
+        let node = state.add(ty, None, Some(Shape { kind, fields }));
+        vec![(state, Val::Expr(Some(node)))]
+    }
+
+    /// `make_const(ty, value)`: in each lane.
+    pub(crate) fn literal(&mut self, ty: Type, num: Num, state: &mut State) -> NodeId {
+        let element = ty.element();
+        let (kind, term) = match element.code {
+            Code::Float => {
+                let term = match self.real_of(num) {
+                    Val::Real(term) => term,
+                    _ => num.term,
+                };
+                (Kind::FloatImm, term)
+            }
+            code => {
+                let kind = if code == Code::Int { Kind::IntImm } else { Kind::UIntImm };
+                (kind, self.narrow(element, num))
+            }
+        };
+        let fits = element.range().is_none_or(|(low, high)| low <= num.low && num.high <= high);
+        let is_beyond = element.domain() == Domain::Whole && !fits;
+        let term = if is_beyond && self.cuts_literals {
+            let wrapped = self.values.convert(term, Domain::Signed(element.bits));
+            self.values.convert(wrapped, Domain::Whole)
+        } else {
+            term
+        };
+        let shape = Shape { kind, fields: vec![Field::Number(term)] };
+        let scalar = state.add(element, None, Some(shape));
+        if is_beyond && !self.cuts_literals {
+            if let Some(value) = self.values.as_number(term) {
+                let wrapped = self.values.number(element.wrap(value), Domain::Whole);
+                let shape = Shape { kind, fields: vec![Field::Number(wrapped)] };
+                state.node_mut(scalar).shape = Some(shape);
+            } else {
+                let class = state.node(scalar).class;
+                state.narrowed.push((class, term, element));
+            }
+        }
+        if ty.is_vector { Self::broadcast(scalar, state) } else { scalar }
+    }
+
+    /// A number in the domain of an integer type.
+    fn narrow(&mut self, ty: Type, num: Num) -> ValueId {
+        if ty.is_bool() {
+            // One bit is kept.
+            let two = self.values.number(2, self.values.domain(num.term));
+            let bit = self.values.apply(Fun::Mod, &[num.term, two]);
+            let zero = self.values.number(0, self.values.domain(num.term));
+            let is_zero = self.values.apply(Fun::Eq, &[bit, zero]);
+            return self.values.apply(Fun::Not, &[is_zero]);
+        }
+        self.values.convert(num.term, ty.domain())
+    }
+
+    pub(crate) fn field(
+        &mut self,
+        node: NodeId,
+        kind: Kind,
+        name: &str,
+        state: &mut State,
+    ) -> Option<Val> {
+        let ty = state.node(node).ty;
+        if name == "type" && ty.is_value() {
+            return Some(Val::Type(ty));
+        }
+        if kind == Kind::Call && name == "args" {
+            return Some(Val::Arguments(node));
+        }
+        if kind == Kind::Call && ["name", "call_type"].contains(&name) {
+            return Some(match &state.node(node).intrinsic {
+                Some(intrinsic) if name == "name" => Val::Text(intrinsic.clone()),
+                Some(callee) if crate::ir::intrinsics::is_extern(callee) => {
+                    Val::Handle(PURE_EXTERN.to_owned())
+                }
+                None if name == "name" => Val::Handle(callee(state.find(node))),
+                _ => Val::Handle(format!("Call.{name}")),
+            });
+        }
+        let index = kind.fields().iter().position(|(known, _)| *known == name)?;
+        let field = *state.shape(node)?.fields.get(index)?;
+        Some(match field {
+            Field::Expr(inner) => Val::Expr(Some(inner)),
+            Field::Lanes => Val::Int(self.lanes?),
+            Field::Number(term) => match ty.code {
+                Code::Float => Val::Real(term),
+                code => Val::Int(self.host_number(term, ty.range()?, code == Code::Int)),
+            },
+            Field::Opaque(id) => Val::Opaque(id),
+        })
+    }
+
+    /// An argument of a call; those of intrinsics that are the identity are known.
+    pub(crate) fn argument(call: NodeId, index: i128, state: &mut State) -> Option<NodeId> {
+        let known = state.node(call);
+        let (ty, class) = (known.ty, known.class);
+        let is_identity = matches!(
+            known.intrinsic.as_deref().map(Intrinsic::of),
+            Some(Intrinsic::Likely | Intrinsic::LikelyIfInnermost)
+        );
+        let shape = known.shape.clone()?;
+        let position = usize::try_from(index).ok()?;
+        match shape.fields.get(position) {
+            Some(Field::Expr(argument)) => Some(*argument),
+            None if !is_identity
+                && shape.fields.is_empty()
+                && known
+                    .intrinsic
+                    .as_deref()
+                    .and_then(|callee| crate::ir::intrinsics::operands(callee, ty))
+                    .is_some_and(|operands| position < operands.len()) =>
+            {
+                let callee = known.intrinsic.clone()?;
+                let operands = crate::ir::intrinsics::operands(&callee, ty)?;
+                let fields: Vec<Field> = operands
+                    .into_iter()
+                    .map(|operand| Field::Expr(state.add(operand, None, None)))
+                    .collect();
+                let argument = match fields[position] {
+                    Field::Expr(argument) => argument,
+                    Field::Number(_) | Field::Lanes | Field::Opaque(_) => return None,
+                };
+                state.node_mut(call).shape = Some(Shape { fields, ..shape });
+                Some(argument)
+            }
+            None if is_identity && index == 0 => {
+                let argument = state.add(ty, Some(class), None);
+                state.node_mut(call).shape =
+                    Some(Shape { fields: vec![Field::Expr(argument)], ..shape });
+                Some(argument)
+            }
+            _ => None,
+        }
+    }
+
+    /// The value of a node in the lane that is looked at, as a variable of its class or its literal.
+    pub(crate) fn node_value(&mut self, node: NodeId, state: &State) -> ValueId {
+        let known = state.node(node);
+        if let Some(Shape { fields, .. }) = &known.shape
+            && let [Field::Number(term)] = fields.as_slice()
+        {
+            return *term;
+        }
+        class_value(&mut self.values, state.class(known.class), known.ty)
+    }
+
+    /// `Kind::make`.
+    pub(crate) fn make_node(
+        &mut self,
+        kind: Kind,
+        arguments: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        if let Some(paths) = self.make_by_layout(kind, arguments, state.clone(), line) {
+            return paths;
+        }
+        let mut state = state;
+        let crash = |machine: &mut Self, state, what: &str| {
+            machine.end(state, Outcome::Crash(format!("{}::make {what}", kind.name())), line);
+            Vec::new()
+        };
+        if arguments.iter().any(|value| matches!(value, Val::Expr(None))) {
+            return crash(self, state, "of an undefined Expr");
+        }
+        let (ty, fields) = match (kind, arguments) {
+            (Kind::IntImm | Kind::UIntImm, [Val::Type(ty), Val::Int(num)]) => {
+                if !kind.admits(*ty) {
+                    return crash(self, state, &format!("of the type {ty}"));
+                }
+                let node = self.literal(*ty, *num, &mut state);
+                return vec![(state, Val::Expr(Some(node)))];
+            }
+            (Kind::FloatImm, [Val::Type(ty), Val::Real(term)]) => {
+                if !kind.admits(*ty) {
+                    return crash(self, state, &format!("of the type {ty}"));
+                }
+                (*ty, vec![Field::Number(*term)])
+            }
+            (Kind::Cast, [Val::Type(ty), Val::Expr(Some(node))]) => {
+                if state.node(*node).ty.is_vector != ty.is_vector {
+                    return crash(self, state, "of other lanes");
+                }
+                (*ty, vec![Field::Expr(*node)])
+            }
+            (Kind::Not, [Val::Expr(Some(node))]) => {
+                let ty = state.node(*node).ty;
+                if !ty.is_bool() {
+                    return crash(self, state, &format!("of the type {ty}"));
+                }
+                (ty, vec![Field::Expr(*node)])
+            }
+            (
+                Kind::Select,
+                [Val::Expr(Some(condition)), Val::Expr(Some(a)), Val::Expr(Some(b))],
+            ) => {
+                let (of, ta, tb) =
+                    (state.node(*condition).ty, state.node(*a).ty, state.node(*b).ty);
+                if !of.is_bool() || ta != tb || of.is_vector && !ta.is_vector {
+                    return crash(self, state, &format!("of mismatched types {of}, {ta}, {tb}"));
+                }
+                (ta, vec![Field::Expr(*condition), Field::Expr(*a), Field::Expr(*b)])
+            }
+            (Kind::Broadcast, [Val::Expr(Some(node)), lanes]) => {
+                let ty = state.node(*node).ty;
+                if ty.is_vector || self.is_lanes(Some(lanes)) == Some(false) {
+                    return crash(self, state, "of a vector, or of one lane");
+                }
+                if self.is_lanes(Some(lanes)).is_none() {
+                    return self.unsupported(state, "a broadcast of so many lanes", line);
+                }
+                (ty.with_vector(true), vec![Field::Expr(*node), Field::Lanes])
+            }
+            (Kind::Ramp, [Val::Expr(Some(base)), Val::Expr(Some(stride)), lanes]) => {
+                let (ty, other) = (state.node(*base).ty, state.node(*stride).ty);
+                if ty.is_vector || ty != other || self.is_lanes(Some(lanes)) == Some(false) {
+                    return crash(self, state, &format!("of mismatched types {ty} and {other}"));
+                }
+                if self.is_lanes(Some(lanes)).is_none() {
+                    return self.unsupported(state, "a ramp of so many lanes", line);
+                }
+                let fields = vec![Field::Expr(*base), Field::Expr(*stride), Field::Lanes];
+                (ty.with_vector(true), fields)
+            }
+            (Kind::GetBit | Kind::GetSlice | Kind::SetBit | Kind::SetSlice, operands)
+                if operands.len() == kind.fields().len() =>
+            {
+                let mut fields = Vec::new();
+                for operand in operands {
+                    match operand {
+                        Val::Expr(Some(node)) => fields.push(Field::Expr(*node)),
+                        Val::Int(num) => {
+                            fields.push(Field::Expr(self.literal(I32, *num, &mut state)));
+                        }
+                        _ => {
+                            return self.unsupported(state, format!("{}::make", kind.name()), line);
+                        }
+                    }
+                }
+                let Some(Field::Expr(first)) = fields.first() else {
+                    return self.unsupported(state, format!("{}::make", kind.name()), line);
+                };
+                (state.node(*first).ty, fields)
+            }
+            (Kind::Variable, [Val::Type(ty), name, ..]) => {
+                return self.make_variable(*ty, name, state);
+            }
+            (
+                Kind::Call,
+                [Val::Type(ty), callee, arguments @ (Val::List(_) | Val::Object(_)), ..],
+            ) => return self.make_call(*ty, callee, arguments, state, line),
+            // An integer where an expression is wanted is a literal `int32`.
+            (_, [Val::Expr(Some(a)), Val::Int(num)]) if kind.fields().len() == 2 => {
+                let literal = self.literal(I32, *num, &mut state);
+                return self.make(kind, *a, literal, state, line);
+            }
+            (_, [Val::Expr(Some(a)), Val::Expr(Some(b))]) if kind.fields().len() == 2 => {
+                return self.make(kind, *a, *b, state, line);
+            }
+            _ => return self.unsupported(state, format!("{}::make", kind.name()), line),
+        };
+        let node = state.add(ty, None, Some(Shape { kind, fields }));
+        vec![(state, Val::Expr(Some(node)))]
+    }
+
+    /// Makes a variable of a name, or of what was printed.
+    fn make_variable(&mut self, ty: Type, name: &Val, state: State) -> Paths<Val> {
+        let mut state = state;
+
+        // A variable that is called as what was printed is what was printed.
+        let printed = match name {
+            Val::Rope(pieces) => match pieces.as_slice() {
+                [Piece::Node(node)] => Self::name_of(&Val::Expr(Some(*node)), &state),
+                _ => None,
+            },
+            _ => None,
+        };
+        let name = match printed.or_else(|| Self::name_of(name, &state)) {
+            Some(name) => name,
+            None => self.fresh_node_name(&mut state),
+        };
+        let node = Self::variable(ty, name, &mut state);
+        vec![(state, Val::Expr(Some(node)))]
+    }
+
+    /// Makes a call of what a value names.
+    fn make_call(
+        &mut self,
+        ty: Type,
+        callee: &Val,
+        arguments: &Val,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let kind = Kind::Call;
+        let mut state = state;
+
+        let callee = match callee {
+            Val::Text(text) => text.clone(),
+            // What is called is not known, but it is what was called before.
+            Val::Handle(name) if self.is_callee(name) => name.clone(),
+            Val::Handle(name) => name.rsplit("::").next().unwrap_or_default().to_owned(),
+            _ => return self.unsupported(state, "Call::make of a name", line),
+        };
+        let mut fields = Vec::new();
+        for argument in members(arguments) {
+            match argument {
+                Val::Expr(Some(node)) => fields.push(Field::Expr(node)),
+                Val::Int(num) => {
+                    fields.push(Field::Expr(self.literal(I32, num, &mut state)));
+                }
+                _ => return self.unsupported(state, "Call::make of these", line),
+            }
+        }
+        let node = state.add(ty, None, Some(Shape { kind, fields }));
+        state.node_mut(node).intrinsic = Some(callee);
+        vec![(state, Val::Expr(Some(node)))]
+    }
+
+    fn is_callee(&self, name: &str) -> bool {
+        name.starts_with(CALLEE) && !self.is_concrete()
+    }
+
+    /// Forks on whether two nodes have one structure.
+    pub(crate) fn equal(&mut self, a: NodeId, b: NodeId, state: State) -> (Vec<State>, Vec<State>) {
+        let (a, b) = (state.find(a), state.find(b));
+        let (left, right) = (state.node(a), state.node(b));
+        if a == b {
+            return (vec![state], Vec::new());
+        }
+        if left.ty != right.ty || state.occurs(a, b) || state.occurs(b, a) {
+            return (Vec::new(), vec![state]);
+        }
+        if left.ty == Type::NAME && left.shape.is_some() && right.shape.is_some() {
+            return if state.is_same(a, b) {
+                (vec![state], Vec::new())
+            } else {
+                (Vec::new(), vec![state])
+            };
+        }
+        if let (Some(first), Some(second)) = (left.shape.clone(), right.shape.clone()) {
+            if self.is_concrete() {
+                return if state.is_same(a, b) && !left.is_undefined() {
+                    (vec![state], Vec::new())
+                } else {
+                    (Vec::new(), vec![state])
+                };
+            }
+            if first.kind != second.kind
+                || first.kind != Kind::Call && first.fields.len() != second.fields.len()
+                || left.is_undefined()
+                || right.is_undefined()
+            {
+                return (Vec::new(), vec![state]);
+            }
+            let is_other = match (&left.intrinsic, &right.intrinsic) {
+                (Some(first), Some(second)) => first != second,
+                (Some(of), None) => right.not_intrinsics.contains(of),
+                (None, Some(of)) => left.not_intrinsics.contains(of),
+                (None, None) => false,
+            };
+            if is_other {
+                return (Vec::new(), vec![state]);
+            }
+            if first.fields.is_empty() || first.kind == Kind::Call {
+                let (mut holds, fails) = self.choose(state);
+                let values = (self.node_value(a, &holds), self.node_value(b, &holds));
+                let same = self.values.apply(Fun::Eq, &[values.0, values.1]);
+                holds.facts.push(same);
+                return (vec![holds], vec![fails]);
+            }
+            let mut holds = vec![state];
+            let mut fails = Vec::new();
+            for (first, second) in first.fields.iter().zip(&second.fields) {
+                let mut next = Vec::new();
+                for state in holds {
+                    let (yes, no) = match (first, second) {
+                        (Field::Expr(a), Field::Expr(b)) => self.equal(*a, *b, state),
+                        (Field::Number(a), Field::Number(b)) => {
+                            let same = self.values.apply(Fun::Eq, &[*a, *b]);
+                            self.fork(same, state)
+                        }
+                        (Field::Opaque(a), Field::Opaque(b)) if a == b => (vec![state], Vec::new()),
+                        (Field::Opaque(_), Field::Opaque(_)) => {
+                            let (holds, fails) = self.choose(state);
+                            (vec![holds], vec![fails])
+                        }
+                        _ => (vec![state], Vec::new()),
+                    };
+                    next.extend(yes);
+                    fails.extend(no);
+                }
+                holds = next;
+            }
+            for state in holds.iter_mut().filter(|state| state.node(a).ty.is_value()) {
+                let values = (self.node_value(a, state), self.node_value(b, state));
+                if values.0 != values.1 {
+                    let same = self.values.apply(Fun::Eq, &[values.0, values.1]);
+                    state.facts.push(same);
+                }
+            }
+            return (holds, fails);
+        }
+        let (opaque, other) = if left.shape.is_none() { (a, b) } else { (b, a) };
+        if let Some(shape) = state.shape(other)
+            && state.node(opaque).not & crate::ir::kinds::bit(shape.kind) != 0
+        {
+            return (Vec::new(), vec![state]);
+        }
+        let was = |(atom, holds): &(Atom, bool)| match atom {
+            Atom::Equal(x, y) if !holds => {
+                let pair = (state.find(*x), state.find(*y));
+                pair == (a, b) || pair == (b, a)
+            }
+            _ => false,
+        };
+        if state.trail.iter().any(was) {
+            return (Vec::new(), vec![state]);
+        }
+        let mut holds = state.clone();
+        holds.decide(Atom::Equal(a, b), true);
+        holds.unite(opaque, other);
+        let mut fails = state;
+        fails.decide(Atom::Equal(a, b), false);
+        (vec![holds], vec![fails])
+    }
+
+    /// `mutate`: a new node of the class, of any shape.
+    pub(crate) fn mutate(&mut self, node: NodeId, state: State, line: usize) -> Paths<Val> {
+        if self.is_concrete() {
+            return self.mutate_concretely(node, state, line);
+        }
+        let mut state = state;
+        let (ty, class) = {
+            let known = state.node(node);
+            (known.ty, known.class)
+        };
+        if !state.assumed.is_empty() {
+            let new = state.add(ty, None, None);
+            if ty == Type::STMT {
+                state.node_mut(new).not |= crate::ir::kinds::bit(Kind::Undefined);
+            }
+            let returned = state.node(new).class;
+            let assumed = state.assumed.clone();
+            state.scoped.push(Scoped { given: class, returned, assumed });
+            self.visited(new, &mut state);
+            return vec![(state, Val::Expr(Some(new)))];
+        }
+        let new = state.add(ty, Some(class), None);
+        state.mutated.push((node, new));
+        self.visited(new, &mut state);
+        vec![(state, Val::Expr(Some(new)))]
+    }
+
+    /// What mutating a node leaves in the object: of members that were assigned nothing is known, as any method may have
+    /// assigned them.
+    fn visited(&self, result: NodeId, state: &mut State) {
+        self.forget_tables(state);
+        if self.is_emitter {
+            return;
+        }
+        for slot in &mut state.members {
+            if !["expr", "stmt"].contains(&slot.name.as_str()) {
+                slot.value = Val::Handle(slot.name.clone());
+            }
+        }
+        self.leave_result(Some(result), state);
+    }
+
+    /// The members that have results after `mutate`: in `HalideIR` the one that `mutate` returned a copy of, elsewhere none, as
+    /// it is moved from (`IRMutator.cpp`).
+    pub(crate) fn leave_result(&self, result: Option<NodeId>, state: &mut State) {
+        let result = result.filter(|_| self.profile.name == "heterocl");
+        let is_stmt = result.is_some_and(|node| state.node(node).ty == Type::STMT);
+        state.members.retain(|slot| !["expr", "stmt"].contains(&slot.name.as_str()));
+        let (name, ty) = if is_stmt { ("stmt", "Stmt") } else { ("expr", "Expr") };
+        let value = Val::Expr(result);
+        state.members.push(Slot { name: name.to_owned(), ty: ty.to_owned(), value });
+    }
+}

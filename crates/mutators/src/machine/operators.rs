@@ -1,0 +1,427 @@
+//! Operators of C++ on values of the machine.
+
+use halidom_cpp::Sign;
+use halidom_cpp::ast::{Expr, ExprKind};
+use halidom_rewrites::rules::{Domain, Fun};
+
+use crate::ir::kinds::Kind;
+use crate::ir::node::{Field, NodeId, Shape};
+use crate::ir::state::State;
+use crate::ir::value::{Num, Val};
+use crate::machine::info::is_report;
+use crate::machine::methods::PART_OF_TEXT;
+use crate::machine::run::{Machine, Outcome, Paths};
+
+impl<'p> Machine<'p> {
+    /// A message: an assert's condition can fail, an error ends the compiler, logging does nothing.
+    pub(crate) fn stream(
+        &mut self,
+        name: &str,
+        arguments: &'p [Expr],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let is_fatal = name == "LOG"
+            && matches!(arguments.first().map(|level| &level.kind), Some(ExprKind::Name(level)) if level == "FATAL");
+        if name.ends_with("_error") || is_fatal {
+            self.end(state, Outcome::Crash(format!("{name} is reached")), line);
+            return Vec::new();
+        }
+        if let (Some(op), [a, b]) = (compared(name), arguments) {
+            let mut passed = Vec::new();
+            for (state, a) in self.eval(a, state) {
+                for (state, b) in self.eval(b, state) {
+                    for (state, truth) in self.binary(op, a.clone(), b, state, line) {
+                        let (holds, fails) = self.truth(&truth, state, line);
+                        for state in fails {
+                            self.end(state, Outcome::Crash(format!("{name} fails")), line);
+                        }
+                        passed.extend(holds.into_iter().map(|state| (state, Val::Void)));
+                    }
+                }
+            }
+            return passed;
+        }
+        match arguments.first() {
+            // Where asserts are compiled away, so is what they do.
+            Some(condition) if name == "assert" && self.has_effect(condition) => {
+                self.unsupported(state, "an assert with an effect", line)
+            }
+            Some(condition) if !["debug", "LOG"].contains(&name) => {
+                let (holds, fails) = self.branch(condition, state);
+                for state in fails {
+                    self.end(state, Outcome::Crash(format!("{name} fails")), line);
+                }
+                holds.into_iter().map(|state| (state, Val::Void)).collect()
+            }
+            _ => vec![(state, Val::Void)],
+        }
+    }
+
+    pub(super) fn prefix(
+        &mut self,
+        op: Sign,
+        operand: &'p Expr,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        match op {
+            Sign::Not => {
+                let mut paths = Vec::new();
+                for (state, value) in self.eval(operand, state) {
+                    if value.is_info() {
+                        paths.push((state, value));
+                        continue;
+                    }
+                    if matches!(value, Val::Expr(_)) {
+                        paths.extend(self.make_node(Kind::Not, &[value], state, line));
+                        continue;
+                    }
+                    let (holds, fails) = self.truth(&value, state, line);
+                    let (yes, no) = (self.values.bool(true), self.values.bool(false));
+                    paths.extend(holds.into_iter().map(|state| (state, Val::Bool(no))));
+                    paths.extend(fails.into_iter().map(|state| (state, Val::Bool(yes))));
+                }
+                paths
+            }
+            Sign::BitAnd => {
+                let places = self.place(operand, state);
+                places.into_iter().map(|(state, place)| (state, Val::Address(place))).collect()
+            }
+            Sign::Mul => {
+                let mut paths = Vec::new();
+                for (state, value) in self.eval(operand, state) {
+                    match value {
+                        Val::NumPtr(Some(value)) => paths.push((state, *value)),
+                        Val::NumPtr(None) | Val::Ptr(None) => {
+                            self.end(state, Outcome::Crash("null dereference".to_owned()), line)
+                        }
+                        Val::Address(place) => match Self::load(&place, &state) {
+                            Some(slot) => paths.push((state, slot.value)),
+                            None => {
+                                self.end(state, Outcome::Unsupported("a pointer".to_owned()), line)
+                            }
+                        },
+                        value @ Val::Handle(_) => paths.push((state, value)),
+                        _ => self.end(state, Outcome::Unsupported("a pointer".to_owned()), line),
+                    }
+                }
+                paths
+            }
+            Sign::Sub | Sign::Add | Sign::BitNot => {
+                let mut paths = Vec::new();
+                for (mut state, value) in self.eval(operand, state) {
+                    match (op, value) {
+                        (Sign::Add, value) => paths.push((state, value)),
+                        (_, value) if value.is_info() => paths.push((state, value)),
+                        (Sign::Sub, Val::Int(num)) => {
+                            let zero = self.number(0, num.bits, num.is_signed);
+                            match self.arithmetic(Sign::Sub, zero, num, line, &mut state) {
+                                Some(value) => paths.push((state, value)),
+                                None => return self.unsupported(state, "a negation", line),
+                            }
+                        }
+                        (Sign::Sub, Val::Real(term)) => {
+                            let zero = self.values.number(0, Domain::Real);
+                            let negated = self.values.apply(Fun::Sub, &[zero, term]);
+                            paths.push((state, Val::Real(negated)));
+                        }
+                        (Sign::Sub, Val::Expr(Some(node))) => {
+                            let ty = state.node(node).ty;
+                            let zero = self.number(0, 32, true);
+                            let zero = self.literal(ty, zero, &mut state);
+                            paths.extend(self.make(Kind::Sub, zero, node, state, line));
+                        }
+                        _ => self.end(
+                            state,
+                            Outcome::Unsupported(format!("the operator {op}")),
+                            line,
+                        ),
+                    }
+                }
+                paths
+            }
+            _ => self.unsupported(state, format!("the operator {op}"), line),
+        }
+    }
+
+    /// A binary operator on values.
+    pub(crate) fn binary(
+        &mut self,
+        op: Sign,
+        lhs: Val,
+        rhs: Val,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut state = state;
+        let real = |machine: &mut Self, value: &Val| match value {
+            Val::Real(term) => Some(*term),
+            Val::Int(num) => match machine.real_of(*num) {
+                Val::Real(term) => Some(term),
+                _ => None,
+            },
+            _ => None,
+        };
+        if lhs.is_info() || rhs.is_info() {
+            let compared = self.compare_bounds(op, &lhs, &rhs, &mut state);
+            return vec![(state, compared.unwrap_or_else(Val::info))];
+        }
+        if is_report(&lhs) || is_report(&rhs) {
+            let compared = self.compare_intervals(op, &lhs, &rhs, &mut state);
+            return vec![(state, compared.unwrap_or_else(Val::info))];
+        }
+        let is_part = |value: &Val| matches!(value, Val::Handle(of) if of == PART_OF_TEXT);
+        if self.is_emitter && (is_part(&lhs) || is_part(&rhs)) {
+            return self.unknown_text(op, &lhs, &rhs, state, line);
+        }
+        if let Some(paths) = self.symbols(op, &lhs, &rhs, &state) {
+            return paths;
+        }
+        match (&lhs, &rhs) {
+            (Val::Expr(_), _) | (_, Val::Expr(_)) => self.operator(op, lhs, rhs, state, line),
+            (Val::Bool(a), Val::Bool(b)) if matches!(op, Sign::Eq | Sign::Ne) => {
+                let truth = self.comparison(op, *a, *b);
+                vec![(state, Val::Bool(truth))]
+            }
+            (Val::Int(_) | Val::Bool(_), Val::Int(_) | Val::Bool(_)) => {
+                let (Some(a), Some(b)) = (self.promote(&lhs), self.promote(&rhs)) else {
+                    return self.unsupported(state, format!("the operator {op}"), line);
+                };
+                match self.arithmetic(op, a, b, line, &mut state) {
+                    Some(value) => vec![(state, value)],
+                    None => self.unsupported(state, format!("the operator {op} on numbers"), line),
+                }
+            }
+            (Val::Real(_), _) | (_, Val::Real(_)) => {
+                let (Some(a), Some(b)) = (real(self, &lhs), real(self, &rhs)) else {
+                    return self.unsupported(state, format!("the operator {op}"), line);
+                };
+                let fun = match op {
+                    Sign::Add => Fun::Add,
+                    Sign::Sub => Fun::Sub,
+                    Sign::Mul => Fun::Mul,
+                    Sign::Div => Fun::Div,
+                    Sign::Eq | Sign::Ne | Sign::Lt | Sign::Le | Sign::Gt | Sign::Ge => {
+                        let truth = self.comparison(op, a, b);
+                        return vec![(state, Val::Bool(truth))];
+                    }
+                    _ => return self.unsupported(state, format!("the operator {op}"), line),
+                };
+                vec![(state, Val::Real(self.values.apply(fun, &[a, b])))]
+            }
+            (Val::Type(a), Val::Type(b)) if matches!(op, Sign::Eq | Sign::Ne) => {
+                let truth = self.values.bool((a == b) == (op == Sign::Eq));
+                vec![(state, Val::Bool(truth))]
+            }
+            (Val::Code(a), Val::Code(b)) if matches!(op, Sign::Eq | Sign::Ne) => {
+                let truth = self.values.bool((a == b) == (op == Sign::Eq));
+                vec![(state, Val::Bool(truth))]
+            }
+            (Val::Ptr(Some(a)), Val::Ptr(Some(b))) if matches!(op, Sign::Eq | Sign::Ne) => {
+                let (same, other) = self.same_pointer(*a, *b, state);
+                let (yes, no) =
+                    (self.values.bool(op == Sign::Eq), self.values.bool(op == Sign::Ne));
+                let same = same.into_iter().map(|state| (state, Val::Bool(yes)));
+                same.chain(other.into_iter().map(|state| (state, Val::Bool(no)))).collect()
+            }
+            (Val::Ptr(Some((node, kind))), Val::Ptr(None))
+            | (Val::Ptr(None), Val::Ptr(Some((node, kind))))
+                if matches!(op, Sign::Eq | Sign::Ne) =>
+            {
+                let (holds, fails) = self.is_kind(*node, *kind, state);
+                let (present, absent) =
+                    (self.values.bool(op == Sign::Ne), self.values.bool(op == Sign::Eq));
+                let holds = holds.into_iter().map(|state| (state, Val::Bool(present)));
+                holds.chain(fails.into_iter().map(|state| (state, Val::Bool(absent)))).collect()
+            }
+            _ => self.unsupported(state, format!("the operator {op}"), line),
+        }
+    }
+
+    /// What is computed from a text of which parts are not known: that it has something is a choice. On IR that is known
+    /// no name has what is looked for.
+    fn unknown_text(
+        &mut self,
+        op: Sign,
+        lhs: &Val,
+        rhs: &Val,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let is_nowhere = |value: &Val| matches!(value, Val::Handle(of) if of.ends_with("npos"));
+        match op {
+            Sign::Eq | Sign::Ne if self.is_concrete() => {
+                let is_missed = is_nowhere(lhs) || is_nowhere(rhs);
+                let truth = self.values.bool(is_missed == (op == Sign::Eq));
+                vec![(state, Val::Bool(truth))]
+            }
+            Sign::Eq | Sign::Ne | Sign::Lt | Sign::Le | Sign::Gt | Sign::Ge => {
+                let (holds, fails) = self.choose(state);
+                self.truths(vec![holds], vec![fails])
+            }
+            Sign::Add | Sign::Sub => vec![(state, Val::Handle(PART_OF_TEXT.to_owned()))],
+            _ => self.unsupported(state, format!("the operator {op} on a text"), line),
+        }
+    }
+
+    /// Forks on whether two pointers are one: both null, or to nodes that are one. Nodes of equal structure may be two.
+    fn same_pointer(
+        &mut self,
+        (a, of_a): (NodeId, Kind),
+        (b, of_b): (NodeId, Kind),
+        state: State,
+    ) -> (Vec<State>, Vec<State>) {
+        let (mut same, mut other) = (Vec::new(), Vec::new());
+        let (first, not_first) = self.is_kind(a, of_a, state);
+        for state in first {
+            let (both, only) = self.is_kind(b, of_b, state);
+            other.extend(only);
+            for state in both {
+                if state.find(a) == state.find(b) {
+                    same.push(state);
+                } else if self.is_concrete() {
+                    other.push(state);
+                } else {
+                    same.extend(self.equal(a, b, state.clone()).0);
+                    other.push(state);
+                }
+            }
+        }
+        for state in not_first {
+            let (only, neither) = self.is_kind(b, of_b, state);
+            other.extend(only);
+            same.extend(neither);
+        }
+        (same, other)
+    }
+
+    /// A number as an operand: a truth value is an `int`.
+    pub(crate) fn promote(&mut self, value: &Val) -> Option<Num> {
+        match value {
+            Val::Int(num) => Some(*num),
+            Val::Bool(truth) => Some(Num { bits: 32, ..self.host_number(*truth, (0, 1), true) }),
+            _ => None,
+        }
+    }
+
+    /// An integer as a floating-point number.
+    pub(crate) fn real_of(&mut self, num: Num) -> Val {
+        Val::Real(self.values.convert(num.term, Domain::Real))
+    }
+
+    /// An operator of the API on expressions: an integer beside an expression is a literal of its type, other types are
+    /// matched.
+    pub(super) fn operator(
+        &mut self,
+        op: Sign,
+        lhs: Val,
+        rhs: Val,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut state = state;
+        let is_own = self.program.functions.iter().any(|own| {
+            own.name.strip_prefix("operator").is_some_and(|sign| sign.trim() == op.text())
+                && own.parameters.iter().any(|parameter| parameter.ty.starts_with("Expr"))
+        });
+        if is_own {
+            return self.unsupported(state, format!("an operator {op} of its own"), line);
+        }
+        if let (Some(intrinsic), Val::Expr(Some(a)), Val::Expr(Some(b))) = (bitwise(op), &lhs, &rhs)
+        {
+            let (a, b) = self.match_types(*a, *b, &mut state);
+            let ty = state.node(a).ty;
+            let fields = vec![Field::Expr(a), Field::Expr(b)];
+            let node = state.add(ty, None, Some(Shape { kind: Kind::Call, fields }));
+            state.node_mut(node).intrinsic = Some(intrinsic.to_owned());
+            return vec![(state, Val::Expr(Some(node)))];
+        }
+        let kind = match op {
+            Sign::Add => Kind::Add,
+            Sign::Sub => Kind::Sub,
+            Sign::Mul => Kind::Mul,
+            Sign::Div => Kind::Div,
+            Sign::Rem => Kind::Mod,
+            Sign::Lt => Kind::LT,
+            Sign::Le => Kind::LE,
+            Sign::Gt => Kind::GT,
+            Sign::Ge => Kind::GE,
+            Sign::Eq => Kind::EQ,
+            Sign::Ne => Kind::NE,
+            Sign::And => Kind::And,
+            Sign::Or => Kind::Or,
+            _ => return self.unsupported(state, format!("the operator {op} on Expr"), line),
+        };
+        let pair = match (lhs, rhs) {
+            (Val::Expr(Some(a)), Val::Expr(Some(b))) => (a, b),
+            // The operators take an `int`.
+            (Val::Expr(Some(a)), Val::Int(num)) => {
+                let ty = state.node(a).ty;
+                let num = self.convert(num, 32, true);
+                let literal = self.literal(ty, num, &mut state);
+                (a, literal)
+            }
+            (Val::Int(num), Val::Expr(Some(b))) => {
+                let ty = state.node(b).ty;
+                let num = self.convert(num, 32, true);
+                let literal = self.literal(ty, num, &mut state);
+                (literal, b)
+            }
+            (Val::Expr(None), _) | (_, Val::Expr(None)) => {
+                self.end(state, Outcome::Crash(format!("{op} of an undefined Expr")), line);
+                return Vec::new();
+            }
+            _ => return self.unsupported(state, format!("the operator {op} on Expr"), line),
+        };
+        let (a, b) = self.match_types(pair.0, pair.1, &mut state);
+        self.make(kind, a, b, state, line)
+    }
+}
+
+/// The intrinsic that an operator of the API on expressions calls.
+fn bitwise(op: Sign) -> Option<&'static str> {
+    Some(match op {
+        Sign::BitAnd => "bitwise_and",
+        Sign::BitOr => "bitwise_or",
+        Sign::BitXor => "bitwise_xor",
+        Sign::Shl => "shift_left",
+        Sign::Shr => "shift_right",
+        _ => return None,
+    })
+}
+
+/// Asserts of two operands.
+const COMPARED: [(&str, Sign); 6] = [
+    ("CHECK_EQ", Sign::Eq),
+    ("CHECK_NE", Sign::Ne),
+    ("CHECK_LT", Sign::Lt),
+    ("CHECK_LE", Sign::Le),
+    ("CHECK_GT", Sign::Gt),
+    ("CHECK_GE", Sign::Ge),
+];
+
+/// The comparison that an assert of two operands makes.
+fn compared(name: &str) -> Option<Sign> {
+    COMPARED.iter().find(|(known, _)| *known == name).map(|(_, sign)| *sign)
+}
+
+/// Asserts and logs, on which text is streamed.
+const STREAMS: [&str; 12] = [
+    "internal_assert",
+    "user_assert",
+    "internal_error",
+    "user_error",
+    "debug",
+    "user_warning",
+    "LOG",
+    "CHECK",
+    "assert",
+    "std::cerr",
+    "std::cout",
+    "cerr",
+];
+
+pub(crate) fn is_stream(name: &str) -> bool {
+    compared(name).is_some() || STREAMS.contains(&name)
+}

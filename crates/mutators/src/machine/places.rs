@@ -1,0 +1,394 @@
+//! Places: what can be assigned, and expressions that assign.
+
+use halidom_cpp::Sign;
+use halidom_cpp::ast::{Expr, ExprKind};
+
+use crate::ir::state::{Slot, State};
+use crate::ir::value::{Place, Val};
+use crate::machine::info::is_report;
+use crate::machine::operators::is_stream;
+use crate::machine::run::{Machine, Outcome, Paths};
+use crate::machine::types::UNION;
+
+impl<'p> Machine<'p> {
+    /// The variable that an expression names.
+    pub(crate) fn place(&mut self, expr: &'p Expr, state: State) -> Paths<Place> {
+        match &expr.kind {
+            ExprKind::Name(name) => {
+                let place = Self::find_variable(name, &state);
+                vec![(state, place.unwrap_or_else(|| Place::Member(name.clone())))]
+            }
+            ExprKind::Prefix(op, operand) if *op == Sign::Mul => {
+                let mut paths = Vec::new();
+                for (state, value) in self.eval(operand, state) {
+                    match value {
+                        Val::Address(place) => paths.push((state, place)),
+                        value if value.is_info() => paths.push((state, Place::Nowhere)),
+                        _ => self.end(
+                            state,
+                            Outcome::Unsupported("an assignment through a pointer".to_owned()),
+                            expr.line,
+                        ),
+                    }
+                }
+                paths
+            }
+            ExprKind::Member { object, name, .. } if matches!(object.kind, ExprKind::This) => {
+                vec![(state, Place::Member(name.clone()))]
+            }
+            ExprKind::Member { object, name, .. } => {
+                let mut paths = Vec::new();
+                for (mut state, value) in self.eval(object, state) {
+                    // A report of which a member is assigned says nothing any more.
+                    if let ExprKind::Name(of) = &object.kind
+                        && is_report(&value)
+                        && !self.is_concrete()
+                        && let Some(place) = Self::find_variable(of, &state)
+                    {
+                        self.store(&place, Val::info(), &mut state);
+                        paths.push((state, Place::Nowhere));
+                        continue;
+                    }
+                    // What is known of a structure's member may be read again; of what is not, it cannot be.
+                    let is_known = match &value {
+                        Val::Object(members) => {
+                            members.iter().any(|(known, _)| known == name || known == UNION)
+                        }
+                        Val::Handle(_) => false,
+                        _ => true,
+                    };
+                    let base = match &object.kind {
+                        ExprKind::Name(of) if matches!(value, Val::Object(_)) => {
+                            Self::find_variable(of, &state)
+                                .filter(|base| Self::is_own(base, &state))
+                        }
+                        _ => None,
+                    };
+                    if let Some(base) = base.filter(|_| is_known) {
+                        paths.push((state, Place::Part(Box::new(base), name.clone())));
+                    } else if is_known {
+                        let what = "an assignment to a part".to_owned();
+                        self.end(state, Outcome::Unsupported(what), expr.line);
+                    } else {
+                        paths.push((state, Place::Nowhere));
+                    }
+                }
+                paths
+            }
+            ExprKind::Index(object, index) => {
+                let mut paths = Vec::new();
+                for (state, index) in self.eval(index, state) {
+                    for (state, value) in self.eval(object, state) {
+                        paths.extend(self.element_place(object, &value, &index, state, expr.line));
+                    }
+                }
+                paths
+            }
+            _ => self.unsupported(state, "an assignment to a part", expr.line),
+        }
+    }
+
+    /// An element of a vector that a variable holds; what is not known cannot be read again.
+    fn element_place(
+        &mut self,
+        object: &'p Expr,
+        value: &Val,
+        index: &Val,
+        state: State,
+        line: usize,
+    ) -> Paths<Place> {
+        let number = match index {
+            Val::Int(num) => {
+                self.values.as_number(num.term).and_then(|index| usize::try_from(index).ok())
+            }
+            _ => None,
+        };
+        let base = match &object.kind {
+            ExprKind::Name(of) => {
+                Self::find_variable(of, &state).filter(|base| Self::is_own(base, &state))
+            }
+            _ => None,
+        };
+        match (value, number, base) {
+            (Val::List(values), Some(index), Some(_)) if index >= values.len() => {
+                self.end(state, Outcome::Crash("an index beyond a vector".to_owned()), line);
+                Vec::new()
+            }
+            (Val::List(_), Some(index), Some(base)) => {
+                vec![(state, Place::Part(Box::new(base), index.to_string()))]
+            }
+            (Val::Handle(_), ..) if !value.is_info() && !self.is_concrete() => {
+                vec![(state, Place::Nowhere)]
+            }
+            _ => self.unsupported(state, "an assignment to a part", line),
+        }
+    }
+
+    /// Whether what a variable refers to is known, if it is a reference.
+    fn is_assignable(place: &Place, state: &State) -> bool {
+        let is_bookkeeping = |slot: Slot| {
+            matches!(slot.value, Val::Handle(_) | Val::Unknown | Val::Opaque(_))
+                || slot.value.is_info()
+        };
+        Self::is_own(place, state)
+            || *place == Place::Nowhere
+            || Self::load(place, state).is_none_or(is_bookkeeping)
+    }
+
+    /// Whether a variable holds a value of its own, rather than what something else that it refers to held.
+    fn is_own(place: &Place, state: &State) -> bool {
+        match place {
+            Place::Local(frame, index) => {
+                let slot = state.frames.get(*frame).and_then(|frame| frame.get(*index));
+                slot.is_some_and(|slot| !slot.ty.ends_with('&'))
+            }
+            Place::Member(_) | Place::Part(..) => true,
+            Place::Nowhere => false,
+        }
+    }
+
+    /// What a reference is bound to: a variable, or a value if the expression is none.
+    pub(crate) fn reference(&mut self, expr: &'p Expr, state: State) -> Paths<Val> {
+        if let ExprKind::Name(name) = &expr.kind
+            && let Some(place) = Self::find_variable(name, &state)
+        {
+            return vec![(state, Val::Reference(place))];
+        }
+        if let ExprKind::Conditional(condition, then, otherwise) = &expr.kind
+            && [then, otherwise].iter().all(|side| {
+                let ExprKind::Name(name) = &side.kind else { return false };
+                let place = Self::find_variable(name, &state);
+                let slot = place.and_then(|place| Self::load(&place, &state));
+                slot.is_some_and(|slot| !matches!(slot.value, Val::Int(_)))
+            })
+        {
+            let (holds, fails) = self.branch(condition, state);
+            let mut paths = Vec::new();
+            for (states, side) in [(holds, then), (fails, otherwise)] {
+                for state in states {
+                    paths.extend(self.reference(side, state));
+                }
+            }
+            return paths;
+        }
+        if let ExprKind::Prefix(op, operand) = &expr.kind
+            && *op == Sign::Mul
+        {
+            let mut paths = Vec::new();
+            for (state, value) in self.eval(operand, state) {
+                match value {
+                    Val::Address(place) => paths.push((state, Val::Reference(place))),
+                    _ => paths.extend(self.eval(expr, state)),
+                }
+            }
+            return paths;
+        }
+        let member = match &expr.kind {
+            ExprKind::Name(name) => Some(name),
+            ExprKind::Member { object, name, .. } if matches!(object.kind, ExprKind::This) => {
+                Some(name)
+            }
+            _ => None,
+        };
+        if let Some(name) = member
+            && state.members.iter().any(|slot| slot.name == *name)
+        {
+            return vec![(state, Val::Reference(Place::Member(name.clone())))];
+        }
+        self.eval(expr, state)
+    }
+
+    /// An expression that may assign.
+    pub(crate) fn effect(&mut self, expr: &'p Expr, state: State) -> Paths<Val> {
+        let line = expr.line;
+        match &expr.kind {
+            ExprKind::Assign(None, lhs, rhs)
+                if matches!(&lhs.kind, ExprKind::Call { callee, .. }
+                        if matches!(&callee.kind, ExprKind::Name(name) if name == "std::tie")) =>
+            {
+                self.tie(lhs, rhs, state, line)
+            }
+            ExprKind::Assign(op, lhs, rhs) => {
+                let mut paths = Vec::new();
+                for (state, value) in self.eval(rhs, state) {
+                    for (state, place) in self.place(lhs, state) {
+                        if !Self::is_assignable(&place, &state) {
+                            let what = "an assignment through a reference".to_owned();
+                            self.end(state, Outcome::Unsupported(what), line);
+                            continue;
+                        }
+                        let combined = match op {
+                            None => vec![(state, value.clone())],
+                            Some(_) if place == Place::Nowhere => vec![(state, Val::info())],
+                            Some(sign) => {
+                                let old = Self::load(&place, &state).map(|slot| slot.value);
+                                let old = old.unwrap_or(Val::Unknown);
+                                self.binary(*sign, old, value.clone(), state, line)
+                            }
+                        };
+                        for (mut state, value) in combined {
+                            self.store(&place, value.clone(), &mut state);
+                            if matches!(place, Place::Member(_)) {
+                                state.at = line;
+                            }
+                            paths.push((state, value));
+                        }
+                    }
+                }
+                paths
+            }
+            ExprKind::Prefix(op, operand) | ExprKind::Postfix(op, operand)
+                if matches!(op, Sign::Increment | Sign::Decrement) =>
+            {
+                let mut paths = Vec::new();
+                for (mut state, place) in self.place(operand, state) {
+                    if place == Place::Nowhere {
+                        Self::changed_unseen(&mut state);
+                        paths.push((state, Val::Void));
+                        continue;
+                    }
+                    let old = Self::load(&place, &state).map_or(Val::Unknown, |slot| slot.value);
+                    let one = Val::Int(self.number(1, 32, true));
+                    let step = if *op == Sign::Increment { Sign::Add } else { Sign::Sub };
+                    for (mut state, value) in self.binary(step, old.clone(), one, state, line) {
+                        self.store(&place, value.clone(), &mut state);
+                        let is_prefix = matches!(expr.kind, ExprKind::Prefix(..));
+                        paths.push((state, if is_prefix { value } else { old.clone() }));
+                    }
+                }
+                paths
+            }
+            // Logging and asserts are streams: `internal_assert(c) << "text"`.
+            ExprKind::Binary(op, ..) if *op == Sign::Shl => match stream_head(expr) {
+                Some(_) if self.logs_with_effect(expr) => {
+                    self.unsupported(state, "a message with an effect", line)
+                }
+                Some((name, arguments)) => self.stream(name, arguments, state, line),
+                None => self.eval(expr, state),
+            },
+            ExprKind::Call { callee, arguments, .. } => match &callee.kind {
+                ExprKind::Name(name) if is_stream(name) => {
+                    self.stream(name, arguments, state, line)
+                }
+                _ => self.eval(expr, state),
+            },
+            _ => self.eval(expr, state),
+        }
+    }
+
+    /// Whether something that is written to a stream does more than to have a value.
+    fn logs_with_effect(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Binary(op, rest, last) if *op == Sign::Shl => {
+                self.has_effect(last) || self.logs_with_effect(rest)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an expression assigns, moves or mutates, or calls a function of the program that may.
+    pub(super) fn has_effect(&self, expr: &Expr) -> bool {
+        let mut found = false;
+        expr.clone().visit_mut(&mut |part| {
+            found |= match &part.kind {
+                ExprKind::Assign(..) | ExprKind::Other(_) => true,
+                ExprKind::Prefix(op, _) | ExprKind::Postfix(op, _) => {
+                    matches!(op, Sign::Increment | Sign::Decrement)
+                }
+                ExprKind::Call { callee, .. } => match &callee.kind {
+                    ExprKind::Name(name) | ExprKind::Member { name, .. } => {
+                        let short = name.rsplit("::").next().unwrap_or(name);
+                        EFFECTS.contains(&short) || self.may_assign(short)
+                    }
+                    _ => true,
+                },
+                _ => false,
+            };
+        });
+        found
+    }
+
+    /// Whether a function of the program assigns something that is not its own, as far as its text shows.
+    fn may_assign(&self, name: &str) -> bool {
+        self.program.functions.iter().filter(|function| function.name == name).any(|function| {
+            let mut may = false;
+            function.clone().visit_mut(&mut |part| {
+                may |= match &part.kind {
+                    ExprKind::Assign(..) => true,
+                    ExprKind::Prefix(op, _) | ExprKind::Postfix(op, _) => {
+                        matches!(op, Sign::Increment | Sign::Decrement)
+                    }
+                    ExprKind::Call { callee, .. } => {
+                        matches!(&callee.kind, ExprKind::Name(name) | ExprKind::Member { name, .. }
+                            if EFFECTS.contains(&&**name))
+                    }
+                    _ => false,
+                };
+            });
+            may
+        })
+    }
+
+    /// `std::tie(a, b) = e`
+    fn tie(&mut self, lhs: &'p Expr, rhs: &'p Expr, state: State, line: usize) -> Paths<Val> {
+        let ExprKind::Call { arguments, .. } = &lhs.kind else {
+            return self.unsupported(state, "std::tie", line);
+        };
+        let mut paths = Vec::new();
+        for (state, value) in self.eval(rhs, state) {
+            let Val::Object(members) = value else {
+                paths.extend(self.unsupported(state, "std::tie of something else", line));
+                continue;
+            };
+            if members.len() != arguments.len() {
+                paths.extend(self.unsupported(state, "std::tie of something else", line));
+                continue;
+            }
+            let mut states = vec![state];
+            for (argument, (_, value)) in arguments.iter().zip(members) {
+                let mut next = Vec::new();
+                for state in states {
+                    for (mut state, place) in self.place(argument, state) {
+                        self.store(&place, value.clone(), &mut state);
+                        next.push(state);
+                    }
+                }
+                states = next;
+            }
+            paths.extend(states.into_iter().map(|state| (state, Val::Void)));
+        }
+        paths
+    }
+}
+
+/// Functions and methods that change what they are called on, or the object.
+const EFFECTS: [&str; 15] = [
+    "mutate",
+    "Mutate",
+    "visit",
+    "accept",
+    "swap",
+    "move",
+    "push",
+    "pop",
+    "push_back",
+    "pop_back",
+    "emplace_back",
+    "insert",
+    "emplace",
+    "erase",
+    "clear",
+];
+
+/// The leftmost operand of a chain of `<<`, if it is a stream.
+fn stream_head(expr: &Expr) -> Option<(&str, &[Expr])> {
+    match &expr.kind {
+        ExprKind::Binary(op, lhs, _) if *op == Sign::Shl => stream_head(lhs),
+        ExprKind::Call { callee, arguments, .. } => match &callee.kind {
+            ExprKind::Name(name) if is_stream(name) => Some((name, arguments)),
+            _ => None,
+        },
+        ExprKind::Name(name) if is_stream(name) => Some((name, &[])),
+        _ => None,
+    }
+}

@@ -1,0 +1,682 @@
+//! Nodes with names, statements and lists inside: their members, how they are made, what mutators do with them by default.
+
+use halidom_cpp::Sign;
+use halidom_rewrites::rules::Fun;
+
+use crate::ir::intrinsics::{PURE_EXTERN, called_by};
+use crate::ir::kinds::{Code, I32, Kind, Role, Type};
+use crate::ir::layout::{LAYOUTS, canonical, role};
+use crate::ir::node::{Field, NodeId, Shape};
+use crate::ir::state::{State, Substitution, operands};
+use crate::ir::value::{Val, members};
+use crate::machine::run::{Machine, Outcome, Paths};
+
+/// An entry of the table in which an emitter of HeteroCL has the lengths of buffers.
+const LENGTHS: &str = "buf_length_map_[]";
+
+/// What tells the numbers of members that a mutator makes from those that the input has.
+const MADE: u32 = 1 << 30;
+
+impl Machine<'_> {
+    /// A member of a node of a known kind.
+    pub(crate) fn node_member(
+        &mut self,
+        node: NodeId,
+        kind: Kind,
+        name: &str,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut state = state;
+        let member = canonical(name);
+        let index = kind.fields().iter().position(|(known, _)| *known == member);
+        let field = index.and_then(|index| state.shape(node)?.fields.get(index).copied());
+        let role = index.map(|index| kind.fields()[index].1);
+        match (role, field) {
+            (Some(Role::OptionalStmt), Some(Field::Expr(inner))) => {
+                let (missing, present) = self.is_kind(inner, Kind::Undefined, state);
+                let missing = missing.into_iter().map(|state| (state, Val::Expr(None)));
+                let present = present.into_iter().map(|state| (state, Val::Expr(Some(inner))));
+                missing.chain(present).collect()
+            }
+            (Some(Role::OptionalExpr), _) => vec![(state, Val::Expr(None))],
+            // Loads and stores are of buffers of the program, which no image or parameter stands for.
+            (Some(Role::Opaque), _) if ["image", "param"].contains(&member) => {
+                vec![(state, Val::Expr(None))]
+            }
+            // Where variables are names, or nodes that are told apart by identity.
+            (Some(Role::Name), Some(Field::Expr(inner))) if member != name && name != "func" => {
+                let ty = Self::bound_type(node, kind, &state);
+                let variable = Self::variable(ty, inner, &mut state);
+                vec![(state, Val::Expr(Some(variable)))]
+            }
+            // What a variable is called tells it from no other.
+            _ if kind == Kind::Variable && name == "name_hint" => {
+                vec![(state, Val::Text("v".to_owned()))]
+            }
+            (Some(Role::Name), Some(Field::Expr(inner))) => {
+                vec![(state, Val::Expr(Some(inner)))]
+            }
+            _ => match self.field(node, kind, name, &mut state) {
+                Some(value) => vec![(state, value)],
+                None => self.unsupported(state, format!("{}::{name}", kind.name()), line),
+            },
+        }
+    }
+
+    /// The type of the variable that a node binds or names.
+    fn bound_type(node: NodeId, kind: Kind, state: &State) -> Type {
+        let value = kind.fields().iter().position(|(name, _)| *name == "value");
+        match (kind, value.and_then(|index| state.shape(node)?.fields.get(index).copied())) {
+            (Kind::Let | Kind::LetStmt, Some(Field::Expr(value))) => state.node(value).ty,
+            (Kind::For, _) => I32,
+            _ => Type::HANDLE,
+        }
+    }
+
+    /// The variable of a name.
+    pub(crate) fn variable(ty: Type, name: NodeId, state: &mut State) -> NodeId {
+        let shape = Shape { kind: Kind::Variable, fields: vec![Field::Expr(name)] };
+        state.add(ty, None, Some(shape))
+    }
+
+    /// A name that no node of the input has.
+    pub(crate) fn fresh_node_name(&mut self, state: &mut State) -> NodeId {
+        let id = (1 << 31) | self.fresh();
+        state.name(id)
+    }
+
+    /// The name that a value is or stands for.
+    pub(crate) fn name_of(value: &Val, state: &State) -> Option<NodeId> {
+        let (Val::Expr(Some(node)) | Val::Ptr(Some((node, _)))) = value else { return None };
+        if state.node(*node).ty == Type::NAME {
+            return Some(*node);
+        }
+        match state.shape(*node) {
+            Some(Shape { kind: Kind::Variable, fields }) => match fields.first() {
+                Some(Field::Expr(name)) => Some(*name),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// `K::make(…)` of a kind that has a layout; `None` if it has none.
+    pub(crate) fn make_by_layout(
+        &mut self,
+        kind: Kind,
+        arguments: &[Val],
+        state: State,
+        line: usize,
+    ) -> Option<Paths<Val>> {
+        if LAYOUTS.iter().all(|layout| layout.kind != kind) {
+            return None;
+        }
+        let mut is_undefined = false;
+        for layout in LAYOUTS.iter().filter(|layout| layout.kind == kind) {
+            let members = layout.members;
+            if arguments.len() > members.len() {
+                continue;
+            }
+            let fits = members
+                .iter()
+                .enumerate()
+                .map(|(index, member)| Self::fit(role(kind, member), arguments.get(index), &state));
+            let fits: Vec<Fit> = fits.collect();
+            if fits.contains(&Fit::No) {
+                continue;
+            }
+            if fits.contains(&Fit::Undefined) {
+                is_undefined = true;
+                continue;
+            }
+            return Some(self.make_fitting(kind, members, arguments, state, line));
+        }
+        if is_undefined {
+            let what = format!("{}::make of something undefined", kind.name());
+            self.end(state, Outcome::Crash(what), line);
+            return Some(Vec::new());
+        }
+        Some(self.unsupported(state, format!("{}::make of these arguments", kind.name()), line))
+    }
+
+    fn fit(role: Option<Role>, argument: Option<&Val>, state: &State) -> Fit {
+        let is_optional = matches!(
+            role,
+            Some(
+                Role::OptionalStmt | Role::OptionalExpr | Role::Exprs | Role::Stmts | Role::Opaque
+            )
+        );
+        let Some(argument) = argument else {
+            return if is_optional { Fit::Yes } else { Fit::No };
+        };
+        let code = match argument {
+            Val::Expr(Some(node)) | Val::Ptr(Some((node, _))) => Some(state.node(*node).ty.code),
+            _ => None,
+        };
+        let fits = match role {
+            None => matches!(argument, Val::Type(_)),
+            Some(Role::Name) => {
+                Self::name_of(argument, state).is_some() || matches!(argument, Val::Text(_))
+            }
+            Some(Role::Exprs | Role::Stmts) => {
+                let is_node = |value: &Val| {
+                    matches!(value, Val::Expr(Some(_)) | Val::Ptr(Some(_)) | Val::Int(_))
+                };
+                matches!(argument, Val::List(_) | Val::Object(_))
+                    && members(argument).iter().all(is_node)
+                    || code == Some(Code::List)
+            }
+            Some(Role::Opaque) => {
+                matches!(
+                    argument,
+                    Val::Opaque(_)
+                        | Val::Handle(_)
+                        | Val::Bool(_)
+                        | Val::Int(_)
+                        | Val::Text(_)
+                        | Val::Object(_)
+                        | Val::Type(_)
+                        | Val::Expr(None)
+                ) || matches!(code, Some(Code::Name | Code::Handle))
+            }
+            Some(Role::Stmt | Role::OptionalStmt) => code == Some(Code::Stmt),
+            Some(_) => {
+                code.is_some_and(|code| !matches!(code, Code::Stmt | Code::Name | Code::List))
+                    || matches!(argument, Val::Int(_))
+            }
+        };
+        match (fits, argument) {
+            (true, _) => Fit::Yes,
+            (false, Val::Expr(None))
+                if matches!(role, Some(Role::OptionalStmt | Role::OptionalExpr)) =>
+            {
+                Fit::Yes
+            }
+            (false, Val::Expr(None)) if !matches!(role, Some(Role::Opaque | Role::Exprs)) => {
+                Fit::Undefined
+            }
+            _ => Fit::No,
+        }
+    }
+
+    fn make_fitting(
+        &mut self,
+        kind: Kind,
+        members: &[&str],
+        arguments: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut state = state;
+        let mut ty = Type::STMT;
+        let mut fields = Vec::new();
+        for (member, role) in kind.fields() {
+            let argument = members
+                .iter()
+                .position(|name| name == member)
+                .and_then(|index| arguments.get(index));
+            fields.push(self.made_field(*role, argument, &mut state));
+        }
+        if let Some(Val::Type(given)) = arguments.first() {
+            ty = *given;
+        }
+        let at = |name: &str| match kind.fields().iter().position(|(known, _)| *known == name) {
+            Some(index) => match fields.get(index) {
+                Some(Field::Expr(node)) => Some(*node),
+                _ => None,
+            },
+            None => None,
+        };
+        if kind == Kind::Let
+            && let Some(body) = at("body")
+        {
+            ty = state.node(body).ty;
+        }
+        // What `make` asserts.
+        let lanes = |node: Option<NodeId>| node.map(|node| state.node(node).ty.is_vector);
+        let other = match kind {
+            Kind::Store => lanes(at("value")),
+            Kind::Load => Some(ty.is_vector),
+            _ => None,
+        };
+        if let Some(other) = other
+            && (lanes(at("index")) != Some(other) || lanes(at("predicate")) != Some(other))
+        {
+            let what = format!("{}::make of other lanes", kind.name());
+            self.end(state, Outcome::Crash(what), line);
+            return Vec::new();
+        }
+        let node = state.add(ty, None, Some(Shape { kind, fields }));
+        vec![(state, Val::Expr(Some(node)))]
+    }
+
+    fn made_field(&mut self, role: Role, argument: Option<&Val>, state: &mut State) -> Field {
+        match (role, argument) {
+            (Role::Opaque, Some(Val::Opaque(id))) => Field::Opaque(*id),
+            (Role::Opaque, Some(Val::Handle(text) | Val::Text(text))) => {
+                let constant = self.constant(text);
+                Field::Opaque(if self.is_concrete() { constant } else { MADE | constant })
+            }
+            // A type that the mutator names is none of the input.
+            (Role::Opaque, Some(Val::Type(ty))) => {
+                Field::Opaque(MADE | self.constant(&format!("the type {ty}")))
+            }
+            (Role::Opaque, _) if self.is_concrete() => Field::Opaque(0),
+            // None that the input has.
+            (Role::Opaque, _) => Field::Opaque(MADE | self.fresh()),
+            (Role::Name, Some(value)) => match Self::name_of(value, state) {
+                Some(name) => Field::Expr(name),
+                None => Field::Expr(self.fresh_node_name(state)),
+            },
+            (Role::Exprs | Role::Stmts, Some(value @ (Val::List(_) | Val::Object(_)))) => {
+                let nodes: Vec<NodeId> =
+                    members(value).iter().filter_map(|value| self.element(value, state)).collect();
+                Field::Expr(state.list(&nodes))
+            }
+            (Role::Exprs | Role::Stmts, None) => Field::Expr(state.list(&[])),
+            (_, Some(Val::Int(num))) => Field::Expr(self.literal(I32, *num, state)),
+            (_, Some(Val::Expr(Some(node)) | Val::Ptr(Some((node, _))))) => Field::Expr(*node),
+            (Role::OptionalStmt, _) => {
+                let shape = Shape { kind: Kind::Undefined, fields: Vec::new() };
+                Field::Expr(state.add(Type::STMT, None, Some(shape)))
+            }
+            (_, _) => {
+                let num = self.number(0, 32, true);
+                Field::Expr(self.literal(I32, num, state))
+            }
+        }
+    }
+
+    fn element(&mut self, value: &Val, state: &mut State) -> Option<NodeId> {
+        match value {
+            Val::Expr(Some(node)) | Val::Ptr(Some((node, _))) => Some(*node),
+            Val::Int(num) => Some(self.literal(I32, *num, state)),
+            _ => None,
+        }
+    }
+
+    /// Operators on names, on members that are only compared and on texts; `None` if they are of something else.
+    pub(crate) fn symbols(
+        &mut self,
+        op: Sign,
+        lhs: &Val,
+        rhs: &Val,
+        state: &State,
+    ) -> Option<Paths<Val>> {
+        let is_name = |value: &Val| matches!(value, Val::Expr(Some(node)) if state.node(*node).ty == Type::NAME);
+        let is_symbol =
+            |value: &Val| matches!(value, Val::Opaque(_) | Val::Handle(_) | Val::Text(_));
+        let mut state = state.clone();
+        match (op, lhs, rhs) {
+            (Sign::Eq | Sign::Ne, Val::Expr(Some(a)), Val::Expr(Some(b)))
+                if is_name(lhs) && is_name(rhs) =>
+            {
+                let (same, other) = self.equal(*a, *b, state);
+                Some(if op == Sign::Eq {
+                    self.truths(same, other)
+                } else {
+                    self.truths(other, same)
+                })
+            }
+            // A name that is longer than one of the input is none of the input.
+            (Sign::Add, _, _) if is_name(lhs) || is_name(rhs) => {
+                if let Some(name) = state.compound(lhs, rhs) {
+                    return Some(vec![(state, Val::Expr(Some(name)))]);
+                }
+                let name = self.fresh_node_name(&mut state);
+                state.keep_compound(lhs, rhs, name);
+                Some(vec![(state, Val::Expr(Some(name)))])
+            }
+            (Sign::Add, Val::Rope(_), _) | (Sign::Add, _, Val::Rope(_)) => {
+                let (first, second) = (Self::rope_of(lhs, &state)?, Self::rope_of(rhs, &state)?);
+                let rope = first.into_iter().chain(second).collect();
+                Some(vec![(state, Val::Rope(rope))])
+            }
+            (Sign::Add, Val::Text(a), Val::Text(b)) => {
+                Some(vec![(state, Val::Text(a.clone() + b))])
+            }
+            (Sign::Eq | Sign::Ne, Val::Text(a), Val::Text(b)) => {
+                let truth = self.values.bool((a == b) == (op == Sign::Eq));
+                Some(vec![(state, Val::Bool(truth))])
+            }
+            // What is called is what is asked for, or is not.
+            (Sign::Eq | Sign::Ne, Val::Handle(callee), Val::Text(name))
+            | (Sign::Eq | Sign::Ne, Val::Text(name), Val::Handle(callee))
+                if called_by(callee).is_some_and(|call| call < state.nodes.len()) =>
+            {
+                let call = called_by(callee)?;
+                Some(self.is_called(op, call, name, state))
+            }
+            // How a function of the C library is called.
+            (Sign::Eq | Sign::Ne, Val::Handle(a), Val::Handle(b))
+                if (a == PURE_EXTERN || b == PURE_EXTERN)
+                    && a.starts_with("Call::")
+                    && b.starts_with("Call::") =>
+            {
+                let truth = self.values.bool((a == b) == (op == Sign::Eq));
+                Some(vec![(state, Val::Bool(truth))])
+            }
+            (Sign::Eq | Sign::Ne, Val::Opaque(a), Val::Opaque(b))
+                if a == b || self.is_concrete() =>
+            {
+                let truth = self.values.bool((a == b) == (op == Sign::Eq));
+                Some(vec![(state, Val::Bool(truth))])
+            }
+            (Sign::Eq | Sign::Ne, Val::Opaque(id), Val::Handle(text) | Val::Text(text))
+            | (Sign::Eq | Sign::Ne, Val::Handle(text) | Val::Text(text), Val::Opaque(id))
+                if self.is_concrete() =>
+            {
+                let is_same = self.constant(text) == *id;
+                let truth = self.values.bool(is_same == (op == Sign::Eq));
+                Some(vec![(state, Val::Bool(truth))])
+            }
+            (Sign::Eq | Sign::Ne, Val::Handle(a), Val::Handle(b))
+                if self.is_concrete() && a == b =>
+            {
+                let truth = self.values.bool(op == Sign::Eq);
+                Some(vec![(state, Val::Bool(truth))])
+            }
+            // A buffer of one element is accessed at 0.
+            (Sign::Eq, Val::Handle(length), Val::Int(num))
+                if length == LENGTHS && self.values.as_number(num.term) == Some(1) =>
+            {
+                let (mut holds, fails) = self.choose(state);
+                self.only_element(&mut holds);
+                Some(self.truths(vec![holds], vec![fails]))
+            }
+            // The type of an object that is not known, or a number, or a node.
+            (Sign::Eq | Sign::Ne, Val::Handle(_), Val::Type(_) | Val::Ptr(_))
+            | (Sign::Eq | Sign::Ne, Val::Type(_) | Val::Ptr(_), Val::Handle(_)) => {
+                let (holds, fails) = self.choose(state);
+                Some(self.truths(vec![holds], vec![fails]))
+            }
+            (op, Val::Handle(_), Val::Int(_)) | (op, Val::Int(_), Val::Handle(_))
+                if op.is_comparison() =>
+            {
+                let (holds, fails) = self.choose(state);
+                Some(self.truths(vec![holds], vec![fails]))
+            }
+            (Sign::Eq | Sign::Ne, lhs, rhs)
+                if is_symbol(lhs) && (is_symbol(rhs) || is_name(rhs))
+                    || is_name(lhs) && is_symbol(rhs) =>
+            {
+                let (holds, fails) = self.choose(state);
+                Some(self.truths(vec![holds], vec![fails]))
+            }
+            _ => None,
+        }
+    }
+
+    /// Compares what a call calls with a name.
+    fn is_called(&mut self, op: Sign, call: NodeId, name: &str, state: State) -> Paths<Val> {
+        let paths = self.is_intrinsic(call, name, state);
+        if op == Sign::Eq {
+            return paths;
+        }
+        let negated = paths.into_iter().map(|(state, truth)| {
+            let truth = match truth {
+                Val::Bool(term) => Val::Bool(self.values.apply(Fun::Not, &[term])),
+                other => other,
+            };
+            (state, truth)
+        });
+        negated.collect()
+    }
+
+    /// What is known where the buffer that the input accesses has one element.
+    fn only_element(&mut self, state: &mut State) {
+        let is_index = |role: Role| role == Role::Index;
+        let Some(Shape { kind, fields }) = state.shape(0).cloned() else { return };
+        let index = kind.fields().iter().position(|(_, role)| is_index(*role));
+        let Some(Field::Expr(index)) = index.and_then(|index| fields.get(index)) else { return };
+        if !state.node(*index).ty.is_vector {
+            let zero = self.number(0, 32, true);
+            let zero = self.literal(I32, zero, state);
+            state.equate(*index, zero);
+        }
+    }
+
+    /// The number of a named constant of the compiler; those of fields that are the same have one number.
+    pub(crate) fn constant(&mut self, text: &str) -> u32 {
+        let known = self.constants.iter().position(|known| known == text);
+        let index = known.unwrap_or_else(|| {
+            self.constants.push(text.to_owned());
+            self.constants.len() - 1
+        });
+        u32::try_from(index).unwrap_or(u32::MAX)
+    }
+
+    /// What a class derived from the mutator does with a node by default: its operands are mutated.
+    pub(crate) fn mutate_operands(
+        &mut self,
+        node: NodeId,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let Some(Shape { kind, fields }) = state.shape(node).cloned() else {
+            return self.mutate(node, state, line);
+        };
+        let ty = state.node(node).ty;
+        let mut paths: Paths<Vec<Field>> = vec![(state, Vec::new())];
+        for field in &fields {
+            let mut next = Vec::new();
+            for (state, done) in paths {
+                match field {
+                    Field::Expr(inner) if state.node(*inner).ty != Type::NAME => {
+                        for (state, value) in self.mutate_operand(*inner, state, line) {
+                            let mut done = done.clone();
+                            done.push(Field::Expr(value));
+                            next.push((state, done));
+                        }
+                    }
+                    field => {
+                        let mut done = done;
+                        done.push(*field);
+                        next.push((state, done));
+                    }
+                }
+            }
+            paths = next;
+        }
+        let paths = paths.into_iter().map(|(mut state, new)| {
+            if new == fields {
+                return (state, Val::Expr(Some(node)));
+            }
+            let intrinsic = state.node(node).intrinsic.clone();
+            let made = state.add(ty, None, Some(Shape { kind, fields: new }));
+            state.node_mut(made).intrinsic = intrinsic;
+            (state, Val::Expr(Some(made)))
+        });
+        paths.collect()
+    }
+
+    fn mutate_operand(&mut self, inner: NodeId, state: State, line: usize) -> Paths<NodeId> {
+        let ty = state.node(inner).ty;
+        if ty == Type::LIST {
+            let Some(Shape { fields, .. }) = state.shape(inner).cloned() else {
+                // A list of as many nodes, each of the class of its own.
+                let mut state = state;
+                self.forget_tables(&mut state);
+                return vec![(state, inner)];
+            };
+            let mut paths: Paths<Vec<NodeId>> = vec![(state, Vec::new())];
+            for field in &fields {
+                let Field::Expr(element) = field else { continue };
+                let mut next = Vec::new();
+                for (state, done) in paths {
+                    for (state, value) in self.mutate_operand(*element, state, line) {
+                        let mut done = done.clone();
+                        done.push(value);
+                        next.push((state, done));
+                    }
+                }
+                paths = next;
+            }
+            let paths = paths.into_iter().map(|(mut state, nodes)| {
+                let new: Vec<Field> = nodes.iter().map(|node| Field::Expr(*node)).collect();
+                let list = if new == fields { inner } else { state.list(&nodes) };
+                (state, list)
+            });
+            return paths.collect();
+        }
+        let (missing, present) = if ty == Type::STMT {
+            self.is_kind(inner, Kind::Undefined, state)
+        } else {
+            (Vec::new(), vec![state])
+        };
+        let mut paths: Paths<NodeId> = missing.into_iter().map(|state| (state, inner)).collect();
+        for state in present {
+            for (state, value) in self.mutate(inner, state, line) {
+                match value {
+                    Val::Expr(Some(new)) => paths.push((state, new)),
+                    _ => {
+                        let what = "an operand becomes undefined".to_owned();
+                        self.end(state, Outcome::Unsupported(what), line);
+                    }
+                }
+            }
+        }
+        paths
+    }
+
+    /// `substitute(what, by, within)`.
+    pub(crate) fn substitute(
+        &mut self,
+        what: NodeId,
+        by: NodeId,
+        within: NodeId,
+        state: State,
+    ) -> Paths<Val> {
+        let mut state = state;
+        if self.is_concrete() {
+            let name = Self::name_of(&Val::Expr(Some(what)), &state);
+            let new = replaced(name, what, by, within, &mut state);
+            return vec![(state, Val::Expr(Some(new)))];
+        }
+        let ty = state.node(within).ty;
+        let result = state.add(ty, None, None);
+        if ty == Type::STMT {
+            state.node_mut(result).not |= crate::ir::kinds::bit(Kind::Undefined);
+        }
+        let class = state.node(result).class;
+        state.substitutions.push(Substitution { class, what, by, within });
+        vec![(state, Val::Expr(Some(result)))]
+    }
+}
+
+impl Machine<'_> {
+    /// `is_no_op(s)`.
+    pub(crate) fn is_no_op(&mut self, node: NodeId, state: State) -> Paths<Val> {
+        if self.is_concrete() {
+            let truth = does_nothing(node, &state);
+            return vec![(state, Val::Bool(self.values.bool(truth)))];
+        }
+        let class = state.class(state.node(node).class);
+        if state.idle.iter().any(|idle| state.class(*idle) == class) {
+            return vec![(state, Val::Bool(self.values.bool(true)))];
+        }
+        let (mut holds, fails) = self.choose(state);
+        holds.idle.push(class);
+        self.truths(vec![holds], vec![fails])
+    }
+
+    /// `HasSideEffect(e)`.
+    pub(crate) fn side_effects(&mut self, node: NodeId, state: State) -> Paths<Val> {
+        if self.is_concrete() {
+            let truth = has_effect(node, &state);
+            return vec![(state, Val::Bool(self.values.bool(truth)))];
+        }
+        let (holds, mut fails) = self.choose(state);
+        let class = fails.node(node).class;
+        fails.pure.push(class);
+        self.truths(vec![holds], vec![fails])
+    }
+
+    /// `is_pure(e)`.
+    pub(crate) fn is_steady(&mut self, node: NodeId, state: State) -> Paths<Val> {
+        if self.is_concrete() {
+            let truth = !has_effect(node, &state) && !reads_memory(node, &state);
+            return vec![(state, Val::Bool(self.values.bool(truth)))];
+        }
+        let (mut holds, fails) = self.choose(state);
+        let class = holds.node(node).class;
+        holds.steady.push(class);
+        holds.pure.push(class);
+        self.truths(vec![holds], vec![fails])
+    }
+}
+
+fn does_nothing(node: NodeId, state: &State) -> bool {
+    match state.shape(node).map(|shape| shape.kind) {
+        Some(Kind::Undefined) => true,
+        Some(Kind::Evaluate) => !has_effect(node, state),
+        _ => false,
+    }
+}
+
+/// Whether a node calls something that has effects: any call but of what the IR computes with.
+pub(crate) fn has_effect(node: NodeId, state: &State) -> bool {
+    let is_impure = state.shape(node).is_some_and(|shape| shape.kind == Kind::Call)
+        && state.node(node).intrinsic.as_deref() == Some("print");
+    is_impure || operands(node, state).into_iter().any(|inner| has_effect(inner, state))
+}
+
+fn reads_memory(node: NodeId, state: &State) -> bool {
+    state.shape(node).is_some_and(|shape| shape.kind == Kind::Load)
+        || operands(node, state).into_iter().any(|inner| reads_memory(inner, state))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    Yes,
+    No,
+    /// But for something undefined that must not be.
+    Undefined,
+}
+
+/// A node with variables of a name, or parts that equal a node, replaced.
+fn replaced(
+    name: Option<NodeId>,
+    what: NodeId,
+    by: NodeId,
+    within: NodeId,
+    state: &mut State,
+) -> NodeId {
+    let is_met = match name {
+        Some(name) => Machine::name_of(&Val::Expr(Some(within)), state)
+            .is_some_and(|other| other != within && state.is_same(name, other)),
+        None => state.is_same(what, within),
+    };
+    if is_met {
+        return by;
+    }
+    let Some(Shape { kind, fields }) = state.shape(within).cloned() else { return within };
+    // A variable that is bound anew is another one, but the value that it is bound to is outside.
+    let bound = match (kind, fields.first()) {
+        (Kind::Let | Kind::LetStmt | Kind::For, Some(Field::Expr(bound))) => Some(*bound),
+        _ => None,
+    };
+    let is_shadowed = name.zip(bound).is_some_and(|(name, bound)| state.is_same(name, bound));
+    let mut new = Vec::new();
+    for (field, (member, _)) in
+        fields.iter().zip(kind.fields().iter().chain(std::iter::repeat(&("", Role::Opaque))))
+    {
+        new.push(match field {
+            Field::Expr(inner)
+                if state.node(*inner).ty != Type::NAME && !(is_shadowed && *member == "body") =>
+            {
+                Field::Expr(replaced(name, what, by, *inner, state))
+            }
+            field => *field,
+        });
+    }
+    if new == fields {
+        return within;
+    }
+    let ty = state.node(within).ty;
+    let intrinsic = state.node(within).intrinsic.clone();
+    let made = state.add(ty, None, Some(Shape { kind, fields: new }));
+    state.node_mut(made).intrinsic = intrinsic;
+    made
+}

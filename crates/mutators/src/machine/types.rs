@@ -1,0 +1,67 @@
+//! Types of C++ by their names.
+
+/// The member of a union that holds what it is declared as.
+pub(crate) const UNION: &str = "union";
+
+/// Integer types with their bits and whether they are signed.
+const INTEGERS: [(&str, u8, bool); 26] = [
+    ("int", 32, true),
+    ("signed", 32, true),
+    ("signed int", 32, true),
+    ("int32_t", 32, true),
+    ("int64_t", 64, true),
+    ("long", 64, true),
+    ("long int", 64, true),
+    ("long long", 64, true),
+    ("long long int", 64, true),
+    ("uint64_t", 64, false),
+    ("size_t", 64, false),
+    ("unsigned long", 64, false),
+    ("unsigned long long", 64, false),
+    ("unsigned", 32, false),
+    ("unsigned int", 32, false),
+    ("uint32_t", 32, false),
+    ("int16_t", 16, true),
+    ("short", 16, true),
+    ("short int", 16, true),
+    ("uint16_t", 16, false),
+    ("unsigned short", 16, false),
+    ("unsigned short int", 16, false),
+    ("int8_t", 8, true),
+    ("signed char", 8, true),
+    ("uint8_t", 8, false),
+    ("unsigned char", 8, false),
+];
+
+/// Bits and signedness of a C++ integer type.
+pub(crate) fn integer_type(ty: &str) -> Option<(u8, bool)> {
+    let known = INTEGERS.iter().find(|(name, ..)| *name == ty);
+    known.map(|(_, bits, is_signed)| (*bits, *is_signed))
+}
+
+/// Whether a C++ type is a vector.
+pub(crate) fn is_vector_type(ty: &str) -> bool {
+    ["std::vector<", "vector<", "Array<", "std::list<", "std::deque<"]
+        .iter()
+        .any(|prefix| ty.starts_with(prefix))
+}
+
+/// Whether a C++ type is a map, a set or a scope.
+pub(crate) fn is_map_type(ty: &str) -> bool {
+    let ty = ty.strip_prefix("std::").unwrap_or(ty);
+    ["map<", "set<", "unordered_map<", "unordered_set<", "Scope<"]
+        .iter()
+        .any(|prefix| ty.starts_with(prefix))
+}
+
+/// Whether a C++ type is what pushes, and pops where its block ends.
+pub(crate) fn is_binding_type(ty: &str) -> bool {
+    let (name, _) = ty.split_once('<').unwrap_or((ty, ""));
+    name.rsplit("::").next() == Some("ScopedBinding")
+}
+
+/// Whether a C++ type is a scope.
+pub(crate) fn is_scope_type(ty: &str) -> bool {
+    let (name, _) = ty.split_once('<').unwrap_or((ty, ""));
+    ty.contains('<') && name.rsplit("::").next() == Some("Scope")
+}

@@ -1,0 +1,296 @@
+//! Variables: how they are declared, converted to their types, read and assigned.
+
+use std::rc::Rc;
+
+use halidom_cpp::Sign;
+use halidom_cpp::ast::{Declared, Expr, ExprKind};
+
+use crate::ir::kinds::I32;
+use crate::ir::state::{Slot, State};
+use crate::ir::value::{Num, Place, Val};
+use crate::machine::names::TypeName;
+use crate::machine::run::{MAX_CONCRETE_ITERATIONS, Machine, Paths};
+use crate::machine::types::{UNION, integer_type};
+
+impl<'p> Machine<'p> {
+    pub(super) fn declare(&mut self, declared: &'p Declared, state: State) -> Vec<State> {
+        let valued = match &declared.value {
+            Some(value) => match &value.kind {
+                // `T x(y)` and `T x{y}` of a reference or number type are read as a call of the type.
+                ExprKind::Call { callee, arguments, .. }
+                    if matches!(&callee.kind, ExprKind::Name(name) if *name == declared.ty)
+                        && arguments.len() == 1
+                        && Self::is_plain_type(&declared.ty) =>
+                {
+                    self.eval(&arguments[0], state)
+                }
+                ExprKind::Call { callee, arguments, .. }
+                    if matches!(&callee.kind, ExprKind::Name(name) if *name == declared.ty)
+                        && arguments.len() == 1
+                        && crate::machine::types::is_vector_type(&declared.ty) =>
+                {
+                    self.vector_of(&declared.ty, &arguments[0], state, value.line)
+                }
+                ExprKind::Call { callee, arguments, .. }
+                    if matches!(&callee.kind, ExprKind::Name(name) if *name == declared.ty)
+                        && crate::machine::types::is_binding_type(&declared.ty) =>
+                {
+                    let mut made = Vec::new();
+                    for (state, values) in self.arguments(arguments, state) {
+                        made.extend(self.bind_scope(&values, state, value.line));
+                    }
+                    made
+                }
+                // An object of the compiler made of another one.
+                ExprKind::Call { callee, arguments, .. }
+                    if matches!(&callee.kind, ExprKind::Name(name) if *name == declared.ty)
+                        && arguments.len() == 1
+                        && self.is_unknown_class(&declared.ty) =>
+                {
+                    let mut made = Vec::new();
+                    for (state, of) in self.eval(&arguments[0], state) {
+                        if matches!(of, Val::Handle(_) | Val::Opaque(_)) {
+                            made.push((state, Val::Handle(declared.ty.clone())));
+                        } else {
+                            made.extend(self.unsupported(state, &declared.ty, value.line));
+                        }
+                    }
+                    made
+                }
+                _ if declared.ty.ends_with('&') => self.reference(value, state),
+                _ => self.eval(value, state),
+            },
+            None => {
+                let value = match self.object(&declared.ty) {
+                    Some(object) => object,
+                    None => Self::default(&declared.ty),
+                };
+                vec![(state, value)]
+            }
+        };
+        let mut states = Vec::new();
+        for (mut state, value) in valued {
+            let value = self.coerce(&declared.ty, value, &mut state);
+            let slot = Slot { name: declared.name.clone(), ty: declared.ty.clone(), value };
+            state.frame().push(slot);
+            states.push(state);
+        }
+        states
+    }
+
+    /// Whether nothing says what objects of a class are.
+    fn is_unknown_class(&self, ty: &str) -> bool {
+        let program = self.program;
+        ty.chars().all(|letter| letter.is_ascii_alphanumeric())
+            && crate::machine::contracts::CONTRACTS.iter().all(|contract| contract.name != ty)
+            && program.classes.iter().all(|class| class.name != ty)
+            && program.functions.iter().all(|function| function.name != ty)
+            && !Self::is_plain_type(ty)
+            && !matches!(TypeName::of(ty), TypeName::Expr | TypeName::Stmt)
+    }
+
+    /// `vector<T> x(n)`, of so many elements, or `vector<T> x(y)`, of those of another.
+    fn vector_of(&mut self, ty: &str, argument: &'p Expr, state: State, line: usize) -> Paths<Val> {
+        let element = ty.split_once('<').map_or("", |(_, of)| of.trim_end_matches('>'));
+        let mut paths = Vec::new();
+        for (state, value) in self.eval(argument, state) {
+            let Val::Int(count) = &value else {
+                let listed = self.as_list(&value, state, line).into_iter();
+                paths.extend(listed.map(|(state, values)| (state, Val::List(values))));
+                continue;
+            };
+            let count = self.values.as_number(count.term).and_then(|n| usize::try_from(n).ok());
+            match count.filter(|count| *count <= MAX_CONCRETE_ITERATIONS) {
+                Some(count) => {
+                    paths.push((state, Val::List(vec![Self::default(element); count])));
+                }
+                None => {
+                    paths.extend(self.unsupported(state, "a vector of so many elements", line));
+                }
+            }
+        }
+        paths
+    }
+
+    /// The value of a variable that is declared without one.
+    fn default(ty: &str) -> Val {
+        match TypeName::of(ty) {
+            TypeName::Expr | TypeName::Stmt => Val::Expr(None),
+            TypeName::Int64T
+            | TypeName::Uint64T
+            | TypeName::Int
+            | TypeName::Bool
+            | TypeName::Double
+            | TypeName::Float => Val::Unknown,
+            _ if crate::machine::types::is_vector_type(ty) => Val::List(Vec::new()),
+            _ if ty.ends_with("stringstream") => Val::Rope(Vec::new()),
+            TypeName::String | TypeName::StdString => Val::Text(String::new()),
+            _ if ty.starts_with(UNION) => {
+                Val::Object(vec![(UNION.to_owned(), Val::Text(ty.to_owned()))])
+            }
+            _ => Val::Handle(ty.to_owned()),
+        }
+    }
+
+    fn is_plain_type(ty: &str) -> bool {
+        matches!(
+            TypeName::of(ty),
+            TypeName::Int
+                | TypeName::Int64T
+                | TypeName::Uint64T
+                | TypeName::Bool
+                | TypeName::Double
+                | TypeName::Expr
+                | TypeName::Type
+                | TypeName::Stmt
+        )
+    }
+
+    /// A value where a variable of a type is initialized with it.
+    pub(crate) fn coerce(&mut self, ty: &str, value: Val, state: &mut State) -> Val {
+        let ty = ty.strip_prefix("std::").unwrap_or(ty);
+        match (TypeName::of(ty), value) {
+            (_, Val::Int(num)) => match integer_type(ty) {
+                Some((bits, signed)) => Val::Int(self.convert(num, bits, signed)),
+                None if ty == "bool" => {
+                    let zero = Num { ..self.number(0, num.bits, num.is_signed) };
+                    self.compare(Sign::Ne, num, zero)
+                }
+                None if matches!(TypeName::of(ty), TypeName::Double | TypeName::Float) => {
+                    self.real_of(num)
+                }
+                None if ty == "Expr" => {
+                    let literal = self.literal(I32, num, state);
+                    Val::Expr(Some(literal))
+                }
+                None if ty.is_empty() || ty == "auto" => Val::Int(num),
+                None if is_parameter(ty) => match self.template.as_deref().map(integer_type) {
+                    Some(Some((bits, signed))) => Val::Int(self.convert(num, bits, signed)),
+                    Some(None) => Val::Unknown,
+                    None => Val::Int(num),
+                },
+                // A name for some type of integers, which may cut the number.
+                None => Val::Unknown,
+            },
+            (_, Val::Real(term)) if integer_type(ty).is_some() => {
+                let (bits, is_signed) = integer_type(ty).unwrap_or((64, true));
+                let domain = self.host(is_signed);
+                let (low, high) = Num::range(bits, is_signed);
+                let term = self.values.var(&format!("truncated {term:?}"), domain);
+                Val::Int(Num { term, bits, is_signed, low, high, remainder_of: None })
+            }
+            (TypeName::Expr | TypeName::Stmt, Val::Ptr(Some((node, _)))) => Val::Expr(Some(node)),
+            // A truth value becomes an `int` before it becomes an expression.
+            (TypeName::Expr, Val::Bool(truth)) => {
+                let num = self.host_number(truth, (0, 1), true);
+                let literal = self.literal(I32, num, state);
+                Val::Expr(Some(literal))
+            }
+            (TypeName::Int | TypeName::Int64T | TypeName::Uint64T, Val::Bool(truth)) => {
+                let num = self.host_number(truth, (0, 1), true);
+                Val::Int(num)
+            }
+            (_, value) => value,
+        }
+    }
+
+    /// Where a variable is.
+    pub(crate) fn find_variable(name: &str, state: &State) -> Option<Place> {
+        let depth = state.frames.len().checked_sub(1)?;
+        let frame = &state.frames[depth];
+        let index = frame.iter().rposition(|slot| slot.name == name)?;
+        match &frame[index].value {
+            Val::Reference(place) => Some(place.clone()),
+            _ => Some(Place::Local(depth, index)),
+        }
+    }
+
+    /// A variable's type and value.
+    pub(crate) fn load(place: &Place, state: &State) -> Option<Slot> {
+        match place {
+            Place::Local(frame, index) => state.frames.get(*frame)?.get(*index).cloned(),
+            Place::Member(name) => state.members.iter().find(|slot| slot.name == *name).cloned(),
+            Place::Part(base, name) => match Self::load(base, state)?.value {
+                Val::Object(members) => {
+                    let (name, value) = members.into_iter().find(|(known, _)| known == name)?;
+                    Some(Slot { name, ty: String::new(), value })
+                }
+                Val::List(values) => {
+                    let value = values.get(name.parse::<usize>().ok()?)?.clone();
+                    Some(Slot { name: name.clone(), ty: String::new(), value })
+                }
+                _ => None,
+            },
+            Place::Nowhere => None,
+        }
+    }
+
+    /// What a reference refers to; other values are themselves.
+    pub(crate) fn loaded(value: Val, state: &State) -> Val {
+        match value {
+            Val::Reference(place) => {
+                Self::load(&place, state).map_or(Val::Unknown, |slot| slot.value)
+            }
+            value => value,
+        }
+    }
+
+    /// Assigns a variable.
+    pub(crate) fn store(&mut self, place: &Place, value: Val, state: &mut State) {
+        match place {
+            Place::Local(frame, index) => {
+                let ty = state.frames[*frame][*index].ty.clone();
+                if ty.ends_with('&') && !matches!(value, Val::Handle(_)) {
+                    // It was bound to something that is no variable.
+                    state.lost = Some("a change through a reference");
+                }
+                let ty = ty.trim_end_matches('&');
+                let value = self.coerce(ty, value, state);
+                Rc::make_mut(&mut state.frames[*frame])[*index].value = value;
+            }
+            Place::Part(base, name) => {
+                let held = Self::load(base, state).map(|slot| slot.value);
+                if let (Some(Val::List(mut values)), Ok(index)) =
+                    (held.clone(), name.parse::<usize>())
+                {
+                    if let Some(element) = values.get_mut(index) {
+                        *element = value;
+                    }
+                    self.store(base, Val::List(values), state);
+                    return;
+                }
+                let Some(Val::Object(mut members)) = held else { return };
+                let old = members.iter().find(|(known, _)| known == name);
+                let value = match (old.map(|(_, old)| old), value) {
+                    (Some(Val::Int(old)), Val::Int(num)) => {
+                        Val::Int(self.convert(num, old.bits, old.is_signed))
+                    }
+                    (Some(Val::Int(_)), _) | (_, Val::Int(_)) => Val::Unknown,
+                    (_, value) => value,
+                };
+                // What a union held before is gone.
+                let is_union = members.iter().any(|(known, _)| known == UNION);
+                members.retain(|(known, _)| known != name && (!is_union || known == UNION));
+                members.push((name.clone(), value));
+                self.store(base, Val::Object(members), state);
+            }
+            Place::Nowhere => Self::changed_unseen(state),
+            Place::Member(name) => {
+                let ty = match name.as_str() {
+                    "expr" => "Expr",
+                    "stmt" => "Stmt",
+                    _ => "",
+                };
+                let value = self.coerce(ty, value, state);
+                self.replaced_scope(name, &value, state);
+                state.members.retain(|slot| slot.name != *name);
+                state.members.push(Slot { name: name.clone(), ty: ty.to_owned(), value });
+            }
+        }
+    }
+}
+
+/// Whether a type is a template's parameter, by its name.
+fn is_parameter(ty: &str) -> bool {
+    ty.len() == 1 && ty.chars().all(|letter| letter.is_ascii_uppercase())
+}

@@ -1,0 +1,342 @@
+//! Visitors: classes that only look at IR.
+//!
+//! # Correctness
+//!
+//! Where the visited expression is not known wholly, a visitor may set its flags or leave them. That it left them all says
+//! something only if every method that meets a load or a call with side effects sets one, none resets it, and each other
+//! method visits all operands or sets one too: then the value of what was visited does not depend on memory.
+
+use halidom_cpp::Sign;
+use halidom_cpp::ast::{Expr, ExprKind, Function, Stmt, StmtKind};
+
+use crate::ir::kinds::{I32, Kind};
+use crate::ir::node::{Field, NodeId, Shape};
+use crate::ir::state::{Slot, State};
+use crate::ir::value::{Place, Val};
+use crate::machine::names::TypeName;
+use crate::machine::run::{Machine, Paths};
+
+impl<'p> Machine<'p> {
+    /// An object of a visitor's class.
+    pub(crate) fn object(&mut self, ty: &str) -> Option<Val> {
+        let program = self.program;
+        let class = program.classes.iter().find(|class| class.name == ty)?;
+        self.method_for(ty, "")?;
+        // What a constructor assigns is not followed.
+        let is_constructed =
+            program.functions.iter().any(|function| function.class == ty && function.name == ty);
+        let fields = class.fields.iter().map(|field| {
+            let value = match field.value.as_ref().map(|value| &value.kind) {
+                Some(ExprKind::Bool(value)) if !is_constructed => {
+                    Val::Bool(self.values.bool(*value))
+                }
+                _ => Val::Handle(field.ty.clone()),
+            };
+            (field.name.clone(), value)
+        });
+        let fields = fields.collect();
+        Some(Val::Object(fields))
+    }
+
+    /// The method of a class that visits a kind of node; any such method for no kind.
+    pub(crate) fn method_for(&self, class: &str, kind: &str) -> Option<&'p Function> {
+        let program: &'p crate::machine::program::Program = self.program;
+        program.functions.iter().find(|function| {
+            ["visit", "Visit_", "Mutate_"].contains(&function.name.as_str())
+                && function.class == class
+                && function.parameters.first().is_some_and(|first| {
+                    first.ty.ends_with('*')
+                        && (kind.is_empty() || first.ty.trim_end_matches('*') == kind)
+                })
+        })
+    }
+
+    /// Maps, scopes and flags of the object whose method runs, as they are before anything was visited.
+    pub(crate) fn init_members(&mut self, state: &mut State) {
+        let program = self.program;
+        let Some(class) = program.classes.iter().find(|class| class.name == self.class) else {
+            return;
+        };
+        for field in &class.fields {
+            let value = match field.value.as_ref().map(|value| &value.kind) {
+                Some(ExprKind::Bool(value)) => Val::Bool(self.values.bool(*value)),
+                Some(ExprKind::Integer(value, _)) => Val::Int(self.number(*value, 32, true)),
+                // `bool found{false};`
+                Some(ExprKind::Braces(_, parts)) => match parts.first().map(|part| &part.kind) {
+                    Some(ExprKind::Bool(value)) => Val::Bool(self.values.bool(*value)),
+                    _ => continue,
+                },
+                None if ["Expr", "Stmt"].contains(&field.ty.as_str()) => Val::Expr(None),
+                // A flag that the constructor sets.
+                _ if field.ty == "bool" => Val::Bool(self.values.bool(true)),
+                _ if crate::machine::types::is_map_type(&field.ty) => Val::Map(Vec::new()),
+                _ if crate::machine::types::is_vector_type(&field.ty) => Val::List(Vec::new()),
+                _ => continue,
+            };
+            state.members.push(Slot { name: field.name.clone(), ty: field.ty.clone(), value });
+        }
+    }
+
+    /// `e.accept(&visitor)`.
+    pub(crate) fn accept(
+        &mut self,
+        node: NodeId,
+        visitor: &Place,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let Some(Slot { ty, value: Val::Object(fields), .. }) = Self::load(visitor, &state) else {
+            return self.unsupported(state, "a visitor that is not known", line);
+        };
+        let ty = ty.trim_end_matches('&').to_owned();
+        if !self.is_concrete() {
+            return self.accept_unknown(node, visitor, &ty, fields, state, line);
+        }
+        let mut state = state;
+        let slots = fields.into_iter().map(|(name, value)| Slot { name, ty: String::new(), value });
+        let outer = std::mem::replace(&mut state.members, slots.collect());
+        let class = std::mem::replace(&mut self.class, ty);
+        let paths = self.walk(node, state);
+        self.class = class;
+        let mut done = Vec::new();
+        for (mut state, ()) in paths {
+            let fields = std::mem::replace(&mut state.members, outer.clone());
+            let fields = fields.into_iter().map(|slot| (slot.name, slot.value)).collect();
+            self.store(visitor, Val::Object(fields), &mut state);
+            done.push((state, Val::Void));
+        }
+        done
+    }
+
+    /// Visits a node with the methods of the class that runs.
+    fn walk(&mut self, node: NodeId, state: State) -> Paths<()> {
+        let Some(Shape { kind, .. }) = state.shape(node) else { return vec![(state, ())] };
+        let kind = *kind;
+        match self.method_for(&self.class.clone(), kind.name()) {
+            Some(function) => {
+                let arguments = Self::visit_arguments(function, node, kind);
+                let paths = self.call(function, arguments, state);
+                paths.into_iter().map(|(state, _)| (state, ())).collect()
+            }
+            None => self.walk_operands(node, state),
+        }
+    }
+
+    /// What a visitor does by default.
+    pub(crate) fn walk_operands(&mut self, node: NodeId, state: State) -> Paths<()> {
+        let fields = state.shape(node).map(|shape| shape.fields.clone()).unwrap_or_default();
+        let mut states = vec![state];
+        for field in fields {
+            if let Field::Expr(inner) = field {
+                states = states
+                    .into_iter()
+                    .flat_map(|state| self.walk(inner, state))
+                    .map(|(state, ())| state)
+                    .collect();
+            }
+        }
+        states.into_iter().map(|state| (state, ())).collect()
+    }
+
+    /// The arguments of a method that visits a node.
+    pub(crate) fn visit_arguments(function: &Function, node: NodeId, kind: Kind) -> Vec<Val> {
+        function
+            .parameters
+            .iter()
+            .map(|parameter| match TypeName::of(parameter.ty.trim_end_matches('&')) {
+                TypeName::Expr | TypeName::Stmt => Val::Expr(Some(node)),
+                TypeName::Other(ty)
+                    if ty.ends_with('*') && Kind::named(ty.trim_end_matches('*')) == Some(kind) =>
+                {
+                    Val::Ptr(Some((node, kind)))
+                }
+                ty => Val::Handle(ty.text().to_owned()),
+            })
+            .collect()
+    }
+
+    fn accept_unknown(
+        &mut self,
+        node: NodeId,
+        visitor: &Place,
+        class: &str,
+        fields: Vec<(String, Val)>,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        if !fields.iter().all(|(_, value)| matches!(value, Val::Bool(_))) {
+            return self.unsupported(state, format!("what {class} finds"), line);
+        }
+        let (mut left, mut set) = self.choose(state);
+        let (is_pure, is_steady) = self.is_steady_visitor(class, &fields);
+        let of = left.node(node).class;
+        if is_pure {
+            left.pure.push(of);
+        }
+        if is_pure && is_steady {
+            left.steady.push(of);
+        }
+        let mut other = Vec::new();
+        let mut is_other = self.values.bool(false);
+        let count = fields.len();
+        for (name, default) in fields {
+            let Val::Bool(default) = default else { continue };
+            if count == 1 {
+                let flag = self.values.apply(halidom_rewrites::rules::Fun::Not, &[default]);
+                other.push((name, Val::Bool(flag)));
+                is_other = self.values.bool(true);
+                continue;
+            }
+            let flag = self.fresh_name("flag");
+            let flag = self.values.var(&flag, halidom_rewrites::rules::Domain::Bool);
+            let differs = self.comparison(Sign::Ne, flag, default);
+            is_other = self.values.apply(halidom_rewrites::rules::Fun::Or, &[is_other, differs]);
+            other.push((name, Val::Bool(flag)));
+        }
+        set.facts.push(is_other);
+        self.store(visitor, Val::Object(other), &mut set);
+        vec![(left, Val::Void), (set, Val::Void)]
+    }
+
+    /// Whether what a visitor lets pass calls nothing with effects, and whether it loads nothing.
+    fn is_steady_visitor(&mut self, class: &str, fields: &[(String, Val)]) -> (bool, bool) {
+        let mut flags = Vec::new();
+        for (name, value) in fields {
+            // What a flag that is not known was left as tells nothing.
+            let Val::Bool(value) = value else { return (false, false) };
+            let Some(value) = self.values.as_number(*value) else { return (false, false) };
+            flags.push((name.as_str(), value == 1));
+        }
+        let of = format!("{class} {flags:?}");
+        if let Some((_, known)) = self.steady_visitors.iter().find(|(known, _)| *known == of) {
+            return *known;
+        }
+        let program = self.program;
+        let classes = self.classes_of(class);
+        let methods: Vec<&Function> =
+            program.functions.iter().filter(|function| classes.contains(&function.class)).collect();
+        let is_monotone = methods
+            .iter()
+            .all(|function| flags.iter().all(|(name, value)| only_sets(function, name, !*value)))
+            && methods.iter().all(|function| {
+                if !["visit", "Visit_"].contains(&function.name.as_str()) {
+                    return true;
+                }
+                let of = function.parameters.first().map(|first| first.ty.trim_end_matches('*'));
+                match of.and_then(Kind::named) {
+                    // What these set is looked at below.
+                    Some(Kind::Load | Kind::Call) => function.class == class,
+                    Some(kind) => {
+                        visits_operands(&function.body) || self.always_flags(class, kind, fields)
+                    }
+                    None => visits_operands(&function.body),
+                }
+            });
+        let is_pure = is_monotone && self.always_flags(class, Kind::Call, fields);
+        let is_steady = is_monotone && self.always_flags(class, Kind::Load, fields);
+        self.steady_visitors.push((of, (is_pure, is_steady)));
+        (is_pure, is_steady)
+    }
+
+    /// Whether the method for a kind of node sets a flag on every path.
+    fn always_flags(&mut self, class: &str, kind: Kind, fields: &[(String, Val)]) -> bool {
+        let Some(function) = self.method_for(class, kind.name()) else { return false };
+        let mut state = State::default();
+        let node = state.add(I32, None, None);
+        let shape = state.opaque_fields(node, kind, I32, &mut self.values);
+        state.node_mut(node).shape = Some(Shape { kind, fields: shape });
+        state.members = fields
+            .iter()
+            .map(|(name, value)| Slot {
+                name: name.clone(),
+                ty: String::new(),
+                value: value.clone(),
+            })
+            .collect();
+        let before = state.members.clone();
+        let ends = std::mem::take(&mut self.ends);
+        let outer = std::mem::replace(&mut self.class, class.to_owned());
+        let impure = std::mem::replace(&mut self.are_calls_impure, true);
+        let arguments = Self::visit_arguments(function, node, kind);
+        let paths = self.call(function, arguments, state);
+        self.are_calls_impure = impure;
+        self.class = outer;
+        let is_followed = std::mem::replace(&mut self.ends, ends).is_empty();
+        is_followed
+            && !paths.is_empty()
+            && paths.iter().all(|(state, _)| {
+                state.lost.is_none()
+                    && before.iter().any(|old| {
+                        let new = state.members.iter().find(|slot| slot.name == old.name);
+                        new.is_some_and(|new| {
+                            new.value != old.value && matches!(new.value, Val::Bool(_))
+                        })
+                    })
+            })
+    }
+}
+
+/// Whether a method ends with what visitors do by default, or does nothing before it that returns.
+fn visits_operands(body: &[Stmt]) -> bool {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::Expr(expr) => {
+                if let ExprKind::Call { callee, .. } = &expr.kind
+                    && matches!(&callee.kind, ExprKind::Name(name) if name.ends_with("Visitor::visit"))
+                {
+                    return true;
+                }
+            }
+            StmtKind::Declare(_) | StmtKind::Nothing => {}
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Whether every assignment to a member gives it a truth value, as far as the text shows.
+fn only_sets(function: &Function, name: &str, value: bool) -> bool {
+    let mut only = true;
+    let is_it = |expr: &Expr| match &expr.kind {
+        ExprKind::Name(of) => of == name,
+        ExprKind::Member { object, name: of, .. } => {
+            of == name && matches!(object.kind, ExprKind::This)
+        }
+        _ => false,
+    };
+    function.clone().visit_mut(&mut |expr| {
+        only &= match &expr.kind {
+            ExprKind::Assign(op, lhs, rhs) if is_it(lhs) => {
+                op.is_none() && rhs.kind == ExprKind::Bool(value)
+            }
+            ExprKind::Prefix(op, operand) | ExprKind::Postfix(op, operand) => {
+                *op == Sign::Not || !is_it(operand)
+            }
+            ExprKind::Call { arguments, .. } => !arguments.iter().any(is_it),
+            ExprKind::Other(_) => false,
+            _ => true,
+        };
+    });
+    only && is_read(&function.body)
+}
+
+/// Whether all statements are read.
+fn is_read(stmts: &[Stmt]) -> bool {
+    let one = |stmt: &Stmt| is_read(std::slice::from_ref(stmt));
+    stmts.iter().all(|stmt| match &stmt.kind {
+        StmtKind::Block(stmts) => is_read(stmts),
+        StmtKind::If { then, otherwise, .. } => {
+            one(then) && otherwise.as_ref().is_none_or(|stmt| one(stmt))
+        }
+        StmtKind::For { body, .. } | StmtKind::While(_, body) | StmtKind::ForEach(_, _, body) => {
+            one(body)
+        }
+        StmtKind::Expr(_)
+        | StmtKind::Return(_)
+        | StmtKind::Nothing
+        | StmtKind::Declare(_)
+        | StmtKind::Break
+        | StmtKind::Continue => true,
+        StmtKind::Switch(..) | StmtKind::Other(_) => false,
+    })
+}

@@ -1,0 +1,351 @@
+//! The claims of a path's end.
+
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_rewrites::profile::Profile;
+use halidom_rewrites::rules::{Domain, Fun, Node, Obligation, ValueId, Values};
+
+use crate::ir::kinds::Kind;
+use crate::ir::node::{Field, NodeId};
+use crate::ir::state::State;
+use crate::machine::run::{End, Machine};
+use crate::meaning::terms::Meaning;
+
+/// The value of the input, and what holds on the path: its second part is enough for a counterexample.
+pub(crate) fn premises(
+    meaning: &mut Meaning<'_>,
+    input: NodeId,
+) -> (ValueId, Vec<ValueId>, Vec<ValueId>) {
+    let lhs = meaning.node(input);
+    let mut facts = meaning.defined.clone();
+    meaning.defined.clear();
+    facts.extend(meaning.facts());
+    let (always, narrow) = meaning.lane_facts();
+    facts.extend(always);
+    (lhs, facts, narrow)
+}
+
+/// Builds a claim's terms in a fixed order.
+pub(crate) fn assemble(
+    meaning: &mut Meaning<'_>,
+    state: &State,
+    input: NodeId,
+    result: NodeId,
+    not_taken: Option<bool>,
+) -> (ValueId, ValueId, Vec<ValueId>, Vec<ValueId>, Vec<ValueId>, Vec<ValueId>) {
+    let lhs = meaning.node(input);
+    let lhs_defined = std::mem::take(&mut meaning.defined);
+    // Where overflow is excluded, nothing in the input overflows.
+    let ranged = std::mem::take(&mut meaning.ranged);
+    let rhs = meaning.node(result);
+    meaning.emitted();
+    let rhs_defined = std::mem::take(&mut meaning.defined);
+    let mut facts = meaning.facts();
+    if let Some(as_variables) = not_taken {
+        meaning.ranged = ranged;
+        facts.extend(meaning.no_overflow());
+        facts.extend(in_type_range(meaning, state));
+        facts.extend(meaning.not_taken(as_variables));
+        facts.append(&mut meaning.equations);
+    }
+    let (always, narrow) = meaning.lane_facts();
+    facts.extend(always);
+    (lhs, rhs, lhs_defined, rhs_defined, facts, narrow)
+}
+
+pub(crate) fn obligation(
+    profile: &Profile,
+    machine: &Machine<'_>,
+    input: NodeId,
+    result: NodeId,
+    end: &End,
+    not_taken: Option<bool>,
+) -> Obligation {
+    let mut meaning = Meaning::new(&end.state, &machine.values, profile, false);
+    let (lhs, rhs, lhs_defined, rhs_defined, facts, narrow_facts) =
+        assemble(&mut meaning, &end.state, input, result, not_taken);
+    let is_wide = end.state.nodes.iter().any(|node| node.ty.bits == 64);
+    Obligation {
+        values: meaning.values,
+        lhs,
+        rhs,
+        facts,
+        narrow_facts,
+        lhs_defined,
+        rhs_defined,
+        is_wide,
+    }
+}
+
+/// The claim without what was learnt of shapes that the result does not use, and with the facts alone that share variables with it: the same on many
+/// paths, and enough for many of them.
+pub(crate) fn flat(
+    profile: &Profile,
+    machine: &Machine<'_>,
+    input: NodeId,
+    result: NodeId,
+    end: &End,
+) -> Obligation {
+    let mut meaning = Meaning::new(&end.state, &machine.values, profile, false);
+    meaning.is_flat = true;
+    meaning.need(result);
+    let (lhs, rhs, lhs_defined, rhs_defined, facts, narrow_facts) =
+        assemble(&mut meaning, &end.state, input, result, None);
+    let mut about = vec![lhs, rhs];
+    about.extend(lhs_defined.iter().chain(&rhs_defined));
+    let facts = connected(&meaning.values, facts, &about);
+    let is_wide = end.state.nodes.iter().any(|node| node.ty.bits == 64);
+    let mut values = meaning.values;
+    let mut claim = Obligation {
+        values: Values::default(),
+        lhs,
+        rhs,
+        facts,
+        narrow_facts,
+        lhs_defined,
+        rhs_defined,
+        is_wide,
+    };
+    rebuild(&mut values, &mut claim);
+    claim
+}
+
+/// A claim without facts, which many paths share; `None` if it has none.
+pub(crate) fn bare(claim: &Obligation) -> Option<Obligation> {
+    if claim.facts.is_empty() {
+        return None;
+    }
+    let mut bare = claim.clone();
+    bare.facts.clear();
+    bare.narrow_facts.clear();
+    let mut values = std::mem::take(&mut bare.values);
+    rebuild(&mut values, &mut bare);
+    Some(bare)
+}
+
+/// A claim that only compares and chooses as one about integers of every type, which many types share.
+pub(crate) fn of_every_type(claim: &Obligation) -> Option<Obligation> {
+    let mut shared = claim.clone();
+    let mut about = vec![claim.lhs, claim.rhs];
+    about.extend(claim.lhs_defined.iter().chain(&claim.rhs_defined));
+    shared.facts = connected(&claim.values, std::mem::take(&mut shared.facts), &about);
+    let mut values = std::mem::take(&mut shared.values);
+    rebuild(&mut values, &mut shared).then_some(shared)
+}
+
+/// The facts that share variables with terms, directly or through other facts.
+pub(crate) fn connected(values: &Values, facts: Vec<ValueId>, about: &[ValueId]) -> Vec<ValueId> {
+    let vars = |term: ValueId| {
+        let mut found = FxHashSet::default();
+        values.visit(term, &mut |part| {
+            if matches!(values.node(part), Node::Var(_)) {
+                found.insert(part);
+            }
+        });
+        found
+    };
+    let mut known: FxHashSet<ValueId> = about.iter().flat_map(|term| vars(*term)).collect();
+    let mut open: Vec<(ValueId, FxHashSet<ValueId>)> =
+        facts.into_iter().map(|fact| (fact, vars(fact))).collect();
+    let mut kept = Vec::new();
+    loop {
+        let (near, far): (Vec<_>, Vec<_>) =
+            open.into_iter().partition(|(_, vars)| vars.is_empty() || !vars.is_disjoint(&known));
+        if near.is_empty() {
+            break;
+        }
+        for (fact, vars) in near {
+            known.extend(vars);
+            kept.push(fact);
+        }
+        open = far;
+    }
+    kept.sort();
+    kept
+}
+
+/// Builds a claim's terms anew in a fixed order, with variables numbered as they are met, so that equal claims look equal.
+/// Whether it became one about integers of every type.
+fn rebuild(old: &mut Values, claim: &mut Obligation) -> bool {
+    let sides = claim.lhs_defined.iter().chain(&claim.rhs_defined);
+    let is_order = sides.chain([&claim.lhs, &claim.rhs]).all(|term| speaks_of_order(old, *term));
+    if is_order {
+        // Fewer facts prove less, for every type at once.
+        claim.facts.retain(|fact| speaks_of_order(old, *fact));
+        claim.narrow_facts.clear();
+    }
+    let mut copier = Copier {
+        old,
+        new: Values::default(),
+        names: Vec::new(),
+        done: FxHashMap::default(),
+        is_order,
+    };
+    claim.lhs = copier.copy(claim.lhs);
+    claim.rhs = copier.copy(claim.rhs);
+    for terms in
+        [&mut claim.lhs_defined, &mut claim.rhs_defined, &mut claim.facts, &mut claim.narrow_facts]
+    {
+        for term in terms.iter_mut() {
+            *term = copier.copy(*term);
+        }
+    }
+    claim.values = copier.new;
+    // Of integers of every type, none is known to have 32 bits.
+    claim.is_wide |= is_order;
+    is_order
+}
+
+/// Whether a term only compares and chooses: what holds of all integers then holds of those of each type.
+fn speaks_of_order(values: &Values, term: ValueId) -> bool {
+    let mut is_order = true;
+    values.visit(term, &mut |part| {
+        is_order &= values.domain(part) != Domain::Real;
+        if let Node::Apply(fun, operands) = values.node(part) {
+            is_order &= match fun {
+                Fun::Lt | Fun::Eq | Fun::And | Fun::Or | Fun::Not | Fun::Ite => true,
+                // The same number of a wider type; an integer may be of any width.
+                Fun::Convert => {
+                    let from = values.domain(operands[0]);
+                    from != Domain::Whole && values.domain(part).contains(from)
+                }
+                Fun::Add | Fun::Sub | Fun::Mul | Fun::Div | Fun::Mod => false,
+            };
+        }
+    });
+    is_order
+}
+
+struct Copier<'v> {
+    old: &'v Values,
+    new: Values,
+    names: Vec<String>,
+    done: FxHashMap<ValueId, ValueId>,
+    /// Whether integers of every type are taken as integers.
+    is_order: bool,
+}
+
+impl Copier<'_> {
+    fn copy(&mut self, term: ValueId) -> ValueId {
+        if let Some(known) = self.done.get(&term) {
+            return *known;
+        }
+        let copied = self.new_copy(term);
+        self.done.insert(term, copied);
+        copied
+    }
+
+    fn new_copy(&mut self, term: ValueId) -> ValueId {
+        let domain = match self.old.domain(term) {
+            domain if self.is_order && domain.wraps() => Domain::Whole,
+            domain => domain,
+        };
+        match self.old.node(term).clone() {
+            Node::Var(index) => {
+                let name = &self.old.vars()[index as usize].0;
+                // Names that mean something to the prover stay, and begin as they did.
+                if name.starts_with("lane") {
+                    return self.new.var(name, domain);
+                }
+                let index = self.names.iter().position(|known| known == name);
+                let index = index.unwrap_or_else(|| {
+                    self.names.push(name.clone());
+                    self.names.len() - 1
+                });
+                let prefix = if name.starts_with('c') { 'c' } else { 'x' };
+                self.new.var(&format!("{prefix}{index}"), domain)
+            }
+            Node::Number(value) => self.new.number(value, domain),
+            Node::Apply(Fun::Convert, operands) if self.is_order => self.copy(operands[0]),
+            Node::Apply(Fun::Convert, operands) => {
+                let operand = self.copy(operands[0]);
+                self.new.convert(operand, domain)
+            }
+            Node::Apply(fun, operands) => {
+                let operands: Vec<ValueId> =
+                    operands.iter().map(|operand| self.copy(*operand)).collect();
+                self.new.apply(fun, &operands)
+            }
+        }
+    }
+}
+
+/// Whether a fact, with those that share variables with it, is beyond fulfilment; asked in a form that is the same on many
+/// paths.
+pub(crate) fn flat_fact(profile: &Profile, machine: &Machine<'_>, end: &End) -> Option<Obligation> {
+    let mut meaning = Meaning::new(&end.state, &machine.values, profile, false);
+    meaning.is_flat = true;
+    let facts = meaning.facts();
+    let bad = meaning.fact(*end.state.facts.last()?);
+    let truth = meaning.values.bool(true);
+    let refuted = meaning.values.bool(false);
+    let facts = connected(&meaning.values, facts, &[bad]);
+    let mut values = meaning.values;
+    let mut claim = Obligation {
+        values: Values::default(),
+        lhs: bad,
+        rhs: refuted,
+        facts,
+        narrow_facts: Vec::new(),
+        lhs_defined: vec![truth],
+        rhs_defined: Vec::new(),
+        is_wide: true,
+    };
+    rebuild(&mut values, &mut claim);
+    Some(claim)
+}
+
+/// Variables lie within their types.
+pub(crate) fn in_type_range(meaning: &mut Meaning<'_>, state: &State) -> Vec<ValueId> {
+    let mut facts = Vec::new();
+    let names = meaning.names.clone();
+    for (class, name) in names {
+        let ty =
+            state.nodes.iter().find(|node| state.class(node.class) == class).map(|node| node.ty);
+        if let Some(ty) = ty
+            && ty.domain() == Domain::Whole
+            && let Some((least, greatest)) = ty.range()
+        {
+            let var = meaning.values.var(&name, Domain::Whole);
+            facts.extend(meaning.between(var, least, greatest));
+        }
+    }
+    facts
+}
+
+/// Classes whose value, beyond its lowest bits, decides the value of a node.
+pub(crate) fn sensitive(
+    state: &State,
+    node: NodeId,
+    within: bool,
+    found: &mut FxHashSet<usize>,
+    seen: &mut FxHashSet<(NodeId, bool)>,
+) {
+    if !seen.insert((state.find(node), within)) {
+        return;
+    }
+    let known = state.node(node);
+    if within {
+        found.insert(state.class(known.class));
+    }
+    // A node that `mutate` returned has the value of what it was given.
+    let mut nodes: Vec<NodeId> = vec![node];
+    if known.shape.is_none() {
+        let class = state.class(known.class);
+        nodes.extend((0..state.nodes.len()).filter(|other| {
+            state.find(*other) == *other
+                && state.class(state.nodes[*other].class) == class
+                && state.nodes[*other].shape.is_some()
+        }));
+    }
+    for node in nodes {
+        let Some(shape) = state.shape(node) else { continue };
+        let is_ring =
+            matches!(shape.kind, Kind::Add | Kind::Sub | Kind::Mul | Kind::Ramp | Kind::Broadcast);
+        for (index, field) in shape.fields.iter().enumerate() {
+            if let Field::Expr(inner) = field {
+                let is_choice = shape.kind == Kind::Select && index > 0;
+                sensitive(state, *inner, within || !(is_ring || is_choice), found, seen);
+            }
+        }
+    }
+}

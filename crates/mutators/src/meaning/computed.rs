@@ -1,0 +1,165 @@
+//! What calls compute: the intrinsics of the IR whose values are known.
+//!
+//! Others, called with equal arguments, have equal values.
+
+use halidom_rewrites::rules::{Domain, Fun, Node, ValueId};
+
+use crate::ir::intrinsics::{Intrinsic, is_nan, math};
+use crate::ir::kinds::Type;
+use crate::ir::node::NodeId;
+use crate::meaning::terms::Meaning;
+
+impl Meaning<'_> {
+    /// What a function returns that has no effects: equal values for equal arguments.
+    pub(crate) fn called(&mut self, callee: &str, arguments: &[NodeId], ty: Type) -> ValueId {
+        let arguments: Vec<ValueId> =
+            arguments.iter().map(|argument| self.node(*argument)).collect();
+        let domain = self.domain(ty);
+        if let Some(given) = self.given {
+            let numbers: Vec<Option<i128>> =
+                arguments.iter().map(|term| self.values.as_number(*term)).collect();
+            let number = given.number(&format!("{callee} {numbers:?}"), ty);
+            return self.values.number(number, domain);
+        }
+        let short = callee.rsplit("::").next().unwrap_or(callee);
+        if let Some(math) = math(short) {
+            return self.computed(math, &arguments);
+        }
+        if is_nan(short) {
+            // Floats are meant as reals.
+            return self.values.bool(false);
+        }
+        let other = format!("{callee} {arguments:?}");
+        match (Intrinsic::of(short), arguments.as_slice()) {
+            (Intrinsic::BitwiseAnd | Intrinsic::ShiftLeft | Intrinsic::ShiftRight, [a, b])
+                if domain != Domain::Real =>
+            {
+                self.by_bits(short, *a, *b, ty, &other)
+            }
+            (Intrinsic::Abs, [a]) => {
+                let zero = self.values.number(0, self.values.domain(*a));
+                let is_negative = self.values.apply(Fun::Lt, &[*a, zero]);
+                let negated = self.values.apply(Fun::Sub, &[zero, *a]);
+                let [negated, kept] = [negated, *a].map(|term| {
+                    if self.values.domain(term) == domain {
+                        term
+                    } else {
+                        self.values.convert(term, domain)
+                    }
+                });
+                self.values.apply(Fun::Ite, &[is_negative, negated, kept])
+            }
+            (
+                Intrinsic::Min | Intrinsic::Max | Intrinsic::HalideCppMin | Intrinsic::HalideCppMax,
+                [a, b],
+            ) => {
+                let less = self.values.apply(Fun::Lt, &[*a, *b]);
+                let is_least = short.ends_with("min");
+                let (then, otherwise) = if is_least { (*a, *b) } else { (*b, *a) };
+                self.values.apply(Fun::Ite, &[less, then, otherwise])
+            }
+            _ => {
+                self.is_opaque = true;
+                self.values.var(&other, domain)
+            }
+        }
+    }
+
+    /// What a call computes of which the arguments were not asked for, if it rounds: a number that is whole.
+    pub(crate) fn rounded_class(&mut self, callee: &str, class: usize) -> Option<ValueId> {
+        let name = math(callee).filter(|name| {
+            matches!(
+                Intrinsic::of(name),
+                Intrinsic::Floor | Intrinsic::Ceil | Intrinsic::Round | Intrinsic::Trunc
+            )
+        })?;
+        self.is_opaque = true;
+        Some(self.values.var(&format!("{name} [of {class}]"), Domain::Real))
+    }
+
+    /// What a function of floating-point numbers computes: one number for each argument, and none but a whole one if it
+    /// rounds. A whole number is not rounded any more.
+    pub(crate) fn computed(&mut self, name: &str, arguments: &[ValueId]) -> ValueId {
+        let first = arguments[0];
+        match Intrinsic::of(name) {
+            Intrinsic::Floor | Intrinsic::Ceil | Intrinsic::Round | Intrinsic::Trunc
+                if self.is_whole(first) =>
+            {
+                first
+            }
+            Intrinsic::Trunc => {
+                let zero = self.values.number(0, Domain::Real);
+                let is_negative = self.values.apply(Fun::Lt, &[first, zero]);
+                let (up, down) =
+                    (self.computed("ceil", arguments), self.computed("floor", arguments));
+                self.values.apply(Fun::Ite, &[is_negative, up, down])
+            }
+            _ => {
+                self.is_opaque = true;
+                self.values.var(&format!("{name} {arguments:?}"), Domain::Real)
+            }
+        }
+    }
+
+    fn is_whole(&self, term: ValueId) -> bool {
+        match self.values.node(term) {
+            Node::Var(index) => {
+                let name = &self.values.vars()[*index as usize].0;
+                ["floor [", "ceil [", "round [", "trunc ["]
+                    .iter()
+                    .any(|known| name.starts_with(known))
+            }
+            Node::Number(_) => self.values.as_number(term).is_some(),
+            Node::Apply(Fun::Ite, parts) => parts[1..].iter().all(|part| self.is_whole(*part)),
+            Node::Apply(..) => false,
+        }
+    }
+
+    /// An operation whose second argument is a number of bits, or a mask of lowest ones: a choice among all such numbers.
+    fn by_bits(&mut self, name: &str, a: ValueId, b: ValueId, ty: Type, other: &str) -> ValueId {
+        let domain = self.values.domain(a);
+        if domain == Domain::Bool {
+            let all = self.values.apply(Fun::And, &[a, b]);
+            return if name == "bitwise_and" { all } else { self.values.var(other, domain) };
+        }
+        let known = self.values.as_number(b);
+        let mut term = self.values.var(other, domain);
+        let most = ty.range().map_or(0, |(_, greatest)| greatest);
+        for bits in (0..i128::from(ty.bits)).rev() {
+            let power = 1_i128 << bits;
+            let second = if name == "bitwise_and" { power - 1 } else { bits };
+            if known.is_some_and(|known| known != second) || power > most {
+                continue;
+            }
+            let factor = self.values.number(power, domain);
+            let fun = match Intrinsic::of(name) {
+                Intrinsic::BitwiseAnd => Fun::Mod,
+                Intrinsic::ShiftLeft => Fun::Mul,
+                _ => Fun::Div,
+            };
+            let value = self.values.apply(fun, &[a, factor]);
+            let second = self.values.number(second, domain);
+            let is_second = self.values.apply(Fun::Eq, &[b, second]);
+            term = self.values.apply(Fun::Ite, &[is_second, value, term]);
+        }
+        if name == "bitwise_and" && known.is_none_or(|known| known == most) {
+            // Of unsigned numbers all bits may be kept.
+            let all = self.values.number(most, domain);
+            let is_all = self.values.apply(Fun::Eq, &[b, all]);
+            let value = if ty.range().is_some_and(|(least, _)| least == 0) {
+                a
+            } else {
+                let size = self.values.number(most, domain);
+                let one = self.values.number(1, domain);
+                if domain == Domain::Whole {
+                    let size = self.values.apply(Fun::Add, &[size, one]);
+                    self.values.apply(Fun::Mod, &[a, size])
+                } else {
+                    self.values.var(&format!("{other} all"), domain)
+                }
+            };
+            term = self.values.apply(Fun::Ite, &[is_all, value, term]);
+        }
+        term
+    }
+}

@@ -1,0 +1,671 @@
+//! What statements do: the memory that they leave, as a term over the memory before.
+//!
+//! Memory is what happened so far: stores, calls with effects, statements of which nothing is known, in order. Two statements
+//! are the same if they leave the same memory wherever they can go. An expression has a value at a *moment*: in a memory,
+//! under bindings of names. Loops are run once if their extent is 1, else described by what one iteration does.
+//!
+//! # Correctness
+//!
+//! A statement of which only the class is known does what it does to any memory under any bindings that it can see. It
+//! cannot see names that the mutator made, nor a name that the input binds elsewhere (every binder has a name of its own).
+//! A variable that was replaced by an expression is that expression where the variable stood, in the memory that is there;
+//! one that was bound is the value that the expression had. Loop bounds do not read memory.
+
+use halidom_rewrites::rules::{Domain, Fun, ValueId, Values};
+
+use crate::ir::kinds::{Kind, Type};
+use crate::ir::layout::parameters;
+use crate::ir::node::{Field, NodeId, Shape};
+use crate::meaning::memory::{Bound, Memory, MemoryId, Moment, ScopeId, Way};
+use crate::meaning::terms::Meaning;
+
+/// Statements within one another.
+const MAX_NESTING: u32 = 64;
+
+/// Iterations of a loop on IR that is known wholly.
+const MAX_TRIPS: i128 = 6;
+
+impl Meaning<'_> {
+    /// The value of an expression at the moment that a way has come to.
+    fn at(&mut self, node: NodeId, way: &mut Way, scope: ScopeId) -> ValueId {
+        // That a buffer begins or ends changes no value.
+        let mut memory = way.memory;
+        while let Memory::Mark { before, .. } = self.effects.memory(memory) {
+            memory = *before;
+        }
+        self.moment = Moment { memory, scope };
+        if !self.effects.moments.contains(&self.moment) {
+            self.effects.moments.push(self.moment);
+        }
+        let before = self.defined.len();
+        let term = self.node(node);
+        let defined = self.defined.split_off(before);
+        for fact in defined {
+            if !way.defined.contains(&fact) && self.values.as_number(fact) != Some(1) {
+                way.defined.push(fact);
+            }
+        }
+        term
+    }
+
+    /// The ways that a statement goes from the beginning; `None` if it holds something that is not modelled.
+    pub(crate) fn ways(&mut self, stmt: NodeId) -> Option<Vec<Way>> {
+        self.is_timed = true;
+        let way = Way { conditions: Vec::new(), defined: Vec::new(), memory: 0, is_stopped: false };
+        self.go(stmt, way, 0)
+    }
+
+    /// The ways of a statement after a way. One that turned out to be inside itself is not modelled.
+    fn go(&mut self, stmt: NodeId, way: Way, scope: ScopeId) -> Option<Vec<Way>> {
+        if self.effects.nesting > MAX_NESTING {
+            return None;
+        }
+        self.effects.nesting += 1;
+        let ways = self.go_on(stmt, way, scope);
+        self.effects.nesting -= 1;
+        ways
+    }
+
+    fn go_on(&mut self, stmt: NodeId, way: Way, scope: ScopeId) -> Option<Vec<Way>> {
+        let mut way = way;
+        let state = self.state;
+        if way.is_stopped {
+            return Some(vec![way]);
+        }
+        let stmt = self.scoped_stmt(stmt, &mut way, scope);
+        let class = state.class(state.node(stmt).class);
+        if state.idle.iter().any(|idle| state.class(*idle) == class) {
+            return Some(self.idle(stmt, way, scope));
+        }
+        let shape = state.shape(stmt).cloned();
+        if shape.is_none()
+            && let Some(substitution) = self.substitution(class)
+        {
+            return match self.substituted(&substitution, scope) {
+                Some(scope) => self.go(substitution.within, way, scope),
+                None => {
+                    way.memory = self.unknown(class, way.memory, scope);
+                    Some(vec![way])
+                }
+            };
+        }
+        let shape = shape.or_else(|| state.shape(self.shaped(class)?).cloned());
+        let Some(Shape { kind, fields }) = shape else {
+            let is_missing = self.is_missing(stmt);
+            let (missing, mut present) = self.fork(is_missing, way);
+            let mut done = missing;
+            for way in &mut present {
+                way.memory = self.unknown(class, way.memory, scope);
+            }
+            done.append(&mut present);
+            return Some(done);
+        };
+        let member = |name: &str| -> Option<NodeId> {
+            let index = kind.fields().iter().position(|(known, _)| *known == name)?;
+            match fields.get(index)? {
+                Field::Expr(inner) => Some(*inner),
+                Field::Number(_) | Field::Lanes | Field::Opaque(_) => None,
+            }
+        };
+        match kind {
+            Kind::Undefined => Some(vec![way]),
+            Kind::Fork => self.beside(member("first")?, member("rest")?, way, scope),
+            Kind::Block => {
+                let mut done = Vec::new();
+                for way in self.go(member("first")?, way, scope)? {
+                    done.extend(self.go(member("rest")?, way, scope)?);
+                }
+                Some(done)
+            }
+            Kind::IfThenElse => self.branch(&member, way, scope),
+            Kind::LetStmt => {
+                self.evaluate(member("value")?, &mut way, scope)?;
+                let value = self.at(member("value")?, &mut way, scope);
+                let name = state.find(member("name")?);
+                let scope = self.effects.bind(scope, name, Bound::Value(value));
+                self.go(member("body")?, way, scope)
+            }
+            Kind::AssertStmt => self.assert(kind, &member, way, scope),
+            Kind::Evaluate => {
+                let value = member("value")?;
+                self.evaluate(value, &mut way, scope)?;
+                Some(vec![way])
+            }
+            Kind::Store => self.store(&member, way, scope),
+            Kind::ProducerConsumer | Kind::AttrStmt | Kind::ExternModule => {
+                if let Some(value) = member("value") {
+                    let _ = self.at(value, &mut way, scope);
+                }
+                self.go(member("body")?, way, scope)
+            }
+            Kind::For => self.repeat(&member, way, scope),
+            // A directive for hardware means nothing for what is computed.
+            Kind::Partition => Some(vec![way]),
+            // What is prefetched is what it was.
+            Kind::Prefetch => {
+                let _ = self.at(member("condition")?, &mut way, scope);
+                self.go(member("body")?, way, scope)
+            }
+            Kind::Provide => {
+                let mut arguments = self.list(member("args")?, &mut way, scope);
+                arguments.extend(self.list(member("values")?, &mut way, scope));
+                let before = way.memory;
+                let callee = format!("provide {}", state.find(member("name")?));
+                way.memory = self.effects.add(Memory::Call { before, callee, arguments });
+                Some(vec![way])
+            }
+            Kind::While => self.repeat_while(member("condition")?, member("body")?, way, scope),
+            Kind::Return | Kind::Break | Kind::StreamStmt => {
+                Some(self.leave(kind, &member, way, scope))
+            }
+            Kind::KernelStmt | Kind::Print => self.emit_call(kind, &member, way, scope),
+            Kind::Allocate | Kind::Realize => self.allocate(kind, &fields, &member, way, scope),
+            Kind::Free | Kind::Acquire => self.mark(kind, &member, way, scope),
+            _ => None,
+        }
+    }
+
+    /// Takes both arms of a condition.
+    fn branch(
+        &mut self,
+        member: &impl Fn(&str) -> Option<NodeId>,
+        way: Way,
+        scope: ScopeId,
+    ) -> Option<Vec<Way>> {
+        let mut way = way;
+
+        let condition = self.at(member("condition")?, &mut way, scope);
+        let (then, otherwise) = self.fork(condition, way);
+        let mut done = Vec::new();
+        for way in then {
+            done.extend(self.go(member("then_case")?, way, scope)?);
+        }
+        for way in otherwise {
+            done.extend(self.go(member("else_case")?, way, scope)?);
+        }
+        Some(done)
+    }
+
+    /// Runs an assertion: where it fails the way stops.
+    fn assert(
+        &mut self,
+        kind: Kind,
+        member: &impl Fn(&str) -> Option<NodeId>,
+        way: Way,
+        scope: ScopeId,
+    ) -> Option<Vec<Way>> {
+        let mut way = way;
+
+        let condition = self.at(member("condition")?, &mut way, scope);
+        let (holds, fails) = self.fork(condition, way);
+        let mut done = Vec::new();
+        let has_body =
+            parameters(kind, self.profile.name).is_some_and(|members| members.contains(&"body"));
+        for way in holds {
+            if has_body {
+                done.extend(self.go(member("body")?, way, scope)?);
+            } else {
+                done.push(way);
+            }
+        }
+        for mut way in fails {
+            let _ = self.at(member("message")?, &mut way, scope);
+            way.is_stopped = true;
+            done.push(way);
+        }
+        Some(done)
+    }
+
+    /// Ends an iteration or the statement, or writes to a stream.
+    fn leave(
+        &mut self,
+        kind: Kind,
+        member: &impl Fn(&str) -> Option<NodeId>,
+        way: Way,
+        scope: ScopeId,
+    ) -> Vec<Way> {
+        let mut way = way;
+        let state = self.state;
+
+        let mut values = Vec::new();
+        for operand in ["index", "value", "axis"].into_iter().filter_map(member) {
+            if kind != Kind::StreamStmt || member("value") == Some(operand) {
+                values.push(self.at(operand, &mut way, scope));
+            }
+        }
+        let name = member("name").map(|name| state.find(name));
+        let before = way.memory;
+        let what = kind;
+        let mark = Memory::Mark { before, what, name, values, is_end: false };
+        way.memory = self.effects.add(mark);
+        way.is_stopped = kind != Kind::StreamStmt;
+        vec![way]
+    }
+
+    /// Calls a kernel, or prints.
+    fn emit_call(
+        &mut self,
+        kind: Kind,
+        member: &impl Fn(&str) -> Option<NodeId>,
+        way: Way,
+        scope: ScopeId,
+    ) -> Option<Vec<Way>> {
+        let mut way = way;
+        let state = self.state;
+
+        let list = member(if kind == Kind::Print { "values" } else { "args" })?;
+        let arguments = self.list(list, &mut way, scope);
+        let name = member("name").map(|name| state.find(name));
+        let callee = name.map_or("print".to_owned(), |name| format!("kernel {name}"));
+        let before = way.memory;
+        way.memory = self.effects.add(Memory::Call { before, callee, arguments });
+        Some(vec![way])
+    }
+
+    /// Allocates a buffer or a region around a body.
+    fn allocate(
+        &mut self,
+        kind: Kind,
+        fields: &[Field],
+        member: &impl Fn(&str) -> Option<NodeId>,
+        way: Way,
+        scope: ScopeId,
+    ) -> Option<Vec<Way>> {
+        let mut way = way;
+        let state = self.state;
+
+        // Where its condition does not hold nothing is allocated.
+        let condition = self.at(member("condition")?, &mut way, scope);
+        let (allocated, left) = self.fork(condition, way);
+        let mut done = Vec::new();
+        for way in left {
+            done.extend(self.go(member("body")?, way, scope)?);
+        }
+        let Some(mut way) = allocated.into_iter().next() else { return Some(done) };
+        let mut values = Vec::new();
+        let known = parameters(kind, self.profile.name).unwrap_or_default();
+        let lists = ["extents", "init_values"].into_iter();
+        for list in lists.filter(|name| known.contains(name)).filter_map(member) {
+            values.extend(self.list(list, &mut way, scope));
+        }
+        for name in ["type", "types", "bounds"] {
+            let index = kind.fields().iter().position(|(known, _)| *known == name);
+            if let Some(Field::Opaque(id)) = index.and_then(|index| fields.get(index)) {
+                values.push(self.values.number((*id).into(), Domain::Whole));
+            }
+        }
+        // The bounds of a region are compared as a whole.
+        let region = kind.fields().iter().position(|(known, _)| *known == "bounds");
+        if let Some(Field::Opaque(id)) = region.and_then(|index| fields.get(index)) {
+            values.push(self.values.number(i128::from(*id), Domain::Whole));
+        }
+        let name = Some(state.find(member("name")?));
+        let outside = way.memory;
+        let begin =
+            |before, values| Memory::Mark { before, what: kind, name, values, is_end: false };
+        way.memory = self.effects.add(begin(way.memory, values));
+        let begun = way.memory;
+        let mut within = self.go(member("body")?, way, scope)?;
+        for way in &mut within {
+            if way.memory == begun {
+                // A buffer that nothing is done with.
+                way.memory = outside;
+                continue;
+            }
+            let before = way.memory;
+            way.memory = self.effects.add(Memory::Mark {
+                before,
+                what: kind,
+                name,
+                values: Vec::new(),
+                is_end: true,
+            });
+        }
+        done.extend(within);
+        Some(done)
+    }
+
+    /// Ends a buffer, or takes a semaphore.
+    fn mark(
+        &mut self,
+        kind: Kind,
+        member: &impl Fn(&str) -> Option<NodeId>,
+        way: Way,
+        scope: ScopeId,
+    ) -> Option<Vec<Way>> {
+        let mut way = way;
+        let state = self.state;
+
+        let name = member("name").map(|name| state.find(name));
+        let mut values = Vec::new();
+        for operand in ["semaphore", "count"].into_iter().filter_map(member) {
+            values.push(self.at(operand, &mut way, scope));
+        }
+        let before = way.memory;
+        way.memory =
+            self.effects.add(Memory::Mark { before, what: kind, name, values, is_end: false });
+        match member("body") {
+            Some(body) => self.go(body, way, scope),
+            None => Some(vec![way]),
+        }
+    }
+
+    /// A statement that does nothing: an assert in it holds.
+    fn idle(&mut self, stmt: NodeId, way: Way, scope: ScopeId) -> Vec<Way> {
+        let mut way = way;
+        let condition = match self.known_shape(stmt) {
+            Some(Shape { kind: Kind::AssertStmt, fields }) => match fields.first() {
+                Some(Field::Expr(condition)) => Some(*condition),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some(condition) = condition else { return vec![way] };
+        let condition = self.at(condition, &mut way, scope);
+        self.fork(condition, way).0
+    }
+
+    /// What was made of a statement where something was taken to hold, if that holds on this way.
+    fn scoped_stmt(&mut self, stmt: NodeId, way: &mut Way, scope: ScopeId) -> NodeId {
+        let state = self.state;
+        let class = state.class(state.node(stmt).class);
+        for scoped in &state.scoped {
+            if state.class(scoped.given) != class {
+                continue;
+            }
+            let mut do_hold = true;
+            for assumption in &scoped.assumed {
+                let term = self.at(assumption.node, &mut way.clone(), scope);
+                let term = if assumption.holds { term } else { negation(&mut self.values, term) };
+                do_hold &= way.conditions.contains(&term);
+            }
+            let returned = state.nodes.iter().position(|node| {
+                node.ty == Type::STMT && state.class(node.class) == state.class(scoped.returned)
+            });
+            if let Some(returned) = returned.filter(|_| do_hold) {
+                return returned;
+            }
+        }
+        stmt
+    }
+
+    /// The values of the elements of a list.
+    fn list(&mut self, list: NodeId, way: &mut Way, scope: ScopeId) -> Vec<ValueId> {
+        let state = self.state;
+        let Some(Shape { fields, .. }) = state.shape(list) else {
+            let class = state.class(state.node(list).class);
+            let scope = self.visible(class, scope);
+            let name = format!("list {class} in {} {scope}", way.memory);
+            return vec![self.values.var(&name, Domain::Whole)];
+        };
+        let mut values = Vec::new();
+        for field in fields {
+            if let Field::Expr(element) = field {
+                values.push(self.at(*element, way, scope));
+            }
+        }
+        values
+    }
+
+    /// The side effects of evaluating an expression; `None` if they are not modelled.
+    fn evaluate(&mut self, value: NodeId, way: &mut Way, scope: ScopeId) -> Option<()> {
+        let state = self.state;
+        let class = state.class(state.node(value).class);
+        let is_pure = state.pure.iter().any(|pure| state.class(*pure) == class);
+        if is_pure || self.is_plain_operand(class) || self.is_literal_class(class) {
+            return Some(());
+        }
+        let node = if state.shape(value).is_some() { Some(value) } else { self.shaped(class) };
+        let Some(node) = node else {
+            way.memory = self.unknown(class, way.memory, scope);
+            return Some(());
+        };
+        let Shape { kind, fields } = state.shape(node)?.clone();
+        if matches!(kind, Kind::Let) {
+            let [Field::Expr(name), Field::Expr(bound), Field::Expr(body)] = fields.as_slice()
+            else {
+                return None;
+            };
+            self.evaluate(*bound, way, scope)?;
+            let bound = self.at(*bound, way, scope);
+            let scope = self.effects.bind(scope, state.find(*name), Bound::Value(bound));
+            return self.evaluate(*body, way, scope);
+        }
+        let mut arguments = Vec::new();
+        for field in &fields {
+            if let Field::Expr(inner) = field
+                && state.node(*inner).ty.is_value()
+            {
+                self.evaluate(*inner, way, scope)?;
+                arguments.push(*inner);
+            }
+        }
+        if kind == Kind::Call {
+            match state.node(node).intrinsic.as_deref() {
+                Some("print") => {
+                    let mut values = Vec::new();
+                    for argument in arguments {
+                        values.push(self.at(argument, way, scope));
+                    }
+                    let before = way.memory;
+                    let callee = "print".to_owned();
+                    way.memory =
+                        self.effects.add(Memory::Call { before, callee, arguments: values });
+                }
+                Some(_) => {}
+                None => way.memory = self.unknown(class, way.memory, scope),
+            }
+        }
+        if matches!(kind, Kind::StreamExpr | Kind::KernelExpr) {
+            way.memory = self.unknown(class, way.memory, scope);
+        }
+        Some(())
+    }
+
+    fn store(
+        &mut self,
+        member: &dyn Fn(&str) -> Option<NodeId>,
+        way: Way,
+        scope: ScopeId,
+    ) -> Option<Vec<Way>> {
+        let mut way = way;
+        let state = self.state;
+        let predicate_node = member("predicate")?;
+        let predicate = self.at(predicate_node, &mut way, scope);
+        let ty = state.node(predicate_node).ty;
+        let is_uniform = !ty.is_vector
+            || self.known_shape(predicate_node).is_some_and(|shape| shape.kind == Kind::Broadcast)
+            || self.is_literal_class(state.class(state.node(predicate_node).class))
+            || self.values.as_number(predicate).is_some();
+        let (stores, mut done) =
+            if is_uniform { self.fork(predicate, way) } else { (vec![way], Vec::new()) };
+        for mut way in stores {
+            let predicate = if is_uniform { self.values.bool(true) } else { predicate };
+            let buffer = state.find(member("name")?);
+            let index = self.at(member("index")?, &mut way, scope);
+            let value_node = member("value")?;
+            let is_undefined = self.is_undef(value_node);
+            if !is_undefined {
+                let value = self.at(value_node, &mut way, scope);
+                self.moment = Moment { memory: way.memory, scope };
+                let kept = self.loaded(buffer, index, state.node(value_node).ty);
+                // A buffer that is given what it holds is left as it was.
+                if kept != value {
+                    let before = way.memory;
+                    way.memory =
+                        self.effects.add(Memory::Store { before, buffer, predicate, index, value });
+                }
+            }
+            done.push(way);
+        }
+        Some(done)
+    }
+
+    /// Two statements that run at once; one that does nothing does not matter.
+    fn beside(
+        &mut self,
+        first: NodeId,
+        rest: NodeId,
+        way: Way,
+        scope: ScopeId,
+    ) -> Option<Vec<Way>> {
+        self.effects.depth += 1;
+        let depth = self.effects.depth;
+        let start = self.effects.add(Memory::Start(depth));
+        let begin =
+            Way { conditions: Vec::new(), defined: Vec::new(), memory: start, is_stopped: false };
+        let both = [first, rest].map(|stmt| self.go(stmt, begin.clone(), scope));
+        self.effects.depth -= 1;
+        let [Some(one), Some(other)] = both else { return None };
+        let is_idle = |ways: &[Way]| ways.iter().all(|way| way.memory == start && !way.is_stopped);
+        if is_idle(&one) {
+            return self.go(rest, way, scope);
+        }
+        if is_idle(&other) {
+            return self.go(first, way, scope);
+        }
+        let before = way.memory;
+        let memory = self.effects.add(Memory::Fork { before, depth, first: one, rest: other });
+        Some(vec![Way { memory, ..way }])
+    }
+
+    fn repeat(
+        &mut self,
+        member: &dyn Fn(&str) -> Option<NodeId>,
+        way: Way,
+        scope: ScopeId,
+    ) -> Option<Vec<Way>> {
+        let mut way = way;
+        let state = self.state;
+        let min = self.at(member("min")?, &mut way, scope);
+        let extent = self.at(member("extent")?, &mut way, scope);
+        let name = state.find(member("name")?);
+        let body = member("body")?;
+        if let (Some(min), Some(extent)) =
+            (self.values.as_number(min), self.values.as_number(extent))
+            && self.given.is_some()
+        {
+            if extent > MAX_TRIPS {
+                return None;
+            }
+            let mut ways = vec![way];
+            for iteration in min..min + extent {
+                let value = self.values.number(iteration, Domain::Whole);
+                let scope = self.effects.bind(scope, name, Bound::Value(value));
+                let mut next = Vec::new();
+                for way in ways {
+                    next.extend(self.go(body, way, scope)?);
+                }
+                ways = next;
+            }
+            return Some(ways);
+        }
+        let one = self.values.number(1, Domain::Whole);
+        let is_less = self.values.apply(Fun::Lt, &[extent, one]);
+        let (mut done, more) = self.fork(is_less, way);
+        for way in more {
+            let is_one = self.values.apply(Fun::Eq, &[extent, one]);
+            let (once, often) = self.fork(is_one, way);
+            for way in once {
+                let scope = self.effects.bind(scope, name, Bound::Value(min));
+                done.extend(self.go(body, way, scope)?);
+            }
+            for mut way in often {
+                self.effects.depth += 1;
+                let depth = self.effects.depth;
+                let iteration = self.values.var(&format!("iteration{depth}"), Domain::Whole);
+                let [above, below] = {
+                    let is_below = self.values.apply(Fun::Lt, &[iteration, min]);
+                    let end = self.values.apply(Fun::Add, &[min, extent]);
+                    let is_before = self.values.apply(Fun::Lt, &[iteration, end]);
+                    [self.values.apply(Fun::Not, &[is_below]), is_before]
+                };
+                let start = self.effects.add(Memory::Start(depth));
+                let inner = self.effects.bind(scope, name, Bound::Value(iteration));
+                let first = Way {
+                    conditions: vec![above, below],
+                    defined: Vec::new(),
+                    memory: start,
+                    is_stopped: false,
+                };
+                let body = self.go(body, first, inner);
+                self.effects.depth -= 1;
+                let (before, body) = (way.memory, body?);
+                // An iteration that does nothing is the same as none.
+                if body.iter().all(|way| way.memory == start && !way.is_stopped) {
+                    done.push(way);
+                    continue;
+                }
+                way.memory = self.effects.add(Memory::Loop { before, depth, min, extent, body });
+                done.push(way);
+            }
+        }
+        Some(done)
+    }
+
+    /// A loop that goes on while a condition holds: an iteration, or its end where it does not.
+    fn repeat_while(
+        &mut self,
+        condition: NodeId,
+        body: NodeId,
+        way: Way,
+        scope: ScopeId,
+    ) -> Option<Vec<Way>> {
+        self.effects.depth += 1;
+        let depth = self.effects.depth;
+        let start = self.effects.add(Memory::Start(depth));
+        let mut first =
+            Way { conditions: Vec::new(), defined: Vec::new(), memory: start, is_stopped: false };
+        let holds = self.at(condition, &mut first, scope);
+        let (goes, mut iteration) = self.fork(holds, first);
+        for way in &mut iteration {
+            way.is_stopped = true;
+        }
+        let mut is_known = true;
+        for way in goes {
+            match self.go(body, way, scope) {
+                Some(ways) => iteration.extend(ways),
+                None => is_known = false,
+            }
+        }
+        self.effects.depth -= 1;
+        if !is_known {
+            return None;
+        }
+        let before = way.memory;
+        let memory = self.effects.add(Memory::While { before, depth, body: iteration });
+        Some(vec![Way { memory, ..way }])
+    }
+
+    /// The ways on which a condition holds, and those on which it does not.
+    fn fork(&mut self, condition: ValueId, way: Way) -> (Vec<Way>, Vec<Way>) {
+        if let Some(truth) = self.values.as_number(condition) {
+            return if truth != 0 { (vec![way], Vec::new()) } else { (Vec::new(), vec![way]) };
+        }
+        let negated = negation(&mut self.values, condition);
+        if way.conditions.contains(&condition) {
+            return (vec![way], Vec::new());
+        }
+        if way.conditions.contains(&negated) {
+            return (Vec::new(), vec![way]);
+        }
+        let mut holds = way.clone();
+        holds.conditions.push(condition);
+        let mut fails = way;
+        fails.conditions.push(negated);
+        (vec![holds], vec![fails])
+    }
+
+    fn unknown(&mut self, class: usize, before: MemoryId, scope: ScopeId) -> MemoryId {
+        let scope = self.visible(class, scope);
+        self.effects.add(Memory::Unknown { before, class, scope })
+    }
+}
+
+/// The negation of a truth value, without two negations in a row.
+pub(crate) fn negation(values: &mut Values, term: ValueId) -> ValueId {
+    if let halidom_rewrites::rules::Node::Apply(Fun::Not, operands) = values.node(term) {
+        return operands[0];
+    }
+    values.apply(Fun::Not, &[term])
+}

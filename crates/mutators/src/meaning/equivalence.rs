@@ -1,0 +1,247 @@
+//! Whether two statements do the same: every way of the one with every way of the other that can be gone at once.
+
+use halidom_rewrites::rules::{
+    Decision, Domain, Fulfilment, Fun, Limits, Obligation, ValueId, decide, fulfil,
+};
+use halidom_smt::Solver;
+
+use crate::ir::node::NodeId;
+use crate::meaning::effect::negation;
+use crate::meaning::memory::{Bound, Memory, MemoryId, ScopeId, Way};
+use crate::meaning::terms::Meaning;
+
+/// What two memories need to be one.
+#[derive(Default)]
+struct Needed {
+    /// Values that are equal.
+    equal: Vec<(ValueId, ValueId)>,
+    /// Bodies of loops that do the same.
+    bodies: Vec<(Vec<Way>, Vec<Way>)>,
+}
+
+/// Proves that a statement does what another does, wherever that is defined. `Err` says why it is not proved.
+pub(crate) fn same_effect(
+    meaning: &mut Meaning<'_>,
+    before: NodeId,
+    after: NodeId,
+    solver: &mut Solver,
+    limits: Limits,
+) -> Result<(), String> {
+    let unmodelled = || "it holds a statement that is not modelled".to_owned();
+    let first = meaning.ways(before).ok_or_else(unmodelled)?;
+    let second = meaning.ways(after).ok_or_else(unmodelled)?;
+    let facts = facts(meaning);
+    same_ways(meaning, &first, &second, &facts, solver, limits)
+}
+
+/// What is known at every moment that was met.
+fn facts(meaning: &mut Meaning<'_>) -> Vec<ValueId> {
+    let outer = meaning.moment;
+    let mut facts = Vec::new();
+    for moment in meaning.effects.moments.clone() {
+        meaning.moment = moment;
+        facts.extend(meaning.facts());
+        facts.extend(meaning.not_taken(false));
+        facts.append(&mut meaning.equations);
+    }
+    meaning.moment = outer;
+    let (always, _) = meaning.lane_facts();
+    facts.extend(always);
+    facts.sort();
+    facts.dedup();
+    facts
+}
+
+fn same_ways(
+    meaning: &mut Meaning<'_>,
+    first: &[Way],
+    second: &[Way],
+    facts: &[ValueId],
+    solver: &mut Solver,
+    limits: Limits,
+) -> Result<(), String> {
+    for before in first {
+        for after in second {
+            let mut premises: Vec<ValueId> = before.conditions.clone();
+            premises.extend(after.conditions.iter().copied());
+            if premises.iter().any(|fact| {
+                let negated = negation(&mut meaning.values, *fact);
+                premises.contains(&negated)
+            }) {
+                continue;
+            }
+            premises.extend(facts.iter().copied());
+            if premises.iter().any(|fact| meaning.values.domain(*fact) != Domain::Bool) {
+                return Err("a condition that is no truth value".to_owned());
+            }
+            let mut needed = Needed::default();
+            let is_alike = before.is_stopped == after.is_stopped
+                && alike(meaning, before.memory, after.memory, &mut needed);
+            if !is_alike {
+                premises.extend(before.defined.iter().copied());
+                match fulfil(&meaning.values, &premises, solver, limits) {
+                    Fulfilment::None => continue,
+                    Fulfilment::By(_) | Fulfilment::Unknown(_) => {
+                        return Err("other effects, or the same in another order".to_owned());
+                    }
+                }
+            }
+            for (body, other) in &needed.bodies {
+                same_ways(meaning, body, other, &premises, solver, limits)?;
+            }
+            let truth = meaning.values.bool(true);
+            let mut lhs = truth;
+            for (a, b) in &needed.equal {
+                if a != b {
+                    let same = meaning.values.apply(Fun::Eq, &[*a, *b]);
+                    lhs = meaning.values.apply(Fun::And, &[lhs, same]);
+                }
+            }
+            let claim = Obligation {
+                values: meaning.values.clone(),
+                lhs,
+                rhs: truth,
+                facts: premises,
+                narrow_facts: Vec::new(),
+                lhs_defined: before.defined.clone(),
+                rhs_defined: after.defined.clone(),
+                is_wide: true,
+            };
+            if lhs == truth && after.defined.iter().all(|fact| before.defined.contains(fact)) {
+                continue;
+            }
+            match decide(&claim, solver, limits) {
+                Decision::Proved | Decision::Vacuous => {}
+                Decision::Wrong(_) => {
+                    return Err("values in it may differ".to_owned());
+                }
+                Decision::Unknown(reason) => return Err(reason),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether two memories can be one, and what they need for that.
+fn alike(meaning: &mut Meaning<'_>, a: MemoryId, b: MemoryId, needed: &mut Needed) -> bool {
+    if a == b {
+        return true;
+    }
+    let pair = (meaning.effects.memory(a).clone(), meaning.effects.memory(b).clone());
+    match (&pair.0, &pair.1) {
+        (
+            Memory::Store { before, buffer, predicate, index, value },
+            Memory::Store {
+                before: other,
+                buffer: into,
+                predicate: other_predicate,
+                index: other_index,
+                value: other_value,
+            },
+        ) if buffer == into => {
+            needed.equal.extend([
+                (*predicate, *other_predicate),
+                (*index, *other_index),
+                (*value, *other_value),
+            ]);
+            is_typed(meaning, needed) && alike(meaning, *before, *other, needed)
+        }
+        (
+            Memory::Call { before, callee, arguments },
+            Memory::Call { before: other, callee: of, arguments: values },
+        ) if callee == of && arguments.len() == values.len() => {
+            needed.equal.extend(arguments.iter().copied().zip(values.iter().copied()));
+            is_typed(meaning, needed) && alike(meaning, *before, *other, needed)
+        }
+        (
+            Memory::Unknown { before, class, scope },
+            Memory::Unknown { before: other, class: of, scope: under },
+        ) if class == of => {
+            alike_scopes(meaning, *scope, *under, needed)
+                && is_typed(meaning, needed)
+                && alike(meaning, *before, *other, needed)
+        }
+        (
+            Memory::Loop { before, depth, min, extent, body },
+            Memory::Loop {
+                before: other,
+                depth: of,
+                min: other_min,
+                extent: other_extent,
+                body: other_body,
+            },
+        ) if depth == of => {
+            needed.equal.extend([(*min, *other_min), (*extent, *other_extent)]);
+            needed.bodies.push((body.clone(), other_body.clone()));
+            alike(meaning, *before, *other, needed)
+        }
+        (
+            Memory::While { before, depth, body },
+            Memory::While { before: other, depth: of, body: other_body },
+        ) if depth == of => {
+            needed.bodies.push((body.clone(), other_body.clone()));
+            alike(meaning, *before, *other, needed)
+        }
+        (
+            Memory::Fork { before, depth, first, rest },
+            Memory::Fork { before: other, depth: of, first: one, rest: two },
+        ) if depth == of => {
+            needed.bodies.push((first.clone(), one.clone()));
+            needed.bodies.push((rest.clone(), two.clone()));
+            alike(meaning, *before, *other, needed)
+        }
+        (
+            Memory::Mark { before, what, name, values, is_end },
+            Memory::Mark {
+                before: other,
+                what: of,
+                name: named,
+                values: other_values,
+                is_end: is_other_end,
+            },
+        ) if what == of
+            && name == named
+            && is_end == is_other_end
+            && values.len() == other_values.len() =>
+        {
+            needed.equal.extend(values.iter().copied().zip(other_values.iter().copied()));
+            is_typed(meaning, needed) && alike(meaning, *before, *other, needed)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the values that are to be equal have one type.
+fn is_typed(meaning: &Meaning<'_>, needed: &Needed) -> bool {
+    needed.equal.iter().all(|(a, b)| meaning.values.domain(*a) == meaning.values.domain(*b))
+}
+
+/// Whether two bindings say the same of what can be seen. A name that one leaves free is bound to what it is anyway.
+fn alike_scopes(meaning: &mut Meaning<'_>, a: ScopeId, b: ScopeId, needed: &mut Needed) -> bool {
+    let first = meaning.effects.bindings(a).to_vec();
+    let second = meaning.effects.bindings(b).to_vec();
+    let mut names: Vec<NodeId> = first.iter().chain(&second).map(|(name, _)| *name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.into_iter().all(|name| {
+        let of = |bindings: &[(NodeId, Bound)]| {
+            bindings.iter().find(|(known, _)| *known == name).map(|(_, bound)| *bound)
+        };
+        match (of(&first), of(&second)) {
+            (Some(Bound::Value(a)), Some(Bound::Value(b))) => {
+                needed.equal.push((a, b));
+                true
+            }
+            (Some(Bound::Value(value)), None) | (None, Some(Bound::Value(value))) => {
+                match meaning.free_value(name) {
+                    Some(free) => {
+                        needed.equal.push((value, free));
+                        true
+                    }
+                    None => false,
+                }
+            }
+            (a, b) => a == b,
+        }
+    })
+}

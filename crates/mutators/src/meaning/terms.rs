@@ -1,0 +1,644 @@
+//! What the end of a path claims, as terms: the mutator's result has the value of its input.
+//!
+//! # Correctness
+//!
+//! A class of nodes has one value: that of the first of its nodes whose shape is known, and every further shape equals
+//! it. What `mutate` returns is defined where its argument is, so the divisors in any shape of the input's parts are not
+//! 0 where the input is defined. A fact about a node that is no part of the input holds where that node is defined.
+
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_rewrites::profile::{Profile, ZeroDivision};
+use halidom_rewrites::rules::{Domain, Fun, Node as Term, ValueId, Values};
+
+use crate::ir::intrinsics::Intrinsic;
+use crate::ir::kinds::{Code, Kind, Type};
+use crate::ir::node::{Field, NodeId, Shape, class_of};
+use crate::ir::state::{Computation, State};
+use crate::meaning::memory::{Bound, Effects, Moment};
+
+/// The values of what is free in IR that is known wholly: small numbers, the same ones for one seed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given {
+    /// What the numbers come from.
+    pub(crate) seed: u64,
+}
+
+impl Given {
+    /// The number of a type that a text stands for.
+    pub(crate) fn number(self, text: &str, ty: Type) -> i128 {
+        let mut hash = self.seed ^ 0xcbf2_9ce4_8422_2325;
+        for byte in text.bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        hash ^= hash >> 29;
+        ty.wrap(i128::from((hash >> 8) % 4) - 1)
+    }
+}
+
+/// Expressions within one another.
+const MAX_NESTING: usize = 64;
+
+/// Builds the terms of one path.
+#[expect(clippy::struct_excessive_bools, reason = "each says another thing of how terms are built")]
+pub(crate) struct Meaning<'a> {
+    pub(crate) state: &'a State,
+    source: &'a Values,
+    pub(crate) profile: &'a Profile,
+    /// Whether shapes that were learnt by asking are left out, but for those of which a part is needed: a proof then holds
+    /// for every shape.
+    pub(crate) is_flat: bool,
+    /// Classes that the result has as they are.
+    pub(crate) needed: FxHashSet<usize>,
+    /// Whether signed integers of 32 bits and more are the machine's, which wrap, or integers.
+    is_machine: bool,
+    /// The terms.
+    pub(crate) values: Values,
+    /// What has to hold for what was built to be defined.
+    pub(crate) defined: Vec<ValueId>,
+    /// Results that must not overflow, with their types.
+    pub(crate) ranged: Vec<(ValueId, Type)>,
+    /// Equations between shapes of one class.
+    pub(crate) equations: Vec<ValueId>,
+    /// Names of classes' variables.
+    pub(crate) names: Vec<(usize, String)>,
+    /// Whether something stands for a computation that is not modelled.
+    pub(crate) is_opaque: bool,
+    /// Where expressions are evaluated.
+    pub(crate) moment: Moment,
+    /// Whether expressions are evaluated at many moments.
+    pub(crate) is_timed: bool,
+    /// Memories and bindings.
+    pub(crate) effects: Effects,
+    /// What free variables and memory hold, if all of the IR is known.
+    pub(crate) given: Option<Given>,
+    classes: FxHashMap<(Moment, usize), (ValueId, Vec<ValueId>)>,
+    open: FxHashSet<(Moment, usize)>,
+    /// Terms of the machine that were built.
+    terms: FxHashMap<ValueId, ValueId>,
+    pub(super) shapes: FxHashMap<usize, Vec<NodeId>>,
+}
+
+impl<'a> Meaning<'a> {
+    pub(crate) fn new(
+        state: &'a State,
+        source: &'a Values,
+        profile: &'a Profile,
+        is_machine: bool,
+    ) -> Self {
+        let mut shapes: FxHashMap<usize, Vec<NodeId>> = FxHashMap::default();
+        for node in 0..state.nodes.len() {
+            if state.find(node) == node && state.nodes[node].shape.is_some() {
+                shapes.entry(state.class(state.nodes[node].class)).or_default().push(node);
+            }
+        }
+        Self {
+            state,
+            source,
+            profile,
+            is_flat: false,
+            needed: FxHashSet::default(),
+            is_machine,
+            values: Values::default(),
+            defined: Vec::new(),
+            ranged: Vec::new(),
+            equations: Vec::new(),
+            names: Vec::new(),
+            is_opaque: false,
+            moment: Moment::default(),
+            is_timed: false,
+            effects: Effects::default(),
+            given: None,
+            classes: FxHashMap::default(),
+            open: FxHashSet::default(),
+            terms: FxHashMap::default(),
+            shapes,
+        }
+    }
+
+    pub(crate) fn domain(&self, ty: Type) -> Domain {
+        if self.is_machine && ty.code == Code::Int { Domain::Signed(ty.bits) } else { ty.domain() }
+    }
+
+    /// The value of a node.
+    pub(crate) fn node(&mut self, node: NodeId) -> ValueId {
+        let known = self.state.node(node);
+        let (class, ty) = (known.class, known.ty);
+        self.class(class, ty)
+    }
+
+    fn class(&mut self, class: usize, ty: Type) -> ValueId {
+        let class = self.state.class(class);
+        let outer = self.moment;
+        if self.is_timed && self.is_steady_class(class) {
+            self.moment.memory = 0;
+        }
+        let key = (self.moment, class);
+        let term = self.class_now(key, ty);
+        self.moment = outer;
+        term
+    }
+
+    fn class_now(&mut self, key: (Moment, usize), ty: Type) -> ValueId {
+        let class = key.1;
+        if let Some((term, defined)) = self.classes.get(&key) {
+            if self.is_timed {
+                self.defined.extend(defined.iter().copied());
+            }
+            return *term;
+        }
+        // A class that turned out to be inside itself has a value of which its shape says nothing.
+        if self.open.len() > MAX_NESTING || !self.open.insert(key) {
+            return self.variable(class, ty);
+        }
+        let begin = self.defined.len();
+        let nodes = self.shapes.get(&class).cloned().unwrap_or_default();
+        let mut terms = Vec::new();
+        for node in nodes {
+            let known = self.state.node(node);
+            let is_made = !known.is_learnt
+                || known.shape.as_ref().is_some_and(|shape| {
+                    shape.kind == Kind::Call
+                        || matches!(shape.fields.as_slice(), [Field::Number(_)])
+                });
+            if is_made || !self.is_flat || self.has_needed(node, &mut FxHashSet::default()) {
+                terms.extend(self.shape(node));
+            }
+        }
+        self.open.remove(&key);
+        if terms.is_empty()
+            && let Some(term) = self.substituted_value(class)
+        {
+            terms.push(term);
+        }
+        let was_met = self.names.iter().any(|(known, _)| *known == class);
+        let term = match terms.first() {
+            Some(first) => *first,
+            None => self.variable(class, ty),
+        };
+        let defined = self.defined[begin.min(self.defined.len())..].to_vec();
+        self.classes.insert(key, (term, defined));
+        for other in terms.into_iter().skip(1) {
+            if other != term {
+                let same = self.values.apply(Fun::Eq, &[term, other]);
+                self.equations.push(same);
+            }
+        }
+        if was_met {
+            let variable = self.variable(class, ty);
+            if variable != term {
+                let same = self.values.apply(Fun::Eq, &[term, variable]);
+                self.equations.push(same);
+            }
+        }
+        term
+    }
+
+    /// A node of a class whose shape is known.
+    pub(crate) fn shaped(&self, class: usize) -> Option<NodeId> {
+        self.shapes.get(&class)?.first().copied()
+    }
+
+    /// Whether a part of a node is needed.
+    fn has_needed(&self, node: NodeId, seen: &mut FxHashSet<usize>) -> bool {
+        let Some(shape) = self.state.shape(node) else { return false };
+        shape.fields.iter().any(|field| {
+            let Field::Expr(inner) = field else { return false };
+            let class = self.state.class(self.state.node(*inner).class);
+            let shapes = self.shapes.get(&class).map(Vec::as_slice).unwrap_or_default();
+            self.needed.contains(&class)
+                || seen.insert(class) && shapes.iter().any(|part| self.has_needed(*part, seen))
+        })
+    }
+
+    /// The classes that a node has as they are: what is known of their shapes was learnt, not made.
+    pub(crate) fn need(&mut self, node: NodeId) {
+        let (mut open, mut seen) = (vec![node], FxHashSet::default());
+        while let Some(node) = open.pop() {
+            let class = self.state.class(self.state.node(node).class);
+            if !seen.insert(class) {
+                continue;
+            }
+            let shapes = self.shapes.get(&class).map(Vec::as_slice).unwrap_or_default();
+            let made = shapes.iter().filter(|part| !self.state.node(**part).is_learnt);
+            let made: Vec<&Shape> = made.filter_map(|part| self.state.shape(*part)).collect();
+            if made.is_empty() {
+                self.needed.insert(class);
+            }
+            for field in made.into_iter().flat_map(|shape| &shape.fields) {
+                if let Field::Expr(inner) = field {
+                    open.push(*inner);
+                }
+            }
+        }
+    }
+
+    /// The variable of a class: `c…` for a literal, else `x…`.
+    fn variable(&mut self, class: usize, ty: Type) -> ValueId {
+        if self.moment != Moment::default() {
+            let scope = self.visible(class, self.moment.scope);
+            let memory = self.moment.memory;
+            if memory != 0 || scope != 0 {
+                let domain = self.domain(ty);
+                return self.values.var(&format!("x{class}m{memory}s{scope}"), domain);
+            }
+        }
+        let known = self.names.iter().find(|(known, _)| *known == class);
+        let name = match known {
+            Some((_, name)) => name.clone(),
+            None => {
+                let is_literal = self.state.nodes.iter().any(|node| {
+                    self.state.class(node.class) == class
+                        && (node.is_literal
+                            || node.shape.as_ref().is_some_and(|shape| {
+                                matches!(shape.fields.as_slice(), [Field::Number(_)])
+                            }))
+                });
+                let prefix = if is_literal { 'c' } else { 'x' };
+                let name = format!("{prefix}{}", self.names.len());
+                self.names.push((class, name.clone()));
+                name
+            }
+        };
+        let domain = self.domain(ty);
+        self.values.var(&name, domain)
+    }
+
+    /// The value that a node's shape gives it; `None` if the shape tells nothing.
+    pub(super) fn shape(&mut self, node: NodeId) -> Option<ValueId> {
+        let known = self.state.node(node);
+        let ty = known.ty;
+        let domain = self.domain(ty);
+        let intrinsic = known.intrinsic.clone();
+        if known.is_undefined() || intrinsic.as_deref() == Some("undef") {
+            let never = self.values.bool(false);
+            self.defined.push(never);
+            return None;
+        }
+        let Shape { kind, fields } = known.shape.clone()?;
+        let exprs: Vec<NodeId> = fields
+            .iter()
+            .filter_map(|field| match field {
+                Field::Expr(node) => Some(*node),
+                Field::Number(_) | Field::Lanes | Field::Opaque(_) => None,
+            })
+            .collect();
+        let term = match (kind, exprs.as_slice()) {
+            (
+                Kind::Add | Kind::Sub | Kind::Mul | Kind::Div | Kind::Mod | Kind::And | Kind::Or,
+                [a, b],
+            ) => self.binary(kind, *a, *b, domain)?,
+            (Kind::Min | Kind::Max, [a, b]) if domain == Domain::Bool => {
+                let fun = if kind == Kind::Min { Fun::And } else { Fun::Or };
+                let (a, b) = (self.node(*a), self.node(*b));
+                self.values.apply(fun, &[a, b])
+            }
+            (Kind::Min | Kind::Max, [a, b]) => {
+                let (a, b) = (self.node(*a), self.node(*b));
+                let is_less = self.values.apply(Fun::Lt, &[a, b]);
+                let (then, otherwise) = if kind == Kind::Min { (a, b) } else { (b, a) };
+                self.values.apply(Fun::Ite, &[is_less, then, otherwise])
+            }
+            (Kind::EQ | Kind::NE | Kind::LT | Kind::LE | Kind::GT | Kind::GE, [a, b]) => {
+                let (a, b) = (self.node(*a), self.node(*b));
+                self.compare(kind, a, b)
+            }
+            (Kind::Not, [a]) => {
+                let a = self.node(*a);
+                self.values.apply(Fun::Not, &[a])
+            }
+            (Kind::Select, [condition, a, b]) => {
+                let parts = [self.node(*condition), self.node(*a), self.node(*b)];
+                self.values.apply(Fun::Ite, &parts)
+            }
+            (Kind::Cast, [inner]) => {
+                let from = self.state.node(*inner).ty;
+                let inner = self.node(*inner);
+                self.cast(inner, from, ty)
+            }
+            (Kind::Broadcast, [inner]) => self.node(*inner),
+            (Kind::Variable, [name]) => return self.named(node, *name, ty),
+            (Kind::StreamExpr, [name]) => {
+                let stream = self.state.find(*name);
+                self.values.var(&format!("read {stream}"), domain)
+            }
+            (Kind::Load, [name, predicate, index]) => {
+                let holds = self.node(*predicate);
+                self.defined.push(holds);
+                let index = self.node(*index);
+                self.loaded(*name, index, ty)
+            }
+            (Kind::Let, [name, value, body]) => {
+                let value = self.node(*value);
+                let outer = self.moment;
+                let name = self.state.find(*name);
+                self.moment.scope = self.effects.bind(outer.scope, name, Bound::Value(value));
+                let term = self.node(*body);
+                self.moment = outer;
+                term
+            }
+            (Kind::Ramp, [base, stride]) => {
+                let (base, stride) = (self.node(*base), self.node(*stride));
+                let lane = self.values.var("lane[n]", domain);
+                let offset = self.values.apply(Fun::Mul, &[lane, stride]);
+                self.values.apply(Fun::Add, &[base, offset])
+            }
+            (Kind::IntImm | Kind::UIntImm | Kind::FloatImm, []) => {
+                let Some(Field::Number(number)) = fields.first().copied() else { return None };
+                if let Term::Var(index) = self.source.node(number)
+                    && class_of(&self.source.vars()[*index as usize].0)
+                        .is_some_and(|class| self.state.class(class) == self.own_class(node))
+                {
+                    return None;
+                }
+                let term = self.term(number);
+                if self.values.domain(term) == domain {
+                    term
+                } else {
+                    self.values.convert(term, domain)
+                }
+            }
+            (
+                Kind::Call
+                | Kind::GetBit
+                | Kind::GetSlice
+                | Kind::SetBit
+                | Kind::SetSlice
+                | Kind::Quantize
+                | Kind::KernelExpr,
+                operands,
+            ) => self.call(node, kind, operands, ty)?,
+            _ => return None,
+        };
+        if ty.code == Code::Int && ty.bits >= 32 {
+            self.ranged.push((term, ty));
+        }
+        Some(term)
+    }
+
+    /// The value of a binary operator whose operands have its type.
+    fn binary(&mut self, kind: Kind, a: NodeId, b: NodeId, domain: Domain) -> Option<ValueId> {
+        let fun = match kind {
+            Kind::Add => Fun::Add,
+            Kind::Sub => Fun::Sub,
+            Kind::Mul => Fun::Mul,
+            Kind::Div => Fun::Div,
+            Kind::Mod => Fun::Mod,
+            Kind::And => Fun::And,
+            Kind::Or => Fun::Or,
+            _ => return None,
+        };
+        let (a, b) = (self.node(a), self.node(b));
+        if domain == Domain::Bool && !matches!(fun, Fun::And | Fun::Or) {
+            return self.bit(fun, a, b);
+        }
+        if matches!(fun, Fun::Div | Fun::Mod)
+            && (domain == Domain::Real || self.profile.zero_division == ZeroDivision::Undefined)
+        {
+            let zero = self.values.number(0, domain);
+            let is_zero = self.values.apply(Fun::Eq, &[b, zero]);
+            let defined = self.values.apply(Fun::Not, &[is_zero]);
+            self.defined.push(defined);
+        }
+        Some(self.values.apply(fun, &[a, b]))
+    }
+
+    /// The value of a call, of a kernel or of a part of a number.
+    fn call(&mut self, node: NodeId, kind: Kind, operands: &[NodeId], ty: Type) -> Option<ValueId> {
+        let domain = self.domain(ty);
+        let intrinsic = self.state.node(node).intrinsic.clone();
+        Some(match (kind, operands) {
+            // The argument of an intrinsic that is the identity.
+            (Kind::Call, [inner]) if is_identity(intrinsic.as_deref()) => self.node(*inner),
+            (Kind::Call, []) if intrinsic.is_some() && domain == Domain::Real && !self.is_timed => {
+                let class = self.own_class(node);
+                self.rounded_class(&intrinsic.unwrap_or_default(), class)?
+            }
+            (Kind::Call, arguments)
+                if intrinsic.is_some() && (!arguments.is_empty() || self.given.is_some()) =>
+            {
+                self.called(&intrinsic.unwrap_or_default(), arguments, ty)
+            }
+            // Parts of numbers, of which is known that equal operands have equal ones.
+            (
+                Kind::GetBit | Kind::GetSlice | Kind::SetBit | Kind::SetSlice | Kind::Quantize,
+                operands,
+            ) => self.called(kind.name(), operands, ty),
+            // What is called is not known, but equal arguments give equal values.
+            (Kind::Call, arguments)
+                if intrinsic.is_none() && !arguments.is_empty() && !self.is_timed =>
+            {
+                let callee = crate::ir::intrinsics::callee(self.state.find(node));
+                self.called(&callee, arguments, ty)
+            }
+            (Kind::KernelExpr, [name, list]) => {
+                let callee = format!("kernel {}", self.state.find(*name));
+                if self.state.shape(*list).is_some() {
+                    let arguments = crate::ir::state::operands(*list, self.state);
+                    self.called(&callee, &arguments, ty)
+                } else {
+                    let of = self.own_class(*list);
+                    self.values.var(&format!("{callee} of {of}"), domain)
+                }
+            }
+            _ => return None,
+        })
+    }
+
+    /// A variable by its name: what it is bound to, or one value for all variables of the name.
+    fn named(&mut self, node: NodeId, name: NodeId, ty: Type) -> Option<ValueId> {
+        let name = self.state.find(name);
+        let bound =
+            self.effects.bindings(self.moment.scope).iter().find(|(known, _)| *known == name);
+        match bound.map(|(_, bound)| *bound) {
+            Some(Bound::Value(value)) => return Some(value),
+            Some(Bound::Expr(by, scope)) => {
+                let outer = std::mem::replace(&mut self.moment.scope, scope);
+                let term = self.node(by);
+                self.moment.scope = outer;
+                return Some(term);
+            }
+            None => {}
+        }
+        if let Some(given) = self.given {
+            let number = given.number(&format!("variable {}", self.name_id(name)), ty);
+            return Some(self.values.number(number, ty.domain()));
+        }
+        let first = self.state.nodes.iter().find(|other| {
+            other.ty == ty
+                && matches!(&other.shape, Some(Shape { kind: Kind::Variable, fields })
+                    if matches!(fields.first(), Some(Field::Expr(other)) if self.state.find(*other) == name))
+        })?;
+        let class = self.state.class(first.class);
+        if class == self.own_class(node) {
+            if !self.is_timed {
+                return None;
+            }
+            // What a variable holds does not depend on memory or on other names.
+            let outer = std::mem::take(&mut self.moment);
+            let term = self.variable(class, ty);
+            self.moment = outer;
+            return Some(term);
+        }
+        Some(self.class(class, ty))
+    }
+
+    /// Arithmetic of one bit.
+    fn bit(&mut self, fun: Fun, a: ValueId, b: ValueId) -> Option<ValueId> {
+        match fun {
+            Fun::Add | Fun::Sub => {
+                let same = self.values.apply(Fun::Eq, &[a, b]);
+                Some(self.values.apply(Fun::Not, &[same]))
+            }
+            Fun::Mul => Some(self.values.apply(Fun::And, &[a, b])),
+            // The divisor is 1, or nothing is said of the quotient.
+            Fun::Div | Fun::Mod if self.profile.zero_division == ZeroDivision::Undefined => {
+                self.defined.push(b);
+                Some(if fun == Fun::Div { a } else { self.values.bool(false) })
+            }
+            _ => None,
+        }
+    }
+
+    /// That the code that was emitted is defined.
+    pub(crate) fn emitted(&mut self) {
+        for bad in &self.state.emitted_undefined {
+            let bad = self.term(*bad);
+            let good = self.values.apply(Fun::Not, &[bad]);
+            self.defined.push(good);
+        }
+    }
+
+    fn own_class(&self, node: NodeId) -> usize {
+        self.state.class(self.state.node(node).class)
+    }
+
+    fn compare(&mut self, kind: Kind, a: ValueId, b: ValueId) -> ValueId {
+        let is_bool = self.values.domain(a) == Domain::Bool;
+        let less = |values: &mut Values, a, b| {
+            if is_bool {
+                let not = values.apply(Fun::Not, &[a]);
+                values.apply(Fun::And, &[not, b])
+            } else {
+                values.apply(Fun::Lt, &[a, b])
+            }
+        };
+        let values = &mut self.values;
+        let (truth, is_negated) = match kind {
+            Kind::EQ => (values.apply(Fun::Eq, &[a, b]), false),
+            Kind::NE => (values.apply(Fun::Eq, &[a, b]), true),
+            Kind::LT => (less(values, a, b), false),
+            Kind::GT => (less(values, b, a), false),
+            Kind::GE => (less(values, a, b), true),
+            _ => (less(values, b, a), true),
+        };
+        if is_negated { values.apply(Fun::Not, &[truth]) } else { truth }
+    }
+
+    /// A conversion between IR types; one from or to floats is not known.
+    fn cast(&mut self, term: ValueId, from: Type, to: Type) -> ValueId {
+        let domain = self.domain(to);
+        match (from.domain(), to.domain()) {
+            (Domain::Bool, Domain::Bool) | (Domain::Real, Domain::Real) => term,
+            (Domain::Bool, _) => {
+                let (one, zero) = (self.values.number(1, domain), self.values.number(0, domain));
+                self.values.apply(Fun::Ite, &[term, one, zero])
+            }
+            (_, Domain::Real) => self.values.convert(term, domain),
+            (Domain::Real, _) => {
+                self.is_opaque = true;
+                self.values.var(&format!("{to} of {term:?}"), domain)
+            }
+            (_, Domain::Bool) => {
+                // The lowest bit is kept.
+                let two = self.values.number(2, self.values.domain(term));
+                let bit = self.values.apply(Fun::Mod, &[term, two]);
+                let zero = self.values.number(0, self.values.domain(term));
+                let is_zero = self.values.apply(Fun::Eq, &[bit, zero]);
+                self.values.apply(Fun::Not, &[is_zero])
+            }
+            _ => {
+                let fits =
+                    from.range().zip(to.range()).is_some_and(|((low, high), (least, greatest))| {
+                        least <= low && high <= greatest
+                    });
+                if fits {
+                    return self.values.convert(term, domain);
+                }
+                let wrapping = match to.code {
+                    Code::Int => Domain::Signed(to.bits),
+                    _ => Domain::Unsigned(to.bits),
+                };
+                let wrapped = self.values.convert(term, wrapping);
+                self.values.convert(wrapped, domain)
+            }
+        }
+    }
+
+    /// A term of the machine, with classes' values in place of their variables.
+    pub(crate) fn term(&mut self, term: ValueId) -> ValueId {
+        // What has to hold for a term of a moment to be defined is said each time.
+        if !self.is_timed
+            && let Some(known) = self.terms.get(&term)
+        {
+            return *known;
+        }
+        let built = self.new_term(term);
+        // While a class is open its variable stands for it.
+        if self.open.is_empty() {
+            self.terms.insert(term, built);
+        }
+        built
+    }
+
+    fn new_term(&mut self, term: ValueId) -> ValueId {
+        let domain = self.source.domain(term);
+        match self.source.node(term).clone() {
+            Term::Var(index) => {
+                let (name, domain) = self.source.vars()[index as usize].clone();
+                match class_of(&name) {
+                    Some(class) => {
+                        let root = self.state.class(class);
+                        let ty = self
+                            .state
+                            .nodes
+                            .iter()
+                            .find(|node| self.state.class(node.class) == root)
+                            .map(|node| node.ty);
+                        match ty {
+                            Some(ty) => self.class(root, ty),
+                            None => self.values.var(&name, domain),
+                        }
+                    }
+                    None if self.state.computed.iter().any(|known| known.name == name) => {
+                        let known = self.state.computed.iter().find(|known| known.name == name);
+                        let Some(Computation { callee, arguments, .. }) = known.cloned() else {
+                            return self.values.var(&name, domain);
+                        };
+                        let arguments: Vec<ValueId> =
+                            arguments.iter().map(|argument| self.term(*argument)).collect();
+                        self.computed(callee, &arguments)
+                    }
+                    None => {
+                        self.is_opaque |= name.starts_with("truncated") || name.starts_with("real");
+                        self.values.var(&name, domain)
+                    }
+                }
+            }
+            Term::Number(value) => self.values.number(value, domain),
+            Term::Apply(Fun::Convert, operands) => {
+                let operand = self.term(operands[0]);
+                self.values.convert(operand, domain)
+            }
+            Term::Apply(fun, operands) => {
+                let operands: Vec<ValueId> =
+                    operands.iter().map(|operand| self.term(*operand)).collect();
+                self.values.apply(fun, &operands)
+            }
+        }
+    }
+}
+
+/// Whether an intrinsic returns its argument.
+pub(crate) fn is_identity(intrinsic: Option<&str>) -> bool {
+    matches!(intrinsic.map(Intrinsic::of), Some(Intrinsic::Likely | Intrinsic::LikelyIfInnermost))
+}

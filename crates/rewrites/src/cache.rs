@@ -1,0 +1,227 @@
+//! Verdicts that are kept.
+//!
+//! # Correctness
+//!
+//! A verdict belongs to the text of everything that it depends on: the rule with its guards and contracts, the rules that
+//! fire before, the profile, the solver, and the sources of the checker itself. Refutations are replayed when they are
+//! read; what was undecided is tried again under a longer limit. Verdicts about mutators are in the same file; what they
+//! depend on is said in the crate `mutators`.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::sync::{Mutex, PoisonError};
+
+use halidom_base::{FxHashMap, IndexMap};
+
+use crate::options::Options;
+use crate::rules::{At, Context, Domain, Number, Rule, Verdict, replayed, trap};
+
+/// What the file begins with.
+const HEADER: &str = "halidom-mutators 1";
+
+/// Texts of the sources that decide about rules: a kept verdict depends on them.
+pub const SOURCES: &[&str] = &[
+    include_str!("profile.rs"),
+    include_str!("rules/circles.rs"),
+    include_str!("rules/decide.rs"),
+    include_str!("rules/encode.rs"),
+    include_str!("rules/interval.rs"),
+    include_str!("rules/kinds.rs"),
+    include_str!("rules/meaning.rs"),
+    include_str!("rules/pattern.rs"),
+    include_str!("rules/polynomial.rs"),
+    include_str!("rules/read.rs"),
+    include_str!("rules/search.rs"),
+    include_str!("rules/traps.rs"),
+    include_str!("rules/value.rs"),
+    include_str!("rules/verify.rs"),
+];
+
+/// Verdicts by what they depend on.
+#[derive(Debug, Default)]
+pub struct Cache {
+    old: FxHashMap<String, String>,
+    used: Mutex<IndexMap<String, String>>,
+}
+
+/// What the verdicts of a rule depend on, in one line.
+pub(crate) fn key(rule: &Rule, context: &Context<'_>, options: &Options) -> String {
+    let mut hasher = DefaultHasher::new();
+    for other in context.everywhere.iter().chain(&context.earlier) {
+        other.hash(&mut hasher);
+    }
+    // The texts decide about one rule; the rules that fire before and the checker are many, so their digest stands.
+    SOURCES.hash(&mut hasher);
+    let digest = hasher.finish();
+    let predicate = rule.predicate.as_ref().map(ToString::to_string).unwrap_or_default();
+    let contracts: Vec<_> = rule.contracts.iter().map(ToString::to_string).collect();
+    format!(
+        "{} {} {digest:016x} {} => {} if {predicate} where {:?} {}",
+        options.profile.name,
+        options.solver.path().display(),
+        rule.lhs,
+        rule.rhs,
+        rule.guards,
+        contracts.join(", ")
+    )
+}
+
+impl Cache {
+    /// The file's verdicts; none if there is no file, or it is of another form.
+    pub fn load(options: &Options) -> io::Result<Self> {
+        let Some(path) = &options.cache else { return Ok(Self::default()) };
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(error),
+        };
+        let mut lines = text.lines();
+        let mut old = FxHashMap::default();
+        if lines.next() == Some(HEADER) {
+            while let (Some(key), Some(verdicts)) = (lines.next(), lines.next()) {
+                old.insert(key.to_owned(), verdicts.to_owned());
+            }
+        }
+        Ok(Self { old, used: Mutex::default() })
+    }
+
+    /// What is kept under a key.
+    pub fn line(&self, key: &str) -> Option<&str> {
+        self.old.get(key).map(String::as_str)
+    }
+
+    /// Keeps a line under a key.
+    pub fn keep(&self, key: String, line: String) {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(key, line);
+    }
+
+    /// A rule's verdicts, if they are known.
+    pub(crate) fn get(
+        &self,
+        key: &str,
+        rule: &Rule,
+        context: &Context<'_>,
+        options: &Options,
+    ) -> Option<Vec<At>> {
+        let line = self.line(key)?;
+        let verdicts = line
+            .split('\t')
+            .filter(|part| !part.is_empty())
+            .map(|part| read(part, rule, context, options))
+            .collect::<Option<Vec<At>>>()?;
+        self.keep(key.to_owned(), line.to_owned());
+        Some(verdicts)
+    }
+
+    /// Keeps a rule's verdicts.
+    pub(crate) fn put(&self, key: String, verdicts: &[At], options: &Options) {
+        let line: Vec<String> = verdicts.iter().map(|at| write(at, options)).collect();
+        self.keep(key, line.join("\t"));
+    }
+
+    /// Writes the verdicts that were asked for beside their place, and renames the file.
+    pub fn save(&self, options: &Options) -> io::Result<()> {
+        let Some(path) = &options.cache else { return Ok(()) };
+        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines: Vec<String> =
+            used.iter().map(|(key, verdicts)| format!("{key}\n{verdicts}\n")).collect();
+        for (key, verdicts) in sorted(&self.old) {
+            if !used.contains_key(key) {
+                lines.push(format!("{key}\n{verdicts}\n"));
+            }
+        }
+        lines.sort();
+        let beside = path.with_extension("new");
+        fs::write(&beside, format!("{HEADER}\n{}", lines.concat()))?;
+        fs::rename(&beside, path)
+    }
+}
+
+fn sorted(map: &FxHashMap<String, String>) -> Vec<(&String, &String)> {
+    let mut entries: Vec<_> = map.iter().collect();
+    entries.sort();
+    entries
+}
+
+fn write(at: &At, options: &Options) -> String {
+    let domains: Vec<_> = at.domains.iter().map(ToString::to_string).collect();
+    let verdict = match &at.verdict {
+        Verdict::Verified => "verified".to_owned(),
+        Verdict::Vacuous => "vacuous".to_owned(),
+        Verdict::Crash(_) => "crash".to_owned(),
+        Verdict::Unsupported(construct) => format!("unsupported {construct}"),
+        Verdict::Undecided(reason) => {
+            format!(
+                "undecided {} {}",
+                options.limits.milliseconds,
+                reason.replace(['\n', '\t'], " ")
+            )
+        }
+        Verdict::Wrong(counterexample) => {
+            let values = counterexample.assignment.iter();
+            let values: Vec<_> =
+                values.map(|value| format!("{}/{}", value.numerator, value.denominator)).collect();
+            format!("wrong {}", values.join(" "))
+        }
+    };
+    format!("{}|{verdict}", domains.join(","))
+}
+
+fn read(text: &str, rule: &Rule, context: &Context<'_>, options: &Options) -> Option<At> {
+    let (domains, verdict) = text.split_once('|')?;
+    let domain = |name: &str| Domain::ALL.into_iter().find(|domain| domain.to_string() == name);
+    let domains: Vec<Domain> =
+        domains.split(',').filter(|name| !name.is_empty()).map(domain).collect::<Option<_>>()?;
+    let (word, rest) = verdict.split_once(' ').unwrap_or((verdict, ""));
+    let verdict = match word {
+        "verified" => Verdict::Verified,
+        "vacuous" => Verdict::Vacuous,
+        "crash" => Verdict::Crash(trap(rule, options.profile)?),
+        "unsupported" => Verdict::Unsupported(rest.to_owned()),
+        "undecided" => {
+            let (limit, reason) = rest.split_once(' ')?;
+            let limit: u64 = limit.parse().ok()?;
+            if limit < options.limits.milliseconds {
+                return None;
+            }
+            Verdict::Undecided(reason.to_owned())
+        }
+        "wrong" => {
+            let number = |text: &str| {
+                let (numerator, denominator) = text.split_once('/')?;
+                Some(Number {
+                    numerator: numerator.parse().ok()?,
+                    denominator: denominator.parse().ok()?,
+                })
+            };
+            let values: Vec<Number> = rest
+                .split(' ')
+                .filter(|text| !text.is_empty())
+                .map(number)
+                .collect::<Option<_>>()?;
+            Verdict::Wrong(replayed(rule, context, options.profile, &domains, &values)?)
+        }
+        _ => return None,
+    };
+    Some(At { domains, verdict })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_source_of_the_checker_is_part_of_the_key() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules");
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let text = fs::read_to_string(&path).unwrap();
+            assert!(
+                path.ends_with("mod.rs") || SOURCES.contains(&text.as_str()),
+                "{} is no part of the key",
+                path.display()
+            );
+        }
+    }
+}

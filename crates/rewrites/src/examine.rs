@@ -1,0 +1,217 @@
+//! All rules of some files: read, decided with several solvers at once, remembered.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use halidom_base::stack;
+use halidom_cpp as cpp;
+use halidom_smt::Solver;
+
+use crate::cache::{Cache, key};
+use crate::options::{ExamineError, Options, Source};
+use crate::rules::{self, At, Context, Found, Rule, Verdict, is_unconditional};
+
+/// A rule with its verdicts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Examined {
+    /// The file's name.
+    pub file: String,
+    /// The line.
+    pub line: usize,
+    /// The function, as `Simplify::visit(const Add *)`.
+    pub function: String,
+    /// The rule, or what is not understood of it.
+    pub rule: Result<Rule, String>,
+    /// The verdicts, one for each choice of types.
+    pub verdicts: Vec<At>,
+}
+
+/// How a rule is counted: the worst of its verdicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Standing {
+    /// No type or value reaches it.
+    Unreached,
+    /// Proved at every type that reaches it.
+    Verified,
+    /// Not modelled, wholly or at some types.
+    Unsupported,
+    /// Modelled, but not decided at some types.
+    Undecided,
+    /// Computing its constants ends the compiler.
+    Crash,
+    /// Wrong at some types.
+    Wrong,
+}
+
+impl Standing {
+    /// The word in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unreached => "unreached",
+            Self::Verified => "verified",
+            Self::Unsupported => "unsupported",
+            Self::Undecided => "undecided",
+            Self::Crash => "crash",
+            Self::Wrong => "wrong",
+        }
+    }
+
+    /// Of a verdict.
+    pub fn of(verdict: &Verdict) -> Self {
+        match verdict {
+            Verdict::Verified => Self::Verified,
+            Verdict::Wrong(_) => Self::Wrong,
+            Verdict::Crash(_) => Self::Crash,
+            Verdict::Undecided(_) => Self::Undecided,
+            Verdict::Unsupported(_) => Self::Unsupported,
+            Verdict::Vacuous => Self::Unreached,
+        }
+    }
+}
+
+impl Examined {
+    /// The worst of the verdicts at types that satisfy a condition.
+    pub fn standing_where(&self, wanted: impl Fn(&At) -> bool) -> Standing {
+        let standings =
+            self.verdicts.iter().filter(|at| wanted(at)).map(|at| Standing::of(&at.verdict));
+        standings.max().unwrap_or(Standing::Unreached)
+    }
+
+    /// The rule for a reader: `(x + 0) => x`.
+    pub fn text(&self) -> String {
+        match &self.rule {
+            Err(construct) => construct.clone(),
+            Ok(rule) => {
+                let predicate = rule.predicate.as_ref().map(|predicate| format!(" if {predicate}"));
+                format!("{} => {}{}", rule.lhs, rule.rhs, predicate.unwrap_or_default())
+            }
+        }
+    }
+
+    /// The worst of the verdicts.
+    pub fn standing(&self) -> Standing {
+        self.standing_where(|_| true)
+    }
+}
+
+/// Two rules that undo one another, each as file and line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Circle {
+    /// The first.
+    pub first: (String, usize),
+    /// The second; the same if a rule undoes itself.
+    pub second: (String, usize),
+    /// An expression that becomes itself.
+    pub before: String,
+    /// What it is in between.
+    pub between: String,
+}
+
+/// Looks for pairs of rules that undo one another. Beside them, how many rules there are that are understood, and how many
+/// of these lead downwards in one order.
+pub fn circles(sources: &[Source]) -> (Vec<Circle>, usize, usize) {
+    let mut read: Vec<(&Source, Found)> = Vec::new();
+    for source in sources {
+        let file = cpp::parse(&source.text).unwrap_or_default();
+        read.extend(rules::rules(&file).into_iter().map(|found| (source, found)));
+    }
+    let rules: Vec<&Rule> = read.iter().filter_map(|(_, found)| found.rule.as_ref().ok()).collect();
+    let places: Vec<(String, usize)> = read
+        .iter()
+        .filter(|(_, found)| found.rule.is_ok())
+        .map(|(source, found)| (source.name.clone(), found.line))
+        .collect();
+    let found = rules::circles(&rules).into_iter().map(|circle| Circle {
+        first: places[circle.first].clone(),
+        second: places[circle.second].clone(),
+        before: circle.before,
+        between: circle.between,
+    });
+    let down = rules.iter().filter(|rule| rules::leads_down(rule)).count();
+    (found.collect(), rules.len(), down)
+}
+
+/// Reads the rules of the files and decides those whose file and function, as
+/// `Simplify_Add.cpp: Simplify::visit(const Add *)`, contain one of `wanted`, or all if there is none. Rules whose
+/// operands are simplified by other rules rest on those: give the whole simplifier.
+pub fn examine(
+    sources: &[Source],
+    wanted: &[String],
+    options: &Options,
+) -> Result<Vec<Examined>, ExamineError> {
+    let mut read: Vec<(usize, Found)> = Vec::new();
+    for (index, source) in sources.iter().enumerate() {
+        let file = cpp::parse(&source.text).unwrap_or_default();
+        read.extend(rules::rules(&file).into_iter().map(|found| (index, found)));
+    }
+    let plain: Vec<(usize, usize, &str, &Rule)> = read
+        .iter()
+        .filter_map(|(file, found)| {
+            let rule = found.rule.as_ref().ok().filter(|rule| is_unconditional(rule))?;
+            Some((*file, found.line, found.function.as_str(), rule))
+        })
+        .collect();
+    let is_wanted = |(file, found): &&(usize, Found)| {
+        let name = format!("{}: {}", sources[*file].name, found.function);
+        wanted.is_empty() || wanted.iter().any(|wanted| name.contains(wanted))
+    };
+    let asked: Vec<&(usize, Found)> = read.iter().filter(is_wanted).collect();
+    let everywhere: Vec<&Rule> = plain.iter().map(|(.., rule)| *rule).collect();
+    let io =
+        |source| ExamineError::Cache { path: options.cache.clone().unwrap_or_default(), source };
+    let cache = Cache::load(options).map_err(io)?;
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<Option<Vec<At>>>> = Mutex::new(vec![None; asked.len()]);
+    let work = || -> Result<(), ExamineError> {
+        let mut solver = Solver::open(options.limits.options(options.solver.clone()))?;
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some((file, found)) = asked.get(index) else { return Ok(()) };
+            let verdicts = match &found.rule {
+                Err(construct) => {
+                    let verdict = Verdict::Unsupported(construct.clone());
+                    vec![At { domains: Vec::new(), verdict }]
+                }
+                Ok(rule) => {
+                    let is_earlier = |(other, line, function, _): &&(usize, usize, &str, &Rule)| {
+                        other == file && *function == found.function && *line < found.line
+                    };
+                    let earlier = plain.iter().filter(is_earlier).map(|(.., rule)| *rule).collect();
+                    let context = Context { everywhere: everywhere.clone(), earlier };
+                    let key = key(rule, &context, options);
+                    let known = cache.get(&key, rule, &context, options);
+                    known.unwrap_or_else(|| {
+                        let verdicts = rules::verify(
+                            rule,
+                            &context,
+                            options.profile,
+                            &mut solver,
+                            options.limits,
+                        );
+                        cache.put(key, &verdicts, options);
+                        verdicts
+                    })
+                }
+            };
+            done.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(verdicts);
+        }
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> =
+            (0..options.threads.max(1)).map(|_| scope.spawn(move || stack::whole(work))).collect();
+        workers.into_iter().try_for_each(|worker| match worker.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        })
+    })?;
+    cache.save(options).map_err(io)?;
+    let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let examined = asked.into_iter().zip(done).map(|((file, found), verdicts)| Examined {
+        file: sources[*file].name.clone(),
+        line: found.line,
+        function: found.function.clone(),
+        rule: found.rule.clone(),
+        verdicts: verdicts.unwrap_or_default(),
+    });
+    Ok(examined.collect())
+}

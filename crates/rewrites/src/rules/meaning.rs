@@ -1,0 +1,694 @@
+//! What a rule claims at given types: an obligation over values of one lane.
+//!
+//! # Correctness
+//!
+//! A vector is looked at in one lane that is not known. The lane of a part of an expression is given by the way to it
+//! from the outermost expression: `broadcast(e, n)` and `ramp(e, s, n)` with `e` of `m` lanes lead from lane `i` to
+//! lane `i mod m` of `e` and `s`; a ramp adds `⌊i / m⌋` times the stride. A way is written as the counts that it drops,
+//! and dropping `n` and then `k` is dropping `n·k`. A slice and a transpose lead to a lane that only they know. Two
+//! occurrences of a wildcard have one value if the ways to them are the same; if the ways differ the values may differ,
+//! so a proof holds for all vectors. Counts that a predicate relates (`c1 % c0 == 0`) are written in factors.
+
+use super::kinds::{IllTyped, Kinds, Typing, admits};
+use super::pattern::{Op, Pattern};
+use super::read::{Guard, Rule};
+use super::value::{Domain, Fun, ValueId, Values};
+use crate::profile::{Profile, ZeroDivision};
+
+/// What has to be shown.
+#[derive(Clone, Debug)]
+pub struct Obligation {
+    /// The terms.
+    pub values: Values,
+    /// The value of the left side.
+    pub lhs: ValueId,
+    /// The value of the right side.
+    pub rhs: ValueId,
+    /// What may be assumed: guards, predicate, contracts.
+    pub facts: Vec<ValueId>,
+    /// What a predicate says about overflow, true at 32 bits only.
+    pub narrow_facts: Vec<ValueId>,
+    /// The left side is undefined where one of these is false.
+    pub lhs_defined: Vec<ValueId>,
+    /// The right side is undefined where one of these is false.
+    pub rhs_defined: Vec<ValueId>,
+    /// Whether integers have more than 32 bits, so that nothing may be concluded from their being within 32.
+    pub is_wide: bool,
+}
+
+/// Why there is no obligation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NoObligation {
+    /// The types that guards ask for are others.
+    NotReached,
+    /// A construct that is not modelled.
+    Unsupported(String),
+}
+
+impl From<IllTyped> for NoObligation {
+    fn from(IllTyped: IllTyped) -> Self {
+        Self::NotReached
+    }
+}
+
+/// The way from the outermost expression's lane to that of a part.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Step {
+    /// Drops the slowest digit; its count in factors.
+    Drop(Vec<String>),
+    /// What a slice or a transpose does.
+    Shuffle(String),
+}
+
+struct Builder<'r> {
+    kinds: Kinds,
+    typing: &'r Typing,
+    values: Values,
+    zero_division: ZeroDivision,
+    defined: Vec<ValueId>,
+    /// Counts written in factors.
+    factors: Vec<(String, Vec<String>)>,
+    narrow_facts: Vec<ValueId>,
+    facts: Vec<ValueId>,
+    /// The ways to wildcards in the left side.
+    ways: Vec<(String, Vec<Step>)>,
+    /// Which part of the rule is read.
+    part: Part,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Left,
+    Right,
+    Condition,
+}
+
+type Result<T> = std::result::Result<T, NoObligation>;
+
+fn unsupported<T>(what: impl Into<String>) -> Result<T> {
+    Err(NoObligation::Unsupported(what.into()))
+}
+
+/// Rules that fire whatever they match.
+///
+/// Operands of a rule's left side are what the simplifier made of them, so none is matched by such a rule; nor is the
+/// whole by one that was tried before.
+#[derive(Clone, Debug, Default)]
+pub struct Context<'r> {
+    /// Those of all files.
+    pub everywhere: Vec<&'r Rule>,
+    /// Those that the same function tries earlier.
+    pub earlier: Vec<&'r Rule>,
+}
+
+/// A literal, also one in every lane: matching looks through a broadcast.
+fn one_lane(pattern: &Pattern) -> &Pattern {
+    match pattern {
+        Pattern::Apply(Op::Broadcast, operands)
+            if matches!(operands[0], Pattern::Constant(_) | Pattern::Int(_)) =>
+        {
+            &operands[0]
+        }
+        other => other,
+    }
+}
+
+/// Whether a rule fires on whatever it matches: it asks for nothing, and tells apart literals alone.
+pub fn is_unconditional(rule: &Rule) -> bool {
+    let Pattern::Apply(Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod, operands) = &rule.lhs
+    else {
+        return false;
+    };
+    let is_plain = |operand: &Pattern| {
+        matches!(operand, Pattern::Wild(_) | Pattern::Constant(_) | Pattern::Int(_))
+    };
+    rule.predicate.is_none()
+        && operands.iter().all(is_plain)
+        && operands.first() != operands.last()
+        && !operands.iter().all(|operand| matches!(operand, Pattern::Wild(_)))
+}
+
+/// What a rule claims where its types are those of `typing`.
+///
+/// What the rules of `context` match was rewritten before.
+pub(crate) fn obligation(
+    rule: &Rule,
+    typing: &Typing,
+    profile: &Profile,
+    context: &Context<'_>,
+) -> Result<Obligation> {
+    let (kinds, result, operand) = Kinds::of(rule)?;
+    let (result, operand) = (typing.domain(&kinds, result), typing.domain(&kinds, operand));
+    if rule.guards.iter().any(|guard| admits(guard, result, operand) == Some(false)) {
+        return Err(NoObligation::NotReached);
+    }
+    let mut builder = Builder {
+        kinds,
+        typing,
+        values: Values::default(),
+        zero_division: profile.zero_division,
+        defined: Vec::new(),
+        factors: Vec::new(),
+        narrow_facts: Vec::new(),
+        facts: Vec::new(),
+        ways: Vec::new(),
+        part: Part::Left,
+    };
+    builder.rewritten_before(rule, context)?;
+    if let Some(predicate) = &rule.predicate {
+        builder.relate_counts(predicate);
+    }
+    let lhs = builder.value(&rule.lhs, &[], result)?;
+    let lhs_defined = std::mem::take(&mut builder.defined);
+    builder.part = Part::Right;
+    let rhs = builder.value(&rule.rhs, &[], result)?;
+    builder.part = Part::Condition;
+    let rhs_defined = std::mem::take(&mut builder.defined);
+    for fact in rule.predicate.iter().chain(&rule.contracts) {
+        builder.assume(fact)?;
+    }
+    for guard in &rule.guards {
+        if let Some(fact) = builder.guard(guard, true, result, operand)? {
+            builder.facts.push(fact);
+        }
+    }
+    let Builder { values, facts, narrow_facts, .. } = builder;
+    Ok(Obligation {
+        values,
+        lhs,
+        rhs,
+        facts,
+        narrow_facts,
+        lhs_defined,
+        rhs_defined,
+        is_wide: false,
+    })
+}
+
+impl Builder<'_> {
+    /// Reads equations of counts out of a predicate.
+    fn relate_counts(&mut self, predicate: &Pattern) {
+        let Pattern::Apply(op, parts) = predicate else { return };
+        match (op, parts.as_slice()) {
+            (Op::And, [a, b]) => {
+                self.relate_counts(a);
+                self.relate_counts(b);
+            }
+            (Op::Eq, [Pattern::Apply(Op::Mod, parts), Pattern::Int(0)]) => {
+                if let [whole, part] = parts.as_slice()
+                    && let (Some(whole), Some(part)) =
+                        (self.count_name(whole), self.count_name(part))
+                    && whole != part
+                {
+                    let quotient = format!("{whole}/{part}");
+                    self.factors.push((whole, vec![part, quotient]));
+                }
+            }
+            (Op::Eq, [a, b]) => {
+                for (whole, product) in [(a, b), (b, a)] {
+                    if let Pattern::Apply(Op::Mul, parts) = product
+                        && let [lhs, rhs] = parts.as_slice()
+                        && let (Some(whole), Some(lhs), Some(rhs)) =
+                            (self.count_name(whole), self.count_name(lhs), self.count_name(rhs))
+                    {
+                        self.factors.push((whole, vec![lhs, rhs]));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn count_name(&mut self, pattern: &Pattern) -> Option<String> {
+        let (Pattern::Constant(name) | Pattern::Lanes(name)) = pattern else { return None };
+        let kind = self.kinds.infer(pattern).ok()?;
+        (self.kinds.resolve(kind) == super::kinds::Kind::Lanes).then(|| name.clone())
+    }
+
+    /// A count in factors, sorted.
+    fn count(&self, pattern: &Pattern) -> Vec<String> {
+        let mut factors = match pattern {
+            Pattern::Int(1) => Vec::new(),
+            Pattern::Constant(name) | Pattern::Lanes(name) => {
+                match self.factors.iter().find(|(whole, _)| whole == name) {
+                    Some((_, factors)) => factors.clone(),
+                    None => vec![name.clone()],
+                }
+            }
+            Pattern::Apply(Op::Fold, parts) => self.count(&parts[0]),
+            Pattern::Apply(Op::Mul, parts) => {
+                [self.count(&parts[0]), self.count(&parts[1])].concat()
+            }
+            Pattern::Apply(Op::Div, parts) => {
+                let (mut whole, divisor) = (self.count(&parts[0]), self.count(&parts[1]));
+                let all = divisor.iter().all(|factor| {
+                    let place = whole.iter().position(|other| other == factor);
+                    place.map(|place| whole.remove(place)).is_some()
+                });
+                if all { whole } else { vec![pattern.to_string()] }
+            }
+            other => vec![other.to_string()],
+        };
+        factors.sort();
+        factors
+    }
+
+    fn down(way: &[Step], step: Step) -> Vec<Step> {
+        let mut way = way.to_vec();
+        match (way.last_mut(), step) {
+            (_, Step::Drop(count)) if count.is_empty() => {}
+            (Some(Step::Drop(last)), Step::Drop(count)) => {
+                last.extend(count);
+                last.sort();
+            }
+            (_, step) => way.push(step),
+        }
+        way
+    }
+
+    fn count_of(&self, operands: &[Pattern], index: usize) -> Vec<String> {
+        match operands.get(index) {
+            Some(count) => self.count(count),
+            None => vec!["lanes".to_owned()],
+        }
+    }
+
+    /// The value of a pattern in a lane; what it needs to be defined is added to `defined`.
+    fn value(&mut self, pattern: &Pattern, way: &[Step], domain: Domain) -> Result<ValueId> {
+        let (op, operands) = match pattern {
+            Pattern::Wild(name) => {
+                let way = self.way_of(name, way);
+                let steps = way.iter().map(|step| format!("{step:?}"));
+                let place: Vec<_> = std::iter::once(name.clone()).chain(steps).collect();
+                return Ok(self.values.var(&place.join("@"), domain));
+            }
+            Pattern::Constant(name) | Pattern::Lanes(name) | Pattern::Host(name) => {
+                return Ok(self.values.var(name, domain));
+            }
+            Pattern::Int(value) => return Ok(self.values.number((*value).into(), domain)),
+            Pattern::Bool(value) => return Ok(self.values.number(i128::from(*value), domain)),
+            Pattern::TypeMin | Pattern::TypeMax => {
+                let Some((least, greatest)) = domain.range() else {
+                    // The bounds of floats are infinite: no real is beyond them.
+                    return unsupported("the bounds of a floating-point type");
+                };
+                if domain == Domain::Whole {
+                    self.bound_vars();
+                }
+                let value = if *pattern == Pattern::TypeMin { least } else { greatest };
+                return Ok(self.values.number(value, domain));
+            }
+            Pattern::Undefined => {
+                let never = self.values.bool(false);
+                self.defined.push(never);
+                return Ok(self.values.var("undefined", domain));
+            }
+            Pattern::Apply(op, operands) => (*op, operands),
+        };
+        self.applied(pattern, op, operands, way, domain)
+    }
+
+    /// The value of an operator applied to patterns.
+    fn applied(
+        &mut self,
+        pattern: &Pattern,
+        op: Op,
+        operands: &[Pattern],
+        way: &[Step],
+        domain: Domain,
+    ) -> Result<ValueId> {
+        let same = |builder: &mut Self, fun, way: &[Step]| {
+            let lhs = builder.value(&operands[0], way, domain)?;
+            let rhs = builder.value(&operands[1], way, domain)?;
+            Ok(builder.values.apply(fun, &[lhs, rhs]))
+        };
+        match op {
+            Op::Add => same(self, Fun::Add, way),
+            Op::Sub => same(self, Fun::Sub, way),
+            Op::Mul => same(self, Fun::Mul, way),
+            Op::Div | Op::Mod => {
+                let lhs = self.value(&operands[0], way, domain)?;
+                let rhs = self.value(&operands[1], way, domain)?;
+                if domain == Domain::Real || self.zero_division == ZeroDivision::Undefined {
+                    let zero = self.values.number(0, domain);
+                    let is_zero = self.values.apply(Fun::Eq, &[rhs, zero]);
+                    let defined = self.values.apply(Fun::Not, &[is_zero]);
+                    self.defined.push(defined);
+                }
+                let fun = if op == Op::Div { Fun::Div } else { Fun::Mod };
+                Ok(self.values.apply(fun, &[lhs, rhs]))
+            }
+            Op::Min | Op::Max => {
+                let lhs = self.value(&operands[0], way, domain)?;
+                let rhs = self.value(&operands[1], way, domain)?;
+                let is_less = self.values.apply(Fun::Lt, &[lhs, rhs]);
+                let (then, otherwise) = if op == Op::Min { (lhs, rhs) } else { (rhs, lhs) };
+                Ok(self.values.apply(Fun::Ite, &[is_less, then, otherwise]))
+            }
+            Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq | Op::Ne => self.compared(op, operands, way),
+            Op::And => same(self, Fun::And, way),
+            Op::Or => same(self, Fun::Or, way),
+            Op::Not => {
+                let operand = self.value(&operands[0], way, Domain::Bool)?;
+                Ok(self.values.apply(Fun::Not, &[operand]))
+            }
+            Op::Neg => {
+                let operand = self.value(&operands[0], way, domain)?;
+                let zero = self.values.number(0, domain);
+                Ok(self.values.apply(Fun::Sub, &[zero, operand]))
+            }
+            Op::Select => {
+                let condition = self.value(&operands[0], way, Domain::Bool)?;
+                let then = self.value(&operands[1], way, domain)?;
+                let otherwise = self.value(&operands[2], way, domain)?;
+                Ok(self.values.apply(Fun::Ite, &[condition, then, otherwise]))
+            }
+            Op::Broadcast => {
+                let count = self.count_of(operands, 1);
+                self.value(&operands[0], &Self::down(way, Step::Drop(count)), domain)
+            }
+            Op::Ramp => self.ramp(operands, way, domain),
+            Op::Slice | Op::Transpose => {
+                let arguments: Vec<_> = operands[1..].iter().map(ToString::to_string).collect();
+                let step = Step::Shuffle(format!("{op:?}({})", arguments.join(", ")));
+                self.value(&operands[0], &Self::down(way, step), domain)
+            }
+            Op::Fold | Op::Likely => self.value(&operands[0], way, domain),
+            Op::Cast => self.cast(operands, way, domain),
+            Op::Reduce(_) => unsupported("a horizontal reduction"),
+            Op::Abs => unsupported("abs, whose result has another type"),
+            Op::LanesOf => Ok(self.values.var(&pattern.to_string(), domain)),
+            Op::CanProve
+            | Op::Overflows
+            | Op::IsConst
+            | Op::IsFloat
+            | Op::IsInt
+            | Op::IsUint
+            | Op::IsMaxValue
+            | Op::IsMinValue => unsupported("a predicate used as a value"),
+        }
+    }
+
+    /// A comparison of patterns of one type.
+    fn compared(&mut self, op: Op, operands: &[Pattern], way: &[Step]) -> Result<ValueId> {
+        let kind = self.kinds.common(&operands[0], &operands[1])?;
+        let inner = self.typing.domain(&self.kinds, kind);
+        let lhs = self.value(&operands[0], way, inner)?;
+        let rhs = self.value(&operands[1], way, inner)?;
+        let (fun, lhs, rhs, negated) = match op {
+            Op::Lt => (Fun::Lt, lhs, rhs, false),
+            Op::Gt => (Fun::Lt, rhs, lhs, false),
+            Op::Ge => (Fun::Lt, lhs, rhs, true),
+            Op::Le => (Fun::Lt, rhs, lhs, true),
+            Op::Eq => (Fun::Eq, lhs, rhs, false),
+            _ => (Fun::Eq, lhs, rhs, true),
+        };
+        let truth = self.values.apply(fun, &[lhs, rhs]);
+        Ok(if negated { self.values.apply(Fun::Not, &[truth]) } else { truth })
+    }
+
+    /// A lane of a ramp.
+    fn ramp(&mut self, operands: &[Pattern], way: &[Step], domain: Domain) -> Result<ValueId> {
+        let count = self.count_of(operands, 2);
+        let lane = format!("lane[{}]{way:?}", count.join("*"));
+        let inner = Self::down(way, Step::Drop(count.clone()));
+        let base = self.value(&operands[0], &inner, domain)?;
+        let stride = self.value(&operands[1], &inner, domain)?;
+        let lane = self.values.var(&lane, domain);
+        self.bound_lane(lane, &count, domain);
+        let offset = self.values.apply(Fun::Mul, &[lane, stride]);
+        Ok(self.values.apply(Fun::Add, &[base, offset]))
+    }
+
+    /// A truth value as a number, or what has the wanted type already.
+    fn cast(&mut self, operands: &[Pattern], way: &[Step], domain: Domain) -> Result<ValueId> {
+        let kind = self.kinds.infer(&operands[0])?;
+        match (self.typing.domain(&self.kinds, kind), domain) {
+            (from, to) if from == to => self.value(&operands[0], way, domain),
+            (Domain::Bool, _) => {
+                let truth = self.value(&operands[0], way, Domain::Bool)?;
+                let one = self.values.number(1, domain);
+                let zero = self.values.number(0, domain);
+                Ok(self.values.apply(Fun::Ite, &[truth, one, zero]))
+            }
+            (from, to) => unsupported(format!("a cast from {from} to {to}")),
+        }
+    }
+
+    /// A lane is below the count. Where arithmetic wraps, a proof does without; a counterexample is sought in the first
+    /// two lanes, which every ramp has.
+    fn bound_lane(&mut self, lane: ValueId, count: &[String], domain: Domain) {
+        if domain.wraps() {
+            let facts = between(&mut self.values, lane, 0, 1);
+            self.narrow_facts.extend(facts);
+            return;
+        }
+        let zero = self.values.number(0, domain);
+        let below = self.values.apply(Fun::Lt, &[lane, zero]);
+        let at_least = self.values.apply(Fun::Not, &[below]);
+        self.facts.push(at_least);
+        let factors: Vec<ValueId> =
+            count.iter().map(|name| self.values.var(name, domain)).collect();
+        let mut product = self.values.number(1, domain);
+        for factor in factors {
+            product = self.values.apply(Fun::Mul, &[product, factor]);
+        }
+        let one = self.values.number(1, domain);
+        let last = self.values.apply(Fun::Sub, &[product, one]);
+        let above = self.values.apply(Fun::Lt, &[last, lane]);
+        let at_most = self.values.apply(Fun::Not, &[above]);
+        self.facts.push(at_most);
+    }
+
+    /// Where a wildcard is: a condition speaks of what the left side matched.
+    fn way_of(&mut self, name: &str, way: &[Step]) -> Vec<Step> {
+        match self.part {
+            Part::Left => {
+                let place = (name.to_owned(), way.to_vec());
+                if !self.ways.contains(&place) {
+                    self.ways.push(place);
+                }
+                way.to_vec()
+            }
+            Part::Right => way.to_vec(),
+            Part::Condition => {
+                let mut ways = self.ways.iter().filter(|(known, _)| known == name);
+                match (ways.next(), ways.next()) {
+                    (Some((_, only)), None) if way.is_empty() => only.clone(),
+                    _ => way.to_vec(),
+                }
+            }
+        }
+    }
+
+    /// Assumes that no part of the left side is matched by a rule that fires whatever it matches.
+    fn rewritten_before(&mut self, rule: &Rule, context: &Context<'_>) -> Result<()> {
+        let mut parts = Vec::new();
+        rule.lhs.visit(&mut |part| parts.push(part));
+        for (index, part) in parts.into_iter().enumerate() {
+            let Pattern::Apply(op, operands) = part else { continue };
+            let kind = self.kinds.infer(part)?;
+            let domain = self.typing.domain(&self.kinds, kind);
+            let others = if index == 0 { &context.earlier } else { &context.everywhere };
+            for other in others {
+                let Pattern::Apply(other_op, others) = &other.lhs else { continue };
+                let fires = |guard: &Guard| match admits(guard, domain, domain) {
+                    Some(holds) => holds,
+                    None => matches!(guard, Guard::Passed(_)),
+                };
+                if op != other_op
+                    || operands.len() != others.len()
+                    || !other.guards.iter().all(fires)
+                {
+                    continue;
+                }
+                let mut needs = Vec::new();
+                let matches = operands.iter().zip(others).all(|(operand, other)| {
+                    match (one_lane(operand), other) {
+                        (_, Pattern::Wild(_)) => true,
+                        (Pattern::Constant(_) | Pattern::Int(_), Pattern::Constant(_)) => true,
+                        (Pattern::Int(value), Pattern::Int(other)) => value == other,
+                        (Pattern::Constant(name), Pattern::Int(value)) => {
+                            needs.push((name.clone(), *value));
+                            true
+                        }
+                        _ => false,
+                    }
+                });
+                if !matches {
+                    continue;
+                }
+                let mut all = self.values.bool(true);
+                for (name, value) in needs {
+                    let var = self.values.var(&name, domain);
+                    let value = self.values.number(value.into(), domain);
+                    let is_value = self.values.apply(Fun::Eq, &[var, value]);
+                    all = self.values.apply(Fun::And, &[all, is_value]);
+                }
+                if self.values.as_number(all) == Some(1) {
+                    return Err(NoObligation::NotReached);
+                }
+                let fact = self.values.apply(Fun::Not, &[all]);
+                self.facts.push(fact);
+            }
+        }
+        Ok(())
+    }
+
+    /// Every variable known so far is within 32 bits.
+    fn bound_vars(&mut self) {
+        let vars: Vec<_> = self.values.vars().to_vec();
+        for (name, domain) in vars {
+            if domain == Domain::Whole
+                && let Some((least, greatest)) = domain.range()
+            {
+                let var = self.values.var(&name, domain);
+                let facts = between(&mut self.values, var, least, greatest);
+                self.facts.extend(facts);
+            }
+        }
+    }
+
+    /// Assumes what is understood of a predicate.
+    fn assume(&mut self, predicate: &Pattern) -> Result<()> {
+        match predicate {
+            Pattern::Apply(Op::And, parts) => parts.iter().try_for_each(|part| self.assume(part)),
+            Pattern::Apply(Op::CanProve, parts) => self.assume(&parts[0]),
+            Pattern::Apply(Op::Not, parts) => {
+                if let Pattern::Apply(Op::Overflows, inner) = &parts[0] {
+                    let kind = self.kinds.infer(&inner[0])?;
+                    if self.typing.domain(&self.kinds, kind) == Domain::Whole {
+                        let value = self.value(&inner[0], &[], Domain::Whole)?;
+                        self.defined.clear();
+                        let (least, greatest) = (-(1 << 31), (1 << 31) - 1);
+                        let facts = between(&mut self.values, value, least, greatest);
+                        self.narrow_facts.extend(facts);
+                    }
+                    return Ok(());
+                }
+                let fact = self.exact(predicate)?;
+                self.facts.extend(fact);
+                Ok(())
+            }
+            _ => {
+                let fact = self.exact(predicate)?;
+                self.facts.extend(fact);
+                Ok(())
+            }
+        }
+    }
+
+    /// A predicate's truth; `None` where it depends on more than values.
+    fn exact(&mut self, predicate: &Pattern) -> Result<Option<ValueId>> {
+        let Pattern::Apply(op, parts) = predicate else {
+            return self.value(predicate, &[], Domain::Bool).map(Some);
+        };
+        match op {
+            Op::And | Op::Or => {
+                let (Some(lhs), Some(rhs)) = (self.exact(&parts[0])?, self.exact(&parts[1])?)
+                else {
+                    return Ok(None);
+                };
+                let fun = if *op == Op::And { Fun::And } else { Fun::Or };
+                Ok(Some(self.values.apply(fun, &[lhs, rhs])))
+            }
+            Op::Not => {
+                let Some(truth) = self.exact(&parts[0])? else { return Ok(None) };
+                Ok(Some(self.values.apply(Fun::Not, &[truth])))
+            }
+            Op::CanProve | Op::IsConst => Ok(None),
+            Op::Overflows => {
+                let kind = self.kinds.infer(&parts[0])?;
+                match self.typing.domain(&self.kinds, kind) {
+                    // Folding reports overflow for signed types of at least 32 bits alone.
+                    Domain::Whole => Ok(None),
+                    _ => Ok(Some(self.values.bool(false))),
+                }
+            }
+            Op::IsFloat | Op::IsInt | Op::IsUint => {
+                let kind = self.kinds.infer(&parts[0])?;
+                let domain = self.typing.domain(&self.kinds, kind);
+                let truth = match op {
+                    Op::IsFloat => domain == Domain::Real,
+                    Op::IsInt => matches!(domain, Domain::Whole | Domain::Signed(_)),
+                    _ => matches!(domain, Domain::Unsigned(_) | Domain::Bool),
+                };
+                Ok(Some(self.values.bool(truth)))
+            }
+            Op::IsMaxValue | Op::IsMinValue => {
+                let kind = self.kinds.infer(&parts[0])?;
+                let domain = self.typing.domain(&self.kinds, kind);
+                let Some((least, greatest)) = domain.range() else {
+                    // Of floats the test is false (`IRMatch.h`).
+                    return Ok(Some(self.values.bool(false)));
+                };
+                let value = self.value(&parts[0], &[], domain)?;
+                let bound = if *op == Op::IsMaxValue { greatest } else { least };
+                let bound = self.values.number(bound, domain);
+                Ok(Some(self.values.apply(Fun::Eq, &[value, bound])))
+            }
+            _ => {
+                let value = self.value(predicate, &[], Domain::Bool);
+                // A quotient in a predicate is computed before any value is.
+                self.facts.append(&mut self.defined);
+                value.map(Some)
+            }
+        }
+    }
+
+    /// What a guard lets assume; `None` for nothing.
+    fn guard(
+        &mut self,
+        guard: &Guard,
+        positive: bool,
+        result: Domain,
+        operand: Domain,
+    ) -> Result<Option<ValueId>> {
+        if let Some(holds) = admits(guard, result, operand) {
+            return Ok((holds != positive).then(|| self.values.bool(false)));
+        }
+        match (guard, positive) {
+            (Guard::Not(part) | Guard::Passed(part), _) => {
+                self.guard(part, !positive, result, operand)
+            }
+            (Guard::All(parts), true) | (Guard::Any(parts), false) => {
+                let mut all = None;
+                for part in parts {
+                    if let Some(fact) = self.guard(part, positive, result, operand)? {
+                        all = Some(match all {
+                            Some(all) => self.values.apply(Fun::And, &[all, fact]),
+                            None => fact,
+                        });
+                    }
+                }
+                Ok(all)
+            }
+            (Guard::Any(parts), true) | (Guard::All(parts), false) => {
+                let mut any = self.values.bool(false);
+                for part in parts {
+                    let Some(fact) = self.guard(part, positive, result, operand)? else {
+                        return Ok(None);
+                    };
+                    any = self.values.apply(Fun::Or, &[any, fact]);
+                }
+                Ok(Some(any))
+            }
+            (Guard::Fact(fact), true) => self.exact(fact),
+            (Guard::Fact(_), false) | (Guard::Type(..) | Guard::Unknown, _) => Ok(None),
+        }
+    }
+}
+
+/// That a term lies within bounds.
+pub(crate) fn between(
+    values: &mut Values,
+    term: ValueId,
+    least: i128,
+    greatest: i128,
+) -> [ValueId; 2] {
+    let domain = values.domain(term);
+    let (least, greatest) = (values.number(least, domain), values.number(greatest, domain));
+    let below = values.apply(Fun::Lt, &[term, least]);
+    let above = values.apply(Fun::Lt, &[greatest, term]);
+    [values.apply(Fun::Not, &[below]), values.apply(Fun::Not, &[above])]
+}

@@ -1,0 +1,31 @@
+//! Rewrite rules of the language of Halide's `IRMatch.h`.
+
+mod circles;
+mod decide;
+mod encode;
+mod interval;
+mod kinds;
+mod meaning;
+mod pattern;
+mod polynomial;
+mod read;
+mod search;
+mod traps;
+mod value;
+mod verify;
+
+pub use circles::{Circle, circles, leads_down};
+pub use decide::Limits;
+pub use decide::{Decision, Fulfilment, decide, fulfil};
+pub use interval::{contradict, shows};
+pub use meaning::Obligation;
+pub use meaning::{Context, is_unconditional};
+pub(crate) use pattern::is_wildcard;
+pub use pattern::{Op, Pattern, Reduction};
+pub use read::{Found, Guard, Rule, Subject, TypeTest, rules};
+pub use search::Random;
+pub use traps::{Trap, trap};
+pub use value::{Domain, Number};
+pub use value::{Fun, Node, ValueId, Values};
+pub use verify::{At, Counterexample, Example, Verdict, example, replayed, verify};
+pub(crate) use verify::{constant, cpp_type};

@@ -1,0 +1,563 @@
+//! Finding rewrite rules, with what guards them, in C++ functions.
+
+use halidom_base::FxHashMap;
+use halidom_cpp::Sign;
+use halidom_cpp::ast::{Expr, ExprKind, File, Function, Stmt, StmtKind};
+
+use super::pattern::{FUNCTIONS, Op, Pattern, is_constant, is_wildcard, operator};
+
+/// A question about the type that a function works at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TypeTest {
+    /// Signed of at least 32 bits, or floating point.
+    NoOverflow,
+    /// Signed of at least 32 bits.
+    NoOverflowInt,
+    /// Signed.
+    Int,
+    /// Unsigned.
+    Uint,
+    /// Floating point.
+    Float,
+    /// Truth values.
+    Bool,
+    /// Any integer.
+    IntOrUint,
+    /// Any: a switch that keeps the simplifier from floats turns off every rule on them alike.
+    MaySimplify,
+}
+
+/// The tests by the names of the functions that make them. Source: `Simplify_Internal.h` and `Type.h` of each repository.
+const TYPE_TESTS: &[(&str, TypeTest)] = &[
+    ("no_overflow", TypeTest::NoOverflow),
+    ("no_overflow_int", TypeTest::NoOverflowInt),
+    // That the type has one lane too is not used: fewer assumptions prove less, never more.
+    ("no_overflow_scalar_int", TypeTest::NoOverflowInt),
+    ("is_int", TypeTest::Int),
+    ("is_uint", TypeTest::Uint),
+    ("is_float", TypeTest::Float),
+    ("is_bool", TypeTest::Bool),
+    ("is_int_or_uint", TypeTest::IntOrUint),
+    ("may_simplify", TypeTest::MaySimplify),
+];
+
+/// Whose type is asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// The node that is rewritten.
+    Result,
+    /// Its first operand.
+    Operand,
+}
+
+/// What is known where a rule is tried.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Guard {
+    /// All of these.
+    All(Vec<Self>),
+    /// One of these.
+    Any(Vec<Self>),
+    /// Not this.
+    Not(Box<Self>),
+    /// Not this: where it holds the function has returned before.
+    Passed(Box<Self>),
+    /// The type is of this sort.
+    Type(TypeTest, Subject),
+    /// If it is true, this holds of the matched values; if it is false, nothing is known.
+    Fact(Pattern),
+    /// Nothing that is understood; nothing is concluded from it.
+    Unknown,
+}
+
+/// A rule.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Rule {
+    /// What is matched.
+    pub lhs: Pattern,
+    /// What it becomes.
+    pub rhs: Pattern,
+    /// What is asked of the matched values.
+    pub predicate: Option<Pattern>,
+    /// What encloses it.
+    pub guards: Vec<Guard>,
+    /// What contracts say of the C++ values that it mentions.
+    pub contracts: Vec<Pattern>,
+}
+
+/// A rule or why it could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The line of the call of the rewriter.
+    pub line: usize,
+    /// The function, as `Simplify::visit(const Add *)`.
+    pub function: String,
+    /// The rule, or the construct that is not understood.
+    pub rule: Result<Rule, String>,
+}
+
+/// The rules of a file, in order.
+pub fn rules(file: &File) -> Vec<Found> {
+    let mut found = Vec::new();
+    for function in &file.functions {
+        let first = function.parameters.first().map(|parameter| parameter.ty.replace('*', " *"));
+        let name = format!(
+            "{}{}{}({})",
+            function.class,
+            if function.class.is_empty() { "" } else { "::" },
+            function.name,
+            first.unwrap_or_default()
+        );
+        let mut walk =
+            Walk { name, scope: Scope::default(), guards: Vec::new(), found: &mut found };
+        walk.function(function);
+    }
+    found
+}
+
+/// What names of the enclosing function mean.
+#[derive(Clone, Default)]
+struct Scope {
+    /// Rewriters, with the names of the operands of the node that they match.
+    rewriters: FxHashMap<String, Vec<Option<String>>>,
+    locals: FxHashMap<String, Expr>,
+}
+
+struct Walk<'f> {
+    name: String,
+    scope: Scope,
+    guards: Vec<Guard>,
+    found: &'f mut Vec<Found>,
+}
+
+impl Walk<'_> {
+    fn function(&mut self, function: &Function) {
+        self.stmts(&function.body);
+    }
+
+    fn stmts(&mut self, stmts: &[Stmt]) {
+        let scope = self.scope.clone();
+        let depth = self.guards.len();
+        for stmt in stmts {
+            self.stmt(stmt);
+        }
+        self.scope = scope;
+        self.guards.truncate(depth);
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Declare(declared) => {
+                for variable in declared {
+                    let Some(value) = &variable.value else { continue };
+                    self.expr(value);
+                    if let Some(("rewriter", arguments)) = call(value)
+                        && let Some((_, operands)) = arguments.first().and_then(call)
+                    {
+                        let names = operands.iter().map(|operand| match &operand.kind {
+                            ExprKind::Name(name) => Some(name.clone()),
+                            _ => None,
+                        });
+                        self.scope.rewriters.insert(variable.name.clone(), names.collect());
+                    }
+                    self.scope.locals.insert(variable.name.clone(), value.clone());
+                }
+            }
+            StmtKind::Expr(expr) | StmtKind::Return(Some(expr)) => self.expr(expr),
+            StmtKind::If { declared, condition, then, otherwise } => {
+                let guard = match (declared, condition) {
+                    (None, Some(condition)) => {
+                        self.expr(condition);
+                        self.guard(condition)
+                    }
+                    _ => Guard::Unknown,
+                };
+                self.guards.push(guard.clone());
+                self.stmts(std::slice::from_ref(then));
+                self.guards.pop();
+                if let Some(otherwise) = otherwise {
+                    self.guards.push(Guard::Not(Box::new(guard.clone())));
+                    self.stmts(std::slice::from_ref(otherwise));
+                    self.guards.pop();
+                }
+                if always_leaves(then) {
+                    self.guards.push(Guard::Passed(Box::new(guard)));
+                }
+            }
+            StmtKind::Block(stmts) => self.stmts(stmts),
+            StmtKind::While(condition, body) => {
+                self.expr(condition);
+                self.stmts(std::slice::from_ref(body));
+            }
+            StmtKind::For { body, .. } | StmtKind::ForEach(_, _, body) => {
+                self.stmts(std::slice::from_ref(body));
+            }
+            StmtKind::Switch(_, arms) => {
+                for (_, body) in arms {
+                    self.stmts(body);
+                }
+            }
+            StmtKind::Return(None)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Nothing
+            | StmtKind::Other(_) => {}
+        }
+    }
+
+    /// Visits the rules in an expression; what stands left of `&&` guards what stands right of it.
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Binary(sign, lhs, rhs) if *sign == Sign::And => {
+                self.expr(lhs);
+                let guard = self.guard(lhs);
+                self.guards.push(guard);
+                self.expr(rhs);
+                self.guards.pop();
+            }
+            ExprKind::Binary(_, lhs, rhs) => {
+                self.expr(lhs);
+                self.expr(rhs);
+            }
+            ExprKind::Call { callee, arguments, .. } => {
+                if let ExprKind::Name(name) = &callee.kind
+                    && let Some(operands) = self.scope.rewriters.get(name).cloned()
+                {
+                    let rule = self.rule(&operands, arguments);
+                    let function = self.name.clone();
+                    self.found.push(Found { line: expr.line, function, rule });
+                    return;
+                }
+                for argument in arguments {
+                    self.expr(argument);
+                }
+            }
+            ExprKind::Prefix(_, operand) | ExprKind::Cast(_, operand) => self.expr(operand),
+            ExprKind::Conditional(condition, then, otherwise) => {
+                self.expr(condition);
+                self.expr(then);
+                self.expr(otherwise);
+            }
+            ExprKind::Name(_)
+            | ExprKind::Integer(..)
+            | ExprKind::Float(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Text(_)
+            | ExprKind::Null
+            | ExprKind::This
+            | ExprKind::Member { .. }
+            | ExprKind::Index(..)
+            | ExprKind::Postfix(..)
+            | ExprKind::Assign(..)
+            | ExprKind::Braces(..)
+            | ExprKind::Other(_) => {}
+        }
+    }
+
+    fn rule(&self, operands: &[Option<String>], arguments: &[Expr]) -> Result<Rule, String> {
+        let [lhs, rhs, rest @ ..] = arguments else {
+            return Err("a rewriter called with fewer than two arguments".to_owned());
+        };
+        let mut reader =
+            Reader { scope: &self.scope, operands: FxHashMap::default(), contracts: Vec::new() };
+        let lhs = reader.pattern(lhs)?;
+        if let Pattern::Apply(_, parts) = &lhs {
+            for (name, part) in operands.iter().zip(parts) {
+                if let Some(name) = name {
+                    reader.operands.insert(name.clone(), part.clone());
+                }
+            }
+        }
+        let rhs = reader.pattern(rhs)?;
+        let predicate = rest.first().map(|predicate| reader.pattern(predicate)).transpose()?;
+        let guards = self.guards.iter().map(|guard| reader.guard(guard)).collect();
+        Ok(Rule { lhs, rhs, predicate, guards, contracts: reader.contracts })
+    }
+
+    fn guard(&self, expr: &Expr) -> Guard {
+        guard(&self.scope, expr)
+    }
+}
+
+/// The last part of a called function's name, and the arguments.
+fn call(expr: &Expr) -> Option<(&str, &[Expr])> {
+    let ExprKind::Call { callee, arguments, .. } = &expr.kind else { return None };
+    let ExprKind::Name(name) = &callee.kind else { return None };
+    Some((name.rsplit("::").next().unwrap_or(name), arguments))
+}
+
+/// Whether control never passes the end of a statement.
+fn always_leaves(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Return(_) => true,
+        StmtKind::Block(stmts) => stmts.iter().any(always_leaves),
+        StmtKind::If { then, otherwise: Some(otherwise), .. } => {
+            always_leaves(then) && always_leaves(otherwise)
+        }
+        StmtKind::If { otherwise: None, .. }
+        | StmtKind::Declare(_)
+        | StmtKind::Expr(_)
+        | StmtKind::While(..)
+        | StmtKind::For { .. }
+        | StmtKind::ForEach(..)
+        | StmtKind::Switch(..)
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Nothing
+        | StmtKind::Other(_) => false,
+    }
+}
+
+/// The meaning of a condition. Facts are names of operands still, as [`Pattern::Host`].
+fn guard(scope: &Scope, expr: &Expr) -> Guard {
+    match &expr.kind {
+        ExprKind::Binary(sign, lhs, rhs) if *sign == Sign::And => {
+            Guard::All(vec![guard(scope, lhs), guard(scope, rhs)])
+        }
+        ExprKind::Binary(sign, lhs, rhs) if *sign == Sign::Or => {
+            Guard::Any(vec![guard(scope, lhs), guard(scope, rhs)])
+        }
+        ExprKind::Prefix(sign, operand) if *sign == Sign::Not => {
+            Guard::Not(Box::new(guard(scope, operand)))
+        }
+        ExprKind::Name(name) => match scope.locals.get(name) {
+            // The value is of a variable declared before, so this ends.
+            Some(value) if !matches!(&value.kind, ExprKind::Name(own) if own == name) => {
+                guard(scope, value)
+            }
+            _ => Guard::Unknown,
+        },
+        ExprKind::Binary(sign, lhs, rhs) if *sign == Sign::Ne => {
+            // Contract: a number with a remainder other than 0 by some modulus is not 0.
+            match (&rhs.kind, path(lhs).as_deref()) {
+                (ExprKind::Integer(0, _), Some([operand, alignment, remainder]))
+                    if alignment == "alignment" && remainder == "remainder" =>
+                {
+                    not_zero(operand)
+                }
+                _ => Guard::Unknown,
+            }
+        }
+        ExprKind::Call { callee, arguments, .. } => match &callee.kind {
+            ExprKind::Name(name) => {
+                let test = TYPE_TESTS.iter().find(|(known, _)| known == name);
+                match (test, arguments.as_slice()) {
+                    (Some((_, test)), [ty]) => subject(scope, ty)
+                        .map_or(Guard::Unknown, |subject| Guard::Type(*test, subject)),
+                    _ => Guard::Unknown,
+                }
+            }
+            ExprKind::Member { object, name, .. } => {
+                let test = TYPE_TESTS.iter().find(|(known, _)| known == name);
+                if let (Some((_, test)), Some(subject)) = (test, subject(scope, object)) {
+                    return Guard::Type(*test, subject);
+                }
+                // Contract: a number within bounds that exclude 0 is not 0.
+                match (name.as_str(), arguments.as_slice(), path(object).as_deref()) {
+                    (
+                        "contains",
+                        [Expr { kind: ExprKind::Integer(0, _), .. }],
+                        Some([operand, bounds]),
+                    ) if bounds == "bounds" => Guard::Not(Box::new(not_zero(operand))),
+                    _ => Guard::Unknown,
+                }
+            }
+            _ => Guard::Unknown,
+        },
+        _ => Guard::Unknown,
+    }
+}
+
+/// The operand that `a_info` or `a_bounds` is about.
+fn operand_of_info(name: &str) -> Option<&str> {
+    name.strip_suffix("_info").or_else(|| name.strip_suffix("_bounds"))
+}
+
+fn not_zero(info: &str) -> Guard {
+    match operand_of_info(info) {
+        Some(operand) => {
+            let operand = Pattern::Host(operand.to_owned());
+            Guard::Fact(Pattern::Apply(Op::Ne, vec![operand, Pattern::Int(0)]))
+        }
+        None => Guard::Unknown,
+    }
+}
+
+/// The names of a chain of members: `a_info.alignment.modulus`.
+fn path(expr: &Expr) -> Option<Vec<String>> {
+    match &expr.kind {
+        ExprKind::Name(name) => Some(vec![name.clone()]),
+        ExprKind::Member { object, name, .. } => {
+            let mut names = path(object)?;
+            names.push(name.clone());
+            Some(names)
+        }
+        ExprKind::Call { callee, arguments, .. } if arguments.is_empty() => path(callee),
+        _ => None,
+    }
+}
+
+/// Whose type an expression is.
+fn subject(scope: &Scope, expr: &Expr) -> Option<Subject> {
+    let names = path(expr)?;
+    match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["op", "type"] => Some(Subject::Result),
+        ["a" | "delta", "type"] | ["op", "a", "type"] => Some(Subject::Operand),
+        [name] => subject(scope, scope.locals.get(*name)?),
+        _ => None,
+    }
+}
+
+struct Reader<'s> {
+    scope: &'s Scope,
+    operands: FxHashMap<String, Pattern>,
+    contracts: Vec<Pattern>,
+}
+
+impl Reader<'_> {
+    fn pattern(&mut self, expr: &Expr) -> Result<Pattern, String> {
+        let apply = |op, operands| Ok(Pattern::Apply(op, operands));
+        match &expr.kind {
+            ExprKind::Integer(value, _) => {
+                i64::try_from(*value).map(Pattern::Int).map_err(|_| value.to_string())
+            }
+            ExprKind::Bool(value) => Ok(Pattern::Bool(*value)),
+            ExprKind::Name(name) => self.name(name),
+            ExprKind::Prefix(sign, operand) if *sign == Sign::Not => {
+                apply(Op::Not, vec![self.pattern(operand)?])
+            }
+            ExprKind::Prefix(sign, operand) if *sign == Sign::Sub => {
+                Ok(match self.pattern(operand)? {
+                    Pattern::Int(value) => Pattern::Int(-value),
+                    operand => Pattern::Apply(Op::Neg, vec![operand]),
+                })
+            }
+            ExprKind::Binary(sign, lhs, rhs) => {
+                let op = operator(sign.text()).ok_or_else(|| format!("operator {sign}"))?;
+                apply(op, vec![self.pattern(lhs)?, self.pattern(rhs)?])
+            }
+            ExprKind::Call { callee, arguments, .. } => {
+                if let ExprKind::Member { object, name, .. } = &callee.kind
+                    && arguments.is_empty()
+                    && subject(self.scope, object).is_some()
+                {
+                    match name.as_str() {
+                        "min" => return Ok(Pattern::TypeMin),
+                        "max" => return Ok(Pattern::TypeMax),
+                        _ => {}
+                    }
+                }
+                if path(expr).is_some_and(|names| names.last().is_some_and(|last| last == "lanes"))
+                {
+                    return Ok(Pattern::Lanes("lanes".to_owned()));
+                }
+                let Some((name, arguments)) = call(expr) else {
+                    return Err("call of a member".to_owned());
+                };
+                match (name, arguments) {
+                    ("Overflow" | "Indeterminate", []) => return Ok(Pattern::Undefined),
+                    // `intrin(Call::likely, x)` is an older spelling.
+                    ("intrin", [kind, operand]) => {
+                        let kind = match &kind.kind {
+                            ExprKind::Name(kind) => kind.rsplit("::").next().unwrap_or(kind),
+                            _ => "",
+                        };
+                        return match kind {
+                            "likely" | "likely_if_innermost" => {
+                                apply(Op::Likely, vec![self.pattern(operand)?])
+                            }
+                            "abs" => apply(Op::Abs, vec![self.pattern(operand)?]),
+                            _ => Err(format!("intrinsic {kind}")),
+                        };
+                    }
+                    ("cast", [_, operand]) => return apply(Op::Cast, vec![self.pattern(operand)?]),
+                    _ => {}
+                }
+                let known = FUNCTIONS.iter().find(|(known, ..)| *known == name);
+                let Some((_, op, least, most)) = known else { return Err(name.to_owned()) };
+                if arguments.len() < *least {
+                    return Err(format!("{name} of {} arguments", arguments.len()));
+                }
+                let operands = arguments.iter().take(*most).map(|argument| self.pattern(argument));
+                apply(*op, operands.collect::<Result<_, _>>()?)
+            }
+            ExprKind::Float(_)
+            | ExprKind::Text(_)
+            | ExprKind::Null
+            | ExprKind::This
+            | ExprKind::Member { .. }
+            | ExprKind::Index(..)
+            | ExprKind::Prefix(..)
+            | ExprKind::Postfix(..)
+            | ExprKind::Assign(..)
+            | ExprKind::Conditional(..)
+            | ExprKind::Cast(..)
+            | ExprKind::Braces(..) => Err("expression in a rule".to_owned()),
+            ExprKind::Other(kind) => Err(kind.clone()),
+        }
+    }
+
+    fn name(&mut self, name: &str) -> Result<Pattern, String> {
+        if let Some(operand) = self.operands.get(name) {
+            return Ok(operand.clone());
+        }
+        if is_wildcard(name) {
+            return Ok(Pattern::Wild(name.to_owned()));
+        }
+        if is_constant(name) {
+            return Ok(Pattern::Constant(name.to_owned()));
+        }
+        let value = self.scope.locals.get(name).ok_or_else(|| name.to_owned())?;
+        let names = path(value).unwrap_or_default();
+        match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+            [.., "lanes"] => Ok(Pattern::Lanes(name.to_owned())),
+            [info, "alignment", "modulus" | "remainder"] => {
+                let operand = operand_of_info(info)
+                    .and_then(|operand| self.operands.get(operand).cloned())
+                    .unwrap_or_else(|| Pattern::Host((*info).to_owned()));
+                let part = |part: &str| Pattern::Host(format!("{info}_{part}"));
+                let (modulus, remainder) = (part("modulus"), part("remainder"));
+                let contract = alignment(&operand, &modulus, &remainder);
+                if !self.contracts.contains(&contract) {
+                    self.contracts.push(contract);
+                }
+                Ok(part(&names[2]))
+            }
+            _ => match &value.kind {
+                ExprKind::Binary(..) => self.pattern(value),
+                _ => Err(name.to_owned()),
+            },
+        }
+    }
+
+    /// Puts operands for their names in the facts of a guard.
+    fn guard(&self, guard: &Guard) -> Guard {
+        match guard {
+            Guard::All(parts) => Guard::All(parts.iter().map(|part| self.guard(part)).collect()),
+            Guard::Any(parts) => Guard::Any(parts.iter().map(|part| self.guard(part)).collect()),
+            Guard::Not(part) => Guard::Not(Box::new(self.guard(part))),
+            Guard::Passed(part) => Guard::Passed(Box::new(self.guard(part))),
+            Guard::Fact(Pattern::Apply(op, parts)) => {
+                let put = |part: &Pattern| match part {
+                    Pattern::Host(name) => self.operands.get(name).cloned(),
+                    part => Some(part.clone()),
+                };
+                match parts.iter().map(put).collect::<Option<Vec<_>>>() {
+                    Some(parts) => Guard::Fact(Pattern::Apply(*op, parts)),
+                    None => Guard::Unknown,
+                }
+            }
+            Guard::Fact(_) | Guard::Type(..) | Guard::Unknown => guard.clone(),
+        }
+    }
+}
+
+/// What `ModulusRemainder` promises of an operand: it is the remainder if the modulus is 0, else it leaves the remainder.
+fn alignment(operand: &Pattern, modulus: &Pattern, remainder: &Pattern) -> Pattern {
+    let apply =
+        |op, lhs: &Pattern, rhs: &Pattern| Pattern::Apply(op, vec![lhs.clone(), rhs.clone()]);
+    let zero = Pattern::Int(0);
+    let exact = apply(Op::And, &apply(Op::Eq, modulus, &zero), &apply(Op::Eq, operand, remainder));
+    let left = apply(Op::Eq, &apply(Op::Mod, operand, modulus), remainder);
+    let periodic = apply(Op::And, &apply(Op::Gt, modulus, &zero), &left);
+    apply(Op::Or, &exact, &periodic)
+}

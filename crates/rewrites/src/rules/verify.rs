@@ -1,0 +1,243 @@
+//! A rule at every type that reaches it.
+
+use halidom_base::IndexMap;
+use halidom_smt::Solver;
+
+use super::decide::{Decision, Limits, decide};
+use super::kinds::{Kind, Kinds, Typing};
+use super::meaning::{Context, NoObligation, Obligation, obligation};
+use super::read::Rule;
+use super::search::{Outcome, replay, witness};
+use super::traps::{Trap, trap};
+use super::value::{Domain, Number};
+use crate::profile::Profile;
+use crate::rules::pattern::is_wildcard;
+
+/// Values on which a rule is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counterexample {
+    /// What the names stand for, and their types.
+    pub values: Vec<(String, Domain, Number)>,
+    /// The same values in the order of the obligation's variables.
+    pub assignment: Vec<Number>,
+    /// The value of the left side.
+    pub expected: Number,
+    /// The value of the right side; `None` if it is undefined.
+    pub got: Option<Number>,
+}
+
+impl Counterexample {
+    /// C++ that builds the input, to be pasted into a test of the compiler.
+    pub fn snippet(&self, rule: &Rule) -> String {
+        let mut lines = Vec::new();
+        for (name, domain, value) in &self.values {
+            if name.starts_with('c') {
+                lines.push(format!("Expr {name} = {};", constant(*domain, *value)));
+            } else if is_wildcard(name) {
+                let ty = cpp_type(*domain);
+                lines.push(format!("Expr {name} = Variable::make({ty}, \"{name}\"); // {value}"));
+            }
+        }
+        let got = self.got.map_or("undefined".to_owned(), |got| got.to_string());
+        lines.push(format!("Expr before = {}; // {}", rule.lhs, self.expected));
+        lines.push(format!(
+            "Expr after = simplify(before); // by this rule {}, which is {got}",
+            rule.rhs
+        ));
+        lines.join("\n")
+    }
+
+    /// The sides' values and what gives them, for a reader: `x=2 y=237: 2 becomes 237`.
+    pub fn text(&self) -> String {
+        let values: Vec<_> =
+            self.values.iter().map(|(name, _, value)| format!("{name}={value}")).collect();
+        let got = self.got.map_or("undefined".to_owned(), |got| got.to_string());
+        format!("{}: {} becomes {got}", values.join(" "), self.expected)
+    }
+}
+
+/// A type in C++.
+pub(crate) fn cpp_type(domain: Domain) -> String {
+    match domain {
+        Domain::Bool => "Bool()".to_owned(),
+        Domain::Unsigned(width) => format!("UInt({width})"),
+        Domain::Signed(width) => format!("Int({width})"),
+        Domain::Whole => "Int(32)".to_owned(),
+        Domain::Real => "Float(32)".to_owned(),
+    }
+}
+
+/// A constant in C++.
+pub(crate) fn constant(domain: Domain, value: Number) -> String {
+    let ty = cpp_type(domain);
+    match value.denominator {
+        1 => format!("make_const({ty}, {value})"),
+        // A quotient of integers would be rounded.
+        denominator => format!("make_const({ty}, {}.0 / {denominator})", value.numerator),
+    }
+}
+
+/// Values on which a rule fires and its sides are one value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// What the names stand for, and their types.
+    pub values: Vec<(String, Domain, Number)>,
+    /// The value of both sides.
+    pub value: Number,
+}
+
+/// An example of a rule at these types; `None` if none was met.
+pub fn example(rule: &Rule, profile: &Profile, domains: &[Domain]) -> Option<Example> {
+    let (_, open) = open_types(rule)?;
+    if open.len() != domains.len() {
+        return None;
+    }
+    let typing = Typing { domains: open.into_iter().zip(domains.iter().copied()).collect() };
+    let context = Context { everywhere: Vec::new(), earlier: Vec::new() };
+    let obligation = obligation(rule, &typing, profile, &context).ok()?;
+    let assignment = witness(&obligation, TRIES)?;
+    let value = obligation.values.evaluate(obligation.lhs, &assignment, &mut |_, _| {})?;
+    Some(Example { values: named(&obligation, &assignment), value })
+}
+
+/// Values that are tried for an example.
+const TRIES: u32 = 4_000;
+
+/// What is known of a rule at some types.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Proved for all values.
+    Verified,
+    /// Wrong on these values.
+    Wrong(Counterexample),
+    /// Right, but computing its constants ends the compiler.
+    Crash(Trap),
+    /// Neither is known, and why.
+    Undecided(String),
+    /// Not modelled: the construct.
+    Unsupported(String),
+    /// No values fulfil what the rule asks for.
+    Vacuous,
+}
+
+/// A verdict and the types that it is about, the rewritten expression's operands' first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct At {
+    /// The types of the rule's parts.
+    pub domains: Vec<Domain>,
+    /// The verdict.
+    pub verdict: Verdict,
+}
+
+/// The most type variables for which all combinations are tried.
+const MAX_OPEN: usize = 2;
+
+/// Decides a rule at every type that its guards admit. A rule that no type reaches has no verdicts.
+pub fn verify(
+    rule: &Rule,
+    context: &Context<'_>,
+    profile: &Profile,
+    solver: &mut Solver,
+    limits: Limits,
+) -> Vec<At> {
+    let Some((kinds, open)) = open_types(rule) else {
+        let verdict = Verdict::Unsupported("a rule whose parts' types do not fit".to_owned());
+        return vec![At { domains: Vec::new(), verdict }];
+    };
+    if open.len() > MAX_OPEN {
+        let verdict = Verdict::Unsupported(format!("{} independent types", open.len()));
+        return vec![At { domains: Vec::new(), verdict }];
+    }
+    let mut typings = vec![Typing { domains: IndexMap::default() }];
+    for index in &open {
+        typings = typings
+            .into_iter()
+            .flat_map(|typing| {
+                let numeric = kinds.is_numeric(*index);
+                let domains = Domain::ALL
+                    .into_iter()
+                    .filter(move |domain| !(numeric && *domain == Domain::Bool));
+                domains.map(move |domain| {
+                    let mut typing = typing.clone();
+                    typing.domains.insert(*index, domain);
+                    typing
+                })
+            })
+            .collect();
+    }
+    let mut verdicts = Vec::new();
+    for typing in typings {
+        let verdict = match obligation(rule, &typing, profile, context) {
+            Err(NoObligation::NotReached) => continue,
+            Err(NoObligation::Unsupported(construct)) => Verdict::Unsupported(construct),
+            Ok(obligation) => match decide(&obligation, solver, limits) {
+                Decision::Proved => Verdict::Verified,
+                Decision::Vacuous => Verdict::Vacuous,
+                Decision::Unknown(reason) => Verdict::Undecided(reason),
+                Decision::Wrong(values) => match counterexample(&obligation, &values) {
+                    Some(counterexample) => Verdict::Wrong(counterexample),
+                    None => Verdict::Undecided("a counterexample that does not replay".to_owned()),
+                },
+            },
+        };
+        let domains: Vec<Domain> = open.iter().map(|index| typing.domains[index]).collect();
+        let verdict = match (domains.first(), verdict) {
+            (Some(Domain::Whole), Verdict::Verified) => {
+                trap(rule, profile).map_or(Verdict::Verified, Verdict::Crash)
+            }
+            (_, verdict) => verdict,
+        };
+        verdicts.push(At { domains, verdict });
+    }
+    verdicts
+}
+
+/// A rule's types that are open, the operands' first.
+fn open_types(rule: &Rule) -> Option<(Kinds, Vec<usize>)> {
+    let (kinds, result, operand) = Kinds::of(rule).ok()?;
+    let mut open = kinds.open(&[result, operand]);
+    if let Kind::Open(index) = kinds.resolve(operand) {
+        open.retain(|other| *other != index);
+        open.insert(0, index);
+    }
+    Some((kinds, open))
+}
+
+/// The counterexample that values are, if the rule fails on them at these types.
+pub fn replayed(
+    rule: &Rule,
+    context: &Context<'_>,
+    profile: &Profile,
+    domains: &[Domain],
+    values: &[Number],
+) -> Option<Counterexample> {
+    let (_, open) = open_types(rule)?;
+    if open.len() != domains.len() {
+        return None;
+    }
+    let typing = Typing { domains: open.into_iter().zip(domains.iter().copied()).collect() };
+    let obligation = obligation(rule, &typing, profile, context).ok()?;
+    (obligation.values.vars().len() == values.len())
+        .then(|| counterexample(&obligation, values))
+        .flatten()
+}
+
+/// Replays values and names them; `None` unless the claim fails on them.
+fn counterexample(obligation: &Obligation, values: &[Number]) -> Option<Counterexample> {
+    let (expected, got) = match replay(obligation, values) {
+        Outcome::Differ(lhs, rhs) => (lhs, Some(rhs)),
+        Outcome::Undefined(lhs) => (lhs, None),
+        Outcome::Holds | Outcome::Outside => return None,
+    };
+    let named = named(obligation, values);
+    Some(Counterexample { values: named, assignment: values.to_vec(), expected, got })
+}
+
+/// The variables of an obligation with their names in the rule, types and values.
+fn named(obligation: &Obligation, values: &[Number]) -> Vec<(String, Domain, Number)> {
+    let vars = obligation.values.vars().iter().zip(values);
+    vars.map(|((name, domain), value)| {
+        (name.split('@').next().unwrap_or(name).to_owned(), *domain, *value)
+    })
+    .collect()
+}

@@ -1,0 +1,293 @@
+//! Rules in C++ of the project's own, right and wrong in pairs, each pair named after what it shows.
+
+use halidom_rewrites::examine::{Examined, Standing, examine};
+use halidom_rewrites::options::{Options, Source};
+use halidom_rewrites::profile::Profile;
+use halidom_rewrites::rules::{Domain, Limits, Verdict};
+use halidom_smt::{Family, Program};
+
+fn options(profile: &str) -> Options {
+    Options {
+        profile: Profile::named(profile).expect("a known profile"),
+        solver: Program::find(Family::Z3, None).expect("Z3; `cargo xtask setup` installs it"),
+        limits: Limits { milliseconds: 5000 },
+        threads: 2,
+        cache: None,
+    }
+}
+
+/// A visitor with one condition around its rules.
+fn visitor(node: &str, operands: &str, condition: &str) -> String {
+    format!(
+        "#include \"Simplify_Internal.h\"\n\
+         Expr Simplify::visit(const {node} *op, ExprInfo *info) {{\n\
+             ExprInfo a_info, b_info;\n\
+             Expr a = mutate(op->a, &a_info);\n\
+             Expr b = mutate(op->b, &b_info);\n\
+             int lanes = op->type.lanes();\n\
+             auto rewrite = IRMatcher::rewriter(IRMatcher::{operands}, op->type, a.type());\n\
+             bool not_zero = no_overflow_int(op->type) && (!b_info.bounds.contains(0) || b_info.alignment.remainder != 0);\n\
+             if (EVAL_IN_LAMBDA ({condition})) {{\n\
+                 return mutate(rewrite.result, info);\n\
+             }}\n\
+             return op;\n\
+         }}\n"
+    )
+}
+
+fn decide_with(profile: &str, node: &str, operands: &str, condition: &str) -> Vec<Examined> {
+    let source = Source { name: "test.cpp".to_owned(), text: visitor(node, operands, condition) };
+    examine(&[source], &[], &options(profile)).expect("a solver that runs")
+}
+
+/// The first rule is right, the second is wrong: which is found, with a replayed counterexample.
+fn check_pair(shows: &str, node: &str, operands: &str, right: &str, wrong: &str) {
+    check_pair_with("halide", shows, node, operands, right, wrong);
+}
+
+fn check_pair_with(
+    profile: &str,
+    shows: &str,
+    node: &str,
+    operands: &str,
+    right: &str,
+    wrong: &str,
+) {
+    let rules = decide_with(profile, node, operands, right);
+    assert_eq!(rules.len(), 1, "{shows}: {right}");
+    assert_eq!(rules[0].standing(), Standing::Verified, "{shows}: {:?}", rules[0]);
+    let rules = decide_with(profile, node, operands, wrong);
+    assert_eq!(rules.len(), 1, "{shows}: {wrong}");
+    assert_eq!(rules[0].standing(), Standing::Wrong, "{shows}: {:?}", rules[0]);
+}
+
+#[test]
+fn a_wrong_rule_has_a_right_twin() {
+    let pairs = [
+        (
+            "a swapped operand",
+            "Sub",
+            "sub(a, b)",
+            "rewrite((x + y) - y, x)",
+            "rewrite((x + y) - y, y)",
+        ),
+        (
+            "an off-by-one constant",
+            "Add",
+            "add(a, b)",
+            "rewrite((x + c0) + c1, x + fold(c0 + c1))",
+            "rewrite((x + c0) + c1, x + fold(c0 + c1 + 1))",
+        ),
+        (
+            "a dropped overflow guard",
+            "Sub",
+            "sub(a, b)",
+            "(no_overflow(op->type) && rewrite(x - min(x - y, 0), max(x, y)))",
+            "rewrite(x - min(x - y, 0), max(x, y))",
+        ),
+        (
+            "a flipped comparison",
+            "LT",
+            "lt(a, b)",
+            "(no_overflow(a.type()) && rewrite(x + y < x, y < 0))",
+            "(no_overflow(a.type()) && rewrite(x + y < x, 0 < y))",
+        ),
+        (
+            "a strict comparison",
+            "EQ",
+            "eq(a, b)",
+            "rewrite(max(x, y) == y, x <= y)",
+            "rewrite(max(x, y) == y, x < y)",
+        ),
+        (
+            "an unmultiplied divisor",
+            "Div",
+            "div(a, b)",
+            "(no_overflow_int(op->type) && rewrite((x / c0) / c2, x / fold(c0 * c2), c0 > 0 && c2 > 0))",
+            "(no_overflow_int(op->type) && rewrite((x / c0) / c2, x / fold(c0 + c2), c0 > 0 && c2 > 0))",
+        ),
+        (
+            "a dropped divisibility",
+            "Div",
+            "div(a, b)",
+            "(no_overflow_int(op->type) && rewrite((x * c0 + y) / c1, y / c1 + x * fold(c0 / c1), c0 % c1 == 0))",
+            "(no_overflow_int(op->type) && rewrite((x * c0 + y) / c1, y / c1 + x * fold(c0 / c1), c1 > 0))",
+        ),
+        (
+            "a predicate that is too weak",
+            "And",
+            "and_op(a, b)",
+            "rewrite(x < c0 && c1 < x, false, c0 <= c1)",
+            "rewrite(x < c0 && c1 < x, false, c0 <= c1 + 3)",
+        ),
+        (
+            "a neighbour of integers that floats have not",
+            "And",
+            "and_op(a, b)",
+            "rewrite(x < c0 && c1 < x, false, !is_float(x) && c0 <= c1 + 1)",
+            "rewrite(x < c0 && c1 < x, false, c0 <= c1 + 1)",
+        ),
+        (
+            "a divisor known not to be 0",
+            "Div",
+            "div(a, b)",
+            "(not_zero && rewrite((x * y) / x, y))",
+            "(no_overflow_int(op->type) && rewrite((x * y) / x, y))",
+        ),
+        (
+            "a lost negation",
+            "Not",
+            "not_op(a)",
+            "rewrite(!(x && !y), !x || y)",
+            "rewrite(!(x && !y), x || y)",
+        ),
+        (
+            "a swapped choice",
+            "Select",
+            "select(a, b, c)",
+            "rewrite(select(x != y, z, w), select(x == y, w, z))",
+            "rewrite(select(x != y, z, w), select(x == y, z, w))",
+        ),
+        (
+            "a ramp's stride",
+            "Mul",
+            "mul(a, b)",
+            "rewrite(ramp(x, y, c0) * broadcast(z, c0), ramp(x * z, y * z, c0))",
+            "rewrite(ramp(x, y, c0) * broadcast(z, c0), ramp(x * z, y, c0))",
+        ),
+        (
+            "a bound of the type",
+            "LT",
+            "lt(a, b)",
+            "((a.type().is_int() || a.type().is_uint()) && rewrite(a.type().max() < x, false))",
+            "((a.type().is_int() || a.type().is_uint()) && rewrite(a.type().min() < x, false))",
+        ),
+        (
+            "what the prover showed",
+            "Mod",
+            "mod(a, b)",
+            "(no_overflow_int(op->type) && rewrite(x % c0, x, c0 > 0 && can_prove(0 <= x && x < c0, this)))",
+            "(no_overflow_int(op->type) && rewrite(x % c0, x, c0 > 0 && can_prove(x < c0, this)))",
+        ),
+    ];
+    for (shows, node, operands, right, wrong) in pairs {
+        check_pair(shows, node, operands, right, wrong);
+    }
+}
+
+#[test]
+fn dividing_by_zero_means_what_the_profile_says() {
+    let right = "rewrite(x / x, select(x == 0, 0, 1), !is_float(x))";
+    check_pair("the quotient by 0 is 0", "Div", "div(a, b)", right, "rewrite(x / x, 1)");
+    let rules = decide_with("halide-to-hardware", "Div", "div(a, b)", "rewrite(x / x, 1)");
+    assert_eq!(rules[0].standing(), Standing::Verified, "undefined values may become anything");
+    check_pair_with(
+        "halide-to-hardware",
+        "a quotient by 0 may not appear",
+        "Mul",
+        "mul(a, b)",
+        "(no_overflow_int(op->type) && rewrite((x / y) * y, x - x % y))",
+        "(no_overflow_int(op->type) && rewrite(x * 1 + y, x * (y / y) + y))",
+    );
+}
+
+#[test]
+fn verdicts_are_of_types() {
+    let rules = decide_with("halide", "Sub", "sub(a, b)", "rewrite(x - max(x - y, 0), min(x, y))");
+    let wrong: Vec<Domain> = rules[0]
+        .verdicts
+        .iter()
+        .filter(|at| matches!(at.verdict, Verdict::Wrong(_)))
+        .map(|at| at.domains[0])
+        .collect();
+    let wraps = [
+        Domain::Unsigned(8),
+        Domain::Signed(8),
+        Domain::Unsigned(16),
+        Domain::Signed(16),
+        Domain::Unsigned(32),
+    ];
+    assert_eq!(wrong, wraps);
+    let Verdict::Wrong(counterexample) = &rules[0].verdicts[0].verdict else {
+        panic!("wrong at uint8: {:?}", rules[0].verdicts)
+    };
+    let snippet = counterexample.snippet(rules[0].rule.as_ref().unwrap());
+    assert!(snippet.contains("Variable::make(UInt(8), \"x\")"), "{snippet}");
+}
+
+#[test]
+fn the_least_integer_divided_by_minus_one_ends_a_compiler_that_folds_with_the_machine() {
+    let check = |profile: &str, rule: &str, expected: Standing| {
+        let rules = decide_with(profile, "Div", "div(a, b)", rule);
+        assert_eq!(rules[0].standing(), expected, "{profile}: {rule}: {:?}", rules[0]);
+    };
+    let folds = "rewrite(c0 / c1, fold(c0 / c1), c1 != 0)";
+    check("halide-to-hardware", folds, Standing::Crash);
+    check("halide", folds, Standing::Verified);
+    check("halide-to-hardware", "rewrite(c0 / c1, fold(c0 / c1), c1 > 0)", Standing::Verified);
+    check(
+        "halide-to-hardware",
+        "rewrite(c0 / c1, fold(c0 / c1), c0 % c1 == 0 && c1 > 0)",
+        Standing::Crash,
+    );
+}
+
+/// What an operand was simplified to matters: without the rule that removes products by 0 the other one is wrong.
+#[test]
+fn operands_were_simplified_before() {
+    let rule =
+        "(no_overflow_int(a.type()) && rewrite(x * c0 == c1, x == fold(c1 / c0), c1 % c0 == 0))";
+    let alone = decide_with("halide", "EQ", "eq(a, b)", rule);
+    assert_eq!(alone[0].standing(), Standing::Wrong, "{alone:?}");
+    let sources = [
+        Source { name: "eq.cpp".to_owned(), text: visitor("EQ", "eq(a, b)", rule) },
+        Source {
+            name: "mul.cpp".to_owned(),
+            text: visitor("Mul", "mul(a, b)", "rewrite(x * 0, b)"),
+        },
+    ];
+    let rules = examine(&sources, &[], &options("halide")).unwrap();
+    assert_eq!(rules[0].standing(), Standing::Verified, "{rules:?}");
+}
+
+#[test]
+fn what_is_not_understood_is_named() {
+    let unknown = |condition: &str, construct: &str| {
+        let rules = decide_with("halide", "Add", "add(a, b)", condition);
+        let found = rules[0].verdicts.iter().any(|at| match &at.verdict {
+            Verdict::Unsupported(what) => what.contains(construct),
+            Verdict::Verified
+            | Verdict::Wrong(_)
+            | Verdict::Crash(_)
+            | Verdict::Undecided(_)
+            | Verdict::Vacuous => false,
+        });
+        assert!(found, "{condition}: {rules:?}");
+    };
+    unknown("rewrite(x + y, frobnicate(x, y))", "frobnicate");
+    unknown("rewrite(h_add(x, lanes), x)", "horizontal reduction");
+    unknown("rewrite(x + y, x ^ y)", "operator ^");
+}
+
+#[test]
+fn answers_are_kept_and_a_changed_rule_is_proved_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = options("halide");
+    options.cache = Some(folder.path().join("answers"));
+    let run = |condition: &str| {
+        let source =
+            Source { name: "a.cpp".to_owned(), text: visitor("Sub", "sub(a, b)", condition) };
+        examine(&[source], &[], &options).unwrap()
+    };
+    let right = "rewrite((x + y) - y, x)";
+    let wrong = "rewrite((x + y) - y, y)";
+    let first = run(right);
+    assert_eq!(run(right), first);
+    let kept = std::fs::read_to_string(folder.path().join("answers")).unwrap();
+    let refuted = run(wrong);
+    assert_eq!(refuted[0].standing(), Standing::Wrong);
+    assert_eq!(run(wrong), refuted, "a refutation is replayed from the file");
+    // A false answer about a wrong rule is of no use: it belongs to the right rule's text.
+    std::fs::write(folder.path().join("answers"), kept).unwrap();
+    assert_eq!(run(wrong)[0].standing(), Standing::Wrong);
+}
