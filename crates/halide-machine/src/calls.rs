@@ -400,20 +400,17 @@ impl Function {
                 Lane::of(u64::from(a.bits.trailing_zeros().min(first.bits())))
             }
             Self::Popcount => Lane::of(u64::from(a.bits.count_ones())),
-            // Division by 0 has no behaviour; `Op::Call` checks the divisor first. The least value
-            // divided by -1 overflows.
-            Self::DivToZero => {
-                if value(1) == 0 {
-                    Lane::poison(Poison::Overflow)
-                } else {
-                    result.result(value(0) / value(1))
-                }
-            }
-            Self::ModToZero => {
-                if value(1) == 0 {
-                    Lane::poison(Poison::Overflow)
-                } else {
-                    result.wrapped(value(0) % value(1))
+            // Division by 0 has no behaviour; `Op::Call` checks the divisor first. Neither has the
+            // division of the least value by -1, at any width, for the remainder too.
+            Self::DivToZero | Self::ModToZero => {
+                let (least, greatest) = result.range();
+                match value(0).checked_div(value(1)) {
+                    Some(quotient) if (least..=greatest).contains(&quotient) => {
+                        let remainder = value(0) % value(1);
+                        let is_quotient = matches!(self, Self::DivToZero);
+                        result.wrapped(if is_quotient { quotient } else { remainder })
+                    }
+                    Some(_) | None => Lane::poison(Poison::Overflow),
                 }
             }
             Self::HalvingAdd => result.wrapped((value(0) + value(1)) >> 1),

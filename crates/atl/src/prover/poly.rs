@@ -6,6 +6,19 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Poly(pub(crate) BTreeMap<Vec<u32>, i64>);
 
+/// The coefficient that stands for every number that is too large. It never becomes smaller again:
+/// two of them do not cancel.
+const HUGE: i64 = i64::MAX;
+
+/// A result, or [`HUGE`] if it, or one of the numbers that it comes from, is too large.
+fn bounded(result: Option<i64>, of: [i64; 2]) -> i64 {
+    result.filter(|_| !of.contains(&HUGE)).unwrap_or(HUGE)
+}
+
+fn multiplied(a: i64, b: i64) -> i64 {
+    bounded(a.checked_mul(b), [a, b])
+}
+
 impl Poly {
     pub(crate) fn number(value: i64) -> Self {
         let mut poly = Self::default();
@@ -21,7 +34,7 @@ impl Poly {
 
     fn add(&mut self, monomial: &[u32], factor: i64) {
         let entry = self.0.entry(monomial.to_vec()).or_insert(0);
-        *entry = entry.saturating_add(factor);
+        *entry = bounded(entry.checked_add(factor), [*entry, factor]);
         if *entry == 0 {
             self.0.remove(monomial);
         }
@@ -39,7 +52,7 @@ impl Poly {
         Self(
             self.0
                 .iter()
-                .map(|(monomial, factor)| (monomial.clone(), factor.saturating_mul(by)))
+                .map(|(monomial, factor)| (monomial.clone(), multiplied(*factor, by)))
                 .collect(),
         )
     }
@@ -54,7 +67,7 @@ impl Poly {
             for (y, b) in &other.0 {
                 let mut monomial = [x.as_slice(), y].concat();
                 monomial.sort_unstable();
-                product.add(&monomial, a.saturating_mul(*b));
+                product.add(&monomial, multiplied(*a, *b));
             }
         }
         product
@@ -94,5 +107,18 @@ impl Poly {
     /// True if some coefficient exceeds 2^40 in magnitude, as it may come from an overflow.
     pub(crate) fn is_huge(&self) -> bool {
         self.0.values().any(|factor| factor.unsigned_abs() > 1 << 40)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Poly;
+
+    #[test]
+    fn coefficients_that_are_too_large_do_not_cancel() {
+        let large = Poly::unknown(0).scale(1 << 62);
+        let difference = large.scale(4).minus(&large.scale(3));
+        assert!(difference.is_huge(), "{difference:?}");
+        assert!(large.minus(&large).0.is_empty());
     }
 }

@@ -525,7 +525,7 @@ impl<'s> Parser<'s> {
             }
             Token::Punct("-") => {
                 self.at += 1;
-                let operand = self.atom()?;
+                let operand = self.deeper(Self::atom)?;
                 let zero = Expr { kind: ExprKind::Num("0".to_owned()), span };
                 Ok(binary(Binary::Sub, zero, operand))
             }

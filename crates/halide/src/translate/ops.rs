@@ -413,6 +413,14 @@ impl Ops<'_> {
         self.scaled_down(a, bits)
     }
 
+    /// The number that an expression is in each lane, if it is a constant.
+    fn constant(&self, mut id: ExprId) -> Option<i128> {
+        while let Expr::Broadcast { value, .. } = self.pool.get(id) {
+            id = *value;
+        }
+        self.pool.as_constant(id).and_then(Constant::as_integer)
+    }
+
     /// The constant amount of a shift.
     fn bits(&self, amount: Value) -> Result<u32> {
         let mut id = amount.id;
@@ -578,6 +586,10 @@ impl Ops<'_> {
             }
             ("div_round_to_zero" | "mod_round_to_zero", [a, b]) => {
                 let (x, y) = (self.as_int(*a)?, self.as_int(*b)?);
+                // By 0, and of the least value by -1, the code has no behaviour.
+                if self.constant(y).is_none_or(|divisor| matches!(divisor, -1 | 0)) {
+                    return unsupported("a truncating division by a number that is not known");
+                }
                 let zero = self.int_like(x, 0);
                 let (low_x, low_y) = (self.int_op(Op::Lt, x, zero), self.int_op(Op::Lt, y, zero));
                 let (abs_x, abs_y) =
