@@ -7,17 +7,18 @@ use crate::setup;
 
 pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "agree",
-    summary: "compares the literal machine for Halide's statements with their translation and with the compiled code",
+    summary: "compares three runs of Halide's statements: the literal machine, the translation and \
+              the compiled code",
     help: "\
 Installs what is missing and runs the test `agree` of halidom-driver on everything: the pipelines in
-tests/halide, Table 1 (../shared/halide21/table1) without the rows whose least run is too long, and 500
-random programs, 60 inputs each at the borders of what the entry checks accept. Each input is run by the
-literal machine, by the interpreter of the translated statement, and by the compiled code. Prints for each
-statement how often two of them gave the same, and what was passed over with its reason. Fails if anything
-differs. What is missing is said and passed over.
+tests/halide, Table 1 (../shared/halide21/table1) without the rows whose shortest run is too long,
+and 500 random programs. Each has 60 inputs at the limits of its entry checks. The literal machine,
+the interpreter of the translated statement and the compiled code run on each input. Prints for each
+statement how often two of them gave the same result, and which cases were skipped, with the reason.
+Fails if any two results differ. Reports and skips everything that is missing.
 
-HALIDOM_AGREE_ONLY=NAME looks only at what has this in its name, HALIDOM_AGREE_PROGRAMS=N at N random
-programs.
+HALIDOM_AGREE_ONLY=NAME restricts the test to names that contain NAME, HALIDOM_AGREE_PROGRAMS=N to N
+random programs.
 
 example: cargo xtask agree",
     run,

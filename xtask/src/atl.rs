@@ -12,18 +12,20 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "atl",
     summary: "checks the certificates of all examples/*.atl with Coq and prints a table",
     help: "\
-Installs Coq where it is missing (Debian's package coq; this needs root), builds the release binary,
-and carries out every derivation of examples/*.atl: Coq checks the certificate, and the C runs under
-the compiler's sanitizers against the meaning of the source program, for its own elements (the same
-bits) and for single precision (exactly where the certificate says so, else validated over the reals).
-Prints what each certificate says about floating point, and how fast the engine is. Fails if a
-derivation does, if one takes coqc more than 30 s, all more than 4 minutes, or the engine's hundred
-steps more than a second. The certificates of one file are also written, copied to another folder, and
-checked there by `halidom certificate`; one whose C was changed must be refused.
+Installs Coq if it is missing (Debian's package coq; this needs root), builds the release binary,
+and carries out every derivation of examples/*.atl. Coq checks the certificate. The C runs under the
+compiler's sanitizers and is compared with the meaning of the source program, for the program's own
+element type (same bits) and for single precision (exactly if the certificate states it, otherwise
+validated over the reals). Prints each certificate's statement about floating point, and the speed
+of the engine. Fails if a derivation fails, if coqc takes more than 30 s for one derivation or 4
+minutes for all, or if the engine takes more than a second for its hundred steps. Also writes the
+certificates of one file, copies them to another folder, and checks them there with `halidom
+certificate`; a certificate whose C was changed must be refused.
 
 --tamper: corrupts certificates in 400 places instead (a bound, a site, a rule name, an operator, a
-constant, the final program, the loop nest, a token, a term, a line, and whole files that want false
-statements accepted). Each must be refused, or still prove the same statement and no false one.
+constant, the final program, the loop nest, a token, a term, a line, and whole files that try to get
+a false statement accepted). Each must be refused, or still prove the same statement and no false
+one.
 
 example: cargo xtask atl",
     run,

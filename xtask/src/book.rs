@@ -7,9 +7,9 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "book",
     summary: "builds the book from docs/ with mdBook, if that is installed",
     help: "\
-Calls mdBook on book/book.toml. The pages are those of docs/, in the order of docs/SUMMARY.md; the
-book is target/book/index.html. Installs nothing: where mdBook is missing, says how to get it. Links
-and the table of contents are checked without mdBook, by `cargo xtask tidy`.
+Runs mdBook on book/book.toml. The pages are the files of docs/, in the order of docs/SUMMARY.md;
+the book is target/book/index.html. Installs nothing: if mdBook is missing, prints how to get it.
+`cargo xtask tidy` checks links and the table of contents without mdBook.
 
 example: cargo xtask book",
     run,

@@ -13,9 +13,9 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "demo",
     summary: "compiles, validates and runs the blur under each of its schedules",
     help: "\
-Installs what is missing, builds the release binary, and blurs examples/images/retina.png under
-each schedule of examples/blur.hal. Prints the verdict, the time, the throughput and the speed-up
-over the unscheduled form; the pictures are in demo-out/.
+Installs what is missing, builds the release binary, and blurs examples/images/retina.png under each
+schedule of examples/blur.hal. Prints the verdict, the time, the throughput and the speed-up over
+the unscheduled form. Writes the pictures to demo-out/.
 
 example: cargo xtask demo",
     run,

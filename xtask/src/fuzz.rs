@@ -6,11 +6,12 @@ use crate::setup;
 
 pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "fuzz",
-    summary: "tries 20,000 random programs under random schedules, step by step, and prints the figures",
+    summary: "tests 20,000 random programs under random schedules, step by step, and prints the \
+              figures",
     help: "\
 Installs what is missing, builds the release binary, and runs `halidom fuzz --programs 20000`: the
-interpreters, native code and the validator must agree on every program, at every step of its schedule.
-`halidom fuzz --help` names the options of a shorter run.
+interpreters, native code and the validator must agree on every program, at every step of its
+schedule. `halidom fuzz --help` lists the options for a shorter run.
 
 example: cargo xtask fuzz",
     run,

@@ -7,28 +7,31 @@ use crate::setup;
 
 pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "mutants",
-    summary: "changes all examples in 3,000 places and prints what the validator says: no wrong program is proved",
+    summary: "validates 3,000 mutants of all examples and prints the verdicts: no wrong program is \
+              proved",
     help: "\
 Installs what is missing and runs the test `mutants` of halidom-driver on every example under every
-schedule, with small factors: final programs, structured programs before they are lowered, specifications
-and annotations, each changed in one place. Each mutant is run on two hundred inputs and validated. Prints
-each mutant that is not refuted, a table by kind of mutant, why mutants are proved or unknown, and which
-kinds of obligations alone keep mutants from being proved. Fails if a mutant is proved that a run shows to
-be wrong, if annotations can be found that prove one, or if fewer than nine in ten of those that a run
-shows to be wrong are refuted. Takes most of an hour on two cores.
+schedule, with small factors. The mutants are final programs, structured programs before lowering,
+specifications and annotations, each changed in one place. Each mutant runs on two hundred inputs
+and is validated. Prints each mutant that is not refuted, a table by kind of mutant, the reasons why
+mutants are proved or unknown, and the kinds of obligations that alone keep mutants from being
+proved. Fails if a mutant is proved that a run shows to be wrong, if annotations can be found that
+prove such a mutant, or if fewer than nine in ten of the mutants that a run shows to be wrong are
+refuted. Takes most of an hour on two cores.
 
-With --stock, changes the structure of statements of stock Halide's compiler instead: frees, conditions,
-predicates, kinds and bounds of loops, semaphores, barriers, alignments, order, assertions, names, buffers, types,
-lanes (docs/stock-halide.md lists the kinds). Each mutant is run by the literal machine and judged. Prints a
-table by kind. Fails if a mutant is proved that the machine shows to be wrong, or fewer than six in ten of those
-that it shows to be wrong are refuted. What is done is kept in target/stock-mutants, so that a run that was
-broken off goes on; mutants that are proved and wrong are written to findings/stock-mutants.
-HALIDOM_STOCK_MUTANTS=N makes about N mutants instead of 6,000, HALIDOM_STOCK_MUTANTS_OF=TEXT and
-HALIDOM_STOCK_MUTANTS_KIND=TEXT those of statements and kinds with TEXT in their names,
-HALIDOM_STOCK_MUTANTS_TOLD=1 says what came of each.
+With --stock, changes the structure of statements from stock Halide's compiler instead: frees,
+conditions, predicates, kinds and bounds of loops, semaphores, barriers, alignments, order,
+assertions, names, buffers, types, lanes (docs/stock-halide.md lists the kinds). The literal machine
+runs each mutant, and the validator judges it. Prints a table by kind. Fails if a mutant is proved
+that the machine shows to be wrong, or if fewer than six in ten of the mutants that it shows to be
+wrong are refuted. Results are kept in target/stock-mutants, so that an interrupted run can
+continue; mutants that are proved and wrong are written to findings/stock-mutants.
+HALIDOM_STOCK_MUTANTS=N makes about N mutants instead of 6,000. HALIDOM_STOCK_MUTANTS_OF=TEXT and
+HALIDOM_STOCK_MUTANTS_KIND=TEXT restrict them to statements and kinds with TEXT in their names.
+HALIDOM_STOCK_MUTANTS_TOLD=1 prints the result of each.
 
-HALIDOM_MUTANTS=N makes N mutants instead, HALIDOM_MUTANTS_OF=TEXT those of examples with TEXT in their
-name, HALIDOM_TEST_DETAILS=1 prints the open obligations.
+Without --stock, HALIDOM_MUTANTS=N makes N mutants, HALIDOM_MUTANTS_OF=TEXT restricts them to
+examples with TEXT in their names, and HALIDOM_TEST_DETAILS=1 prints the open obligations.
 
 example: cargo xtask mutants
 example: HALIDOM_MUTANTS=100 HALIDOM_MUTANTS_OF=table1/blur cargo xtask mutants

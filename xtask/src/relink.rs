@@ -13,14 +13,16 @@ const SOURCES: &str = "HALIDOM_SOURCES";
 
 pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "relink",
-    summary: "builds applications of Halide with Halide's object and with ours, and compares what they compute",
+    summary: "builds applications of Halide with Halide's object and with ours, and compares their \
+              results",
     help: "\
-For some applications of Halide's repository (`halide/apps` under the folder that HALIDOM_SOURCES names, at the
-version of the installed Halide): compiles the generator, lets it write an object (strict floats), its header and
-the pipeline file; imports that file with its schedule, builds the pipeline with Halidom, validated; compiles the
-application once, without a change, and links it with the one object and with the other. Both run on one random
-picture, and what they save must be the same, bit by bit. Halide's runtime, which the applications use, is linked
-into both. Prints what the validator says and the time that the applications measure themselves.
+Works on some applications of Halide's repository: `halide/apps` in the folder that HALIDOM_SOURCES
+names, at the version of the installed Halide. Compiles the generator and lets it write an object
+(strict floats), its header and the pipeline file. Imports that file with its schedule and builds
+the pipeline with Halidom, validated. Compiles the application once, unchanged, and links it with
+each of the two objects. Both programs run on the same random picture and must save the same bits.
+Both are linked with Halide's runtime, which the applications use. Prints the validator's verdict
+and the times that the applications measure.
 
 example: cargo xtask relink, with HALIDOM_SOURCES=~/compilers",
     run,

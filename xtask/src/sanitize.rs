@@ -15,14 +15,14 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "sanitize",
     summary: "runs the emitted C of all examples under AddressSanitizer and UBSan, at odd sizes",
     help: "\
-Builds the driver's tests `every_example`, `table1_native` and `realigned` and runs them, for gcc and clang-19, with a
-compiler that adds -fsanitize=address,undefined -Wall -Wextra -Werror to what it compiles: every file under
-examples and examples/applications under every schedule, at twenty sizes, nothing and a single pixel among
-them, and on a picture; every program of Table 1 under every schedule, at odd sizes that its entry checks take;
-stencils of each type that read beside their vectors.
-Before that, a fault is put into the C for each sanitizer, which it must find. Installs Debian's
-libclang-rt-19-dev for clang; where it cannot be had, clang is left out.
-Takes about ten minutes of CPU time.
+Builds the driver's tests `every_example`, `table1_native` and `realigned` and runs them for gcc and
+clang-19, with a compiler that adds -fsanitize=address,undefined -Wall -Wextra -Werror to every
+compile. The tests run every file under examples and examples/applications under every schedule, at
+twenty sizes (including the empty one and a single pixel) and on a picture; every program of Table 1
+under every schedule, at odd sizes that its entry checks accept; and, for each type, stencils that
+read next to their vectors. First puts a fault for each sanitizer into the C; the sanitizer must
+find it. Installs Debian's libclang-rt-19-dev for clang; if that is not available, clang is left
+out. Takes about ten minutes of CPU time.
 
 example: cargo xtask sanitize",
     run,

@@ -10,12 +10,12 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "setup",
     summary: "installs what is missing; `demo` and `test` do this by themselves",
     help: "\
-Debian packages (this part needs root): make, autoconf, automake and libtool, with which the
-integer-set library isl is built; clang-19, whose code is faster than gcc's. Where clang-19
-cannot be had, gcc serves.
-Python packages, in the folder .venv: z3-solver, the solver; halide, with which `test` and the
-benchmarks compare (tests that use it say so and check nothing where it cannot be had).
-What is there already is left alone.
+Installs Debian packages (this needs root): make, autoconf, automake and libtool, which build the
+integer-set library isl; clang-19, whose code is faster than gcc's. If clang-19 is not available,
+gcc is used.
+Installs Python packages in the folder .venv: z3-solver, the solver; halide, with which `test` and
+the benchmarks compare (if it is not available, the tests that use it report so and check nothing).
+Leaves everything alone that is already installed.
 
 example: cargo xtask setup",
     run: || install(Clang::Try).and_then(|()| ensure_halide()),

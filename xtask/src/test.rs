@@ -9,8 +9,8 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "test",
     summary: "runs everything that continuous integration checks",
     help: "\
-In this order: set-up (see `cargo xtask setup --help`), tidy, formatting, clippy, the release build,
-all tests. Stops at the first step that fails and prints how long each step took.
+Runs these steps in order: set-up (see `cargo xtask setup --help`), tidy, formatting, clippy, the
+release build, all tests. Stops at the first step that fails and prints the time of each step.
 
 example: cargo xtask test",
     run: run_steps,

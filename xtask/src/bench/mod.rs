@@ -12,40 +12,43 @@ use crate::error::Error;
 
 pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "bench",
-    summary: "measures: the validator on the programs of Table 1 and as programs grow, ATL's programs and Table 1's beside Halide's code",
+    summary: "measures the validator on Table 1 and on growing programs, and the code of ATL's \
+              programs and of Table 1 against Halide's",
     help: "\
-Installs what is missing, builds the release binary, and prints all tables, or the one that is named.
+Installs what is missing, builds the release binary, and prints all tables, or the named one.
 
-table1: runs `halidom validate` on the programs under examples/table1, one after another. A row for each:
-obligations, questions to the solver, seconds, seconds of the processors, the peak memory of the validator and its solver, the
-verdict; beside them what the paper reports (Table 1 of translation validation for Halide; its machine
-and its artifacts are others: the schedules here are ours, of the same shape). Fails if a program is
-refuted.
+table1: runs `halidom validate` on the programs under examples/table1, one after another. Prints a
+row for each: obligations, questions to the solver, seconds, CPU seconds, the peak memory of the
+validator and its solver, the verdict; and for comparison the paper's figures (Table 1 of
+translation validation for Halide; the paper used another machine and other artifacts, whereas the
+schedules here are ours, of the same shape). Fails if a program is refuted.
 
-growth: validates chains of 1 to 64 stencils and loops in 1 to 32 copies, and draws docs/growth.svg. Fails if one
-is not proved, or if the time grows by more than a small power of the size.
+growth: validates chains of 1 to 64 stencils and loops in 1 to 32 copies, and draws docs/growth.svg.
+Fails if a program is not proved, or if the time grows faster than the power 1.5 of the size.
 
-atl: builds the derivations of crates/driver/benches/atl/speed.atl, each of which must be proved, and times
-the two blurs (2000 by 2000, single precision, one and two threads) beside what stock Halide 21.0.0 makes
-of the same schedule, and im2col and gather beside their naive forms. All forms of a program run in turn
-in one process, on the same input, and their results are compared. A form's time in a process is the
-median of 40 calls; the table shows the least and the greatest median of five processes, and the ratio of
-the least ones. Halide is installed in .venv (halide==21.0.0 with what it needs, numpy among it); where it
-cannot be had its rows are left out, and the last lines say so. Fails if a blur takes more than 1.05 of
-Halide's time. Other work on the machine makes the figures worthless.
+atl: builds the derivations of crates/driver/benches/atl/speed.atl, each of which must be proved.
+Times the two blurs (2000 by 2000, single precision, one and two threads) against stock Halide
+21.0.0's code for the same schedule, and im2col and gather against their naive forms. All forms of a
+program run in turn in one process, on the same input, and their results are compared. A form's time
+in a process is the median of 40 calls; the table shows the smallest and the largest median of five
+processes, and the ratio of the smallest ones. Installs Halide in .venv (halide==21.0.0 and its
+requirements, numpy among them); if it is not available, its rows are left out, and the last lines
+report so. Fails if a blur takes more than 1.05 of Halide's time. Other work on the machine makes
+the figures worthless.
 
-native: times the programs of Table 1 under the schedule of the shape of Halide's application, and under our
-best one, beside what stock Halide makes of both, with one and two threads; all of them, or those that are named.
-A program's rows are printed as soon as it is measured: five processes, each with the median of up to thirty rounds
-(six seconds for each number of threads, but five rounds); three processes where a call takes more than 200 ms,
-fifteen where all take less than 2 ms.
-The distance to what the machine can do is measured on the spot: the rate of copying, that of sums and products of
-f32. Then the seconds from the text of blur and nl_means to running code, without and with validation; and the
-product of two matrices beside OpenBLAS on one core, which is installed (libopenblas-dev). Each of our schedules
-must be proved. Draws docs/native.svg when all are measured; --svg FILE draws those that are. Fails where a limit of
-docs/performance.md is missed. Takes about a quarter of an hour on two idle cores.
+native: times the programs of Table 1 under a schedule of the same shape as Halide's application,
+and under our best schedule, against stock Halide's code for both, with one and two threads; all
+programs, or the named ones. Prints a program's rows as soon as it is measured: five processes, each
+with the median of up to thirty rounds (six seconds for each number of threads, but at least five
+rounds); three processes if a call takes more than 200 ms, fifteen if all calls take less than 2 ms.
+Also measures the limits of the machine: the rates of copying and of sums and products of f32. Then
+measures the seconds from the text of blur and nl_means to running code, without and with
+validation; and the product of two matrices against OpenBLAS on one core (installs libopenblas-dev).
+Each of our schedules must be proved. Draws docs/native.svg when all are measured; --svg FILE draws
+those that are. Fails if a limit of docs/performance.md is exceeded. Takes about a quarter of an
+hour on two idle cores.
 
-blas: the product beside OpenBLAS alone.
+blas: only the product against OpenBLAS.
 
 example: cargo xtask bench
 example: cargo xtask bench atl

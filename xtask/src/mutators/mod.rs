@@ -16,33 +16,40 @@ const SOURCES: &str = "HALIDOM_SOURCES";
 
 pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "mutators",
-    summary: "verifies the transformations of the compilers under the folder HALIDOM_SOURCES and prints tables",
+    summary: "verifies the transformations of the compilers under the folder HALIDOM_SOURCES and \
+              prints tables",
     help: "\
-Installs what is missing, builds the release binary, and runs `halidom verify` on the transformations of the
-compilers whose sources lie in the folder that HALIDOM_SOURCES names: `heterocl`, `halide-hls`,
-`halide-to-hardware` and `halide`, each a checkout (a link will do). The first table has the rewrite rules by
-width, the second the mutators of each file, which is run as a process of its own: what they are, seconds, and
-the most memory of the process and its solvers. The third says of how many mutators of each compiler there is a
-verdict, and how many are decided without a bound, the fourth of how many rules, the last which mutators are not
-supported and what stopped them first. A number that misses what it should be is marked. Answers are kept in the
-target folder, so a second run is quick; HALIDOM_FRESH=1 forgets them first. Fails if one of the answers that are
-known about these sources is not found. A compiler whose folder is missing is named. HALIDOM_ONLY=TEXT runs the
-compilers with TEXT in their names alone.
+Installs what is missing, builds the release binary, and runs `halidom verify` on the
+transformations of the compilers whose sources are in the folder that HALIDOM_SOURCES names:
+`heterocl`, `halide-hls`, `halide-to-hardware` and `halide`, each a checkout (or a link to one). The
+first table counts the rewrite rules by width. The second has a row for the mutators of each file,
+which is verified in a separate process: the counts by result, the seconds, and the peak memory of
+the process and its solvers. The third has, for each compiler, the number of mutators with a verdict
+and the number decided without a bound. The fourth has the number of decided rules. The last lists
+the unsupported mutators with the first obstacle of each. Marks every number that misses its target.
+Keeps answers in the target folder, so that a second run is quick; HALIDOM_FRESH=1 discards them
+first. Fails if a known answer about these sources is not found. Names each compiler whose folder is
+missing. HALIDOM_ONLY=TEXT restricts the run to compilers with TEXT in their names.
 
-With --mutants, changes the project's own right mutators in 300 places (a flipped comparison, a constant off
-by one, a dropped guard, swapped operands, a dropped push or pop), verifies each mutant, runs it on some thousand inputs, and prints
-a table by kind. Fails if one is verified that a run shows to be wrong, or fewer than six in ten of those that
-a run shows to be wrong are refuted. HALIDOM_SOURCE_MUTANTS=N makes N.
+With --mutants, changes the project's own correct mutators in 300 places (a flipped comparison, a
+constant off by one, a dropped guard, swapped operands, a dropped push or pop), verifies each
+mutant, runs it on some thousand inputs, and prints a table by kind. Fails if a mutant is verified
+that a run shows to be wrong, or if fewer than six in ten of the mutants that a run shows to be
+wrong are refuted. HALIDOM_SOURCE_MUTANTS=N makes N mutants.
 
-With --compiled, puts an example of each rule of `halide` to the installed Halide: a C++ program builds the left
-side, has it simplified and compares values. Prints the rules called wrong of which the compiler keeps the value
-(another rule may come first, or its guards are stricter), and fails if it changes that of a verified one.
+With --compiled, tests the refuted rules of `halide` and an example of each verified rule on the
+installed Halide: a C++ program builds the left side, has Halide simplify it, and compares values.
+Prints the refuted rules whose value the compiler keeps (another rule may come first, or its guards
+are stricter), and fails if the compiler changes the value of a verified rule.
 
 example: HALIDOM_SOURCES=~/compilers cargo xtask mutators
 example: cargo xtask mutators --mutants
 example: HALIDOM_SOURCES=~/compilers cargo xtask mutators --compiled",
     run,
-    options: &[("--mutants", crate::Action::Alone(mutants)), ("--compiled", crate::Action::Alone(compiled))],
+    options: &[
+        ("--mutants", crate::Action::Alone(mutants)),
+        ("--compiled", crate::Action::Alone(compiled)),
+    ],
 };
 
 /// The variable that chooses compilers.

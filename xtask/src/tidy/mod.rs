@@ -21,7 +21,7 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     summary: "checks layers, circles of files, sizes, documentation, links, codes and forbidden text",
     help: "\
 Looks at every file that git tracks or would track. Prints each finding with its place; the exit
-status is 0 only if there is none.
+status is 0 only if there are no findings.
 
 example: cargo xtask tidy",
     run: check_repository,

@@ -12,10 +12,10 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "voice",
     summary: "counts, crate by crate, the habits in comments that make a reader stumble",
     help: "\
-Prints a line for each crate: lines of comments, items with documentation, and how many of these begin with a
-question word; then, for 1,000 lines of comments, how often a sentence has `what` twice, `says`, `of which`, `is none`
-and `beside`; then lines of more than 100 columns. Changes nothing and fails on nothing: `cargo xtask tidy` refuses
-what is never right.
+Prints a line for each crate: lines of comments, items with documentation, and the number of these
+that begin with a question word; then, for 1,000 lines of comments, the number of sentences with
+`what` twice, `says`, `of which`, `is none` and `beside`; then lines of more than 100 columns.
+Changes nothing and never fails: `cargo xtask tidy` rejects the habits that are never right.
 
 example: cargo xtask voice",
     run: print_counts,
