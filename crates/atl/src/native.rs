@@ -252,7 +252,8 @@ fn main_function(program: &Program, cases: &[Vec<i64>], results: &[usize]) -> St
          \x20       elem *result = atl_new(results);\n\
          \x20       /* The function must not rely on what the output holds. */\n\
          \x20       for (int64_t i = 0; i < results; i++) result[i] = (elem)77;\n\
-         \x20       if ({name}({arguments}) != 0) {{ fprintf(stderr, \"the sizes are refused\\n\"); return 1; }}\n\
+         \x20       if ({name}({arguments}) != 0) {{ fprintf(stderr, \"the sizes are \
+         refused\\n\"); return 1; }}\n\
          \x20       for (int64_t i = 0; i < results; i++) {show};\n\
          \x20       printf(\"\\n\");\n\
          \x20       for (int k = 0; k < {inputs}; k++) atl_free(in[k]);\n\

@@ -335,8 +335,15 @@ impl<'a> Resolver<'a> {
             "div" | "minimum" | "maximum" => 2,
             _ => {
                 return Err(Box::new(
-                    Diagnostic::error(codes::UNKNOWN_NAME, name.span, format!("there is no function `{}`", name.text))
-                        .with_hint("functions are neg, abs, sqrt, exp, div, minimum, maximum and the reshape operators"),
+                    Diagnostic::error(
+                        codes::UNKNOWN_NAME,
+                        name.span,
+                        format!("there is no function `{}`", name.text),
+                    )
+                    .with_hint(
+                        "functions are neg, abs, sqrt, exp, div, minimum, maximum and \
+                            the reshape operators",
+                    ),
                 ));
             }
         };

@@ -100,7 +100,8 @@ fn every_place_of_every_example_is_carried_by_every_step() {
 fn derived(script: &str) -> Result<String, (halidom_diag::Code, String)> {
     let text = format!(
         "program p(n: size, f: tensor<i32>[n], g: tensor<i32>[n]) =
-    let b = gen j < n: f[j] + g[j] in gen i < n: b[i] * g[i]\nderivation d(k: size) of p where 0 < k {{ {script} }}"
+    let b = gen j < n: f[j] + g[j] in gen i < n: b[i] * g[i]\nderivation d(k: size) of p where 0 < \
+    k {{ {script} }}"
     );
     let engine = Engine::new().expect("the engine starts");
     let mut sources = Sources::new();
@@ -131,7 +132,8 @@ fn a_script_comes_back_to_a_cursor() {
 fn a_cursor_that_was_copied_needs_a_number() {
     let script = |site: &str| {
         format!(
-            "cursor product at (b[_] * g[_]); at i: gen_split with mid = min(1, hi); at {site}: mul_swap_sides;"
+            "cursor product at (b[_] * g[_]); at i: gen_split with mid = min(1, hi); at {site}: \
+                mul_swap_sides;"
         )
     };
     let (code, message) = derived(&script("product")).expect_err("there are two");

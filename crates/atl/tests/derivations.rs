@@ -41,7 +41,8 @@ fn every_example_is_certified_and_its_c_agrees_with_its_source() {
 fn the_f32_programs_are_exact_where_the_certificate_says_so() {
     // In a sum of two sums, the loop nest adds the parts of the second to the first, which rounds
     // in other places.
-    let text = "program p(n: size, m: size, f: tensor<i32>[n, m], g: tensor<i32>[n, m]) = gen i < n: (sum j < m: f[i; j]) + (sum j < m: g[i; j])
+    let text = "program p(n: size, m: size, f: tensor<i32>[n, m], g: tensor<i32>[n, m]) = gen i < \
+        n: (sum j < m: f[i; j]) + (sum j < m: g[i; j])
 program q(n: size, m: size, f: tensor<i32>[n, m]) = gen i < n: sum j < m: f[i; j]
 derivation parts of p { simplify; }
 derivation whole of q { simplify; }";
@@ -83,7 +84,8 @@ derivation d(k: size) of p where 0 < k { tile i, k, o, ii; }";
     let main = "#include <stdio.h>
 int main(void)
 {
-    const int64_t cases[][2] = {{5, 2}, {5, 1000000}, {5, INT64_MAX}, {5, INT64_MAX / 2}, {5, 0}, {5, -1}, {-1, 2}, {INT64_MAX, 1}, {INT64_MIN, 1}};
+    const int64_t cases[][2] = {{5, 2}, {5, 1000000}, {5, INT64_MAX}, {5, INT64_MAX / 2}, {5, 0}, \
+    {5, -1}, {-1, 2}, {INT64_MAX, 1}, {INT64_MIN, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         elem in[5] = {1, 2, 3, 4, 5}, result[5] = {7, 7, 7, 7, 7};
         int status = d(cases[i][0], cases[i][1], in, result);

@@ -21,7 +21,8 @@ fn agrees(text: &str, name: &str) {
 
 #[test]
 fn a_sum_of_guarded_tensors_begins_with_zeros_each_time() {
-    let text = "program p(n: size, v: tensor<i32>[n]) = sum i < n: gen p < n: [i <= p] * v[i]\nderivation d of p { simplify; }";
+    let text = "program p(n: size, v: tensor<i32>[n]) = sum i < n: gen p < n: [i <= p] * \
+        v[i]\nderivation d of p { simplify; }";
     agrees(text, "sums");
     // Checks the meaning itself: 1, 10, 100, 1000 give 1, 11, 111, 1111.
     let engine = halidom_atl::engine::Engine::new().expect("the engine starts");
@@ -37,7 +38,8 @@ fn a_sum_of_guarded_tensors_begins_with_zeros_each_time() {
 
 #[test]
 fn a_cut_of_what_is_not_zero_is_refused() {
-    let text = "program p(n: size, k: size, f: tensor<i32>[n]) where k <= n = trunc_r(k, gen i < n: f[i])\nderivation d of p { simplify; }";
+    let text = "program p(n: size, k: size, f: tensor<i32>[n]) where k <= n = trunc_r(k, gen i < \
+        n: f[i])\nderivation d of p { simplify; }";
     assert_eq!(derive(text, None).err().map(|(code, _)| code), Some(codes::NOT_LOWERED));
 }
 
@@ -51,7 +53,8 @@ fn an_unsafe_read_under_a_guard_or_in_a_product_is_refused() {
         "let b = gen i < n: f[i] in gen i < n: b[i + 1]",
     ] {
         let text = format!(
-            "program p(n: size, f: tensor<i32>[n]) = {body}\nderivation d of p {{ simplify guards; }}"
+            "program p(n: size, f: tensor<i32>[n]) = {body}\nderivation d of p {{ simplify guards; \
+                }}"
         );
         assert_eq!(
             derive(&text, None).err().map(|(code, _)| code),
@@ -67,7 +70,8 @@ fn a_tile_whose_guard_stays_outside_the_let_is_refused() {
         "program p(n: size, f: tensor<i32>[n]) = gen i < n: [0 <= i - 1] * f[i - 1] + f[i]\n";
     let script = |bind: &str| {
         format!(
-            "{program}derivation d(k: size) of p where 0 < k {{ tile i, k, o, ii; at ii.body {{ {bind} }} let_gen0 at ii; }}"
+            "{program}derivation d(k: size) of p where 0 < k {{ tile i, k, o, ii; at ii.body {{ \
+                {bind} }} let_gen0 at ii; }}"
         )
     };
     // The buffer would be filled for the whole block, beyond the input's end.
@@ -78,7 +82,8 @@ fn a_tile_whose_guard_stays_outside_the_let_is_refused() {
 
 #[test]
 fn quotients_and_remainders_of_negative_numbers_round_down() {
-    let text = "program p(n: size, f: tensor<i32>[n]) where 0 < n = gen i < n: f[(i - 5) % n] + [(i - 3) / 2 < 0] * f[i]\nderivation d of p { simplify; }";
+    let text = "program p(n: size, f: tensor<i32>[n]) where 0 < n = gen i < n: f[(i - 5) % n] + \
+        [(i - 3) / 2 < 0] * f[i]\nderivation d of p { simplify; }";
     agrees(text, "remainder");
 }
 

@@ -84,7 +84,8 @@ const WRITE: &str = "import sys, runpy
 import halide as hl
 made = hl.Pipeline(runpy.run_path(sys.argv[1] + '.py')['pipeline']())
 hl.serialize_pipeline(made, sys.argv[1] + '.hlpipe')
-made.compile_to_conceptual_stmt(sys.argv[1] + '.stmt', made.infer_arguments(), hl.StmtOutputFormat.Text)
+made.compile_to_conceptual_stmt(sys.argv[1] + '.stmt', made.infer_arguments(), \
+hl.StmtOutputFormat.Text)
 ";
 
 impl Made {
@@ -166,7 +167,8 @@ fn wrong_inputs_have_a_diagnostic_each() {
         ),
         (
             vec!["--halide", "older.hlpipe"],
-            "HAL1202]: `older.hlpipe`: written by Halide 20.0.0 (format 18.0.1), and what is read is 21.0.0",
+            "HAL1202]: `older.hlpipe`: written by Halide 20.0.0 (format 18.0.1), and what is read \
+                is 21.0.0",
         ),
         (with_ir("cut.stmt"), "HAL1203]: expected"),
         (with_ir("later.stmt"), "HAL1203]: expected"),
@@ -181,11 +183,13 @@ fn wrong_inputs_have_a_diagnostic_each() {
         ),
         (
             with_passes("other.passes"),
-            "HAL1209]: the dump is not of this statement: after `final simplification` it is another",
+            "HAL1209]: the dump is not of this statement: after `final simplification` it is \
+                another",
         ),
         (
             assuming("0 <= b.extent.0"),
-            "HAL1210]: the assumption speaks of a name that is no parameter and no side of an input or output",
+            "HAL1210]: the assumption speaks of a name that is no parameter and no side of an \
+                input or output",
         ),
         (assuming("a[0] == (uint8)3"), "HAL1210]: the assumption speaks of an element of memory"),
         (assuming("0 <= a.extent.0 +"), "HAL1210]: expected"),
@@ -195,11 +199,13 @@ fn wrong_inputs_have_a_diagnostic_each() {
         ),
         (
             vec!["--halide-script", "number.py"],
-            "HAL1207]: the script yields no pipeline: `pipeline()` returns 3, which is no `halide.Func`",
+            "HAL1207]: the script yields no pipeline: `pipeline()` returns 3, which is no \
+                `halide.Func`",
         ),
         (
             vec!["--halide-script", "fails.py"],
-            "HAL1207]: the script yields no pipeline: AttributeError: module 'halide' has no attribute 'Funk'",
+            "HAL1207]: the script yields no pipeline: AttributeError: module 'halide' has no \
+                attribute 'Funk'",
         ),
         (
             vec!["--halide-script", "right.py", "--target", "abacus"],
@@ -357,7 +363,8 @@ fn what_is_assumed_of_callers_is_listed_and_contradictions_prove_nothing() {
     let plain = ["validate", "--halide-script", text(&script)];
     let (status, out, err) = halidom(plain);
     assert_eq!(status, 0, "{out}{err}");
-    let domain = "reduction domain of stage 1 of out (a negative extent has no meaning; Halide does not check)";
+    let domain = "reduction domain of stage 1 of out (a negative extent has no meaning; Halide \
+        does not check)";
     assert!(out.contains(domain), "{out}");
     let (status, out, err) = halidom(plain.into_iter().chain(["--json"]));
     assert_eq!(status, 0, "{out}{err}");

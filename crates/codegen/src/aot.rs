@@ -137,7 +137,8 @@ pub(crate) fn entry(
     for (function, comment) in [
         (
             &plain,
-            "Runs the pipeline. HALIDOM_OK, or what kept it from running. If a buffer has no host memory, nothing is computed: such buffers get the shape that is needed.",
+            "Runs the pipeline. HALIDOM_OK, or what kept it from running. If a buffer has no host \
+                memory, nothing is computed: such buffers get the shape that is needed.",
         ),
         (&entry, "The same; a failed check is described in *failure, which the caller has zeroed."),
     ] {
@@ -184,7 +185,8 @@ fn print_texts(text: &mut String, header: &mut String, name: &str, checks: &[Che
     print_comment(
         header,
         0,
-        "What a check is for, by its number in a halidom_failure; its values are, for regions, min and extent of what is needed, then of what is given.",
+        "What a check is for, by its number in a halidom_failure; its values are, for regions, min \
+            and extent of what is needed, then of what is given.",
     );
     header.push_str(&prototype);
     header.push_str(";\n\n");

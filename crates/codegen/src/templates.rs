@@ -149,7 +149,8 @@ static inline void $name($t *memory, $t value) {
         next = ",
             $next,
             ";
-    } while (!__atomic_compare_exchange(memory, &seen, &next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    } while (!__atomic_compare_exchange(memory, &seen, &next, 0, __ATOMIC_RELAXED, \
+    __ATOMIC_RELAXED));
 }
 "
         )

@@ -64,7 +64,8 @@ pub fn examine() -> Vec<Finding> {
             purpose: "makes native code",
             found: compiler,
             need: Need::Required,
-            remedy: "Debian's package clang-19 or gcc, or set HALIDOM_CC to an executable that runs",
+            remedy: "Debian's package clang-19 or gcc, or set HALIDOM_CC to an executable that \
+                runs",
         },
         Finding {
             name: "another C compiler",

@@ -246,7 +246,8 @@ fn advice(subject: &Subject, layout: &Layout, store: usize) -> Vec<String> {
             };
             if indices.iter().any(|index| reads(pool, *index)) && by_data.insert(name.clone()) {
                 advice.push(format!(
-                    "where `{name}` is read depends on data: `clamp(index, least, greatest)` in the algorithm bounds it"
+                    "where `{name}` is read depends on data: `clamp(index, least, greatest)` in \
+                        the algorithm bounds it"
                 ));
             }
         });

@@ -11,7 +11,9 @@ use halidom_driver::execute::{build, interpret, run, toolchain};
 use halidom_testgen::{MutantKind, mutants};
 use halidom_validate::{Verdict, validate};
 
-const TEXT: &str = "pipeline counts(a: buffer<u8, 2>) -> count: buffer<u32, 1>, least: buffer<i16, 0>, mask: buffer<u8, 1>, powers: buffer<u16, 1> {
+const TEXT: &str =
+    "pipeline counts(a: buffer<u8, 2>) -> count: buffer<u32, 1>, least: buffer<i16, \
+    0>, mask: buffer<u8, 1>, powers: buffer<u16, 1> {
     func count(i): u32 {
         count(i) = 3;
         for (x, y) in (0..a.width, 0..a.height) { count(int(a(x, y)) / 32) += u32(a(x, y)); }
@@ -22,7 +24,8 @@ const TEXT: &str = "pipeline counts(a: buffer<u8, 2>) -> count: buffer<u32, 1>, 
     }
     func mask(i): u8 {
         mask(i) = 0;
-        for (x, y) in (0..a.width, 0..a.height) { mask(int(a(x, y)) % 8) = mask(int(a(x, y)) % 8) | (a(x, y) + 1); }
+        for (x, y) in (0..a.width, 0..a.height) \
+        { mask(int(a(x, y)) % 8) = mask(int(a(x, y)) % 8) | (a(x, y) + 1); }
     }
     func powers(i): u16 {
         powers(i) = 1;

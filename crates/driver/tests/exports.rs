@@ -122,7 +122,8 @@ fn what_halide_cannot_say_is_named() {
     let text = "\
 pipeline shift(input: buffer<u8, 2>) -> output: buffer<u8, 2> { func output(x, y) = input(x, y); }
 schedule turned for shift { output.swap(y); }
-pipeline far(input: buffer<u8, 1>) -> output: buffer<u8, 1> { func output(x) = input(x + 3000000000); }
+pipeline far(input: buffer<u8, 1>) -> output: buffer<u8, 1> \
+{ func output(x) = input(x + 3000000000); }
 ";
     let loaded = source::parse("test.hal", text);
     assert!(!loaded.module.has_errors());

@@ -17,9 +17,11 @@ const TEXT: &str = "
 pipeline stencil(input: buffer<TYPE, 2>) -> output: buffer<TYPE, 2> {
     func at = repeat_edge(input);
     func first(x, y) = at(x, y) + 2 * at(x + 1, y) + 3 * at(x, y + 1);
-    func second(x, y) = first(x - 3, y) + 2 * first(x - 2, y) + 3 * first(x - 1, y) + 4 * first(x, y)
+    func second(x, y) = first(x - 3, y) + 2 * first(x - 2, y) + 3 * first(x - 1, y) + 4 * first(x, \
+    y)
                       + 5 * first(x + 1, y) + 6 * first(x + 2, y) + 7 * first(x + 3, y);
-    func output(x, y) = second(x - 1, y) + 2 * second(x, y) + 3 * second(x + 1, y) + 4 * second(x, y - 1) + 5 * second(x, y + 1);
+    func output(x, y) = second(x - 1, y) + 2 * second(x, y) + 3 * second(x + 1, y) + 4 * second(x, \
+    y - 1) + 5 * second(x, y + 1);
 }
 schedule_fn lanes(f) { f.vectorize(x, LANES); }
 schedule_fn realigned(f) { f.vectorize(x, LANES).align_storage(x, LANES).realign(); }
@@ -34,7 +36,8 @@ schedule sliding for stencil {
 schedule strips for stencil {
     output.split(y, yo, yi, 4, tail: guard).parallel(yo);
     realigned(first); realigned(second); lanes(output);
-    first.store_at(output, yo).compute_at(output, yi); second.store_at(output, yo).compute_at(output, yi);
+    first.store_at(output, yo).compute_at(output, yi); second.store_at(output, \
+    yo).compute_at(output, yi);
 }
 schedule tiles for stencil {
     output.tile(x, y, xo, yo, xi, yi, 96, 4, tail: shift_inwards).parallel(yo).vectorize(xi, LANES);
@@ -48,7 +51,8 @@ schedule stack for stencil {
 }
 schedule hoisted for stencil {
     realigned(first); realigned(second); lanes(output);
-    first.hoist_storage_root().compute_at(output, y); second.hoist_storage_root().compute_at(output, y);
+    first.hoist_storage_root().compute_at(output, y); \
+    second.hoist_storage_root().compute_at(output, y);
 }
 schedule whole for stencil {
     realigned(first); realigned(second); lanes(output);

@@ -26,7 +26,8 @@ const SUM: &str = "pipeline total(a: buffer<i32, 1>) -> total: buffer<i32, 0> {
     }
 }
 schedule s for total {
-    total.update().split(r, ro, ri, 4).rfactor(ri, u, part).compute_root().bound_extent(u, 4).vectorize(u, 4);
+    total.update().split(r, ro, ri, 4).rfactor(ri, u, part).compute_root().bound_extent(u, \
+    4).vectorize(u, 4);
 }";
 
 const GREATEST: &str = "pipeline greatest(a: buffer<u8, 2>) -> most: buffer<u8, 1> {

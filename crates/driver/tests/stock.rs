@@ -252,7 +252,8 @@ const OWING_NOTHING: [(&str, &str, [&str; 2]); 5] = [
     ),
     (
         "integers that overflow",
-        "    out[x] = hl.i32(hl.f32(hl.max(x, y) * c) * p)\n    out.bound(c, 0, 3).reorder(c, x, y).unroll(c).vectorize(x, 16)",
+        "    out[x] = hl.i32(hl.f32(hl.max(x, y) * c) * p)\n    out.bound(c, 0, 3).reorder(c, x, \
+            y).unroll(c).vectorize(x, 16)",
         ["x16((uint32)1)", "x16((uint32)2)"],
     ),
 ];
@@ -272,8 +273,10 @@ fn runs_on_which_a_pipeline_owes_nothing_refute_nothing() {
             lines.to_owned()
         };
         let text = format!(
-            "import halide as hl\ndef pipeline():\n    x, y, c = hl.Var('x'), hl.Var('y'), hl.Var('c')\n    \
-             f, p, out = hl.ImageParam(hl.Float(32), 1, 'f'), hl.Param(hl.Float(32), 'p'), hl.Func('out')\n\
+            "import halide as hl\ndef pipeline():\n    x, y, c = hl.Var('x'), hl.Var('y'), \
+                hl.Var('c')\n    \
+             f, p, out = hl.ImageParam(hl.Float(32), 1, 'f'), hl.Param(hl.Float(32), 'p'), \
+             hl.Func('out')\n\
              {lines}\n    return out\n"
         );
         std::fs::write(&path, text).unwrap();

@@ -60,8 +60,12 @@ const IN_BOUNDS: &str =
     "((((((out.extent.0 + 7)/8)*8) + out.min.0) + 1) <= (a.extent.0 + a.min.0))";
 const JUST: &str = "(((out.extent.0 + out.min.0) + 1) <= (a.extent.0 + a.min.0))";
 const MASKED: [&str; 2] = [
-    "a[ramp(t16, 1, 8)] if (int16x8(ramp(0, 1, 8)) <= x8((int16)saturating_cast(saturating_sub(out.extent.0 + out.min.0, (((out.extent.0/8)*8) + out.min.0) + 1))))",
-    "a[ramp(t16 + 1, 1, 8)] if (int16x8(ramp(0, 1, 8)) <= x8((int16)saturating_cast(saturating_sub(out.extent.0 + out.min.0, (((out.extent.0/8)*8) + out.min.0) + 1))))",
+    "a[ramp(t16, 1, 8)] if (int16x8(ramp(0, 1, 8)) <= \
+        x8((int16)saturating_cast(saturating_sub(out.extent.0 + out.min.0, (((out.extent.0/8)*8) + \
+        out.min.0) + 1))))",
+    "a[ramp(t16 + 1, 1, 8)] if (int16x8(ramp(0, 1, 8)) <= \
+        x8((int16)saturating_cast(saturating_sub(out.extent.0 + out.min.0, (((out.extent.0/8)*8) + \
+        out.min.0) + 1))))",
 ];
 const ADDS: &str = "  for (total.s1.r$x, 0, 2) {
    total[0] = total[0] + a[total.s1.r$x - a.min.0]
@@ -226,7 +230,8 @@ const CASES: &[Case] = &[
         Proved,
         &[(
             ADDS,
-            "  atomic (total) {\n    total[ramp(0, 0, 2)] = total[ramp(0, 0, 2)] + a[ramp(0 - a.min.0, 1, 2)]\n  }\n",
+            "  atomic (total) \
+                {\n    total[ramp(0, 0, 2)] = total[ramp(0, 0, 2)] + a[ramp(0 - a.min.0, 1, 2)]\n  }\n",
         )],
     ),
     case("a task after another", TASKS, Proved, &[]),
@@ -325,7 +330,8 @@ const CASES: &[Case] = &[
         NotProved,
         &[(
             CONSUMER,
-            "   let t8 = 0 - (out.min.1*out.stride.1)\n   for (out.s0.y.rebased, 0, out.extent.1 + 1)",
+            "   let t8 = 0 - (out.min.1*out.stride.1)\n   for (out.s0.y.rebased, 0, out.extent.1 + \
+                1)",
         )],
     ),
     case(

@@ -12,7 +12,8 @@ use halidom_validate::Verdict;
 
 /// Halide 21.0.0 compiles the difference wrongly in vectors: it omits the conversion to eight bits.
 /// The other funcs play no part in that.
-const WRONG: &str = "pipeline wrong(a: buffer<i8, 1>, b: buffer<u8, 1>, other: buffer<i16, 1>) -> out: buffer<i16, 1> {
+const WRONG: &str = "pipeline wrong(a: buffer<i8, 1>, b: buffer<u8, 1>, other: buffer<i16, 1>) -> \
+    out: buffer<i16, 1> {
     func beside(x) = other(x) * 3 + other(x + 1);
     func further(x) = max(beside(x), beside(x + 2));
     func out(x) = (i16(a(x)) - i16(u8(i16(b(x)) * -1))) ^ further(x);

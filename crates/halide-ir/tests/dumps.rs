@@ -324,7 +324,8 @@ fn placeless(block: Block) -> Block {
 /// Returns a dump of these statements.
 fn dump_of(statements: &str) -> String {
     format!(
-        "halidom-dump 1 halide 21.0.0\n(target \"host\")\n(strict-float no)\n(statement\n {statements})\n"
+        "halidom-dump 1 halide 21.0.0\n(target \"host\")\n(strict-float no)\n(statement\n \
+            {statements})\n"
     )
 }
 

@@ -72,13 +72,17 @@ impl Condition {
         match self {
             Self::SizeLimits => (
                 "size-limits",
-                "mins, extents and ends of callers' buffers and extents of reduction domains lie within 2^29 of 0, strides within 32 bits",
-                "the compiled code computes ends of loops and of regions in 32 bits, and Halide checks no min",
+                "mins, extents and ends of callers' buffers and extents of reduction domains lie \
+                    within 2^29 of 0, strides within 32 bits",
+                "the compiled code computes ends of loops and of regions in 32 bits, and Halide \
+                    checks no min",
             ),
             Self::Spans => (
                 "buffers-span-2-31",
-                "the last element of a caller's buffer lies less than 2^31 elements after its first",
-                "an index has 32 bits, and Halide checks each dimension's extent times its stride, but not their sum",
+                "the last element of a caller's buffer lies less than 2^31 elements after its \
+                    first",
+                "an index has 32 bits, and Halide checks each dimension's extent times its stride, \
+                    but not their sum",
             ),
             Self::Disjoint => (
                 "buffers-do-not-overlap",
@@ -98,7 +102,8 @@ impl Condition {
             Self::IndexWraps => (
                 "index-arithmetic-wraps",
                 "sums and products in indices wrap: an index that fits 32 bits in the end is right",
-                "the verdict is about the statement: LLVM keeps to it where no partial sum overflows, and often beyond",
+                "the verdict is about the statement: LLVM keeps to it where no partial sum \
+                    overflows, and often beyond",
             ),
             Self::PipelineFits => (
                 "pipeline-does-not-overflow",
@@ -108,7 +113,8 @@ impl Condition {
             Self::Regroups => (
                 "statement-only",
                 "the verdict is about the statement: LLVM may regroup its floats",
-                "the target does not ask for strict floats, and some operators of the statement are not strict",
+                "the target does not ask for strict floats, and some operators of the statement \
+                    are not strict",
             ),
             Self::Copies => (
                 "copies-succeed",
@@ -127,7 +133,9 @@ impl Condition {
             ),
             Self::NoAsserts => (
                 "compiled-without-asserts",
-                "callers keep to what assertions would check: inputs have what the pipeline's definitions read; buffers begin at 0 and are dense inside, where the pipeline says nothing else",
+                "callers keep to what assertions would check: inputs have what the pipeline's \
+                    definitions read; buffers begin at 0 and are dense inside, where the pipeline \
+                    says nothing else",
                 "the target has `no_asserts`",
             ),
             Self::Small => (

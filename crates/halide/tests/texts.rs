@@ -19,20 +19,25 @@ fn every_statement_prints_back() {
         "let f.s0.x.max = (f.extent.0 + f.min.0) - 1\n",
         "assert((uint8)0 < (uint8)n, halide_error(\"a \\\"b\\\" \\\\ \\t\\r\\n\\x00\\xFF\"))\n",
         "produce f$1 {\n f$1(f.s0.x, ::y) = {1, (uint8)2}\n}\nconsume f$1 {\n g() = f$1(3)\n}\n",
-        "for (.__root, 0, 1) {\n parallel (y, 0, n) {\n  vectorized (x, 0, 8) {\n   unrolled (z, 0, 2) {\n    a[x] = 1\n   }\n  }\n }\n}\n",
-        "gpu_block<CUDA> (b, 0, 1) {\n gpu_thread<CUDA> (t, 0, 1) {\n  gpu_lane<CUDA> (l, 0, 1) {\n   a[0] = 1\n  }\n }\n}\n",
+        "for (.__root, 0, 1) \
+            {\n parallel (y, 0, n) {\n  vectorized (x, 0, 8) {\n   unrolled (z, 0, 2) {\n    a[x] = 1\n   }\n  }\n }\n}\n",
+        "gpu_block<CUDA> (b, 0, 1) \
+            {\n gpu_thread<CUDA> (t, 0, 1) {\n  gpu_lane<CUDA> (l, 0, 1) {\n   a[0] = 1\n  }\n }\n}\n",
         "extern (x, 0, 1) {\n a[x] = 1\n}\n",
         "allocate a[float32 * n * (m + 2)] in Stack if (0 < n)\nfree a\n",
-        "allocate a[uint8 * (n * (m*2) + 8)]\n custom_new { (void *)_halide_new(3) }\n custom_delete { halide_free(a); }\na[0] = (uint8)1\nfree a\n",
+        "allocate a[uint8 * (n * (m*2) + 8)]\n custom_new { (void *)_halide_new(3) }\n \
+            custom_delete { halide_free(a); }\na[0] = (uint8)1\nfree a\n",
         "allocate a[(void *) * 4]\nfree a\n",
         "realize f([0, n], [f.min.1, 3]) in Heap if b {\n  f(0, 1) = 2\n}\n",
         "realize s() {\n  s() = 2\n}\n",
-        "if (a < b) {\n f(1)\n} else if (a == b) {\n f(2)\n} else {\n f(3)\n if (c) {\n  f(4)\n }\n}\n",
+        "if (a < b) {\n f(1)\n} else if (a == b) {\n f(2)\n} else \
+            {\n f(3)\n if (c) {\n  f(4)\n }\n}\n",
         "atomic (f) {\n  a[0] = a[0] + 1\n}\natomic (f, f.mutex) {\n  a[0] = 1\n}\n",
         "hoisted_storage (f) {\n  hoisted_storage {\n    f(1)\n  }\n}\n",
         "fork {\n f(1)\n} {\n f(2)\n} \n",
         "acquire (f.semaphore, 1) {\n f(1)\n}\n",
-        "prefetch f, g.s0.x, g.s0.x, ([0, n], [1, 2])\nif (x < 3) {\n prefetch f, x, x, ([0, 1])\n}\n",
+        "prefetch f, g.s0.x, g.s0.x, ([0, n], [1, 2])\nif (x < 3) \
+            {\n prefetch f, x, x, ([0, 1])\n}\n",
         "predicate (x8(b))\n a[ramp(0, 1, 8) aligned(8, 0)] = x8(1)\npredicate (b)\n f(1) = 2\n",
         "a[i] = \n  let t1 = x + 1 in\n  let t2 = min(t1, 3) in\n  t2*t1\n\na[j] = 0\n",
         "let t = let u = (a + b) in (u*u)\n",
@@ -148,7 +153,10 @@ fn deep_nesting_is_refused() {
 
 #[test]
 fn a_dump_is_what_stands_between_other_lines() {
-    let source = "Creating initial loop nests...\nLowering after creating initial loop nests:\nf[x] = \n  let t = 1 in\n  t\n\ng(x) = 2\n\nInjecting tracing...\nLowering after injecting tracing: (unchanged)\n\nLowering after clamping unsafe data-dependent accesses\ng(x) = 3\n\n";
+    let source = "Creating initial loop nests...\nLowering after creating initial loop \
+        nests:\nf[x] = \n  let t = 1 in\n  t\n\ng(x) = 2\n\nInjecting tracing...\nLowering after \
+        injecting tracing: (unchanged)\n\nLowering after clamping unsafe data-dependent \
+        accesses\ng(x) = 3\n\n";
     let mut names = Names::new();
     let passes = text::dump(source, &mut names).unwrap();
     let seen: Vec<_> = passes

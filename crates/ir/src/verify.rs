@@ -606,7 +606,8 @@ impl<'a> Verifier<'a> {
             || !alike
         {
             self.report(
-                "memory is lent by a live internal buffer of the same func, in the same iterations of parallel loops",
+                "memory is lent by a live internal buffer of the same func, in the same iterations \
+                    of parallel loops",
                 decl.name.clone(),
             );
             return None;

@@ -116,9 +116,11 @@ fn tiles_with_guards_and_vectors_of_shifted_rows() {
             for by1 in [b.min.1, b.extent.1] {{
               for bxo in [0, (b.extent.0 + 7) / 8] {{
                 vectorized bxi in [0, 8] {{
-                  let bx1: int = max(b.min.0, min(b.min.0 + bxo * 8, b.min.0 + b.extent.0 - 8)) + bxi;
+                  let bx1: int = max(b.min.0, min(b.min.0 + bxo * 8, b.min.0 + b.extent.0 - 8)) + \
+                  bxi;
                   if bx1 < b.min.0 + b.extent.0 {{
-                    b(bx1, by1) stage 0 = (in(bx1, by1) + in(bx1 + 1, by1) + in(bx1 + 2, by1)) / 3u16;
+                    b(bx1, by1) stage 0 = (in(bx1, by1) + in(bx1 + 1, by1) + in(bx1 + 2, by1)) / \
+                    3u16;
                   }}
                 }}
               }}
@@ -133,7 +135,8 @@ fn tiles_with_guards_and_vectors_of_shifted_rows() {
                 vectorized xi in [0, 8] {{
                   let ox1: int = wx + xo * 16 + (xm * 8 + xi);
                   if ox1 < wx + we {{
-                    out(ox1, oy1) stage 0 = (b(ox1, oy1) + b(ox1, oy1 + 1) + b(ox1, oy1 + 2)) / 3u16;
+                    out(ox1, oy1) stage 0 = (b(ox1, oy1) + b(ox1, oy1 + 1) + b(ox1, oy1 + 2)) / \
+                    3u16;
                   }}
                 }}
               }}
@@ -253,7 +256,8 @@ fn what_differs_between_lanes_stays_right() {
 algorithm odd {
   input in(ix, iy): u16 in in.buffer [im0, ie0, is0] [im1, ie1, is1];
   func out(ox, oy): u16 {
-    stage(ox, oy) = select(in(ox, oy) < 100u16, in(ox + (in(ox, oy) % 2u16 == 1u16 ? 1 : 0), oy), u16(ox * oy));
+    stage(ox, oy) = select(in(ox, oy) < 100u16, in(ox + (in(ox, oy) % 2u16 == 1u16 ? 1 : 0), oy), \
+    u16(ox * oy));
     for r in [0, 2] if in(ox, oy) < 50u16 stage(ox, oy) = out(ox, oy) + u16(r);
   }
   output out;

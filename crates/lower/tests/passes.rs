@@ -23,7 +23,8 @@ algorithm blur {
 "#;
 
 const OUT: &str = "program blur {
-  output out in out.buffer [out.min.0, out.extent.0, out.stride.0] [out.min.1, out.extent.1, out.stride.1] window [wx, wxe] [wy, wye];
+  output out in out.buffer [out.min.0, out.extent.0, out.stride.0] [out.min.1, out.extent.1, \
+  out.stride.1] window [wx, wxe] [wy, wye];
 ";
 
 /// Runs the named passes in order; the verifier accepts the program before and after.
@@ -598,8 +599,10 @@ fn indices_that_repeat_are_quotients_and_offsets() {
         "
   for y in [wy, wye] {
     vectorized x in [0, 8] {
-      out(x, y) stage 0 = input((x + y) / 3, y) + input((x + y) / 3 + 2, y + 1) - input(7 + (x + y + 1) / 2, y)
-        + input((x + y) / 5, y) + input((2 * x) / 3, y) + input(x / 2 + x / 3, y) + input(9 - x / 2, y);
+      out(x, y) stage 0 = input((x + y) / 3, y) + input((x + y) / 3 + 2, y + 1) - input(7 + (x + y \
+      + 1) / 2, y)
+        + input((x + y) / 5, y) + input((2 * x) / 3, y) + input(x / 2 + x / 3, y) + input(9 - x / \
+        2, y);
     }
   }
 ",
@@ -904,13 +907,22 @@ fn loops_whose_parts_would_change_are_made_in_two_forms() {
 #[test]
 fn vectors_at_clamped_indices_are_dense_where_the_clamps_do_nothing() {
     check(
-        &["flatten_storage", "dense_rows", "simplify", "vectorize", "simplify", "partition", "simplify"],
+        &[
+            "flatten_storage",
+            "dense_rows",
+            "simplify",
+            "vectorize",
+            "simplify",
+            "partition",
+            "simplify",
+        ],
         "
   func out [wx, wxe] [wy, 1] {
     for d in [0, wye] {
       for xo in [0, wxe / 8] {
         vectorized xi in [0, 8] {
-          out(wx + xo * 8 + xi, wy) stage 0 = input(max(min(wx + xo * 8 + xi + d, input.min.0 + input.extent.0 - 1), input.min.0), wy);
+          out(wx + xo * 8 + xi, wy) stage 0 = input(max(min(wx + xo * 8 + xi + d, input.min.0 + \
+          input.extent.0 - 1), input.min.0), wy);
         }
       }
     }
@@ -935,13 +947,22 @@ fn vectors_at_clamped_indices_are_dense_where_the_clamps_do_nothing() {
     );
     // The operand of the clamp is not known before the load.
     check(
-        &["flatten_storage", "dense_rows", "simplify", "vectorize", "simplify", "partition", "simplify"],
+        &[
+            "flatten_storage",
+            "dense_rows",
+            "simplify",
+            "vectorize",
+            "simplify",
+            "partition",
+            "simplify",
+        ],
         "
   func out [wx, wxe] [wy, 1] {
     for d in [0, wye] {
       for xo in [0, wxe / 8] {
         vectorized xi in [0, 8] {
-          out(wx + xo * 8 + xi, wy) stage 0 = input(max(min(int(input(d, d)) + xi, input.min.0 + input.extent.0 - 1), input.min.0), wy);
+          out(wx + xo * 8 + xi, wy) stage 0 = input(max(min(int(input(d, d)) + xi, input.min.0 + \
+          input.extent.0 - 1), input.min.0), wy);
         }
       }
     }
@@ -1014,8 +1035,11 @@ fn what_chooses_values_is_decided_with_the_clamps_beside_it() {
   for xo in [0, wxe / 8] {
     vectorized xi in [0, 8] {
       let x: int = wx + xo * 8 + xi;
-      out(x, wy) stage 0 = select(input.min.0 <= x & x < input.min.0 + input.extent.0, input(max(min(x, input.min.0 + input.extent.0 - 1), input.min.0), wy), 0u16)
-        + select(x < input.min.0 | input.min.0 + input.extent.0 <= x, 1u16, 2u16) + select(x < input.min.0 + input.extent.0 - 1, 3u16, 4u16) + select(input.min.0 < x & wx < wy, 5u16, 6u16);
+      out(x, wy) stage 0 = select(input.min.0 <= x & x < input.min.0 + input.extent.0, \
+      input(max(min(x, input.min.0 + input.extent.0 - 1), input.min.0), wy), 0u16)
+        + select(x < input.min.0 | input.min.0 + input.extent.0 <= x, 1u16, 2u16) + select(x < \
+        input.min.0 + input.extent.0 - 1, 3u16, 4u16) + select(input.min.0 < x & wx < wy, 5u16, \
+        6u16);
     }
   }
 ",
@@ -1044,14 +1068,23 @@ fn what_chooses_values_is_decided_with_the_clamps_beside_it() {
 #[test]
 fn what_chooses_values_is_decided_where_loads_are_dense() {
     check(
-        &["flatten_storage", "dense_rows", "simplify", "vectorize", "simplify", "partition", "simplify"],
+        &[
+            "flatten_storage",
+            "dense_rows",
+            "simplify",
+            "vectorize",
+            "simplify",
+            "partition",
+            "simplify",
+        ],
         "
   func out [wx, wxe] [wy, 1] {
     for t in [0, wxe / 64] {
       for xo in [0, 8] {
         vectorized xi in [0, 8] {
           let x: int = wx + t * 64 + xo * 8 + xi;
-          out(x, wy) stage 0 = select(input.min.0 <= x & x < input.min.0 + input.extent.0, input(max(min(x, input.min.0 + input.extent.0 - 1), input.min.0), wy), 0u16)
+          out(x, wy) stage 0 = select(input.min.0 <= x & x < input.min.0 + input.extent.0, \
+          input(max(min(x, input.min.0 + input.extent.0 - 1), input.min.0), wy), 0u16)
             + select(x < input.min.0 + input.extent.0 - 1, 3u16, 4u16);
         }
       }
@@ -1144,7 +1177,10 @@ const ROWS: &str = "
     for y in [wy, wye] {
       let row: int = (y - input.min.1) * input.stride.1 - input.min.0;
       for x in [0, wxe / 16] {
-        out.buffer[ramp((y - out.min.1) * out.stride.1 + x * 16, 1, 16) @ out(ramp(x * 16, 1, 16), broadcast(y, 16)) stage 0] = input.buffer[ramp(row + x * 16, 1, 16)] + input.buffer[ramp(row + x * 16 + 1, 1, 16)] + input.buffer[ramp(row + x * 16 + 2 * input.stride.1, 1, 16)] + input.buffer[ramp(row + x * 16 + 4 * input.stride.1, 1, 16)];
+        out.buffer[ramp((y - out.min.1) * out.stride.1 + x * 16, 1, 16) @ out(ramp(x * 16, 1, 16), \
+        broadcast(y, 16)) stage 0] = input.buffer[ramp(row + x * 16, 1, 16)] + \
+        input.buffer[ramp(row + x * 16 + 1, 1, 16)] + input.buffer[ramp(row + x * 16 + 2 * \
+        input.stride.1, 1, 16)] + input.buffer[ramp(row + x * 16 + 4 * input.stride.1, 1, 16)];
       }
     }
   }
@@ -1208,7 +1244,8 @@ fn nothing_is_fetched_where_nothing_is_known_or_new() {
   ahead input, 1 {
     for y in [wy, wye] {
       out.buffer[y @ out(y, y) stage 0] = input.buffer[int(input.buffer[5])] + input.buffer[wx];
-      out.buffer[ramp(y, 1, 4) @ out(ramp(y, 1, 4), broadcast(y, 4)) stage 0] = input.buffer[ramp(y, 3, 4)];
+      out.buffer[ramp(y, 1, 4) @ out(ramp(y, 1, 4), broadcast(y, 4)) stage 0] = \
+      input.buffer[ramp(y, 3, 4)];
     }
   }
 ",

@@ -460,7 +460,8 @@ impl Evaluator<'_> {
                     {
                         let name = &self.pool.buffer(buffer).name;
                         return Err(Gap::new(format!(
-                            "iterations may write values of two instances to one element of `{name}`"
+                            "iterations may write values of two instances to one element of \
+                                `{name}`"
                         )));
                     }
                 }

@@ -78,7 +78,8 @@ fn vectors_become_ramps_and_broadcasts() {
     let text = "in.buffer[ramp(a, 1, 4) - broadcast(b, 4) + broadcast(2, 4) * broadcast(d, 4)]";
     let source = format!("{} 0.0f32; }} output g; }}", HEAD.replace("TYPE", "f32"));
     let program = format!(
-        "program t {{ output g in g.buffer [gm, ge, 1] window [wm, we]; g.buffer[ramp(a, 0, 4)] = {text}; }}"
+        "program t {{ output g in g.buffer [gm, ge, 1] window [wm, we]; g.buffer[ramp(a, 0, 4)] = \
+            {text}; }}"
     );
     let mut module = parse::module(&format!("{source}\n{program}")).unwrap();
     let body = module.program.unwrap().body;

@@ -118,10 +118,12 @@ fn unaligned(pool: &Pool, plan: &Plan) -> Option<ScheduleError> {
         Some((_, Room::Multiple(modulus))) if *modulus > 1 => None,
         Some(_) | None => refuse(
             format!(
-                "`{name}.realign`: rows of `{name}` in `{var}` need not begin at a multiple of anything"
+                "`{name}.realign`: rows of `{name}` in `{var}` need not begin at a multiple of \
+                    anything"
             ),
             format!(
-                "give them room for whole vectors, as in `{name}.align_storage({var}, 16).realign()`"
+                "give them room for whole vectors, as in `{name}.align_storage({var}, \
+                    16).realign()`"
             ),
         ),
     }
@@ -431,7 +433,8 @@ impl Layout<'_> {
         let Some(between) = loops_between(self.lowered, place, self.plan.store) else {
             return Err(error(
                 format!(
-                    "the memory of `{name}` cannot be taken at a level that does not enclose where it is stored"
+                    "the memory of `{name}` cannot be taken at a level that does not enclose where \
+                        it is stored"
                 ),
                 "name a loop around the one at which it is stored, or use `hoist_storage_root`",
             ));
@@ -441,7 +444,8 @@ impl Layout<'_> {
             if kind.is_some_and(LoopKind::is_parallel) {
                 return Err(error(
                     format!(
-                        "the memory of `{name}` cannot be taken outside of the parallel loop `{}`: its iterations would share it",
+                        "the memory of `{name}` cannot be taken outside of the parallel loop `{}`: \
+                            its iterations would share it",
                         self.lowered.loop_name(self.algebra.pool, *var)
                     ),
                     "name a loop within the parallel one",
@@ -456,7 +460,8 @@ impl Layout<'_> {
                 let var = self.algebra.pool.var(*arg).name.clone();
                 return Err(error(
                     format!(
-                        "the memory of `{name}` cannot be taken there: what it needs in `{var}`, `{}`, has no bound outside of the loops between",
+                        "the memory of `{name}` cannot be taken there: what it needs in `{var}`, \
+                            `{}`, has no bound outside of the loops between",
                         print::expr(self.algebra.pool, extent)
                     ),
                     "store it where a constant or a parameter bounds what it needs",
@@ -553,7 +558,9 @@ impl Layout<'_> {
         if let Err(reason) = self.loops_follow(fold.dim, solution) {
             return Err(error(
                 format!("`{name}` cannot be folded in `{var}`: {reason}"),
-                "fold a dimension that every stage writes at its own argument, in loops without the tail `round`".to_owned(),
+                "fold a dimension that every stage writes at its own argument, in loops without \
+                    the tail `round`"
+                    .to_owned(),
             ));
         }
         match self.at_a_time(fold.dim) {
@@ -564,7 +571,8 @@ impl Layout<'_> {
                 let extent = print::expr(self.algebra.pool, extent);
                 return Err(error(
                     format!(
-                        "`{name}` cannot be folded in `{var}`: no constant bounds the `{extent}` coordinates that it needs at a time"
+                        "`{name}` cannot be folded in `{var}`: no constant bounds the `{extent}` \
+                            coordinates that it needs at a time"
                     ),
                     format!("compute `{name}` within a loop that needs a constant number of them"),
                 ));
@@ -572,7 +580,8 @@ impl Layout<'_> {
             Some(needed) if needed > fold.factor => {
                 return Err(error(
                     format!(
-                        "`{name}` cannot be folded in `{var}` by {}: {needed} coordinates are needed at a time",
+                        "`{name}` cannot be folded in `{var}` by {}: {needed} coordinates are \
+                            needed at a time",
                         fold.factor
                     ),
                     format!(
@@ -596,7 +605,8 @@ impl Layout<'_> {
             return Ok(());
         }
         let message = format!(
-            "`{name}` does not move {} in `{var}` with a loop between its storage and its computation",
+            "`{name}` does not move {} in `{var}` with a loop between its storage and its \
+                computation",
             asked.name()
         );
         let hint = match moves {
@@ -694,7 +704,8 @@ impl Layout<'_> {
             let decl = self.algebra.pool.func(self.plan.func);
             let var = &self.algebra.pool.var(decl.args[dim]).name;
             format!(
-                "`{name}` cannot be stored in `{}`: its room in `{var}`, `{room}`, is not a constant",
+                "`{name}` cannot be stored in `{}`: its room in `{var}`, `{room}`, is not a \
+                    constant",
                 place.name()
             )
         } else if bytes > limit {

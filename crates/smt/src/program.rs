@@ -71,7 +71,8 @@ pub enum FindError {
     },
     /// No searched place has an executable of that name.
     #[error(
-        "no `{executable}` in `.venv/bin` of this or a parent folder, nor on the PATH; `{variable}` can name one"
+        "no `{executable}` in `.venv/bin` of this or a parent folder, nor on the PATH; \
+            `{variable}` can name one"
     )]
     Missing {
         /// The name of the executable.

@@ -68,7 +68,8 @@ impl Maker {
         let body = std::mem::take(&mut self.text);
         let schedule = self.schedule();
         format!(
-            "pipeline {name}(a: buffer<{ty}, {rank}>{size}) -> out: buffer<{ty}, {rank_of_output}> {{\n{body}}}\nschedule s0 for {name} {{\n{schedule}}}\n"
+            "pipeline {name}(a: buffer<{ty}, {rank}>{size}) -> out: buffer<{ty}, {rank_of_output}> \
+                {{\n{body}}}\nschedule s0 for {name} {{\n{schedule}}}\n"
         )
     }
 

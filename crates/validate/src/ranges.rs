@@ -105,7 +105,8 @@ mod tests {
     /// The range of the first component of the last func.
     fn of(body: &str) -> Option<Range> {
         let text = format!(
-            "algorithm p {{ input a(x): u8 in a.buffer [a.min.0, a.extent.0, a.stride.0]; {body} output f; }}"
+            "algorithm p {{ input a(x): u8 in a.buffer [a.min.0, a.extent.0, a.stride.0]; {body} \
+                output f; }}"
         );
         let module = halidom_ir::parse::module(&text).unwrap();
         let last = *module.algorithm.funcs.last().unwrap();

@@ -21,7 +21,8 @@ fn limits(buffers: &[&str], windows: &[&str]) -> String {
         text += &range(format!("{name}.extent.0"), 0, big);
         let _ = writeln!(
             text,
-            "assert 1 <= {name}.stride.0 & {name}.stride.0 <= 140737488355328 & {name}.extent.0 * {name}.stride.0 <= 140737488355328, size_limit \"{name}\";"
+            "assert 1 <= {name}.stride.0 & {name}.stride.0 <= 140737488355328 & {name}.extent.0 * \
+                {name}.stride.0 <= 140737488355328, size_limit \"{name}\";"
         );
     }
     for name in windows {
@@ -42,11 +43,15 @@ fn judged(funcs: &str, outputs: &[&str], work: &str) -> Report {
         let buffer = format!("{window}.{output}");
         let _ = writeln!(
             declared,
-            "output {output} in {buffer} [{buffer}.min.0, {buffer}.extent.0, {buffer}.stride.0] window [{window}.min.0, {window}.extent.0];"
+            "output {output} in {buffer} [{buffer}.min.0, {buffer}.extent.0, {buffer}.stride.0] \
+                window [{window}.min.0, {window}.extent.0];"
         );
-        let _ = writeln!(inside,
-            "assert {buffer}.min.0 <= {window}.min.0 & {window}.min.0 + {window}.extent.0 <= {buffer}.min.0 + {buffer}.extent.0, layout {output};
-             assert a.min.0 <= {window}.min.0 & {window}.min.0 + {window}.extent.0 <= a.min.0 + a.extent.0, layout a;"
+        let _ = writeln!(
+            inside,
+            "assert {buffer}.min.0 <= {window}.min.0 & {window}.min.0 + {window}.extent.0 <= \
+                {buffer}.min.0 + {buffer}.extent.0, layout {output};
+             assert a.min.0 <= {window}.min.0 & {window}.min.0 + {window}.extent.0 <= a.min.0 + \
+             a.extent.0, layout a;"
         );
         buffers.push(buffer);
     }
@@ -81,7 +86,8 @@ fn the_right_one_is_proved() {
         &["b"],
         "func b [w0.min.0, w0.extent.0] { stage b, 0, 0 {
            for x in [w0.min.0, w0.extent.0] {
-             w0.b[(x - w0.b.min.0) * w0.b.stride.0 @ b(x) stage 0] = a.buffer[(x - a.min.0) * a.stride.0 @ a(x)];
+             w0.b[(x - w0.b.min.0) * w0.b.stride.0 @ b(x) stage 0] = a.buffer[(x - a.min.0) * \
+             a.stride.0 @ a(x)];
            } } }",
     );
     assert_eq!(report.verdict, Verdict::Proved, "{}", open(&report));
@@ -110,7 +116,8 @@ fn a_func_is_put_out_once() {
         &["b", "b"],
         "func b [w0.min.0, w0.extent.0] { stage b, 0, 0 {
            for x in [w0.min.0, w0.extent.0] {
-             w1.b[(x - w1.b.min.0) * w1.b.stride.0 @ b(x) stage 0] = a.buffer[(x - a.min.0) * a.stride.0 @ a(x)];
+             w1.b[(x - w1.b.min.0) * w1.b.stride.0 @ b(x) stage 0] = a.buffer[(x - a.min.0) * \
+             a.stride.0 @ a(x)];
            } } }",
     );
     assert_refused(&report, "a func is an output once");

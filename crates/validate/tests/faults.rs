@@ -99,7 +99,8 @@ fn every_fault(least: u128, timeout: Duration) {
                 matches!(&obligation.status, Status::Open(open) if open.contains(reason))
             });
             let mute = report.obligations.iter().any(|obligation| {
-                matches!(&obligation.status, Status::Open(open) if open.contains("assumptions can hold"))
+                matches!(&obligation.status, Status::Open(open) if open.contains("assumptions can \
+                    hold"))
             });
             assert!(said || mute, "{name} at {number}: {text}");
             assert!(begin.elapsed() < Duration::from_mins(1), "{name} blocks");

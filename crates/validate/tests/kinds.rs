@@ -15,7 +15,8 @@ fn limits(buffer: &str) -> String {
     format!(
         "assert 0 - {big} <= {buffer}.min.0 & {buffer}.min.0 <= {big}, size_limit \"min\";
          assert 0 <= {buffer}.extent.0 & {buffer}.extent.0 <= {big}, size_limit \"extent\";
-         assert 1 <= {buffer}.stride.0 & {buffer}.extent.0 * {buffer}.stride.0 <= 140737488355328, size_limit \"stride\";
+         assert 1 <= {buffer}.stride.0 & {buffer}.extent.0 * {buffer}.stride.0 <= 140737488355328, \
+         size_limit \"stride\";
          assert {buffer}.stride.0 <= 140737488355328, size_limit \"stride\";"
     )
 }
@@ -23,8 +24,10 @@ fn limits(buffer: &str) -> String {
 fn window_limits() -> String {
     let big = 1_i64 << 31;
     format!(
-        "assert 0 - {big} <= output.window.min.0 & output.window.min.0 <= {big}, size_limit \"window\";
-         assert 0 <= output.window.extent.0 & output.window.extent.0 <= {big}, size_limit \"window\";"
+        "assert 0 - {big} <= output.window.min.0 & output.window.min.0 <= {big}, \
+            size_limit \"window\";
+         assert 0 <= output.window.extent.0 & output.window.extent.0 <= {big}, \
+         size_limit \"window\";"
     )
 }
 
@@ -39,10 +42,15 @@ fn tiles() -> String {
   output output;
 }}
 program small {{
-  output output in output.buffer [output.min.0, output.extent.0, output.stride.0] window [output.window.min.0, output.window.extent.0];
+  output output in output.buffer [output.min.0, output.extent.0, output.stride.0] window \
+  [output.window.min.0, output.window.extent.0];
   {input} {output} {window}
-  assert output.window.extent.0 <= 0 | input.min.0 <= output.window.min.0 & output.window.min.0 + output.window.extent.0 + 2 <= input.min.0 + input.extent.0, input_region input, 0, [output.window.min.0, output.window.extent.0 + 2] within [input.min.0, input.extent.0];
-  assert output.window.extent.0 <= 0 | output.min.0 <= output.window.min.0 & output.window.min.0 + output.window.extent.0 + 1 <= output.min.0 + output.extent.0, output_region output, 0, [output.window.min.0, output.window.extent.0 + 1] within [output.min.0, output.extent.0];
+  assert output.window.extent.0 <= 0 | input.min.0 <= output.window.min.0 & output.window.min.0 + \
+  output.window.extent.0 + 2 <= input.min.0 + input.extent.0, input_region input, 0, \
+  [output.window.min.0, output.window.extent.0 + 2] within [input.min.0, input.extent.0];
+  assert output.window.extent.0 <= 0 | output.min.0 <= output.window.min.0 & output.window.min.0 + \
+  output.window.extent.0 + 1 <= output.min.0 + output.extent.0, output_region output, 0, \
+  [output.window.min.0, output.window.extent.0 + 1] within [output.min.0, output.extent.0];
   if 0 < output.window.extent.0 {{
     func output [output.window.min.0, output.window.extent.0] {{
       stage output, 0, 0 {{
@@ -53,14 +61,17 @@ program small {{
           func twice [start, length] {{
             stage twice, 0, 0 {{
               for tx in [start, length] {{
-                twice.buffer[tx - start @ twice(tx) stage 0] = input.buffer[(tx - input.min.0) * input.stride.0 @ input(tx)] + input.buffer[(tx + 1 - input.min.0) * input.stride.0 @ input(tx + 1)];
+                twice.buffer[tx - start @ twice(tx) stage 0] = input.buffer[(tx - input.min.0) * \
+                input.stride.0 @ input(tx)] + input.buffer[(tx + 1 - input.min.0) * input.stride.0 \
+                @ input(tx + 1)];
               }}
             }}
           }}
           for xi in [0, 4] {{
             let ox: int = xo * 4 + xi + output.window.min.0;
             if ox < output.window.min.0 + output.window.extent.0 {{
-              output.buffer[(ox - output.min.0) * output.stride.0 @ output(ox) stage 0] = twice.buffer[ox - start @ twice(ox)] - twice.buffer[ox + 1 - start @ twice(ox + 1)];
+              output.buffer[(ox - output.min.0) * output.stride.0 @ output(ox) stage 0] = \
+              twice.buffer[ox - start @ twice(ox)] - twice.buffer[ox + 1 - start @ twice(ox + 1)];
             }}
           }}
         }}
@@ -84,9 +95,12 @@ fn sums() -> String {
   output output;
 }}
 program sums {{
-  output output in output.buffer [output.min.0, output.extent.0, output.stride.0] window [output.window.min.0, output.window.extent.0];
+  output output in output.buffer [output.min.0, output.extent.0, output.stride.0] window \
+  [output.window.min.0, output.window.extent.0];
   {input} {output} {window}
-  assert output.window.extent.0 <= 0 | output.min.0 <= output.window.min.0 & output.window.min.0 + output.window.extent.0 <= output.min.0 + output.extent.0, output_region output, 0, [output.window.min.0, output.window.extent.0] within [output.min.0, output.extent.0];
+  assert output.window.extent.0 <= 0 | output.min.0 <= output.window.min.0 & output.window.min.0 + \
+  output.window.extent.0 <= output.min.0 + output.extent.0, output_region output, 0, \
+  [output.window.min.0, output.window.extent.0] within [output.min.0, output.extent.0];
   if 0 < output.window.extent.0 {{
     func output [output.window.min.0, output.window.extent.0] {{
       stage output, 0, 0 {{
@@ -98,7 +112,9 @@ program sums {{
         for y1 in [output.window.min.0, output.window.extent.0] {{
           for x1 in [input.min.0, input.extent.0] {{
             if 0i32 < input.buffer[(x1 - input.min.0) * input.stride.0 @ input(x1)] {{
-              output.buffer[(y1 - output.min.0) * output.stride.0 @ output(y1) stage 1 point(x1)] = output.buffer[(y1 - output.min.0) * output.stride.0 @ output(y1)] + input.buffer[(x1 - input.min.0) * input.stride.0 @ input(x1)];
+              output.buffer[(y1 - output.min.0) * output.stride.0 @ output(y1) stage 1 point(x1)] \
+              = output.buffer[(y1 - output.min.0) * output.stride.0 @ output(y1)] + \
+              input.buffer[(x1 - input.min.0) * input.stride.0 @ input(x1)];
             }}
           }}
         }}
@@ -120,10 +136,15 @@ fn line(algorithm: &str, work: &str) -> String {
   output output;
 }}
 program line {{
-  output output in output.buffer [output.min.0, output.extent.0, output.stride.0] window [output.window.min.0, output.window.extent.0];
+  output output in output.buffer [output.min.0, output.extent.0, output.stride.0] window \
+  [output.window.min.0, output.window.extent.0];
   {input} {output} {window}
-  assert output.window.extent.0 <= 0 | input.min.0 <= output.window.min.0 & output.window.min.0 + output.window.extent.0 + 2 <= input.min.0 + input.extent.0, input_region input, 0, [output.window.min.0, output.window.extent.0 + 2] within [input.min.0, input.extent.0];
-  assert output.window.extent.0 <= 0 | output.min.0 <= output.window.min.0 & output.window.min.0 + output.window.extent.0 <= output.min.0 + output.extent.0, output_region output, 0, [output.window.min.0, output.window.extent.0] within [output.min.0, output.extent.0];
+  assert output.window.extent.0 <= 0 | input.min.0 <= output.window.min.0 & output.window.min.0 + \
+  output.window.extent.0 + 2 <= input.min.0 + input.extent.0, input_region input, 0, \
+  [output.window.min.0, output.window.extent.0 + 2] within [input.min.0, input.extent.0];
+  assert output.window.extent.0 <= 0 | output.min.0 <= output.window.min.0 & output.window.min.0 + \
+  output.window.extent.0 <= output.min.0 + output.extent.0, output_region output, 0, \
+  [output.window.min.0, output.window.extent.0] within [output.min.0, output.extent.0];
   if 0 < output.window.extent.0 {{
     {work}
   }}
@@ -144,11 +165,14 @@ fn folded() -> String {
           func twice [ox, 2] {
             stage twice, 0, 0 {
               for tx in [start, length] {
-                twice.buffer[tx % 2 @ twice(tx) stage 0] = input.buffer[(tx - input.min.0) * input.stride.0 @ input(tx)] + input.buffer[(tx + 1 - input.min.0) * input.stride.0 @ input(tx + 1)];
+                twice.buffer[tx % 2 @ twice(tx) stage 0] = input.buffer[(tx - input.min.0) * \
+                input.stride.0 @ input(tx)] + input.buffer[(tx + 1 - input.min.0) * input.stride.0 \
+                @ input(tx + 1)];
               }
             }
           }
-          output.buffer[(ox - output.min.0) * output.stride.0 @ output(ox) stage 0] = twice.buffer[ox % 2 @ twice(ox)] - twice.buffer[(ox + 1) % 2 @ twice(ox + 1)];
+          output.buffer[(ox - output.min.0) * output.stride.0 @ output(ox) stage 0] = \
+          twice.buffer[ox % 2 @ twice(ox)] - twice.buffer[(ox + 1) % 2 @ twice(ox + 1)];
         }
       }
     }",
@@ -168,16 +192,21 @@ fn updated() -> String {
           func twice [ox, 2] {
             stage twice, 0, 0 {
               for t0 in [start, length] {
-                twice.buffer[t0 - output.window.min.0 @ twice(t0) stage 0] = input.buffer[(t0 - input.min.0) * input.stride.0 @ input(t0)];
+                twice.buffer[t0 - output.window.min.0 @ twice(t0) stage 0] = input.buffer[(t0 - \
+                input.min.0) * input.stride.0 @ input(t0)];
               }
             }
             stage twice, 1, 0 {
               for t1 in [start, length] {
-                twice.buffer[t1 - output.window.min.0 @ twice(t1) stage 1] = twice.buffer[t1 - output.window.min.0 @ twice(t1)] + input.buffer[(t1 + 1 - input.min.0) * input.stride.0 @ input(t1 + 1)];
+                twice.buffer[t1 - output.window.min.0 @ twice(t1) stage 1] = twice.buffer[t1 - \
+                output.window.min.0 @ twice(t1)] + input.buffer[(t1 + 1 - input.min.0) * \
+                input.stride.0 @ input(t1 + 1)];
               }
             }
           }
-          output.buffer[(ox - output.min.0) * output.stride.0 @ output(ox) stage 0] = twice.buffer[ox - output.window.min.0 @ twice(ox)] - twice.buffer[ox + 1 - output.window.min.0 @ twice(ox + 1)];
+          output.buffer[(ox - output.min.0) * output.stride.0 @ output(ox) stage 0] = \
+          twice.buffer[ox - output.window.min.0 @ twice(ox)] - twice.buffer[ox + 1 - \
+          output.window.min.0 @ twice(ox + 1)];
         }
       }
     }",
@@ -375,7 +404,9 @@ fn coverage_of_a_sliding_window() {
 #[test]
 fn race() {
     let store = "for xi in [0, 4] {";
-    let stray = "output.buffer[(output.window.min.0 + output.window.extent.0 - output.min.0) * output.stride.0 @ output(output.window.min.0 + output.window.extent.0) stage 0] = twice.buffer[0 @ twice(start)]; for xi in [0, 4] {";
+    let stray = "output.buffer[(output.window.min.0 + output.window.extent.0 - output.min.0) * \
+        output.stride.0 @ output(output.window.min.0 + output.window.extent.0) stage 0] = \
+        twice.buffer[0 @ twice(start)]; for xi in [0, 4] {";
     only(Kind::Race, &tiles(), &[(store, stray)]);
 }
 
@@ -414,7 +445,8 @@ fn assumption_on_a_product() {
         &tiles(),
         &[(
             "if 0 < output.window",
-            "assert input.stride.0 == 3 & input.extent.0 * input.stride.0 == 31, size_limit \"never\"; if 0 < output.window",
+            "assert input.stride.0 == 3 & input.extent.0 * input.stride.0 == 31, \
+                size_limit \"never\"; if 0 < output.window",
         )],
     );
 }

@@ -59,8 +59,10 @@ impl Copy {
 program copy {{
   output out in out.buffer [out.min.0, out.extent.0, out.stride.0] window [w, n];
   {input} {output} {checks}
-  assert n <= 0 | a.min.0 <= w & w + n <= a.min.0 + a.extent.0, input_region a, 0, [w, n] within [a.min.0, a.extent.0];
-  assert n <= 0 | out.min.0 <= w & w + n <= out.min.0 + out.extent.0, output_region out, 0, [w, n] within [out.min.0, out.extent.0];
+  assert n <= 0 | a.min.0 <= w & w + n <= a.min.0 + a.extent.0, input_region a, 0, [w, n] within \
+  [a.min.0, a.extent.0];
+  assert n <= 0 | out.min.0 <= w & w + n <= out.min.0 + out.extent.0, output_region out, 0, [w, n] \
+  within [out.min.0, out.extent.0];
   func out [w, n] {{
     stage out, 0, 0 {{
       for x in [w, n] {{

@@ -12,7 +12,8 @@ const PREDICATE: &str = include_str!("predicate.ir");
 
 const LOOP: &str = "for f.s1.r in [0, int(n)] {";
 const CONDITION: &str = "if 3i32 < f.buffer[(f.s1.r - f.min.0 + 1) * f.stride.0 @ f(f.s1.r + 1)] {";
-const EXTENT: &str = "let f.s0.extent.0: int = max(int(n), f.window.min.0 + f.window.extent.0 + -1) - f.s0.min.0 + 1;";
+const EXTENT: &str = "let f.s0.extent.0: int = max(int(n), f.window.min.0 + f.window.extent.0 + \
+    -1) - f.s0.min.0 + 1;";
 
 fn judge(edits: &[(&str, &str)], runs: bool) -> Report {
     let mut text = PREDICATE.to_owned();

@@ -11,8 +11,10 @@ use halidom_validate::{Kind, Report, Status, Verdict, validate};
 const TUPLE: &str = include_str!("tuple.ir");
 
 const READ: &str = "pair.0.buffer[pair.s1.x - out.window.min.0 @ pair(pair.s1.x)]";
-const FIRST: &str = "pair.0.buffer[pair.s1.x - out.window.min.0 @ pair(pair.s1.x) stage 1 point(pair.s1.r)] = pair.0$1;";
-const SECOND: &str = "pair.1.buffer[pair.s1.x - out.window.min.0 @ pair(pair.s1.x) stage 1 point(pair.s1.r)] = pair.1;";
+const FIRST: &str = "pair.0.buffer[pair.s1.x - out.window.min.0 @ pair(pair.s1.x) stage 1 \
+    point(pair.s1.r)] = pair.0$1;";
+const SECOND: &str = "pair.1.buffer[pair.s1.x - out.window.min.0 @ pair(pair.s1.x) stage 1 \
+    point(pair.s1.r)] = pair.1;";
 
 fn judge(text: &str, runs: bool) -> Report {
     let mut module = parse::module(text).expect("the text is well formed");

@@ -53,7 +53,8 @@ const CASES: [(&str, &str, &str, [&str; 2]); 18] = [
         "branches",
         SUM,
         "func out { parallel p in [0, 2] {
-           if p < 1 { out.buffer[0 @ out() stage 0] = ONE; } else { out.buffer[0 @ out() stage 0] = ?; }
+           if p < 1 { out.buffer[0 @ out() stage 0] = ONE; } else \
+           { out.buffer[0 @ out() stage 0] = ?; }
          } }",
         REGROUPED,
     ),
@@ -110,7 +111,8 @@ const CASES: [(&str, &str, &str, [&str; 2]); 18] = [
         "lanes of a variable",
         SUM,
         "func out { parallel p in [0, 2] {
-           let v: f32x4 = select(ramp(p, 1, 4) < broadcast(2, 4), broadcast(ONE, 4), broadcast(?, 4));
+           let v: f32x4 = select(ramp(p, 1, 4) < broadcast(2, 4), broadcast(ONE, 4), broadcast(?, \
+           4));
            out.buffer[ramp(0, 0, 4) @ out() stage 0] = v;
          } }",
         REGROUPED,
@@ -186,7 +188,8 @@ const CASES: [(&str, &str, &str, [&str; 2]); 18] = [
            g.1.buffer[0 @ g() stage 0] = OTHER;
          }
          func out { parallel p in [0, 2] {
-           out.buffer[0 @ out() stage 0] = select(p < 1, g.0.buffer[0 @ g()], g.?.buffer[0 @ g()]) * 2.0f32;
+           out.buffer[0 @ out() stage 0] = select(p < 1, g.0.buffer[0 @ g()], g.?.buffer[0 @ g()]) \
+           * 2.0f32;
          } }",
         ["0", "1"],
     ),
@@ -194,7 +197,8 @@ const CASES: [(&str, &str, &str, [&str; 2]); 18] = [
         "a condition on data",
         DATA,
         "allocate d.buffer: i32 for d [0, 2, 1];
-         func d [0, 2] { for i in [0, 2] { d.buffer[i @ d(i) stage 0] = (i32(x) % 2i32 + i32(i)) % 2i32; } }
+         func d [0, 2] \
+         { for i in [0, 2] { d.buffer[i @ d(i) stage 0] = (i32(x) % 2i32 + i32(i)) % 2i32; } }
          func out { parallel p in [0, 2] {
            if d.buffer[? @ d(?)] < 1i32 {
              out.buffer[0 @ out() stage 0] = ONE;
@@ -208,9 +212,11 @@ const CASES: [(&str, &str, &str, [&str; 2]); 18] = [
         "an index that is data",
         INDEX,
         "allocate d.buffer: i32 for d [0, 2, 1];
-         func d [0, 2] { for i in [0, 2] { d.buffer[i @ d(i) stage 0] = (i32(x) % 2i32 + i32(i)) % 2i32; } }
+         func d [0, 2] \
+         { for i in [0, 2] { d.buffer[i @ d(i) stage 0] = (i32(x) % 2i32 + i32(i)) % 2i32; } }
          allocate g.buffer: f32 for g [0, 2, 1];
-         func g [0, 2] { for k in [0, 2] { g.buffer[k @ g(k) stage 0] = select(k < 1, ONE, OTHER); } }
+         func g [0, 2] \
+         { for k in [0, 2] { g.buffer[k @ g(k) stage 0] = select(k < 1, ONE, OTHER); } }
          func out { parallel p in [0, 2] {
            out.buffer[0 @ out() stage 0] =
              g.buffer[int(d.buffer[? @ d(?)]) @ g(int(d.buffer[? @ d(?)]))] * 2.0f32;
@@ -312,7 +318,8 @@ fn what_is_not_uniform() {
       func g { g.buffer[0 @ g() stage 0] = ONE; }
       func out { parallel p in [0, 2] { out.buffer[0 @ out() stage 0] = ?; } }";
     for value in [
-        "select(g.buffer[0 @ g()] < f32(p), g.buffer[0 @ g()], g.buffer[0 @ g()] * 1.0f32) * 2.0f32",
+        "select(g.buffer[0 @ g()] < f32(p), g.buffer[0 @ g()], g.buffer[0 @ g()] * 1.0f32) * \
+            2.0f32",
         "g.buffer[0 @ g()] * 2.0f32 + f32(i32(g.buffer[0 @ g()]) * 0i32)",
     ] {
         let report = judge(TWICE, &with(reads, value), Floats::Reals);
@@ -325,7 +332,8 @@ fn what_is_not_uniform() {
         allocate g.buffer: f32 for g;
         func g {
           g.buffer[0 @ g() stage 0] = 0.0f32;
-          parallel k in [0, 3] { atomic g.buffer[0 @ g() stage 1 point(k)] = g.buffer[0 @ g()] + f32(k) * x; }
+          parallel k in [0, 3] \
+          { atomic g.buffer[0 @ g() stage 1 point(k)] = g.buffer[0 @ g()] + f32(k) * x; }
         }
         out.buffer[0 @ out() stage 0] = g.buffer[0 @ g()] * 2.0f32;
       } }";

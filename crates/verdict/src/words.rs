@@ -78,7 +78,8 @@ impl Claim {
             Self::Rule => ("the rule keeps the value", "rules keep the value"),
             Self::Mutator => ("the mutator keeps value and type", "mutators keep value and type"),
             Self::Derivation => (
-                "the derived program computes what its source says, by a certificate that Coq accepts",
+                "the derived program computes what its source says, by a certificate that Coq \
+                    accepts",
                 "derived programs compute what their sources say, by certificates that Coq accepts",
             ),
         };

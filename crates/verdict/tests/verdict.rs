@@ -87,7 +87,8 @@ fn the_fold_keeps_what_each_carries() {
     assert_eq!(proof.conditions().count(), 2);
     assert_eq!(
         both.sentence(),
-        "proved: 2 programs compute what their algorithms say, over the reals, under the condition buffers-apart, under the contract small"
+        "proved: 2 programs compute what their algorithms say, over the reals, under the condition \
+            buffers-apart, under the contract small"
     );
     let Verdict::Refuted(twice) = worst(vec![refuted(), proved(), refuted()]) else {
         panic!("not refuted")
@@ -105,7 +106,8 @@ fn exits_sentences_and_json_go_together() {
         (
             proved(),
             Exit::Done,
-            "proved: the program computes what the algorithm says, bit for bit, under the condition buffers-apart",
+            "proved: the program computes what the algorithm says, bit for bit, under the \
+                condition buffers-apart",
             &["verdict", "statement", "modes", "conditions", "shown"][..],
         ),
         (

@@ -52,7 +52,8 @@ pub(super) fn run() -> Result<(), Error> {
     let fastest = all.iter().min_by(|a, b| least(&a.other).total_cmp(&least(&b.other)));
     let ratio = fastest.map_or(f64::NAN, Kernels::ratio);
     println!(
-        "\nmilliseconds on one thread, the least and greatest of the medians of {PROCESSES} processes; the results differ by {distance:.0e}\n{}\
+        "\nmilliseconds on one thread, the least and greatest of the medians of {PROCESSES} \
+            processes; the results differ by {distance:.0e}\n{}\
          beside OpenBLAS's fastest kernels: {ratio:.2}, the limit is {LIMIT:.2}",
         table::layout(&["OpenBLAS's kernels", "OpenBLAS", "sgemm1024", "ratio"], &rows)
     );

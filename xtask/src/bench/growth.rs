@@ -64,8 +64,10 @@ fn chain(stages: u32) -> String {
     format!(
         "pipeline chain<n: {stages}>(input: buffer<u16, 2>) -> output: buffer<u16, 2> {{
     func f[0] = repeat_edge(input);
-    func f[k in 1..n](x, y) = f[k - 1](x - 1, y) + f[k - 1](x, y) + f[k - 1](x + 1, y) + f[k - 1](x, y - 1) + f[k - 1](x, y + 1);
-    func output(x, y) = f[n - 1](x - 1, y) + f[n - 1](x, y) + f[n - 1](x + 1, y) + f[n - 1](x, y - 1) + f[n - 1](x, y + 1);
+    func f[k in 1..n](x, y) = f[k - 1](x - 1, y) + f[k - 1](x, y) + f[k - 1](x + 1, y) + f[k - \
+    1](x, y - 1) + f[k - 1](x, y + 1);
+    func output(x, y) = f[n - 1](x - 1, y) + f[n - 1](x, y) + f[n - 1](x + 1, y) + f[n - 1](x, y - \
+    1) + f[n - 1](x, y + 1);
 }}
 schedule tiles for chain {{
     output.tile(x, y, xo, yo, xi, yi, 64, 32).parallel(yo).vectorize(xi, 8);
@@ -192,7 +194,8 @@ fn plot(series: &[(&Family, Vec<(f64, f64)>)]) -> String {
     let mut lines = Vec::new();
     let (width, height) = SIDE;
     lines.push(format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"12\">"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+            font-family=\"sans-serif\" font-size=\"12\">"
     ));
     lines.push("<title>The validator's CPU seconds, by stages or copies</title>".to_owned());
     lines.push(format!("<rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>"));

@@ -336,7 +336,8 @@ mod tests {
 
     #[test]
     fn accepts_files_without_a_circle() {
-        let b = "//! `crate::a` is above.\npub fn g() -> &'static str { \"crate::a::f\" }\n#[cfg(test)]\nmod tests {\n    use crate::a::f;\n}\n";
+        let b = "//! `crate::a` is above.\npub fn g() -> &'static str \
+            { \"crate::a::f\" }\n#[cfg(test)]\nmod tests {\n    use crate::a::f;\n}\n";
         check(circles, &[(A, "use crate::b::g;\nfn f() { g() }\n"), (B, b)], &[]);
         // A circle in a crate that is not checked.
         let other = [
@@ -366,7 +367,8 @@ mod tests {
             ("crates/rewrites/src/rules/a.rs", "use super::b::g;\n"),
             ("crates/rewrites/src/rules/b.rs", "use crate::rules;\nfn g() {\n    rules::f()\n}\n"),
         ];
-        let found = "crates/rewrites/src/rules/a.rs:1: files import one another in a circle: rules/a → rules/b → rules/a";
+        let found = "crates/rewrites/src/rules/a.rs:1: files import one another in a circle: \
+            rules/a → rules/b → rules/a";
         check(circles, &offered, &[found]);
     }
 

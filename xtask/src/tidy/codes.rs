@@ -60,7 +60,8 @@ mod tests {
 
     #[test]
     fn codes_and_pages_agree() {
-        let source = "const A: Code = Code(\"HAL0001\");\nlet b = (\"HAL0002\", \"HAL0001\");\n#[cfg(test)]\n\"HAL9999\"\n";
+        let source = "const A: Code = Code(\"HAL0001\");\nlet b = \
+            (\"HAL0002\", \"HAL0001\");\n#[cfg(test)]\n\"HAL9999\"\n";
         let page = |code: &str| format!("# {code}: a name is unknown\n");
         let (one, two) = (page("HAL0001"), page("HAL0002"));
         let files = [

@@ -57,7 +57,8 @@ pub(super) fn crate_layers(files: &[File]) -> Vec<Finding> {
             let problem = match (name, layer.flatten()) {
                 (Some("validate"), _) if !SEEN_BY_VALIDATE.contains(&dependency) => {
                     format!(
-                        "`validate` must not depend on `{dependency}`: it checks what that crate does"
+                        "`validate` must not depend on `{dependency}`: it checks what that crate \
+                            does"
                     )
                 }
                 (Some("reference"), _) if !SEEN_BY_REFERENCE.contains(&dependency) => {
@@ -65,7 +66,8 @@ pub(super) fn crate_layers(files: &[File]) -> Vec<Finding> {
                 }
                 (Some("halide-machine"), _) if !SEEN_BY_MACHINE.contains(&dependency) => {
                     format!(
-                        "`halide-machine` must not depend on `{dependency}`: the translation is judged against it"
+                        "`halide-machine` must not depend on `{dependency}`: the translation is \
+                            judged against it"
                     )
                 }
                 (Some(name), Some(layer)) if !LAYERS[..layer].contains(&dependency) => {
@@ -124,7 +126,8 @@ mod tests {
             ),
             (
                 "crates/driver/Cargo.toml",
-                "[dependencies]\nhalidom-codegen = { workspace = true }\n[lints]\nworkspace = true\n",
+                "[dependencies]\nhalidom-codegen = { workspace = true }\n[lints]\nworkspace = \
+                    true\n",
             ),
             (
                 "Cargo.toml",

@@ -18,7 +18,8 @@ use std::io;
 
 pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "tidy",
-    summary: "checks layers, circles of files, sizes, documentation, links, codes and forbidden text",
+    summary: "checks layers, circles of files, sizes, documentation, links, codes and forbidden \
+        text",
     help: "\
 Looks at every file that git tracks or would track. Prints each finding with its place; the exit
 status is 0 only if there are no findings.

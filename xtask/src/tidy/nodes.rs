@@ -137,7 +137,8 @@ mod tests {
     #[test]
     fn nodes_with_their_module_are_named_whole() {
         let place = "crates/halide/src/translate/ops.rs";
-        let wrong = "use halidom_ir::Expr;\nlet tree::Expr::Int(..) = id;\nlet tree::Load { name, .. } = x;\n";
+        let wrong = "use halidom_ir::Expr;\nlet tree::Expr::Int(..) = id;\nlet tree::Load \
+            { name, .. } = x;\n";
         let expected = [
             "crates/halide/src/translate/ops.rs:2: a pattern on `tree::Expr::`",
             "crates/halide/src/translate/ops.rs:3: a pattern on `tree::Load`",

@@ -26,8 +26,7 @@ example: cargo xtask voice",
 const MAX_COLUMNS: usize = 100;
 
 /// Files whose comments are still to be rewritten.
-const LATER: [&str; 4] =
-    ["crates/cpp/", "crates/rewrites/", "crates/mutators/", "crates/cli/src/args.rs"];
+const LATER: [&str; 3] = ["crates/cpp/", "crates/rewrites/", "crates/mutators/"];
 
 /// Words that begin a question, and no documentation.
 const QUESTIONS: [&str; 4] = ["What", "Whether", "How", "Where"];
@@ -224,7 +223,8 @@ mod tests {
 
     #[test]
     fn documentation_begins_with_a_verb_or_a_name() {
-        let text = "//! Sets.\n//!\n//! What follows is more.\n\n/// What it is.\nfn f() {}\n\n/// Whatever.\nfn g() {}\n// What for?\n";
+        let text = "//! Sets.\n//!\n//! What follows is more.\n\n/// What it is.\nfn f() {}\n\n/// \
+            Whatever.\nfn g() {}\n// What for?\n";
         let problem = "a.rs:5: documentation that begins with a question word";
         check(beginnings, &[("a.rs", text), ("b.md", "/// What\n")], &[problem]);
         check(beginnings, &[("a.rs", "/// Sets:\n/// ```\n/// What\n/// ```\n")], &[]);

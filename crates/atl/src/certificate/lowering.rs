@@ -237,7 +237,8 @@ impl Lowering<'_, '_> {
         self.scope.leave(mark);
         let nest = Stmt::New(var.clone(), own, Box::new(Stmt::Seq(Box::new((first, second)))));
         let text = format!(
-            "(low_let{} {sizes}{} eq_refl eq_refl eq_refl eq_refl {first_proof} (fun {name} => {second_proof}))",
+            "(low_let{} {sizes}{} eq_refl eq_refl eq_refl eq_refl {first_proof} (fun {name} => \
+                {second_proof}))",
             holes(6),
             holes(8)
         );

@@ -60,13 +60,16 @@ pub fn agreement(laws: &[Law]) -> Agreement {
 pub fn about_floats(laws: &[Law]) -> &'static str {
     match agreement(laws) {
         Agreement::Exact if laws.contains(&Law::ZeroAnnihilates) => {
-            "no sum or product was rearranged: where all numbers are finite the programs agree exactly but for the sign of zeros"
+            "no sum or product was rearranged: where all numbers are finite the programs agree \
+                exactly but for the sign of zeros"
         }
         Agreement::Exact => {
-            "no sum or product was rearranged: in floating point the programs agree exactly but for the sign of zeros"
+            "no sum or product was rearranged: in floating point the programs agree exactly but \
+                for the sign of zeros"
         }
         Agreement::Rounded => {
-            "sums or products were rearranged: the equality is that of exact arithmetic, and does not speak about rounding"
+            "sums or products were rearranged: the equality is that of exact arithmetic, and does \
+                not speak about rounding"
         }
     }
 }
@@ -204,8 +207,10 @@ fn finish(
 fn header(program: &Program, steps: usize, laws: &[Law]) -> String {
     let laws_text: Vec<&str> = laws.iter().map(|law| law.name()).collect();
     format!(
-        "(* The proof of what is stated of {}: {steps} steps.\n   Laws of arithmetic used: {}.\n   Floating point: {}. *)\n\
-         From Halidom Require Import Certificate.\nFrom HalidomStatement Require Statement.\nUnset Lia Cache.\n\n",
+        "(* The proof of what is stated of {}: {steps} steps.\n   Laws of arithmetic used: {}.\n   \
+            Floating point: {}. *)\n\
+         From Halidom Require Import Certificate.\nFrom HalidomStatement Require Statement.\nUnset \
+         Lia Cache.\n\n",
         program.name,
         laws_text.join("; "),
         about_floats(laws)
@@ -429,13 +434,20 @@ fn lowering(
          Definition arrays : shapes := [{}]%string.\n\
          Definition output : string * list index := (\"{target}\", {output_shape})%string.\n\n\
          {}\
-         Lemma low_final : low sizes inputs \"{target}\" {shape} {rank} {shape} {last} (self {rank}) nest.\n\
+         Lemma low_final : low sizes inputs \"{target}\" {shape} {rank} {shape} {last} (self \
+         {rank}) nest.\n\
          Proof. exact {proof}. Qed.\n\n\
-         Theorem lowered : admits sizes (entry names conditions (output :: arrays) program) = true ->\n\
-         \x20 forall (mem : memory K) cells, holds inputs mem -> mem \"{target}\"%string = Some (Array {shape} cells) ->\n\
-         \x20 exec64 (output :: arrays) sizes program mem = Some (set mem \"{target}\" (Some (Array {shape} (held {rank} {shape} {source})))).\n\
-         Proof using All. intros Hc mem cells Hm Ho. rewrite (run _ _ _ _ _ _ Hc), {equality}. exact (Lower.lowered sizes inputs \"{target}\" {rank} {shape} {last} nest mem cells eq_refl eq_refl low_final Hm Ho). Qed.\n\n\
-         Theorem printed : c_function [{}]%string \"{name}\" names arrays output conditions program =\n\
+         Theorem lowered : admits sizes (entry names conditions (output :: arrays) program) = true \
+         ->\n\
+         \x20 forall (mem : memory K) cells, holds inputs mem -> mem \"{target}\"%string = Some \
+         (Array {shape} cells) ->\n\
+         \x20 exec64 (output :: arrays) sizes program mem = Some (set mem \"{target}\" (Some \
+         (Array {shape} (held {rank} {shape} {source})))).\n\
+         Proof using All. intros Hc mem cells Hm Ho. rewrite (run _ _ _ _ _ _ Hc), {equality}. \
+         exact (Lower.lowered sizes inputs \"{target}\" {rank} {shape} {last} nest mem cells \
+         eq_refl eq_refl low_final Hm Ho). Qed.\n\n\
+         Theorem printed : c_function [{}]%string \"{name}\" names arrays output conditions \
+         program =\n\
          \"{function}\"%string.\n\
          Proof. vm_compute. reflexivity. Qed.\n\n",
         sizes.join("; "),

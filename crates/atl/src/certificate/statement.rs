@@ -134,7 +134,8 @@ fn lowered(out: &mut String, claim: &Claim<'_>) {
         let _ = writeln!(
             out,
             "(* The source program where its unknown shapes are empty. *)\n\
-             Definition lowered_source {{K : Tensor.semiring}}{binders} : Tensor.T K {own} :=\n  {body}.\n"
+             Definition lowered_source {{K : Tensor.semiring}}{binders} : Tensor.T K {own} :=\n  \
+             {body}.\n"
         );
         source = format!("(lowered_source{arguments})");
     }
@@ -184,20 +185,25 @@ fn lowered(out: &mut String, claim: &Claim<'_>) {
          Definition conditions : list Loop.test := {}%string.\n\
          Definition arrays : Machine.shapes := {}%string.\n\
          Definition output : string * list Loop.index := (\"{target}\", {output_shape})%string.\n\
-         Definition checks : list Machine.check := Machine.entry names conditions (output :: arrays) program.\n\n\
-         (* Where the checks pass, running the program with the numbers of C leaves the source program's tensor in the output;\n\
+         Definition checks : list Machine.check := Machine.entry names conditions (output :: \
+         arrays) program.\n\n\
+         (* Where the checks pass, running the program with the numbers of C leaves the source \
+         program's tensor in the output;\n\
          \x20  [None] would be an access out of bounds, or a number beyond 64 bits. *)\n\
          Definition lowered (K : Tensor.semiring) : Prop :=\n  forall{binders},\n{premises}\
          \x20 let sizes : Loop.env := {}%string in\n\
          \x20 let inputs : Lower.known K := {}%string in\n\
          \x20 Machine.admits sizes checks = true ->\n\
          \x20 forall (mem : Loop.memory K) cells,\n\
-         \x20 Lower.holds inputs mem -> mem \"{target}\"%string = Some (Loop.Array {shape} cells) ->\n\
+         \x20 Lower.holds inputs mem -> mem \"{target}\"%string = Some (Loop.Array {shape} cells) \
+         ->\n\
          \x20 Machine.exec64 (output :: arrays) sizes program mem\n\
-         \x20 = Some (Loop.set mem \"{target}\" (Some (Loop.Array {shape} (Lower.held {rank} {shape} {source})))).\n\n\
+         \x20 = Some (Loop.set mem \"{target}\" (Some (Loop.Array {shape} (Lower.held {rank} \
+         {shape} {source})))).\n\n\
          (* The program's text in C. *)\n\
          Definition text : string :=\n\"{}\"%string.\n\
-         Definition printed : Prop :=\n  Print.c_function {}%string \"{}\" names arrays output conditions program = text.\n",
+         Definition printed : Prop :=\n  Print.c_function {}%string \"{}\" names arrays output \
+         conditions program = text.\n",
         list(names),
         list(conditions),
         list(arrays),

@@ -58,7 +58,8 @@ n=$1; shift
 while [ \"$n\" -gt 0 ]; do
   from=$1; shift; n=$((n - 1))
   if [ -d \"$from\" ]; then mkdir -p \"$root$from\"; mount --rbind \"$from\" \"$root$from\"
-  elif [ -e \"$from\" ]; then mkdir -p \"$(dirname \"$root$from\")\"; : > \"$root$from\"; mount --bind \"$from\" \"$root$from\"
+  elif [ -e \"$from\" ]; then mkdir -p \"$(dirname \"$root$from\")\"; : > \"$root$from\"; mount \
+  --bind \"$from\" \"$root$from\"
   else continue; fi
   mount -o remount,bind,ro \"$root$from\"
 done

@@ -450,7 +450,8 @@ impl Runner<'_> {
                     call.name.span,
                     format!("there is no command `{name}`"),
                 );
-                let known = "commands are the rules, schedule functions, and inline, bind, beta, expand, simplify, merge, cursor, stage, rename, parallel, vectorize, unroll";
+                let known = "commands are the rules, schedule functions, and inline, bind, beta, \
+                    expand, simplify, merge, cursor, stage, rename, parallel, vectorize, unroll";
                 Err(Box::new(diagnostic.with_hint(known)))
             }
         }

@@ -268,11 +268,14 @@ pub fn prelude(element: Element) -> String {
         Element::I32 | Element::I64 => format!(
             "/* Integers wrap: unsigned arithmetic is defined where signed is not. */\n\
              #define ATL_ZERO ((elem)0)\n#define ATL_ONE ((elem)1)\n\
-             static inline elem atl_add(elem a, elem b) {{ return (elem)(({wide})a + ({wide})b); }}\n\
-             static inline elem atl_mul(elem a, elem b) {{ return (elem)(({wide})a * ({wide})b); }}\n\
+             static inline elem atl_add(elem a, elem b) {{ return (elem)(({wide})a + ({wide})b); \
+             }}\n\
+             static inline elem atl_mul(elem a, elem b) {{ return (elem)(({wide})a * ({wide})b); \
+             }}\n\
              static inline elem fn_neg(elem a) {{ return (elem)(({wide})0 - ({wide})a); }}\n\
              static inline elem fn_abs(elem a) {{ return a < 0 ? fn_neg(a) : a; }}\n\
-             static inline elem fn_div(elem a, elem b) {{ if (b == 0) return 0; if (b == -1) return fn_neg(a); elem q = a / b; return q - (q * b != a && (a < 0) != (b < 0)); }}\n\
+             static inline elem fn_div(elem a, elem b) {{ if (b == 0) return 0; if (b == -1) \
+             return fn_neg(a); elem q = a / b; return q - (q * b != a && (a < 0) != (b < 0)); }}\n\
              static inline elem fn_minimum(elem a, elem b) {{ return a < b ? a : b; }}\n\
              static inline elem fn_maximum(elem a, elem b) {{ return a > b ? a : b; }}\n\
              #define ATL_LITERAL(x) ((elem)(x))\n"
@@ -290,10 +293,12 @@ pub fn prelude(element: Element) -> String {
              static inline elem fn_exp(elem a) {{ return exp{suffix}(a); }}\n\
              #define ATL_LITERAL(x) ((elem)(x))\n"
         ),
-        Element::MinPlus => "/* Minimum for addition, addition for multiplication; the zero is infinity. */\n\
+        Element::MinPlus => "/* Minimum for addition, addition for multiplication; the zero is \
+            infinity. */\n\
              #define ATL_ZERO INT64_MAX\n#define ATL_ONE ((elem)0)\n\
              static inline elem atl_add(elem a, elem b) { return a < b ? a : b; }\n\
-             static inline elem atl_mul(elem a, elem b) { return a == ATL_ZERO || b == ATL_ZERO ? ATL_ZERO : (elem)((uint64_t)a + (uint64_t)b); }\n\
+             static inline elem atl_mul(elem a, elem b) \
+             { return a == ATL_ZERO || b == ATL_ZERO ? ATL_ZERO : (elem)((uint64_t)a + (uint64_t)b); }\n\
              #define ATL_LITERAL(x) ((elem)(x))\n"
             .to_owned(),
     };
@@ -301,18 +306,25 @@ pub fn prelude(element: Element) -> String {
         "#include <stdint.h>\n#include <stdlib.h>\n\n\
          typedef {elem} elem;\n{semiring}\n\
          /* Quotients round down, as the program's do; C's round towards zero. */\n\
-         static inline int64_t atl_div(int64_t a, int64_t b) {{ int64_t q = a / b; return q - (q * b != a && (a < 0) != (b < 0)); }}\n\
+         static inline int64_t atl_div(int64_t a, int64_t b) {{ int64_t q = a / b; return q - (q * \
+         b != a && (a < 0) != (b < 0)); }}\n\
          static inline int64_t atl_mod(int64_t a, int64_t b) {{ return a - atl_div(a, b) * b; }}\n\
          static inline int64_t atl_ceil(int64_t a, int64_t b) {{ return atl_div(a + b - 1, b); }}\n\
          static inline int64_t atl_min(int64_t a, int64_t b) {{ return a < b ? a : b; }}\n\
          static inline int64_t atl_max(int64_t a, int64_t b) {{ return a > b ? a : b; }}\n\
-         /* Bounds of what a function computes, found before it begins; -1 is one beyond 2^59, within which fit 8 bytes for each element too. */\n\
+         /* Bounds of what a function computes, found before it begins; -1 is one beyond 2^59, \
+         within which fit 8 bytes for each element too. */\n\
          static inline int atl_fits(int64_t a) {{ return 0 <= a && a <= INT64_C(1) << 59; }}\n\
-         static inline int64_t atl_up_add(int64_t a, int64_t b) {{ return atl_fits(a) && atl_fits(b) && atl_fits(a + b) ? a + b : -1; }}\n\
-         static inline int64_t atl_up_mul(int64_t a, int64_t b) {{ return atl_fits(a) && atl_fits(b) && (a == 0 || b <= (INT64_C(1) << 59) / a) ? a * b : -1; }}\n\
-         static inline int64_t atl_up_max(int64_t a, int64_t b) {{ return atl_fits(a) && atl_fits(b) ? (a < b ? b : a) : -1; }}\n\
-         static inline void atl_clear(elem *a, int64_t n) {{ for (int64_t i = 0; i < n; i++) a[i] = ATL_ZERO; }}\n\
-         static inline elem *atl_new(int64_t n)\n{{\n    elem *a = malloc((n > 0 ? (size_t)n : 1) * sizeof(elem));\n    if (!a) abort();\n    atl_clear(a, n);\n    return a;\n}}\n\
+         static inline int64_t atl_up_add(int64_t a, int64_t b) {{ return atl_fits(a) && \
+         atl_fits(b) && atl_fits(a + b) ? a + b : -1; }}\n\
+         static inline int64_t atl_up_mul(int64_t a, int64_t b) {{ return atl_fits(a) && \
+         atl_fits(b) && (a == 0 || b <= (INT64_C(1) << 59) / a) ? a * b : -1; }}\n\
+         static inline int64_t atl_up_max(int64_t a, int64_t b) {{ return atl_fits(a) && \
+         atl_fits(b) ? (a < b ? b : a) : -1; }}\n\
+         static inline void atl_clear(elem *a, int64_t n) {{ for (int64_t i = 0; i < n; i++) a[i] \
+         = ATL_ZERO; }}\n\
+         static inline elem *atl_new(int64_t n)\n{{\n    elem *a = malloc((n > 0 ? (size_t)n : 1) \
+         * sizeof(elem));\n    if (!a) abort();\n    atl_clear(a, n);\n    return a;\n}}\n\
          static inline void atl_free(elem *a) {{ free(a); }}\n\n"
     )
 }

@@ -34,7 +34,8 @@ derivation malloc of p { inline w1; beta; peel atl_add, 1; simplify; }";
 /// Further programs to corrupt, with blocks, sums and a buffer.
 const MORE: &str = "program q(n: size, m: size, a: tensor<i32>[n, m], b: tensor<i32>[m]) =
     let c = gen l < m: b[l] + b[l] in gen i < n: sum j < m: a[i; j] * c[j]
-derivation e(k: size) of q where 0 < k { block_reduction j, k, o, jj; at let.body: tile i, k, io, ii; }
+derivation e(k: size) of q where 0 < k \
+{ block_reduction j, k, o, jj; at let.body: tile i, k, io, ii; }
 derivation g of q { at j: sum_shift; at sum.body: mul_swap_sides; inline c; beta; }";
 
 /// The number of corruptions to try, two at a time. `HALIDOM_TAMPER` sets another number.

@@ -13,7 +13,8 @@ impl Trick {
     /// The text of the file.
     pub(crate) fn text(&self) -> String {
         format!(
-            "From Halidom Require Import Certificate.\nFrom HalidomStatement Require Statement.\n{}\n{}\n",
+            "From Halidom Require Import Certificate.\nFrom HalidomStatement Require \
+                Statement.\n{}\n{}\n",
             self.before, self.body
         )
     }
@@ -36,12 +37,14 @@ pub(crate) const TRICKS: &[Trick] = &[
     ),
     trick(
         "an axiom with the name of functional extensionality",
-        "Axiom functional_extensionality_dep : False. Definition evil := functional_extensionality_dep.",
+        "Axiom functional_extensionality_dep : False. Definition evil := \
+            functional_extensionality_dep.",
         FROM_FALSE,
     ),
     trick(
         "the same, in a module of that name",
-        "Module FunctionalExtensionality. Axiom functional_extensionality_dep : False. End FunctionalExtensionality.\n\
+        "Module FunctionalExtensionality. Axiom functional_extensionality_dep : False. End \
+            FunctionalExtensionality.\n\
          Definition evil := FunctionalExtensionality.functional_extensionality_dep.",
         FROM_FALSE,
     ),
@@ -51,14 +54,16 @@ pub(crate) const TRICKS: &[Trick] = &[
     trick("a goal that is given up", "Lemma evil : False. Proof. admit. Admitted.", FROM_FALSE),
     trick(
         "a module that is declared",
-        "Module Type Promise. Axiom evil : False. End Promise. Declare Module Kept : Promise. Definition evil := Kept.evil.",
+        "Module Type Promise. Axiom evil : False. End Promise. Declare Module Kept : Promise. \
+            Definition evil := Kept.evil.",
         FROM_FALSE,
     ),
     trick(
         "a functor's argument",
         "Module Type Promise. Axiom evil : False. End Promise.\n\
          Module Use (P : Promise). Definition evil := P.evil. End Use.\n\
-         Module Made <: Promise. Axiom evil : False. End Made. Module Used := Use Made. Definition evil := Used.evil.",
+         Module Made <: Promise. Axiom evil : False. End Made. Module Used := Use Made. Definition \
+         evil := Used.evil.",
         FROM_FALSE,
     ),
     trick(
@@ -70,29 +75,34 @@ pub(crate) const TRICKS: &[Trick] = &[
     trick("a context outside of a section", "Context (evil : False).", FROM_FALSE),
     trick(
         "unguarded recursion, by a flag",
-        "Unset Guard Checking. Fixpoint turn (n : nat) : False := turn n. Lemma evil : False. Proof. exact (turn O). Qed.",
+        "Unset Guard Checking. Fixpoint turn (n : nat) : False := turn n. Lemma evil : False. \
+            Proof. exact (turn O). Qed.",
         FROM_FALSE,
     ),
     trick(
         "unguarded recursion, by a flag for all files",
-        "Global Unset Guard Checking. Fixpoint turn (n : nat) : False := turn n. Lemma evil : False. Proof. exact (turn O). Qed.",
+        "Global Unset Guard Checking. Fixpoint turn (n : nat) : False := turn n. Lemma evil : \
+            False. Proof. exact (turn O). Qed.",
         FROM_FALSE,
     ),
     trick(
         "unguarded recursion, by an attribute",
-        "#[bypass_check(guard)] Fixpoint turn (n : nat) : False := turn n. Lemma evil : False. Proof. exact (turn O). Qed.",
+        "#[bypass_check(guard)] Fixpoint turn (n : nat) : False := turn n. Lemma evil : False. \
+            Proof. exact (turn O). Qed.",
         FROM_FALSE,
     ),
     trick(
         "an inductive type that is not positive, by a flag",
         "Unset Positivity Checking. Inductive bad : Prop := Bad : (bad -> False) -> bad.\n\
-         Definition no (b : bad) : False := match b with Bad f => f b end. Lemma evil : False. Proof. exact (no (Bad no)). Qed.",
+         Definition no (b : bad) : False := match b with Bad f => f b end. Lemma evil : False. \
+         Proof. exact (no (Bad no)). Qed.",
         FROM_FALSE,
     ),
     trick(
         "an inductive type that is not positive, by an attribute",
         "#[bypass_check(positivity)] Inductive bad : Prop := Bad : (bad -> False) -> bad.\n\
-         Definition no (b : bad) : False := match b with Bad f => f b end. Lemma evil : False. Proof. exact (no (Bad no)). Qed.",
+         Definition no (b : bad) : False := match b with Bad f => f b end. Lemma evil : False. \
+         Proof. exact (no (Bad no)). Qed.",
         FROM_FALSE,
     ),
     trick(
@@ -104,12 +114,14 @@ pub(crate) const TRICKS: &[Trick] = &[
     trick(
         "universes that are not checked, by an attribute",
         "From Coq Require Import Logic.Hurkens.\n\
-         #[bypass_check(universes)] Definition evil : False := TypeNeqSmallType.paradox Type eq_refl.",
+         #[bypass_check(universes)] Definition evil : False := TypeNeqSmallType.paradox Type \
+         eq_refl.",
         FROM_FALSE,
     ),
     trick(
         "another module with the statement's name",
-        "Module HalidomStatement. Module Statement. Definition theorem := True. End Statement. End HalidomStatement.",
+        "Module HalidomStatement. Module Statement. Definition theorem := True. End Statement. End \
+            HalidomStatement.",
         OF_TRUE,
     ),
     trick(
@@ -119,7 +131,8 @@ pub(crate) const TRICKS: &[Trick] = &[
     ),
     trick(
         "another module with the proof's own name",
-        "Module HalidomProof. Module Proof. Definition derivation := I. End Proof. End HalidomProof.",
+        "Module HalidomProof. Module Proof. Definition derivation := I. End Proof. End \
+            HalidomProof.",
         "Definition derivation := I.",
     ),
     trick("a definition of another type", "", "Definition derivation : True := I."),
@@ -135,7 +148,8 @@ pub(crate) const TRICKS: &[Trick] = &[
     ),
     trick(
         "a notation that swallows what follows",
-        "Notation \"'exact' x\" := I (at level 0). Notation \"'HalidomProof.Proof.derivation'\" := I.",
+        "Notation \"'exact' x\" := I (at level 0). Notation \"'HalidomProof.Proof.derivation'\" := \
+            I.",
         "Definition derivation : True := I.",
     ),
     trick(
@@ -145,17 +159,20 @@ pub(crate) const TRICKS: &[Trick] = &[
     ),
     trick(
         "a coercion to the theorem",
-        "Axiom believed : True -> HalidomStatement.Statement.theorem. Coercion believed : True >-> HalidomStatement.Statement.theorem.",
+        "Axiom believed : True -> HalidomStatement.Statement.theorem. Coercion believed : True >-> \
+            HalidomStatement.Statement.theorem.",
         "Definition derivation : True := I.",
     ),
     trick(
         "a new exec64",
         "Module Machine. Definition exec64 := tt. End Machine. Definition exec64 := tt.",
-        "Definition derivation : HalidomStatement.Statement.theorem. Proof. intro ext. repeat split; intros; reflexivity. Qed.",
+        "Definition derivation : HalidomStatement.Statement.theorem. Proof. intro ext. repeat \
+            split; intros; reflexivity. Qed.",
     ),
     trick(
         "a section restarted with n = 0",
-        "Section Again. Context {ext : Extensionality} {K : semiring}. Definition n : Z := 0. Theorem derived : n = 0. Proof. reflexivity. Qed. End Again.",
+        "Section Again. Context {ext : Extensionality} {K : semiring}. Definition n : Z := 0. \
+            Theorem derived : n = 0. Proof. reflexivity. Qed. End Again.",
         "Definition derivation : HalidomStatement.Statement.theorem := fun ext => derived.",
     ),
     trick(
@@ -166,7 +183,8 @@ pub(crate) const TRICKS: &[Trick] = &[
     ),
     trick(
         "output written over the statement's object",
-        "Redirect \"../statement/Statement\" Print True. Redirect \"statement/Statement\" Print True.\n\
+        "Redirect \"../statement/Statement\" Print True. Redirect \"statement/Statement\" Print \
+            True.\n\
          Print Universes \"statement/Statement.vo\".",
         OF_TRUE,
     ),
@@ -199,7 +217,8 @@ pub(crate) const TRICKS: &[Trick] = &[
     ),
     trick(
         "a type's law taken back",
-        "Set Universe Polymorphism. Unset Universe Checking. Inductive box : Type := Box : Type -> box.\n\
+        "Set Universe Polymorphism. Unset Universe Checking. Inductive box : Type := Box : Type -> \
+            box.\n\
          Axiom evil : False.",
         FROM_FALSE,
     ),

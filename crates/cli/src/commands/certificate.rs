@@ -18,8 +18,10 @@ pub(crate) fn run(args: &CertificateArgs, output: &mut Output<'_>) -> Ended {
 }
 
 /// The theorem about a derivation, in words.
-const THEOREM: &str = "over every commutative semiring, for all sizes that the conditions allow and all inputs: the source program equals the final one; \
-where the C's checks at entry pass, running its loop nest with numbers of 64 bits leaves the source program's tensor in the output, and makes no access out \
+const THEOREM: &str = "over every commutative semiring, for all sizes that the conditions allow \
+    and all inputs: the source program equals the final one; \
+where the C's checks at entry pass, running its loop nest with numbers of 64 bits leaves the \
+source program's tensor in the output, and makes no access out \
 of bounds; the C is the loop nest's text";
 
 fn certificate(args: &CertificateArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
@@ -87,7 +89,8 @@ fn state(name: &str, program: &Program, function: &str, output: &mut Output<'_>)
     let entry = function.lines().next().unwrap_or("");
     let indented: Vec<String> = source.lines().map(|line| format!("    {line}")).collect();
     output.line(&format!(
-        "{name}\n  source program, of {}:\n{}\n  conditions: {}\n  stated: {THEOREM}\n  premise: functional extensionality\n  C: {entry}",
+        "{name}\n  source program, of {}:\n{}\n  conditions: {}\n  stated: {THEOREM}\n  premise: \
+            functional extensionality\n  C: {entry}",
         program.element().name(),
         indented.join("\n"),
         conditions.join(", "),

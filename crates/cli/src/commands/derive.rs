@@ -182,7 +182,8 @@ impl Job<'_> {
             match outcome {
                 Outcome::Accepted(accepted) => {
                     output.line(&format!(
-                        "  certificate: accepted by coqc in {:.1} s, by coqchk in {:.1} s ({} side conditions)",
+                        "  certificate: accepted by coqc in {:.1} s, by coqchk in {:.1} s ({} side \
+                            conditions)",
                         accepted.seconds, accepted.kernel_seconds, certificate.side_conditions
                     ));
                     verdicts.push(proved(&certificate));
@@ -266,7 +267,8 @@ impl Job<'_> {
             }
             Ok(Comparison::Within(cases)) => {
                 output.line(&format!(
-                    "  C, {name}: validated over the reals: within {TOLERANCE} of the magnitude at {cases} sizes"
+                    "  C, {name}: validated over the reals: within {TOLERANCE} of the magnitude at \
+                        {cases} sizes"
                 ));
                 value[key] = json!({"sizes": cases, "agreement": "validated over the reals"});
             }

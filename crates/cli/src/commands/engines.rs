@@ -58,7 +58,8 @@ fn report(
     output.line(&format!("seeds {seed} to {last}, {mutants} mutants each"));
     let Figures { refused, unscheduled, compiled, wrong, other, reasons, .. } = figures;
     output.line(&format!(
-        "{unscheduled} schedules are not legal: the unscheduled form; {refused} pipelines cannot be compiled"
+        "{unscheduled} schedules are not legal: the unscheduled form; {refused} pipelines cannot \
+            be compiled"
     ));
     let head = ["programs", "both prove", "validator", "reference", "neither", "refuted"];
     output.line(&row("", head.map(str::to_owned)));
@@ -80,7 +81,8 @@ fn report(
     let [default, reference, whole] =
         [figures.default_time, figures.reference_time, *time].map(|time| time.as_secs_f64());
     output.line(&format!(
-        "{} contradictions; validator {default:.1} s, reference engine {reference:.1} s, together {whole:.1} s",
+        "{} contradictions; validator {default:.1} s, reference engine {reference:.1} s, together \
+            {whole:.1} s",
         contradictions.len()
     ));
     for (key, tally) in [("compiled", compiled), ("wrong_mutants", wrong), ("other_mutants", other)]

@@ -112,7 +112,8 @@ fn print(
             let compared = if survived.compared {
                 ", each value compared with the algorithm's"
             } else {
-                "; its values were not compared, as updates that commute pass through others than the algorithm"
+                "; its values were not compared, as updates that commute pass through others than \
+                    the algorithm"
             };
             output.line(&format!(
                 "runs aimed at it: it survived {} runs, executed {} times{compared}",

@@ -253,8 +253,12 @@ fn words(figures: &Figures) -> String {
     } = figures;
     let applied: u64 = directives.values().sum();
     format!(
-        "{programs} programs ({refused} not compiled): {steps} steps of schedules, {steps_refused} refused, {applied} directives applied, {directives_refused} left out as illegal; \
-         {completions} completions ({random_completions} random), {runs} runs ({runs_reordered} with reordered updates), {runs_refused} refused at entry; \
-         {compiles} final programs, {native} compiled to native code ({native_optimised} optimised), {native_runs} native runs; {proved} proved, {unknown} unknown; {mutants} wrong mutants"
+        "{programs} programs ({refused} not compiled): {steps} steps of schedules, {steps_refused} \
+            refused, {applied} directives applied, {directives_refused} left out as illegal; \
+         {completions} completions ({random_completions} random), {runs} runs ({runs_reordered} \
+         with reordered updates), {runs_refused} refused at entry; \
+         {compiles} final programs, {native} compiled to native code ({native_optimised} \
+         optimised), {native_runs} native runs; {proved} proved, {unknown} unknown; {mutants} \
+         wrong mutants"
     )
 }

@@ -72,7 +72,9 @@ fn report(args: &FuzzArgs, outcome: &Outcome, output: &mut Output<'_>) -> Ended 
     } = figures;
     let sum = |reasons: &BTreeMap<String, u64>| reasons.values().sum::<u64>();
     output.line(&format!(
-        "seeds {} to {}: {programs} programs, {} without a script, {refused} refused by Halide, {} not translated; {proved} proved, {refuted} refuted, {} unknown; {runs} runs of compiled code, {runs_refused} refused at entry",
+        "seeds {} to {}: {programs} programs, {} without a script, {refused} refused by Halide, {} \
+            not translated; {proved} proved, {refuted} refuted, {} unknown; {runs} runs of \
+            compiled code, {runs_refused} refused at entry",
         args.seed,
         args.seed.wrapping_add(programs.saturating_sub(1)),
         sum(unprintable),

@@ -113,7 +113,8 @@ pub(crate) fn wanted(given: &args::Given, output: &mut Output<'_>) -> Result<Wan
             return Err(output.error(
                 "HAL0906",
                 "`--passes` is about what stock Halide compiled",
-                "write `--halide` before the pipeline's file, or leave the file out to compare the statements of the dump",
+                "write `--halide` before the pipeline's file, or leave the file out to compare the \
+                    statements of the dump",
             ));
         }
         if let Some(condition) = stock.assume.first().filter(|_| !stock.halide) {

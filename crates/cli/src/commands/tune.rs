@@ -199,11 +199,13 @@ fn right(reference: &Reference) -> String {
             "every one that ran was compared with the interpreter's outputs".to_owned()
         }
         Reference::Unscheduled => {
-            "every one that ran was compared with the outputs of the unscheduled form, which is proved"
+            "every one that ran was compared with the outputs of the unscheduled form, which is \
+                proved"
                 .to_owned()
         }
         Reference::Undecided(reason) => format!(
-            "every one that ran was compared with the outputs of the unscheduled form, which is not proved: {reason}"
+            "every one that ran was compared with the outputs of the unscheduled form, which is \
+                not proved: {reason}"
         ),
     }
 }

@@ -105,7 +105,8 @@ fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
 /// The message if nothing was verified.
 const NOTHING: (&str, &str) = (
     "the files have no rule that a type reaches, and no mutator",
-    "give the C++ files that hold the compiler's transformations; `--list` names the mutators that are seen",
+    "give the C++ files that hold the compiler's transformations; `--list` names the mutators that \
+        are seen",
 );
 
 fn no_mutator(wanted: &str, output: &mut Output<'_>) -> Stop {

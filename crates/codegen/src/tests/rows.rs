@@ -179,7 +179,11 @@ fn a_value_that_an_earlier_store_decides_is_not_computed_before() {
     let strided = definition(Helper::Vector(VectorOp::StoreStrided, Scalar::U8, 16));
     assert!(text.contains(&strided));
     let wrong = text
-        .replace(STORES, "store_interleaved2_u8x16(&output[0], load_u8x16(&input[0]), load_every2_u8x16(&output[0]));")
+        .replace(
+            STORES,
+            "store_interleaved2_u8x16(&output[0], load_u8x16(&input[0]), \
+            load_every2_u8x16(&output[0]));",
+        )
         .replace(second, "")
         .replace(&strided, &[store, definitions].concat());
     let mismatch = check(&pool, &program, &wrong).unwrap_err();

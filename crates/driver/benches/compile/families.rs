@@ -34,7 +34,8 @@ fn chain(stages: u32) -> String {
         "pipeline chain<n: {stages}>(input: buffer<u16, 2>) -> output: buffer<u16, 2> {{
     func f[0] = repeat_edge(input);
     for i in 1..n {{
-        func f[i](x, y) = select(i % 2 == 0, f[i - 1](x, y - 1) / 4 + f[i - 1](x, y) / 2 + f[i - 1](x, y + 1) / 4,
+        func f[i](x, y) = select(i % 2 == 0, f[i - 1](x, y - 1) / 4 + f[i - 1](x, y) / 2 + f[i - \
+        1](x, y + 1) / 4,
             f[i - 1](x - 1, y) / 4 + f[i - 1](x, y) / 2 + f[i - 1](x + 1, y) / 4);
     }}
     func output(x, y) = f[n - 1](x, y - 1) / 4 + f[n - 1](x, y) / 2 + f[n - 1](x, y + 1) / 4;

@@ -263,7 +263,8 @@ mod tests {
     /// The comparison rules of a pipeline's output.
     fn likeness(definitions: &str) -> Likeness {
         let text = format!(
-            "pipeline p(a: buffer<f32, 1>, b: buffer<u8, 1>, s: f32) -> output: buffer<u8, 1> {{\n{definitions}\n}}\n"
+            "pipeline p(a: buffer<f32, 1>, b: buffer<u8, 1>, s: f32) -> output: buffer<u8, 1> \
+                {{\n{definitions}\n}}\n"
         );
         let loaded = source::parse("p.hal", text);
         assert_eq!(loaded.module.diagnostics, [], "{definitions}");

@@ -20,7 +20,8 @@ pub fn svg(bench: &Bench) -> String {
     let mut out = String::new();
     let _ = writeln!(
         out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" font-family=\"sans-serif\" font-size=\"13\">\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
+            font-family=\"sans-serif\" font-size=\"13\">\n\
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
          <text x=\"12\" y=\"22\" font-size=\"16\">{}: median time of a run</text>",
         escaped(&bench.pipeline)
@@ -45,7 +46,8 @@ pub fn svg(bench: &Bench) -> String {
             let _ = writeln!(
                 out,
                 "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{} ({})</text>\n\
-                 <rect x=\"{LEFT}\" y=\"{y}\" width=\"{width:.1}\" height=\"{BAR}\" fill=\"{colour}\"/>\n\
+                 <rect x=\"{LEFT}\" y=\"{y}\" width=\"{width:.1}\" height=\"{BAR}\" \
+                 fill=\"{colour}\"/>\n\
                  <path d=\"M{from:.1} {middle} H{to:.1}\" stroke=\"black\"/>\n\
                  <text x=\"{:.1}\" y=\"{}\">{:.3} ms</text>",
                 LEFT - 8.0,

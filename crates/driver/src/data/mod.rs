@@ -118,7 +118,8 @@ pub enum DataError {
     },
     /// An input is too small for any output.
     #[error(
-        "`{input}` is too small in dimension {dim}: one value of the output needs {needed}, it has {given}"
+        "`{input}` is too small in dimension {dim}: one value of the output needs {needed}, it has \
+            {given}"
     )]
     TooSmall {
         /// The input.

@@ -101,7 +101,8 @@ impl FileError {
             Self::Extension { .. } => "give the file one of these extensions",
             Self::Type { .. } => "change the input's type, or convert the file first",
             Self::Rank { .. } => {
-                "a grey picture has dimensions (x, y), a colour picture (x, y, c); `NAME=FILE:gray` reads a colour picture as grey"
+                "a grey picture has dimensions (x, y), a colour picture (x, y, c); \
+                    `NAME=FILE:gray` reads a colour picture as grey"
             }
             Self::Unrepresentable { .. } => "write to a .npy file instead",
         }

@@ -544,7 +544,8 @@ fn factored(pipeline: &Pipeline, names: &Names) -> Option<String> {
     let made: Vec<&str> = funcs.filter(|name| name.contains("_intm")).collect();
     (!made.is_empty()).then(|| {
         format!(
-            "not judged: that the reductions were factored rightly; the pipeline file has `{}` already",
+            "not judged: that the reductions were factored rightly; the pipeline file has `{}` \
+                already",
             made.join("`, `")
         )
     })

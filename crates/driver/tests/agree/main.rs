@@ -81,7 +81,8 @@ impl Sums {
         self.with_interpreter += with_interpreter;
         self.with_code += with_code;
         println!(
-            "{name:<34} {cases:>4} cases, {with_interpreter:>4} = interpreter, {with_code:>4} = compiled code"
+            "{name:<34} {cases:>4} cases, {with_interpreter:>4} = interpreter, {with_code:>4} = \
+                compiled code"
         );
         for (reason, count) in passed_over {
             println!("{:<34} {count:>4} passed over: {reason}", "");
@@ -95,7 +96,8 @@ impl Sums {
     /// Prints the sums and fails if there are differences.
     fn finish(&self, title: &str) {
         println!(
-            "{title}: {} statements, {} cases; {} comparisons of machine and interpreter, {} of machine and compiled code; {} differences",
+            "{title}: {} statements, {} cases; {} comparisons of machine and interpreter, {} of \
+                machine and compiled code; {} differences",
             self.statements,
             self.cases,
             self.with_interpreter,

@@ -96,7 +96,8 @@ fn no_wrong_statement_is_proved() {
         };
         let counts = examine(name, &stock, each, &spare);
         println!(
-            "{name}: {} mutants, {} observable, {} refuted, {} proved, {} proved and wrong, {:.1} s",
+            "{name}: {} mutants, {} observable, {} refuted, {} proved, {} proved and wrong, {:.1} \
+                s",
             counts.all,
             counts.observable,
             counts.refuted,
@@ -118,7 +119,8 @@ fn no_wrong_statement_is_proved() {
         }
     }
     println!(
-        "{} mutants of {} statements: {} observable, {} of these refuted, {} proved, {} proved and wrong",
+        "{} mutants of {} statements: {} observable, {} of these refuted, {} proved, {} proved and \
+            wrong",
         sum.all,
         statements.len(),
         sum.observable,
@@ -184,7 +186,8 @@ fn examine(name: &str, stock: &Stock, each: usize, spare: &Mutex<usize>) -> Coun
                 }
             };
             println!(
-                "  {name}: {}: {description}: {}; {verdict}; {dead} stores never run; {:.1} s + {:.1} s",
+                "  {name}: {}: {description}: {}; {verdict}; {dead} stores never run; {:.1} s + \
+                    {:.1} s",
                 kind.name(),
                 observed.as_deref().unwrap_or("not observed"),
                 observing.as_secs_f64(),

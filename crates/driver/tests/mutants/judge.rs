@@ -368,7 +368,8 @@ fn reason(kind: MutantKind) -> &'static str {
             "what the guard lets in writes values that are right, or nothing"
         }
         MutantKind::LoopBoundChanged | MutantKind::BoundWrong | MutantKind::WindowChanged => {
-            "what is computed more is right, what is computed less is not needed or computed elsewhere"
+            "what is computed more is right, what is computed less is not needed or computed \
+                elsewhere"
         }
         MutantKind::ConstantChanged | MutantKind::OperandsSwapped => {
             "another way to divide the work, or a bound that is not the tightest"

@@ -120,7 +120,8 @@ fn no_wrong_program_is_proved() {
         *done += 1;
         let counts = Counts::of(&examined.outcomes);
         println!(
-            "{done:>4} {}: {} mutants, {} observable, {} refuted, {} unknown, {} proved and wrong; {:.0} s",
+            "{done:>4} {}: {} mutants, {} observable, {} refuted, {} unknown, {} proved and wrong; \
+                {:.0} s",
             original.name,
             counts.mutants,
             counts.observable,
@@ -149,14 +150,16 @@ fn no_wrong_program_is_proved() {
     println!("{}", table::by_obligation(&outcomes));
     println!("{}", words(&all_shapes));
     println!(
-        "annotations of {} wrong programs changed {} times: {} times fewer obligations were open, {} times one, never none",
+        "annotations of {} wrong programs changed {} times: {} times fewer obligations were open, \
+            {} times one, never none",
         attempts.programs, attempts.tried, attempts.better, attempts.closest
     );
     let (observing, validating) = outcomes.iter().fold((0.0, 0.0), |(runs, proofs), outcome| {
         (runs + outcome.seconds.0, proofs + outcome.seconds.1)
     });
     println!(
-        "{left_out} programs left out; runs took {observing:.0} s, validation {validating:.0} s of a thread's time; {:.0} s in all",
+        "{left_out} programs left out; runs took {observing:.0} s, validation {validating:.0} s of \
+            a thread's time; {:.0} s in all",
         begin.elapsed().as_secs_f64()
     );
 
@@ -221,7 +224,8 @@ fn words(shapes: &[Shapes]) -> String {
     let count = |some: &dyn Fn(&Shapes) -> usize| -> usize { shapes.iter().map(some).sum() };
     writeln!(
         text,
-        "at least {RUNS} inputs of each of {} programs; of all, {} have windows that do not begin at 0, {} inputs that do not, {} padded inputs, {} padded outputs",
+        "at least {RUNS} inputs of each of {} programs; of all, {} have windows that do not begin \
+            at 0, {} inputs that do not, {} padded inputs, {} padded outputs",
         shapes.len(),
         count(&|shapes| shapes.moved_windows),
         count(&|shapes| shapes.moved_inputs),

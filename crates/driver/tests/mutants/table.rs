@@ -81,7 +81,8 @@ pub(crate) fn by_kind(outcomes: &[Outcome]) -> String {
         let bound = 1.0 - 0.05_f64.powf(1.0 / all.observable as f64);
         writeln!(
             text,
-            "of {} observable mutants 0 are proved: with 95 % confidence less than {:.2} % of such mutants are",
+            "of {} observable mutants 0 are proved: with 95 % confidence less than {:.2} % of such \
+                mutants are",
             all.observable,
             100.0 * bound
         )

@@ -213,7 +213,8 @@ fn keep(
     fs::create_dir_all(&own).expect("there is room");
     let notes = stock.notes.join("\n");
     let words = format!(
-        "{}: {} (site {})\n{}\n\nthe machine: {}\nthe validator: proved\n\n{}\nnotes of the statement as it was compiled:\n{notes}\n",
+        "{}: {} (site {})\n{}\n\nthe machine: {}\nthe validator: proved\n\n{}\nnotes of the \
+            statement as it was compiled:\n{notes}\n",
         result.statement,
         result.kind,
         result.number,

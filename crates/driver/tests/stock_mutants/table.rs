@@ -32,7 +32,8 @@ pub(crate) fn table(swept: &Swept) -> String {
     let width = KINDS.iter().copied().flatten().map(|kind| kind.name.len()).max().unwrap_or(0);
     let _ = writeln!(
         text,
-        "{:<width$} | {:>5} | wrong | {:>5} | {:>5} | {:>5} | {:>5} | other | {:>5} | {:>5} | {:>5}",
+        "{:<width$} | {:>5} | wrong | {:>5} | {:>5} | {:>5} | {:>5} | other | {:>5} | {:>5} | \
+            {:>5}",
         "kind", "all", "proved", "refuted", "unknown", "refused", "refuted", "unknown", "refused"
     );
     let mut kinds = 0;
@@ -49,7 +50,8 @@ pub(crate) fn table(swept: &Swept) -> String {
     let (observable, refuted) = swept.observable();
     let _ = writeln!(
         text,
-        "\n{} mutants of {kinds} kinds, made from {} statements that are proved as they are: {observable} are seen to be wrong, {refuted} of these are refuted, {} proved",
+        "\n{} mutants of {kinds} kinds, made from {} statements that are proved as they are: \
+            {observable} are seen to be wrong, {refuted} of these are refuted, {} proved",
         swept.results.len(),
         swept.proved,
         swept.results.iter().filter(|it| it.is_wrong && it.verdict == Verdict::Proved).count(),
@@ -58,7 +60,8 @@ pub(crate) fn table(swept: &Swept) -> String {
     if run > 0 {
         let _ = writeln!(
             text,
-            "the code that Halide compiles of {run} that a run of the statement refutes was run too: it is wrong in {wrong}"
+            "the code that Halide compiles of {run} that a run of the statement refutes was run \
+                too: it is wrong in {wrong}"
         );
     }
     text

@@ -66,6 +66,8 @@ pub fn dump(text: &str, names: &mut Names) -> Result<Vec<Pass>, SyntaxError> {
 /// Returns the diagnostic for a text that holds no statement after any pass.
 pub fn not_a_dump(name: &str) -> Diagnostic {
     let message = format!("`{name}` holds no statement after a pass of Halide's compiler");
-    Diagnostic::without_place(Severity::Error, codes::NOT_A_DUMP, message)
-        .with_hint("compile with HL_DEBUG_CODEGEN=2 in the environment and keep what is written to standard error")
+    Diagnostic::without_place(Severity::Error, codes::NOT_A_DUMP, message).with_hint(
+        "compile with HL_DEBUG_CODEGEN=2 in the environment and keep what is written to \
+            standard error",
+    )
 }

@@ -36,7 +36,9 @@ impl SyntaxError {
         let hint = match self.known {
             Some(known) => known.to_owned(),
             None => format!(
-                "give a statement as Halide {HALIDE_VERSION} prints it: `compile_to_conceptual_stmt` with `StmtOutputFormat.Text`, or `-e conceptual_stmt` of a generator"
+                "give a statement as Halide {HALIDE_VERSION} prints it: \
+                    `compile_to_conceptual_stmt` with `StmtOutputFormat.Text`, or `-e \
+                    conceptual_stmt` of a generator"
             ),
         };
         Diagnostic::error(codes::NOT_A_STATEMENT, span, self.to_string()).with_hint(hint)

@@ -137,7 +137,8 @@ impl Cursor<'_> {
         match self.peek() {
             Some(b'_') => Err(SyntaxError {
                 known: Some(
-                    "Halide writes types after numbers from the version after 21.0.0 on; halidom reads what 21.0.0 prints",
+                    "Halide writes types after numbers from the version after 21.0.0 on; halidom \
+                        reads what 21.0.0 prints",
                 ),
                 ..self.expected("the end of the number")
             }),

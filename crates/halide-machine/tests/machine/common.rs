@@ -12,7 +12,8 @@ use halidom_halide_machine::{
 fn whole(body: &str) -> String {
     let pointer = |name: &str| {
         format!(
-            "let {name} = (void *)_halide_buffer_get_host((struct halide_buffer_t *){name}.buffer)\n"
+            "let {name} = (void *)_halide_buffer_get_host((struct halide_buffer_t \
+                *){name}.buffer)\n"
         )
     };
     let mut text = [pointer("a"), pointer("out")].concat();

@@ -6,9 +6,11 @@ use crate::common::{World, fault, out, refused};
 
 fn kernel(shared: &str, body: &str) -> String {
     format!(
-        "let r = halide_copy_to_device((struct halide_buffer_t *)a.buffer, (struct halide_device_interface_t const *)halide_cuda_device_interface())
+        "let r = halide_copy_to_device((struct halide_buffer_t *)a.buffer, (struct \
+            halide_device_interface_t const *)halide_cuda_device_interface())
 assert(r == 0, r)
-let s = halide_copy_to_device((struct halide_buffer_t *)out.buffer, (struct halide_device_interface_t const *)halide_cuda_device_interface())
+let s = halide_copy_to_device((struct halide_buffer_t *)out.buffer, (struct \
+halide_device_interface_t const *)halide_cuda_device_interface())
 assert(s == 0, s)
 gpu_block<CUDA> (f.block_id_x, 0, 2) {{
  {shared}

@@ -104,20 +104,19 @@ fn contents_are_undefined_at_first() {
 #[test]
 fn pointers_are_no_numbers() {
     assert_eq!(
-        out(
-            "assert(a != reinterpret<(void *)>((uint64)0), halide_error_host_is_null(\"a\"))\nout[0] = 1"
-        )[0],
+        out("assert(a != reinterpret<(void *)>((uint64)0), \
+                halide_error_host_is_null(\"a\"))\nout[0] = 1")[0],
         1
     );
     assert_eq!(refused("out[0] = int32(reinterpret<uint64>(a))"), "a pointer as a number");
     assert_eq!(
-        out(
-            "assert((reinterpret<uint64>(a) % (uint64)64) == (uint64)0, halide_error_unaligned_host_ptr(\"a\", 64))\nout[0] = 1"
-        )[0],
+        out("assert((reinterpret<uint64>(a) % (uint64)64) == (uint64)0, \
+                halide_error_unaligned_host_ptr(\"a\", 64))\nout[0] = 1")[0],
         1
     );
     // A pointer that is bound again points to the same memory.
-    let text = "let b = (void *)_halide_buffer_get_host((struct halide_buffer_t *)out.buffer)\nout[0] = 3\nout[1] = b[0]";
+    let text = "let b = (void *)_halide_buffer_get_host((struct halide_buffer_t \
+        *)out.buffer)\nout[0] = 3\nout[1] = b[0]";
     assert_eq!(out(text)[1], 3);
 }
 

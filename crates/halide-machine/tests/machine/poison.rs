@@ -35,7 +35,8 @@ fn poison_that_decides_nothing_does_no_harm() {
     );
     assert_eq!(
         fault(
-            "let t = n + 2147483647\nassert(t < 0, halide_error_bad_dimensions(\"a\", 1, 2))\nout[0] = 1"
+            "let t = n + 2147483647\nassert(t < 0, halide_error_bad_dimensions(\"a\", 1, \
+                2))\nout[0] = 1"
         ),
         FaultKind::Poison
     );

@@ -19,7 +19,8 @@ fn constructs_are_named() {
         ("b[0] = 1", "memory `b`, which nothing binds"),
         ("extern (x, 0, 4) {\n out[0] = 1\n}", "an extern loop"),
         (
-            "atomic (out) {\n  predicate (ramp(0, 1, 4) < x4(2))\n   out[ramp(0, 1, 4)] = out[ramp(0, 1, 4)] + x4(1)\n}",
+            "atomic (out) \
+                {\n  predicate (ramp(0, 1, 4) < x4(2))\n   out[ramp(0, 1, 4)] = out[ramp(0, 1, 4)] + x4(1)\n}",
             "an atomic update with a predicate",
         ),
     ];
@@ -59,7 +60,10 @@ fn deep_nesting_is_refused() {
 fn a_query_of_bounds_is_answered() {
     let world = World::default();
     let text = "if ((uint1)_halide_buffer_is_bounds_query((struct halide_buffer_t *)a.buffer)) {
- (struct halide_buffer_t *)_halide_buffer_init((struct halide_buffer_t *)a.buffer, (struct halide_dimension_t *)_halide_buffer_get_shape((struct halide_buffer_t *)a.buffer), reinterpret<(void *)>((uint64)0), (uint64)0, reinterpret<(void *)>((uint64)0), 0, 32, 1, (struct halide_dimension_t *)make_struct(3, n, 1, 0), (uint64)0)
+ (struct halide_buffer_t *)_halide_buffer_init((struct halide_buffer_t *)a.buffer, (struct \
+ halide_dimension_t *)_halide_buffer_get_shape((struct halide_buffer_t *)a.buffer), \
+ reinterpret<(void *)>((uint64)0), (uint64)0, reinterpret<(void *)>((uint64)0), 0, 32, 1, (struct \
+ halide_dimension_t *)make_struct(3, n, 1, 0), (uint64)0)
 } else {
  out[0] = 1
 }";

@@ -19,7 +19,8 @@ fn iterations_at_one_time_write_what_is_their_own() {
     // Loops one after the other are ordered.
     twins(
         "parallel (i, 0, 4) {\n out[i] = i\n}\nparallel (i, 0, 4) {\n out[i + 4] = out[3 - i]\n}",
-        "parallel (i, 0, 8) {\n if (i < 4) {\n  out[i] = i\n } else {\n  out[i] = out[7 - i]\n }\n}",
+        "parallel (i, 0, 8) \
+            {\n if (i < 4) {\n  out[i] = i\n } else {\n  out[i] = out[7 - i]\n }\n}",
         FaultKind::Race,
     );
 }
@@ -37,9 +38,9 @@ fn memory_of_an_iteration_is_its_own() {
 fn tiles_that_overlap_write_the_same() {
     // Both iterations write 3 to the overlap, and each reads its own writes.
     assert_eq!(
-        out(
-            "parallel (i, 0, 2) {\n for (x, 0, 4) {\n  out[(i*3) + x] = (i*3) + x\n  out[15 - i] = out[(i*3) + 1]\n }\n}"
-        )[..7],
+        out("parallel (i, 0, 2) \
+                {\n for (x, 0, 4) {\n  out[(i*3) + x] = (i*3) + x\n  out[15 - i] = out[(i*3) + 1]\n }\n}")
+            [..7],
         [0, 1, 2, 3, 4, 5, 6]
     );
     assert_eq!(
@@ -49,7 +50,8 @@ fn tiles_that_overlap_write_the_same() {
     // Repeated addition would not give the same result in every order.
     assert_eq!(
         fault(
-            "parallel (i, 0, 2) {\n for (x, 0, 4) {\n  out[(i*3) + x] = x - x\n  out[(i*3) + x] = out[(i*3) + x] + 1\n }\n}"
+            "parallel (i, 0, 2) \
+                {\n for (x, 0, 4) {\n  out[(i*3) + x] = x - x\n  out[(i*3) + x] = out[(i*3) + x] + 1\n }\n}"
         ),
         FaultKind::Race
     );
@@ -66,7 +68,8 @@ fn atomic_updates_are_no_race() {
     // A read in between is a race.
     assert_eq!(
         fault(&format!(
-            "out[0] = 0\nparallel (i, 0, 4) {{\n atomic (out) {{\n   {add}\n }}\n out[i + 1] = out[0]\n}}"
+            "out[0] = 0\nparallel (i, 0, 4) {{\n atomic (out) {{\n   {add}\n }}\n out[i + 1] = \
+                out[0]\n}}"
         )),
         FaultKind::Race
     );

@@ -89,26 +89,34 @@ impl BridgeError {
         let message = self.to_string();
         let plain = |code| Diagnostic::without_place(Severity::Error, code, message.clone());
         match self {
-            Self::Missing | Self::File(_) | Self::Failed(_) => plain(codes::NO_HALIDE).with_hint(
-                format!("`pip install halide=={HALIDE_VERSION}` in a `.venv` of this or a parent folder, or name a Python with `{VARIABLE}`"),
-            ),
+            Self::Missing | Self::File(_) | Self::Failed(_) => {
+                plain(codes::NO_HALIDE).with_hint(format!(
+                    "`pip install halide=={HALIDE_VERSION}` in a `.venv` of this or a parent \
+                    folder, or name a Python with `{VARIABLE}`"
+                ))
+            }
             Self::NoCompiler | Self::Compiler { .. } => plain(codes::NO_COMPILER)
                 .with_hint("install one (Debian's package g++), or name it with `CXX`"),
             Self::Script { line, .. } => {
                 let diagnostic = match (line, script) {
-                    (Some(line), Some((file, text))) => {
-                        Diagnostic::error(codes::SCRIPT, Span::new(file, place(text, *line)), message)
-                    }
+                    (Some(line), Some((file, text))) => Diagnostic::error(
+                        codes::SCRIPT,
+                        Span::new(file, place(text, *line)),
+                        message,
+                    ),
                     (Some(_) | None, _) => plain(codes::SCRIPT),
                 };
                 diagnostic.with_hint(
-                    "define `pipeline()` in it, returning a `halide.Func`, a list of outputs or a `halide.Pipeline`",
+                    "define `pipeline()` in it, returning a `halide.Func`, a list of outputs or a \
+                        `halide.Pipeline`",
                 )
             }
             Self::Start { .. } => plain(codes::GENERATOR)
                 .with_hint("give the executable that was linked with `libHalide_GenGen.a`"),
-            Self::Generator { .. } => plain(codes::GENERATOR)
-                .with_hint("without `-g`, a generator binary says which generators it has; parameters are `NAME=VALUE`"),
+            Self::Generator { .. } => plain(codes::GENERATOR).with_hint(
+                "without `-g`, a generator binary says which generators it has; \
+                    parameters are `NAME=VALUE`",
+            ),
         }
     }
 

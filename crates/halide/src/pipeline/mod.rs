@@ -65,7 +65,8 @@ impl fmt::Display for ReadError {
             }
             Self::Version { halide, format } => write!(
                 f,
-                "written by Halide {halide} (format {format}), and what is read is {HALIDE_VERSION} (format {FORMAT_VERSION})"
+                "written by Halide {halide} (format {format}), and what is read is \
+                    {HALIDE_VERSION} (format {FORMAT_VERSION})"
             ),
         }
     }
@@ -79,7 +80,8 @@ impl ReadError {
         let (code, hint) = match self {
             Self::Damaged { .. } => (
                 codes::NOT_A_PIPELINE,
-                "write the file anew: `halide.serialize_pipeline(pipeline, \"FILE.hlpipe\")`, or `-e hlpipe` of a generator",
+                "write the file anew: `halide.serialize_pipeline(pipeline, \"FILE.hlpipe\")`, or \
+                    `-e hlpipe` of a generator",
             ),
             Self::Version { .. } => {
                 (codes::OTHER_VERSION, "write the file with `pip install halide==21.0.0`")

@@ -35,7 +35,8 @@ pub fn assumption(
 ) -> std::result::Result<Expr, Diagnostic> {
     let refused = |at: usize, message: String| {
         Diagnostic::error(codes::ASSUMPTION, Span::new(file, at..at), message).with_hint(
-            "write a condition on parameters and shapes as a statement does: `0 <= radius`, `(input.extent.0 % 8) == 0`",
+            "write a condition on parameters and shapes as a statement does: `0 <= radius`, \
+                `(input.extent.0 % 8) == 0`",
         )
     };
     let condition = text::expression(words, names)

@@ -180,7 +180,8 @@ impl Walk<'_> {
                 Place::Block,
                 MemoryType::Auto | MemoryType::Heap | MemoryType::Stack | MemoryType::Register,
             ) => unsupported(
-                "memory in a block of a GPU, outside of its threads, that each thread has for itself",
+                "memory in a block of a GPU, outside of its threads, that each thread has for \
+                    itself",
             ),
             (Place::Thread, MemoryType::Auto | MemoryType::Stack | MemoryType::Register) => {
                 if fixed.is_none() {

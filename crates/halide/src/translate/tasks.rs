@@ -337,7 +337,8 @@ impl Walk<'_> {
             }
             if !independent(pool, (&sides[0], &sides[1]), var, ahead) {
                 return unsupported(
-                    "a task that runs ahead in memory that is not seen to be another part for each iteration",
+                    "a task that runs ahead in memory that is not seen to be another part for each \
+                        iteration",
                 );
             }
         }

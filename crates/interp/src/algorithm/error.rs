@@ -17,7 +17,8 @@ pub enum AlgorithmError {
     },
     /// `ε_rdom`: a reduction variable has a negative extent (FS Fig. 6, RDom-Err).
     #[error(
-        "the domain of `{variable_name}` in update {stage} of `{name}` has a negative extent: {extent}"
+        "the domain of `{variable_name}` in update {stage} of `{name}` has a negative extent: \
+            {extent}"
     )]
     DomainExtent {
         /// The func.

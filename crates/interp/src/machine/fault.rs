@@ -80,7 +80,8 @@ pub enum Fault {
     },
     /// A store within a needed region does not write the claimed value. Found only if claims are
     /// checked.
-    #[error("`{}` at {:?}: stored {}, but {}", .0.place.name, .0.place.coords, text(.0.stored), .0.described())]
+    #[error("`{}` at {:?}: stored {}, but \
+        {}", .0.place.name, .0.place.coords, text(.0.stored), .0.described())]
     ClaimWrong(Box<WrongClaim>),
     /// The specification has no value at a claim that is checked.
     #[error(transparent)]

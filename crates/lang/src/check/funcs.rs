@@ -77,7 +77,10 @@ impl<'a, 's> Checker<'a, 's> {
             let message = format!("the func `{}{element}` is defined already", name.text);
             let diagnostic = Diagnostic::error(codes::DUPLICATE_FUNC, name.span, message)
                 .with_label(first, "defined here")
-                .with_hint("later stages of a func stand in its braces: `func f(x) { f(x) = …; f(0) += …; }`");
+                .with_hint(
+                    "later stages of a func stand in its braces: `func f(x) \
+                    { f(x) = …; f(0) += …; }`",
+                );
             self.report(diagnostic);
             return false;
         }

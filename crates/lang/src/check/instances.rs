@@ -189,7 +189,8 @@ impl<'a, 's> Checker<'a, 's> {
                     span,
                     format!("`{name}` is a func: it is defined everywhere and has no bounds"),
                     format!(
-                        "say which region is meant, by ranges or an input: `{0}({name}, …, 0..width, 0..height)`, `{0}({name}, …, input)`",
+                        "say which region is meant, by ranges or an input: `{0}({name}, …, \
+                            0..width, 0..height)`, `{0}({name}, …, input)`",
                         function.text
                     ),
                 )

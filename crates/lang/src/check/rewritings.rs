@@ -130,7 +130,8 @@ impl<'a, 's> Checker<'a, 's> {
                     codes::DIRECTIVE_ARGUMENTS,
                     value.span,
                     "expected the name of a func",
-                    "`f.in(g)` puts a copy of `f` between `f` and `g`, `f.in()` between `f` and all that read it",
+                    "`f.in(g)` puts a copy of `f` between `f` and `g`, `f.in()` between `f` and \
+                        all that read it",
                 )
             };
             users.push(user?);

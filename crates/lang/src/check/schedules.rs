@@ -538,7 +538,8 @@ impl<'a, 's> Checker<'a, 's> {
                         codes::SPECIALIZATION,
                         call.name.span,
                         "`specialize_fail` within a specialization",
-                        "it says what happens where no condition holds: write it behind the specializations",
+                        "it says what happens where no condition holds: write it behind the \
+                            specializations",
                     );
                 }
                 Action::SpecializeFail { message }
@@ -662,7 +663,8 @@ impl<'a, 's> Checker<'a, 's> {
             codes::DIRECTIVE_ARGUMENTS,
             number.span,
             format!("`ahead` is a constant from 1 to {MOST}"),
-            "so many iterations later the value is read: give a number such as 2, or a compile-time parameter",
+            "so many iterations later the value is read: give a number such as 2, or a \
+                compile-time parameter",
         )
     }
 
@@ -683,7 +685,8 @@ impl<'a, 's> Checker<'a, 's> {
                 codes::DIRECTIVE_ARGUMENTS,
                 chunk.span,
                 format!("`chunk` is a constant from 1 to {}", Deal::MOST),
-                "so many iterations are handed out at a time: give a number such as 4, or a compile-time parameter",
+                "so many iterations are handed out at a time: give a number such as 4, or a \
+                    compile-time parameter",
             ),
         }
     }
@@ -786,7 +789,8 @@ impl<'a, 's> Checker<'a, 's> {
             return self.fail_with_hint(
                 codes::SCHEDULE_STARTUP,
                 expr.span,
-                "a schedule depends on what is known when the pipeline starts, and not on values of funcs and inputs",
+                "a schedule depends on what is known when the pipeline starts, and not on values \
+                    of funcs and inputs",
                 format!("it may depend on {names}"),
             );
         }
@@ -836,7 +840,10 @@ impl<'a, 's> Checker<'a, 's> {
                 codes::DIRECTIVE_ARGUMENTS,
                 expr.span,
                 format!("`{directive}` takes a constant of at least 1"),
-                format!("{done} when the pipeline is compiled: give a number such as 8, or a compile-time parameter"),
+                format!(
+                    "{done} when the pipeline is compiled: give a number such as 8, or a \
+                    compile-time parameter"
+                ),
             ),
         }
     }

@@ -57,7 +57,8 @@ impl Checker<'_, '_> {
         let Some(span) = place else { return };
         let name = self.pool.var(arg).name.clone();
         let message = format!(
-            "`{name}` occurs in this update, so the func may only be {access} at `{name}` itself in that dimension"
+            "`{name}` occurs in this update, so the func may only be {access} at `{name}` itself \
+                in that dimension"
         );
         let diagnostic = Diagnostic::error(codes::SEPARATION, span, message)
             .labelled(format!("this must be `{name}`"))

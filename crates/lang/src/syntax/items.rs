@@ -54,7 +54,10 @@ impl<'s> Parser<'s, '_> {
     /// Reports text that begins no item of a file; often it is in another language.
     fn no_item<T>(&mut self) -> Parsed<T> {
         let refused = self.unexpected("`pipeline`, `schedule`, `schedule_fn` or `fn`");
-        self.hint("a program is made of `pipeline name(inputs) -> outputs { … }` and `schedule name for pipeline { … }`");
+        self.hint(
+            "a program is made of `pipeline name(inputs) -> outputs { … }` and `schedule \
+            name for pipeline { … }`",
+        );
         refused
     }
 

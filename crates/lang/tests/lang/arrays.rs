@@ -9,7 +9,8 @@ use crate::common::{parse_text, parse_valid};
 fn printed(body: &str) -> String {
     let text = format!(
         "fn scaled(f, s) -> func(x, y..) = s * f(x, y..);
-         pipeline p<n: 3, r: 2>(a: buffer<f32, r>, b: buffer<u8, 1>) -> out: buffer<f32, 1> {{ {body} }}"
+         pipeline p<n: 3, r: 2>(a: buffer<f32, r>, b: buffer<u8, 1>) -> out: buffer<f32, 1> {{ \
+         {body} }}"
     );
     let module = parse_valid(body, &text);
     let printed = print::algorithm(&module.pool, &module.pipelines[0].algorithm);
@@ -36,7 +37,8 @@ fn directives(schedules: &str) -> Vec<String> {
 }
 
 const PIPELINE: &str = "pipeline p<n: 3>(a: buffer<f32, 2>) -> out: buffer<f32, 2> {
-    func f[k in 0..n](x, y): f32 { f[k](x, y) = a(x + k, y); for q in 0..2 { f[k](x, y) += a(q, k); } }
+    func f[k in 0..n](x, y): f32 \
+    { f[k](x, y) = a(x + k, y); for q in 0..2 { f[k](x, y) += a(q, k); } }
     func out(x, y) = f[0](x, y) + f[n - 1](x, y);
 }
 ";
@@ -68,26 +70,33 @@ fn arrays_are_written_out() {
             "f$0 f$1 f$2 out",
         ),
         (
-            "func f[0](x) = a(x, 0); func f[k in 1..n](x) = f[k - 1](2 * x); func out = scaled(f[2], 3);",
+            "func f[0](x) = a(x, 0); func f[k in 1..n](x) = f[k - 1](2 * x); func out = \
+                scaled(f[2], 3);",
             "f$0 f$1 f$2 out",
         ),
         // From the last element on, if earlier ones need later ones.
         (
-            "func f[k in 0..n](x) = select(k == n - 1, a(x, 0), f[k + 1](x / 2)); func out(x) = f[0](x);",
+            "func f[k in 0..n](x) = select(k == n - 1, a(x, 0), f[k + 1](x / 2)); func out(x) = \
+                f[0](x);",
             "f$2 f$1 f$0 out",
         ),
         (
-            "func f[k in 0..n](x, y) = a(x, y + k); func g[k in 0..n] = scaled(f[k], k); func out(x) = g[1](x, 0);",
+            "func f[k in 0..n](x, y) = a(x, y + k); func g[k in 0..n] = scaled(f[k], k); func \
+                out(x) = g[1](x, 0);",
             "f$0 f$1 f$2 g$0 g$1 g$2 out",
         ),
         // Two arrays whose elements need each other.
         (
-            "func f[0](x, y) = a(x, y); for k in 1..n { let m = k - 1; func g[k] = scaled(f[m], k); func f[k](x, y) = g[k](x + 1, y); } func out(x) = f[n - 1](x, 0);",
+            "func f[0](x, y) = a(x, y); for k in 1..n \
+                { let m = k - 1; func g[k] = scaled(f[m], k); func f[k](x, y) = g[k](x + 1, y); } \
+                func out(x) = f[n - 1](x, 0);",
             "f$0 g$1 f$1 g$2 f$2 out",
         ),
         ("func f[k in 0..0](x) = 1.5; func out(x) = a(x, 0);", "out"),
         (
-            "func f[k in 0..n](x): f32 { f[k](x) = 0; for q in 0..k + 1 { f[k](x) += sum(s in 0..n: a(s, q)); } } func out(x) = f[1](x);",
+            "func f[k in 0..n](x): f32 \
+                { f[k](x) = 0; for q in 0..k + 1 { f[k](x) += sum(s in 0..n: a(s, q)); } } func \
+                out(x) = f[1](x);",
             "sum$1 f$0 sum$2 f$1 sum$3 f$2 out",
         ),
     ] {
@@ -138,7 +147,8 @@ fn misuse_of_arrays_is_told() {
         ("func out(x) = f32(b(0) + n * 100);", "HAL0305"),
     ] {
         let text = format!(
-            "pipeline p<n: 3>(a: buffer<f32, 2>, b: buffer<u8, 1>, m0: i32) -> out: buffer<f32, 1> {{
+            "pipeline p<n: 3>(a: buffer<f32, 2>, b: buffer<u8, 1>, m0: i32) -> out: buffer<f32, 1> \
+                {{
                 func g(x) = a(x, 0);
                 func f[k in 0..n](x) = a(x, k);
                 {body}
@@ -195,7 +205,8 @@ fn misuse_of_schedule_functions_is_told() {
         ("schedule_fn rows(f, f) { f.parallel(y); }", &["HAL0202"]),
         ("schedule_fn a(f) { f.serial(y); } schedule_fn a(f) { f.serial(y); }", &["HAL0202"]),
         (
-            "schedule_fn each(g) { for k in 0..n { g.serial(y); } } schedule s for p { for k in 0..n { each(f[k]); } }",
+            "schedule_fn each(g) { for k in 0..n { g.serial(y); } } schedule s for p \
+                { for k in 0..n { each(f[k]); } }",
             &["HAL0202"],
         ),
         ("schedule s for p { for k in 0..n { f[k + 1].serial(y); } }", &["HAL0207"]),

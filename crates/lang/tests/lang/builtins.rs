@@ -112,7 +112,8 @@ fn integer_functions_are_exact() {
 #[test]
 fn float_functions_are_the_plain_formulas() {
     let text = "pipeline p(a: f32, b: f32, w: f32) -> r: buffer<f32, 0> {
-        func r() = lerp(a, b, w) + absd(a, b) + sqrt(16) + floor(-2.5) + ceil(2.25) + round(2.5) + trunc(-2.75);
+        func r() = lerp(a, b, w) + absd(a, b) + sqrt(16) + floor(-2.5) + ceil(2.25) + round(2.5) + \
+        trunc(-2.75);
     }";
     let module = parse_valid("floats", text);
     let values = |name: &str| {
@@ -144,7 +145,8 @@ fn functions_of_twice_the_width_are_refused_for_64_bits() {
     ] {
         for scalar in ["i64", "u64"] {
             let text = format!(
-                "pipeline p(a: {scalar}) -> r: buffer<{scalar}, 0> {{ func r() = {function}(a, a); }}"
+                "pipeline p(a: {scalar}) -> r: buffer<{scalar}, 0> {{ func r() = {function}(a, a); \
+                    }}"
             );
             let (module, report) = parse_text(function, &text);
             let codes: Vec<&str> = module.diagnostics.iter().map(|found| found.code.0).collect();
@@ -175,7 +177,8 @@ fn functions_of_floats_are_those_of_mathematics() {
     for (expr, right) in cases {
         for scalar in [Scalar::F32, Scalar::F64] {
             let text = format!(
-                "pipeline p(a: {scalar}, b: {scalar}) -> r: buffer<{scalar}, 0> {{ func r() = {expr}; }}"
+                "pipeline p(a: {scalar}, b: {scalar}) -> r: buffer<{scalar}, 0> {{ func r() = \
+                    {expr}; }}"
             );
             let module = parse_valid(expr, &text);
             let value = value_of(&module, "r");

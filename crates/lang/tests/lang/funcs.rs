@@ -32,7 +32,8 @@ stage(1) = max(out(1), a(0, 0));",
             "func out(x) { let zero = 0.0; out(x) = zero; for (r, s) in (0..n, k..a.height) where r < s { let v = a(r, s); out(r) min= v * v; } }",
             "func out(x): f32 {
 stage(x) = 0.0f32;
-for r in [0, n] for s in [int(k), a.extent.1 - int(k)] if r < s stage(r) = min(out(r), a(r, s) * a(r, s));",
+for r in [0, n] for s in [int(k), a.extent.1 - int(k)] if r < s stage(r) = min(out(r), a(r, s) * \
+a(r, s));",
         ),
         (
             "func out(x) { out(x) = 1; for r in 3..10 { out(x) = out(x) + a(x, r); } }",
@@ -41,7 +42,8 @@ stage(x) = 1.0f32;
 for r in [3, 7] stage(x) = out(x) + a(x, r);",
         ),
         (
-            "func out(x) = sum(r in 0..n where r < x: a(x, r)) + product((r, s) in (0..2, 0..3): a(r, s));",
+            "func out(x) = sum(r in 0..n where r < x: a(x, r)) + product((r, s) in (0..2, 0..3): \
+                a(r, s));",
             "func sum$1(x): f32 {
 stage(x) = 0.0f32;
 for r in [0, n] if r < x stage(x) = sum$1(x) + a(x, r);
@@ -61,11 +63,13 @@ stage(x) = 0.0f32;
 for s$1 in [0, n] stage(x) = out(x) + maximum$1(s$1);",
         ),
         (
-            "func f(x): (i32, f32) { f(x) = (0, 1); for r in 0..n { let now = f(x); f(x) = select(a(x, r) < now.1, (now.0 + 1, a(x, r)), now); } }
+            "func f(x): (i32, f32) \
+                { f(x) = (0, 1); for r in 0..n { let now = f(x); f(x) = select(a(x, r) < now.1, (now.0 + 1, a(x, r)), now); } }
              func g = repeat_edge(f, 0..n); func out(x) = f32(g(x).0) * g(x - 1).1;",
             "func f(x): (i32, f32) {
 stage(x) = (0i32, 1.0f32);
-for r in [0, n] stage(x) = (select(a(x, r) < f.1(x), f.0(x) + 1i32, f.0(x)), select(a(x, r) < f.1(x), a(x, r), f.1(x)));
+for r in [0, n] stage(x) = (select(a(x, r) < f.1(x), f.0(x) + 1i32, f.0(x)), select(a(x, r) < \
+f.1(x), a(x, r), f.1(x)));
 synthetic func g(x$1): (i32, f32) {
 stage(x$1) = (f.0(max(min(x$1, 0 + n - 1), 0)), f.1(max(min(x$1, 0 + n - 1), 0)));
 func out(x$2): f32 {
@@ -75,7 +79,9 @@ stage(x$2) = f32(g.0(x$2)) * g.1(x$2 - 1);",
             "func out(x) = f32(argmin((r, s) in (k..n, -1..3) where r < x: a(r, s)).1);",
             "func argmin$1(x): (i32, i32, f32) {
 stage(x) = (i32(int(k)), i32(-1), inff32);
-for r in [int(k), n - int(k)] for s in [-1, 4] if r < x stage(x) = (select(a(r, s) < argmin$1.2(x), i32(r), argmin$1.0(x)), select(a(r, s) < argmin$1.2(x), i32(s), argmin$1.1(x)), select(a(r, s) < argmin$1.2(x), a(r, s), argmin$1.2(x)));
+for r in [int(k), n - int(k)] for s in [-1, 4] if r < x stage(x) = (select(a(r, s) < \
+argmin$1.2(x), i32(r), argmin$1.0(x)), select(a(r, s) < argmin$1.2(x), i32(s), argmin$1.1(x)), \
+select(a(r, s) < argmin$1.2(x), a(r, s), argmin$1.2(x)));
 func out(x$1): f32 {
 stage(x$1) = f32(argmin$1.1(x$1));",
         ),
@@ -197,12 +203,14 @@ fn signatures_are_checked() {
         ("pipeline p(a: buffer<u8, 99>) -> b: buffer<u8, 1> { func b(x) = 0; }", &["HAL0301"]),
         ("pipeline p(a: buffer<u8, 1>) -> a: buffer<u8, 1> { }", &["HAL0202"]),
         (
-            "pipeline p() -> (b: buffer<u8, 1>, c: buffer<u8, 0>) { func c() = 1; func b(x) = c(); }",
+            "pipeline p() -> (b: buffer<u8, 1>, c: buffer<u8, 0>) \
+                { func c() = 1; func b(x) = c(); }",
             &[],
         ),
         ("pipeline p() -> b: buffer<u8, 1>, b: buffer<u8, 1> { func b(x) = 0; }", &["HAL0202"]),
         (
-            "pipeline p() -> b: buffer<u8, 1> { func b(x) = 0; } pipeline p() -> b: buffer<u8, 1> { func b(x) = 0; }",
+            "pipeline p() -> b: buffer<u8, 1> { func b(x) = 0; } pipeline p() -> b: buffer<u8, 1> \
+                { func b(x) = 0; }",
             &["HAL0202"],
         ),
         ("pipeline p<k: 3>() -> b: buffer<u8, 1> { func b(x) = 0; }", &[]),

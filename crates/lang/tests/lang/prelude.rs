@@ -8,7 +8,8 @@ use crate::common::{evaluate, parse_text, parse_valid, value_of};
 /// bounds `min`, `extent`.
 fn source(condition: &str, min: i128, extent: i128, x: i128) -> i128 {
     let text = format!(
-        "pipeline p(input: buffer<u8, 1>) -> out: buffer<u8, 1> {{ func bounded = {condition}; func out(x) = bounded(x); }}"
+        "pipeline p(input: buffer<u8, 1>) -> out: buffer<u8, 1> {{ func bounded = {condition}; \
+            func out(x) = bounded(x); }}"
     );
     let module = parse_valid(condition, &text);
     let Expr::Ref { args, .. } = module.pool.get(value_of(&module, "bounded")).clone() else {
@@ -79,9 +80,11 @@ fn regions_are_given_by_ranges_or_inputs() {
     ] {
         let text = format!(
             "fn negative(f) -> func(x..) = -f(x..);
-             fn inset(f, by, r..) -> func(x..) = f(clamp(x, r.min + by, r.min + r.extent - 1 - by)..);
+             fn inset(f, by, r..) -> func(x..) = f(clamp(x, r.min + by, r.min + r.extent - 1 - \
+             by)..);
              fn value(f, r..) -> func(x..) = f((r + x)..);
-             pipeline p(input: buffer<i16, 2>, line: buffer<i16, 1>, n: int) -> out: buffer<i16, 2> {{
+             pipeline p(input: buffer<i16, 2>, line: buffer<i16, 1>, n: int) -> out: buffer<i16, \
+             2> {{
                 func f(x, y) = input(x, y); func g = {call}; func out(x, y) = g(x, y);
              }}"
         );
@@ -127,7 +130,8 @@ fn literals_take_the_type_of_the_input_and_any_rank_will_do() {
         [("u8", 0, "7u8"), ("f32", 1, "7.0f32"), ("i64", 3, "7i64"), ("f64", 5, "7.0f64")]
     {
         let text = format!(
-            "pipeline p(input: buffer<{scalar}, {rank}>) -> out: buffer<{scalar}, {rank}> {{ func out = constant_exterior(input, 7); }}"
+            "pipeline p(input: buffer<{scalar}, {rank}>) -> out: buffer<{scalar}, {rank}> {{ func \
+                out = constant_exterior(input, 7); }}"
         );
         let module = parse_valid("rank", &text);
         let pipeline = &module.pipelines[0];
@@ -154,7 +158,8 @@ fn misuse_is_told_where_it_happens() {
     ] {
         let text = format!(
             "fn pick(f, g) -> func(x..) = g(x..) + f;
-             pipeline p(input: buffer<u8, 2>) -> out: buffer<u8, 2> {{ func b(x, y) = input(x, y); {body} func out(x, y) = c(x, y); }}"
+             pipeline p(input: buffer<u8, 2>) -> out: buffer<u8, 2> {{ func b(x, y) = input(x, y); \
+             {body} func out(x, y) = c(x, y); }}"
         );
         let (module, report) = parse_text(body, &text);
         let [diagnostic] = module.diagnostics.as_slice() else { panic!("{body}\n{report}") };
@@ -178,7 +183,8 @@ fn dimensions_keep_their_names_and_no_two_are_alike() {
         ("fn m(f) -> func(x, rest..) = f(x, rest..);", "f = repeat_edge(input)", "x y c x3"),
     ] {
         let text = format!(
-            "{function} pipeline p(input: buffer<u8, 4>) -> out: buffer<u8, 0> {{ func {func}; func g = m(f); func out() = 1; }}"
+            "{function} pipeline p(input: buffer<u8, 4>) -> out: buffer<u8, 0> {{ func {func}; \
+                func g = m(f); func out() = 1; }}"
         );
         let (module, report) = parse_text(func, &text);
         let Some(pipeline) = module.pipelines.first() else {
@@ -196,7 +202,8 @@ fn dimensions_keep_their_names_and_no_two_are_alike() {
 fn arguments_belong_to_the_caller() {
     // The parameter's own name has another meaning outside.
     let text = "fn add(f, v) -> func(x..) = { let w = v; f(x..) + w };
-        pipeline p(input: buffer<u8, 1>, v: u8, w: u8) -> out: buffer<u8, 1> { func out = add(input, v * w); }";
+        pipeline p(input: buffer<u8, 1>, v: u8, w: u8) -> out: buffer<u8, 1> \
+        { func out = add(input, v * w); }";
     let module = parse_valid("hygiene", text);
     assert_eq!(print::expr(&module.pool, value_of(&module, "out")), "input(x) + v * w");
 }

@@ -159,18 +159,26 @@ pipeline p(a: buffer<f32, 2>, rows: i32) -> output: buffer<f32, 2> {
 }
 schedule all for p {
     output.specialize(rows > 4 && a.min(0) == 0) {
-        output.tile(x, y, xo, yo, xi, yi, 2 * rows, 8, tail: round).unroll(yi).vectorize(xi, 4, tail: predicate_stores);
+        output.tile(x, y, xo, yo, xi, yi, 2 * rows, 8, tail: round).unroll(yi).vectorize(xi, 4, \
+        tail: predicate_stores);
     }
     output.specialize_fail(\"no rows\");
-    output.bound(x, -3, a.extent(0) + int(rows)).bound_extent(y, 12).align_bounds(x, 4, 1).store_in(stream);
-    half[2].store_at(sums.update(1), r).compute_at(sums.update(), q).hoist_storage(sums.update(1), y).fold_storage(x, 4, backward)
-        .fold_storage(y, 8).reorder_storage(y, x).align_storage(x, 16).pad_storage(x, 16).realign().store_in(heap);
-    half[0].store_root().compute_root().hoist_storage_root().gpu_tile(x, y, xo, yo, xi, yi, 8, 4, tail: guard).partition(xi, never);
-    half[0].in(output).compute_at(output, y).rename(x, v).swap(y).serial(v).parallel(y, dynamic, chunk: 4);
+    output.bound(x, -3, a.extent(0) + int(rows)).bound_extent(y, 12).align_bounds(x, 4, \
+    1).store_in(stream);
+    half[2].store_at(sums.update(1), r).compute_at(sums.update(), q).hoist_storage(sums.update(1), \
+    y).fold_storage(x, 4, backward)
+        .fold_storage(y, 8).reorder_storage(y, x).align_storage(x, 16).pad_storage(x, \
+        16).realign().store_in(heap);
+    half[0].store_root().compute_root().hoist_storage_root().gpu_tile(x, y, xo, yo, xi, yi, 8, 4, \
+    tail: guard).partition(xi, never);
+    half[0].in(output).compute_at(output, y).rename(x, v).swap(y).serial(v).parallel(y, dynamic, \
+    chunk: 4);
     half[0].in(output).store_in(stack);
     a.in(half[1], half[0]).in().compute_inline();
-    half[1].prefetch(a, x).prefetch(a.in(half[1], half[0]), at: y, ahead: 3).prefetch(half[2], y, 2).split(x, xo, xi, 7, tail: shift).fuse(y, xo, t).reorder(t, xi);
-    sums.parallel(y, static).parallel(y, static, 8).parallel(x, dynamic).update(2).atomic().unroll(x, 2).vectorize(y);
+    half[1].prefetch(a, x).prefetch(a.in(half[1], half[0]), at: y, ahead: 3).prefetch(half[2], y, \
+    2).split(x, xo, xi, 7, tail: shift).fuse(y, xo, t).reorder(t, xi);
+    sums.parallel(y, static).parallel(y, static, 8).parallel(x, \
+    dynamic).update(2).atomic().unroll(x, 2).vectorize(y);
     sums.update(1).split(q, qo, qi, 4).rfactor(qi, u, part);
     part.compute_root().update().reorder(u, r).specialize(rows == 0) {
         part.unroll(r, 3);

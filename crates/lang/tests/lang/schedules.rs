@@ -29,9 +29,11 @@ fn directives_arrive_in_order_with_their_arguments() {
             out.update(1).reorder(s, r).unroll(r, 4, guard).serial(s);
             out.update(2).swap(x).rename(x, z);
             g.compute_at(out, t).store_at(out.update(1), s).vectorize(x, 8, tail: round);
-            f.compute_root().store_root().tile(x, y, xo, yo, xi, yi, n, 8).bound(x, 0, 64).bound_extent(y, 8).align_bounds(x, 2).align_bounds(y, 4, 1);
+            f.compute_root().store_root().tile(x, y, xo, yo, xi, yi, n, 8).bound(x, 0, \
+            64).bound_extent(y, 8).align_bounds(x, 2).align_bounds(y, 4, 1);
             sum$1.compute_inline();
-            out.parallel(y, static).parallel(y, static, 8).parallel(y, dynamic).parallel(y, dynamic, chunk: 4 * 2);
+            out.parallel(y, static).parallel(y, static, 8).parallel(y, dynamic).parallel(y, \
+            dynamic, chunk: 4 * 2);
             out.specialize(n > 8 && a.width > n) {{ out.unroll(y).vectorize(x, 4); }}
         }}"
     );
@@ -142,7 +144,8 @@ fn what_is_refused() {
         (
             "f.split(x, xo, xi, 8, clip);",
             "HAL0510",
-            "the strategies are `guard`, `shift`, `shift_inwards`, `round`, `predicate`, `predicate_loads`, \
+            "the strategies are `guard`, `shift`, `shift_inwards`, `round`, `predicate`, \
+                `predicate_loads`, \
              `predicate_stores`, `shift_inwards_and_blend`, `round_up_and_blend`, `auto`",
         ),
         ("f.split(x, xo, xi, 8, tail: 3);", "HAL0510", ""),
@@ -209,7 +212,8 @@ fn numbers_that_are_no_constants_get_the_hint_that_fits() {
         let [found] = module.diagnostics.as_slice() else { panic!("{chain}\n{report}") };
         assert_eq!(found.code.0, "HAL0505", "{chain}\n{report}");
         let hint = format!(
-            "{why} when the pipeline is compiled: give a number such as 8, or a compile-time parameter"
+            "{why} when the pipeline is compiled: give a number such as 8, or a compile-time \
+                parameter"
         );
         assert_eq!(found.hint, Some(hint), "{chain}");
     }

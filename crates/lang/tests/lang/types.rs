@@ -8,7 +8,8 @@ use crate::common::{parse_text, parse_valid, value_of};
 /// `k: i32`.
 fn program(expr: &str) -> String {
     format!(
-        "pipeline p(b8: buffer<u8, 1>, s16: buffer<i16, 1>, s32: buffer<i32, 1>, h: buffer<f32, 1>, d: buffer<f64, 1>,
+        "pipeline p(b8: buffer<u8, 1>, s16: buffer<i16, 1>, s32: buffer<i32, 1>, h: buffer<f32, \
+            1>, d: buffer<f64, 1>,
                     q: buffer<bool, 1>, n: int, k: i32) -> out: buffer<u8, 1> {{
             func t(x) = {expr};
             func out(x) = b8(x);

@@ -17,8 +17,10 @@ program rule {
   assert 0 <= a.extent & 0 <= o.extent & 0 <= w.extent, size_limit \"a.extent\";
   assert 1 <= a.stride, layout a;
   assert 1 <= o.stride, layout out;
-  assert a.min <= w.min & w.min + w.extent + 3 <= a.min + a.extent, input_region a, 0, [w.min, w.extent + 3] within [a.min, a.extent];
-  assert o.min <= w.min & w.min + w.extent <= o.min + o.extent, output_region out, 0, [w.min, w.extent] within [o.min, o.extent];
+  assert a.min <= w.min & w.min + w.extent + 3 <= a.min + a.extent, input_region a, 0, [w.min, \
+  w.extent + 3] within [a.min, a.extent];
+  assert o.min <= w.min & w.min + w.extent <= o.min + o.extent, output_region out, 0, [w.min, \
+  w.extent] within [o.min, o.extent];
 ";
 
 /// `out` is `f`.
@@ -60,4 +62,5 @@ pub(super) fn open(out: &str, body: &str, premise: Premise, reason: &str) {
 }
 
 /// A store to `out` at `y` of the value of `f`.
-pub(super) const FRESH: &str = "out.buffer[(y - o.min) * o.stride @ out(y) stage 0] = a.buffer[(y - a.min) * a.stride @ a(y)] + 1i32;";
+pub(super) const FRESH: &str = "out.buffer[(y - o.min) * o.stride @ out(y) stage 0] = a.buffer[(y \
+    - a.min) * a.stride @ a(y)] + 1i32;";

@@ -20,7 +20,8 @@ fn stored(value: &str) -> String {
     let value = value.replace("NEXT", &read(" + 1")).replace("FAR", &read(" + 4"));
     let value = value.replace("HERE", &read(""));
     format!(
-        "for y in [w.min, w.extent] {{ out.buffer[(y - o.min) * o.stride @ out(y) stage 0] = {value}; }}"
+        "for y in [w.min, w.extent] {{ out.buffer[(y - o.min) * o.stride @ out(y) stage 0] = \
+            {value}; }}"
     )
 }
 

@@ -43,7 +43,8 @@ fn a_read_of_the_func_is_of_the_instance_before() {
 fn a_pure_variable_keeps_its_place() {
     let out = "stage(v) = 0i32; stage(w.min) = i32(v);";
     let body = format!(
-        "{ZERO} if 0 < w.extent {{ out.buffer[(w.min - o.min) * o.stride @ out(w.min) stage 1] = i32(w.min); }}"
+        "{ZERO} if 0 < w.extent {{ out.buffer[(w.min - o.min) * o.stride @ out(w.min) stage 1] = \
+            i32(w.min); }}"
     );
     let out = out.replace("stage(w.min)", "stage(a.min)");
     open(&out, &body, Premise::Prophecy, "its own place");

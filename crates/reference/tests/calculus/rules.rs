@@ -11,7 +11,8 @@ const OUT: &str =
     "out.buffer[(y - o.min) * o.stride @ out(y) stage 0] = f.buffer[y - w.min @ f(y)];";
 /// The two stages of the sum.
 const ZERO: &str = "out.buffer[(y - o.min) * o.stride @ out(y) stage 0] = 0i32;";
-const MORE: &str = "out.buffer[(y - o.min) * o.stride @ out(y) stage 1 point(r)] = out.buffer[(y - o.min) * o.stride @ out(y)] + a.buffer[(y + r - a.min) * a.stride @ a(y + r)];";
+const MORE: &str = "out.buffer[(y - o.min) * o.stride @ out(y) stage 1 point(r)] = out.buffer[(y - \
+    o.min) * o.stride @ out(y)] + a.buffer[(y + r - a.min) * a.stride @ a(y + r)];";
 
 #[test]
 fn s_skip() {
@@ -127,7 +128,9 @@ fn s_parloop() {
          for x in [w.min, w.extent + 1] {{ {F} }}
          parallel y in [w.min, w.extent] {{
            {}
-           out.buffer[(y - o.min) * o.stride @ out(y) stage 0] = f.buffer[y + 1 - w.min @ f(y + 1)] - a.buffer[(y + 1 - a.min) * a.stride @ a(y + 1)] + a.buffer[(y - a.min) * a.stride @ a(y)];
+           out.buffer[(y - o.min) * o.stride @ out(y) stage 0] = f.buffer[y + 1 - w.min @ f(y + \
+           1)] - a.buffer[(y + 1 - a.min) * a.stride @ a(y + 1)] + a.buffer[(y - a.min) * a.stride \
+           @ a(y)];
          }}",
         F.replace('x', "y")
     );
@@ -197,7 +200,9 @@ fn s_assign_prophecy() {
 
 #[test]
 fn vectors() {
-    let vector = "out.buffer[ramp((y - o.min) * o.stride, o.stride, 4) @ out(ramp(y, 1, 4)) stage 0] = a.buffer[ramp((y - a.min) * a.stride, a.stride, 4) @ a(ramp(y, 1, 4))] + broadcast(1i32, 4);";
+    let vector = "out.buffer[ramp((y - o.min) * o.stride, o.stride, 4) @ out(ramp(y, 1, 4)) stage \
+        0] = a.buffer[ramp((y - a.min) * a.stride, a.stride, 4) @ a(ramp(y, 1, 4))] + \
+        broadcast(1i32, 4);";
     let body = |vector: &str| {
         format!(
             "for t in [0, w.extent / 4] {{ let y: int = t * 4 + w.min; {vector} }}

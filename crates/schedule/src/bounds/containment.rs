@@ -256,7 +256,8 @@ impl Comparison {
                 let is_empty = narrow.0 >= narrow.1;
                 assert!(
                     is_empty || (wide.0 <= narrow.0 && narrow.1 <= wide.1),
-                    "{what}: {kind:?} of {} in dimension {dim} is {narrow:?}, by the reference engine {wide:?}",
+                    "{what}: {kind:?} of {} in dimension {dim} is {narrow:?}, by the reference \
+                        engine {wide:?}",
                     self.pool.func(func).name
                 );
                 compared += 1;
@@ -286,7 +287,8 @@ impl Comparison {
                 if let (Some(wide), Some(Some(narrow))) = (hulls.next().unwrap(), hulls.next()) {
                     assert!(
                         wide.0 <= narrow.0 && narrow.1 <= wide.1,
-                        "{what}: reads of {} in dimension {dim}: {narrow:?}, by the reference engine {wide:?}",
+                        "{what}: reads of {} in dimension {dim}: {narrow:?}, by the reference \
+                            engine {wide:?}",
                         self.pool.func(*input).name
                     );
                     compared += 1;

@@ -37,18 +37,22 @@ impl Solver<'_, '_> {
         };
         let hint = if is_input {
             format!(
-                "keep the coordinate within the input, `clamp({coord}, {name}.min({dim}), {name}.min({dim}) + {name}.extent({dim}) - 1)`, or read the input through a boundary condition such as `repeat_edge({name})`"
+                "keep the coordinate within the input, `clamp({coord}, {name}.min({dim}), \
+                    {name}.min({dim}) + {name}.extent({dim}) - 1)`, or read the input through a \
+                    boundary condition such as `repeat_edge({name})`"
             )
         } else {
             format!(
-                "give the coordinate bounds, for example `clamp({coord}, 0, 255)`: `{name}` is then computed from 0 to 255"
+                "give the coordinate bounds, for example `clamp({coord}, 0, 255)`: `{name}` is \
+                    then computed from 0 to 255"
             )
         };
         let mut error = ScheduleError::new(
             "HAL0616",
             None,
             format!(
-                "no bound is known for dimension {dimension} of `{name}` as accessed{by}: `{coord}` has {which}"
+                "no bound is known for dimension {dimension} of `{name}` as accessed{by}: \
+                    `{coord}` has {which}"
             ),
             hint,
         );

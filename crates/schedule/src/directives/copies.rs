@@ -156,7 +156,8 @@ impl Scheduler<'_> {
             "HAL0611",
             plan.store_origin.or(plan.compute_origin),
             format!(
-                "`{name}` is computed in each specialization of `{}` and would be stored outside of them",
+                "`{name}` is computed in each specialization of `{}` and would be stored outside \
+                    of them",
                 self.pool.func(from.func).name
             ),
             format!("legal levels of storage are {}", list(&shared)),

@@ -50,7 +50,8 @@ impl Scheduler<'_> {
                 origin,
                 format!("`{name}` has no loops but those of its specializations"),
                 format!(
-                    "write it within the braces of a specialization, or leave `{name}.specialize_fail` out"
+                    "write it within the braces of a specialization, or leave \
+                        `{name}.specialize_fail` out"
                 ),
             ));
         }
@@ -100,7 +101,8 @@ impl Scheduler<'_> {
                         origin,
                         format!("there is no loop within `{}`", nest.loop_name(self.pool, var)),
                         format!(
-                            "a loop is swapped with the one immediately within it; loops that have one are {}",
+                            "a loop is swapped with the one immediately within it; loops that have \
+                                one are {}",
                             list(&outer)
                         ),
                     ));
@@ -517,7 +519,8 @@ fn fuse(pool: &mut Pool, nest: &mut Nest, names: [&String; 3], origin: usize) ->
         Some(format!("`{inner_name}` is not immediately within `{outer_name}`"))
     } else if outer.class != inner.class {
         Some(format!(
-            "`{outer_name}` and `{inner_name}` cannot be fused: one is pure and the other a reduction loop"
+            "`{outer_name}` and `{inner_name}` cannot be fused: one is pure and the other a \
+                reduction loop"
         ))
     } else {
         None

@@ -231,13 +231,15 @@ pub(crate) fn check_constant_extents(
                     "HAL0608",
                     l.kind_origin,
                     format!(
-                        "`{}.{directive}`: `{}` cannot be {what}: its extent `{}` is not a constant",
+                        "`{}.{directive}`: `{}` cannot be {what}: its extent `{}` is not a \
+                            constant",
                         nest.name(pool),
                         nest.loop_name(pool, &l.name),
                         print::expr(pool, extent)
                     ),
                     format!(
-                        "split it by a constant first, or give the number of iterations to take together: `{directive}({}, 8)`",
+                        "split it by a constant first, or give the number of iterations to take \
+                            together: `{directive}({}, 8)`",
                         l.name
                     ),
                 ));
@@ -354,7 +356,8 @@ impl Scheduler<'_> {
                         l.kind.keyword()
                     ),
                     format!(
-                        "serial loops of this stage are {}; policies that are allowed here are `auto`, `never`",
+                        "serial loops of this stage are {}; policies that are allowed here are \
+                            `auto`, `never`",
                         list(&serial)
                     ),
                 ));

@@ -191,7 +191,8 @@ impl Scheduler<'_> {
                         "HAL0611",
                         plan.store_origin,
                         format!(
-                            "`{name}` would be stored {}, which does not enclose where it is computed, {}",
+                            "`{name}` would be stored {}, which does not enclose where it is \
+                                computed, {}",
                             at(plan.store),
                             at(plan.compute)
                         ),
@@ -212,7 +213,8 @@ impl Scheduler<'_> {
                             "HAL0617",
                             plan.store_origin,
                             format!(
-                                "`{name}` is stored outside the parallel loop `{}` but computed within it: its iterations would race",
+                                "`{name}` is stored outside the parallel loop `{}` but computed \
+                                    within it: its iterations would race",
                                 lowered.loop_name(self.pool, *parallel)
                             ),
                             format!(

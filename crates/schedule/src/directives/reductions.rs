@@ -112,7 +112,8 @@ impl Scheduler<'_> {
     /// Applies `atomic`: iterations that share a location update it one after another, in any
     /// order.
     pub(super) fn atomic(&mut self, nest: &mut Nest, origin: usize) -> Result<()> {
-        let hint = "an atomic update is `f(…) = f(…) ⊕ e` with one of `+ - * min max & | ^`, and commutes; sums and products of floats do under `fast_math`";
+        let hint = "an atomic update is `f(…) = f(…) ⊕ e` with one of `+ - * min max & | ^`, and \
+            commutes; sums and products of floats do under `fast_math`";
         let refuse = |reason: String| {
             let name = nest.name(self.pool);
             Err(ScheduleError::new(

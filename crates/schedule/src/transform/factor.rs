@@ -154,7 +154,8 @@ impl Transformer<'_> {
         stage: &Stage,
         outermost: bool,
     ) -> Result<Merge> {
-        let hint = "the update must be `f(…) = f(…) ⊕ e` with an associative operator that has an identity, such as `+` or `min` of integers";
+        let hint = "the update must be `f(…) = f(…) ⊕ e` with an associative operator that has an \
+            identity, such as `+` or `min` of integers";
         let refuse = |reason: String| {
             refusal::<Merge>(
                 CODE,

@@ -41,7 +41,8 @@ const LINES: &[&[(i64, i64)]] =
 /// A two-stage box blur.
 pub(crate) const BLUR: Sample = Sample {
     text: "algorithm blur {
-  input input(x, y): u16 in input.buffer [input.min.0, input.extent.0, input.stride.0] [input.min.1, input.extent.1, input.stride.1];
+  input input(x, y): u16 in input.buffer [input.min.0, input.extent.0, input.stride.0] \
+  [input.min.1, input.extent.1, input.stride.1];
   func blur_x(bx, by): u16 {
     stage(bx, by) = (input(bx, by) + input(bx + 1, by) + input(bx + 2, by)) / 3u16;
   }
@@ -106,7 +107,8 @@ pub(crate) const BLUR: Sample = Sample {
          output.specialize(input.extent.0, 12, output.vectorize(ox, 4, shift))
          blur_x.compute_at(output, oy)
          blur_x.specialize(input.extent.1, 9, blur_x.unroll(bx, 2, guard))",
-        "output.specialize(input.extent.0, 10, output.split(ox, xo, xi, 4, guard);output.parallel(oy))
+        "output.specialize(input.extent.0, 10, output.split(ox, xo, xi, 4, \
+            guard);output.parallel(oy))
          output.split(oy, yo, yi, 3, shift)",
         "blur_x.specialize(input.extent.0, 11, blur_x.split(bx, xo, xi, 4, round))
          blur_x.compute_at(output, oy)",
@@ -121,8 +123,10 @@ pub(crate) const BLUR: Sample = Sample {
 pub(crate) const GEMM: Sample = Sample {
     text: "algorithm gemm {
   param alpha: i32;
-  input A(x, y): i32 in A.buffer [A.min.0, A.extent.0, A.stride.0] [A.min.1, A.extent.1, A.stride.1];
-  input B(bx, by): i32 in B.buffer [B.min.0, B.extent.0, B.stride.0] [B.min.1, B.extent.1, B.stride.1];
+  input A(x, y): i32 in A.buffer [A.min.0, A.extent.0, A.stride.0] [A.min.1, A.extent.1, \
+  A.stride.1];
+  input B(bx, by): i32 in B.buffer [B.min.0, B.extent.0, B.stride.0] [B.min.1, B.extent.1, \
+  B.stride.1];
   require A.extent.1 == B.extent.0, \"inner dimensions differ\";
   func AB(i, j): i32 {
     stage(i, j) = 0i32;
@@ -158,7 +162,13 @@ pub(crate) const GEMM: Sample = Sample {
          AB.compute_at(D, xo)
          AB.update(1).split(k, ko, ki, A.extent.0, guard)",
     ],
-    windows: &[&[(0, 0), (0, 0)], &[(0, 1), (0, 1)], &[(0, 3), (0, 2)], &[(0, 8), (0, 4)], &[(0, 9), (0, 7)]],
+    windows: &[
+        &[(0, 0), (0, 0)],
+        &[(0, 1), (0, 1)],
+        &[(0, 3), (0, 2)],
+        &[(0, 8), (0, 4)],
+        &[(0, 9), (0, 7)],
+    ],
     shapes: Some(|window| {
         let (m, n) = (window[0].1.max(1), window[1].1);
         // The sizes of windows also determine the inner dimension, which may be 0.
@@ -173,11 +183,13 @@ pub(crate) const GEMM: Sample = Sample {
 pub(crate) const HISTOGRAM: Sample = Sample {
     text: "algorithm histogram {
   param limit: u8;
-  input input(x, y): u8 in input.buffer [input.min.0, input.extent.0, input.stride.0] [input.min.1, input.extent.1, input.stride.1];
+  input input(x, y): u8 in input.buffer [input.min.0, input.extent.0, input.stride.0] \
+  [input.min.1, input.extent.1, input.stride.1];
   func count(i): u32 {
     stage(i) = 0u32;
     for hx in [0, input.extent.0] for hy in [0, input.extent.1] if input(hx, hy) < limit
-      stage(int(min(max(i32(input(hx, hy)), 0i32), 255i32))) = count(int(min(max(i32(input(hx, hy)), 0i32), 255i32))) + 1u32;
+      stage(int(min(max(i32(input(hx, hy)), 0i32), 255i32))) = count(int(min(max(i32(input(hx, \
+      hy)), 0i32), 255i32))) + 1u32;
   }
   output count;
 }",
@@ -202,9 +214,11 @@ pub(crate) const HISTOGRAM: Sample = Sample {
 /// A blur of an image extended by its edge pixels.
 pub(crate) const EDGE: Sample = Sample {
     text: "algorithm edge {
-  input input(x, y): u8 in input.buffer [input.min.0, input.extent.0, input.stride.0] [input.min.1, input.extent.1, input.stride.1];
+  input input(x, y): u8 in input.buffer [input.min.0, input.extent.0, input.stride.0] \
+  [input.min.1, input.extent.1, input.stride.1];
   synthetic func repeated(rx, ry): u8 {
-    stage(rx, ry) = input(min(max(rx, input.min.0), input.min.0 + input.extent.0 - 1), min(max(ry, input.min.1), input.min.1 + input.extent.1 - 1));
+    stage(rx, ry) = input(min(max(rx, input.min.0), input.min.0 + input.extent.0 - 1), min(max(ry, \
+    input.min.1), input.min.1 + input.extent.1 - 1));
   }
   func blur_x(bx, by): u8 {
     stage(bx, by) = (repeated(bx - 1, by) / 2u8 + repeated(bx + 1, by) / 2u8);
@@ -304,7 +318,8 @@ const PREFIX: Sample = Sample {
 /// A func that reads the values that its own update wrote earlier.
 const SCAN: Sample = Sample {
     text: "algorithm scan {
-  input input(x, y): i32 in input.buffer [input.min.0, input.extent.0, input.stride.0] [input.min.1, input.extent.1, input.stride.1];
+  input input(x, y): i32 in input.buffer [input.min.0, input.extent.0, input.stride.0] \
+  [input.min.1, input.extent.1, input.stride.1];
   func total(sx, sy): i32 {
     stage(sx, sy) = input(sx, sy);
     for r in [1, 9] stage(sx, r) = total(sx, r) + total(sx, r - 1);
@@ -365,7 +380,8 @@ const GATHER: Sample = Sample {
     stage(cx) = table(cx) + table(cx + 1);
   }
   func output(ox): i32 {
-    stage(ox) = curve(int(input(ox))) + curve(int(u16(input(ox)) / 2u16 + 3u16)) + curve(min(int(input(ox + 1)) + int(offset), 300));
+    stage(ox) = curve(int(input(ox))) + curve(int(u16(input(ox)) / 2u16 + 3u16)) + \
+    curve(min(int(input(ox + 1)) + int(offset), 300));
   }
   output output;
 }",
@@ -377,9 +393,7 @@ const GATHER: Sample = Sample {
          output.parallel(xo)",
     ],
     windows: LINES,
-    shapes: Some(|window| {
-        vec![vec![(window[0].0, window[0].1 + 1)], vec![(-40, 400)]]
-    }),
+    shapes: Some(|window| vec![vec![(window[0].0, window[0].1 + 1)], vec![(-40, 400)]]),
     exact: false,
     params: &[("offset", -7)],
 };
@@ -387,7 +401,8 @@ const GATHER: Sample = Sample {
 /// Three stencils one after another.
 pub(crate) const CHAIN: Sample = Sample {
     text: "algorithm chain {
-  input input(x, y): i32 in input.buffer [input.min.0, input.extent.0, input.stride.0] [input.min.1, input.extent.1, input.stride.1];
+  input input(x, y): i32 in input.buffer [input.min.0, input.extent.0, input.stride.0] \
+  [input.min.1, input.extent.1, input.stride.1];
   func a(ax, ay): i32 {
     stage(ax, ay) = input(ax - 1, ay) + input(ax + 1, ay);
   }

@@ -141,7 +141,8 @@ fn lemma_8_2_exactly_one_specialization_runs() {
 fn which_one_runs_follows_from_the_first_condition_that_holds() {
     let text = |conditions: [&str; 2]| {
         format!(
-            "pipeline p(a: buffer<u8, 1>, n: i32) -> out: buffer<u8, 1> {{ func out(x) = a(x) + 1; }}
+            "pipeline p(a: buffer<u8, 1>, n: i32) -> out: buffer<u8, 1> {{ func out(x) = a(x) + 1; \
+                }}
              schedule s for p {{
                  out.specialize({}) {{ out.unroll(x, 2); }}
                  out.specialize({}) {{ out.split(x, xo, xi, 4); }}

@@ -87,7 +87,8 @@ impl Checker<'_> {
         let place = format!("layout of {}", self.pool.buffer(memory.buffer).name);
         let internal = memory.kind == BufferKind::Internal;
         if memory.dims.iter().any(|dim| dim.folded && !(internal && self.well_folded(dim))) {
-            let reason = "a folded dimension of the caller's, or one that does not begin at 0 with a positive constant extent";
+            let reason = "a folded dimension of the caller's, or one that does not begin at 0 with \
+                a positive constant extent";
             return self.record(Kind::Location, None, place, Status::Open(reason.to_owned()));
         }
         match memory.kind {

@@ -68,7 +68,8 @@ impl Checker<'_> {
         let status = match decided {
             None => Status::Closed(Method::Structure),
             Some(what) => Status::Open(format!(
-                "{what} depends on floats that are not shown to be right bit for bit; these may not decide anything"
+                "{what} depends on floats that are not shown to be right bit for bit; these may \
+                    not decide anything"
             )),
         };
         self.record(Kind::Value, None, place.clone(), status);
@@ -155,7 +156,8 @@ impl Checker<'_> {
                 (_, closed @ Status::Closed(_)) => *own = closed,
                 (Status::Closed(_), Status::Open(reason)) => {
                     *own = Status::Open(format!(
-                        "equal bit for bit only, where more is asked of all that goes with floats that are not: {reason}"
+                        "equal bit for bit only, where more is asked of all that goes with floats \
+                            that are not: {reason}"
                     ));
                 }
                 (Status::Open(_), Status::Open(_)) => {}

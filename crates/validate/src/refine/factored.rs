@@ -105,7 +105,8 @@ impl Refinement<'_> {
                 Some(position) => positions.push(position),
                 None => {
                     return Err(format!(
-                        "`{name}` does not go over the interval of a reduction variable of the original"
+                        "`{name}` does not go over the interval of a reduction variable of the \
+                            original"
                     ));
                 }
             }

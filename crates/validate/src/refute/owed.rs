@@ -62,7 +62,8 @@ impl Conventions {
                     Owed::Nothing("the pipeline has no value: its integers overflow 32 bits")
                 } else if notes.unrepresentable {
                     Owed::Nothing(
-                        "the pipeline has no value: a float does not fit the integer that it becomes",
+                        "the pipeline has no value: a float does not fit the integer that it \
+                            becomes",
                     )
                 } else if notes.special && algorithm.fast_math {
                     Owed::Nothing(

@@ -58,7 +58,8 @@ pub(super) fn measure(
                 line.extend([format!("{seconds:.3}"), format!("{limit}")]);
                 if seconds > limit {
                     failed.push(format!(
-                        "{} under {schedule}, from its text to running code {what}: {seconds:.3} s, above {limit}",
+                        "{} under {schedule}, from its text to running code {what}: {seconds:.3} \
+                            s, above {limit}",
                         row.name
                     ));
                 }
@@ -69,7 +70,8 @@ pub(super) fn measure(
     if !lines.is_empty() {
         let headings = ["program", "schedule", "compiled", "limit", "validated", "limit"];
         println!(
-            "seconds from the program's text to the end of its first runs, the medians of {} and {} processes, without and with validation\n{}",
+            "seconds from the program's text to the end of its first runs, the medians of {} and \
+                {} processes, without and with validation\n{}",
             TIMES.0,
             TIMES.1,
             table::layout(&headings, &lines)

@@ -104,7 +104,8 @@ impl Limits {
         let lines = self.known.iter().map(|limit| {
             let words = if limit.threads == 1 { "thread" } else { "threads" };
             format!(
-                "{} {words}: memory is copied at {:.1} GB/s, sums and products of f32 run at {:.0} GF/s\n",
+                "{} {words}: memory is copied at {:.1} GB/s, sums and products of f32 run at {:.0} \
+                    GF/s\n",
                 limit.threads,
                 limit.bytes / 1e9,
                 limit.flops / 1e9

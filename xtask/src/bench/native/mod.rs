@@ -81,8 +81,10 @@ pub(super) fn run(words: &[&str]) -> Result<(), Error> {
     println!(
         "{}\n\
          milliseconds: the least and the greatest of the medians of several processes\n\
-         ratio: with one thread the median of the ratios in the processes, with two the ratio of the least medians\n\
-         × limit: beside copying the inputs and outputs, or the sums and products that the algorithm states, whichever takes longer\n\
+         ratio: with one thread the median of the ratios in the processes, with two the ratio of \
+         the least medians\n\
+         × limit: beside copying the inputs and outputs, or the sums and products that the \
+         algorithm states, whichever takes longer\n\
          runs: processes × rounds in each\n\n{}",
         limits.shown(),
         line(&COLUMNS.map(|(heading, _)| heading.to_owned()))

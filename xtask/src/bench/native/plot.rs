@@ -88,7 +88,8 @@ fn draw(groups: &[(&str, Vec<Option<f64>>)], axis: &Axis) -> String {
         (TOP + group * groups.len() as f64, TOP + group * groups.len() as f64 + BOTTOM);
     let mut lines = vec![
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" font-size=\"12\">"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
+                font-family=\"sans-serif\" font-size=\"12\">"
         ),
         "<title>Times of Table 1's programs beside Halide's</title>".to_owned(),
         format!("<rect width=\"{WIDTH}\" height=\"{height}\" fill=\"white\"/>"),
@@ -128,7 +129,8 @@ fn draw(groups: &[(&str, Vec<Option<f64>>)], axis: &Axis) -> String {
             let (y, x, one) = (top + STEP * bar as f64, axis.place(ratio), axis.place(1.0));
             let (left, width) = (x.min(one), (x - one).abs().max(1.0));
             lines.push(format!(
-                "<rect x=\"{left:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{BAR}\" fill=\"{colour}\"/>"
+                "<rect x=\"{left:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{BAR}\" \
+                    fill=\"{colour}\"/>"
             ));
             let (at, anchor) = if ratio < 1.0 { (x - 4.0, "end") } else { (x + 4.0, "start") };
             let style = format!("text-anchor=\"{anchor}\" font-size=\"10\"");

@@ -28,7 +28,8 @@ pub(super) fn show(judged: &Judged, output: &mut Output<'_>) {
             let what = if *reads { "values and reads" } else { "values" };
             let erased = if *is_same { "the plain artifact" } else { "another one" };
             output.line(&format!(
-                "  prophecies: injected annotations of {what}, carried over to the plain artifact, of which the verdict speaks"
+                "  prophecies: injected annotations of {what}, carried over to the plain artifact, \
+                    of which the verdict speaks"
             ));
             output.line(&format!("    {carried}; without them the annotated artifact is {erased}"));
             json!({ "source": "injected", "annotated": what, "erased_is_plain": is_same, "carried": carried })

@@ -78,7 +78,8 @@ pub(super) fn run(dump: &Path, output: &mut Output<'_>) -> Result<Ended, Stop> {
         Verdict::unknown("no inputs were found that the final statement accepts")
     } else {
         Verdict::unknown(
-            "no pass was seen to change what is computed, which proves nothing: with the pipeline (`--halide FILE`) the final statement is judged",
+            "no pass was seen to change what is computed, which proves nothing: with the pipeline \
+                (`--halide FILE`) the final statement is judged",
         )
     }))
 }

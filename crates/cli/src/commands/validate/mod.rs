@@ -190,7 +190,8 @@ pub(crate) fn faults(report: &Report, output: &mut Output<'_>) -> Result<(), Sto
         "the solvers disagree: the first refutes what the second has a model of ({})",
         purposes.join(", ")
     );
-    let hint = "one of them is wrong: keep the questions with `--emit-smt DIR` and report them to the solvers' authors";
+    let hint = "one of them is wrong: keep the questions with `--emit-smt DIR` and report them to \
+        the solvers' authors";
     output.error("HAL0907", &message, hint);
     Err(Stop::Disagreement)
 }

@@ -57,7 +57,8 @@ fn show_pass(stock: &Stock, counterexample: &Counterexample, output: &mut Output
             steps[before].pass
         ),
         None => format!(
-            "pass: wrong after `{pass}`, the first whose statement can be run: it, one before it, or the schedule is at fault"
+            "pass: wrong after `{pass}`, the first whose statement can be run: it, one before it, \
+                or the schedule is at fault"
         ),
     };
     output.line(&format!("  {line}"));

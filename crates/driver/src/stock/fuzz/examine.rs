@@ -203,7 +203,8 @@ fn ran(compiled: Compiled, figures: &mut Figures) -> Option<Finding> {
             compare(&stock, &windows, &expected, &folder)
         {
             differs = differs.or(Some(format!(
-                "the compiled code gives {got} for {output}{coords:?}, and the pipeline says {expected}"
+                "the compiled code gives {got} for {output}{coords:?}, and the pipeline says \
+                    {expected}"
             )));
         }
     }
@@ -224,7 +225,8 @@ fn ran(compiled: Compiled, figures: &mut Figures) -> Option<Finding> {
                 Replay::Wrong { output, coords, expected, got } => (
                     Kind::Miscompiled,
                     format!(
-                        "the compiled code gives {got} for {output}{coords:?}, and the pipeline says {expected}"
+                        "the compiled code gives {got} for {output}{coords:?}, and the pipeline \
+                            says {expected}"
                     ),
                 ),
                 Replay::Faults(seen) => {
