@@ -185,7 +185,7 @@ impl Machine<'_> {
     }
 
     /// The value that a scope holds for a key, if it was read while the scope was as it was found
-    /// and differs from every other value that was read.
+    /// and differs from every value that was read for another key or later.
     fn held(scope: &str, key: &Val, state: &State) -> Option<Val> {
         let read = &state.scopes.read;
         let is_of_key =

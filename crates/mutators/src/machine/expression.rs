@@ -18,7 +18,7 @@ impl<'p> Machine<'p> {
         let line = expr.line;
         match &expr.kind {
             ExprKind::Integer(value, suffix) => {
-                // A sign is applied to the literal, whose type is that of its magnitude.
+                // The literal's magnitude decides its type; a sign is applied afterwards.
                 let is_signed = !suffix.contains('u');
                 let is_long =
                     suffix.contains('l') || Num::range(32, is_signed).1 < value.saturating_abs();

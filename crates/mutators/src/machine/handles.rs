@@ -1,4 +1,4 @@
-//! Methods of the compiler's own objects, of which only the purpose is known.
+//! Methods of the compiler's own objects: only their purpose is known.
 
 use halidom_cpp::Sign;
 use halidom_rewrites::rules::Fun;

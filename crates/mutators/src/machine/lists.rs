@@ -383,7 +383,7 @@ impl Machine<'_> {
                 let (same, other) = self.equal(a, b, state.clone());
                 same.is_empty() || other.is_empty()
             }
-            // Texts are equal only if they are written alike.
+            // Two texts that are not written alike are different keys.
             (None, None) => matches!((a, b), (Val::Text(_), Val::Text(_))),
             _ => false,
         }

@@ -267,8 +267,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Runs a method of a text with unknown parts. An answer that depends on those parts is a free
-    /// choice, but on known IR no name contains the text that is searched for.
+    /// Runs a method of a text with unknown parts. A search, a part or a length is a handle, on
+    /// which `unknown_text` in `operators` computes.
     fn text_method(
         &mut self,
         text: &Val,

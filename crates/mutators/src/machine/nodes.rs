@@ -182,8 +182,8 @@ impl Machine<'_> {
         })
     }
 
-    /// Returns an argument of a call. The argument of an identity intrinsic has the value of the
-    /// call.
+    /// Returns an argument of a call. An argument that is not known yet is added if the callee's
+    /// signature is known; the argument of an identity intrinsic has the value of the call.
     pub(crate) fn argument(call: NodeId, index: i128, state: &mut State) -> Option<NodeId> {
         let known = state.node(call);
         let (ty, class) = (known.ty, known.class);
@@ -561,8 +561,8 @@ impl Machine<'_> {
     }
 
     /// Sets the members that hold results after `mutate`. In `HalideIR` one of them holds the
-    /// result, of which `mutate` returned a copy. Elsewhere neither holds it, as the result is
-    /// moved out (`IRMutator.cpp`).
+    /// result, as `mutate` returned a copy. Elsewhere neither holds it, as the result is moved out
+    /// (`IRMutator.cpp`).
     pub(crate) fn leave_result(&self, result: Option<NodeId>, state: &mut State) {
         let result = result.filter(|_| self.profile.name == "heterocl");
         let is_stmt = result.is_some_and(|node| state.node(node).ty == Type::STMT);

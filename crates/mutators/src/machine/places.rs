@@ -124,7 +124,8 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Tests whether the target of a variable is known, in case the variable is a reference.
+    /// Tests whether an assignment to a place can be modelled: the variable holds its own value, or
+    /// refers to something that is not known.
     fn is_assignable(place: &Place, state: &State) -> bool {
         let is_bookkeeping = |slot: Slot| {
             matches!(slot.value, Val::Handle(_) | Val::Unknown | Val::Opaque(_))

@@ -162,8 +162,9 @@ fn users<'f>(scope: &str, functions: &[&'f Function]) -> Vec<&'f Function> {
     users
 }
 
-/// Tests whether a function's uses of a scope count as uses of its callers. Those of a `visit`
-/// method do not, as `mutate` runs it, nor do those of a function that a contract replaces.
+/// Tests whether a function's uses of a scope count as uses of its callers. Uses in a `visit`
+/// method do not count, as `mutate` runs it. Uses in a function that a contract replaces do not
+/// count either.
 fn is_followed(function: &Function) -> bool {
     !is_visit(function) && !is_assumed(&function.name)
 }

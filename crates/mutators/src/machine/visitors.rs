@@ -279,8 +279,8 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// Tests whether a method calls the default visit, with nothing but calls and declarations before
-/// it.
+/// Tests whether a method calls the default visit, with nothing but expression statements and
+/// declarations before it.
 fn visits_operands(body: &[Stmt]) -> bool {
     for stmt in body {
         match &stmt.kind {
@@ -324,7 +324,7 @@ fn only_sets(function: &Function, name: &str, value: bool) -> bool {
     only && is_read(&function.body)
 }
 
-/// Tests whether all statements are modelled.
+/// Tests whether statements contain no `switch` and nothing that the parser left unread.
 fn is_read(stmts: &[Stmt]) -> bool {
     let one = |stmt: &Stmt| is_read(std::slice::from_ref(stmt));
     stmts.iter().all(|stmt| match &stmt.kind {
