@@ -621,8 +621,8 @@ fn does_nothing(node: NodeId, state: &State) -> bool {
     }
 }
 
-/// Tests whether an expression contains a call of `print`, the only call that counts as impure in
-/// known IR.
+/// Tests whether a node contains a call of `print`, the only call that counts as having effects
+/// here.
 pub(crate) fn has_effect(node: NodeId, state: &State) -> bool {
     let is_impure = state.shape(node).is_some_and(|shape| shape.kind == Kind::Call)
         && state.node(node).intrinsic.as_deref() == Some("print");
