@@ -176,7 +176,7 @@ impl<'p> Machine<'p> {
             })
     }
 
-    /// A class and its bases, as far as the files contain them.
+    /// A class with its direct and indirect bases, as far as the files contain them.
     pub(crate) fn classes_of(&self, class: &str) -> Vec<String> {
         let mut classes = vec![class.to_owned()];
         let mut next = 0;

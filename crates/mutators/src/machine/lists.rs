@@ -11,7 +11,7 @@ use crate::machine::names::Method;
 use crate::machine::program::Purpose;
 use crate::machine::run::{MAX_ITERATIONS, Machine, Outcome, Paths};
 
-/// The reason why a path ends when a container that is part of another object is changed.
+/// The reason why a path becomes unsupported when it changes a container that no variable holds.
 const PART: &str = "a change of a container that no variable holds";
 
 impl Machine<'_> {

@@ -154,7 +154,8 @@ impl Machine<'_> {
         Num { term, bits, is_signed, low: least, high: greatest, remainder_of: None }
     }
 
-    /// Claims that a signed result stays within its type; otherwise it is a defect.
+    /// Claims that a signed result stays within its type; otherwise it is a defect. Where numbers
+    /// are bit vectors, a path ends as unsupported instead.
     fn overflow_claim(
         &mut self,
         term: ValueId,

@@ -122,7 +122,7 @@ pub(crate) struct Machine<'p> {
     /// True if calls are assumed to have side effects.
     pub(crate) are_calls_impure: bool,
     /// For each class of visitors: whether an expression that it accepts is free of effects, and
-    /// whether it is also free of memory reads.
+    /// whether it is free of memory reads.
     pub(crate) steady_visitors: Vec<(String, (bool, bool))>,
     /// The line on which the last expression statement began.
     pub(crate) line: usize,

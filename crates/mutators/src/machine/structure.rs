@@ -389,7 +389,7 @@ impl Machine<'_> {
                 self.only_element(&mut holds);
                 Some(self.truths(vec![holds], vec![fails]))
             }
-            // The type of an unknown object, or a number, or a node.
+            // An unknown object may equal a type or a node, or not.
             (Sign::Eq | Sign::Ne, Val::Handle(_), Val::Type(_) | Val::Ptr(_))
             | (Sign::Eq | Sign::Ne, Val::Type(_) | Val::Ptr(_), Val::Handle(_)) => {
                 let (holds, fails) = self.choose(state);

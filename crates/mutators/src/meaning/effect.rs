@@ -7,7 +7,7 @@
 //!
 //! # Correctness
 //!
-//! A statement of which only the class is known has the same effect in any memory and under any
+//! A statement that is known only by its class has the same effect in any memory and under any
 //! bindings that it can see. It cannot see names that the mutator made, nor a name that the input
 //! binds elsewhere (every binder has a unique name). A variable that was replaced by an expression
 //! is that expression where the variable stood, in the memory at that point. A variable that was
