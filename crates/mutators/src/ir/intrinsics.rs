@@ -49,8 +49,8 @@ words! {
     }
 }
 
-/// The types of the arguments of an intrinsic, or of a function of the C library, that has a type; `None` if they are not
-/// known.
+/// The types of the arguments of a function whose result has a type: an intrinsic or a function of
+/// the C library. `None` if they are not known.
 pub(crate) fn operands(callee: &str, ty: Type) -> Option<Vec<Type>> {
     Some(match Intrinsic::of(callee) {
         Intrinsic::Likely | Intrinsic::LikelyIfInnermost | Intrinsic::BitwiseNot => vec![ty],
@@ -71,7 +71,7 @@ pub(crate) fn operands(callee: &str, ty: Type) -> Option<Vec<Type>> {
     })
 }
 
-/// How many arguments an intrinsic of the IR has; empty if that is not known.
+/// The possible numbers of arguments of an intrinsic of the IR; empty if not known.
 pub(crate) fn counts(callee: &str) -> &'static [usize] {
     match Intrinsic::of(callee) {
         Intrinsic::Likely
@@ -109,12 +109,12 @@ pub(crate) fn counts(callee: &str) -> &'static [usize] {
     }
 }
 
-/// Whether an intrinsic may have more arguments than are looked at.
+/// Tests whether an intrinsic may have more arguments than are examined.
 pub(crate) fn is_open(callee: &str) -> bool {
     callee == "prefetch"
 }
 
-/// Whether a call of something can have a type that is looked at.
+/// Tests whether a call of a function can have a type.
 pub(crate) fn is_possible(callee: &str, ty: Type) -> bool {
     match Intrinsic::of(callee) {
         // Texts and structures are passed by their addresses.
@@ -125,7 +125,8 @@ pub(crate) fn is_possible(callee: &str, ty: Type) -> bool {
     }
 }
 
-/// Whether a function is pure and of the C library, rather than an intrinsic of the IR.
+/// Tests whether a function is a pure function of the C library, rather than an intrinsic of the
+/// IR.
 pub(crate) fn is_extern(callee: &str) -> bool {
     is_nan(callee) || math(callee).is_some()
 }
@@ -134,7 +135,7 @@ pub(crate) fn is_nan(callee: &str) -> bool {
     callee == "is_nan" || callee.starts_with("is_nan_f")
 }
 
-/// A function of floating-point numbers, by its name without a type.
+/// The name, without a type suffix, of a function of floating-point numbers.
 pub(crate) fn math(callee: &str) -> Option<&'static str> {
     let plain = callee.strip_suffix("_f32").unwrap_or(callee);
     ["sqrt", "log", "exp", "pow", "floor", "ceil", "round", "trunc"]
@@ -142,7 +143,7 @@ pub(crate) fn math(callee: &str) -> Option<&'static str> {
         .find(|known| *known == plain)
 }
 
-/// How the name begins that stands for what is called.
+/// The prefix of a name that stands for the unknown callee of a call.
 pub(crate) const CALLEE: &str = "callee ";
 
 /// The call whose callee a name stands for.
@@ -150,10 +151,10 @@ pub(crate) fn called_by(name: &str) -> Option<NodeId> {
     name.strip_prefix(CALLEE)?.parse().ok()
 }
 
-/// How functions of the C library are called.
+/// The call type of pure functions of the C library.
 pub(crate) const PURE_EXTERN: &str = "Call::PureExtern";
 
-/// What a call calls of which only that it is one is known.
+/// The name that stands for the unknown callee of a call.
 pub(crate) fn callee(call: NodeId) -> String {
     format!("{CALLEE}{call}")
 }

@@ -1,36 +1,37 @@
-//! The IR that mutators rewrite: types and kinds of nodes, as in the `Type.h` and `IR.h` of Halide's family.
+//! The IR that mutators rewrite: types and kinds of nodes, as in the `Type.h` and `IR.h` of
+//! Halide's family.
 
 use std::fmt;
 
 use halidom_rewrites::rules::Domain;
 
-/// What numbers a type has.
+/// The kind of numbers that a type has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Code {
     /// Signed.
     Int,
-    /// Unsigned; of one bit, truth values.
+    /// Unsigned; truth values if of one bit.
     UInt,
     /// Floating point.
     Float,
     /// Addresses of buffers.
     Handle,
-    /// None: the node is a statement.
+    /// No numbers: the node is a statement.
     Stmt,
-    /// None: the node is a name.
+    /// No numbers: the node is a name.
     Name,
-    /// None: the node is a list of nodes.
+    /// No numbers: the node is a list of nodes.
     List,
 }
 
-/// A type. All vectors of a mutator's input have one number of lanes, which is not known.
+/// A type. All vectors in a mutator's input have the same number of lanes, which is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Type {
-    /// What numbers.
+    /// The kind of numbers.
     pub(crate) code: Code,
     /// Bits of a lane.
     pub(crate) bits: u8,
-    /// Whether it has lanes.
+    /// True if it has lanes.
     pub(crate) is_vector: bool,
 }
 
@@ -56,19 +57,19 @@ impl Type {
         ]
     };
 
-    /// What statements have for a type.
+    /// The pseudo-type of statements.
     pub(crate) const STMT: Self = Self { code: Code::Stmt, bits: 0, is_vector: false };
 
-    /// What names have for a type.
+    /// The pseudo-type of names.
     pub(crate) const NAME: Self = Self { code: Code::Name, bits: 0, is_vector: false };
 
-    /// What lists have for a type.
+    /// The pseudo-type of lists.
     pub(crate) const LIST: Self = Self { code: Code::List, bits: 0, is_vector: false };
 
     /// The type of a buffer's variable.
     pub(crate) const HANDLE: Self = Self { code: Code::Handle, bits: 64, is_vector: false };
 
-    /// Whether expressions can have it.
+    /// Tests whether expressions can have the type.
     pub(crate) fn is_value(self) -> bool {
         !matches!(self.code, Code::Stmt | Code::Name | Code::List)
     }
@@ -78,12 +79,12 @@ impl Type {
         Self { is_vector: false, ..self }
     }
 
-    /// With lanes or without.
+    /// The type with or without lanes.
     pub(crate) fn with_vector(self, is_vector: bool) -> Self {
         Self { is_vector, ..self }
     }
 
-    /// Whether its lanes are truth values.
+    /// Tests whether the lanes are truth values.
     pub(crate) fn is_bool(self) -> bool {
         self.code == Code::UInt && self.bits == 1
     }
@@ -118,7 +119,7 @@ impl Type {
         }
     }
 
-    /// As C++ that builds it.
+    /// C++ that builds the type.
     pub(crate) fn snippet(self) -> String {
         let lanes = if self.is_vector { ", lanes" } else { "" };
         match self.code {
@@ -146,7 +147,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// What a member of a node is.
+/// The role of a node's member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// An expression of the node's type.
@@ -155,7 +156,7 @@ pub(crate) enum Role {
     Operand,
     /// An expression of any type with the node's lanes.
     Any,
-    /// A truth value, of one lane or the node's.
+    /// A truth value, with one lane or the node's lanes.
     Condition,
     /// An expression of the type of the node's lane.
     Element,
@@ -163,7 +164,7 @@ pub(crate) enum Role {
     Lanes,
     /// The literal's number.
     Payload,
-    /// Something that is only compared.
+    /// A member that is only compared.
     Opaque,
     /// The name of a variable, loop or buffer.
     Name,
@@ -171,9 +172,9 @@ pub(crate) enum Role {
     Truth,
     /// A signed integer of 32 bits.
     Int,
-    /// An index of as many lanes as the value that is loaded or stored.
+    /// An index with as many lanes as the loaded or stored value.
     Index,
-    /// A truth value of as many lanes as the value that is loaded or stored.
+    /// A truth value with as many lanes as the loaded or stored value.
     Predicate,
     /// A statement.
     Stmt,
@@ -187,10 +188,10 @@ pub(crate) enum Role {
     Stmts,
 }
 
-/// What types a node can have.
+/// The types that a node can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Typing {
-    /// Any.
+    /// Any type.
     All,
     /// Numbers.
     Numeric,
@@ -200,9 +201,9 @@ pub(crate) enum Typing {
     Vector,
     /// Vectors of numbers.
     NumericVector,
-    /// Scalars of a code; signed, unsigned, floating.
+    /// Scalars of a code: signed, unsigned or floating-point.
     Literal(Code),
-    /// None, but this.
+    /// Only the pseudo-type with this code.
     Only(Code),
 }
 
@@ -221,7 +222,7 @@ macro_rules! kinds {
                 match self { $(Self::$kind => stringify!($kind),)* }
             }
 
-            /// What types it can have.
+            /// The types that it can have.
             pub(crate) fn typing(self) -> Typing {
                 match self { $(Self::$kind => $typing,)* }
             }
@@ -302,13 +303,13 @@ kinds! {
 }
 
 impl Kind {
-    /// The kind of that name.
+    /// The kind with a given name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         let name = name.rsplit("::").next().unwrap_or(name);
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 
-    /// Whether a node of this kind can have this type.
+    /// Tests whether a node of this kind can have a type.
     pub(crate) fn admits(self, ty: Type) -> bool {
         match self.typing() {
             _ if self == Self::StringImm => ty == Type::HANDLE,
@@ -326,12 +327,12 @@ impl Kind {
         }
     }
 
-    /// Whether it is a statement.
+    /// Tests whether it is a statement.
     pub(crate) fn is_stmt(self) -> bool {
         self.typing() == Typing::Only(Code::Stmt)
     }
 
-    /// Whether operands have a type that the node's own does not tell.
+    /// Tests whether the node's type leaves the type of some operands open.
     pub(crate) fn has_free_operand(self) -> bool {
         self.fields().iter().any(|(_, role)| matches!(role, Role::Operand | Role::Any))
     }
@@ -345,7 +346,8 @@ pub(crate) fn bit(kind: Kind) -> u128 {
     1 << (kind as u32)
 }
 
-/// The types that operands can have whose type the node's own does not tell; one that does not matter if there are none.
+/// The possible types of those operands whose type the node's own type leaves open. A node without
+/// such operands gets one type, which does not matter.
 pub(crate) fn operand_types(kind: Kind, ty: Type) -> Vec<Type> {
     if kind.is_stmt() {
         vec![I32]

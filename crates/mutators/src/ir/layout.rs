@@ -2,13 +2,14 @@
 
 use crate::ir::kinds::{Kind, Role};
 
-/// A `make`.
+/// The signature of a `make`.
 pub(crate) struct Layout {
-    /// What it makes.
+    /// The kind of node that it makes.
     pub(crate) kind: Kind,
-    /// Its parameters, by the names of members; `type` is the node's own. Those at the end may be left out.
+    /// Its parameters, by the names of members; `type` is the node's own type. Trailing parameters
+    /// may be left out.
     pub(crate) members: &'static [&'static str],
-    /// The profiles whose compilers have it; all if there is none.
+    /// The profiles whose compilers have it; empty for all of them.
     profiles: &'static [&'static str],
 }
 
@@ -109,7 +110,8 @@ pub(crate) const LAYOUTS: &[Layout] = &[
     layout(Kind::Fork, &["first", "rest"], LATER),
 ];
 
-/// The parameters of a `make` in one compiler, if they are not the members in order.
+/// The parameters of a `make` in one compiler; `None` if the kind has no layout. If the compiler
+/// has no layout of the kind, another compiler's is taken.
 pub(crate) fn parameters(kind: Kind, profile: &str) -> Option<&'static [&'static str]> {
     let of_kind = || LAYOUTS.iter().filter(|layout| layout.kind == kind);
     let own =
@@ -133,18 +135,18 @@ const PLACEHOLDERS: [(&str, &str); 12] = [
     ("new_expr", "Expr()"),
 ];
 
-/// What stands for a member that is only compared, in C++ that builds a node.
+/// The placeholder for a member that is only compared, in C++ that builds a node.
 pub(crate) fn placeholder(member: &str) -> &'static str {
     let known = PLACEHOLDERS.iter().find(|(name, _)| *name == member);
     known.map_or("{}", |(_, text)| text)
 }
 
-/// The member that a name of one compiler stands for.
+/// The member that a compiler's own name stands for.
 pub(crate) fn canonical(name: &str) -> &str {
     if ["buffer_var", "loop_var", "var", "func"].contains(&name) { "name" } else { name }
 }
 
-/// What a member is.
+/// The role of a member.
 pub(crate) fn role(kind: Kind, member: &str) -> Option<Role> {
     kind.fields().iter().find(|(name, _)| *name == member).map(|(_, role)| *role)
 }

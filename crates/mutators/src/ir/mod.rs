@@ -1,6 +1,6 @@
-//! IR as a path through a mutator knows it: kinds of nodes, types, values of C++, states.
+//! The IR as a path through a mutator knows it: kinds of nodes, types, C++ values, states.
 //!
-//! It knows nothing about how a program runs.
+//! This module knows nothing about how a program runs.
 
 pub(crate) mod intrinsics;
 pub(crate) mod kinds;

@@ -16,11 +16,11 @@ pub(crate) enum Field {
     Number(ValueId),
     /// The number of lanes.
     Lanes,
-    /// Something that is only compared, by a number.
+    /// A member that is only compared, by a number.
     Opaque(u32),
 }
 
-/// What a node is.
+/// The kind of a node, with its members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     /// Its kind.
@@ -34,23 +34,23 @@ pub(crate) struct Shape {
 pub(crate) struct Node {
     /// Its type.
     pub(crate) ty: Type,
-    /// Whose value it has.
+    /// The class, which decides the node's value.
     pub(crate) class: usize,
-    /// What it is, once asked for.
+    /// Its shape, once asked for.
     pub(crate) shape: Option<Shape>,
-    /// Whether its shape was learnt by asking, rather than made.
+    /// True if its shape was learnt by asking, rather than made.
     pub(crate) is_learnt: bool,
-    /// Kinds that it is not, as bits.
+    /// Kinds that it does not have, as bits.
     pub(crate) not: u128,
-    /// Whether a test said that it is a literal.
+    /// True if a test found it to be a literal.
     pub(crate) is_literal: bool,
-    /// The intrinsic that it calls, and intrinsics that it does not.
+    /// The intrinsic that it calls, and the intrinsics that it does not call.
     pub(crate) intrinsic: Option<String>,
     pub(crate) not_intrinsics: Vec<String>,
 }
 
 impl Node {
-    /// Whether it stands for a computation without a value: each is another one.
+    /// Tests whether it stands for a computation without a value. Two such nodes are never equal.
     pub(crate) fn is_undefined(&self) -> bool {
         self.intrinsic.as_deref().is_some_and(|name| {
             ["signed_integer_overflow", "indeterminate_expression"].contains(&name)
@@ -58,7 +58,7 @@ impl Node {
     }
 }
 
-/// The value of a class in the lane that is looked at.
+/// The value of a class in the examined lane.
 pub(crate) fn class_value(values: &mut Values, class: usize, ty: Type) -> ValueId {
     values.var(&format!("v{class}"), ty.domain())
 }

@@ -1,62 +1,63 @@
-//! The record that a path keeps of scopes: what it pushed on them, popped and read.
+//! The record that a path keeps of scopes: the entries that it pushed, popped and read.
 
 use crate::ir::value::Val;
 
-/// Something that was pushed, or popped.
+/// An entry that was pushed or popped.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pushed {
     /// The scope.
     pub(crate) scope: String,
     pub(crate) key: Val,
-    /// Where.
+    /// The line.
     pub(crate) line: usize,
-    /// Whether no method pops from the scope, so that it may be meant to grow.
+    /// True if no method pops from the scope, so that it may be meant to grow.
     pub(crate) may_stay: bool,
-    /// What the key had when it was popped, if that is known.
+    /// The value that the key had when it was popped, if known.
     pub(crate) held: Option<Val>,
 }
 
-/// What `get` or `ref` gave.
+/// A value that `get` or `ref` returned.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Read {
     pub(crate) scope: String,
     pub(crate) key: Val,
     pub(crate) value: Val,
-    /// Whether the scope was as it was found.
+    /// True if the scope was as it was found.
     pub(crate) is_first: bool,
 }
 
-/// What is popped where a block ends.
+/// An entry that is popped where a block ends.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Binding {
     /// The scope.
     pub(crate) scope: Val,
     pub(crate) key: Val,
-    /// Activations of functions, and variables of the running one, where the block began.
+    /// The depth where the block began: function activations, and variables of the running
+    /// function.
     pub(crate) depth: (usize, usize),
     pub(crate) line: usize,
 }
 
-/// What a path did to scopes.
+/// The operations of a path on scopes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Record {
-    /// What it pushed and did not pop, in order.
+    /// The entries that it pushed and did not pop, in order.
     pub(crate) pushed: Vec<Pushed>,
-    /// What it popped and had not pushed.
+    /// The entries that it popped without having pushed them.
     pub(crate) popped: Vec<Pushed>,
-    /// Where it is not known what it did to which scope, and why.
+    /// The scope, the line and the reason, if it is not known what the path did to a scope.
     pub(crate) lost: Option<(String, usize, &'static str)>,
-    /// What will be popped.
+    /// The entries that will be popped.
     pub(crate) bindings: Vec<Binding>,
-    /// What is known to be on tables: the table and the key.
+    /// The entries that are known to be on tables: the table and the key.
     pub(crate) known: Vec<(String, Val)>,
-    /// The table from which something was popped that may not have been there, and where.
+    /// The table from which an entry was popped that may not have been there, and the line.
     pub(crate) missing: Option<(String, usize)>,
-    /// What was read.
+    /// The values that were read.
     pub(crate) read: Vec<Read>,
 }
 
-/// Two are one if they did the same: what was read does not matter.
+/// Two records are equal if the paths made the same changes. Reads are ignored.
 impl PartialEq for Record {
     fn eq(&self, other: &Self) -> bool {
         let Self { pushed, popped, lost, bindings, known, missing, read: _ } = self;
@@ -65,26 +66,26 @@ impl PartialEq for Record {
     }
 }
 
-/// Why a path is not balanced.
+/// The reason why a path is not balanced.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Imbalance {
-    /// What it did.
+    /// A description of the imbalance.
     pub(crate) text: String,
-    /// Where.
+    /// The line.
     pub(crate) line: usize,
-    /// Whether it may be meant.
+    /// True if it may be intended.
     pub(crate) may_be_meant: bool,
 }
 
 impl Record {
-    /// Whether something will be popped where a block ends.
+    /// Tests whether an entry will be popped where a block ends.
     pub(crate) fn is_bound(&self) -> bool {
         !self.bindings.is_empty()
     }
 
-    /// Why the path is not balanced, if it is not.
+    /// The reason why the path is not balanced, if it is not.
     pub(crate) fn imbalance(&self) -> Option<Imbalance> {
-        // What is a defect comes first.
+        // Entries that are certainly a defect come first.
         let stays = self.pushed.iter().find(|pushed| !pushed.may_stay).or(self.pushed.first());
         if let Some(pushed) = stays {
             let (line, may_be_meant) = (pushed.line, pushed.may_stay);
@@ -106,7 +107,7 @@ impl Record {
 }
 
 impl Pushed {
-    /// What is said where it is left.
+    /// The message for an entry that is left.
     pub(crate) fn text(&self) -> String {
         let scope = &self.scope;
         if self.may_stay {

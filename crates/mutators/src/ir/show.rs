@@ -13,7 +13,7 @@ pub(crate) fn variable_name(node: NodeId) -> String {
     format!("x{node}")
 }
 
-/// Names of the input are letters, those that the mutator made are numbered.
+/// The text of a name. Names of the input are letters; names that the mutator made are numbered.
 pub(crate) fn name(id: u32) -> String {
     const NAMES: [&str; 12] = ["a", "b", "n", "m", "p", "q", "i", "j", "k", "l", "s", "t"];
     match NAMES.get(id as usize) {
@@ -42,7 +42,7 @@ fn infix(kind: Kind) -> Option<&'static str> {
     })
 }
 
-/// The name that a variable has, if it has one of its own.
+/// The variable's own name, if it has one.
 fn own_name(state: &State, node: NodeId) -> Option<String> {
     let Shape { fields, .. } = state.shape(node)?;
     let Some(Field::Expr(inner)) = fields.first() else { return None };
@@ -55,7 +55,7 @@ fn own_name(state: &State, node: NodeId) -> Option<String> {
     }
 }
 
-/// A node as text, every compound operand in parentheses.
+/// A node as text, with every compound operand in parentheses.
 pub(crate) fn text(state: &State, values: &Values, node: NodeId) -> String {
     let known = state.node(node);
     let Some(Shape { kind, fields }) = &known.shape else { return variable_name(node) };
@@ -98,7 +98,7 @@ pub(crate) fn text(state: &State, values: &Values, node: NodeId) -> String {
     }
 }
 
-/// A statement on one line; `None` for what is none.
+/// A statement on one line; `None` for a node that is not a statement.
 fn stmt_text(state: &State, values: &Values, kind: Kind, fields: &[Field]) -> Option<String> {
     if !kind.is_stmt() {
         return None;
@@ -147,7 +147,7 @@ fn stmt_text(state: &State, values: &Values, kind: Kind, fields: &[Field]) -> Op
     })
 }
 
-/// A node as C++ that builds it.
+/// C++ that builds a node.
 pub(crate) fn snippet(state: &State, values: &Values, node: NodeId, profile: &Profile) -> String {
     let known = state.node(node);
     let Some(Shape { kind, fields }) = &known.shape else { return variable_name(node) };

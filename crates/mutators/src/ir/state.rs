@@ -1,8 +1,9 @@
-//! What is known on one path through a mutator: nodes of the IR, variables, facts.
+//! The knowledge on one path through a mutator: nodes of the IR, variables, facts.
 //!
-//! A node is *opaque* until the mutator asks for its kind; then the path forks (VT, Algorithms 1 and 2), and where the
-//! answer is yes the node gets a shape with opaque operands. Nodes of one *class* have one value: a node and what
-//! `mutate` made of it. Forks share what neither changes.
+//! A node is *opaque* until the mutator asks for its kind. Then the path forks (VT, Algorithms 1
+//! and 2), and where the answer is yes, the node gets a shape with opaque operands. Nodes of one
+//! *class* have the same value: a node and the result of `mutate` on it share a class. Forks share
+//! the data that neither of them changes.
 
 use std::rc::Rc;
 
@@ -13,18 +14,18 @@ use crate::ir::node::{Field, Node, NodeId, Shape, class_value};
 use crate::ir::record::Record;
 use crate::ir::value::Val;
 
-/// Something that a path decided.
+/// A question that a path decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Atom {
     /// A truth value.
     Term(ValueId),
-    /// A node is of a kind.
+    /// A node has a kind.
     Is(NodeId, Kind),
-    /// Two nodes are equal in structure.
+    /// Two nodes have equal structure.
     Equal(NodeId, NodeId),
-    /// A node is a literal of which a term holds.
+    /// A node is a literal, and a term about it holds.
     Literal(NodeId, ValueId),
-    /// The answer of a function of which only a contract is known, by a number.
+    /// The answer of a function that is known only by its contract, by a number.
     Choice(u32),
 }
 
@@ -40,16 +41,16 @@ pub(crate) struct Slot {
     pub(crate) value: Val,
 }
 
-/// A node in which something was substituted.
+/// A node in which a part was substituted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Substitution {
     /// The class of the result.
     pub(crate) class: usize,
-    /// What was replaced: a name, a variable, or any expression.
+    /// The replaced part: a name, a variable, or any expression.
     pub(crate) what: NodeId,
-    /// By what.
+    /// The replacement.
     pub(crate) by: NodeId,
-    /// In what.
+    /// The node in which it was replaced.
     pub(crate) within: NodeId,
 }
 
@@ -60,27 +61,29 @@ pub(crate) struct Computation {
     pub(crate) name: String,
     /// The function.
     pub(crate) callee: &'static str,
-    /// What it was given.
+    /// Its arguments.
     pub(crate) arguments: Vec<ValueId>,
 }
 
-/// What is taken to hold in a scope of the program.
+/// A condition that is assumed in a scope of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Assumption {
     /// The condition.
     pub(crate) node: NodeId,
-    /// Whether it holds.
+    /// True if it holds, false if its negation does.
     pub(crate) holds: bool,
-    /// Activations of functions, and variables of the running one, where the scope begins.
+    /// The depth where the scope begins: function activations, and variables of the running
+    /// function.
     pub(crate) depth: (usize, usize),
 }
 
-/// What was mutated in a scope: it is what it was only where the scope's conditions hold.
+/// A mutation within a scope: the result equals the argument only where the scope's conditions
+/// hold.
 #[derive(Clone, Debug)]
 pub(crate) struct Scoped {
-    /// The class of what was given.
+    /// The class of the argument.
     pub(crate) given: usize,
-    /// The class of what was returned.
+    /// The class of the result.
     pub(crate) returned: usize,
     /// The conditions.
     pub(crate) assumed: Vec<Assumption>,
@@ -94,30 +97,31 @@ pub(crate) struct State {
     alias: Vec<NodeId>,
     /// Classes known to have the value of another.
     class_alias: Vec<usize>,
-    /// What was decided, in order.
+    /// The decisions, in order.
     pub(crate) trail: Vec<Decision>,
-    /// What holds of values.
+    /// Facts about values.
     pub(crate) facts: Vec<ValueId>,
-    /// Conjunctions that do not hold: conditions of arms that were not taken.
+    /// Conjunctions that do not hold: the conditions of arms that were not taken.
     pub(crate) not_all: Vec<Rc<[Decision]>>,
     /// Variables, by function activation.
     #[expect(clippy::rc_buffer, reason = "variables are added where the frame is not shared")]
     pub(crate) frames: Vec<Rc<Vec<Slot>>>,
     /// The object's members that were assigned.
     pub(crate) members: Vec<Slot>,
-    /// What `mutate` was given and returned.
+    /// The arguments and results of `mutate`.
     pub(crate) mutated: Vec<(NodeId, NodeId)>,
-    /// Numbers put into literals of 32 bits and more that may not fit: the literal's class, the number and its type.
+    /// Numbers put into literals of at least 32 bits that may not fit: the literal's class, the
+    /// number and its type.
     pub(crate) narrowed: Vec<(usize, ValueId, Type)>,
-    /// What an analysis said of nodes: at least, at most.
+    /// The bounds that an analysis reported for nodes: minimum and maximum.
     pub(crate) bounded: Vec<(NodeId, ValueId, ValueId)>,
-    /// What is taken to hold here.
+    /// The conditions that are assumed here.
     pub(crate) assumed: Vec<Assumption>,
-    /// What was mutated where something was taken to hold.
+    /// The mutations that ran under assumptions.
     pub(crate) scoped: Vec<Scoped>,
-    /// What `substitute` returned.
+    /// The results of `substitute`.
     pub(crate) substitutions: Vec<Substitution>,
-    /// What functions of the C library computed.
+    /// The results of functions of the C library.
     pub(crate) computed: Vec<Computation>,
     /// Classes of statements that are known to do nothing.
     pub(crate) idle: Vec<usize>,
@@ -125,20 +129,20 @@ pub(crate) struct State {
     pub(crate) steady: Vec<usize>,
     /// Classes of expressions without side effects.
     pub(crate) pure: Vec<usize>,
-    /// What makes the code that was emitted undefined.
+    /// The conditions under which the emitted code is undefined.
     pub(crate) emitted_undefined: Vec<ValueId>,
-    /// What was pushed on scopes, and popped.
+    /// The pushes on scopes, and the pops.
     pub(crate) scopes: Rc<Record>,
-    /// Names that were put together of others, with these.
+    /// Compound names, with the two parts of each.
     compounds: Vec<(Val, Val, NodeId)>,
-    /// Something that was changed where it is not followed.
+    /// A change that is not followed, if one was made.
     pub(crate) lost: Option<&'static str>,
-    /// The line that gave the result last.
+    /// The line that last set the result.
     pub(crate) at: usize,
 }
 
 impl State {
-    /// The node that stands for all that are known equal.
+    /// The representative of all nodes that are known to be equal.
     pub(crate) fn find(&self, node: NodeId) -> NodeId {
         let mut node = node;
         while self.alias[node] != node {
@@ -147,7 +151,7 @@ impl State {
         node
     }
 
-    /// The class that stands for all that have its value.
+    /// The representative of all classes that have the same value.
     pub(crate) fn class(&self, class: usize) -> usize {
         let mut class = class;
         while self.class_alias[class] != class {
@@ -171,12 +175,12 @@ impl State {
         self.node(node).shape.as_ref()
     }
 
-    /// How many classes there are.
+    /// The number of classes.
     pub(crate) fn classes(&self) -> usize {
         self.class_alias.len()
     }
 
-    /// A node of a class, or of a new one.
+    /// Adds a node of a class, or of a new class.
     pub(crate) fn add(&mut self, ty: Type, class: Option<usize>, shape: Option<Shape>) -> NodeId {
         let class = class.unwrap_or_else(|| {
             self.class_alias.push(self.class_alias.len());
@@ -196,7 +200,8 @@ impl State {
         self.nodes.len() - 1
     }
 
-    /// Members for a node that turned out to be of a kind; operands whose type is free have `operand`'s.
+    /// Makes the members of a node that turned out to have a kind. Operands of free type get the
+    /// type `operand`.
     pub(crate) fn opaque_fields(
         &mut self,
         node: NodeId,
@@ -223,7 +228,7 @@ impl State {
                 Role::Payload => Field::Number(class_value(values, self.class(class), ty)),
                 Role::Opaque => Field::Opaque(u32::try_from(node).unwrap_or(u32::MAX)),
                 Role::Name => {
-                    // A name of the input is none that the mutator makes.
+                    // A name of the input is never one that the mutator makes.
                     let name = self.add(Type::NAME, None, None);
                     self.node_mut(name).not |= crate::ir::kinds::bit(Kind::Name);
                     Field::Expr(name)
@@ -250,7 +255,7 @@ impl State {
         fields
     }
 
-    /// Makes two nodes one. The first is opaque.
+    /// Unites two nodes. The first is opaque.
     pub(crate) fn unite(&mut self, opaque: NodeId, other: NodeId) {
         let (opaque, other) = (self.find(opaque), self.find(other));
         if opaque == other {
@@ -273,7 +278,7 @@ impl State {
         }
     }
 
-    /// Whether a node occurs in another.
+    /// Tests whether a node occurs in another.
     pub(crate) fn occurs(&self, part: NodeId, whole: NodeId) -> bool {
         if self.find(part) == self.find(whole) {
             return true;
@@ -286,7 +291,7 @@ impl State {
         })
     }
 
-    /// Whether two nodes that are known wholly have one structure.
+    /// Tests whether two wholly known nodes have the same structure.
     pub(crate) fn is_same(&self, a: NodeId, b: NodeId) -> bool {
         if self.find(a) == self.find(b) {
             return true;
@@ -303,7 +308,7 @@ impl State {
             })
     }
 
-    /// A name by its number: one node for each.
+    /// The name with a given number. Each number has one node.
     pub(crate) fn name(&mut self, id: u32) -> NodeId {
         let known = self.nodes.iter().position(|node| {
             node.ty == Type::NAME
@@ -316,13 +321,13 @@ impl State {
         self.add(Type::NAME, None, Some(shape))
     }
 
-    /// The name that is put together of two parts, if it was before: the same one of the same parts.
+    /// The name that was made from these two parts before, if any. Equal parts make the same name.
     pub(crate) fn compound(&self, first: &Val, second: &Val) -> Option<NodeId> {
         let is_it = |known: &&(Val, Val, NodeId)| known.0 == *first && known.1 == *second;
         self.compounds.iter().find(is_it).map(|(.., name)| *name)
     }
 
-    /// Keeps what a name was put together of, if that is known.
+    /// Records the two parts of a compound name, if they are known.
     pub(crate) fn keep_compound(&mut self, first: &Val, second: &Val, name: NodeId) {
         let is_known = |part: &Val| matches!(part, Val::Expr(Some(_)) | Val::Text(_));
         if is_known(first) && is_known(second) {
@@ -330,13 +335,13 @@ impl State {
         }
     }
 
-    /// A list of nodes.
+    /// Makes a list of nodes.
     pub(crate) fn list(&mut self, nodes: &[NodeId]) -> NodeId {
         let fields = nodes.iter().map(|node| Field::Expr(*node)).collect();
         self.add(Type::LIST, None, Some(Shape { kind: Kind::List, fields }))
     }
 
-    /// Whether something will be popped where a block ends.
+    /// Tests whether an entry will be popped where a block ends.
     pub(crate) fn is_bound(&self) -> bool {
         self.scopes.is_bound()
     }
@@ -350,12 +355,12 @@ impl State {
         Rc::make_mut(&mut self.frames[last])
     }
 
-    /// How many variables the running function has.
+    /// The number of variables of the running function.
     pub(crate) fn depth(&self) -> usize {
         self.frames.last().map_or(0, |frame| frame.len())
     }
 
-    /// Forgets the variables of the running function that were declared since it had so many.
+    /// Forgets the variables of the running function beyond the first `depth`.
     pub(crate) fn leave(&mut self, depth: usize) {
         if self.depth() > depth {
             self.frame().truncate(depth);

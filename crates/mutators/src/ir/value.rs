@@ -12,13 +12,14 @@ pub(crate) struct Num {
     pub(crate) term: ValueId,
     /// The bits of its type.
     pub(crate) bits: u8,
-    /// Whether its type is signed.
+    /// True if its type is signed.
     pub(crate) is_signed: bool,
-    /// It is at least this.
+    /// Its lower bound.
     pub(crate) low: i128,
-    /// It is at most this.
+    /// Its upper bound.
     pub(crate) high: i128,
-    /// What it is the remainder of, if it was computed by `%`: it is 0 just if the Euclidean remainder is.
+    /// The operands of the `%` that computed it, if one did. It is 0 exactly if the Euclidean
+    /// remainder is 0.
     pub(crate) remainder_of: Option<(ValueId, ValueId)>,
 }
 
@@ -32,7 +33,7 @@ impl Num {
 /// A variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Of a function activation, by position.
+    /// A variable of a function activation, by position.
     Local(usize, usize),
     /// A member of the object.
     Member(String),
@@ -43,12 +44,12 @@ pub(crate) enum Place {
 }
 
 impl Val {
-    /// Something that an `ExprInfo` says, or is computed from what one says.
+    /// A value that an `ExprInfo` reports, or that is computed from one.
     pub(crate) fn info() -> Self {
         Self::Handle("ExprInfo".to_owned())
     }
 
-    /// Whether it is what an `ExprInfo` says.
+    /// Tests whether it comes from an `ExprInfo`.
     pub(crate) fn is_info(&self) -> bool {
         matches!(self, Self::Bound(..))
             || matches!(self, Self::Handle(of) if of.starts_with("ExprInfo"))
@@ -62,9 +63,9 @@ pub(crate) enum Piece {
     Text(String),
     /// The digits of a number.
     Num(Num),
-    /// So many significant digits of a floating-point number.
+    /// A floating-point number, printed with this many significant digits.
     Real(ValueId, u32),
-    /// The digits of the number whose bits are those of a floating-point number of 32 bits.
+    /// The digits of the number whose bits are those in a floating-point number of 32 bits.
     Bits(ValueId),
     /// The name under which an operand was printed.
     Node(NodeId),
@@ -74,20 +75,20 @@ pub(crate) enum Piece {
     Type(Type),
     /// A statement that was printed.
     Stmt(NodeId),
-    /// Here an operand is computed, for a variable.
+    /// The place where an operand is computed for a variable.
     Eval(NodeId, NodeId),
 }
 
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Val {
-    /// Nothing.
+    /// No value.
     Void,
     /// A truth value.
     Bool(ValueId),
     /// An integer.
     Int(Num),
-    /// A number that an analysis said, and what is true of it.
+    /// A number that an analysis reported, and the fact that holds about it.
     Bound(Num, ValueId),
     /// A floating-point number.
     Real(ValueId),
@@ -95,7 +96,7 @@ pub(crate) enum Val {
     Bits(ValueId),
     /// `Expr`, possibly undefined.
     Expr(Option<NodeId>),
-    /// What `as<T>()` returns: the node if it is of the kind, else null. `None` is null.
+    /// The result of `as<T>()`: the node if it has the kind, else null. `None` is null.
     Ptr(Option<(NodeId, Kind)>),
     /// A pointer to a number, as `as_const_int` returns; `None` is null.
     NumPtr(Option<Box<Val>>),
@@ -105,7 +106,7 @@ pub(crate) enum Val {
     Code(Code),
     /// A text.
     Text(String),
-    /// A text of which parts are not known, or that is being written.
+    /// A text with unknown parts, or one that is being written.
     Rope(Vec<Piece>),
     /// The address of a variable.
     Address(Place),
@@ -121,9 +122,9 @@ pub(crate) enum Val {
     List(Vec<Val>),
     /// A map, a set or a scope: keys with values, the latest last.
     Map(Vec<(Val, Val)>),
-    /// Of an object of the compiler that is only passed on.
+    /// An object of the compiler that is only passed on, by a name for its origin.
     Handle(String),
-    /// Not known after a condition that may have assigned it.
+    /// A value that is not known, as a condition may have assigned it.
     Unknown,
 }
 

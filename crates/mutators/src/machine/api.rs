@@ -1,4 +1,4 @@
-//! Functions of the API, interpreted as their contracts say.
+//! Interprets functions of the API according to their contracts.
 
 use crate::ir::kinds::Kind;
 use crate::ir::node::{Field, NodeId, Shape};
@@ -100,12 +100,13 @@ impl Machine<'_> {
         }
     }
 
-    /// Ends a path at a call whose arguments are not those of the contract.
+    /// Ends a path at a call whose arguments do not match the contract.
     pub(super) fn misfit(&mut self, call: &Call<'_>, state: State) -> Paths<Val> {
         self.unsupported(state, format!("{} of these arguments", call.name), call.line)
     }
 
-    /// Ends a path at a call that no case of its contract covers; one of an undefined expression crashes.
+    /// Ends a path at a call that no case of its contract covers. The path crashes if an argument
+    /// is an undefined expression.
     pub(super) fn refused(&mut self, call: &Call<'_>, state: State) -> Paths<Val> {
         if call.arguments.iter().any(|value| matches!(value, Val::Expr(None))) {
             let what = format!("{} of an undefined Expr", call.name);
@@ -121,7 +122,7 @@ impl Machine<'_> {
         holds.chain(fails.into_iter().map(|state| (state, Val::Bool(no)))).collect()
     }
 
-    /// The variable of the input that has a name, if there is one.
+    /// Finds the input's variable with a given name, if there is one.
     pub(crate) fn variable_named(value: &Val, state: &State) -> Option<NodeId> {
         let name = Self::name_of(value, state)?;
         (0..state.nodes.len()).find(|node| {
@@ -131,10 +132,11 @@ impl Machine<'_> {
     }
 }
 
-/// Objects of the compiler that are made empty.
+/// Objects of the compiler whose constructors make them empty.
 const EMPTY: [&str; 2] = ["NodeRef", "Region"];
 
-/// Whether a function computes with what visitors report, which is not followed.
+/// Tests whether a function computes with the reports of visitors. Such computations are not
+/// followed.
 pub(crate) fn is_of_reports(name: &str) -> bool {
     ["ModulusRemainder::", "ConstantInterval::"].iter().any(|class| name.starts_with(class))
         || ["ConstantInterval", "ModulusRemainder"].contains(&name)

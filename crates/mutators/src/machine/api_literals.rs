@@ -1,4 +1,4 @@
-//! Literals: how they are tested and made by functions of the API.
+//! Literals: how functions of the API test and make them.
 
 use halidom_cpp::Sign;
 use halidom_rewrites::rules::{Domain, Fun, ValueId};
@@ -12,7 +12,7 @@ use crate::machine::contracts::Meaning;
 use crate::machine::run::{Machine, Paths};
 
 impl Machine<'_> {
-    /// Tests whether a node is a literal, and which.
+    /// Tests whether a node is a literal, and which one.
     pub(super) fn literals_function(&mut self, call: &Call<'_>, state: State) -> Paths<Val> {
         let Call { meaning, arguments, .. } = *call;
         match (meaning, arguments) {
@@ -110,7 +110,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Makes a literal, or a call of what has no value.
+    /// Makes a literal, or a call that has no value.
     pub(super) fn made_function(&mut self, call: &Call<'_>, mut state: State) -> Paths<Val> {
         let Call { meaning, arguments, line, .. } = *call;
         match (meaning, arguments) {
@@ -135,7 +135,8 @@ impl Machine<'_> {
             (Meaning::MakeBool, [Val::Bool(truth), lanes @ ..]) => {
                 self.truth_literal(*truth, lanes.first(), state, line)
             }
-            // Where a number of a report is put into a literal, it is what is true of it; one that was computed is any.
+            // A number from a report keeps its fact when it is put into a literal. A number that
+            // was computed from reports can be any.
             (Meaning::MakeConst, [Val::Type(ty), Val::Bound(num, fact)]) => {
                 state.facts.push(*fact);
                 let node = self.literal(*ty, *num, &mut state);
@@ -178,7 +179,7 @@ impl Machine<'_> {
         vec![(state, Val::Expr(Some(node)))]
     }
 
-    /// The value of a node with an integer.
+    /// Tests whether a term equals an integer; false if the integer is outside the term's domain.
     pub(super) fn is_number(&mut self, term: ValueId, value: i128) -> ValueId {
         let domain = self.values.domain(term);
         if domain != Domain::Whole
@@ -192,14 +193,14 @@ impl Machine<'_> {
 
     pub(super) fn sign_test(&mut self, op: Sign, term: ValueId, zero: ValueId) -> ValueId {
         match self.values.domain(term) {
-            // Of truth values, true alone is above 0.
+            // `true` is the only truth value above 0.
             Domain::Bool if op == Sign::Gt => term,
             Domain::Bool => self.values.bool(false),
             _ => self.comparison(op, term, zero),
         }
     }
 
-    /// A test of a literal, which looks through casts and broadcasts.
+    /// Tests a literal, looking through casts and broadcasts.
     pub(super) fn literal_test(
         &mut self,
         node: NodeId,

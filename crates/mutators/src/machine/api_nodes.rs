@@ -1,4 +1,4 @@
-//! Nodes and facts: what functions of the API make of IR, and say about it.
+//! Nodes and facts: the IR that functions of the API make, and the facts that they report about it.
 
 use halidom_cpp::Sign;
 use halidom_rewrites::rules::{Fun, ValueId};
@@ -12,7 +12,7 @@ use crate::machine::contracts::Meaning;
 use crate::machine::run::{Machine, Paths};
 
 impl Machine<'_> {
-    /// Makes a node of others.
+    /// Makes a node from others.
     pub(super) fn nodes_function(&mut self, call: &Call<'_>, mut state: State) -> Paths<Val> {
         let Call { meaning, arguments, line, .. } = *call;
         match (meaning, arguments) {
@@ -75,7 +75,7 @@ impl Machine<'_> {
                 vec![(state, Val::Expr(Some(*node)))]
             }
             (Meaning::Lane, [Val::Expr(Some(node)), Val::Int(_)]) => {
-                // Of another vector nothing is known of one lane.
+                // Nothing is known about a single lane of any other vector.
                 let node = match state.shape(*node) {
                     Some(Shape { kind: Kind::Broadcast, fields }) => match fields.first() {
                         Some(Field::Expr(inner)) => *inner,
@@ -136,7 +136,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Returns what an analysis says, or what a path may take to hold.
+    /// Returns the result of an analysis, or a condition that a path may assume.
     pub(super) fn facts_function(&mut self, call: &Call<'_>, mut state: State) -> Paths<Val> {
         let Call { meaning, arguments, .. } = *call;
         match (meaning, arguments) {
@@ -227,7 +227,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What `const_int_bounds` promises.
+    /// Applies the contract of `const_int_bounds`.
     pub(super) fn bounds(
         &mut self,
         node: NodeId,
@@ -237,7 +237,7 @@ impl Machine<'_> {
     ) -> Paths<Val> {
         let ty = state.node(node).ty;
         if self.is_concrete() {
-            // Without a body to run, bounds are known of literals alone.
+            // Without a body to run, only the bounds of literals are known.
             let mut state = state;
             let value = self.node_value(node, &state);
             let Some(value) = self.values.as_number(value).filter(|_| !ty.is_vector) else {
@@ -265,11 +265,11 @@ impl Machine<'_> {
         self.truths(vec![holds], vec![fails])
     }
 
-    /// What `modulus_remainder` promises.
+    /// Applies the contract of `modulus_remainder`.
     pub(super) fn remainder_contract(&mut self, node: NodeId, state: &mut State) -> Val {
         let ty = state.node(node).ty;
         if self.is_concrete() {
-            // Of literals the number is known, of others that they leave 0 modulo 1.
+            // A literal's number is known. Any other value leaves 0 modulo 1.
             let value = self.node_value(node, state);
             let value = self.values.as_number(value).filter(|_| ty.range().is_some());
             let (modulus, remainder) = value.map_or((1, 0), |value| (0, value));
@@ -292,7 +292,8 @@ impl Machine<'_> {
         ])
     }
 
-    /// A value is the remainder if the modulus is 0, else leaves it; no modulus is below 0.
+    /// The fact that a value equals the remainder if the modulus is 0, and otherwise leaves that
+    /// remainder when divided by the modulus. The modulus is never negative.
     pub(crate) fn alignment(
         &mut self,
         value: ValueId,

@@ -13,7 +13,7 @@ use crate::machine::run::{Machine, Paths};
 use crate::machine::types::integer_type;
 
 impl Machine<'_> {
-    /// Computes with numbers of C++.
+    /// Computes with C++ numbers.
     pub(super) fn numbers_function(&mut self, call: &Call<'_>, mut state: State) -> Paths<Val> {
         let Call { meaning, arguments, line, .. } = *call;
         match (meaning, arguments) {
@@ -41,7 +41,7 @@ impl Machine<'_> {
                 };
                 let result = self.values.apply(fun, &[a.term, b.term]);
                 let (least, greatest) = Num::range(bits, true);
-                // Where numbers are bits, the sum itself wraps.
+                // Where numbers are bit vectors, the sum itself wraps.
                 let within =
                     |num: &Num| i32::try_from(num.low).is_ok() && i32::try_from(num.high).is_ok();
                 if !(self.is_whole || within(a) && within(b)) {
@@ -110,7 +110,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Returns the least or the greatest of two numbers or expressions.
+    /// Returns the minimum or the maximum of two numbers or expressions.
     pub(super) fn extremes_function(&mut self, call: &Call<'_>, mut state: State) -> Paths<Val> {
         let Call { meaning, arguments, templates, line, .. } = *call;
         match (meaning, arguments) {
@@ -170,7 +170,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Makes a type of the IR, or tests one.
+    /// Makes an IR type, or tests one.
     pub(super) fn types_function(&mut self, call: &Call<'_>, state: State) -> Paths<Val> {
         let Call { meaning, arguments, .. } = *call;
         match (meaning, arguments) {
@@ -231,7 +231,7 @@ impl Machine<'_> {
         vec![(state, Val::Int(Num { term, low, high, remainder_of: None, ..a }))]
     }
 
-    /// Whether a number of lanes makes a vector; `None` if that is not known.
+    /// Tests whether a number of lanes makes a vector; `None` if that is not known.
     pub(crate) fn is_lanes(&self, lanes: Option<&Val>) -> Option<bool> {
         match lanes {
             None => Some(false),

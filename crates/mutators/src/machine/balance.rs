@@ -1,16 +1,19 @@
-//! Whether a path leaves the scopes of the object as it found them.
+//! Checks whether a path leaves the scopes of the object as it found them.
 //!
 //! # Correctness
 //!
-//! What scopes hold when a mutator begins is not known. A path keeps a record of what it pushed and did not pop, and of what
-//! it popped that it had not pushed. It is balanced if both are empty at its end: what `mutate` does between is balanced by
-//! induction. A `push` undoes a `pop` only if it puts back what `get` or `ref` gave of that key while the scope was as it was
-//! found. Where it is not known which of two a `pop` takes, or the record was lost, the path is not balanced. On IR that is
-//! known what a scope of a declared class holds is known too, and what is not there any more was not left.
+//! The contents of scopes are not known when a mutator begins. A path records the entries that it
+//! pushed but did not pop, and the entries that it popped but had not pushed. It is balanced if
+//! both records are empty at its end: by induction, the calls of `mutate` in between are balanced.
+//! A `push` undoes a `pop` only if it puts back the value that `get` or `ref` returned for that key
+//! while the scope was as it was found. The path is not balanced if it is unknown which of two
+//! entries a `pop` takes, or if the record was lost. On known IR the contents of a scope of a
+//! declared class are known too, and an entry that is no longer there was not left.
 //!
-//! What is left on a table (see `scopes`) is not looked at, but a `pop` from one fails where nothing is there. So a path keeps
-//! what it knows to be there: what it pushed, and what `contains` said. After `mutate`, which may take anything away,
-//! nothing is known. A path that pops something else is not balanced.
+//! Entries left on a table (see `scopes`) are not checked, but a `pop` from a table fails if
+//! nothing is there. So a path keeps the entries that it knows to be there: those that it pushed,
+//! and those that `contains` reported. After `mutate`, which may remove any entry, nothing is
+//! known. A path that pops any other entry is not balanced.
 
 use std::rc::Rc;
 
@@ -21,7 +24,7 @@ use crate::machine::names::Method;
 use crate::machine::program::{Purpose, ScopeMember};
 use crate::machine::run::{Machine, Paths};
 
-/// What is left on scopes at the end of a path on IR that is known, and is not meant to be.
+/// Entries that are wrongly left on scopes at the end of a path on known IR.
 pub(crate) fn left_at_end(state: &State) -> Vec<Pushed> {
     let record = &state.scopes;
     let is_there = |pushed: &&Pushed| {
@@ -43,14 +46,15 @@ pub(crate) fn left_at_end(state: &State) -> Vec<Pushed> {
 }
 
 impl Machine<'_> {
-    /// What a member of the object is for that is a scope.
+    /// The purpose of a member of the object, if that member is a scope.
     pub(crate) fn purpose(&self, name: &str) -> Option<Purpose> {
         let program = self.program;
         let is_it = |known: &&ScopeMember| known.name == name && known.class == self.class;
         program.scopes.iter().find(is_it).map(|known| known.purpose)
     }
 
-    /// A method of a scope of which it is not known what it holds; `None` if it is none whose effect is known.
+    /// Interprets a method of a scope whose contents are not known; `None` for a method whose
+    /// effect is not modelled here.
     pub(crate) fn scope_method(
         &mut self,
         scope: &str,
@@ -79,7 +83,8 @@ impl Machine<'_> {
         }
     }
 
-    /// A method of a table of which it is not known what it holds; `None` if it tells nothing of what is there.
+    /// Interprets a method of a table whose contents are not known; `None` if the method reveals
+    /// nothing about the contents.
     fn table_method(
         &mut self,
         scope: &str,
@@ -121,7 +126,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What is popped from a table is known to be there, or not.
+    /// Records a pop from a table, whether or not the entry is known to be there.
     fn popped_from_table(&mut self, scope: &str, key: &Val, state: &mut State, line: usize) {
         let known: Vec<(usize, Val)> = state
             .scopes
@@ -133,7 +138,7 @@ impl Machine<'_> {
             .collect();
         let same = known.iter().rfind(|(_, known)| Self::is_same_key(known, key, state));
         let same = same.filter(|_| !self.is_vague(key)).map(|(index, _)| *index);
-        // Of another that may be the same it is not known any more whether it is there.
+        // If another key may be the same, it is no longer known whether its entry is there.
         let gone: Vec<usize> = known
             .iter()
             .filter(|(_, known)| !self.is_told_apart(known, key, state))
@@ -154,14 +159,14 @@ impl Machine<'_> {
         });
     }
 
-    /// Any method may have taken anything from tables.
+    /// Forgets the known contents of all tables, as any method may have removed any entry.
     pub(crate) fn forget_tables(&self, state: &mut State) {
         if !self.is_concrete() && !state.scopes.known.is_empty() {
             Rc::make_mut(&mut state.scopes).known.clear();
         }
     }
 
-    /// Keeps what `get` or `ref` gave of a scope of which it is not known what it holds.
+    /// Records the value that `get` or `ref` returned from a scope whose contents are not known.
     pub(crate) fn keep_read(scope: &str, key: &Val, value: &Val, state: &mut State) {
         let record = &state.scopes;
         let is_it = |known: &Pushed| known.scope == scope;
@@ -170,7 +175,7 @@ impl Machine<'_> {
         Rc::make_mut(&mut state.scopes).read.push(Read { scope, key, value, is_first });
     }
 
-    /// Something was changed that is not followed: what was read may be what was changed.
+    /// Records a change that is not followed: it may affect any value that was read before.
     pub(crate) fn changed_unseen(state: &mut State) {
         if state.scopes.read.iter().any(|read| read.is_first) {
             for read in &mut Rc::make_mut(&mut state.scopes).read {
@@ -179,7 +184,8 @@ impl Machine<'_> {
         }
     }
 
-    /// What a scope has of a key, if that was read where it was as it was found, and is told apart from what else was read.
+    /// The value that a scope holds for a key, if it was read while the scope was as it was found
+    /// and differs from every value that was read for another key or later.
     fn held(scope: &str, key: &Val, state: &State) -> Option<Val> {
         let read = &state.scopes.read;
         let is_of_key =
@@ -192,7 +198,7 @@ impl Machine<'_> {
         (!is_vague).then(|| held.value.clone())
     }
 
-    /// Keeps a record of a `push` or a `pop`.
+    /// Records a `push` or a `pop`.
     pub(crate) fn record(
         &mut self,
         scope: &str,
@@ -224,7 +230,7 @@ impl Machine<'_> {
         let is_told =
             same.is_some() || undone.iter().all(|(_, known)| self.is_told_apart(known, key, state));
         let record = Rc::make_mut(&mut state.scopes);
-        // What was read is not what is there now.
+        // After a `pop`, earlier reads no longer show the current contents.
         for read in record.read.iter_mut().filter(|read| read.scope == scope && !is_push) {
             read.is_first = false;
         }
@@ -249,7 +255,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A scope was assigned as a whole.
+    /// Records that a scope was assigned as a whole.
     pub(crate) fn replaced_scope(&self, name: &str, value: &Val, state: &mut State) {
         let is_known = self.is_concrete() && matches!(value, Val::Map(_));
         if !is_known && self.purpose(name).is_some_and(|purpose| purpose != Purpose::Table) {
@@ -258,13 +264,15 @@ impl Machine<'_> {
         }
     }
 
-    /// Of a loop of which it is not known how often it runs it is not known what it leaves, unless each iteration leaves nothing.
+    /// Records the effect on scopes of a loop whose number of iterations is not known. The record
+    /// is lost unless each iteration leaves the scopes unchanged.
     pub(crate) fn looped(before: &State, after: &mut State, line: usize) {
         if before.scopes == after.scopes {
             return;
         }
         let record = Rc::make_mut(&mut after.scopes);
-        // What one iteration knows to be on a table the next may take; what was known before, each leaves there.
+        // The next iteration may remove an entry that one iteration added to a table; every
+        // iteration keeps the entries that were known before the loop.
         if record.known.starts_with(&before.scopes.known) {
             record.known.clone_from(&before.scopes.known);
             if *record == *before.scopes {
@@ -276,7 +284,8 @@ impl Machine<'_> {
         record.lost.get_or_insert((scope, line, "any number of iterations change it"));
     }
 
-    /// `ScopedBinding<T> b(scope, key, value)`, which pushes, and pops where the block ends; a condition may come first.
+    /// `ScopedBinding<T> b(scope, key, value)` pushes now and pops where the block ends. A
+    /// condition may come first.
     pub(crate) fn bind_scope(
         &mut self,
         arguments: &[Val],
@@ -309,7 +318,7 @@ impl Machine<'_> {
         paths
     }
 
-    /// A method of a scope, known or not.
+    /// Calls a method of a scope, whether its contents are known or not.
     fn of_scope(
         &mut self,
         scope: &Val,
@@ -324,7 +333,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Pops what was bound in a block that ends, the last first.
+    /// Pops the bindings of a block that ends, the last one first.
     pub(crate) fn unbind_scopes<T: Clone>(
         &mut self,
         depth: (usize, usize),

@@ -11,7 +11,8 @@ use crate::machine::run::{Machine, Paths};
 use crate::machine::types::{integer_type, is_vector_type};
 
 impl<'p> Machine<'p> {
-    /// Calls: functions of the program that no contract stands for, the API, methods.
+    /// Evaluates a call: of a function of the program that no contract replaces, of the API, or of
+    /// a method.
     pub(crate) fn call_expression(
         &mut self,
         callee: &'p Expr,
@@ -88,7 +89,8 @@ impl<'p> Machine<'p> {
         if let Some(place) = Self::find_variable(name, &state)
             && matches!(Self::load(&place, &state), Some(Slot { value: Val::Object(_), .. }))
         {
-            // A rule fires or not. That its result has the value of what it matches is the rule's own claim.
+            // A rule fires or not. That its result has the value of the expression that it matches
+            // is the rule's own claim.
             let (holds, fails) = self.choose(state);
             let (yes, no) = (self.values.bool(true), self.values.bool(false));
             return vec![(holds, Val::Bool(yes)), (fails, Val::Bool(no))];
@@ -100,7 +102,8 @@ impl<'p> Machine<'p> {
         paths
     }
 
-    /// Calls a function by its name: one of the program that no contract stands for, or one of the API.
+    /// Calls a function by its name: a function of the program that no contract replaces, or a
+    /// function of the API.
     fn call_named(
         &mut self,
         name: &str,
@@ -117,7 +120,7 @@ impl<'p> Machine<'p> {
             let what = format!("the method {name}, which a derived class has too");
             return self.unsupported(state, what, line);
         }
-        // On IR that is known wholly an analysis runs; elsewhere its contract stands for it.
+        // An analysis runs on wholly known IR; elsewhere its contract replaces it.
         let is_assumed = crate::machine::contracts::is_assumed(name)
             && !(self.is_concrete() && crate::machine::contracts::is_analysis(name));
         match functions.as_slice() {
@@ -130,8 +133,8 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// The functions of the program that a name with so many arguments may call: a method hides functions of its name
-    /// outside its class, and what it inherits.
+    /// The functions of the program that a call by this name with this number of arguments may
+    /// mean. A method hides functions of the same name outside its class and in the base classes.
     fn named(&self, name: &str, count: usize) -> Vec<&'p halidom_cpp::ast::Function> {
         let program: &'p crate::machine::program::Program = self.program;
         let of_class = |class: &str, name: &str| -> Vec<&'p halidom_cpp::ast::Function> {
@@ -160,8 +163,8 @@ impl<'p> Machine<'p> {
         found
     }
 
-    /// Whether objects of the class that runs may have another method of the name: those of a derived class. A name with its
-    /// class means that class's method.
+    /// Tests whether the object may be of a derived class that overrides the method. A qualified
+    /// name always means the named class's own method.
     fn is_overridden(&self, name: &str, class: &str) -> bool {
         let program = self.program;
         let derives =
@@ -173,7 +176,7 @@ impl<'p> Machine<'p> {
             })
     }
 
-    /// A class and those that it is derived from, as far as the files have them.
+    /// A class with its direct and indirect bases, as far as the files contain them.
     pub(crate) fn classes_of(&self, class: &str) -> Vec<String> {
         let mut classes = vec![class.to_owned()];
         let mut next = 0;
@@ -187,7 +190,8 @@ impl<'p> Machine<'p> {
         classes
     }
 
-    /// The overload whose parameters are of the types of these values; else the only one that takes them.
+    /// The overload whose parameters have exactly the types of these values, or else the only
+    /// overload that accepts them.
     fn overload(
         functions: &[&'p halidom_cpp::ast::Function],
         values: &[Val],
@@ -206,7 +210,7 @@ impl<'p> Machine<'p> {
             match fitting.as_slice() {
                 [] => {}
                 [function] => return Some(function),
-                // One function that is given twice is one.
+                // The same function may be given twice.
                 [first, rest @ ..] => {
                     let is_one = rest.iter().all(|other| other.text == first.text);
                     return is_one.then_some(first);
@@ -216,7 +220,7 @@ impl<'p> Machine<'p> {
         None
     }
 
-    /// `std::move(e)`: what a variable holds after it is not known.
+    /// `std::move(e)`: afterwards the contents of the variable are not known.
     fn moved(&mut self, expr: &'p Expr, state: State) -> Paths<Val> {
         let mut paths = self.eval(expr, state);
         if let ExprKind::Name(name) = &expr.kind {
@@ -230,7 +234,8 @@ impl<'p> Machine<'p> {
         paths
     }
 
-    /// `IRMutator::visit(op)`, `IRVisitor::visit(op)`: what the class does that a mutator or visitor is derived from.
+    /// `IRMutator::visit(op)`, `IRVisitor::visit(op)`: the `visit` of a base class of the mutator
+    /// or visitor.
     fn visit_of_base(
         &mut self,
         base: &str,
@@ -245,7 +250,8 @@ impl<'p> Machine<'p> {
                 paths.extend(self.unsupported(state, format!("{base}::visit"), line));
                 continue;
             };
-            // What every mutator and visitor does is known; another class does what its own method does.
+            // The behaviour of the root mutators and visitors is known. Any other class runs its
+            // own method.
             let is_root = |class: &String| class.starts_with("IR");
             let mut classes = self.classes_of(last_part(base)).into_iter().filter(|c| !is_root(c));
             if let Some(own) = classes.find_map(|class| self.method_for(&class, kind.name())) {
@@ -268,7 +274,7 @@ impl<'p> Machine<'p> {
         paths
     }
 
-    /// Calls a function with its template argument, which kinds of nodes may be named by.
+    /// Calls a function with its template argument, which may name kinds of nodes.
     fn call_template(
         &mut self,
         function: &'p halidom_cpp::ast::Function,
@@ -283,7 +289,8 @@ impl<'p> Machine<'p> {
         paths
     }
 
-    /// Arguments from the left; variables as references, which the parameter may be.
+    /// Evaluates arguments from left to right. A variable becomes a reference, as the parameter may
+    /// be one.
     pub(crate) fn arguments(&mut self, arguments: &'p [Expr], state: State) -> Paths<Vec<Val>> {
         let mut paths = vec![(state, Vec::new())];
         for argument in arguments {
@@ -300,7 +307,7 @@ impl<'p> Machine<'p> {
         paths
     }
 
-    /// `rewriter(add(a, b), …)`: its result has the value of what it matches.
+    /// `rewriter(add(a, b), …)`: its result has the value of the expression that it matches.
     fn rewriter(&mut self, arguments: &'p [Expr], state: State, line: usize) -> Paths<Val> {
         let Some(ExprKind::Call { callee, arguments, .. }) =
             arguments.first().map(|matched| &matched.kind)
@@ -347,7 +354,7 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// What rewriters match, by its name in the rule language.
+/// The nodes that rewriters match, by their names in the rule language.
 const MATCHED: &[(&str, Kind)] = &[
     ("add", Kind::Add),
     ("sub", Kind::Sub),
@@ -375,17 +382,18 @@ fn last_part(name: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name)
 }
 
-/// How a parameter takes a value.
+/// The ways in which a parameter may accept a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     No,
-    /// It may, after a conversion.
+    /// The parameter may accept the value after a conversion.
     Converted,
-    /// It is of the value's type.
+    /// The parameter has the value's type.
     Exact,
 }
 
-/// How a parameter takes a value: enough to tell the overloads of helpers apart.
+/// Rates how well a parameter accepts a value. The rating suffices to choose between overloads of
+/// helpers.
 fn accepts(ty: &str, value: &Val, state: &State) -> Fit {
     let value = Machine::loaded(value.clone(), state);
     let ty_is_stmt = ty.starts_with("Stmt");

@@ -1,10 +1,11 @@
-//! The API of Halide's family: what functions assume and ensure.
+//! The API of Halide's family: the assumptions and guarantees of its functions.
 //!
 //! # Correctness
 //!
-//! A contract stands for the function's body, so verdicts rest on it. Functions of the same files that are not in the
-//! table are interpreted from their source; what is neither ends its path as unsupported. An analysis (`Bounds`,
-//! `Remainder`) is taken at its word where it is called, and is itself verified against that word.
+//! A contract replaces the function's body, so verdicts rest on it. Functions of the same files
+//! that are not in the table are interpreted from their source. A call of any other function ends
+//! its path as unsupported. An analysis (`Bounds`, `Remainder`) is trusted where it is called, and
+//! is itself verified against its contract.
 
 use halidom_cpp::Sign;
 
@@ -17,41 +18,42 @@ pub struct Contract {
     pub name: &'static str,
     /// Its parameters.
     pub parameters: &'static str,
-    /// What it ensures, and what it assumes.
+    /// The conditions that it ensures and assumes.
     pub ensures: &'static str,
-    /// Where that is written.
+    /// The source that documents it.
     pub source: &'static str,
     pub(crate) meaning: Meaning,
-    /// Whether it stands for a body in the given files.
+    /// True if the contract replaces a body in the given files.
     stands: bool,
 }
 
-/// What a function of an emitter prints.
+/// The thing that a function of an emitter prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Print {
-    /// An operand; its name is returned, and appended to the stream if one is given.
+    /// An operand. Returns its name, and appends it to the stream if one is given.
     Expr,
     /// A type.
     Type,
     /// The name of a variable.
     Name,
-    /// A variable of the type is declared with the value of the text.
+    /// A declaration of a variable of the type, with the value of the text.
     Assignment,
     /// A number.
     Number,
-    /// An operand where its text stands; its text is returned, or appended to the stream if one is given.
+    /// An operand in the place of its text. Returns its text, or appends it to the stream if one is
+    /// given.
     Inline,
     /// A statement.
     Stmt,
-    /// A brace that opens.
+    /// An opening brace.
     Open,
-    /// A brace that closes.
+    /// A closing brace.
     Close,
     /// Blanks.
     Nothing,
 }
 
-/// How a contract is interpreted.
+/// The interpretation of a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Meaning {
     Mutate,
@@ -122,7 +124,7 @@ const fn standing(contract: Contract) -> Contract {
     Contract { stands: true, ..contract }
 }
 
-/// Where most of the helpers are.
+/// The header that declares most of the helpers.
 const OPERATOR: &str = "IROperator.h";
 
 /// The contracts.
@@ -708,7 +710,7 @@ pub const CONTRACTS: &[Contract] = &[
     contract("expr_is_pure", "e", "nothing", "Simplify.cpp", Meaning::AnyBool),
 ];
 
-/// What a function of an emitter prints, if it is one that does.
+/// The thing that a function of an emitter prints; `None` if the function does not print.
 pub(crate) fn printed(name: &str) -> Option<Print> {
     let short = name.rsplit("::").next().unwrap_or(name);
     let contract = CONTRACTS.iter().find(|contract| contract.name == short)?;
@@ -718,12 +720,12 @@ pub(crate) fn printed(name: &str) -> Option<Print> {
     }
 }
 
-/// Whether a contract stands for the body that the files have.
+/// Tests whether a contract replaces the body in the files.
 pub(crate) fn is_assumed(name: &str) -> bool {
     CONTRACTS.iter().any(|contract| contract.name == name && contract.stands)
 }
 
-/// Whether a function is an analysis, which can run on IR that is known.
+/// Tests whether a function is an analysis, which can run on known IR.
 pub(crate) fn is_analysis(name: &str) -> bool {
     let mut named = CONTRACTS.iter().filter(|contract| contract.name == name);
     named.any(|contract| contract.meaning == Meaning::Bounds)

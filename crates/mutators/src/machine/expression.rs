@@ -13,12 +13,12 @@ use crate::machine::run::{Machine, Outcome, Paths};
 use crate::machine::types::UNION;
 
 impl<'p> Machine<'p> {
-    /// The values of an expression.
+    /// Evaluates an expression on each path.
     pub(crate) fn eval(&mut self, expr: &'p Expr, state: State) -> Paths<Val> {
         let line = expr.line;
         match &expr.kind {
             ExprKind::Integer(value, suffix) => {
-                // A sign is applied to the literal, whose type is that of its magnitude.
+                // The literal's magnitude decides its type; a sign is applied afterwards.
                 let is_signed = !suffix.contains('u');
                 let is_long =
                     suffix.contains('l') || Num::range(32, is_signed).1 < value.saturating_abs();
@@ -140,7 +140,8 @@ impl<'p> Machine<'p> {
                 if let Val::Handle(of) = &object
                     && !object.is_info()
                 {
-                    // What is known of the input's own buffer is told from what is of others.
+                    // Facts about the input's own buffer are kept apart from facts about other
+                    // buffers.
                     let is_own = Self::name_of(&index, &state).is_some_and(|name| {
                         matches!(state.shape(0).and_then(|shape| shape.fields.first()),
                             Some(Field::Expr(own)) if state.find(*own) == state.find(name))
@@ -185,10 +186,10 @@ impl<'p> Machine<'p> {
         paths
     }
 
-    /// What one side of `c ? a : b` becomes: a number has the type that both sides have in common.
+    /// Converts one side of `c ? a : b`: a number takes the common type of both sides.
     fn in_common(&mut self, value: Val, other: &'p Expr, state: State, line: usize) -> Paths<Val> {
         let Val::Int(num) = value else { return vec![(state, value)] };
-        // The other side is evaluated for its type alone.
+        // The other side is evaluated only for its type.
         let (ends, has_chosen) = (std::mem::take(&mut self.ends), self.has_chosen);
         let other = self.eval(other, state.clone()).pop().map(|(_, value)| value);
         (self.ends, self.has_chosen) = (ends, has_chosen);
@@ -204,13 +205,14 @@ impl<'p> Machine<'p> {
                 vec![(state, value)]
             }
             Some(_) => vec![(state, Val::Int(num))],
-            // No type changes what is not negative.
+            // No type changes a number that is not negative.
             None if num.low >= 0 => vec![(state, Val::Int(num))],
             None => self.unsupported(state, "the type of a conditional expression", line),
         }
     }
 
-    /// `&&` and `||`: of truth values, where the second is computed only if it matters, or of expressions.
+    /// `&&` and `||` of truth values, where the second operand is evaluated only if it matters, or
+    /// of expressions.
     fn logic(
         &mut self,
         op: Sign,
@@ -276,7 +278,8 @@ impl<'p> Machine<'p> {
         vec![(state, Val::Handle(name.to_owned()))]
     }
 
-    /// What an expression that the object has as a member is when the method begins: undefined, or any.
+    /// The value of an expression that is a member of the object when the method begins: undefined,
+    /// or any expression.
     fn unknown_member(&mut self, name: &str, state: &State) -> Option<Paths<Val>> {
         let program = self.program;
         let class = program.classes.iter().find(|class| class.name == self.class)?;
@@ -338,7 +341,7 @@ impl<'p> Machine<'p> {
                 Val::Opaque(_) if !self.is_concrete() => {
                     paths.push((state, Val::Handle(name.to_owned())));
                 }
-                // Variables are told apart by identity, and pointers to them are followed.
+                // Variables are compared by identity, and pointers to them are followed.
                 Val::Expr(Some(node))
                     if state.shape(node).is_some_and(|shape| shape.kind == Kind::Variable) =>
                 {
@@ -351,7 +354,7 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// The bits of the floating-point number that a union of 32 bits holds, read as an integer.
+/// The bits of the floating-point number that a 32-bit union holds, read as an integer.
 fn bits_of(members: &[(String, Val)], name: &str) -> Option<Val> {
     let declared = members.iter().find_map(|(known, value)| match value {
         Val::Text(text) if known == UNION => Some(text.replace(' ', "")),
@@ -369,7 +372,7 @@ fn bits_of(members: &[(String, Val)], name: &str) -> Option<Val> {
     }
 }
 
-/// Codes of types by their names.
+/// Type codes by their names.
 const CODES: [(&str, Code); 4] = [
     ("Type::Int", Code::Int),
     ("Type::UInt", Code::UInt),
@@ -377,13 +380,13 @@ const CODES: [(&str, Code); 4] = [
     ("Type::Handle", Code::Handle),
 ];
 
-/// A code of types by its name.
+/// The type code of a name.
 fn type_code(name: &str) -> Option<Code> {
     let name = name.strip_prefix("Halide::").unwrap_or(name);
     CODES.iter().find(|(known, _)| *known == name).map(|(_, code)| *code)
 }
 
-/// A floating-point literal that is whole.
+/// The value of a floating-point literal that is a whole number.
 #[expect(clippy::float_cmp, reason = "the literal is whole just if rounding leaves it as it is")]
 fn whole(value: f64) -> Option<i128> {
     (value.abs() < 1e15 && value.trunc() == value).then_some(value as i128)

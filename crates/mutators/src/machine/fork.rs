@@ -12,11 +12,11 @@ use crate::ir::state::{Atom, Decision, Slot, State};
 use crate::ir::value::Val;
 use crate::machine::run::{Machine, Outcome, Paths};
 
-/// Ways to fulfil a condition beyond which it is not remembered that it failed.
+/// The number of ways to fulfil a condition beyond which its failure is not remembered.
 const MAX_ARMS: usize = 40;
 
 impl<'p> Machine<'p> {
-    /// Whether a condition holds: the paths on which it does, and those on which it does not.
+    /// Forks on a condition: returns the paths on which it holds, and those on which it does not.
     pub(crate) fn branch(&mut self, condition: &'p Expr, state: State) -> (Vec<State>, Vec<State>) {
         match &condition.kind {
             ExprKind::Binary(op, lhs, rhs) if *op == Sign::And => {
@@ -55,7 +55,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Like `branch`, but with the paths on which the condition fails joined.
+    /// Like `branch`, but joins the paths on which the condition fails.
     pub(crate) fn condition(
         &mut self,
         condition: &'p Expr,
@@ -71,8 +71,9 @@ impl<'p> Machine<'p> {
         (holds, vec![joined])
     }
 
-    /// One path for many: the state before they forked, where what the others decided does not hold, and what any of the
-    /// many assigned is forgotten.
+    /// Replaces many paths by one: the state before they forked, with the fact that the decisions
+    /// of the other paths do not hold. A variable that any of the many paths assigned becomes
+    /// unknown.
     fn join(&mut self, before: &State, others: &[State], many: &[State]) -> State {
         let mut joined = before.clone();
         if others.len() <= MAX_ARMS {
@@ -106,7 +107,8 @@ impl<'p> Machine<'p> {
         joined
     }
 
-    /// Joins the paths on which a function found nothing: it returned false, null or an undefined expression.
+    /// Joins the paths on which a function found nothing: it returned false, null or an undefined
+    /// expression.
     pub(crate) fn joined(&mut self, before: &State, paths: Paths<Val>) -> Paths<Val> {
         // Paths of a function that returns nothing are one where they assigned nothing.
         let is_idle = |state: &State| {
@@ -143,7 +145,8 @@ impl<'p> Machine<'p> {
         found
     }
 
-    /// A decision as a state knows it that lacks nodes made since: what speaks of those is not known.
+    /// Translates a decision to a state that lacks nodes made since. A decision about such a node
+    /// becomes a free choice.
     fn outside(&mut self, (atom, holds): Decision, state: &State) -> Decision {
         let nodes = state.nodes.len();
         let is_known = match atom {
@@ -184,7 +187,7 @@ impl<'p> Machine<'p> {
             Val::Ptr(None) | Val::NumPtr(None) => (Vec::new(), vec![state]),
             Val::Ptr(Some((node, kind))) => self.is_kind(*node, *kind, state),
             Val::NumPtr(Some(_)) | Val::Address(_) => (vec![state], Vec::new()),
-            // On IR that is known nobody asks for a report.
+            // On known IR, no caller asks for a report.
             Val::Handle(of) if value.is_info() && of.ends_with('*') && self.is_concrete() => {
                 (Vec::new(), vec![state])
             }
@@ -238,7 +241,7 @@ impl<'p> Machine<'p> {
         (vec![holds], vec![fails])
     }
 
-    /// Forks on what nothing is known about.
+    /// Forks on a question about which nothing is known.
     pub(crate) fn choose(&mut self, state: State) -> (State, State) {
         self.has_chosen |= self.is_concrete();
         let choice = Atom::Choice(self.fresh());
@@ -249,7 +252,7 @@ impl<'p> Machine<'p> {
         (holds, fails)
     }
 
-    /// Forks on whether a node is of a kind.
+    /// Forks on whether a node has a kind.
     pub(crate) fn is_kind(
         &mut self,
         node: NodeId,
@@ -274,7 +277,7 @@ impl<'p> Machine<'p> {
         let mut holds = Vec::new();
         for operand in operand_types(kind, ty) {
             if operand.bits == 16 && kind.has_free_operand() {
-                // Inside, 16 bits are like 8.
+                // Within an operand, 16 bits behave like 8.
                 continue;
             }
             if self.is_within_stmt && operand.element() != I32 && !operand.is_bool() {

@@ -1,4 +1,4 @@
-//! Methods of the compiler's own objects, of which nothing is known but what they are for.
+//! Methods of the compiler's own objects: only their purpose is known.
 
 use halidom_cpp::Sign;
 use halidom_rewrites::rules::Fun;
@@ -10,17 +10,17 @@ use crate::ir::value::Val;
 use crate::machine::names::Method;
 use crate::machine::run::{Machine, Paths};
 
-/// The scope of what is reported of variables.
+/// The scope that holds reports on variables.
 const REPORTS: &str = "bounds_and_alignment_info";
 
 /// Scopes of variables that are known by their names.
 const SCOPES: [&str; 2] = [REPORTS, "var_info"];
 
-/// Sets of what holds in a scope, and of what does not.
+/// Sets of conditions that hold in a scope, and of conditions that do not.
 const FACTS: [(&str, bool); 2] = [("truths", true), ("falsehoods", false)];
 
 impl Machine<'_> {
-    /// Runs a method of an object of the compiler's own.
+    /// Runs a method of one of the compiler's own objects.
     pub(super) fn handle_method(
         &mut self,
         receiver: Val,
@@ -31,7 +31,7 @@ impl Machine<'_> {
         line: usize,
     ) -> Paths<Val> {
         match (&receiver, name, arguments) {
-            // What a scope has about a variable by its name.
+            // A scope's entry for a variable, looked up by the variable's name.
             (Val::Handle(of), Method::Ref | Method::Get, [key @ Val::Expr(Some(_))])
                 if !self.is_concrete() && SCOPES.contains(&of.as_str()) =>
             {
@@ -52,7 +52,7 @@ impl Machine<'_> {
                 Method::Ref | Method::Get,
                 [Val::Ptr(Some((node, Kind::Variable)))],
             ) => self.about_variable(*node, state),
-            // What is among the facts of a scope holds, or does not.
+            // A condition in a set of facts holds, or does not hold, depending on the set.
             (
                 Val::Handle(of),
                 Method::Count,
@@ -68,7 +68,7 @@ impl Machine<'_> {
                 known.facts.push(fact);
                 self.truths(vec![known], vec![other])
             }
-            // On IR that is known wholly no scope knows anything.
+            // On wholly known IR, no scope holds anything.
             (Val::Handle(_), Method::Contains | Method::Count, [_]) if self.is_concrete() => {
                 vec![(state, Val::Bool(self.values.bool(false)))]
             }
@@ -92,7 +92,7 @@ impl Machine<'_> {
                 Self::changed_unseen(&mut state);
                 vec![(state, Val::Void)]
             }
-            // What is said of the compiler's own objects, which are not known.
+            // Questions about the compiler's own objects, whose contents are not known.
             (
                 Val::Handle(of),
                 Method::Begin | Method::End | Method::ElementOf | Method::Length | Method::Size,
@@ -116,12 +116,13 @@ impl Machine<'_> {
         }
     }
 
-    /// What a scope has about a variable: a replacement of its type and value, or an undefined one, and bounds.
+    /// The entry of a scope for a variable: a replacement of the same type and value, or an
+    /// undefined one, together with bounds.
     fn about_variable(&mut self, node: NodeId, state: State) -> Paths<Val> {
         let (mut defined, mut undefined) = self.choose(state);
         let (ty, class) = (defined.node(node).ty, defined.node(node).class);
         let replacement = defined.add(ty, Some(class), None);
-        // A pair is of bounds, which hold.
+        // If the entry is a pair, it holds bounds, and these are true.
         let (low, high) =
             (self.any_number("least", 64, true), self.any_number("greatest", 64, true));
         if let Some(range) = ty.range().filter(|_| !ty.is_bool()) {

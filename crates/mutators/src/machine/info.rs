@@ -1,10 +1,11 @@
-//! What `mutate` reports of an expression beside it: `ExprInfo`, bounds and an alignment.
+//! The report that `mutate` returns along with an expression: `ExprInfo`, with bounds and an
+//! alignment.
 //!
 //! # Correctness
 //!
-//! A report is taken at its word: its numbers are any of which it is true. What is true is added to a path when a number is
-//! compared; other computations with numbers of reports are not followed, and what visitors report themselves is not
-//! looked at.
+//! A report is trusted: its numbers are any numbers for which it is true. The truth of a number is
+//! added to a path when the number is compared. Other computations with numbers of reports are not
+//! followed, and the reports that visitors themselves make are not checked.
 
 use halidom_cpp::Sign;
 use halidom_rewrites::rules::{Fun, ValueId};
@@ -19,16 +20,16 @@ use crate::machine::run::{Machine, Paths};
 const BITS: u8 = 64;
 
 impl Machine<'_> {
-    /// A report of an expression, with the members of each compiler's `ExprInfo`.
+    /// A report on an expression, with the members of each compiler's `ExprInfo`.
     pub(crate) fn info_of(&mut self, node: NodeId, state: &State) -> Val {
         let ty = state.node(node).ty;
         let term = self.node_value(node, state);
-        // On IR that is known wholly, of literals alone.
+        // On wholly known IR, only literals are reported.
         let is_told =
             !ty.is_bool() && (!self.is_concrete() || self.values.as_number(term).is_some());
         let value = ty.range().filter(|_| is_told).map(|range| self.host_number(term, range, true));
         let Some(value) = value else {
-            // Of other types nothing is reported.
+            // Nothing is reported about other types.
             let truth = self.values.bool(true);
             let [none, one] = [0, 1].map(|number| self.number(number, BITS, true));
             let no = Val::Bool(self.values.bool(false));
@@ -73,7 +74,8 @@ impl Machine<'_> {
         self.values.apply(Fun::Or, &[not, conclusion])
     }
 
-    /// A comparison with a number of a report; what is true of the number is known from there on.
+    /// Compares with a number of a report. From then on, the facts about that number hold on the
+    /// path.
     pub(crate) fn compare_bounds(
         &mut self,
         op: Sign,
@@ -100,7 +102,8 @@ impl Machine<'_> {
         Some(self.compare(op, a, b))
     }
 
-    /// Comparisons of intervals are of all their numbers (`ConstantInterval.h`).
+    /// Compares intervals: the comparison holds if it holds of all their numbers
+    /// (`ConstantInterval.h`).
     pub(crate) fn compare_intervals(
         &mut self,
         op: Sign,
@@ -128,8 +131,8 @@ impl Machine<'_> {
         Some(Val::Bool(self.values.apply(Fun::And, &[both, apart])))
     }
 
-    /// A method of a report or an interval: whether it contains a number. Others are not followed, and what they are
-    /// called on is not known afterwards.
+    /// Runs a method of a report or an interval. `contains` is followed if its answer is known;
+    /// after any other method the receiver is not known.
     pub(crate) fn info_method(
         &mut self,
         receiver: &Val,
@@ -168,7 +171,7 @@ impl Machine<'_> {
     }
 }
 
-/// Whether a value is a report, or an interval or alignment of one.
+/// Tests whether a value is a report, or an interval or alignment from one.
 pub(crate) fn is_report(value: &Val) -> bool {
     matches!(value, Val::Object(members) if members.iter().any(|(name, _)| ["min_defined", "modulus"].contains(&name.as_str())))
 }
@@ -188,7 +191,7 @@ fn interval(least: Val, greatest: Val, has_least: &Val, has_greatest: &Val) -> V
     ]
 }
 
-/// Older ones have the bounds as members, newer ones an interval.
+/// Older compilers have the bounds as members, newer ones an interval.
 fn info(bounds: Vec<(String, Val)>, modulus: Val, remainder: Val) -> Val {
     let alignment = vec![("modulus".to_owned(), modulus), ("remainder".to_owned(), remainder)];
     let mut members = bounds.clone();

@@ -1,7 +1,7 @@
 //! Vectors, maps and scopes of the compiler's own code.
 //!
-//! A list of the input has at most as many elements as loops have iterations; a longer one ends its path as bounded. What
-//! scopes hold when a mutator begins is not known.
+//! A list of the input has at most as many elements as loops have iterations; a longer list ends
+//! its path as bounded. The contents of scopes are not known when a mutator begins.
 
 use crate::ir::kinds::Type;
 use crate::ir::node::{Field, NodeId, Shape};
@@ -11,11 +11,11 @@ use crate::machine::names::Method;
 use crate::machine::program::Purpose;
 use crate::machine::run::{MAX_ITERATIONS, Machine, Outcome, Paths};
 
-/// Why nothing is known where a part of something is a container that is changed.
+/// The reason why a path becomes unsupported when it changes a container that no variable holds.
 const PART: &str = "a change of a container that no variable holds";
 
 impl Machine<'_> {
-    /// The elements of a list of the input: on a path for each number of them.
+    /// The elements of a list of the input, with one path for each length.
     pub(crate) fn elements(
         &mut self,
         list: NodeId,
@@ -48,8 +48,8 @@ impl Machine<'_> {
         paths
     }
 
-    /// The arguments of a call of which only that it is one is known: on a path for each number of them. They are taken to
-    /// have the type of the call.
+    /// The arguments of a call about which nothing else is known, with one path for each number of
+    /// arguments. The arguments are assumed to have the type of the call.
     fn call_arguments(&mut self, call: NodeId, state: State, line: usize) -> Paths<Vec<Val>> {
         let ty = state.node(call).ty;
         let counts =
@@ -76,7 +76,7 @@ impl Machine<'_> {
         paths
     }
 
-    /// A value as a vector, if it is one.
+    /// The elements of a value that is a vector.
     pub(crate) fn as_list(&mut self, value: &Val, state: State, line: usize) -> Paths<Vec<Val>> {
         match value {
             Val::List(_) | Val::Object(_) => vec![(state, crate::ir::value::members(value))],
@@ -121,7 +121,8 @@ impl Machine<'_> {
         }
     }
 
-    /// A method of a vector, map or scope that a variable holds; `None` if it is none.
+    /// Runs a method of a vector, map or scope that a variable holds; `None` if it holds none of
+    /// these.
     pub(crate) fn container_method(
         &mut self,
         receiver: &Val,
@@ -175,7 +176,8 @@ impl Machine<'_> {
         }
     }
 
-    /// A copy of a list of the input that gets one more element is a list of which nothing is known.
+    /// Appends to a copy of a list of the input: the copy becomes a list about which nothing is
+    /// known.
     fn grown(&mut self, place: Option<&Place>, state: State, line: usize) -> Paths<Val> {
         let mut state = state;
         match place {
@@ -313,7 +315,7 @@ impl Machine<'_> {
                 let value = entries[found].1.clone();
                 return vec![(state, value)];
             }
-            // A pair is a key and its value; and what has a key already keeps its value.
+            // A pair is a key and its value. A key that is already present keeps its value.
             (Method::Insert | Method::Emplace, [Val::Object(_), ..]) => {
                 return self.unsupported(state, "a pair that is put into a map", line);
             }
@@ -332,7 +334,7 @@ impl Machine<'_> {
                     Some(found) => {
                         entries.remove(found);
                     }
-                    // What others put there is not known.
+                    // The entries that other methods put there are not known.
                     None if name == Method::Pop && self.is_table(place) => {
                         return self.unsupported(state, "what others put on a scope", line);
                     }
@@ -364,7 +366,7 @@ impl Machine<'_> {
         vec![(state, result)]
     }
 
-    /// Whether it is known of two keys that they are one, or that they are not.
+    /// Tests whether two keys are known to be equal or known to be different.
     pub(crate) fn is_told_apart(&mut self, a: &Val, b: &Val, state: &State) -> bool {
         if self.is_concrete() {
             return true;
@@ -381,7 +383,7 @@ impl Machine<'_> {
                 let (same, other) = self.equal(a, b, state.clone());
                 same.is_empty() || other.is_empty()
             }
-            // Texts and numbers of literals are what they are.
+            // Two texts that are not written alike are different keys.
             (None, None) => matches!((a, b), (Val::Text(_), Val::Text(_))),
             _ => false,
         }
@@ -391,7 +393,8 @@ impl Machine<'_> {
         matches!(place, Some(Place::Member(name)) if self.purpose(name) == Some(Purpose::Table))
     }
 
-    /// Whether a key may be another one than that which looks the same: of what is not known there is a name only.
+    /// Tests whether a key that looks the same may be another key: a value that is not known has
+    /// only a name.
     pub(crate) fn is_vague(&self, key: &Val) -> bool {
         !self.is_concrete() && matches!(key, Val::Handle(_))
     }

@@ -12,11 +12,11 @@ use crate::machine::info::is_report;
 use crate::machine::names::Method;
 use crate::machine::run::{Machine, Outcome, Paths};
 
-/// What stands for a character, a place or a part of a text that is not known.
+/// The handle for an unknown character, position or part of a text.
 pub(crate) const PART_OF_TEXT: &str = "a part of a text";
 
 impl Machine<'_> {
-    /// Methods of `Expr`, `Type`, nodes and the compiler's own objects.
+    /// Runs a method of an `Expr`, a `Type`, a node or one of the compiler's own objects.
     pub(crate) fn method(
         &mut self,
         receiver: Val,
@@ -38,7 +38,7 @@ impl Machine<'_> {
         {
             return paths;
         }
-        // What a scope has of a key may be put back.
+        // A value that a scope holds for a key may be put back later.
         if let (Val::Handle(of), Method::Get | Method::Ref, [key]) =
             (&receiver, name, arguments.as_slice())
             && self.purpose(of).is_some()
@@ -61,7 +61,7 @@ impl Machine<'_> {
         self.known_method(receiver, name, templates, &arguments, place.as_ref(), state, line)
     }
 
-    /// A method of what is no scope, or what is read from one.
+    /// Runs a method whose receiver is not a scope, or reads from a scope.
     #[expect(clippy::too_many_arguments, reason = "a call has all of these")]
     fn known_method(
         &mut self,
@@ -80,7 +80,7 @@ impl Machine<'_> {
             Val::Opaque(_) => self.opaque_method(&receiver, name, arguments, state, line),
             Val::Rope(_) if name == Method::Str && arguments.is_empty() => vec![(state, receiver)],
             Val::Rope(_) if self.is_emitter => self.text_method(&receiver, name, state, line),
-            // Nothing is asked of the target.
+            // All features of the target are off.
             Val::Handle(_) if name == Method::HasFeature => {
                 vec![(state, Val::Bool(self.values.bool(false)))]
             }
@@ -164,7 +164,7 @@ impl Machine<'_> {
                 }
                 _ => vec![(state, receiver)],
             },
-            // A class that prints visits what it prints.
+            // A class that prints visits the nodes that it prints.
             (Val::Expr(node), Method::Accept, [Val::Handle(of)])
                 if self.is_emitter && of == "this" =>
             {
@@ -182,7 +182,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Runs a method of what `as` returned.
+    /// Runs a method of the pointer that `as` returned.
     fn pointer_method(
         &mut self,
         receiver: &Val,
@@ -267,8 +267,8 @@ impl Machine<'_> {
         }
     }
 
-    /// A method of a text of which parts are not known: what it would tell of those is a question without an answer, but on
-    /// IR that is known no name has what is looked for.
+    /// Runs a method of a text with unknown parts. A search, a part or a length is a handle, on
+    /// which `unknown_text` in `operators` computes.
     fn text_method(
         &mut self,
         text: &Val,
@@ -422,7 +422,7 @@ impl Machine<'_> {
     }
 }
 
-/// Whether the arguments that a call is known to have are those of an intrinsic.
+/// Tests whether the known arguments of a call fit an intrinsic.
 fn has_its_arguments(call: NodeId, name: &str, state: &State) -> bool {
     let known: Vec<Type> = crate::ir::state::operands(call, state)
         .into_iter()

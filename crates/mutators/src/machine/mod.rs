@@ -1,15 +1,15 @@
-//! The interpreter of C++: a method runs symbolically, and a path forks where it asks what is not
-//! known.
+//! The interpreter of C++: runs a method symbolically, and forks the path where the method asks
+//! something that is not known.
 //!
 //! # Where to start
 //!
-//! * `run` holds the machine and calls functions; `statements`, `variables`, `places`,
-//!   `expression`, `operators`, `numbers` and `fork` are the language.
-//! * `contracts` is the table of the API's functions, which `api` interprets by families;
-//!   `methods`, `handles`, `lists`, `nodes` and `structure` are the API's objects, `names` the
-//!   words that have a meaning.
-//! * `scopes` says which members are scopes, `balance` keeps a record of what a path leaves on
-//!   them.
+//! * `run` holds the machine and calls functions. `statements`, `variables`, `places`,
+//!   `expression`, `operators`, `numbers` and `fork` interpret the language.
+//! * `contracts` is the table of the API's functions, which `api` interprets family by family.
+//!   `methods`, `handles`, `lists`, `nodes` and `structure` model the API's objects. `names` lists
+//!   the method and type names that have a meaning.
+//! * `scopes` finds the members that are scopes. `balance` records the entries that a path leaves
+//!   on them.
 
 pub(crate) mod api;
 pub(crate) mod api_literals;

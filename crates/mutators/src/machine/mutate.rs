@@ -1,4 +1,4 @@
-//! `mutate` of a node that is known wholly.
+//! `mutate` of a node that is wholly known.
 
 use crate::ir::kinds::Type;
 use crate::ir::node::NodeId;
@@ -7,7 +7,8 @@ use crate::ir::value::Val;
 use crate::machine::run::{Machine, Operands, Outcome, Paths};
 
 impl Machine<'_> {
-    /// `mutate` of a node that is known: itself, or what the class's own mutator makes of it.
+    /// Runs `mutate` on a known node. Returns the node itself, a copy, or the result of the class's
+    /// own mutator.
     pub(crate) fn mutate_concretely(
         &mut self,
         node: NodeId,

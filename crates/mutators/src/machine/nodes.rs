@@ -44,7 +44,7 @@ impl Machine<'_> {
         (Self::cast(common, a, s), Self::cast(common, b, s))
     }
 
-    /// `cast(ty, e)`: nothing if it has the type.
+    /// `cast(ty, e)`: returns the node itself if it has the type.
     pub(crate) fn cast(ty: Type, node: NodeId, state: &mut State) -> NodeId {
         if state.node(node).ty == ty {
             return node;
@@ -59,7 +59,7 @@ impl Machine<'_> {
         state.add(ty, None, Some(Shape { kind: Kind::Broadcast, fields }))
     }
 
-    /// A binary node; `make` asserts that operands have one type.
+    /// Makes a binary node. `make` asserts that both operands have the same type.
     pub(crate) fn make(
         &mut self,
         kind: Kind,
@@ -93,7 +93,7 @@ impl Machine<'_> {
         vec![(state, Val::Expr(Some(node)))]
     }
 
-    /// `make_const(ty, value)`: in each lane.
+    /// `make_const(ty, value)`: a literal with the value in each lane.
     pub(crate) fn literal(&mut self, ty: Type, num: Num, state: &mut State) -> NodeId {
         let element = ty.element();
         let (kind, term) = match element.code {
@@ -132,7 +132,7 @@ impl Machine<'_> {
         if ty.is_vector { Self::broadcast(scalar, state) } else { scalar }
     }
 
-    /// A number in the domain of an integer type.
+    /// Converts a number to the domain of an integer type.
     fn narrow(&mut self, ty: Type, num: Num) -> ValueId {
         if ty.is_bool() {
             // One bit is kept.
@@ -182,7 +182,8 @@ impl Machine<'_> {
         })
     }
 
-    /// An argument of a call; those of intrinsics that are the identity are known.
+    /// Returns an argument of a call. An argument that is not known yet is added if the callee's
+    /// signature is known; the argument of an identity intrinsic has the value of the call.
     pub(crate) fn argument(call: NodeId, index: i128, state: &mut State) -> Option<NodeId> {
         let known = state.node(call);
         let (ty, class) = (known.ty, known.class);
@@ -225,7 +226,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The value of a node in the lane that is looked at, as a variable of its class or its literal.
+    /// The value of a node in the examined lane: its literal, or the variable of its class.
     pub(crate) fn node_value(&mut self, node: NodeId, state: &State) -> ValueId {
         let known = state.node(node);
         if let Some(Shape { fields, .. }) = &known.shape
@@ -355,11 +356,11 @@ impl Machine<'_> {
         vec![(state, Val::Expr(Some(node)))]
     }
 
-    /// Makes a variable of a name, or of what was printed.
+    /// Makes a variable from a name, or from a printed operand.
     fn make_variable(&mut self, ty: Type, name: &Val, state: State) -> Paths<Val> {
         let mut state = state;
 
-        // A variable that is called as what was printed is what was printed.
+        // A variable named after the printed text of an operand takes that operand's own name.
         let printed = match name {
             Val::Rope(pieces) => match pieces.as_slice() {
                 [Piece::Node(node)] => Self::name_of(&Val::Expr(Some(*node)), &state),
@@ -375,7 +376,7 @@ impl Machine<'_> {
         vec![(state, Val::Expr(Some(node)))]
     }
 
-    /// Makes a call of what a value names.
+    /// Makes a call of the function that a value names.
     fn make_call(
         &mut self,
         ty: Type,
@@ -389,7 +390,7 @@ impl Machine<'_> {
 
         let callee = match callee {
             Val::Text(text) => text.clone(),
-            // What is called is not known, but it is what was called before.
+            // An unknown callee keeps its placeholder name, so that it remains the same callee.
             Val::Handle(name) if self.is_callee(name) => name.clone(),
             Val::Handle(name) => name.rsplit("::").next().unwrap_or_default().to_owned(),
             _ => return self.unsupported(state, "Call::make of a name", line),
@@ -413,7 +414,7 @@ impl Machine<'_> {
         name.starts_with(CALLEE) && !self.is_concrete()
     }
 
-    /// Forks on whether two nodes have one structure.
+    /// Forks on whether two nodes have the same structure.
     pub(crate) fn equal(&mut self, a: NodeId, b: NodeId, state: State) -> (Vec<State>, Vec<State>) {
         let (a, b) = (state.find(a), state.find(b));
         let (left, right) = (state.node(a), state.node(b));
@@ -517,7 +518,7 @@ impl Machine<'_> {
         (vec![holds], vec![fails])
     }
 
-    /// `mutate`: a new node of the class, of any shape.
+    /// `mutate`: returns a new node of the class, of any shape.
     pub(crate) fn mutate(&mut self, node: NodeId, state: State, line: usize) -> Paths<Val> {
         if self.is_concrete() {
             return self.mutate_concretely(node, state, line);
@@ -544,8 +545,8 @@ impl Machine<'_> {
         vec![(state, Val::Expr(Some(new)))]
     }
 
-    /// What mutating a node leaves in the object: of members that were assigned nothing is known, as any method may have
-    /// assigned them.
+    /// Updates the object after a node was mutated. Members that were assigned become unknown, as
+    /// any method may have assigned them.
     fn visited(&self, result: NodeId, state: &mut State) {
         self.forget_tables(state);
         if self.is_emitter {
@@ -559,8 +560,9 @@ impl Machine<'_> {
         self.leave_result(Some(result), state);
     }
 
-    /// The members that have results after `mutate`: in `HalideIR` the one that `mutate` returned a copy of, elsewhere none, as
-    /// it is moved from (`IRMutator.cpp`).
+    /// Sets the members that hold results after `mutate`. In `HalideIR` one of them holds the
+    /// result, as `mutate` returned a copy. Elsewhere neither holds it, as the result is moved out
+    /// (`IRMutator.cpp`).
     pub(crate) fn leave_result(&self, result: Option<NodeId>, state: &mut State) {
         let result = result.filter(|_| self.profile.name == "heterocl");
         let is_stmt = result.is_some_and(|node| state.node(node).ty == Type::STMT);

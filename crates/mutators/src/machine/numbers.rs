@@ -8,7 +8,8 @@ use crate::ir::value::{Num, Val};
 use crate::machine::run::{Machine, Outcome};
 
 impl Machine<'_> {
-    /// The domain in which C++ integers are computed: integers where the IR's type excludes overflow, else 64 bits.
+    /// The domain in which C++ integers are computed: integers where the IR's type excludes
+    /// overflow, else 64 bits.
     pub(crate) fn host(&self, is_signed: bool) -> Domain {
         match (self.is_whole, is_signed) {
             (true, _) => Domain::Whole,
@@ -24,7 +25,7 @@ impl Machine<'_> {
         Num { term, bits, is_signed, low: value, high: value, remainder_of: None }
     }
 
-    /// A number of which only its type's range is known.
+    /// A number that can be any value of its type.
     pub(crate) fn any_number(&mut self, name: &str, bits: u8, is_signed: bool) -> Num {
         let domain = self.host(is_signed);
         let fresh = self.fresh_name(name);
@@ -49,7 +50,7 @@ impl Machine<'_> {
         Num { term, bits: 64, is_signed: signed, low, high, remainder_of: None }
     }
 
-    /// A number converted to a C++ type, which keeps the bits that fit.
+    /// Converts a number to a C++ type, keeping the bits that fit.
     pub(crate) fn convert(&mut self, num: Num, bits: u8, is_signed: bool) -> Num {
         let (low, high) = Num::range(bits, is_signed);
         let domain = self.host(is_signed);
@@ -120,7 +121,7 @@ impl Machine<'_> {
         Some(Val::Int(self.in_range(term, bounds, bits, is_signed, line, s)))
     }
 
-    /// The result of arithmetic: signed overflow is a defect, unsigned wraps.
+    /// The result of arithmetic. Signed overflow is a defect; unsigned arithmetic wraps.
     fn in_range(
         &mut self,
         term: ValueId,
@@ -139,7 +140,7 @@ impl Machine<'_> {
             let known = s.facts.len();
             self.overflow_claim(term, least, greatest, line, s);
             if let Some(value) = self.values.as_number(term).filter(|_| self.is_emitter) {
-                // What is printed then is what machines compute.
+                // The emitter then prints the result that the hardware computes.
                 s.facts.truncate(known);
                 return self.number(Domain::Signed(bits).wrap(value), bits, true);
             }
@@ -153,7 +154,8 @@ impl Machine<'_> {
         Num { term, bits, is_signed, low: least, high: greatest, remainder_of: None }
     }
 
-    /// That a signed result leaves its type is a defect.
+    /// Claims that a signed result stays within its type; otherwise it is a defect. Where numbers
+    /// are bit vectors, a path ends as unsupported instead.
     fn overflow_claim(
         &mut self,
         term: ValueId,
@@ -176,7 +178,8 @@ impl Machine<'_> {
         }
     }
 
-    /// A condition that would be a defect if it can hold; afterwards it does not.
+    /// Ends a path with a crash where a condition holds. On the remaining path the condition does
+    /// not hold.
     pub(crate) fn defect(&mut self, what: &str, bad: ValueId, line: usize, s: &mut State) {
         if self.values.as_number(bad) == Some(0) || self.is_hardware {
             return;
@@ -188,17 +191,18 @@ impl Machine<'_> {
         s.facts.push(good);
     }
 
-    /// Something that is not decided if it can happen.
+    /// Ends a path as unsupported where a condition holds.
     fn doubt(&mut self, what: &str, condition: ValueId, line: usize, s: &mut State) {
         let mut failing = s.clone();
         failing.facts.push(condition);
         self.end(failing, Outcome::Unsupported(what.to_owned()), line);
     }
 
-    /// A comparison.
+    /// Compares two C++ integers.
     pub(crate) fn compare(&mut self, op: Sign, a: Num, b: Num) -> Val {
         let mut sides = (a.term, b.term);
-        // Whether it is 0 is all that both remainders have in common: C++'s has the sign of what is divided.
+        // C++'s remainder has the sign of the dividend, so the two remainders agree only on whether
+        // they are 0.
         if let (Some((p, q)), Some(0)) = (a.remainder_of, self.values.as_number(b.term))
             && matches!(op, Sign::Eq | Sign::Ne)
         {
@@ -223,7 +227,7 @@ impl Machine<'_> {
         Val::Bool(self.comparison(op, sides.0, sides.1))
     }
 
-    /// A comparison of two terms of one domain.
+    /// Compares two terms of one domain.
     pub(crate) fn comparison(&mut self, op: Sign, a: ValueId, b: ValueId) -> ValueId {
         let values = &mut self.values;
         let (fun, lhs, rhs, negated) = match op {
@@ -238,7 +242,7 @@ impl Machine<'_> {
         if negated { values.apply(Fun::Not, &[truth]) } else { truth }
     }
 
-    /// Whether division by `b` is a defect, and after it was claimed not to be.
+    /// Claims that a division by `b` is not a defect. On the remaining path it is not one.
     pub(crate) fn division_claims(&mut self, a: Num, b: Num, line: usize, s: &mut State) {
         if b.low <= 0 && 0 <= b.high {
             let zero = self.values.number(0, self.host(b.is_signed));
@@ -319,7 +323,7 @@ impl Machine<'_> {
         let (value, mut by) = (self.values.as_number(a.term), self.values.as_number(b.term));
         let width = i128::from(bits);
         if self.is_emitter {
-            // Machines shift by the lowest bits of the number.
+            // The hardware shifts by the lowest bits of the number.
             by = by.map(|by| by.rem_euclid(width));
         }
         match (value, by.filter(|by| (0..width).contains(by))) {
@@ -339,7 +343,7 @@ impl Machine<'_> {
                 Some(Val::Int(self.in_range(term, bounds, bits, is_signed, line, s)))
             }
             (Some(value), None) if op == Sign::Shl && value >= 0 => {
-                // A choice among all numbers of bits.
+                // A choice among all shift amounts.
                 let domain = self.host(is_signed);
                 let mut term = self.values.number(0, domain);
                 for by in (0..width).rev() {

@@ -1,4 +1,4 @@
-//! Operators of C++ on values of the machine.
+//! C++ operators on values of the machine.
 
 use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind};
@@ -13,7 +13,8 @@ use crate::machine::methods::PART_OF_TEXT;
 use crate::machine::run::{Machine, Outcome, Paths};
 
 impl<'p> Machine<'p> {
-    /// A message: an assert's condition can fail, an error ends the compiler, logging does nothing.
+    /// Interprets a message. The condition of an assert may fail, an error ends the compiler, and
+    /// logging does nothing.
     pub(crate) fn stream(
         &mut self,
         name: &str,
@@ -43,7 +44,7 @@ impl<'p> Machine<'p> {
             return passed;
         }
         match arguments.first() {
-            // Where asserts are compiled away, so is what they do.
+            // Where asserts are compiled away, their effects disappear too.
             Some(condition) if name == "assert" && self.has_effect(condition) => {
                 self.unsupported(state, "an assert with an effect", line)
             }
@@ -145,7 +146,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// A binary operator on values.
+    /// Applies a binary operator to values.
     pub(crate) fn binary(
         &mut self,
         op: Sign,
@@ -239,8 +240,8 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// What is computed from a text of which parts are not known: that it has something is a choice. On IR that is known
-    /// no name has what is looked for.
+    /// Applies an operator to a part of a text that is not known. A comparison is a free choice,
+    /// but on known IR a search never finds anything.
     fn unknown_text(
         &mut self,
         op: Sign,
@@ -265,7 +266,8 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Forks on whether two pointers are one: both null, or to nodes that are one. Nodes of equal structure may be two.
+    /// Forks on whether two pointers are equal: both are null, or both point to the same node. Two
+    /// nodes of equal structure may be different nodes.
     fn same_pointer(
         &mut self,
         (a, of_a): (NodeId, Kind),
@@ -296,7 +298,7 @@ impl<'p> Machine<'p> {
         (same, other)
     }
 
-    /// A number as an operand: a truth value is an `int`.
+    /// Converts a value to a numeric operand: a truth value becomes an `int`.
     pub(crate) fn promote(&mut self, value: &Val) -> Option<Num> {
         match value {
             Val::Int(num) => Some(*num),
@@ -305,13 +307,13 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// An integer as a floating-point number.
+    /// Converts an integer to a floating-point number.
     pub(crate) fn real_of(&mut self, num: Num) -> Val {
         Val::Real(self.values.convert(num.term, Domain::Real))
     }
 
-    /// An operator of the API on expressions: an integer beside an expression is a literal of its type, other types are
-    /// matched.
+    /// Applies an operator of the API to expressions. An integer next to an expression becomes a
+    /// literal of that expression's type; other types are matched.
     pub(super) fn operator(
         &mut self,
         op: Sign,
@@ -391,7 +393,7 @@ fn bitwise(op: Sign) -> Option<&'static str> {
     })
 }
 
-/// Asserts of two operands.
+/// Asserts that compare two operands.
 const COMPARED: [(&str, Sign); 6] = [
     ("CHECK_EQ", Sign::Eq),
     ("CHECK_NE", Sign::Ne),
@@ -406,7 +408,7 @@ fn compared(name: &str) -> Option<Sign> {
     COMPARED.iter().find(|(known, _)| *known == name).map(|(_, sign)| *sign)
 }
 
-/// Asserts and logs, on which text is streamed.
+/// Asserts and logs, to which text is streamed.
 const STREAMS: [&str; 12] = [
     "internal_assert",
     "user_assert",

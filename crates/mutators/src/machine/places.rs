@@ -1,4 +1,4 @@
-//! Places: what can be assigned, and expressions that assign.
+//! Places, which can be assigned, and expressions that assign.
 
 use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind};
@@ -39,7 +39,7 @@ impl<'p> Machine<'p> {
             ExprKind::Member { object, name, .. } => {
                 let mut paths = Vec::new();
                 for (mut state, value) in self.eval(object, state) {
-                    // A report of which a member is assigned says nothing any more.
+                    // Assigning a member of a report makes the whole report unknown.
                     if let ExprKind::Name(of) = &object.kind
                         && is_report(&value)
                         && !self.is_concrete()
@@ -49,7 +49,7 @@ impl<'p> Machine<'p> {
                         paths.push((state, Place::Nowhere));
                         continue;
                     }
-                    // What is known of a structure's member may be read again; of what is not, it cannot be.
+                    // A known member of a structure may be read again; an unknown one cannot.
                     let is_known = match &value {
                         Val::Object(members) => {
                             members.iter().any(|(known, _)| known == name || known == UNION)
@@ -88,7 +88,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// An element of a vector that a variable holds; what is not known cannot be read again.
+    /// An element of a vector that a variable holds. An unknown element cannot be read again.
     fn element_place(
         &mut self,
         object: &'p Expr,
@@ -124,7 +124,8 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Whether what a variable refers to is known, if it is a reference.
+    /// Tests whether an assignment to a place can be modelled: the variable holds its own value, or
+    /// refers to something that is not known.
     fn is_assignable(place: &Place, state: &State) -> bool {
         let is_bookkeeping = |slot: Slot| {
             matches!(slot.value, Val::Handle(_) | Val::Unknown | Val::Opaque(_))
@@ -135,7 +136,8 @@ impl<'p> Machine<'p> {
             || Self::load(place, state).is_none_or(is_bookkeeping)
     }
 
-    /// Whether a variable holds a value of its own, rather than what something else that it refers to held.
+    /// Tests whether a variable holds its own value. A reference parameter or variable that was
+    /// bound to a value does not.
     fn is_own(place: &Place, state: &State) -> bool {
         match place {
             Place::Local(frame, index) => {
@@ -147,7 +149,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// What a reference is bound to: a variable, or a value if the expression is none.
+    /// The binding of a reference: a variable, or a value if the expression is not a variable.
     pub(crate) fn reference(&mut self, expr: &'p Expr, state: State) -> Paths<Val> {
         if let ExprKind::Name(name) = &expr.kind
             && let Some(place) = Self::find_variable(name, &state)
@@ -198,7 +200,7 @@ impl<'p> Machine<'p> {
         self.eval(expr, state)
     }
 
-    /// An expression that may assign.
+    /// Evaluates an expression that may assign.
     pub(crate) fn effect(&mut self, expr: &'p Expr, state: State) -> Paths<Val> {
         let line = expr.line;
         match &expr.kind {
@@ -276,7 +278,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Whether something that is written to a stream does more than to have a value.
+    /// Tests whether evaluating the operands of a stream has an effect.
     fn logs_with_effect(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Binary(op, rest, last) if *op == Sign::Shl => {
@@ -286,7 +288,8 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Whether an expression assigns, moves or mutates, or calls a function of the program that may.
+    /// Tests whether an expression assigns, moves or mutates, or calls a function of the program
+    /// that may.
     pub(super) fn has_effect(&self, expr: &Expr) -> bool {
         let mut found = false;
         expr.clone().visit_mut(&mut |part| {
@@ -308,7 +311,8 @@ impl<'p> Machine<'p> {
         found
     }
 
-    /// Whether a function of the program assigns something that is not its own, as far as its text shows.
+    /// Tests whether a function of the program may assign a variable that is not local to it, as
+    /// far as its text shows.
     fn may_assign(&self, name: &str) -> bool {
         self.program.functions.iter().filter(|function| function.name == name).any(|function| {
             let mut may = false;
@@ -361,7 +365,7 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// Functions and methods that change what they are called on, or the object.
+/// Functions and methods that change their receiver, their arguments or the object.
 const EFFECTS: [&str; 15] = [
     "mutate",
     "Mutate",

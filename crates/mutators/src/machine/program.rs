@@ -10,16 +10,16 @@ pub(crate) struct ScopeMember {
     pub(crate) class: String,
     /// Its name.
     pub(crate) name: String,
-    /// What it is for.
+    /// Its purpose.
     pub(crate) purpose: Purpose,
 }
 
-/// What a scope is for.
+/// The purpose of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// What is pushed is popped.
+    /// A method pops every entry that it pushes.
     Balance,
-    /// Methods take from it what others put there.
+    /// Methods remove entries that other methods put there.
     Table,
     /// No method pops anything.
     Growth,
@@ -28,15 +28,16 @@ pub(crate) enum Purpose {
 /// The functions that can be called.
 #[derive(Debug, Default)]
 pub(crate) struct Program {
-    /// All functions with bodies of the given files.
+    /// All functions with bodies in the given files.
     pub(crate) functions: Vec<Function>,
-    /// Their classes.
+    /// The classes of these files.
     pub(crate) classes: Vec<Class>,
-    /// Which of their members are scopes.
+    /// The members that are scopes.
     pub(crate) scopes: Vec<ScopeMember>,
 }
 
-/// Functions and all that they may call, by name; not `visit`, which only `mutate` calls.
+/// Functions and all that they may call, found by name. `visit` is left out, as only `mutate` calls
+/// it.
 pub(crate) fn called<'p>(program: &'p Program, first: Vec<&'p Function>) -> Vec<&'p Function> {
     let mut functions = first;
     let mut names: FxHashSet<&str> = FxHashSet::default();

@@ -1,11 +1,12 @@
-//! The symbolic interpreter: statements, paths, and how they fork.
+//! The symbolic interpreter: the machine, the ends of paths, and calls of functions.
 //!
 //! # Correctness
 //!
-//! Each input of the mutator follows some path, whose facts all hold of it. Where the else-branch of a condition would
-//! follow many paths (each conjunct may be the one that failed), they are *joined*: the state before the condition goes
-//! on, with the negated condition as a fact of its own and what the condition assigned forgotten. A construct that is not
-//! modelled ends its path with [`Outcome::Unsupported`].
+//! Each input of the mutator follows some path, and all facts of that path hold for it. The
+//! else-branch of a condition may have to follow many paths, as each conjunct may be the one that
+//! failed. These paths are *joined*: the state before the condition goes on, with the negated
+//! condition as an additional fact, and variables that the condition assigned become unknown. A
+//! construct that is not modelled ends its path with [`Outcome::Unsupported`].
 
 use std::rc::Rc;
 
@@ -17,31 +18,31 @@ use crate::ir::state::{Slot, State};
 use crate::ir::value::{Num, Val};
 use crate::machine::program::Program;
 
-/// How a path ended.
+/// The way in which a path ended.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
     /// The mutator's result.
     Returned(Val),
-    /// A defect of the compiler's own code; the last fact is what makes it happen.
+    /// A defect of the compiler's own code. The last fact makes it happen.
     Crash(String),
     /// A construct that is not modelled.
     Unsupported(String),
-    /// What was looked at ends here.
+    /// A bound of the examination was reached.
     Bounded(String),
 }
 
 /// The end of a path.
 #[derive(Clone, Debug)]
 pub(crate) struct End {
-    /// What is known there.
+    /// The state at that point.
     pub(crate) state: State,
-    /// How it ended.
+    /// The way in which the path ended.
     pub(crate) outcome: Outcome,
-    /// Where.
+    /// The line.
     pub(crate) line: usize,
 }
 
-/// What a statement leads to.
+/// The control flow after a statement.
 #[derive(Clone, Debug)]
 pub(crate) enum Flow {
     /// The next statement.
@@ -54,7 +55,7 @@ pub(crate) enum Flow {
     Continue,
 }
 
-/// What `mutate` makes of a node.
+/// The result of `mutate` on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operands {
     /// Any node of its type and value: the machine runs symbolically.
@@ -63,23 +64,23 @@ pub(crate) enum Operands {
     Kept,
     /// A node of the same structure.
     Copied,
-    /// What the class's own mutators make of it.
+    /// The result of the class's own mutators.
     Mutated,
 }
 
-/// Paths after which a mutator is given up.
+/// The number of paths beyond which a mutator is given up.
 const MAX_PATHS: usize = 400_000;
 
-/// Activations of functions at once.
+/// The maximum depth of nested function calls.
 const MAX_DEPTH: usize = 12;
 
-/// Activations of a function within itself, where the IR is not known.
+/// The maximum depth of recursion of one function, where the IR is not known.
 const MAX_RECURSIONS: usize = 2;
 
-/// Iterations of a loop.
+/// The maximum number of iterations of a loop.
 pub(crate) const MAX_ITERATIONS: usize = 3;
 
-/// Iterations of a loop on IR that is known wholly.
+/// The maximum number of iterations of a loop on wholly known IR.
 pub(super) const MAX_CONCRETE_ITERATIONS: usize = 40;
 
 /// Runs a program.
@@ -92,7 +93,7 @@ pub(crate) struct Machine<'p> {
     pub(crate) profile: &'p Profile,
     /// The terms of all paths.
     pub(crate) values: Values,
-    /// Whether C++ integers are integers, or bits.
+    /// True if C++ integers are computed as integers; false if as bit vectors.
     pub(crate) is_whole: bool,
     /// The number of lanes of vectors.
     pub(crate) lanes: Option<Num>,
@@ -104,37 +105,38 @@ pub(crate) struct Machine<'p> {
     pub(crate) running: Option<&'p Function>,
     /// The template argument of the function that runs.
     pub(crate) template: Option<String>,
-    /// Whether a number that does not fit its literal is cut off, which is what casts are about.
+    /// True if a number that does not fit its literal is truncated, as in mutators of casts.
     pub(crate) cuts_literals: bool,
-    /// What `mutate` does.
+    /// The behaviour of `mutate`.
     pub(crate) operands: Operands,
     /// Named constants of the compiler that were compared or stored, by number.
     pub(crate) constants: Vec<String>,
-    /// Whether a statement is mutated: expressions in it are numbers of 32 bits and truth values.
+    /// True while a statement is mutated: its expressions are 32-bit numbers and truth values.
     pub(crate) is_within_stmt: bool,
-    /// Whether what runs prints C.
+    /// True if the method prints C.
     pub(crate) is_emitter: bool,
-    /// Whether arithmetic of the compiler's own that is undefined gives what machines give.
+    /// True if undefined arithmetic in the compiler's own code gives the result of the hardware.
     pub(crate) is_hardware: bool,
-    /// Whether IR that is known wholly did not decide what is done.
+    /// True if a choice was left open although the IR is wholly known.
     pub(crate) has_chosen: bool,
-    /// Whether calls are taken to have side effects.
+    /// True if calls are assumed to have side effects.
     pub(crate) are_calls_impure: bool,
-    /// Of classes of visitors, whether what they let pass has no effects, and whether it reads no memory.
+    /// For each class of visitors: whether an expression that it accepts is free of effects, and
+    /// whether it is free of memory reads.
     pub(crate) steady_visitors: Vec<(String, (bool, bool))>,
-    /// Where the last expression statement began.
+    /// The line on which the last expression statement began.
     pub(crate) line: usize,
     count: u32,
     paths: usize,
-    /// Whether a path said that there are too many.
+    /// True if a path already reported that there are too many paths.
     pub(super) is_told: bool,
-    /// Activations of functions now.
+    /// The current depth of nested function calls.
     depth: usize,
     /// The lines of the functions that run.
     active: Vec<usize>,
 }
 
-/// Paths with what they lead to.
+/// Paths with their results.
 pub(crate) type Paths<T> = Vec<(State, T)>;
 
 impl<'p> Machine<'p> {
@@ -178,19 +180,19 @@ impl<'p> Machine<'p> {
         machine
     }
 
-    /// A name that no variable has.
+    /// Makes a name that no variable has.
     pub(crate) fn fresh_name(&mut self, hint: &str) -> String {
         self.count += 1;
         format!("{hint}#{}", self.count)
     }
 
-    /// A number for a choice.
+    /// Makes a number for a choice.
     pub(crate) fn fresh(&mut self) -> u32 {
         self.count += 1;
         self.count
     }
 
-    /// Whether nodes are known wholly, so that nothing forks.
+    /// Tests whether nodes are wholly known, so that nothing forks.
     pub(crate) fn is_concrete(&self) -> bool {
         self.operands != Operands::Unknown
     }

@@ -1,10 +1,12 @@
-//! Which members of a class are scopes, on which what is pushed is popped again.
+//! Finds the members of a class that are scopes, and the purpose of each.
 //!
-//! A method of a mutator pops what it pushed before it returns. Some classes have another use for a scope: a method takes
-//! from it what another one put there, as a mark that something was met (`RemoveDeadAllocations`). Such a scope is a *table*:
-//! what a method leaves in it says nothing. A table is told by a method that visits a node and only takes, or by two arms of
-//! a condition of which one only puts and the other only takes. From others nothing is ever popped: they are sets that grow,
-//! or a `pop` is missing, and which of both is not known.
+//! A method of a mutator pops every entry that it pushed before it returns. Some classes use a
+//! scope differently: a method removes an entry that another method put there to mark that
+//! something was met (`RemoveDeadAllocations`). Such a scope is a *table*: entries that a method
+//! leaves in it are no error. A scope is a table if a method that visits a node only removes from
+//! it, or if one arm of a condition only pushes and the other only pops. If nothing is ever popped
+//! from a scope, then either it is a set that is meant to grow, or a `pop` is missing; which one is
+//! not known.
 
 use halidom_cpp::ast::{Class, Expr, ExprKind, Function, Stmt, StmtKind};
 
@@ -12,7 +14,8 @@ use crate::machine::contracts::is_assumed;
 use crate::machine::program::{Program, Purpose, ScopeMember, called};
 use crate::machine::types::is_scope_type;
 
-/// Whether a method, or what it calls, may push on a scope, as far as texts tell.
+/// Tests whether a method, or a function that it calls, may push on a scope, as far as the texts
+/// tell.
 pub(crate) fn may_push(program: &Program, function: &Function) -> bool {
     let pushes = |text: &str| text.contains("push(") || text.contains("ScopedBinding");
     program
@@ -22,7 +25,7 @@ pub(crate) fn may_push(program: &Program, function: &Function) -> bool {
         && called(program, vec![function]).iter().any(|function| pushes(&function.text))
 }
 
-/// What is done to a member or parameter.
+/// The operations on a member or parameter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Use {
     pushes: bool,
@@ -43,8 +46,8 @@ impl Use {
     }
 }
 
-/// The scopes of all classes. A member that no class declares is one if something is popped from it by a key, or pushed on it
-/// under one.
+/// The scopes of all classes. A member that no class declares is a scope if something is popped
+/// from it by a key, or pushed on it under a key.
 pub(crate) fn scopes(functions: &[Function], classes: &[Class]) -> Vec<ScopeMember> {
     let mut found: Vec<ScopeMember> = Vec::new();
     let mut done: Vec<&str> = Vec::new();
@@ -79,7 +82,8 @@ pub(crate) fn scopes(functions: &[Function], classes: &[Class]) -> Vec<ScopeMemb
     found
 }
 
-/// A class with those that it is derived from, and those that are derived from it, as far as the files have them.
+/// A class together with its bases and its derived classes, transitively, as far as the files
+/// contain them.
 fn family(class: &str, classes: &[Class]) -> Vec<String> {
     let mut family = vec![class.to_owned()];
     let mut next = 0;
@@ -94,7 +98,7 @@ fn family(class: &str, classes: &[Class]) -> Vec<String> {
                 Vec::new()
             };
             for name in related {
-                // All mutators are derived from what the compiler has for them.
+                // All mutators are derived from the compiler's base classes.
                 if !name.contains("IRMutator")
                     && !name.contains("IRVisitor")
                     && !family.contains(name)
@@ -113,18 +117,18 @@ fn is_visit(function: &Function) -> bool {
             .contains(&function.name.as_str())
 }
 
-/// What is looked at where it is asked what is done to a scope.
+/// The functions to examine when looking for uses of a scope.
 struct Near<'f> {
     /// The methods of the classes that share it, and functions outside classes.
     functions: &'f [&'f Function],
-    /// Those that may use it, as far as names tell.
+    /// The functions that may use it, as far as names tell.
     users: Vec<&'f Function>,
 }
 
-/// Calls of functions within functions that are followed.
+/// The maximum depth of nested calls that are followed.
 const MAX_DEPTH: usize = 6;
 
-/// What a scope is for, as far as the uses in functions tell.
+/// The purpose of a scope, as far as its uses in functions tell.
 fn purpose(scope: &str, functions: &[&Function]) -> Purpose {
     let near = Near { functions, users: users(scope, functions) };
     let uses: Vec<Use> =
@@ -138,7 +142,7 @@ fn purpose(scope: &str, functions: &[&Function]) -> Purpose {
     if is_table { Purpose::Table } else { Purpose::Balance }
 }
 
-/// The functions in whose text a scope is named, and those that may call them.
+/// The functions whose text names a scope, and those that may call them.
 fn users<'f>(scope: &str, functions: &[&'f Function]) -> Vec<&'f Function> {
     let mut users: Vec<&Function> = Vec::new();
     let mut names = vec![scope];
@@ -158,14 +162,17 @@ fn users<'f>(scope: &str, functions: &[&'f Function]) -> Vec<&'f Function> {
     users
 }
 
-/// Whether what calls a function does what the function does: what `mutate` does is what other methods do.
+/// Tests whether a function's uses of a scope count as uses of its callers. Uses in a `visit`
+/// method do not count, as `mutate` runs it. Uses in a function that a contract replaces do not
+/// count either.
 fn is_followed(function: &Function) -> bool {
     !is_visit(function) && !is_assumed(&function.name)
 }
 
 impl Near<'_> {
-    /// Whether of two ways to go on one only puts something on a scope and the other only takes. What was done before, at any
-    /// level, belongs to both.
+    /// Tests whether one branch only pushes on a scope while an alternative branch only pops. A
+    /// scope that was used before the branch, at any level, does not count: that use belongs to
+    /// both.
     fn has_arms(&self, stmts: &[Stmt], scope: &str, is_used: bool) -> bool {
         let of = |stmts: &[Stmt]| self.in_stmts(stmts, scope, 0);
         let one = |stmt: &Stmt| self.in_stmts(std::slice::from_ref(stmt), scope, 0);
@@ -204,7 +211,7 @@ impl Near<'_> {
         })
     }
 
-    /// What statements, and the functions that they call, do to a member or parameter of a name.
+    /// The operations of statements, and of the functions that they call, on a member or parameter.
     fn in_stmts(&self, stmts: &[Stmt], scope: &str, depth: usize) -> Use {
         let mut all = Use::default();
         each_call(stmts, &mut |callee, arguments| {
@@ -236,7 +243,7 @@ impl Near<'_> {
     }
 }
 
-/// Whether a statement ends with a `return`.
+/// Tests whether a statement ends with a `return`.
 fn returns(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Return(_) => true,
@@ -266,7 +273,7 @@ fn member(expr: &Expr) -> Option<&str> {
     }
 }
 
-/// The names of what a function pops something from by a key, or pushes a value on under a key.
+/// The names of members that a function pops from by a key, or pushes a value on under a key.
 fn used_by_key(function: &Function) -> Vec<String> {
     let mut found = Vec::new();
     each_call(&function.body, &mut |callee, arguments| {
@@ -282,7 +289,7 @@ fn used_by_key(function: &Function) -> Vec<String> {
     found
 }
 
-/// Calls `visit` with what is called, and with what, in statements.
+/// Calls `visit` with the callee and the arguments of each call in statements.
 fn each_call(stmts: &[Stmt], visit: &mut dyn FnMut(&Expr, &[Expr])) {
     for stmt in stmts {
         stmt.clone().visit_mut(&mut |expr| {

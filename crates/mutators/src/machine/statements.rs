@@ -1,4 +1,4 @@
-//! Statements, loops and how they lead on.
+//! Statements, loops and their control flow.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::ir::value::Val;
 use crate::machine::run::{Flow, MAX_CONCRETE_ITERATIONS, MAX_ITERATIONS, Machine, Outcome, Paths};
 
 impl<'p> Machine<'p> {
-    /// Statements in a scope of their own.
+    /// Runs statements in a new scope.
     pub(crate) fn block(&mut self, stmts: &'p [Stmt], state: State) -> Paths<Flow> {
         let depth = state.depth();
         let mut paths = self.sequence(stmts, state);
@@ -47,7 +47,7 @@ impl<'p> Machine<'p> {
             }
             running = next;
             if self.is_exhausted(running.len()) {
-                // One path tells it; the others would say the same.
+                // One path reports it; the others would report the same.
                 let told = self.is_told;
                 for state in running.drain(..).take(usize::from(!told)) {
                     self.is_told = true;
@@ -209,7 +209,8 @@ impl<'p> Machine<'p> {
         done
     }
 
-    /// `switch`: the first arm whose label is the value, else the default one, and the arms after it up to a `break`.
+    /// `switch`: runs the first arm whose label is the value, else the default arm, and the arms
+    /// after it up to a `break`.
     fn switch(
         &mut self,
         value: &'p Expr,
@@ -306,8 +307,8 @@ impl<'p> Machine<'p> {
         done
     }
 
-    /// A loop over elements of which nothing is known, any number of them: none, or a last one before which the loop may
-    /// have assigned all that it assigns.
+    /// Runs a loop over any number of unknown elements: it has no iteration, or a last iteration
+    /// before which the loop may have made all its assignments.
     fn for_any(
         &mut self,
         declared: &'p Declared,
@@ -333,7 +334,8 @@ impl<'p> Machine<'p> {
         };
         let ends = self.ends.len();
         let mut before = state.clone();
-        // What an iteration assigns is assigned by one that begins with anything in it, too.
+        // An iteration that begins with any values in the assigned variables covers every
+        // iteration.
         for _ in 0..2 {
             for (after, _) in iteration(self, &before) {
                 if !self.forget(&after, &mut before) {
@@ -358,7 +360,7 @@ impl<'p> Machine<'p> {
         done
     }
 
-    /// Whether a variable has another value, but for those of which nothing is known anyway.
+    /// Tests whether a variable has another value, except for variables that are unknown anyway.
     fn is_changed(&self, before: &State, after: &State) -> bool {
         let is_any = |value: &Val| match value {
             Val::Bool(term) => {
@@ -380,7 +382,8 @@ impl<'p> Machine<'p> {
             })
     }
 
-    /// Makes truth values that were assigned any; whether there are no others.
+    /// Replaces assigned truth values by any truth value. Returns false if something else was
+    /// assigned.
     fn forget(&mut self, after: &State, before: &mut State) -> bool {
         let frames: Vec<_> = before.frames.iter().zip(&after.frames).enumerate().collect();
         let mut changed = Vec::new();
@@ -404,5 +407,5 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// How names of truth values begin that loops may have assigned.
+/// The prefix of the names of truth values that loops may have assigned.
 const HAVOC: &str = "assigned";

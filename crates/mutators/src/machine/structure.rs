@@ -1,4 +1,5 @@
-//! Nodes with names, statements and lists inside: their members, how they are made, what mutators do with them by default.
+//! Nodes with names, statements and lists inside: their members, how they are made, and how
+//! mutators treat them by default.
 
 use halidom_cpp::Sign;
 use halidom_rewrites::rules::Fun;
@@ -11,14 +12,14 @@ use crate::ir::state::{State, Substitution, operands};
 use crate::ir::value::{Val, members};
 use crate::machine::run::{Machine, Outcome, Paths};
 
-/// An entry of the table in which an emitter of HeteroCL has the lengths of buffers.
+/// An entry of the table in which HeteroCL's emitter keeps the lengths of buffers.
 const LENGTHS: &str = "buf_length_map_[]";
 
-/// What tells the numbers of members that a mutator makes from those that the input has.
+/// The bit that distinguishes the numbers of members that a mutator makes from those in the input.
 const MADE: u32 = 1 << 30;
 
 impl Machine<'_> {
-    /// A member of a node of a known kind.
+    /// Reads a member of a node of a known kind.
     pub(crate) fn node_member(
         &mut self,
         node: NodeId,
@@ -40,17 +41,19 @@ impl Machine<'_> {
                 missing.chain(present).collect()
             }
             (Some(Role::OptionalExpr), _) => vec![(state, Val::Expr(None))],
-            // Loads and stores are of buffers of the program, which no image or parameter stands for.
+            // Loads and stores access buffers of the program, which no image or parameter stands
+            // for.
             (Some(Role::Opaque), _) if ["image", "param"].contains(&member) => {
                 vec![(state, Val::Expr(None))]
             }
-            // Where variables are names, or nodes that are told apart by identity.
+            // In some compilers this member is a variable node, compared by identity, rather than a
+            // name.
             (Some(Role::Name), Some(Field::Expr(inner))) if member != name && name != "func" => {
                 let ty = Self::bound_type(node, kind, &state);
                 let variable = Self::variable(ty, inner, &mut state);
                 vec![(state, Val::Expr(Some(variable)))]
             }
-            // What a variable is called tells it from no other.
+            // A variable's hint does not distinguish it from other variables.
             _ if kind == Kind::Variable && name == "name_hint" => {
                 vec![(state, Val::Text("v".to_owned()))]
             }
@@ -74,13 +77,13 @@ impl Machine<'_> {
         }
     }
 
-    /// The variable of a name.
+    /// Makes the variable of a name.
     pub(crate) fn variable(ty: Type, name: NodeId, state: &mut State) -> NodeId {
         let shape = Shape { kind: Kind::Variable, fields: vec![Field::Expr(name)] };
         state.add(ty, None, Some(shape))
     }
 
-    /// A name that no node of the input has.
+    /// Makes a name that no node of the input has.
     pub(crate) fn fresh_node_name(&mut self, state: &mut State) -> NodeId {
         let id = (1 << 31) | self.fresh();
         state.name(id)
@@ -101,7 +104,7 @@ impl Machine<'_> {
         }
     }
 
-    /// `K::make(…)` of a kind that has a layout; `None` if it has none.
+    /// `K::make(…)` of a kind that has a layout; `None` for other kinds.
     pub(crate) fn make_by_layout(
         &mut self,
         kind: Kind,
@@ -233,7 +236,7 @@ impl Machine<'_> {
         {
             ty = state.node(body).ty;
         }
-        // What `make` asserts.
+        // `make` asserts that lanes agree.
         let lanes = |node: Option<NodeId>| node.map(|node| state.node(node).ty.is_vector);
         let other = match kind {
             Kind::Store => lanes(at("value")),
@@ -258,12 +261,12 @@ impl Machine<'_> {
                 let constant = self.constant(text);
                 Field::Opaque(if self.is_concrete() { constant } else { MADE | constant })
             }
-            // A type that the mutator names is none of the input.
+            // A type that the mutator names never occurs in the input.
             (Role::Opaque, Some(Val::Type(ty))) => {
                 Field::Opaque(MADE | self.constant(&format!("the type {ty}")))
             }
             (Role::Opaque, _) if self.is_concrete() => Field::Opaque(0),
-            // None that the input has.
+            // A number that the input does not have.
             (Role::Opaque, _) => Field::Opaque(MADE | self.fresh()),
             (Role::Name, Some(value)) => match Self::name_of(value, state) {
                 Some(name) => Field::Expr(name),
@@ -296,7 +299,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Operators on names, on members that are only compared and on texts; `None` if they are of something else.
+    /// Applies operators to names, to members that are only compared, and to texts; `None` for
+    /// other operands.
     pub(crate) fn symbols(
         &mut self,
         op: Sign,
@@ -319,7 +323,7 @@ impl Machine<'_> {
                     self.truths(other, same)
                 })
             }
-            // A name that is longer than one of the input is none of the input.
+            // A name that extends a name of the input is not in the input.
             (Sign::Add, _, _) if is_name(lhs) || is_name(rhs) => {
                 if let Some(name) = state.compound(lhs, rhs) {
                     return Some(vec![(state, Val::Expr(Some(name)))]);
@@ -340,7 +344,7 @@ impl Machine<'_> {
                 let truth = self.values.bool((a == b) == (op == Sign::Eq));
                 Some(vec![(state, Val::Bool(truth))])
             }
-            // What is called is what is asked for, or is not.
+            // The callee has the name in question, or does not.
             (Sign::Eq | Sign::Ne, Val::Handle(callee), Val::Text(name))
             | (Sign::Eq | Sign::Ne, Val::Text(name), Val::Handle(callee))
                 if called_by(callee).is_some_and(|call| call < state.nodes.len()) =>
@@ -348,7 +352,7 @@ impl Machine<'_> {
                 let call = called_by(callee)?;
                 Some(self.is_called(op, call, name, state))
             }
-            // How a function of the C library is called.
+            // The call type of a function of the C library.
             (Sign::Eq | Sign::Ne, Val::Handle(a), Val::Handle(b))
                 if (a == PURE_EXTERN || b == PURE_EXTERN)
                     && a.starts_with("Call::")
@@ -385,7 +389,7 @@ impl Machine<'_> {
                 self.only_element(&mut holds);
                 Some(self.truths(vec![holds], vec![fails]))
             }
-            // The type of an object that is not known, or a number, or a node.
+            // An unknown object may equal a type or a node, or not.
             (Sign::Eq | Sign::Ne, Val::Handle(_), Val::Type(_) | Val::Ptr(_))
             | (Sign::Eq | Sign::Ne, Val::Type(_) | Val::Ptr(_), Val::Handle(_)) => {
                 let (holds, fails) = self.choose(state);
@@ -408,7 +412,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Compares what a call calls with a name.
+    /// Compares the callee of a call with a name.
     fn is_called(&mut self, op: Sign, call: NodeId, name: &str, state: State) -> Paths<Val> {
         let paths = self.is_intrinsic(call, name, state);
         if op == Sign::Eq {
@@ -424,7 +428,8 @@ impl Machine<'_> {
         negated.collect()
     }
 
-    /// What is known where the buffer that the input accesses has one element.
+    /// Records that the index of the input is 0, where the buffer that the input accesses has one
+    /// element.
     fn only_element(&mut self, state: &mut State) {
         let is_index = |role: Role| role == Role::Index;
         let Some(Shape { kind, fields }) = state.shape(0).cloned() else { return };
@@ -437,7 +442,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The number of a named constant of the compiler; those of fields that are the same have one number.
+    /// The number of a named constant of the compiler. Equal texts have the same number.
     pub(crate) fn constant(&mut self, text: &str) -> u32 {
         let known = self.constants.iter().position(|known| known == text);
         let index = known.unwrap_or_else(|| {
@@ -447,7 +452,7 @@ impl Machine<'_> {
         u32::try_from(index).unwrap_or(u32::MAX)
     }
 
-    /// What a class derived from the mutator does with a node by default: its operands are mutated.
+    /// The default behaviour of a mutator: mutates the operands of a node.
     pub(crate) fn mutate_operands(
         &mut self,
         node: NodeId,
@@ -495,7 +500,8 @@ impl Machine<'_> {
         let ty = state.node(inner).ty;
         if ty == Type::LIST {
             let Some(Shape { fields, .. }) = state.shape(inner).cloned() else {
-                // A list of as many nodes, each of the class of its own.
+                // An unknown list stands for itself: its length, and the class of each element,
+                // remain.
                 let mut state = state;
                 self.forget_tables(&mut state);
                 return vec![(state, inner)];
@@ -615,7 +621,8 @@ fn does_nothing(node: NodeId, state: &State) -> bool {
     }
 }
 
-/// Whether a node calls something that has effects: any call but of what the IR computes with.
+/// Tests whether a node contains a call of `print`, the only call that counts as having effects
+/// here.
 pub(crate) fn has_effect(node: NodeId, state: &State) -> bool {
     let is_impure = state.shape(node).is_some_and(|shape| shape.kind == Kind::Call)
         && state.node(node).intrinsic.as_deref() == Some("print");
@@ -631,11 +638,11 @@ fn reads_memory(node: NodeId, state: &State) -> bool {
 enum Fit {
     Yes,
     No,
-    /// But for something undefined that must not be.
+    /// It fits, except that an argument is undefined and must not be.
     Undefined,
 }
 
-/// A node with variables of a name, or parts that equal a node, replaced.
+/// Replaces the variables of a name, or the parts that equal a node, in a node.
 fn replaced(
     name: Option<NodeId>,
     what: NodeId,
@@ -652,7 +659,7 @@ fn replaced(
         return by;
     }
     let Some(Shape { kind, fields }) = state.shape(within).cloned() else { return within };
-    // A variable that is bound anew is another one, but the value that it is bound to is outside.
+    // A rebound variable is another variable, but the bound value lies outside its scope.
     let bound = match (kind, fields.first()) {
         (Kind::Let | Kind::LetStmt | Kind::For, Some(Field::Expr(bound))) => Some(*bound),
         _ => None,

@@ -1,6 +1,6 @@
-//! Types of C++ by their names.
+//! C++ types by their names.
 
-/// The member of a union that holds what it is declared as.
+/// The member of a union that holds the union's declaration.
 pub(crate) const UNION: &str = "union";
 
 /// Integer types with their bits and whether they are signed.
@@ -39,14 +39,14 @@ pub(crate) fn integer_type(ty: &str) -> Option<(u8, bool)> {
     known.map(|(_, bits, is_signed)| (*bits, *is_signed))
 }
 
-/// Whether a C++ type is a vector.
+/// Tests whether a C++ type is a vector.
 pub(crate) fn is_vector_type(ty: &str) -> bool {
     ["std::vector<", "vector<", "Array<", "std::list<", "std::deque<"]
         .iter()
         .any(|prefix| ty.starts_with(prefix))
 }
 
-/// Whether a C++ type is a map, a set or a scope.
+/// Tests whether a C++ type is a map, a set or a scope.
 pub(crate) fn is_map_type(ty: &str) -> bool {
     let ty = ty.strip_prefix("std::").unwrap_or(ty);
     ["map<", "set<", "unordered_map<", "unordered_set<", "Scope<"]
@@ -54,13 +54,13 @@ pub(crate) fn is_map_type(ty: &str) -> bool {
         .any(|prefix| ty.starts_with(prefix))
 }
 
-/// Whether a C++ type is what pushes, and pops where its block ends.
+/// Tests whether objects of a C++ type push when they are declared and pop where their block ends.
 pub(crate) fn is_binding_type(ty: &str) -> bool {
     let (name, _) = ty.split_once('<').unwrap_or((ty, ""));
     name.rsplit("::").next() == Some("ScopedBinding")
 }
 
-/// Whether a C++ type is a scope.
+/// Tests whether a C++ type is a scope.
 pub(crate) fn is_scope_type(ty: &str) -> bool {
     let (name, _) = ty.split_once('<').unwrap_or((ty, ""));
     ty.contains('<') && name.rsplit("::").next() == Some("Scope")

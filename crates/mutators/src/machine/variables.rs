@@ -16,7 +16,8 @@ impl<'p> Machine<'p> {
     pub(super) fn declare(&mut self, declared: &'p Declared, state: State) -> Vec<State> {
         let valued = match &declared.value {
             Some(value) => match &value.kind {
-                // `T x(y)` and `T x{y}` of a reference or number type are read as a call of the type.
+                // `T x(y)` and `T x{y}` of a reference or number type are read as a call of the
+                // type.
                 ExprKind::Call { callee, arguments, .. }
                     if matches!(&callee.kind, ExprKind::Name(name) if *name == declared.ty)
                         && arguments.len() == 1
@@ -41,7 +42,7 @@ impl<'p> Machine<'p> {
                     }
                     made
                 }
-                // An object of the compiler made of another one.
+                // An object of the compiler that is made from another one.
                 ExprKind::Call { callee, arguments, .. }
                     if matches!(&callee.kind, ExprKind::Name(name) if *name == declared.ty)
                         && arguments.len() == 1
@@ -78,7 +79,7 @@ impl<'p> Machine<'p> {
         states
     }
 
-    /// Whether nothing says what objects of a class are.
+    /// Tests whether nothing is known about the objects of a class.
     fn is_unknown_class(&self, ty: &str) -> bool {
         let program = self.program;
         ty.chars().all(|letter| letter.is_ascii_alphanumeric())
@@ -89,7 +90,7 @@ impl<'p> Machine<'p> {
             && !matches!(TypeName::of(ty), TypeName::Expr | TypeName::Stmt)
     }
 
-    /// `vector<T> x(n)`, of so many elements, or `vector<T> x(y)`, of those of another.
+    /// `vector<T> x(n)` makes a vector of `n` elements, and `vector<T> x(y)` copies another one.
     fn vector_of(&mut self, ty: &str, argument: &'p Expr, state: State, line: usize) -> Paths<Val> {
         let element = ty.split_once('<').map_or("", |(_, of)| of.trim_end_matches('>'));
         let mut paths = Vec::new();
@@ -146,7 +147,7 @@ impl<'p> Machine<'p> {
         )
     }
 
-    /// A value where a variable of a type is initialized with it.
+    /// Converts a value to the type of the variable that it initializes.
     pub(crate) fn coerce(&mut self, ty: &str, value: Val, state: &mut State) -> Val {
         let ty = ty.strip_prefix("std::").unwrap_or(ty);
         match (TypeName::of(ty), value) {
@@ -169,7 +170,7 @@ impl<'p> Machine<'p> {
                     Some(None) => Val::Unknown,
                     None => Val::Int(num),
                 },
-                // A name for some type of integers, which may cut the number.
+                // An alias of an integer type, which may truncate the number.
                 None => Val::Unknown,
             },
             (_, Val::Real(term)) if integer_type(ty).is_some() => {
@@ -194,7 +195,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Where a variable is.
+    /// Finds the place of a variable.
     pub(crate) fn find_variable(name: &str, state: &State) -> Option<Place> {
         let depth = state.frames.len().checked_sub(1)?;
         let frame = &state.frames[depth];
@@ -225,7 +226,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// What a reference refers to; other values are themselves.
+    /// The value that a reference refers to; other values are returned as they are.
     pub(crate) fn loaded(value: Val, state: &State) -> Val {
         match value {
             Val::Reference(place) => {
@@ -241,7 +242,7 @@ impl<'p> Machine<'p> {
             Place::Local(frame, index) => {
                 let ty = state.frames[*frame][*index].ty.clone();
                 if ty.ends_with('&') && !matches!(value, Val::Handle(_)) {
-                    // It was bound to something that is no variable.
+                    // The reference was bound to something other than a variable.
                     state.lost = Some("a change through a reference");
                 }
                 let ty = ty.trim_end_matches('&');
@@ -268,7 +269,7 @@ impl<'p> Machine<'p> {
                     (Some(Val::Int(_)), _) | (_, Val::Int(_)) => Val::Unknown,
                     (_, value) => value,
                 };
-                // What a union held before is gone.
+                // The previous contents of a union are gone.
                 let is_union = members.iter().any(|(known, _)| known == UNION);
                 members.retain(|(known, _)| known != name && (!is_union || known == UNION));
                 members.push((name.clone(), value));
@@ -290,7 +291,7 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// Whether a type is a template's parameter, by its name.
+/// Tests whether a type is a template's parameter, by its name.
 fn is_parameter(ty: &str) -> bool {
     ty.len() == 1 && ty.chars().all(|letter| letter.is_ascii_uppercase())
 }

@@ -2,9 +2,10 @@
 //!
 //! # Correctness
 //!
-//! Where the visited expression is not known wholly, a visitor may set its flags or leave them. That it left them all says
-//! something only if every method that meets a load or a call with side effects sets one, none resets it, and each other
-//! method visits all operands or sets one too: then the value of what was visited does not depend on memory.
+//! Where the visited expression is not wholly known, a visitor may set its flags or leave them.
+//! That it left all of them is evidence only if every method that meets a load or a call with side
+//! effects sets a flag, no method resets one, and each other method visits all operands or sets a
+//! flag too. Then the value of the visited expression does not depend on memory.
 
 use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind, Function, Stmt, StmtKind};
@@ -17,12 +18,12 @@ use crate::machine::names::TypeName;
 use crate::machine::run::{Machine, Paths};
 
 impl<'p> Machine<'p> {
-    /// An object of a visitor's class.
+    /// Makes an object of a visitor's class.
     pub(crate) fn object(&mut self, ty: &str) -> Option<Val> {
         let program = self.program;
         let class = program.classes.iter().find(|class| class.name == ty)?;
         self.method_for(ty, "")?;
-        // What a constructor assigns is not followed.
+        // Assignments in a constructor are not followed.
         let is_constructed =
             program.functions.iter().any(|function| function.class == ty && function.name == ty);
         let fields = class.fields.iter().map(|field| {
@@ -38,7 +39,7 @@ impl<'p> Machine<'p> {
         Some(Val::Object(fields))
     }
 
-    /// The method of a class that visits a kind of node; any such method for no kind.
+    /// The method of a class that visits a kind of node. With an empty kind, any such method.
     pub(crate) fn method_for(&self, class: &str, kind: &str) -> Option<&'p Function> {
         let program: &'p crate::machine::program::Program = self.program;
         program.functions.iter().find(|function| {
@@ -51,7 +52,8 @@ impl<'p> Machine<'p> {
         })
     }
 
-    /// Maps, scopes and flags of the object whose method runs, as they are before anything was visited.
+    /// Sets the maps, scopes and flags of the object whose method runs to their values before any
+    /// visit.
     pub(crate) fn init_members(&mut self, state: &mut State) {
         let program = self.program;
         let Some(class) = program.classes.iter().find(|class| class.name == self.class) else {
@@ -122,7 +124,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// What a visitor does by default.
+    /// The default behaviour of a visitor: visits the operands.
     pub(crate) fn walk_operands(&mut self, node: NodeId, state: State) -> Paths<()> {
         let fields = state.shape(node).map(|shape| shape.fields.clone()).unwrap_or_default();
         let mut states = vec![state];
@@ -138,7 +140,7 @@ impl<'p> Machine<'p> {
         states.into_iter().map(|state| (state, ())).collect()
     }
 
-    /// The arguments of a method that visits a node.
+    /// The arguments for a method that visits a node.
     pub(crate) fn visit_arguments(function: &Function, node: NodeId, kind: Kind) -> Vec<Val> {
         function
             .parameters
@@ -198,11 +200,12 @@ impl<'p> Machine<'p> {
         vec![(left, Val::Void), (set, Val::Void)]
     }
 
-    /// Whether what a visitor lets pass calls nothing with effects, and whether it loads nothing.
+    /// Tests whether an expression that a visitor accepts calls nothing with effects, and whether
+    /// it loads nothing.
     fn is_steady_visitor(&mut self, class: &str, fields: &[(String, Val)]) -> (bool, bool) {
         let mut flags = Vec::new();
         for (name, value) in fields {
-            // What a flag that is not known was left as tells nothing.
+            // A flag whose initial value is not known gives no evidence.
             let Val::Bool(value) = value else { return (false, false) };
             let Some(value) = self.values.as_number(*value) else { return (false, false) };
             flags.push((name.as_str(), value == 1));
@@ -224,7 +227,7 @@ impl<'p> Machine<'p> {
                 }
                 let of = function.parameters.first().map(|first| first.ty.trim_end_matches('*'));
                 match of.and_then(Kind::named) {
-                    // What these set is looked at below.
+                    // These methods are examined below.
                     Some(Kind::Load | Kind::Call) => function.class == class,
                     Some(kind) => {
                         visits_operands(&function.body) || self.always_flags(class, kind, fields)
@@ -238,7 +241,7 @@ impl<'p> Machine<'p> {
         (is_pure, is_steady)
     }
 
-    /// Whether the method for a kind of node sets a flag on every path.
+    /// Tests whether the method for a kind of node sets a flag on every path.
     fn always_flags(&mut self, class: &str, kind: Kind, fields: &[(String, Val)]) -> bool {
         let Some(function) = self.method_for(class, kind.name()) else { return false };
         let mut state = State::default();
@@ -276,7 +279,8 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// Whether a method ends with what visitors do by default, or does nothing before it that returns.
+/// Tests whether a method calls the default visit, with nothing but expression statements and
+/// declarations before it.
 fn visits_operands(body: &[Stmt]) -> bool {
     for stmt in body {
         match &stmt.kind {
@@ -294,7 +298,7 @@ fn visits_operands(body: &[Stmt]) -> bool {
     false
 }
 
-/// Whether every assignment to a member gives it a truth value, as far as the text shows.
+/// Tests whether every assignment to a member gives it one truth value, as far as the text shows.
 fn only_sets(function: &Function, name: &str, value: bool) -> bool {
     let mut only = true;
     let is_it = |expr: &Expr| match &expr.kind {
@@ -320,7 +324,7 @@ fn only_sets(function: &Function, name: &str, value: bool) -> bool {
     only && is_read(&function.body)
 }
 
-/// Whether all statements are read.
+/// Tests whether statements contain no `switch` and nothing that the parser left unread.
 fn is_read(stmts: &[Stmt]) -> bool {
     let one = |stmt: &Stmt| is_read(std::slice::from_ref(stmt));
     stmts.iter().all(|stmt| match &stmt.kind {

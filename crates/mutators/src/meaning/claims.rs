@@ -1,4 +1,4 @@
-//! The claims of a path's end.
+//! The claims at the end of a path.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_rewrites::profile::Profile;
@@ -10,7 +10,8 @@ use crate::ir::state::State;
 use crate::machine::run::{End, Machine};
 use crate::meaning::terms::Meaning;
 
-/// The value of the input, and what holds on the path: its second part is enough for a counterexample.
+/// The value of the input, the facts that hold on the path, and narrower bounds that suffice in the
+/// search for a counterexample.
 pub(crate) fn premises(
     meaning: &mut Meaning<'_>,
     input: NodeId,
@@ -76,8 +77,8 @@ pub(crate) fn obligation(
     }
 }
 
-/// The claim without what was learnt of shapes that the result does not use, and with the facts alone that share variables with it: the same on many
-/// paths, and enough for many of them.
+/// Builds the claim without the learnt shapes that the result does not use, and only with the facts
+/// that share variables with the claim. It is the same on many paths, and enough for many of them.
 pub(crate) fn flat(
     profile: &Profile,
     machine: &Machine<'_>,
@@ -109,7 +110,7 @@ pub(crate) fn flat(
     claim
 }
 
-/// A claim without facts, which many paths share; `None` if it has none.
+/// A claim without its facts, which many paths share; `None` if it has no facts.
 pub(crate) fn bare(claim: &Obligation) -> Option<Obligation> {
     if claim.facts.is_empty() {
         return None;
@@ -122,7 +123,8 @@ pub(crate) fn bare(claim: &Obligation) -> Option<Obligation> {
     Some(bare)
 }
 
-/// A claim that only compares and chooses as one about integers of every type, which many types share.
+/// Turns a claim that only compares and chooses into one about integers of every type, which many
+/// types share; `None` for other claims.
 pub(crate) fn of_every_type(claim: &Obligation) -> Option<Obligation> {
     let mut shared = claim.clone();
     let mut about = vec![claim.lhs, claim.rhs];
@@ -163,13 +165,14 @@ pub(crate) fn connected(values: &Values, facts: Vec<ValueId>, about: &[ValueId])
     kept
 }
 
-/// Builds a claim's terms anew in a fixed order, with variables numbered as they are met, so that equal claims look equal.
-/// Whether it became one about integers of every type.
+/// Rebuilds a claim's terms in a fixed order and numbers the variables in the order of their
+/// occurrence, so that equal claims look equal. Returns true if the claim became one about integers
+/// of every type.
 fn rebuild(old: &mut Values, claim: &mut Obligation) -> bool {
     let sides = claim.lhs_defined.iter().chain(&claim.rhs_defined);
     let is_order = sides.chain([&claim.lhs, &claim.rhs]).all(|term| speaks_of_order(old, *term));
     if is_order {
-        // Fewer facts prove less, for every type at once.
+        // Fewer facts prove less, but for every type at once.
         claim.facts.retain(|fact| speaks_of_order(old, *fact));
         claim.narrow_facts.clear();
     }
@@ -190,12 +193,13 @@ fn rebuild(old: &mut Values, claim: &mut Obligation) -> bool {
         }
     }
     claim.values = copier.new;
-    // Of integers of every type, none is known to have 32 bits.
+    // An integer of any type is not known to have 32 bits.
     claim.is_wide |= is_order;
     is_order
 }
 
-/// Whether a term only compares and chooses: what holds of all integers then holds of those of each type.
+/// Tests whether a term only compares and chooses. If it holds for all integers, it then holds for
+/// the integers of each type.
 fn speaks_of_order(values: &Values, term: ValueId) -> bool {
     let mut is_order = true;
     values.visit(term, &mut |part| {
@@ -203,7 +207,7 @@ fn speaks_of_order(values: &Values, term: ValueId) -> bool {
         if let Node::Apply(fun, operands) = values.node(part) {
             is_order &= match fun {
                 Fun::Lt | Fun::Eq | Fun::And | Fun::Or | Fun::Not | Fun::Ite => true,
-                // The same number of a wider type; an integer may be of any width.
+                // The same number in a wider type; an integer may be of any width.
                 Fun::Convert => {
                     let from = values.domain(operands[0]);
                     from != Domain::Whole && values.domain(part).contains(from)
@@ -220,7 +224,7 @@ struct Copier<'v> {
     new: Values,
     names: Vec<String>,
     done: FxHashMap<ValueId, ValueId>,
-    /// Whether integers of every type are taken as integers.
+    /// True if integers of every type are treated as unbounded integers.
     is_order: bool,
 }
 
@@ -242,7 +246,8 @@ impl Copier<'_> {
         match self.old.node(term).clone() {
             Node::Var(index) => {
                 let name = &self.old.vars()[index as usize].0;
-                // Names that mean something to the prover stay, and begin as they did.
+                // Names with a meaning for the prover stay, and the first letters of the others
+                // stay.
                 if name.starts_with("lane") {
                     return self.new.var(name, domain);
                 }
@@ -269,8 +274,8 @@ impl Copier<'_> {
     }
 }
 
-/// Whether a fact, with those that share variables with it, is beyond fulfilment; asked in a form that is the same on many
-/// paths.
+/// The claim that the last fact of a path contradicts the facts that share variables with it, in a
+/// form that is the same on many paths. `None` if the path has no facts.
 pub(crate) fn flat_fact(profile: &Profile, machine: &Machine<'_>, end: &End) -> Option<Obligation> {
     let mut meaning = Meaning::new(&end.state, &machine.values, profile, false);
     meaning.is_flat = true;
@@ -294,7 +299,7 @@ pub(crate) fn flat_fact(profile: &Profile, machine: &Machine<'_>, end: &End) -> 
     Some(claim)
 }
 
-/// Variables lie within their types.
+/// Facts that variables lie within their types.
 pub(crate) fn in_type_range(meaning: &mut Meaning<'_>, state: &State) -> Vec<ValueId> {
     let mut facts = Vec::new();
     let names = meaning.names.clone();
@@ -312,7 +317,7 @@ pub(crate) fn in_type_range(meaning: &mut Meaning<'_>, state: &State) -> Vec<Val
     facts
 }
 
-/// Classes whose value, beyond its lowest bits, decides the value of a node.
+/// Collects the classes whose values decide the value of a node by more than their lowest bits.
 pub(crate) fn sensitive(
     state: &State,
     node: NodeId,
@@ -327,7 +332,7 @@ pub(crate) fn sensitive(
     if within {
         found.insert(state.class(known.class));
     }
-    // A node that `mutate` returned has the value of what it was given.
+    // A node that `mutate` returned has the value of its argument.
     let mut nodes: Vec<NodeId> = vec![node];
     if known.shape.is_none() {
         let class = state.class(known.class);

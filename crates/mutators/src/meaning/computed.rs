@@ -1,6 +1,6 @@
-//! What calls compute: the intrinsics of the IR whose values are known.
+//! The results of calls: the intrinsics of the IR whose values are known.
 //!
-//! Others, called with equal arguments, have equal values.
+//! Calls of other functions with equal arguments have equal values.
 
 use halidom_rewrites::rules::{Domain, Fun, Node, ValueId};
 
@@ -10,7 +10,7 @@ use crate::ir::node::NodeId;
 use crate::meaning::terms::Meaning;
 
 impl Meaning<'_> {
-    /// What a function returns that has no effects: equal values for equal arguments.
+    /// The result of a function without effects: equal values for equal arguments.
     pub(crate) fn called(&mut self, callee: &str, arguments: &[NodeId], ty: Type) -> ValueId {
         let arguments: Vec<ValueId> =
             arguments.iter().map(|argument| self.node(*argument)).collect();
@@ -26,7 +26,7 @@ impl Meaning<'_> {
             return self.computed(math, &arguments);
         }
         if is_nan(short) {
-            // Floats are meant as reals.
+            // Floats are treated as reals.
             return self.values.bool(false);
         }
         let other = format!("{callee} {arguments:?}");
@@ -65,7 +65,8 @@ impl Meaning<'_> {
         }
     }
 
-    /// What a call computes of which the arguments were not asked for, if it rounds: a number that is whole.
+    /// The result of a rounding call whose arguments were not asked for: some whole number. `None`
+    /// for other calls.
     pub(crate) fn rounded_class(&mut self, callee: &str, class: usize) -> Option<ValueId> {
         let name = math(callee).filter(|name| {
             matches!(
@@ -77,8 +78,8 @@ impl Meaning<'_> {
         Some(self.values.var(&format!("{name} [of {class}]"), Domain::Real))
     }
 
-    /// What a function of floating-point numbers computes: one number for each argument, and none but a whole one if it
-    /// rounds. A whole number is not rounded any more.
+    /// The result of a function of floating-point numbers: one number for each argument, which is
+    /// whole if the function rounds. Rounding a whole number returns it unchanged.
     pub(crate) fn computed(&mut self, name: &str, arguments: &[ValueId]) -> ValueId {
         let first = arguments[0];
         match Intrinsic::of(name) {
@@ -115,7 +116,8 @@ impl Meaning<'_> {
         }
     }
 
-    /// An operation whose second argument is a number of bits, or a mask of lowest ones: a choice among all such numbers.
+    /// An operation whose second argument is a number of bits, or a mask of lowest bits: a choice
+    /// among all such numbers.
     fn by_bits(&mut self, name: &str, a: ValueId, b: ValueId, ty: Type, other: &str) -> ValueId {
         let domain = self.values.domain(a);
         if domain == Domain::Bool {
@@ -143,7 +145,7 @@ impl Meaning<'_> {
             term = self.values.apply(Fun::Ite, &[is_second, value, term]);
         }
         if name == "bitwise_and" && known.is_none_or(|known| known == most) {
-            // Of unsigned numbers all bits may be kept.
+            // An unsigned mask may keep all bits.
             let all = self.values.number(most, domain);
             let is_all = self.values.apply(Fun::Eq, &[b, all]);
             let value = if ty.range().is_some_and(|(least, _)| least == 0) {

@@ -1,15 +1,17 @@
-//! What statements do: the memory that they leave, as a term over the memory before.
+//! The effects of statements: the memory that they leave, as a term over the memory before.
 //!
-//! Memory is what happened so far: stores, calls with effects, statements of which nothing is known, in order. Two statements
-//! are the same if they leave the same memory wherever they can go. An expression has a value at a *moment*: in a memory,
-//! under bindings of names. Loops are run once if their extent is 1, else described by what one iteration does.
+//! Memory is the sequence of effects so far: stores, calls with effects, and statements about which
+//! nothing is known. Two statements are equivalent if they leave the same memory wherever they can
+//! go. An expression has a value at a *moment*: in a memory, under bindings of names. A loop whose
+//! extent is 1 is run once; any other loop is described by the effect of one iteration.
 //!
 //! # Correctness
 //!
-//! A statement of which only the class is known does what it does to any memory under any bindings that it can see. It
-//! cannot see names that the mutator made, nor a name that the input binds elsewhere (every binder has a name of its own).
-//! A variable that was replaced by an expression is that expression where the variable stood, in the memory that is there;
-//! one that was bound is the value that the expression had. Loop bounds do not read memory.
+//! A statement that is known only by its class has the same effect in any memory and under any
+//! bindings that it can see. It cannot see names that the mutator made, nor a name that the input
+//! binds elsewhere (every binder has a unique name). A variable that was replaced by an expression
+//! is that expression where the variable stood, in the memory at that point. A variable that was
+//! bound is the value that the expression had. Loop bounds do not read memory.
 
 use halidom_rewrites::rules::{Domain, Fun, ValueId, Values};
 
@@ -19,16 +21,16 @@ use crate::ir::node::{Field, NodeId, Shape};
 use crate::meaning::memory::{Bound, Memory, MemoryId, Moment, ScopeId, Way};
 use crate::meaning::terms::Meaning;
 
-/// Statements within one another.
+/// The maximum nesting depth of statements.
 const MAX_NESTING: u32 = 64;
 
-/// Iterations of a loop on IR that is known wholly.
+/// The maximum number of iterations of a loop on wholly known IR.
 const MAX_TRIPS: i128 = 6;
 
 impl Meaning<'_> {
-    /// The value of an expression at the moment that a way has come to.
+    /// The value of an expression at the moment that a way has reached.
     fn at(&mut self, node: NodeId, way: &mut Way, scope: ScopeId) -> ValueId {
-        // That a buffer begins or ends changes no value.
+        // The beginning or end of a buffer changes no value.
         let mut memory = way.memory;
         while let Memory::Mark { before, .. } = self.effects.memory(memory) {
             memory = *before;
@@ -48,14 +50,16 @@ impl Meaning<'_> {
         term
     }
 
-    /// The ways that a statement goes from the beginning; `None` if it holds something that is not modelled.
+    /// The ways through a statement from the beginning; `None` if it contains something that is not
+    /// modelled.
     pub(crate) fn ways(&mut self, stmt: NodeId) -> Option<Vec<Way>> {
         self.is_timed = true;
         let way = Way { conditions: Vec::new(), defined: Vec::new(), memory: 0, is_stopped: false };
         self.go(stmt, way, 0)
     }
 
-    /// The ways of a statement after a way. One that turned out to be inside itself is not modelled.
+    /// Continues a way through a statement. A statement that turns out to contain itself is not
+    /// modelled.
     fn go(&mut self, stmt: NodeId, way: Way, scope: ScopeId) -> Option<Vec<Way>> {
         if self.effects.nesting > MAX_NESTING {
             return None;
@@ -139,9 +143,9 @@ impl Meaning<'_> {
                 self.go(member("body")?, way, scope)
             }
             Kind::For => self.repeat(&member, way, scope),
-            // A directive for hardware means nothing for what is computed.
+            // A directive for hardware does not affect the result.
             Kind::Partition => Some(vec![way]),
-            // What is prefetched is what it was.
+            // Prefetching changes no values.
             Kind::Prefetch => {
                 let _ = self.at(member("condition")?, &mut way, scope);
                 self.go(member("body")?, way, scope)
@@ -186,7 +190,7 @@ impl Meaning<'_> {
         Some(done)
     }
 
-    /// Runs an assertion: where it fails the way stops.
+    /// Runs an assertion. The way stops where the assertion fails.
     fn assert(
         &mut self,
         kind: Kind,
@@ -274,7 +278,7 @@ impl Meaning<'_> {
         let mut way = way;
         let state = self.state;
 
-        // Where its condition does not hold nothing is allocated.
+        // Where the condition does not hold, nothing is allocated.
         let condition = self.at(member("condition")?, &mut way, scope);
         let (allocated, left) = self.fork(condition, way);
         let mut done = Vec::new();
@@ -308,7 +312,7 @@ impl Meaning<'_> {
         let mut within = self.go(member("body")?, way, scope)?;
         for way in &mut within {
             if way.memory == begun {
-                // A buffer that nothing is done with.
+                // The body has no effect, so the buffer does not matter.
                 way.memory = outside;
                 continue;
             }
@@ -350,7 +354,7 @@ impl Meaning<'_> {
         }
     }
 
-    /// A statement that does nothing: an assert in it holds.
+    /// Runs a statement that does nothing: if it is an assert, it holds.
     fn idle(&mut self, stmt: NodeId, way: Way, scope: ScopeId) -> Vec<Way> {
         let mut way = way;
         let condition = match self.known_shape(stmt) {
@@ -365,7 +369,8 @@ impl Meaning<'_> {
         self.fork(condition, way).0
     }
 
-    /// What was made of a statement where something was taken to hold, if that holds on this way.
+    /// The result of mutating a statement under assumptions, if the assumptions hold on this way;
+    /// otherwise the statement itself.
     fn scoped_stmt(&mut self, stmt: NodeId, way: &mut Way, scope: ScopeId) -> NodeId {
         let state = self.state;
         let class = state.class(state.node(stmt).class);
@@ -407,7 +412,7 @@ impl Meaning<'_> {
         values
     }
 
-    /// The side effects of evaluating an expression; `None` if they are not modelled.
+    /// Runs the side effects of evaluating an expression; `None` if they are not modelled.
     fn evaluate(&mut self, value: NodeId, way: &mut Way, scope: ScopeId) -> Option<()> {
         let state = self.state;
         let class = state.class(state.node(value).class);
@@ -489,7 +494,7 @@ impl Meaning<'_> {
                 let value = self.at(value_node, &mut way, scope);
                 self.moment = Moment { memory: way.memory, scope };
                 let kept = self.loaded(buffer, index, state.node(value_node).ty);
-                // A buffer that is given what it holds is left as it was.
+                // A store of the value that the buffer already holds has no effect.
                 if kept != value {
                     let before = way.memory;
                     way.memory =
@@ -501,7 +506,7 @@ impl Meaning<'_> {
         Some(done)
     }
 
-    /// Two statements that run at once; one that does nothing does not matter.
+    /// Runs two statements concurrently. A statement that does nothing does not matter.
     fn beside(
         &mut self,
         first: NodeId,
@@ -591,7 +596,7 @@ impl Meaning<'_> {
                 let body = self.go(body, first, inner);
                 self.effects.depth -= 1;
                 let (before, body) = (way.memory, body?);
-                // An iteration that does nothing is the same as none.
+                // A loop whose iterations do nothing has no effect.
                 if body.iter().all(|way| way.memory == start && !way.is_stopped) {
                     done.push(way);
                     continue;
@@ -603,7 +608,8 @@ impl Meaning<'_> {
         Some(done)
     }
 
-    /// A loop that goes on while a condition holds: an iteration, or its end where it does not.
+    /// A loop that continues while a condition holds. Its ways are an iteration, or its end where
+    /// the condition does not hold.
     fn repeat_while(
         &mut self,
         condition: NodeId,
@@ -662,7 +668,7 @@ impl Meaning<'_> {
     }
 }
 
-/// The negation of a truth value, without two negations in a row.
+/// The negation of a truth value, without a double negation.
 pub(crate) fn negation(values: &mut Values, term: ValueId) -> ValueId {
     if let halidom_rewrites::rules::Node::Apply(Fun::Not, operands) = values.node(term) {
         return operands[0];

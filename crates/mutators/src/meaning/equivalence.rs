@@ -1,4 +1,5 @@
-//! Whether two statements do the same: every way of the one with every way of the other that can be gone at once.
+//! Equivalence of two statements: compares each way of one with each way of the other, wherever
+//! both can be taken at once.
 
 use halidom_rewrites::rules::{
     Decision, Domain, Fulfilment, Fun, Limits, Obligation, ValueId, decide, fulfil,
@@ -10,16 +11,20 @@ use crate::meaning::effect::negation;
 use crate::meaning::memory::{Bound, Memory, MemoryId, ScopeId, Way};
 use crate::meaning::terms::Meaning;
 
-/// What two memories need to be one.
+/// The conditions under which two memories are equal.
 #[derive(Default)]
 struct Needed {
-    /// Values that are equal.
+    /// Values that must be equal.
     equal: Vec<(ValueId, ValueId)>,
-    /// Bodies of loops that do the same.
+    /// Bodies of loops that must have the same effect.
     bodies: Vec<(Vec<Way>, Vec<Way>)>,
 }
 
-/// Proves that a statement does what another does, wherever that is defined. `Err` says why it is not proved.
+/// Proves that a statement has the same effect as another, wherever the other is defined.
+///
+/// # Errors
+///
+/// Returns the reason why it is not proved.
 pub(crate) fn same_effect(
     meaning: &mut Meaning<'_>,
     before: NodeId,
@@ -34,7 +39,7 @@ pub(crate) fn same_effect(
     same_ways(meaning, &first, &second, &facts, solver, limits)
 }
 
-/// What is known at every moment that was met.
+/// The facts that are known at every moment that was met.
 fn facts(meaning: &mut Meaning<'_>) -> Vec<ValueId> {
     let outer = meaning.moment;
     let mut facts = Vec::new();
@@ -122,7 +127,7 @@ fn same_ways(
     Ok(())
 }
 
-/// Whether two memories can be one, and what they need for that.
+/// Tests whether two memories can be equal, and collects the conditions for that.
 fn alike(meaning: &mut Meaning<'_>, a: MemoryId, b: MemoryId, needed: &mut Needed) -> bool {
     if a == b {
         return true;
@@ -211,12 +216,13 @@ fn alike(meaning: &mut Meaning<'_>, a: MemoryId, b: MemoryId, needed: &mut Neede
     }
 }
 
-/// Whether the values that are to be equal have one type.
+/// Tests whether the values that must be equal have the same types.
 fn is_typed(meaning: &Meaning<'_>, needed: &Needed) -> bool {
     needed.equal.iter().all(|(a, b)| meaning.values.domain(*a) == meaning.values.domain(*b))
 }
 
-/// Whether two bindings say the same of what can be seen. A name that one leaves free is bound to what it is anyway.
+/// Tests whether two scopes bind the visible names alike, and collects the conditions for that. A
+/// name that one of them leaves free has its free value there.
 fn alike_scopes(meaning: &mut Meaning<'_>, a: ScopeId, b: ScopeId, needed: &mut Needed) -> bool {
     let first = meaning.effects.bindings(a).to_vec();
     let second = meaning.effects.bindings(b).to_vec();

@@ -1,4 +1,4 @@
-//! Facts: what a path decided and assumed, as terms.
+//! Facts: the decisions and assumptions of a path, as terms.
 
 use halidom_rewrites::rules::{Domain, Fun, ValueId};
 
@@ -8,7 +8,7 @@ use crate::ir::state::{Atom, Decision};
 use crate::meaning::terms::Meaning;
 
 impl Meaning<'_> {
-    /// A fact, true where what it speaks of is defined.
+    /// A fact that holds wherever its parts are defined.
     pub(crate) fn fact(&mut self, term: ValueId) -> ValueId {
         let before = self.defined.len();
         let mut fact = self.term(term);
@@ -19,7 +19,8 @@ impl Meaning<'_> {
         fact
     }
 
-    /// Whether a statement is undefined: as `mutate` returns it just if it is given it, one truth value for a class.
+    /// A truth value that tells whether a statement is undefined. `mutate` returns an undefined
+    /// statement exactly if its argument is undefined, so a class has one truth value.
     pub(crate) fn is_missing(&mut self, node: NodeId) -> ValueId {
         let class = self.state.class(self.state.node(node).class);
         let undefined = crate::ir::kinds::bit(Kind::Undefined);
@@ -36,8 +37,8 @@ impl Meaning<'_> {
         self.values.var(&format!("missing {class}"), Domain::Bool)
     }
 
-    /// A decision, as far as the shapes that are known tell; else a truth value of its own, or what it is of a node that
-    /// is a variable of the IR.
+    /// The truth of a decision, as far as the known shapes decide it. Otherwise it is a new truth
+    /// value; or, with `as_variables`, the truth for a node that is a variable of the IR.
     pub(crate) fn decision(&mut self, (atom, holds): Decision, as_variables: bool) -> ValueId {
         let truth = match atom {
             Atom::Term(term) => self.fact(term),
@@ -73,7 +74,8 @@ impl Meaning<'_> {
                 let node = self.state.find(node);
                 let fact = self.fact(term);
                 match self.state.shape(node).map(|shape| shape.kind) {
-                    // What `mutate` returns has no casts of literals: a scalar literal is one, and the test tells its value.
+                    // A result of `mutate` has no casts of literals: if it is a scalar literal, the
+                    // test decides its value.
                     None if self.state.node(node).is_literal
                         && !self.state.node(node).ty.is_vector =>
                     {
@@ -95,7 +97,7 @@ impl Meaning<'_> {
         if holds { truth } else { self.values.apply(Fun::Not, &[truth]) }
     }
 
-    /// Whether two scalar nodes have one value, if both are known to be literals.
+    /// The equality of two scalar nodes, if both are known to be literals.
     fn equal_literals(&mut self, a: NodeId, b: NodeId) -> Option<ValueId> {
         let is_literal = |node: NodeId| {
             let known = self.state.node(node);
@@ -106,7 +108,7 @@ impl Meaning<'_> {
                     .is_some_and(|shape| matches!(shape.fields.as_slice(), [Field::Number(_)]))
         };
         let (ty, other) = (self.state.node(a).ty, self.state.node(b).ty);
-        // Of a ramp and a broadcast one lane may be the same.
+        // A ramp and a broadcast may agree in one lane.
         if !is_literal(a) || !is_literal(b) || ty != other || ty.is_vector {
             return None;
         }
@@ -114,10 +116,10 @@ impl Meaning<'_> {
         Some(self.values.apply(Fun::Eq, &[a, b]))
     }
 
-    /// That arms before did not fire.
+    /// The facts that earlier arms did not fire.
     pub(crate) fn not_taken(&mut self, as_variables: bool) -> Vec<ValueId> {
         let mut facts = Vec::new();
-        // A test that failed says more once the node is known to be a literal.
+        // A failed test reveals more once the node is known to be a literal.
         for decision in &self.state.trail {
             if let (Atom::Literal(..) | Atom::Equal(..), false) = decision {
                 facts.push(self.decision(*decision, as_variables));
@@ -138,7 +140,7 @@ impl Meaning<'_> {
         facts
     }
 
-    /// All that is known on the path, and that lanes are lanes.
+    /// All facts that are known on the path.
     pub(crate) fn facts(&mut self) -> Vec<ValueId> {
         let mut facts: Vec<ValueId> =
             self.state.facts.iter().map(|fact| self.fact(*fact)).collect();
@@ -150,7 +152,8 @@ impl Meaning<'_> {
         facts
     }
 
-    /// What `mutate` returned is marked as divided by 0 only if what it was given divides by 0.
+    /// Adds that a node which `mutate` returned is marked as divided by 0 only if its argument
+    /// divides by 0.
     fn indeterminate(&mut self, facts: &mut Vec<ValueId>) {
         for (_, node) in &self.state.mutated {
             let known = self.state.node(*node);
@@ -172,7 +175,8 @@ impl Meaning<'_> {
         }
     }
 
-    /// Bounds of the lane that is looked at: what holds always, and what is enough for a counterexample.
+    /// Bounds of the examined lane: facts that always hold, and narrower bounds that suffice in the
+    /// search for a counterexample.
     pub(crate) fn lane_facts(&mut self) -> (Vec<ValueId>, Vec<ValueId>) {
         let lanes = self.values.vars().to_vec();
         let (mut facts, mut narrow) = (Vec::new(), Vec::new());
@@ -200,7 +204,7 @@ impl Meaning<'_> {
         (facts, narrow)
     }
 
-    /// That nothing that was built since the last time overflows where that is excluded.
+    /// Claims that nothing built since the last call overflows where overflow is excluded.
     pub(crate) fn no_overflow(&mut self) -> Vec<ValueId> {
         let mut facts = Vec::new();
         for (term, ty) in std::mem::take(&mut self.ranged) {
@@ -211,7 +215,7 @@ impl Meaning<'_> {
         facts
     }
 
-    /// That a term lies within bounds.
+    /// The facts that a term lies within bounds.
     pub(crate) fn between(&mut self, term: ValueId, least: i128, greatest: i128) -> [ValueId; 2] {
         let domain = self.values.domain(term);
         let (least, greatest) =

@@ -1,4 +1,5 @@
-//! Memories and bindings of names, as data: what happened so far, and when an expression is evaluated.
+//! Memories and bindings of names, as data: the effects so far, and the moment at which an
+//! expression is evaluated.
 
 use halidom_base::FxHashMap;
 use halidom_rewrites::rules::ValueId;
@@ -12,55 +13,55 @@ pub(crate) type MemoryId = u32;
 /// Bindings of names, by their number.
 pub(crate) type ScopeId = u32;
 
-/// Where an expression is evaluated.
+/// The moment at which an expression is evaluated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Moment {
-    /// What happened before.
+    /// The effects before it.
     pub(crate) memory: MemoryId,
-    /// What names are bound to.
+    /// The bindings of names.
     pub(crate) scope: ScopeId,
 }
 
-/// What a name is bound to.
+/// The binding of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Bound {
     /// A value.
     Value(ValueId),
-    /// An expression that stands in the variable's place, under other bindings.
+    /// An expression that replaces the variable, under other bindings.
     Expr(NodeId, ScopeId),
 }
 
-/// What happened last.
+/// The last effect.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Memory {
-    /// Nothing yet; in loops of this depth, iterations before.
+    /// No effect yet. In a loop body of this depth: the iterations before.
     Start(u32),
     /// A store.
     Store { before: MemoryId, buffer: NodeId, predicate: ValueId, index: ValueId, value: ValueId },
     /// A call with effects.
     Call { before: MemoryId, callee: String, arguments: Vec<ValueId> },
-    /// A statement or an expression with effects, of a class of which nothing is known.
+    /// A statement or an expression with effects, about whose class nothing is known.
     Unknown { before: MemoryId, class: usize, scope: ScopeId },
-    /// The iterations of a loop of more than one.
+    /// The iterations of a loop that has more than one.
     Loop { before: MemoryId, depth: u32, min: ValueId, extent: ValueId, body: Vec<Way> },
     /// A loop that ends where an iteration stops.
     While { before: MemoryId, depth: u32, body: Vec<Way> },
-    /// Two statements that run at once.
+    /// Two statements that run concurrently.
     Fork { before: MemoryId, depth: u32, first: Vec<Way>, rest: Vec<Way> },
-    /// A buffer, a semaphore or a region begins or ends.
+    /// The beginning or the end of a buffer, a semaphore or a region.
     Mark { before: MemoryId, what: Kind, name: Option<NodeId>, values: Vec<ValueId>, is_end: bool },
 }
 
-/// One way that a statement goes.
+/// One way through a statement.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Way {
-    /// What holds if it goes there.
+    /// The conditions under which it is taken.
     pub(crate) conditions: Vec<ValueId>,
-    /// What holds of all that is evaluated there, or it is undefined.
+    /// The conditions under which all expressions evaluated on it are defined.
     pub(crate) defined: Vec<ValueId>,
     /// The memory that it leaves.
     pub(crate) memory: MemoryId,
-    /// Whether an assert failed.
+    /// True if it stopped: an assert failed, or the statement or iteration was left.
     pub(crate) is_stopped: bool,
 }
 
@@ -71,10 +72,10 @@ pub(crate) struct Effects {
     by_memory: FxHashMap<Memory, MemoryId>,
     scopes: Vec<Vec<(NodeId, Bound)>>,
     by_scope: FxHashMap<Vec<(NodeId, Bound)>, ScopeId>,
-    /// Moments at which something was evaluated.
+    /// Moments at which an expression was evaluated.
     pub(crate) moments: Vec<Moment>,
     pub(super) depth: u32,
-    /// Statements around the one that is looked at.
+    /// The number of statements around the current one.
     pub(super) nesting: u32,
 }
 
@@ -94,7 +95,7 @@ impl Default for Effects {
 }
 
 impl Effects {
-    /// What happened last.
+    /// The last effect of a memory.
     pub(crate) fn memory(&self, id: MemoryId) -> &Memory {
         &self.memories[id as usize]
     }
@@ -133,7 +134,7 @@ impl Effects {
         self.scope(bindings)
     }
 
-    /// A scope with the bindings that a condition holds of.
+    /// A scope with only the bindings whose names satisfy a condition.
     pub(crate) fn restrict(&mut self, scope: ScopeId, keep: impl Fn(NodeId) -> bool) -> ScopeId {
         let bindings = self.bindings(scope).to_vec();
         let kept = bindings.into_iter().filter(|(name, _)| keep(*name)).collect();

@@ -2,8 +2,8 @@
 //!
 //! # Where to start
 //!
-//! * `terms` says what a path claims, `claims` makes an obligation of it.
-//! * `effect` says what statements do to `memory`, `equivalence` compares them.
+//! * `terms` builds the terms for the claim of a path, and `claims` makes an obligation of it.
+//! * `effect` describes the effects of statements on `memory`, and `equivalence` compares them.
 
 pub(crate) mod claims;
 pub(crate) mod computed;

@@ -1,4 +1,5 @@
-//! What is known of expressions and names at a moment: what they see, what they are bound to, what memory holds.
+//! The knowledge about expressions and names at a moment: what they see, their bindings, and the
+//! contents of memory.
 
 use halidom_rewrites::rules::ValueId;
 
@@ -9,7 +10,7 @@ use crate::meaning::memory::{Bound, Memory, Moment, ScopeId};
 use crate::meaning::terms::Meaning;
 
 impl Meaning<'_> {
-    /// The shape of a node or of any of its class.
+    /// The shape of a node, or of any node of its class.
     pub(crate) fn known_shape(&self, node: NodeId) -> Option<&Shape> {
         let state = self.state;
         state.shape(node).or_else(|| {
@@ -18,7 +19,7 @@ impl Meaning<'_> {
         })
     }
 
-    /// Whether a test said of a class that it is a literal, which has one value in all lanes.
+    /// Tests whether a class was found to be a literal, which has one value in all lanes.
     pub(crate) fn is_literal_class(&self, class: usize) -> bool {
         let state = self.state;
         state.nodes.iter().any(|node| node.is_literal && state.class(node.class) == class)
@@ -37,7 +38,7 @@ impl Meaning<'_> {
         Some(term)
     }
 
-    /// Whether an expression stands for no value in particular.
+    /// Tests whether an expression stands for no particular value.
     pub(crate) fn is_undef(&self, node: NodeId) -> bool {
         let state = self.state;
         let class = state.class(state.node(node).class);
@@ -46,7 +47,7 @@ impl Meaning<'_> {
         })
     }
 
-    /// How a class was made by substitution, unless that turned out to change nothing.
+    /// The substitution that made a class, unless it turned out to change nothing.
     pub(crate) fn substitution(&self, class: usize) -> Option<Substitution> {
         let state = self.state;
         let of = |class: usize| {
@@ -67,7 +68,7 @@ impl Meaning<'_> {
         None
     }
 
-    /// The value of a class that substitution made, if a variable was replaced.
+    /// The value of a class that a substitution made, if a variable was replaced.
     pub(crate) fn substituted_value(&mut self, class: usize) -> Option<ValueId> {
         let substitution = self.substitution(class)?;
         let outer = self.moment;
@@ -77,7 +78,8 @@ impl Meaning<'_> {
         Some(term)
     }
 
-    /// The bindings under which something was replaced: of a variable; `None` if another expression was.
+    /// The bindings that express a substitution for a variable; `None` if another expression was
+    /// replaced.
     pub(crate) fn substituted(
         &mut self,
         substitution: &Substitution,
@@ -94,7 +96,7 @@ impl Meaning<'_> {
         Some(self.effects.bind(scope, name, bound))
     }
 
-    /// The value of an expression that is the same in any memory.
+    /// The value of an expression, if it is the same in any memory.
     fn fixed_value(&mut self, node: NodeId, scope: ScopeId) -> Option<ValueId> {
         if !self.is_fixed(node, 0) {
             return None;
@@ -128,7 +130,8 @@ impl Meaning<'_> {
             })
     }
 
-    /// Whether a class is the first iteration or the number of iterations of a loop of the input.
+    /// Tests whether a class is the first iteration or the number of iterations of a loop of the
+    /// input.
     fn is_loop_bound(&self, class: usize) -> bool {
         let state = self.state;
         state.nodes.iter().any(|node| match &node.shape {
@@ -139,8 +142,9 @@ impl Meaning<'_> {
         })
     }
 
-    /// Whether expressions of a class stand where effects are excluded: in any statement of the input but those that
-    /// evaluate or bind. The first node is the input, and what was learnt are its parts; others the mutator made.
+    /// Tests whether expressions of a class stand where effects are excluded: in any statement of
+    /// the input except those that evaluate or bind. The first node is the input, and learnt nodes
+    /// are its parts; the mutator made all others.
     pub(crate) fn is_plain_operand(&self, class: usize) -> bool {
         let state = self.state;
         state.nodes.iter().enumerate().any(|(index, node)| match &node.shape {
@@ -163,13 +167,13 @@ impl Meaning<'_> {
         })
     }
 
-    /// Whether the value of a class is the same in any memory.
+    /// Tests whether the value of a class is the same in any memory.
     pub(crate) fn is_steady_class(&self, class: usize) -> bool {
         let state = self.state;
         state.steady.iter().any(|steady| state.class(*steady) == class) || self.is_loop_bound(class)
     }
 
-    /// The bindings that nodes of a class of which nothing is known can see.
+    /// The bindings that are visible to nodes of a class about which nothing is known.
     pub(crate) fn visible(&mut self, class: usize, scope: ScopeId) -> ScopeId {
         if scope == 0 {
             return 0;
@@ -261,7 +265,7 @@ impl Meaning<'_> {
         self.values.as_number(a).zip(self.values.as_number(b)).is_some_and(|(a, b)| a != b)
     }
 
-    /// The number of a name that is known.
+    /// The number of a known name; 0 for any other.
     pub(crate) fn name_id(&self, name: NodeId) -> u32 {
         match self.state.shape(name) {
             Some(Shape { fields, .. }) => match fields.first() {
@@ -273,7 +277,8 @@ impl Meaning<'_> {
     }
 }
 
-/// Whether nodes of a class are inside a node.
+/// Tests whether nodes of a class may occur in a node. Beyond a depth of 12 they are assumed to
+/// occur.
 fn contains(state: &State, node: NodeId, class: usize, depth: usize) -> bool {
     let own = state.class(state.node(node).class);
     if own == class {

@@ -1,10 +1,11 @@
-//! What the end of a path claims, as terms: the mutator's result has the value of its input.
+//! The claim of a path's end, as terms: the mutator's result has the value of its input.
 //!
 //! # Correctness
 //!
-//! A class of nodes has one value: that of the first of its nodes whose shape is known, and every further shape equals
-//! it. What `mutate` returns is defined where its argument is, so the divisors in any shape of the input's parts are not
-//! 0 where the input is defined. A fact about a node that is no part of the input holds where that node is defined.
+//! A class of nodes has one value: the value of its first node with a known shape. Every further
+//! shape equals it. The result of `mutate` is defined wherever its argument is, so the divisors in
+//! any shape of the input's parts are not 0 where the input is defined. A fact about a node that is
+//! not part of the input holds where that node is defined.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_rewrites::profile::{Profile, ZeroDivision};
@@ -16,10 +17,11 @@ use crate::ir::node::{Field, NodeId, Shape, class_of};
 use crate::ir::state::{Computation, State};
 use crate::meaning::memory::{Bound, Effects, Moment};
 
-/// The values of what is free in IR that is known wholly: small numbers, the same ones for one seed.
+/// The values of free variables and memory in wholly known IR: small numbers, the same ones for the
+/// same seed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Given {
-    /// What the numbers come from.
+    /// The seed of the numbers.
     pub(crate) seed: u64,
 }
 
@@ -35,7 +37,7 @@ impl Given {
     }
 }
 
-/// Expressions within one another.
+/// The maximum nesting depth of expressions.
 const MAX_NESTING: usize = 64;
 
 /// Builds the terms of one path.
@@ -44,16 +46,17 @@ pub(crate) struct Meaning<'a> {
     pub(crate) state: &'a State,
     source: &'a Values,
     pub(crate) profile: &'a Profile,
-    /// Whether shapes that were learnt by asking are left out, but for those of which a part is needed: a proof then holds
-    /// for every shape.
+    /// True if shapes that were learnt by asking are left out, except those with a needed part. A
+    /// proof then holds for every shape.
     pub(crate) is_flat: bool,
-    /// Classes that the result has as they are.
+    /// Classes that occur in the result without a shape that the mutator made.
     pub(crate) needed: FxHashSet<usize>,
-    /// Whether signed integers of 32 bits and more are the machine's, which wrap, or integers.
+    /// True if signed integers of at least 32 bits wrap as in the hardware; false if they are
+    /// unbounded integers.
     is_machine: bool,
     /// The terms.
     pub(crate) values: Values,
-    /// What has to hold for what was built to be defined.
+    /// The conditions under which the terms that were built are defined.
     pub(crate) defined: Vec<ValueId>,
     /// Results that must not overflow, with their types.
     pub(crate) ranged: Vec<(ValueId, Type)>,
@@ -61,19 +64,19 @@ pub(crate) struct Meaning<'a> {
     pub(crate) equations: Vec<ValueId>,
     /// Names of classes' variables.
     pub(crate) names: Vec<(usize, String)>,
-    /// Whether something stands for a computation that is not modelled.
+    /// True if a variable stands for a computation that is not modelled.
     pub(crate) is_opaque: bool,
-    /// Where expressions are evaluated.
+    /// The moment at which expressions are evaluated.
     pub(crate) moment: Moment,
-    /// Whether expressions are evaluated at many moments.
+    /// True if expressions are evaluated at many moments.
     pub(crate) is_timed: bool,
     /// Memories and bindings.
     pub(crate) effects: Effects,
-    /// What free variables and memory hold, if all of the IR is known.
+    /// The contents of free variables and memory, if all of the IR is known.
     pub(crate) given: Option<Given>,
     classes: FxHashMap<(Moment, usize), (ValueId, Vec<ValueId>)>,
     open: FxHashSet<(Moment, usize)>,
-    /// Terms of the machine that were built.
+    /// Terms of the machine that were already translated.
     terms: FxHashMap<ValueId, ValueId>,
     pub(super) shapes: FxHashMap<usize, Vec<NodeId>>,
 }
@@ -146,7 +149,7 @@ impl<'a> Meaning<'a> {
             }
             return *term;
         }
-        // A class that turned out to be inside itself has a value of which its shape says nothing.
+        // The shape of a class that turns out to contain itself does not decide its value.
         if self.open.len() > MAX_NESTING || !self.open.insert(key) {
             return self.variable(class, ty);
         }
@@ -198,7 +201,7 @@ impl<'a> Meaning<'a> {
         self.shapes.get(&class)?.first().copied()
     }
 
-    /// Whether a part of a node is needed.
+    /// Tests whether a part of a node is needed.
     fn has_needed(&self, node: NodeId, seen: &mut FxHashSet<usize>) -> bool {
         let Some(shape) = self.state.shape(node) else { return false };
         shape.fields.iter().any(|field| {
@@ -210,7 +213,8 @@ impl<'a> Meaning<'a> {
         })
     }
 
-    /// The classes that a node has as they are: what is known of their shapes was learnt, not made.
+    /// Collects the classes that a node contains unchanged: their shapes, if known, were learnt
+    /// rather than made.
     pub(crate) fn need(&mut self, node: NodeId) {
         let (mut open, mut seen) = (vec![node], FxHashSet::default());
         while let Some(node) = open.pop() {
@@ -263,7 +267,7 @@ impl<'a> Meaning<'a> {
         self.values.var(&name, domain)
     }
 
-    /// The value that a node's shape gives it; `None` if the shape tells nothing.
+    /// The value that a node's shape gives it; `None` if the shape does not decide it.
     pub(super) fn shape(&mut self, node: NodeId) -> Option<ValueId> {
         let known = self.state.node(node);
         let ty = known.ty;
@@ -407,7 +411,7 @@ impl<'a> Meaning<'a> {
         let domain = self.domain(ty);
         let intrinsic = self.state.node(node).intrinsic.clone();
         Some(match (kind, operands) {
-            // The argument of an intrinsic that is the identity.
+            // The argument of an identity intrinsic.
             (Kind::Call, [inner]) if is_identity(intrinsic.as_deref()) => self.node(*inner),
             (Kind::Call, []) if intrinsic.is_some() && domain == Domain::Real && !self.is_timed => {
                 let class = self.own_class(node);
@@ -418,12 +422,12 @@ impl<'a> Meaning<'a> {
             {
                 self.called(&intrinsic.unwrap_or_default(), arguments, ty)
             }
-            // Parts of numbers, of which is known that equal operands have equal ones.
+            // Parts of numbers: only known to be equal for equal operands.
             (
                 Kind::GetBit | Kind::GetSlice | Kind::SetBit | Kind::SetSlice | Kind::Quantize,
                 operands,
             ) => self.called(kind.name(), operands, ty),
-            // What is called is not known, but equal arguments give equal values.
+            // The callee is not known, but equal arguments give equal values.
             (Kind::Call, arguments)
                 if intrinsic.is_none() && !arguments.is_empty() && !self.is_timed =>
             {
@@ -444,7 +448,8 @@ impl<'a> Meaning<'a> {
         })
     }
 
-    /// A variable by its name: what it is bound to, or one value for all variables of the name.
+    /// The value of a variable by its name: the value it is bound to, or one value for all
+    /// variables of the name.
     fn named(&mut self, node: NodeId, name: NodeId, ty: Type) -> Option<ValueId> {
         let name = self.state.find(name);
         let bound =
@@ -473,7 +478,7 @@ impl<'a> Meaning<'a> {
             if !self.is_timed {
                 return None;
             }
-            // What a variable holds does not depend on memory or on other names.
+            // The value of a free variable does not depend on memory or on other names.
             let outer = std::mem::take(&mut self.moment);
             let term = self.variable(class, ty);
             self.moment = outer;
@@ -490,7 +495,7 @@ impl<'a> Meaning<'a> {
                 Some(self.values.apply(Fun::Not, &[same]))
             }
             Fun::Mul => Some(self.values.apply(Fun::And, &[a, b])),
-            // The divisor is 1, or nothing is said of the quotient.
+            // The divisor is 1; otherwise the quotient is undefined.
             Fun::Div | Fun::Mod if self.profile.zero_division == ZeroDivision::Undefined => {
                 self.defined.push(b);
                 Some(if fun == Fun::Div { a } else { self.values.bool(false) })
@@ -499,7 +504,7 @@ impl<'a> Meaning<'a> {
         }
     }
 
-    /// That the code that was emitted is defined.
+    /// Adds that the emitted code is defined.
     pub(crate) fn emitted(&mut self) {
         for bad in &self.state.emitted_undefined {
             let bad = self.term(*bad);
@@ -534,7 +539,8 @@ impl<'a> Meaning<'a> {
         if is_negated { values.apply(Fun::Not, &[truth]) } else { truth }
     }
 
-    /// A conversion between IR types; one from or to floats is not known.
+    /// A conversion between IR types. The result of converting a float to another type is not
+    /// known.
     fn cast(&mut self, term: ValueId, from: Type, to: Type) -> ValueId {
         let domain = self.domain(to);
         match (from.domain(), to.domain()) {
@@ -576,14 +582,14 @@ impl<'a> Meaning<'a> {
 
     /// A term of the machine, with classes' values in place of their variables.
     pub(crate) fn term(&mut self, term: ValueId) -> ValueId {
-        // What has to hold for a term of a moment to be defined is said each time.
+        // The definedness of a term is recorded anew at each moment.
         if !self.is_timed
             && let Some(known) = self.terms.get(&term)
         {
             return *known;
         }
         let built = self.new_term(term);
-        // While a class is open its variable stands for it.
+        // While a class is open, its variable represents it.
         if self.open.is_empty() {
             self.terms.insert(term, built);
         }
@@ -638,7 +644,7 @@ impl<'a> Meaning<'a> {
     }
 }
 
-/// Whether an intrinsic returns its argument.
+/// Tests whether an intrinsic returns its argument.
 pub(crate) fn is_identity(intrinsic: Option<&str>) -> bool {
     matches!(intrinsic.map(Intrinsic::of), Some(Intrinsic::Likely | Intrinsic::LikelyIfInnermost))
 }
