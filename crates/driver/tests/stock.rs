@@ -348,26 +348,45 @@ def pipeline():
     return made
 "#;
 
+/// A pipeline of floats.
+const FLOATS: &str = r#"import halide as hl
+
+
+def pipeline():
+    x = hl.Var("x")
+    a = hl.ImageParam(hl.Float(32), 1, "a")
+    out = hl.Func("out")
+    out[x] = (a[x] + a[x + 1]) * a[x]
+    return out
+"#;
+
 #[test]
-fn a_changed_statement_runs_with_the_parameters_of_its_counterexample() {
+fn a_changed_statement_is_refuted_by_its_own_code() {
     if job_of("miscompiled/blend_twice.py").is_none() {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
-    let script = folder.path().join("scaled.py");
-    std::fs::write(&script, SCALED).unwrap();
-    let job = bridge::Job { origin: bridge::Origin::Script(script), target: None };
-    let statement = job.compile(folder.path()).unwrap().dump.unwrap();
-    let at = statement.find("(* (load i32 \"a\"").expect("a product is stored");
-    let changed = format!("{}(+{}", &statement[..at], &statement[at + 2..]);
-    let path = folder.path().join("changed.dump");
-    std::fs::write(&path, changed).unwrap();
-    let request = Request { statement: Some(path), ..Request::of_job(job) };
-    let stock = stock::read(&request).unwrap().unwrap();
-    let subject = &stock.subject;
-    let options = Options::find().unwrap().of_stock();
-    let mut report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
-    let replay = stock::bear_out(&stock, &mut report, None).unwrap();
-    assert!(matches!(replay, Some(Replay::Wrong { .. })), "{replay:?}");
-    assert!(matches!(report.verdict, Verdict::Refuted(_)), "{:?}", report.verdict);
+    // The second one takes strict floats from its target.
+    for (script, target, right, wrong) in [
+        (SCALED, None, "(* (load i32 \"a\"", "(+ (load i32 \"a\""),
+        (FLOATS, Some("host-strict_float"), "\"strict_mul\"", "\"strict_add\""),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipeline.py");
+        std::fs::write(&path, script).unwrap();
+        let target = target.map(str::to_owned);
+        let job = bridge::Job { origin: bridge::Origin::Script(path), target };
+        let statement = job.compile(folder.path()).unwrap().dump.unwrap();
+        assert!(statement.contains(right), "{statement}");
+        let path = folder.path().join("changed.dump");
+        std::fs::write(&path, statement.replacen(right, wrong, 1)).unwrap();
+        let request = Request { statement: Some(path), ..Request::of_job(job) };
+        let stock = stock::read(&request).unwrap().unwrap();
+        let subject = &stock.subject;
+        let options = Options::find().unwrap().of_stock();
+        let mut report =
+            judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+        let replay = stock::bear_out(&stock, &mut report, None).unwrap();
+        assert!(matches!(replay, Some(Replay::Wrong { .. })), "{replay:?}");
+        assert!(matches!(report.verdict, Verdict::Refuted(_)), "{:?}", report.verdict);
+    }
 }
