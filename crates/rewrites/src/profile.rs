@@ -23,7 +23,7 @@ pub struct Profile {
     /// True if its rules fold quotients of constants by the machine's division. That ends the
     /// compiler where it divides the least integer by -1.
     pub folding_traps: bool,
-    /// Where its transformations lie, as folder and files; `*` stands for any text.
+    /// The places of its transformations, as folder and files; `*` stands for any text.
     pub sources: &'static [(&'static str, &'static [&'static str])],
 }
 
@@ -69,7 +69,7 @@ pub const PROFILES: &[Profile] = &[
 ];
 
 impl Profile {
-    /// The profile of that name.
+    /// Returns the profile of that name.
     pub fn named(name: &str) -> Option<&'static Self> {
         PROFILES.iter().find(|profile| profile.name == name)
     }

@@ -154,7 +154,7 @@ fn join(a: &Monomial, b: &Monomial, power: i32) -> Monomial {
 /// The reason why a term has no polynomial yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// It depends on how these compare.
+    /// It depends on the order of these polynomials.
     Compare(Polynomial, Polynomial),
     /// It depends on a truth value.
     Truth(ValueId),
