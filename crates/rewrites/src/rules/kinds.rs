@@ -215,7 +215,7 @@ impl Kinds {
         self.meet(a, b)
     }
 
-    /// Returns the numbers of the types that are still open, among those of the names and the given
+    /// Returns the numbers of the types that are still open, among the types of names and the given
     /// kinds.
     pub(crate) fn open(&self, more: &[Kind]) -> Vec<usize> {
         let mut open = Vec::new();
