@@ -196,8 +196,8 @@ impl Reader<'_, '_> {
         {
             return Some(value);
         }
-        // C's division is modelled. A divisor is not 0 where the input is defined, so that is the
-        // input's own condition.
+        // `c_arithmetic` truncates as C does, and records a divisor of 0 as undefined in the C
+        // text.
         machine.c_arithmetic(op, a, b, self.line, state)
     }
 
