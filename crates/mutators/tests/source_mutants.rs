@@ -2,9 +2,10 @@
 //! verified if a run shows that it is wrong, and most mutants that a run shows to be wrong are
 //! refuted.
 //!
-//! `HALIDOM_SOURCE_MUTANTS` is the number of mutants, a few by default; `cargo xtask mutators
-//! --mutants` makes 300. With `HALIDOM_SOURCES`, as `cargo xtask mutators` reads it, the test makes
-//! the same number of mutants of those compilers' small mutators that are verified unchanged.
+//! `HALIDOM_SOURCE_MUTANTS` is the number of mutants, a few by default;
+//! `cargo xtask mutators --mutants` makes 300. With `HALIDOM_SOURCES`, as `cargo xtask mutators`
+//! reads it, the test makes the same number of mutants of those compilers' small mutators that are
+//! verified unchanged.
 #![expect(
     clippy::unwrap_used,
     clippy::wildcard_enum_match_arm,

@@ -132,9 +132,10 @@ pub fn circles(sources: &[Source]) -> (Vec<Circle>, usize, usize) {
     (found.collect(), rules.len(), down)
 }
 
-/// Reads the rules of the files and decides those whose file and function, as `Simplify_Add.cpp:
-/// Simplify::visit(const Add *)`, contain one of `wanted`; if `wanted` is empty, decides all. A
-/// rule whose operands are simplified by other rules relies on those, so give the whole simplifier.
+/// Reads the rules of the files and decides those whose file and function, as
+/// `Simplify_Add.cpp: Simplify::visit(const Add *)`, contain one of `wanted`; if `wanted` is empty,
+/// decides all. A rule whose operands are simplified by other rules relies on those, so give the
+/// whole simplifier.
 ///
 /// # Errors
 ///

@@ -62,9 +62,9 @@ impl Question<'_> {
 }
 
 /// Returns the program. It prints a line for each verified rule where the compiler changes the
-/// value and for each wrong rule where it does not. The last line is `{"verified": [asked,
-/// changed], "wrong": [asked, changed], "refused": count}`. Its exit status is 1 if a verified rule
-/// changed a value.
+/// value and for each wrong rule where it does not. The last line is
+/// `{"verified": [asked, changed], "wrong": [asked, changed], "refused": count}`. Its exit status
+/// is 1 if a verified rule changed a value.
 pub fn program(questions: &[Question<'_>]) -> String {
     let mut text = PROLOGUE.to_owned();
     let calls: Vec<String> = questions.iter().filter_map(Question::call).collect();

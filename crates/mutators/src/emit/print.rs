@@ -116,7 +116,7 @@ impl<'p> Machine<'p> {
         })
     }
 
-    /// Runs a function of the API that prints.
+    /// Runs a function that prints, by its contract.
     pub(crate) fn print(
         &mut self,
         what: Print,

@@ -9,8 +9,9 @@
 //! The C text becomes a statement of the IR that does the same. That statement is compared with the
 //! input like any mutator's result. A C name is visible to the end of its braces; a text that uses
 //! it elsewhere is not read. A pragma that makes a loop parallel has no meaning, but must stand
-//! before the loop. If an operand's text begins in parentheses, it ends in them. A buffer without a
-//! cast has the type of the stored value. The end of a loop is assumed to fit an `int`.
+//! before the loop. An operand's text directly after `if` is assumed to be wholly in parentheses. A
+//! buffer without a cast has the type of the stored value. The end of a loop is assumed to fit an
+//! `int`.
 
 use halidom_rewrites::rules::Fun;
 
@@ -431,7 +432,7 @@ impl Reader<'_, '_> {
         self.machine.as_literal(Type::BOOL, truth, state)
     }
 
-    /// Reads an expression as a node of its own type.
+    /// Reads an expression as a node of the expression's type.
     pub(super) fn expr(&mut self, state: &mut State) -> Option<NodeId> {
         let is_end = |token: Option<&Token>| match token {
             Some(Token::Sign(sign)) => [")", "]", ";", ","].contains(&sign.as_str()),

@@ -28,7 +28,7 @@ pub(crate) struct Entry<'p> {
     pub(crate) is_whole: bool,
     /// True if the method prints C.
     pub(crate) is_emitter: bool,
-    /// True if undefined arithmetic of the method gives the results of machines.
+    /// True if undefined arithmetic of the method itself gives the machine's result.
     pub(crate) is_hardware: bool,
 }
 

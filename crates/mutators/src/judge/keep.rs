@@ -4,7 +4,7 @@
 //!
 //! The key has the texts of the method and of every function that it may call, found by name. It
 //! also has the profile, the solver, the classes, their scopes, their visitors, and the sources of
-//! this crate (including contracts) and of the crates that decide with it. A verified verdict
+//! this crate (including contracts) and of the crates `cpp` and `rewrites`. A verified verdict
 //! depends on nothing else: the contract of `mutate` determines its result. Other verdicts rely on
 //! runs in which the operands went through the class's own mutators, so they also depend on the
 //! texts of these. An undecided verdict is tried again under a longer limit. Lines are stored

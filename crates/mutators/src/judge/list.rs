@@ -34,8 +34,9 @@ pub struct Mutator {
     pub examination: Examination,
 }
 
-/// Examines the mutators of the files whose file and name, as `Simplify.cpp: Simplify::visit(const
-/// Add *)`, contain one of `wanted`; if `wanted` is empty, examines all.
+/// Examines the mutators of the files whose file and name, as
+/// `Simplify.cpp: Simplify::visit(const Add *)`, contain one of `wanted`; if `wanted` is empty,
+/// examines all.
 ///
 /// A mutator is a method `visit` that takes a node and either belongs to a class derived from
 /// `IRMutator` or returns an expression or statement. Analyses on which contracts rely are examined
@@ -140,6 +141,10 @@ impl Found {
 }
 
 /// Examines the mutators of files that were parsed; see [`mutators`].
+///
+/// # Errors
+///
+/// The errors of [`mutators`].
 pub fn mutators_of(
     files: Vec<(String, File)>,
     wanted: &[String],

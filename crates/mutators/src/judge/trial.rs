@@ -21,7 +21,7 @@ pub(crate) struct Trials {
     /// The kinds that the mutator's text mentions.
     named: Vec<Kind>,
     profile: &'static str,
-    /// The number of inputs so far.
+    /// A counter of inputs, which grows by two for each.
     count: usize,
 }
 
@@ -125,7 +125,7 @@ impl Trials {
         Self { random: Random(seed), kind: entry.kind, ty, operand, named, profile, count: 0 }
     }
 
-    /// Returns the next input, if the kind can be made: first all pairs of literals at the type's
+    /// Returns the next input, if the kind can be made: first pairs of literals at the type's
     /// bounds, then random inputs.
     pub(crate) fn next(&mut self) -> Option<Concrete> {
         let seed = self.random.draw();

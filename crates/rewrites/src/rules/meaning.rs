@@ -3,13 +3,13 @@
 //! # Correctness
 //!
 //! The obligation is about one unknown lane of a vector. The path (*way* in the code) from the
-//! outermost expression to a part determines the part's lane: `broadcast(e, n)` and `ramp(e, s,
-//! n)`, with `e` of `m` lanes, lead from lane `i` to lane `i mod m` of `e` and `s`; a ramp adds `⌊i
-//! / m⌋` times the stride. A path is written as the counts that it drops; dropping `n` and then `k`
-//! is dropping `n·k`. A slice and a transpose lead to a lane that only they determine. Two
-//! occurrences of a wildcard have the same value if their paths are the same. If the paths differ,
-//! the values may differ, so a proof holds for all vectors. Counts that a predicate relates (`c1 %
-//! c0 == 0`) are written in factors.
+//! outermost expression to a part determines the part's lane: `broadcast(e, n)` and
+//! `ramp(e, s, n)`, with `e` of `m` lanes, lead from lane `i` to lane `i mod m` of `e` and `s`; a
+//! ramp adds `⌊i / m⌋` times the stride. A path is written as the counts that it drops; dropping
+//! `n` and then `k` is dropping `n·k`. A slice and a transpose lead to a lane that only they
+//! determine. Two occurrences of a wildcard have the same value if their paths are the same. If the
+//! paths differ, the values may differ, so a proof holds for all vectors. Counts that a predicate
+//! relates (`c1 % c0 == 0`) are written in factors.
 
 use super::kinds::{IllTyped, Kinds, Typing, admits};
 use super::pattern::{Op, Pattern};
