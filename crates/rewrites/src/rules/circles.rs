@@ -121,7 +121,7 @@ fn rewritten(
     None
 }
 
-/// True if no rule fires, or might fire, on a term or a part of it.
+/// True if every rule is known not to fire on a term or a part of it.
 fn is_settled(rules: &[&Rule], by_root: &IndexMap<Op, Vec<usize>>, term: &Pattern) -> bool {
     let Pattern::Apply(op, operands) = term else { return true };
     operands.iter().all(|operand| is_settled(rules, by_root, operand))

@@ -3,9 +3,11 @@
 //!
 //! # Correctness
 //!
-//! A trap is reported with constants on which all conditions before the division evaluate to true.
-//! Nothing is reported if a condition is not understood. An earlier rule may match the same
-//! expression, and then it rewrites these constants instead; rules of literals alone do not.
+//! A trap is reported with constants on which all parts of the predicate before the division
+//! evaluate to true. Nothing is reported if a guard on types does not hold or a condition is not
+//! understood; guards that give facts about operands are not evaluated. An earlier rule may match
+//! the same expression, and then it rewrites these constants instead; rules of literals alone do
+//! not.
 
 use halidom_base::FxHashMap;
 
