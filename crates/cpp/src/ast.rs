@@ -2,19 +2,19 @@
 
 use crate::sign::Sign;
 
-/// A line of a program, counted from 1 through all of its files.
+/// A line of a program, counted from 1 through all files of the program.
 pub type Line = usize;
 
 /// An expression with the line where it begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
-    /// Which.
+    /// The kind of expression.
     pub kind: ExprKind,
-    /// Where.
+    /// The line where it begins.
     pub line: Line,
 }
 
-/// What an expression is.
+/// The kinds of expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
     /// A name, with its namespaces: `IRMatcher::add`.
@@ -25,7 +25,7 @@ pub enum ExprKind {
     Float(f64),
     /// `true` or `false`.
     Bool(bool),
-    /// A string literal without its quotes; escapes are kept as written.
+    /// A string literal without its quotes; escapes are kept as they are written.
     Text(String),
     /// `nullptr` or `NULL`.
     Null,
@@ -33,119 +33,120 @@ pub enum ExprKind {
     This,
     /// A call; a member function is called through [`ExprKind::Member`].
     Call {
-        /// What is called.
+        /// The called function.
         callee: Box<Expr>,
-        /// Template arguments as they are written: `as<Add>()` has `Add`.
+        /// The template arguments as they are written: `as<Add>()` has `Add`.
         templates: Vec<String>,
         /// The arguments.
         arguments: Vec<Expr>,
     },
     /// `object.name` or `object->name`.
     Member {
-        /// What has the member.
+        /// The object that has the member.
         object: Box<Expr>,
-        /// Whether through a pointer.
+        /// True for access through a pointer, `->`.
         arrow: bool,
-        /// The member.
+        /// The name of the member.
         name: String,
     },
     /// `object[index]`
     Index(Box<Expr>, Box<Expr>),
     /// A prefix operator: `!`, `-`, `+`, `~`, `*`, `&`, `++`, `--`.
     Prefix(Sign, Box<Expr>),
-    /// `++` or `--` behind its operand.
+    /// A postfix `++` or `--`.
     Postfix(Sign, Box<Expr>),
     /// A binary operator without effects.
     Binary(Sign, Box<Expr>, Box<Expr>),
-    /// `=`, and with an operator `+=` and the like.
+    /// `=`, or a compound assignment such as `+=` with its operator.
     Assign(Option<Sign>, Box<Expr>, Box<Expr>),
     /// `condition ? then : otherwise`
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     /// `(type)operand`, `static_cast<type>(operand)` and the like.
     Cast(String, Box<Expr>),
-    /// `{a, b}`, possibly behind a type.
+    /// `{a, b}`, possibly after a type.
     Braces(Option<String>, Vec<Expr>),
-    /// Anything else, by the parser's name for it.
+    /// Any other expression, with the parser's name for it.
     Other(String),
 }
 
 /// A statement with the line where it begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stmt {
-    /// Which.
+    /// The kind of statement.
     pub kind: StmtKind,
-    /// Where.
+    /// The line where it begins.
     pub line: Line,
 }
 
 /// A declared variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declared {
-    /// Its type as written, with `*` and `&` behind.
+    /// Its type as written, followed by `*` and `&`.
     pub ty: String,
     /// Its name.
     pub name: String,
-    /// Its first value; of `T x(a, b)` the call `T(a, b)`.
+    /// Its initial value; for `T x(a, b)`, the call `T(a, b)`.
     pub value: Option<Expr>,
 }
 
-/// What a statement is.
+/// The kinds of statements.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StmtKind {
-    /// Declarations, from the left.
+    /// Declarations, from left to right.
     Declare(Vec<Declared>),
-    /// An expression for its effect.
+    /// An expression that is evaluated for its effect.
     Expr(Expr),
     /// A conditional.
     If {
-        /// Declared in the condition: then the condition is that it is not null or zero.
+        /// The variable that is declared in the condition. The condition is then that it is not
+        /// null or zero.
         declared: Option<Box<Declared>>,
-        /// The condition, if nothing is declared in its place.
+        /// The condition, if no variable is declared in its place.
         condition: Option<Expr>,
-        /// If it holds.
+        /// The statement for the case that the condition holds.
         then: Box<Stmt>,
-        /// If it does not.
+        /// The statement for the case that it does not hold.
         otherwise: Option<Box<Stmt>>,
     },
-    /// A sequence in a scope of its own.
+    /// A sequence of statements in a new scope.
     Block(Vec<Stmt>),
-    /// `return`, with its value.
+    /// `return`, with its value if it has one.
     Return(Option<Expr>),
     /// `while`.
     While(Expr, Box<Stmt>),
     /// `for (first; condition; step) body`.
     For {
-        /// Before the loop.
+        /// Runs once before the loop.
         first: Option<Box<Stmt>>,
-        /// Before each iteration.
+        /// Is tested before each iteration.
         condition: Option<Expr>,
-        /// After each iteration.
+        /// Runs after each iteration.
         step: Option<Expr>,
-        /// Each iteration.
+        /// Runs in each iteration.
         body: Box<Stmt>,
     },
     /// `for (variable : range) body`; the variable has no value.
     ForEach(Declared, Expr, Box<Stmt>),
-    /// `switch`: its value and the arms with their labels (`None` is `default`).
+    /// `switch`: its value, and the arms with their labels (`None` is `default`).
     Switch(Expr, Vec<(Option<Expr>, Vec<Stmt>)>),
     /// `break`.
     Break,
     /// `continue`.
     Continue,
-    /// A type alias, a `using`, an empty statement: nothing happens.
+    /// A type alias, a `using` or an empty statement, which does nothing.
     Nothing,
-    /// Anything else, by the parser's name for it.
+    /// Any other statement, with the parser's name for it.
     Other(String),
 }
 
 /// A parameter of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// Its type as written, with `*` and `&` behind.
+    /// Its type as written, followed by `*` and `&`.
     pub ty: String,
     /// Its name; may be empty.
     pub name: String,
-    /// Its value where the call gives none.
+    /// Its default value.
     pub default: Option<Expr>,
 }
 
@@ -156,21 +157,21 @@ pub struct Function {
     pub class: String,
     /// Its name.
     pub name: String,
-    /// The type of its value as written.
+    /// The result type as written.
     pub result: String,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
-    /// What it does.
+    /// The statements of the body.
     pub body: Vec<Stmt>,
-    /// The first line.
+    /// The number of its first line.
     pub line: Line,
-    /// The last line.
+    /// The number of its last line.
     pub last_line: Line,
-    /// All of it, as written.
+    /// The whole function, as written.
     pub text: String,
 }
 
-/// A class with what it inherits and the fields that it declares.
+/// A class with its bases and the fields that it declares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Class {
     /// Its name.
@@ -184,18 +185,18 @@ pub struct Class {
 /// A file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct File {
-    /// The lines of the program's files before it.
+    /// The number of the program's lines before this file.
     pub before: usize,
-    /// Its lines.
+    /// The number of its lines.
     pub lines: usize,
-    /// Its functions with bodies, in order, those of its classes included.
+    /// Its functions with bodies, in order, including the methods of its classes.
     pub functions: Vec<Function>,
     /// Its classes, in order.
     pub classes: Vec<Class>,
 }
 
 impl Function {
-    /// Calls `visit` with every expression, each before those in it.
+    /// Calls `visit` with every expression in the body, each before its operands.
     pub fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         for stmt in &mut self.body {
             stmt.visit_mut(visit);
@@ -204,7 +205,7 @@ impl Function {
 }
 
 impl Stmt {
-    /// Calls `visit` with every expression, each before those in it.
+    /// Calls `visit` with every expression in the statement, each before its operands.
     pub fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         let declare = |declared: &mut Declared, visit: &mut dyn FnMut(&mut Expr)| {
             if let Some(value) = &mut declared.value {
@@ -270,7 +271,7 @@ impl Stmt {
 }
 
 impl Expr {
-    /// Calls `visit` with this expression and every one in it, each before those in it.
+    /// Calls `visit` with this expression and every expression in it, each before its operands.
     pub fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Self)) {
         visit(self);
         match &mut self.kind {

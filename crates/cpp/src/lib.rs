@@ -1,13 +1,13 @@
-//! Syntax of C++, as far as compilers of Halide's family use it for rules, mutators and emitters,
-//! and the reader from text to syntax.
+//! The syntax of C++, as far as compilers of Halide's family use it for rules, mutators and
+//! emitters, and a reader that turns text into syntax.
 //!
-//! It knows nothing about any compiler: names of classes and functions are text here.
+//! This crate knows nothing about any compiler: names of classes and functions are plain text here.
 //!
 //! # Where to start
 //!
-//! * [`ast`] is the syntax, [`Sign`] its operators.
+//! * [`ast`] is the syntax; [`Sign`] is its operators.
 //! * [`words!`] makes a type of the words that a reader knows.
-//! * [`parse()`] reads a file, [`parse_after`] a file of a program of several files.
+//! * [`parse()`] reads a file; [`parse_after`] reads a file of a program of several files.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
@@ -25,7 +25,7 @@ mod syntax;
 pub use parse::{parse, parse_after};
 pub use sign::Sign;
 
-/// Texts of this crate's sources: a kept verdict depends on them.
+/// The texts of this crate's sources: a kept verdict depends on them.
 pub const SOURCES: &[&str] = &[
     include_str!("ast.rs"),
     include_str!("parse.rs"),

@@ -1,7 +1,7 @@
-//! From text to syntax, by the grammar of `tree-sitter-cpp`.
+//! Parses text into syntax, by the grammar of `tree-sitter-cpp`.
 //!
-//! What the grammar knows and this subset does not becomes [`ExprKind::Other`] or [`StmtKind::Other`] with the
-//! grammar's name for it, so that a verdict can say what stopped it.
+//! A construct that the grammar knows but this subset does not becomes [`ExprKind::Other`] or
+//! [`StmtKind::Other`] with the grammar's name for it, so that a verdict can name the obstacle.
 
 use tree_sitter::{Node, Parser};
 
@@ -9,10 +9,10 @@ use crate::ast::{Class, Declared, Expr, ExprKind, File, Function, Parameter, Stm
 use crate::sign::Sign;
 use crate::syntax::Syntax;
 
-/// Syntax is nested so deep at most: who walks it by recursion has memory for that.
+/// The deepest nesting of syntax: a recursive walk has enough stack for this depth.
 const DEEPEST: usize = 5000;
 
-/// Whether no node stands deeper than that.
+/// True if no node is deeper than that.
 fn is_shallow(root: Node<'_>) -> bool {
     let mut cursor = root.walk();
     let mut depth = 0;
@@ -33,12 +33,13 @@ fn is_shallow(root: Node<'_>) -> bool {
     }
 }
 
-/// Reads a file. `None` if the parser gives up, which it does for no text within its limits, or the text is nested too deeply.
+/// Parses a file. Returns `None` if the text is nested too deeply or the parser gives up, which it
+/// does for no text within its limits.
 pub fn parse(text: &str) -> Option<File> {
     parse_after(0, text)
 }
 
-/// Reads a file of a program that has so many lines before it.
+/// Parses a file of a program that has `before` lines before it.
 pub fn parse_after(before: usize, text: &str) -> Option<File> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_cpp::LANGUAGE.into()).ok()?;
@@ -56,16 +57,16 @@ pub fn parse_after(before: usize, text: &str) -> Option<File> {
 
 struct Reader<'t> {
     text: &'t str,
-    /// The lines of the program before the text's.
+    /// The number of the program's lines before this text.
     before: usize,
-    /// What the file defines for the preprocessor.
+    /// The names of the macros that the file defines.
     macros: Vec<String>,
 }
 
-/// A macro of newer Halide whose value is its argument's.
+/// A macro of newer Halide whose value is its argument.
 const PLAIN_MACRO: &str = "EVAL_IN_LAMBDA";
 
-/// The names that a file defines for the preprocessor, which is not run.
+/// Collects the names of macros that a file defines. The preprocessor is not run.
 fn defined(node: Node<'_>, text: &str, found: &mut Vec<String>) {
     if matches!(Syntax::of(node.kind()), Syntax::PreprocDef | Syntax::PreprocFunctionDef) {
         let name = node.child_by_field_name("name").and_then(|name| text.get(name.byte_range()));
@@ -76,7 +77,7 @@ fn defined(node: Node<'_>, text: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The children of a node that are not punctuation or comments.
+/// Returns the children of a node that are not punctuation or comments.
 fn named(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
@@ -91,7 +92,7 @@ impl Reader<'_> {
         self.text.get(node.byte_range()).unwrap_or_default().to_owned()
     }
 
-    /// The text without line breaks and repeated blanks.
+    /// Returns a node's text without line breaks and repeated blanks.
     fn flat(&self, node: Node<'_>) -> String {
         self.text(node).split_whitespace().collect::<Vec<_>>().join(" ")
     }
@@ -204,12 +205,12 @@ impl Reader<'_> {
         })
     }
 
-    /// The type of a declaration, with `const` left out.
+    /// Returns the type of a declaration, without `const`.
     fn declared_type(&self, node: Node<'_>) -> String {
         node.child_by_field_name("type").map(|ty| self.flat(ty)).unwrap_or_default()
     }
 
-    /// The stars and ampersands of a declarator, and its name.
+    /// Returns the stars and ampersands of a declarator, and its name.
     fn declarator(&self, node: Node<'_>) -> Option<(String, String)> {
         match Syntax::of(node.kind()) {
             Syntax::Identifier | Syntax::FieldIdentifier => Some((String::new(), self.text(node))),
@@ -260,7 +261,7 @@ impl Reader<'_> {
         Some(declared)
     }
 
-    /// What is declared in the place of a condition.
+    /// Returns the variable that is declared in place of a condition.
     fn condition_declared(&self, node: Node<'_>) -> Option<Declared> {
         let ty = self.declared_type(node);
         let (suffix, name) = self.declarator(node.child_by_field_name("declarator")?)?;
@@ -268,7 +269,7 @@ impl Reader<'_> {
         Some(Declared { ty: ty + &suffix, name, value: Some(value) })
     }
 
-    /// Whether a declared variable outlives the block, unless it is a constant of literals.
+    /// True if a declared variable outlives the block and is not a constant with a literal value.
     fn is_kept(&self, node: Node<'_>) -> bool {
         let parts = named(node);
         let has = |words: &[&str]| parts.iter().any(|part| words.contains(&&*self.text(*part)));
@@ -298,7 +299,7 @@ impl Reader<'_> {
     fn stmt_kind(&self, node: Node<'_>) -> Option<StmtKind> {
         let field = |name| node.child_by_field_name(name);
         Some(match Syntax::of(node.kind()) {
-            // What is declared so is initialized once, and keeps what it was assigned.
+            // Such a variable is initialized once, and keeps the value that is assigned to it.
             Syntax::Declaration if self.is_kept(node) => {
                 StmtKind::Other("a static variable".to_owned())
             }
@@ -503,8 +504,9 @@ impl Reader<'_> {
         Sign::of(self.text.get(operator.byte_range())?)
     }
 
-    /// What looks like `(T) && e` or `(T) - e` is a cast of a prefix operator only if `T` is a type; without a table of
-    /// types the grammar guesses, and what has operators in it is no type.
+    /// Reads text that looks like `(T) && e` or `(T) - e`. It is a cast of a prefix operator only
+    /// if `T` is a type. The grammar has no table of types and guesses; a text that contains
+    /// operators is not a type.
     fn misread_cast(&self, node: Node<'_>) -> Option<ExprKind> {
         let value = node.child_by_field_name("value")?;
         let text = self.text(value);
@@ -518,8 +520,8 @@ impl Reader<'_> {
         Some(ExprKind::Binary(Sign::of(sign)?, Box::new(first), Box::new(operand)))
     }
 
-    /// What looks like `f<a && b>(c)` or `f<a && b> - c` is a comparison: no type has `&&` between two parts. It is read
-    /// again with another sign in place of the first.
+    /// Reads text that looks like `f<a && b>(c)` or `f<a && b> - c`. It is a comparison, as no type
+    /// has `&&` between two parts. It is parsed again with another sign in place of the first.
     fn misread_template(&self, node: Node<'_>) -> Option<Expr> {
         let mut first = node;
         while first.kind() != "template_function" {
@@ -601,7 +603,7 @@ impl Reader<'_> {
     }
 }
 
-/// Reads a text as an expression of its own, which begins in a line.
+/// Parses a text as a separate expression that begins in the given line.
 fn reread(text: &str, line: usize) -> Option<Expr> {
     let file = parse(&format!("void f() {{ return ({text}); }}"))?;
     let mut expr = match file.functions.into_iter().next()?.body.into_iter().next()?.kind {
@@ -612,7 +614,7 @@ fn reread(text: &str, line: usize) -> Option<Expr> {
     Some(expr)
 }
 
-/// The operator that is applied to the first operand of all.
+/// Returns the operator that is applied to the leftmost operand.
 fn leftmost(expr: &mut Expr) -> Option<&mut Sign> {
     match &mut expr.kind {
         ExprKind::Binary(sign, lhs, _) => match &lhs.kind {
@@ -623,7 +625,7 @@ fn leftmost(expr: &mut Expr) -> Option<&mut Sign> {
     }
 }
 
-/// A number: its digits, and the letters behind them.
+/// Reads a number: its digits and its suffix.
 fn number(text: &str) -> Option<ExprKind> {
     let text = text.replace('\'', "").to_lowercase();
     let (sign, magnitude) = match text.strip_prefix('-') {
@@ -640,7 +642,7 @@ fn number(text: &str) -> Option<ExprKind> {
     let (digits, suffix) = digits.split_at(end);
     if suffix.chars().all(|letter| matches!(letter, 'u' | 'l')) {
         let value = i128::from_str_radix(digits, radix).ok()?;
-        // Only numbers that are not decimal may have an unsigned type without saying so.
+        // Only literals that are not decimal may have an unsigned type without a suffix.
         let is_between = |bits: u32| (1_i128 << (bits - 1)..1 << bits).contains(&value);
         let is_unsigned = radix != 10
             && (is_between(32) && !suffix.contains('l') || is_between(64))
@@ -663,7 +665,7 @@ mod tests {
         }
     }
 
-    /// The operators of an expression, outermost first, and the lines of its parts.
+    /// Returns the operators of an expression, outermost first, and the lines of its parts.
     fn operators(text: &str) -> Vec<(String, usize)> {
         let mut found = Vec::new();
         value(text).visit_mut(&mut |part| {

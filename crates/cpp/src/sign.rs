@@ -1,10 +1,10 @@
-//! Operators of C++, read once into a type.
+//! The operators of C++, read once into a type.
 
 use std::fmt;
 
 macro_rules! signs {
     ($($(#[$doc:meta])* $name:ident $text:literal)*) => {
-        /// An operator as it is written: `-` is one sign, before an operand or between two.
+        /// An operator as it is written: `-` is one sign, whether it is a prefix or binary.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Sign {
             $($(#[$doc])* $name,)*
@@ -15,7 +15,7 @@ macro_rules! signs {
         impl Sign {
             const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// The operator's text.
+            /// Returns the operator's text.
             pub fn text(self) -> &'static str {
                 match self {
                     $(Self::$name => $text,)*
@@ -31,23 +31,23 @@ signs! {
     Add "+"
     /// Difference, or negation.
     Sub "-"
-    /// Product, or what a pointer points to.
+    /// Product, or dereference of a pointer.
     Mul "*"
     /// Quotient.
     Div "/"
     /// Remainder.
     Rem "%"
-    /// Conjunction of bits, or an address.
+    /// Bitwise conjunction, or an address.
     BitAnd "&"
-    /// Disjunction of bits.
+    /// Bitwise disjunction.
     BitOr "|"
-    /// Exclusive disjunction of bits.
+    /// Bitwise exclusive disjunction.
     BitXor "^"
-    /// Complement of bits.
+    /// Bitwise complement.
     BitNot "~"
-    /// Shift to the left, or writing to a stream.
+    /// Left shift, or output to a stream.
     Shl "<<"
-    /// Shift to the right.
+    /// Right shift.
     Shr ">>"
     /// Equal.
     Eq "=="
@@ -73,20 +73,20 @@ signs! {
     Decrement "--"
 }
 
-/// Texts of the operators that nothing gives a meaning to.
+/// The texts of the operators that have no meaning here.
 const OTHERS: [&str; 15] = [
     "and", "or", "not", "xor", "bitand", "bitor", "compl", "not_eq", "and_eq", "or_eq", "xor_eq",
     "<=>", ",", ".*", "->*",
 ];
 
 impl Sign {
-    /// The operator of a text; `None` of what is no operator.
+    /// Returns the operator with this text; `None` if the text is not an operator.
     pub fn of(text: &str) -> Option<Self> {
         let known = Self::ALL.iter().copied().find(|sign| sign.text() == text);
         known.or_else(|| OTHERS.into_iter().find(|other| *other == text).map(Self::Other))
     }
 
-    /// Whether it compares two operands.
+    /// True if it compares two operands.
     pub fn is_comparison(self) -> bool {
         matches!(self, Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge)
     }

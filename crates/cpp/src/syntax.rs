@@ -1,7 +1,7 @@
-//! Kinds of nodes of the grammar.
+//! The kinds of nodes in the grammar.
 
 words! {
-    /// A node's kind.
+    /// The kind of a node.
     pub(crate) enum Syntax {
         AbstractPointerDeclarator "abstract_pointer_declarator"
         AbstractReferenceDeclarator "abstract_reference_declarator"

@@ -1,6 +1,7 @@
 //! Words that have a meaning for a reader, read once into a type.
 
-/// Defines an enum of words with their texts; a word that is not listed is its variant `Other`.
+/// Defines an enum of words with their texts. A word that is not listed becomes the variant
+/// `Other`.
 #[macro_export]
 macro_rules! words {
     ($(#[$doc:meta])* $vis:vis enum $of:ident { $($name:ident $text:literal)* }) => {
@@ -8,20 +9,20 @@ macro_rules! words {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         $vis enum $of<'n> {
             $($name,)*
-            /// A word without a meaning here.
+            /// A word that has no meaning here.
             Other(&'n str),
         }
 
         impl<'n> $of<'n> {
             const ALL: &'static [$of<'static>] = &[$($of::$name),*];
 
-            /// The word of a text.
+            /// Returns the word with this text.
             $vis fn of(text: &'n str) -> Self {
                 let known = $of::ALL.iter().copied().find(|word| word.text() == text);
                 known.unwrap_or(Self::Other(text))
             }
 
-            /// The word's text.
+            /// Returns the word's text.
             $vis fn text(self) -> &'n str {
                 match self {
                     $(Self::$name => $text,)*

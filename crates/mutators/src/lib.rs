@@ -1,23 +1,24 @@
 //! Compiler transformations verified from their C++ source.
 //!
-//! Mutators and emitters verified from their C++ source.
+//! Mutators and emitters are verified from their C++ source.
 //!
-//! Mutators of expressions and statements and emitters of C are read from the C++ files that hold
-//! them and run symbolically; each is proved or refuted at every type that reaches it.
-//! `docs/verifying-mutators.md` says how far this is, after *An Automated Verification Framework
-//! for HalideIR-Based Compiler Transformations*.
+//! The crate reads mutators of expressions and statements, and emitters of C, from the C++ files
+//! that hold them and runs them symbolically. It proves or refutes each at every type that reaches
+//! it. `docs/verifying-mutators.md` describes how far this goes, after *An Automated Verification
+//! Framework for HalideIR-Based Compiler Transformations*.
 //!
-//! It knows nothing about our own compiler: not its IR's passes, nor its rules.
+//! The crate knows nothing about our own compiler: neither the passes on its IR nor its rules.
 //!
 //! # Where to start
 //!
-//! The rooms, each of which knows only those above it:
+//! The rooms; each knows only the rooms above it:
 //!
-//! * `ir`: IR, values and states as a path knows them.
+//! * `ir`: IR, values and states, as far as a path knows them.
 //! * `machine`: the interpreter of C++, with the contracts of the API's functions.
 //! * `meaning`: the values and effects of IR as terms.
-//! * `emit`: what emitters print, and how it is read again.
-//! * `judge`: what is tried, proved, replayed and kept; [`mutators()`] decides all mutators of files.
+//! * `emit`: the text that emitters print, and its reader.
+//! * `judge`: tries, proves and replays, and keeps verdicts; [`mutators()`] decides all mutators of
+//!   files.
 
 #![expect(
     clippy::wildcard_enum_match_arm,

@@ -1,7 +1,9 @@
-//! Mutators in C++ of the project's own, right and wrong in pairs, each pair named after what it shows.
+//! Mutators in C++ that were written for these tests, right and wrong in pairs. Each pair is named
+//! after the point that it checks.
 //!
-//! A file of `tests/mutators` has the classes `Right` and `Wrong`, and says in its second line which verdict the wrong one
-//! gets. The right one is verified, unless the third line says that it holds up to a bound.
+//! A file of `tests/mutators` has the classes `Right` and `Wrong`, and states in its second line
+//! the verdict about the wrong one. The right one is verified, unless the third line states that it
+//! holds up to a bound.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -89,13 +91,14 @@ fn a_finding_says_which_file_it_is_in() {
     assert_eq!(places, [(Some("helper.cpp"), 2)]);
 }
 
-/// What is found about the mutators of a text.
+/// Returns the findings about the mutators of a text.
 fn found(text: &str) -> Vec<Mutator> {
     let source = Source { name: "pass.cpp".to_owned(), text: text.to_owned() };
     mutators(&[source], &[], &options()).expect("a solver that runs")
 }
 
-/// A class in which a loop puts a mark that a store takes away; the loop itself takes it away too if it `pops`.
+/// Returns a class in which a loop pushes a mark that a store pops. If it `pops`, the loop pops the
+/// mark too.
 fn marks(store: &str, pops: &str) -> String {
     format!(
         "class Marks : public IRMutator {{
@@ -119,7 +122,7 @@ fn what_is_left_is_a_defect_unless_another_method_takes_it() {
     for (store, pops, expected) in [
         (takes, "", vec![]),
         (takes, "if (marks.contains(op->name)) { marks.pop(op->name); }", vec![]),
-        // What is mutated may have taken it.
+        // The mutators of the body may have popped the mark.
         (takes, "marks.pop(op->name);", vec![(Standing::Undecided, 7)]),
         (looks, "if (is_zero(op->extent)) { marks.pop(op->name); }", vec![(Standing::Scope, 5)]),
         (looks, "", vec![(Standing::Undecided, 5)]),

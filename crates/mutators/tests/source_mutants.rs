@@ -1,9 +1,11 @@
-//! Right mutators of the project's own, changed in one place of their C++: no mutant is verified that a run shows to be
-//! wrong, and most of those that a run shows to be wrong are refuted.
+//! Changes right mutators that were written for tests in one place of their C++. No mutant is
+//! verified if a run shows that it is wrong, and most mutants that a run shows to be wrong are
+//! refuted.
 //!
-//! `HALIDOM_SOURCE_MUTANTS` is how many are made, a few by default; `cargo xtask mutators --mutants` makes 300.
-//! With `HALIDOM_SOURCES`, as `cargo xtask mutators` reads it, as many again are made of the small mutators of those
-//! compilers that are verified as they are.
+//! `HALIDOM_SOURCE_MUTANTS` is the number of mutants, a few by default;
+//! `cargo xtask mutators --mutants` makes 300. With `HALIDOM_SOURCES`, as `cargo xtask mutators`
+//! reads it, the test makes the same number of mutants of those compilers' small mutators that are
+//! verified unchanged.
 #![expect(
     clippy::unwrap_used,
     clippy::wildcard_enum_match_arm,
@@ -24,34 +26,34 @@ use halidom_rewrites::profile::{PROFILES, Profile};
 use halidom_rewrites::rules::Limits;
 use halidom_smt::{Family, Program};
 
-/// How many mutants a run of all tests makes.
+/// The number of mutants in a run of all tests.
 const FEW: usize = 24;
 
-/// Inputs on which a mutant is run.
+/// The number of inputs on which a mutant is run.
 const INPUTS: usize = 4000;
 
-/// What is changed in a place.
+/// The kinds of changes.
 const KINDS: [&str; 5] = ["comparison", "constant", "guard", "operands", "scope"];
 
 /// A mutator with one change.
 struct Mutant {
-    /// The file.
+    /// The name of the file.
     name: String,
-    /// Which of [`KINDS`].
+    /// The kind of change, one of [`KINDS`].
     kind: &'static str,
-    /// What was changed, and where.
+    /// A description of the change, and its line.
     text: String,
     original: Arc<File>,
-    /// The number of the function that is changed, and what it becomes.
+    /// The number of the changed function, and the function after the change.
     changed: (usize, Function),
-    /// The mutator.
+    /// The name of the mutator.
     mutator: String,
     profile: &'static Profile,
-    /// What operands go through.
+    /// The mutation of operands.
     mutation: Mutation,
 }
 
-/// What can stand in place of an expression, with what is changed.
+/// Returns the possible replacements of an expression, each with its kind and a description.
 fn variants(expr: &Expr) -> Vec<(&'static str, String, Expr)> {
     let with = |kind: ExprKind| Expr { kind, line: expr.line };
     let mut found = Vec::new();
@@ -120,7 +122,7 @@ fn variants(expr: &Expr) -> Vec<(&'static str, String, Expr)> {
     found
 }
 
-/// Every change of a function.
+/// Returns every change of a function.
 fn changes(function: &Function) -> Vec<(&'static str, String, Function)> {
     let mut places = Vec::new();
     function.clone().visit_mut(&mut |expr| places.push((expr.line, variants(expr))));
@@ -135,7 +137,7 @@ fn changes(function: &Function) -> Vec<(&'static str, String, Function)> {
                 }
                 next += 1;
             });
-            // The text is what kept verdicts go by.
+            // The cache finds verdicts by the function's text, so the text must change too.
             changed.text = format!("{text} in line {line}: {}", function.text);
             found.push((kind, format!("line {line}: {text}"), changed));
         }
@@ -143,7 +145,7 @@ fn changes(function: &Function) -> Vec<(&'static str, String, Function)> {
     found
 }
 
-/// The mutants of some functions of a file.
+/// Returns the mutants of some functions of a file.
 fn mutants_of(
     name: &str,
     file: &Arc<File>,
@@ -189,11 +191,11 @@ fn own() -> Vec<Mutant> {
     found
 }
 
-/// Lines of a mutator that is small.
+/// The most lines of a small mutator.
 const SMALL: usize = 40;
 
-/// Mutants of the small mutators of the compilers at hand that are verified as they are. What their classes make of
-/// operands may be wrong, so operands are themselves.
+/// Returns mutants of those small mutators of the available compilers that are verified unchanged.
+/// Their classes may treat operands wrongly, so operands stay as they are.
 fn real() -> Vec<Mutant> {
     let Some(folder) = std::env::var_os("HALIDOM_SOURCES").map(PathBuf::from) else {
         return Vec::new();
@@ -236,7 +238,7 @@ fn real() -> Vec<Mutant> {
     found
 }
 
-/// A sample of so many, the same each time.
+/// Returns a sample of the given size, the same each time.
 fn sample(mut all: Vec<Mutant>, count: usize) -> Vec<Mutant> {
     let mut seed: u64 = 42;
     let mut chosen = Vec::new();
@@ -257,10 +259,10 @@ fn options(profile: &'static Profile) -> Options {
     }
 }
 
-/// What became of a mutant.
+/// The results for a mutant.
 struct Judged {
     standing: Standing,
-    /// Where a run shows that it is wrong.
+    /// The input on which a run shows that the mutant is wrong.
     seen: Option<String>,
 }
 
@@ -276,13 +278,14 @@ fn judge(mutant: &Mutant) -> Judged {
         |mutation| observe(&files, &original, &mutant.mutator, mutant.profile, mutation, INPUTS);
     let mut seen = observed(mutant.mutation);
     if standing == Standing::Verified {
-        // What `mutate` returns is any node of the type and the value.
+        // `mutate` may return any node of the type and the value.
         seen = seen.or_else(|| observed(Mutation::None)).or_else(|| observed(Mutation::Copied));
     }
     Judged { standing, seen }
 }
 
-/// What is seen of a minimum that is computed so at signed integers of so many bits: of 32, overflow is excluded.
+/// Returns the error that is observed in a minimum that is computed in this way on signed integers
+/// of the given width. At 32 bits, overflow is excluded.
 fn seen_of_minimum(result: &str, bits: u8) -> Option<String> {
     let file = |result: &str| {
         let text = format!(
@@ -307,13 +310,13 @@ fn seen_of_minimum(result: &str, bits: u8) -> Option<String> {
 
 #[test]
 fn overflow_that_is_excluded_is_not_seen() {
-    // On the greatest integer the sum overflows, which is excluded in the result too.
+    // The sum overflows on the greatest integer, which is excluded in the result too.
     let sums = "Min::make(a + one, b + one) - one";
     assert_eq!(seen_of_minimum(sums, 32), None);
-    // The divisor is 0 for no number, but its square wraps to 0 for the least.
+    // The divisor is 0 for no number, but its square wraps to 0 for the least number.
     let quotient = "Min::make(a, b) + (b - b) / Select::make(b == 0, one, b * b)";
     assert_eq!(seen_of_minimum(quotient, 32), None);
-    // What is no overflow is seen, and so is the same where numbers wrap.
+    // Errors without overflow are seen, and so are the same errors where numbers wrap.
     for (result, bits) in [
         ("Min::make(a + one, b) - one", 32),
         ("Min::make(a, b) + (b - b) / b", 32),
@@ -359,7 +362,7 @@ fn no_observable_mutant_is_verified() {
             .filter(|(mutant, _)| kind == "all" || mutant.kind == kind)
             .collect();
         let count = |wanted: &dyn Fn(&Judged) -> bool| of.iter().filter(|(_, j)| wanted(j)).count();
-        // What is refuted was replayed, so it was observed.
+        // A refutation was replayed, so it counts as observed.
         let is_seen = |j: &Judged| j.standing.is_refuted() || j.seen.is_some();
         observable = count(&is_seen);
         refuted = count(&|j| j.standing.is_refuted());
@@ -403,11 +406,11 @@ fn a_dropped_pop_is_refuted_where_another_one_is_left() {
     let named = |name, count| vec![name; count];
     let expected = [named("scope_and_early_return", 2), named("scope_two_levels_up", 3)].concat();
     assert_eq!(refuted, expected);
-    // These do not push, and what others push there is not theirs to pop.
+    // These do not push, and the other entries there are not theirs to pop.
     let expected =
         [named("pop_of_what_mutate_takes", 2), named("pop_without_its_push", 1)].concat();
     assert_eq!(verified, expected);
-    // Where none is left, the scope may be meant to grow.
+    // If no pop is left, the scope may be meant to grow.
     assert_eq!(refuted.len() + verified.len() + undecided.len(), dropped.len());
 }
 
@@ -421,7 +424,7 @@ fn what_pops_without_its_push_is_not_verified() {
     }
 }
 
-/// Every mutant in which one `push` or one `pop` is dropped, with its standing.
+/// Returns every mutant in which one `push` or one `pop` is dropped, with its standing.
 fn judged_of_dropped(change: &str) -> Vec<(Mutant, Standing)> {
     let is_it = |mutant: &Mutant| mutant.kind == "scope" && mutant.text.ends_with(change);
     let dropped = own().into_iter().filter(is_it).map(|mutant| {

@@ -1,11 +1,12 @@
-//! Verdicts that are kept.
+//! A cache of verdicts.
 //!
 //! # Correctness
 //!
-//! A verdict belongs to the text of everything that it depends on: the rule with its guards and contracts, the rules that
-//! fire before, the profile, the solver, and the sources of the checker itself. Refutations are replayed when they are
-//! read; what was undecided is tried again under a longer limit. Verdicts about mutators are in the same file; what they
-//! depend on is said in the crate `mutators`.
+//! A verdict is stored under the text of everything that it depends on: the rule with its guards
+//! and contracts, the rules that fire before it, the profile, the solver, and the sources of the
+//! checker itself. Refutations are replayed when they are read. An undecided verdict is tried again
+//! under a longer limit. Verdicts about mutators are in the same file; the crate `mutators`
+//! documents what they depend on.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -17,10 +18,10 @@ use halidom_base::{FxHashMap, IndexMap};
 use crate::options::Options;
 use crate::rules::{At, Context, Domain, Number, Rule, Verdict, replayed, trap};
 
-/// What the file begins with.
+/// The first line of the file.
 const HEADER: &str = "halidom-mutators 1";
 
-/// Texts of the sources that decide about rules: a kept verdict depends on them.
+/// The texts of the sources that decide about rules: a kept verdict depends on them.
 pub const SOURCES: &[&str] = &[
     include_str!("profile.rs"),
     include_str!("rules/circles.rs"),
@@ -38,20 +39,21 @@ pub const SOURCES: &[&str] = &[
     include_str!("rules/verify.rs"),
 ];
 
-/// Verdicts by what they depend on.
+/// Verdicts, keyed by what they depend on.
 #[derive(Debug, Default)]
 pub struct Cache {
     old: FxHashMap<String, String>,
     used: Mutex<IndexMap<String, String>>,
 }
 
-/// What the verdicts of a rule depend on, in one line.
+/// Returns everything that the verdicts of a rule depend on, as one line.
 pub(crate) fn key(rule: &Rule, context: &Context<'_>, options: &Options) -> String {
     let mut hasher = DefaultHasher::new();
     for other in context.everywhere.iter().chain(&context.earlier) {
         other.hash(&mut hasher);
     }
-    // The texts decide about one rule; the rules that fire before and the checker are many, so their digest stands.
+    // The rule itself is in the key as text. The rules that fire before it and the checker's
+    // sources are long, so only their digest is in it.
     SOURCES.hash(&mut hasher);
     let digest = hasher.finish();
     let predicate = rule.predicate.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -68,7 +70,12 @@ pub(crate) fn key(rule: &Rule, context: &Context<'_>, options: &Options) -> Stri
 }
 
 impl Cache {
-    /// The file's verdicts; none if there is no file, or it is of another form.
+    /// Reads the verdicts of the file. The cache is empty if there is no file, or if the file has
+    /// another format.
+    ///
+    /// # Errors
+    ///
+    /// If the file exists and cannot be read.
     pub fn load(options: &Options) -> io::Result<Self> {
         let Some(path) = &options.cache else { return Ok(Self::default()) };
         let text = match fs::read_to_string(path) {
@@ -86,7 +93,7 @@ impl Cache {
         Ok(Self { old, used: Mutex::default() })
     }
 
-    /// What is kept under a key.
+    /// Returns the line that is kept under a key.
     pub fn line(&self, key: &str) -> Option<&str> {
         self.old.get(key).map(String::as_str)
     }
@@ -96,7 +103,7 @@ impl Cache {
         self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(key, line);
     }
 
-    /// A rule's verdicts, if they are known.
+    /// Returns a rule's verdicts, if they are known.
     pub(crate) fn get(
         &self,
         key: &str,
@@ -120,7 +127,12 @@ impl Cache {
         self.keep(key, line.join("\t"));
     }
 
-    /// Writes the verdicts that were asked for beside their place, and renames the file.
+    /// Writes all verdicts, those in use and older ones, to a new file, then renames it to the
+    /// cache's path.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written or renamed.
     pub fn save(&self, options: &Options) -> io::Result<()> {
         let Some(path) = &options.cache else { return Ok(()) };
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);

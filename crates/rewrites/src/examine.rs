@@ -1,4 +1,5 @@
-//! All rules of some files: read, decided with several solvers at once, remembered.
+//! Examines all rules of some files: reads them, decides them with several solvers at once, and
+//! keeps the verdicts.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -16,17 +17,17 @@ use crate::rules::{self, At, Context, Found, Rule, Verdict, is_unconditional};
 pub struct Examined {
     /// The file's name.
     pub file: String,
-    /// The line.
+    /// The rule's line.
     pub line: usize,
     /// The function, as `Simplify::visit(const Add *)`.
     pub function: String,
-    /// The rule, or what is not understood of it.
+    /// The rule, or the construct that is not understood.
     pub rule: Result<Rule, String>,
     /// The verdicts, one for each choice of types.
     pub verdicts: Vec<At>,
 }
 
-/// How a rule is counted: the worst of its verdicts.
+/// The standing of a rule: the worst of its verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Standing {
     /// No type or value reaches it.
@@ -44,7 +45,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// The word in reports.
+    /// Returns the word that reports use.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unreached => "unreached",
@@ -56,7 +57,7 @@ impl Standing {
         }
     }
 
-    /// Of a verdict.
+    /// Returns the standing of a verdict.
     pub fn of(verdict: &Verdict) -> Self {
         match verdict {
             Verdict::Verified => Self::Verified,
@@ -70,14 +71,14 @@ impl Standing {
 }
 
 impl Examined {
-    /// The worst of the verdicts at types that satisfy a condition.
+    /// Returns the worst of the verdicts at types that satisfy a condition.
     pub fn standing_where(&self, wanted: impl Fn(&At) -> bool) -> Standing {
         let standings =
             self.verdicts.iter().filter(|at| wanted(at)).map(|at| Standing::of(&at.verdict));
         standings.max().unwrap_or(Standing::Unreached)
     }
 
-    /// The rule for a reader: `(x + 0) => x`.
+    /// Returns the rule for a reader: `(x + 0) => x`.
     pub fn text(&self) -> String {
         match &self.rule {
             Err(construct) => construct.clone(),
@@ -88,27 +89,27 @@ impl Examined {
         }
     }
 
-    /// The worst of the verdicts.
+    /// Returns the worst of the verdicts.
     pub fn standing(&self) -> Standing {
         self.standing_where(|_| true)
     }
 }
 
-/// Two rules that undo one another, each as file and line.
+/// Two rules that undo each other, each given as file and line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Circle {
-    /// The first.
+    /// The first rule.
     pub first: (String, usize),
-    /// The second; the same if a rule undoes itself.
+    /// The second rule; the same if a rule undoes itself.
     pub second: (String, usize),
-    /// An expression that becomes itself.
+    /// An expression that the two rules rewrite to itself.
     pub before: String,
-    /// What it is in between.
+    /// The expression between the two rewrites.
     pub between: String,
 }
 
-/// Looks for pairs of rules that undo one another. Beside them, how many rules there are that are understood, and how many
-/// of these lead downwards in one order.
+/// Looks for pairs of rules that undo each other. Returns them, the number of rules that are
+/// understood, and how many of these lead downwards in one order (see [`rules::leads_down`]).
 pub fn circles(sources: &[Source]) -> (Vec<Circle>, usize, usize) {
     let mut read: Vec<(&Source, Found)> = Vec::new();
     for source in sources {
@@ -132,8 +133,13 @@ pub fn circles(sources: &[Source]) -> (Vec<Circle>, usize, usize) {
 }
 
 /// Reads the rules of the files and decides those whose file and function, as
-/// `Simplify_Add.cpp: Simplify::visit(const Add *)`, contain one of `wanted`, or all if there is none. Rules whose
-/// operands are simplified by other rules rest on those: give the whole simplifier.
+/// `Simplify_Add.cpp: Simplify::visit(const Add *)`, contain one of `wanted`; if `wanted` is empty,
+/// decides all. A rule whose operands are simplified by other rules relies on those, so give the
+/// whole simplifier.
+///
+/// # Errors
+///
+/// If a solver cannot be opened, or the cache cannot be read or written.
 pub fn examine(
     sources: &[Source],
     wanted: &[String],

@@ -1,18 +1,18 @@
 //! Rewrite rules verified from their C++ source.
 //!
-//! Rules in the language of Halide's `IRMatch.h` are read from the C++ files that hold them, and
-//! each is proved or refuted at every type that reaches it. `docs/verifying-mutators.md` has the
-//! argument.
+//! Reads rules in the language of Halide's `IRMatch.h` from the C++ files that hold them, and
+//! proves or refutes each at every type that reaches it. The argument is in
+//! `docs/verifying-mutators.md`.
 //!
-//! It knows nothing about mutators, which are C++ methods that are run, nor about our own compiler
-//! and its rules.
+//! This crate knows nothing about mutators, which are C++ methods that are run, nor about our own
+//! compiler and its rules.
 //!
 //! # Where to start
 //!
-//! * [`profile`] says what the IR of each known compiler means.
+//! * [`profile`] defines the meaning of each known compiler's IR.
 //! * [`rules`] finds rules in C++ syntax, and decides one.
 //! * [`mod@examine`] decides all rules of some files; [`cache`] keeps the answers.
-//! * [`questions`] writes a program that puts examples of rules to a compiled simplifier.
+//! * [`questions`] writes a program that asks a compiled simplifier about examples of rules.
 
 #![expect(
     clippy::wildcard_enum_match_arm,

@@ -1,4 +1,4 @@
-//! The input of an examination, its settings, and what can stop it before it begins.
+//! The input of an examination, its settings, and the errors that stop it before it begins.
 
 use std::path::PathBuf;
 
@@ -10,28 +10,28 @@ use crate::rules::Limits;
 /// A file's name and text.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Its name in reports.
+    /// The file's name in reports.
     pub name: String,
-    /// What it says.
+    /// The file's text.
     pub text: String,
 }
 
-/// How to examine.
+/// The settings of an examination.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What the sources' IR means.
+    /// The meaning of the sources' IR.
     pub profile: &'static Profile,
     /// The solver.
     pub solver: Program,
     /// The solver's limits.
     pub limits: Limits,
-    /// Solvers at once.
+    /// The number of solvers that run at once.
     pub threads: usize,
-    /// A file of answers; it is read and written again.
+    /// A file of kept verdicts, which is read and written again.
     pub cache: Option<PathBuf>,
 }
 
-/// Why nothing was examined.
+/// The reason why nothing was examined.
 #[derive(Debug, thiserror::Error)]
 pub enum ExamineError {
     /// A solver could not be set up.
@@ -42,7 +42,7 @@ pub enum ExamineError {
     Cache {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
 }

@@ -1,28 +1,29 @@
-//! What a repository's IR means.
+//! The profiles of known compilers: the meaning of their IR and the places of their sources.
 
-/// What dividing an integer by 0 means.
+/// The meaning of an integer division by 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ZeroDivision {
     /// The quotient and the remainder are 0.
     Zero,
-    /// Undefined: whatever the result becomes is right, and no transformation may introduce it.
+    /// Undefined: any result is right, but no transformation may introduce such a division.
     Undefined,
 }
 
 /// A compiler whose sources can be read.
 ///
-/// In every profile integers of fewer than 32 bits and unsigned ones wrap, overflow of signed ones of at least 32 bits
-/// is excluded, division is Euclidean, and floats are meant as reals whose divisors are not 0.
+/// In every profile, unsigned integers and integers of fewer than 32 bits wrap, overflow of signed
+/// integers of at least 32 bits is excluded, division is Euclidean, and floats are modelled as
+/// reals whose divisors are not 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Profile {
-    /// Its name on the command line.
+    /// The profile's name on the command line.
     pub name: &'static str,
-    /// What dividing by 0 means in its IR.
+    /// The meaning of division by 0 in its IR.
     pub zero_division: ZeroDivision,
-    /// Whether its rules compute quotients of constants by the machine's division, which ends the compiler where it divides
-    /// the least integer by -1.
+    /// True if its rules fold quotients of constants by the machine's division. That ends the
+    /// compiler where it divides the least integer by -1.
     pub folding_traps: bool,
-    /// Where its transformations lie, as folder and files; `*` stands for any text.
+    /// The places of its transformations, as folder and files; `*` stands for any text.
     pub sources: &'static [(&'static str, &'static [&'static str])],
 }
 
@@ -68,7 +69,7 @@ pub const PROFILES: &[Profile] = &[
 ];
 
 impl Profile {
-    /// The profile of that name.
+    /// Returns the profile of that name.
     pub fn named(name: &str) -> Option<&'static Self> {
         PROFILES.iter().find(|profile| profile.name == name)
     }

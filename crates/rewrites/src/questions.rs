@@ -1,27 +1,29 @@
-//! A C++ program that puts examples of rules to a compiled simplifier.
+//! A C++ program that asks a compiled simplifier about examples of rules.
 //!
-//! What is proved or refuted of a rule is about its text. The program asks what the compiler itself makes of the left sides: of each it builds the expression, simplifies it,
-//! puts the values in, and compares with the value that the expression has. It links with Halide.
+//! A proof or refutation of a rule is about the rule's text. The program checks what the compiler
+//! itself does with the left side: it builds the expression, simplifies it, substitutes the values,
+//! and compares the result with the expression's value. It links with Halide.
 
 use crate::rules::{Domain, Number, Rule, constant, cpp_type, is_wildcard};
 
 /// A left side of a rule, and values for it.
 #[derive(Clone, Debug)]
 pub struct Question<'a> {
-    /// Where the rule stands and at which types, for a reader.
+    /// The rule's place and the types, for a reader.
     pub place: String,
     /// The rule.
     pub rule: &'a Rule,
-    /// Whether it is refuted on these values, so that the compiler should give another value.
+    /// True if the rule is refuted on these values, so that the compiler should give another value.
     pub is_wrong: bool,
-    /// What the names stand for, and their types.
+    /// The values and types of the names.
     pub values: &'a [(String, Domain, Number)],
     /// The value of the left side.
     pub expected: Number,
 }
 
 impl Question<'_> {
-    /// The call that asks; `None` of rules over vectors and of expressions that C++ does not build as they are written.
+    /// Returns the C++ function that asks the question; `None` for rules over vectors and for
+    /// expressions that C++ does not build as they are written.
     fn call(&self) -> Option<String> {
         let before = self.rule.lhs.to_string();
         let mut words = before.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
@@ -59,8 +61,10 @@ impl Question<'_> {
     }
 }
 
-/// The program. It prints a line for each verified rule of which the compiler changes the value and for each wrong one of which it does not, and as the last line
-/// `{"verified": [asked, changed], "wrong": [asked, changed], "refused": count}`; its exit status is 1 where a verified one changed.
+/// Returns the program. It prints a line for each verified rule where the compiler changes the
+/// value and for each wrong rule where it does not. The last line is
+/// `{"verified": [asked, changed], "wrong": [asked, changed], "refused": count}`. Its exit status
+/// is 1 if a verified rule changed a value.
 pub fn program(questions: &[Question<'_>]) -> String {
     let mut text = PROLOGUE.to_owned();
     let calls: Vec<String> = questions.iter().filter_map(Question::call).collect();
@@ -159,7 +163,7 @@ mod tests {
         let call = asked("rewrite(x * c0 + y * c0, (x + y) * c0)").expect("it can be asked");
         assert!(call.contains("Expr before = ((x * c0) + (y * c0));"), "{call}");
         assert!(call.contains("Variable::make(Int(8), \"y\")"), "{call}");
-        // A rule that no values reach, and one over vectors.
+        // A rule that no values reach, and a rule over vectors.
         assert_eq!(asked("rewrite(x + c0, x, c0 != c0)"), None);
         assert_eq!(asked("rewrite(broadcast(x, c0) + y, y + broadcast(x, c0))"), None);
     }

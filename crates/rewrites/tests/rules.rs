@@ -1,4 +1,5 @@
-//! Rules in C++ of the project's own, right and wrong in pairs, each pair named after what it shows.
+//! Rules in C++ that were written for these tests, right and wrong in pairs. Each pair is named
+//! after the point that it checks.
 
 use halidom_rewrites::examine::{Examined, Standing, examine};
 use halidom_rewrites::options::{Options, Source};
@@ -16,7 +17,7 @@ fn options(profile: &str) -> Options {
     }
 }
 
-/// A visitor with one condition around its rules.
+/// Returns a visitor with one condition around its rules.
 fn visitor(node: &str, operands: &str, condition: &str) -> String {
     format!(
         "#include \"Simplify_Internal.h\"\n\
@@ -40,7 +41,7 @@ fn decide_with(profile: &str, node: &str, operands: &str, condition: &str) -> Ve
     examine(&[source], &[], &options(profile)).expect("a solver that runs")
 }
 
-/// The first rule is right, the second is wrong: which is found, with a replayed counterexample.
+/// Checks that the first rule is verified and the second is refuted with a replayed counterexample.
 fn check_pair(shows: &str, node: &str, operands: &str, right: &str, wrong: &str) {
     check_pair_with("halide", shows, node, operands, right, wrong);
 }
@@ -232,7 +233,8 @@ fn the_least_integer_divided_by_minus_one_ends_a_compiler_that_folds_with_the_ma
     );
 }
 
-/// What an operand was simplified to matters: without the rule that removes products by 0 the other one is wrong.
+/// The earlier simplification of operands matters: without the rule that removes products by 0, the
+/// other rule is wrong.
 #[test]
 fn operands_were_simplified_before() {
     let rule =
@@ -287,7 +289,8 @@ fn answers_are_kept_and_a_changed_rule_is_proved_again() {
     let refuted = run(wrong);
     assert_eq!(refuted[0].standing(), Standing::Wrong);
     assert_eq!(run(wrong), refuted, "a refutation is replayed from the file");
-    // A false answer about a wrong rule is of no use: it belongs to the right rule's text.
+    // The kept answer belongs to the right rule's text, so it does not make the wrong rule
+    // verified.
     std::fs::write(folder.path().join("answers"), kept).unwrap();
     assert_eq!(run(wrong)[0].standing(), Standing::Wrong);
 }

@@ -295,8 +295,8 @@ impl Run<'_> {
         self.found.push((file.map(str::to_owned), mutators));
     }
 
-    /// Makes a row for each width and one for all. Also adds how many rules are decided, and in
-    /// which time.
+    /// Makes a row for each width and one for all. Also adds to `decided` the number of decided
+    /// rules and the time.
     fn rules(&mut self, decided: &mut Vec<Vec<String>>) -> Result<Vec<Vec<String>>, Error> {
         let arguments = ["--only", "rules", "--timeout", "1"];
         let answer = self.verify(&arguments)?;

@@ -1,27 +1,28 @@
-//! Files of a crate import one another without a circle, and rooms only those below them.
+//! Checks that files of a crate import one another without a circle, and rooms import only the
+//! rooms below them.
 //!
 //! Reads paths as they are written: `use`, and `crate::`, `self::`, `super::` or an imported name
 //! within the code. Follows re-exports to the file that defines a name. Ignores modules of tests.
-//! Method calls leave no path, so methods of one type may still be spread over several files.
+//! Method calls contain no path, so methods of one type may still be spread over several files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{File, Finding};
 
-/// The crates that are checked, with their rooms from the bottom.
+/// The crates that are checked, with their rooms from bottom to top.
 const CRATES: &[(&str, &[&str])] = &[
     ("cpp", &[]),
     ("rewrites", &[]),
     ("mutators", &["ir", "machine", "meaning", "emit", "judge"]),
 ];
 
-/// A module by the names that lead to it from the crate's root.
+/// A module, as the names on the path to it from the crate's root.
 type Module = Vec<String>;
 
-/// Imports of a module: the modules that it needs, and the lines where it says so.
+/// The imports of each module: the modules that it needs, and the first lines that name them.
 type Arrows = BTreeMap<Module, BTreeMap<Module, usize>>;
 
-/// Finds a circle of each crate, and imports that run from a room to one above it.
+/// Finds a circle in each crate, and imports from a room to one above it.
 pub(super) fn circles(files: &[File]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (name, rooms) in CRATES {
@@ -53,7 +54,7 @@ pub(super) fn circles(files: &[File]) -> Vec<Finding> {
     findings
 }
 
-/// A module's file and what its text says.
+/// A module's file and its tokens.
 struct Source<'f> {
     file: &'f File,
     tokens: Vec<(String, usize)>,
@@ -76,7 +77,8 @@ fn sources<'f>(files: &'f [File], folder: &str) -> BTreeMap<Module, Source<'f>> 
     sources
 }
 
-/// Words, `::` and single signs with their lines. Leaves out comments, texts and characters.
+/// Splits a text into words, `::` and single signs with their lines. Leaves out comments, string
+/// literals and characters.
 fn tokens(text: &str) -> Vec<(String, usize)> {
     let mut tokens = Vec::new();
     let mut line = 1;
@@ -107,7 +109,7 @@ fn tokens(text: &str) -> Vec<(String, usize)> {
     tokens
 }
 
-/// The length of the text or character that begins here, if one does.
+/// Returns the length of the string literal or character that begins here, if there is one.
 fn literal(text: &str) -> Option<usize> {
     if let Some(raw) = text.strip_prefix('r') {
         let marks = raw.len() - raw.trim_start_matches('#').len();
@@ -123,7 +125,7 @@ fn literal(text: &str) -> Option<usize> {
                 letters.next();
             }
             letter if letter == quote => return Some(at + 1),
-            // A lifetime, rather than a character.
+            // This is a lifetime and not a character.
             _ if quote == '\''
                 && !text[at + letter.len_utf8()..].starts_with('\'')
                 && !text[1..at].starts_with('\\') =>
@@ -139,9 +141,9 @@ fn literal(text: &str) -> Option<usize> {
 /// The paths that a module's text names.
 #[derive(Default)]
 struct Named {
-    /// Paths from the crate's root that it needs, with their lines.
+    /// The needed paths from the crate's root, with their lines.
     needed: Vec<(Module, usize)>,
-    /// Names that it offers again, with what they lead to.
+    /// The re-exported names, with the paths that they lead to.
     offered: BTreeMap<String, Module>,
 }
 
@@ -163,7 +165,7 @@ fn arrows(sources: &BTreeMap<Module, Source<'_>>) -> Arrows {
     arrows
 }
 
-/// The module that defines what a path leads to.
+/// Returns the module that defines the target of a path.
 fn defining(path: &Module, named: &BTreeMap<&Module, Named>, depth: usize) -> Module {
     let mut module = Module::new();
     for (index, name) in path.iter().enumerate() {
@@ -190,7 +192,7 @@ fn named(
     sources: &BTreeMap<Module, Source<'_>>,
 ) -> Named {
     let mut found = Named::default();
-    // What names stand for here.
+    // The meaning of the names in this module.
     let mut known: BTreeMap<String, Module> = BTreeMap::new();
     for source in sources.keys() {
         if let Some((last, parent)) = source.split_last()
@@ -249,7 +251,7 @@ fn named(
     found
 }
 
-/// The paths of a `use`, each with the name that it gets.
+/// Returns the paths of a `use`, each with the name that it gets.
 fn imported(tokens: &[(String, usize)]) -> Vec<(Vec<String>, String)> {
     let mut found = Vec::new();
     let mut outer: Vec<Vec<String>> = Vec::new();
@@ -297,9 +299,9 @@ fn imported(tokens: &[(String, usize)]) -> Vec<(Vec<String>, String)> {
     found
 }
 
-/// Modules each of which imports from the next, the last being the first again.
+/// Finds a circle of modules: each imports from the next, and the last is the first again.
 fn circle(arrows: &Arrows) -> Option<Vec<Module>> {
-    // What imports nothing that is left is in no circle.
+    // A module that imports no remaining module is in no circle.
     let mut left: BTreeSet<&Module> = arrows.keys().collect();
     loop {
         let before = left.len();

@@ -1,4 +1,4 @@
-//! Emitted C is read again: expressions, with C's promotions and conversions.
+//! Reads expressions in emitted C, with C's promotions and conversions.
 
 use halidom_cpp::Sign;
 use halidom_rewrites::rules::{Domain, Fun, ValueId};
@@ -13,7 +13,8 @@ use crate::machine::names::TypeName;
 use crate::machine::run::Machine;
 
 impl Machine<'_> {
-    /// The value of a text as an expression of C that stands for a node of a type; `None` if it is none that is known.
+    /// Returns the value of a text as a C expression that stands for a node of a type; `None` if
+    /// the text is not a known expression.
     pub(super) fn read_c(
         &mut self,
         ty: Type,
@@ -28,7 +29,7 @@ impl Machine<'_> {
         reader.is_done().then_some(value)
     }
 
-    /// The value that an operand has in C.
+    /// Returns the value of an operand in C.
     pub(super) fn c_value(&mut self, node: NodeId, state: &State) -> Option<Val> {
         let ty = state.node(node).ty;
         if ty.is_vector || !ty.is_value() {
@@ -47,7 +48,7 @@ impl Machine<'_> {
     }
 }
 
-/// Binary operators by precedence, loosest first.
+/// The binary operators by precedence, loosest first.
 const LEVELS: [&[Sign]; 10] = [
     &[Sign::Or],
     &[Sign::And],
@@ -65,11 +66,11 @@ pub(super) struct Reader<'r, 'p> {
     pub(super) machine: &'r mut Machine<'p>,
     pub(super) tokens: &'r [Token],
     pub(super) at: usize,
-    /// The variables under which operands are computed somewhere in the text.
+    /// The variables for operands that are computed somewhere in the text.
     pub(super) declared: Vec<NodeId>,
-    /// Those of them that are visible here.
+    /// The declared variables that are visible here.
     pub(super) visible: Vec<NodeId>,
-    /// The type of what is read.
+    /// The type of the expression that is read.
     ty: Type,
     line: usize,
 }
@@ -195,7 +196,8 @@ impl Reader<'_, '_> {
         {
             return Some(value);
         }
-        // Division truncates, which is exact where the divisor is not 0; that it is not is the input's own condition.
+        // `c_arithmetic` truncates as C does, and records a divisor of 0 as undefined in the C
+        // text.
         machine.c_arithmetic(op, a, b, self.line, state)
     }
 
@@ -218,7 +220,7 @@ impl Reader<'_, '_> {
         if self.take_sign("+") {
             return self.unary(state);
         }
-        // `(T) e`
+        // A cast: `(T) e`.
         if matches!(self.peek(), Some(Token::Sign(sign)) if sign == "(") {
             let start = self.at;
             self.at += 1;
@@ -236,9 +238,9 @@ impl Reader<'_, '_> {
         self.primary(state)
     }
 
-    /// An operand that is converted to `bool`, or a floating-point one that is converted to an integer. Which bits decide
-    /// what becomes `true` is C's choice, and another one than the IR's: what becomes of numbers but 0 and 1 is not judged.
-    /// Both cut fractions off.
+    /// Reads an operand that is converted to `bool`, or a floating-point operand that is converted
+    /// to an integer. C and the IR may differ in which bits become `true`, so conversions of
+    /// numbers other than 0 and 1 are not judged. Both cut off fractions.
     fn converted_operand(&mut self, ty: Type, state: &mut State) -> Option<Val> {
         let begin = self.at;
         let is_wrapped = self.take_sign("(");
@@ -296,7 +298,8 @@ impl Reader<'_, '_> {
         })
     }
 
-    /// `b[i]` or `((const T *)b)[i]`: what a buffer holds. One that is not cast holds what the text stands for.
+    /// Reads a load from a buffer, `b[i]` or `((const T *)b)[i]`. Without a cast, the load has the
+    /// type of the expression that is read.
     fn loaded(&mut self, state: &mut State) -> Option<Val> {
         let begin = self.at;
         let read = self.buffer_and_type().filter(|_| self.take_sign("["));
@@ -366,7 +369,7 @@ impl Reader<'_, '_> {
                 self.machine.c_value(call, state)
             }
             Token::Name(name) => {
-                // A buffer of one element is a variable of C.
+                // A buffer of one element is a variable in C.
                 if (0..state.nodes.len()).any(|node| holds(node, name, state)) {
                     let zero = self.machine.number(0, 32, true);
                     let zero = self.machine.literal(I32, zero, state);
@@ -380,7 +383,7 @@ impl Reader<'_, '_> {
                 self.machine.c_value(variable, state)
             }
             Token::Num(num) => {
-                // Digits have the first type of `int`, `long` and `unsigned long` that they fit.
+                // A literal has the first type of `int`, `long` and `unsigned long` that holds it.
                 let fits = |bits, is_signed| {
                     let (least, greatest) = Num::range(bits, is_signed);
                     least <= num.low && num.high <= greatest
@@ -455,13 +458,13 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Whether a node loads from a buffer.
+/// True if a node loads from the buffer.
 fn holds(node: NodeId, name: NodeId, state: &State) -> bool {
     matches!(state.shape(node), Some(Shape { kind: Kind::Load, fields })
         if matches!(fields.first(), Some(Field::Expr(of)) if state.find(*of) == state.find(name)))
 }
 
-/// A type by its name in C.
+/// Returns the type with this name in C.
 fn c_type(word: &str) -> Option<Type> {
     let of = |code, bits| Some(Type { code, bits, is_vector: false });
     match TypeName::of(word) {
@@ -480,7 +483,7 @@ fn c_type(word: &str) -> Option<Type> {
 }
 
 impl Machine<'_> {
-    /// A floating-point number of which only so many significant digits were kept.
+    /// Rounds a floating-point number to the given number of significant digits.
     fn rounded(&mut self, term: ValueId, digits: u32) -> ValueId {
         let Some(value) = self.values.as_number(term) else {
             return self.values.var(&format!("real {digits} digits of {term:?}"), Domain::Real);
@@ -495,7 +498,8 @@ impl Machine<'_> {
         self.values.number(rounded, Domain::Real)
     }
 
-    /// `a & b` where `b` is a literal of low ones, or none, or all.
+    /// Computes `a & b` if `b` is a literal whose ones are the lowest bits, or no bits, or all
+    /// bits.
     fn masked(&mut self, a: Num, b: Num) -> Option<Val> {
         let (a, b, bits, is_signed) = self.promoted(a, b);
         let mask = self.values.as_number(b.term)?;
@@ -513,7 +517,8 @@ impl Machine<'_> {
         Some(Val::Int(Num { term, bits, is_signed, low: 0, high: mask, remainder_of: None }))
     }
 
-    /// Arithmetic of emitted C. Overflow in it is judged with the input, whose own overflow is excluded.
+    /// Computes arithmetic of emitted C. Its overflow is judged together with the input, whose own
+    /// overflow is excluded.
     fn c_arithmetic(
         &mut self,
         op: Sign,
@@ -525,7 +530,7 @@ impl Machine<'_> {
         let count = self.ends.len();
         let before = state.facts.len();
         let value = self.arithmetic(op, a, b, line, state);
-        // Undefined behaviour of the emitted code, not of the compiler.
+        // These ends are undefined behaviour of the emitted code, not of the compiler.
         for end in self.ends.drain(count..) {
             let bad = end.state.facts.last().copied();
             state.emitted_undefined.extend(bad);

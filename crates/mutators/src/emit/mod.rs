@@ -1,8 +1,9 @@
-//! Emitters of C: what they print, and how it is read again.
+//! Emitters of C: the text that they print, and its reader.
 //!
 //! # Where to start
 //!
-//! * `print` is what an emitter writes, `text` its tokens; `expr` and `stmt` read them.
+//! * `print` collects the text that an emitter writes, `text` splits it into tokens, and `expr` and
+//!   `stmt` read them.
 
 pub(crate) mod expr;
 pub(crate) mod print;

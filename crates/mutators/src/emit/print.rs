@@ -1,9 +1,10 @@
-//! Emitters of C: what they write is read again, and has C's meaning.
+//! Collects the text that emitters of C write, and gives it C's meaning by reading it again.
 //!
-//! Text that an emitter writes is a rope: characters, and in between what stands for a number, a type or the name under
-//! which an operand was printed. An operand's name has the operand's value and C type: an induction, as for `mutate`.
-//! Reading the rope as an expression of C, with its promotions and conversions, gives a number again, which becomes a
-//! literal of the node's type. So an emitter is a mutator that folds, and is judged like one.
+//! The text that an emitter writes is a rope: characters, and between them pieces for a number, a
+//! type or the name under which an operand was printed. By induction, as for `mutate`, an operand's
+//! name has the operand's value and C type. The rope is read as a C expression, with promotions and
+//! conversions. The result is a number, which becomes a literal of the node's type. So an emitter
+//! is judged like a mutator that folds constants.
 
 use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind};
@@ -17,7 +18,8 @@ use crate::machine::contracts::Print;
 use crate::machine::run::{Machine, Outcome, Paths};
 
 impl<'p> Machine<'p> {
-    /// `stream << a << b`: what is appended; `None` if the leftmost operand is no text that is being written.
+    /// Appends the items of `stream << a << b`; `None` if the leftmost operand is not a text that
+    /// is being written.
     pub(crate) fn append_chain(
         &mut self,
         expr: &'p Expr,
@@ -99,7 +101,7 @@ impl<'p> Machine<'p> {
         self.append(&Place::Member("stream".to_owned()), pieces, state);
     }
 
-    /// A value as text.
+    /// Returns a value as text.
     pub(crate) fn rope_of(value: &Val, state: &State) -> Option<Vec<Piece>> {
         Some(match value {
             Val::Rope(pieces) => pieces.clone(),
@@ -114,7 +116,7 @@ impl<'p> Machine<'p> {
         })
     }
 
-    /// A function that prints.
+    /// Runs a function that prints, by its contract.
     pub(crate) fn print(
         &mut self,
         what: Print,
@@ -211,7 +213,8 @@ impl<'p> Machine<'p> {
         vec![(state, Val::Rope(pieces))]
     }
 
-    /// What an emitter wrote for a node: a literal of the node's type with the value of the text.
+    /// Turns the text that an emitter wrote for a node into a literal of the node's type with the
+    /// text's value.
     pub(crate) fn emitted(
         &mut self,
         ty: Type,
@@ -240,7 +243,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// A variable of an IR type that was given a value in C.
+    /// Turns a value in C into a literal of an IR type.
     pub(super) fn as_literal(&mut self, ty: Type, value: Val, state: &mut State) -> Option<NodeId> {
         if ty.is_vector {
             return None;
@@ -251,7 +254,7 @@ impl<'p> Machine<'p> {
                 Val::Real(term) => (Kind::FloatImm, term),
                 _ => return None,
             },
-            // A `bool` is whether a number is not 0.
+            // A number becomes the `bool` that tells whether it is not 0.
             (Code::UInt, value) if ty.is_bool() => {
                 let truth = match value {
                     Val::Bool(truth) => truth,
@@ -280,11 +283,13 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// The digits of a floating-point number that a stream prints by default, and those of a number with an exponent.
+/// The significant digits of a floating-point number that a stream prints: by default, and with an
+/// exponent.
 const SHORT: u32 = 6;
 const SCIENTIFIC: u32 = 7;
 
-/// How many digits a stream prints after a manipulator; `None` if a name is none.
+/// Returns the number of digits that a stream prints after a manipulator; `None` if the name is not
+/// a manipulator.
 fn manipulator(name: &str, digits: u32) -> Option<u32> {
     match name.strip_prefix("std::").unwrap_or(name) {
         "scientific" => Some(SCIENTIFIC),
@@ -293,7 +298,7 @@ fn manipulator(name: &str, digits: u32) -> Option<u32> {
     }
 }
 
-/// `T::ramp(a, b)` or `T::broadcast(a)`, as a node of the vector type `T`.
+/// Reads `T::ramp(a, b)` or `T::broadcast(a)` as a node of the vector type `T`.
 fn vector_of(ty: Type, rope: &[Piece], state: &mut State) -> Option<NodeId> {
     if !ty.is_vector {
         return None;
@@ -322,7 +327,7 @@ fn vector_of(ty: Type, rope: &[Piece], state: &mut State) -> Option<NodeId> {
     Some(state.add(ty, None, Some(Shape { kind, fields })))
 }
 
-/// The characters that a text of C++ stands for.
+/// Returns the characters that a C++ string literal stands for.
 fn unescaped(text: &str) -> String {
     let mut plain = String::new();
     let mut letters = text.chars();
@@ -340,7 +345,7 @@ fn unescaped(text: &str) -> String {
     plain
 }
 
-/// A text for a reader.
+/// Returns a text for a reader.
 pub(super) fn plain(rope: &[Piece]) -> String {
     let parts = rope.iter().map(|piece| match piece {
         Piece::Text(text) => text.clone(),

@@ -1,14 +1,17 @@
-//! Emitters of C for statements: what they write is read again as statements of the IR.
+//! Reads statements in emitted C as statements of the IR.
 //!
-//! An operand's statement stands in the text for itself. An operand's expression is computed where it was printed, under a
-//! name (`print_expr`), or where its text stands (`PrintExpr`).
+//! An operand that is a statement stands for itself in the text. An operand that is an expression
+//! is computed either where it was printed, under a name (`print_expr`), or where its text stands
+//! (`PrintExpr`).
 //!
 //! # Correctness
 //!
-//! The C text becomes a statement of the IR that does the same, and that is compared with the input as any mutator's
-//! result. A name of C is visible to the end of its braces; text that uses it elsewhere is none that is read. A pragma
-//! that makes a loop parallel means nothing, but has to stand before the loop. An operand's text in parentheses is wholly in
-//! them. A buffer that is not cast has the type of what is stored, and the end of a loop fits an `int`.
+//! The C text becomes a statement of the IR that does the same. That statement is compared with the
+//! input like any mutator's result. A C name is visible to the end of its braces; a text that uses
+//! it elsewhere is not read. A pragma that makes a loop parallel has no meaning, but must stand
+//! before the loop. An operand's text directly after `if` is assumed to be wholly in parentheses. A
+//! buffer without a cast has the type of the stored value. The end of a loop is assumed to fit an
+//! `int`.
 
 use halidom_rewrites::rules::Fun;
 
@@ -22,7 +25,7 @@ use crate::ir::value::{Num, Piece, Val};
 use crate::machine::run::{Machine, Paths};
 
 impl Machine<'_> {
-    /// The statement that an emitter wrote.
+    /// Reads the statement that an emitter wrote.
     pub(crate) fn emitted_stmt(&mut self, value: &Val, state: State, line: usize) -> Paths<Val> {
         let mut state = state;
         let Val::Rope(rope) = value else {
@@ -43,14 +46,15 @@ impl Machine<'_> {
         }
     }
 
-    /// An operand is computed here, under a name: the text that stands for it, which a stream has got a mark of.
+    /// Marks that an operand is computed here, under a name. Returns the mark for the stream and
+    /// the text that stands for the operand.
     pub(crate) fn computed_here(&mut self, node: NodeId, state: &mut State) -> (Piece, Piece) {
         let name = self.fresh_node_name(state);
         let variable = Self::variable(state.node(node).ty, name, state);
         (Piece::Eval(node, variable), Piece::Node(variable))
     }
 
-    /// A node of members by name; the others are as `make` has them by default.
+    /// Makes a node from members by name; the others get the defaults of `make`.
     fn stmt_of(&mut self, kind: Kind, members: &[(&str, NodeId)], state: &mut State) -> NodeId {
         let mut fields = Vec::new();
         for (name, role) in kind.fields() {
@@ -77,16 +81,17 @@ impl Machine<'_> {
     }
 }
 
-/// A statement that is not there.
+/// Returns the absent statement.
 fn nothing(state: &mut State) -> NodeId {
     state.add(Type::STMT, None, Some(Shape { kind: Kind::Undefined, fields: Vec::new() }))
 }
 
-/// The function that tries to take from a semaphore.
+/// The function that tries to acquire a semaphore.
 const ACQUIRE: &str = "halide_semaphore_try_acquire";
 
 impl Reader<'_, '_> {
-    /// Statements to the end of the braces, or of the text; what is declared is visible in those after it.
+    /// Reads statements to the end of the braces or of the text. A declaration is visible in the
+    /// statements after it.
     fn sequence(&mut self, state: &mut State) -> Option<NodeId> {
         let Some(token) = self.peek().cloned() else { return Some(nothing(state)) };
         match token {
@@ -132,7 +137,8 @@ impl Reader<'_, '_> {
                 let message = self.expr(state)?;
                 self.expect(";")?;
                 let rest = self.sequence(state)?;
-                // In Halide's family a function returns early only where an assert fails.
+                // In compilers of Halide's family, a function returns early only where an assert
+                // fails.
                 if self.machine.profile.name == "heterocl" {
                     return Some(self.machine.stmt_of(Kind::Return, &[("value", message)], state));
                 }
@@ -154,7 +160,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Where a condition does not hold, nothing after it happens.
+    /// Makes an assert before the other statements: if the condition does not hold, nothing after
+    /// it happens.
     fn asserted(
         &mut self,
         condition: NodeId,
@@ -175,7 +182,7 @@ impl Reader<'_, '_> {
         self.machine.stmt_of(Kind::Block, &[("first", first), ("rest", rest)], state)
     }
 
-    /// A statement that declares nothing for those after it.
+    /// Reads a statement that declares nothing for the statements after it.
     fn stmt(&mut self, state: &mut State) -> Option<NodeId> {
         match self.peek()?.clone() {
             Token::Stmt(node) => {
@@ -186,7 +193,7 @@ impl Reader<'_, '_> {
             Token::Word(word) if word == "if" => {
                 self.at += 1;
                 let condition = match self.peek()? {
-                    // The operand's own parentheses.
+                    // These parentheses belong to the operand.
                     Token::Node(_) => {
                         let node = self.operand()?;
                         matches!(self.peek(), Some(Token::Sign(sign)) if sign == "{")
@@ -213,7 +220,7 @@ impl Reader<'_, '_> {
                 self.at += 1;
                 self.after_pragma(&text, state)
             }
-            // `(void)e;`
+            // A discarded value: `(void)e;`.
             Token::Sign(sign)
                 if sign == "("
                     && self.tokens.get(self.at + 1) == Some(&Token::Word("void".to_owned())) =>
@@ -262,7 +269,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// `{ … }`
+    /// Reads a block: `{ … }`.
     fn block(&mut self, state: &mut State) -> Option<NodeId> {
         self.expect("{")?;
         let outside = self.visible.len();
@@ -272,7 +279,7 @@ impl Reader<'_, '_> {
         Some(stmt)
     }
 
-    /// `b[i] = e;`, `((T *)b)[i] = e;`
+    /// Reads a store: `b[i] = e;`, `((T *)b)[i] = e;`.
     fn store(&mut self, state: &mut State) -> Option<NodeId> {
         let mut cast = None;
         let name = if self.take_sign("(") {
@@ -304,7 +311,7 @@ impl Reader<'_, '_> {
         Some(self.machine.stmt_of(Kind::Store, &members, state))
     }
 
-    /// `for (int i = a; i < a + n; i++) …`, or from 0 to `n`.
+    /// Reads a loop: `for (int i = a; i < a + n; i++) …`, or from 0 to `n`.
     fn loop_of(&mut self, state: &mut State) -> Option<NodeId> {
         self.at += 1;
         self.expect("(")?;
@@ -322,7 +329,7 @@ impl Reader<'_, '_> {
         } else if let ([Token::Node(_)], Some(extent)) = (begin, self.distance(begin)) {
             extent
         } else {
-            // The end is as far from the beginning as there are iterations.
+            // The extent is the distance between the end and the beginning.
             let end = self.expr(state)?;
             let [first, last] = [min, end].map(|node| self.machine.c_value(node, state));
             let (Val::Int(first), Val::Int(last)) = (first?, last?) else { return None };
@@ -344,7 +351,7 @@ impl Reader<'_, '_> {
         Some(self.machine.stmt_of(Kind::For, &members, state))
     }
 
-    /// The operand that is added to where a loop begins: `a + n`.
+    /// Reads the operand that is added to a loop's beginning: the `n` of `a + n`.
     fn distance(&mut self, begin: &[Token]) -> Option<NodeId> {
         let rest = self.tokens[self.at..].strip_prefix(begin)?;
         let [Token::Sign(plus), Token::Node(_), Token::Sign(end), ..] = rest else { return None };
@@ -355,7 +362,7 @@ impl Reader<'_, '_> {
         self.operand()
     }
 
-    /// What stands after a pragma; two tasks run at once.
+    /// Reads the statement after a pragma. Two tasks run at once.
     fn after_pragma(&mut self, text: &str, state: &mut State) -> Option<NodeId> {
         match text {
             "omp parallel for" if self.peek() == Some(&Token::Word("for".to_owned())) => {
@@ -374,7 +381,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// `while (!halide_semaphore_try_acquire(s, n)) { }` before what follows.
+    /// Reads `while (!halide_semaphore_try_acquire(s, n)) { }` and the statements after it.
     fn acquire(&mut self, state: &mut State) -> Option<NodeId> {
         self.at += 1;
         self.expect("(")?;
@@ -401,7 +408,7 @@ impl Reader<'_, '_> {
         Some(node)
     }
 
-    /// `(a, b)`
+    /// Reads the arguments of a call: `(a, b)`.
     pub(super) fn arguments(&mut self, state: &mut State) -> Option<Vec<NodeId>> {
         self.expect("(")?;
         let mut arguments = Vec::new();
@@ -414,7 +421,7 @@ impl Reader<'_, '_> {
         Some(arguments)
     }
 
-    /// A condition.
+    /// Reads a condition.
     fn truth_value(&mut self, state: &mut State) -> Option<NodeId> {
         let node = self.expr(state)?;
         if state.node(node).ty.is_bool() {
@@ -425,7 +432,7 @@ impl Reader<'_, '_> {
         self.machine.as_literal(Type::BOOL, truth, state)
     }
 
-    /// An expression as a node of its own type.
+    /// Reads an expression as a node of the expression's type.
     pub(super) fn expr(&mut self, state: &mut State) -> Option<NodeId> {
         let is_end = |token: Option<&Token>| match token {
             Some(Token::Sign(sign)) => [")", "]", ";", ","].contains(&sign.as_str()),
@@ -447,7 +454,7 @@ impl Reader<'_, '_> {
         self.machine.as_literal(ty, value, state)
     }
 
-    /// An expression that is assigned to something of a type.
+    /// Reads an expression that is assigned to a variable or element of a type.
     fn value_of(&mut self, ty: Type, state: &mut State) -> Option<NodeId> {
         let node = self.expr(state)?;
         if state.node(node).ty == ty {
@@ -457,7 +464,8 @@ impl Reader<'_, '_> {
         self.machine.as_literal(ty, value, state)
     }
 
-    /// An operand's text: it is declared before, in these braces or in others around.
+    /// Reads an operand's text. The operand's variable must be declared before, in these braces or
+    /// in enclosing ones.
     pub(super) fn operand(&mut self) -> Option<NodeId> {
         let Some(Token::Node(node)) = self.peek() else { return None };
         let node = *node;

@@ -1,4 +1,4 @@
-//! The tokens of emitted C, with what stands between its characters.
+//! Splits emitted C into tokens, including the pieces between its characters.
 
 use halidom_rewrites::rules::ValueId;
 
@@ -14,40 +14,41 @@ pub(super) enum Token {
     Sign(String),
     /// A text in quotes.
     Quoted,
-    /// What a line says that tells the compiler something.
+    /// The text of a pragma.
     Pragma(String),
     /// The text of an operand.
     Node(NodeId),
     Name(NodeId),
     Num(Num),
-    /// So many significant digits of a floating-point number.
+    /// A floating-point number with this many significant digits.
     Real(ValueId, u32),
     /// The bits of a floating-point number.
     Bits(ValueId),
     Type(Type),
     /// An operand that is a statement.
     Stmt(NodeId),
-    /// An operand is computed, for a variable.
+    /// The computation of an operand, for a variable.
     Eval(NodeId, NodeId),
 }
 
-/// Signs of two characters and more.
+/// The signs of more than one character.
 const LONG_SIGNS: [&str; 10] = ["<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "::", "++"];
 
-/// What the characters that are read belong to.
+/// The part of the text that the current characters belong to.
 #[derive(Clone, Debug, PartialEq)]
 enum Within {
     Code,
     /// A comment to the end of the line.
     Comment,
-    /// A comment between signs.
+    /// A comment between `/*` and `*/`.
     Remark,
-    /// A line for the compiler, so far.
+    /// The text of a preprocessor line so far.
     Pragma(String),
     Quotes,
 }
 
-/// The tokens of a text; `None` if there are none, or one is not known.
+/// Returns the tokens of a text; `None` if it ends within quotes, a `/*` comment or a preprocessor
+/// line, or contains something unknown.
 pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
     let mut tokens = Vec::new();
     let mut within = Within::Code;
@@ -55,7 +56,7 @@ pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
         let Piece::Text(text) = piece else {
             match within {
                 Within::Code => tokens.extend(token(piece)),
-                // An operand is computed before the line that its text stands in.
+                // These operands are computed before the line that contains their text.
                 _ if matches!(piece, Piece::Stmt(_) | Piece::Eval(..)) => return None,
                 _ => {}
             }
@@ -86,7 +87,7 @@ pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
                     }
                     continue;
                 }
-                // What is escaped is within the quotes.
+                // An escaped character does not end the quotes.
                 Within::Quotes if first == '\\' => {
                     rest = after.get(1..).unwrap_or_default();
                     continue;
@@ -140,7 +141,7 @@ pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
     (within == Within::Code || within == Within::Comment).then_some(tokens)
 }
 
-/// The token that a piece is; none of characters.
+/// Returns the token for a piece; `None` for a piece of characters.
 fn token(piece: &Piece) -> Option<Token> {
     Some(match piece {
         Piece::Text(_) => return None,

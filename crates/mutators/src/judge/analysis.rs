@@ -1,6 +1,6 @@
-//! Analyses verified against what their contract promises: bounds that hold.
+//! Verifies analyses against the promise of their contract: the bounds that they return hold.
 //!
-//! Where an analysis calls itself, its contract is taken at its word: an induction over the expression.
+//! Where an analysis calls itself, its contract is assumed: an induction over the expression.
 
 use std::rc::Rc;
 
@@ -19,7 +19,8 @@ use crate::machine::run::{End, Machine, Outcome, Paths};
 use crate::meaning::claims::in_type_range;
 use crate::meaning::terms::Meaning;
 
-/// Examines `const_int_bounds`: if it returns true, the expression lies within what it assigned.
+/// Examines `const_int_bounds`: if it returns true, the expression lies within the bounds that it
+/// assigned.
 pub(crate) fn examine_bounds(entry: Entry<'_>, solver: &mut Solver, limits: Limits) -> Examination {
     let mut findings: Vec<Finding> = Vec::new();
     let mut proved = 0;
@@ -97,7 +98,7 @@ pub(crate) fn examine_bounds(entry: Entry<'_>, solver: &mut Solver, limits: Limi
     Examination { standing, findings, proved }
 }
 
-/// Runs the analysis on a node; what it assigns is in the outermost frame.
+/// Runs the analysis on a node. The values that it assigns are in the outermost frame.
 fn run<'p>(entry: Entry<'p>, machine: &mut Machine<'p>, node: NodeId, state: State) -> Paths<Val> {
     let mut state = state;
     machine.class.clone_from(&entry.function.class);
@@ -116,7 +117,8 @@ fn undecided(standing: Standing, text: String) -> Finding {
     Finding { file: None, standing, line: 0, ty: String::new(), text, counterexample: None }
 }
 
-/// A path that ends the compiler, if it is possible: a crash if running the analysis confirms it.
+/// Examines a path that ends the compiler: if the path is possible, it is a crash if a run of the
+/// analysis confirms it.
 fn crash(
     entry: Entry<'_>,
     machine: &Machine<'_>,
@@ -128,7 +130,7 @@ fn crash(
     let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
     let _ = meaning.node(node);
     let mut facts = meaning.facts();
-    // What an analysis says of operands is within their types wherever it says as much as it can.
+    // Bounds of operands are assumed to be within the operands' types, as the tightest bounds are.
     for (operand, least, greatest) in &end.state.bounded {
         if let Some((low, high)) = end.state.node(*operand).ty.range() {
             for bound in [least, greatest] {
@@ -242,7 +244,8 @@ fn decided(
 }
 
 impl Concrete {
-    /// The value of the expression, and the bounds that the analysis gives for it, if it gives any.
+    /// Returns the value of the expression and the bounds that the analysis gives for it; `None` if
+    /// it gives no bounds.
     fn analysed<'p>(
         &self,
         entry: Entry<'p>,

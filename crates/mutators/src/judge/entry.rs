@@ -1,4 +1,4 @@
-//! The mutator that runs, and how it is run on a node.
+//! The mutator that is examined, and its run on a node.
 
 use std::rc::Rc;
 
@@ -13,27 +13,28 @@ use crate::ir::value::{Place, Val};
 use crate::machine::program::Program;
 use crate::machine::run::{Machine, Outcome};
 
-/// Which mutator runs.
+/// A mutator and the settings of its run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<'p> {
-    /// All functions.
+    /// The program with all functions.
     pub(crate) program: &'p Program,
-    /// What the IR means.
+    /// The meaning of the IR.
     pub(crate) profile: &'p Profile,
-    /// The method.
+    /// The mutator's method.
     pub(crate) function: &'p Function,
     /// The kind of node that it takes.
     pub(crate) kind: Kind,
-    /// Whether C++ integers are integers.
+    /// True if C++ integers are modelled as mathematical integers.
     pub(crate) is_whole: bool,
-    /// Whether it prints C.
+    /// True if the method prints C.
     pub(crate) is_emitter: bool,
-    /// Whether arithmetic of its own that is undefined gives what machines give.
+    /// True if undefined arithmetic of the method itself gives the machine's result.
     pub(crate) is_hardware: bool,
 }
 
 impl<'p> Entry<'p> {
-    /// The same at a type of the node, with operands of another where the kind leaves that open.
+    /// Returns the entry at a type of the node. If the kind does not determine the type of the
+    /// operands, `operand` does.
     pub(crate) fn at(self, ty: Type, operand: Type) -> Self {
         let main = if self.kind.has_free_operand() { operand } else { ty };
         let is_whole = self.is_emitter

@@ -1,12 +1,14 @@
-//! Verdicts about mutators that are kept.
+//! The cache of verdicts about mutators.
 //!
 //! # Correctness
 //!
-//! The key has the texts of the method and of every function that it may call, found by name, the profile, the solver, the classes, their scopes and their
-//! visitors, and the sources of this crate, contracts among them, and of those that it rests on. That a mutator is verified depends on nothing else: what `mutate`
-//! returns is known by its contract. Other verdicts rest on runs in which the operands were sent through the class's own
-//! mutators, so they also depend on the texts of these. What was undecided is tried again under a longer limit.
-//! Lines are kept relative to the function that they are in.
+//! The key has the texts of the method and of every function that it may call, found by name. It
+//! also has the profile, the solver, the classes, their scopes, their visitors, and the sources of
+//! this crate (including contracts) and of the crates `cpp` and `rewrites`. A verified verdict
+//! depends on nothing else: the contract of `mutate` determines its result. Other verdicts rely on
+//! runs in which the operands went through the class's own mutators, so they also depend on the
+//! texts of these. An undecided verdict is tried again under a longer limit. Lines are stored
+//! relative to the function that contains them.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -17,7 +19,7 @@ use halidom_rewrites::options::Options;
 use crate::judge::verdict::{Counterexample, Examination, Finding, Standing};
 use crate::machine::program::{Program, called};
 
-/// This crate.
+/// The texts of this crate's sources.
 const SOURCES: &[&str] = &[
     include_str!("../emit/expr.rs"),
     include_str!("../emit/print.rs"),
@@ -79,18 +81,18 @@ const SOURCES: &[&str] = &[
     include_str!("../meaning/terms.rs"),
 ];
 
-/// What an examination depends on.
+/// The texts that an examination depends on.
 pub(crate) struct Dependence<'p> {
-    /// The key under which it is kept.
+    /// The key of the examination in the cache.
     pub(crate) key: String,
     /// A digest of the class's mutators.
     class: u64,
-    /// The method and what it may call.
+    /// The method and the functions that it may call.
     functions: Vec<&'p Function>,
 }
 
 impl<'p> Dependence<'p> {
-    /// Of a method of the program.
+    /// Collects the dependence of a method of the program.
     pub(crate) fn of(program: &'p Program, function: &'p Function, options: &Options) -> Self {
         let functions = called(program, vec![function]);
         let own = program.functions.iter().filter(|other| other.class == function.class);
@@ -111,12 +113,12 @@ impl<'p> Dependence<'p> {
         Self { key, class: digest(&texts(&class)), functions }
     }
 
-    /// How much text it depends on.
+    /// Returns the length of the text that it depends on.
     pub(crate) fn length(&self) -> usize {
         self.functions.iter().map(|function| function.text.len()).sum()
     }
 
-    /// The line in which an examination is kept.
+    /// Returns the line that keeps an examination.
     pub(crate) fn write(&self, examination: &Examination, options: &Options) -> String {
         let mut fields = vec![
             format!("{:016x}", self.class),
@@ -155,7 +157,8 @@ impl<'p> Dependence<'p> {
         fields.join("\t")
     }
 
-    /// The examination that a line keeps; `None` if it depends on something that was changed, or another limit may change it.
+    /// Reads an examination from its line. Returns `None` if a text that it depends on has changed,
+    /// or if another limit may change the result.
     pub(crate) fn read(&self, line: &str, options: &Options) -> Option<Examination> {
         let mut fields = line.split('\t').map(unescaped);
         let class = u64::from_str_radix(&fields.next()?, 16).ok()?;
@@ -197,8 +200,8 @@ impl<'p> Dependence<'p> {
         Some(Examination { standing, findings, proved })
     }
 
-    /// A line as a function's number and the distance from its first line; past the functions, the line itself, which may be
-    /// another one later.
+    /// Returns a line as a function's number and the distance from its first line. A line outside
+    /// these functions is stored as it is, and may be another one later.
     fn place(&self, line: usize) -> (usize, usize) {
         let within = |function: &&Function| (function.line..=function.last_line).contains(&line);
         match self.functions.iter().position(within) {
@@ -215,7 +218,7 @@ impl<'p> Dependence<'p> {
     }
 }
 
-/// The methods of visitors, which are found by the type of an object.
+/// Returns the methods of visitors, which are found by the type of an object.
 fn visitors(program: &Program) -> Vec<&Function> {
     let is_visitor = |name: &str| {
         let mut named = program.classes.iter().filter(|class| class.name == name);

@@ -1,4 +1,4 @@
-//! All mutators of some files.
+//! Examines all mutators of some files.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -21,24 +21,30 @@ use crate::machine::contracts::{self, Print};
 use crate::machine::program::Program;
 use crate::machine::scopes::scopes;
 
-/// A mutator with what was found about it.
+/// A mutator with its examination.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutator {
     /// The file's name.
     pub file: String,
-    /// The line where it begins.
+    /// The line where the mutator begins.
     pub line: usize,
     /// Its name, as `Simplify::visit(const Add *)`.
     pub name: String,
-    /// What was found.
+    /// The result of examining it.
     pub examination: Examination,
 }
 
-/// Examines the mutators of the files whose file and name, as `Simplify.cpp: Simplify::visit(const Add *)`, contain one of
-/// `wanted`, or all if there is none.
+/// Examines the mutators of the files whose file and name, as
+/// `Simplify.cpp: Simplify::visit(const Add *)`, contain one of `wanted`; if `wanted` is empty,
+/// examines all.
 ///
-/// A mutator is a method `visit` that takes a node and belongs to a class derived from `IRMutator`, or returns an
-/// expression or statement. Analyses that contracts rest on are examined beside them.
+/// A mutator is a method `visit` that takes a node and either belongs to a class derived from
+/// `IRMutator` or returns an expression or statement. Analyses on which contracts rely are examined
+/// too.
+///
+/// # Errors
+///
+/// If a solver cannot be opened, or the cache cannot be read or written.
 pub fn mutators(
     sources: &[Source],
     wanted: &[String],
@@ -47,7 +53,7 @@ pub fn mutators(
     mutators_of(parsed(sources), wanted, options)
 }
 
-/// The files and names of the mutators that [`mutators`] would examine.
+/// Returns the files and names of the mutators that [`mutators`] would examine.
 pub fn names(sources: &[Source], wanted: &[String]) -> Vec<(String, String)> {
     let all = Found::of(parsed(sources), wanted);
     all.mutators
@@ -58,7 +64,8 @@ pub fn names(sources: &[Source], wanted: &[String]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Reads files whose lines are counted through, so that a line tells the file.
+/// Parses files with lines that are counted through all of them, so that a line determines its
+/// file.
 fn parsed(sources: &[Source]) -> Vec<(String, File)> {
     let mut before = 0;
     let mut files = Vec::new();
@@ -70,14 +77,14 @@ fn parsed(sources: &[Source]) -> Vec<(String, File)> {
     files
 }
 
-/// What files have.
+/// The program and the mutators that were found in files.
 pub(crate) struct Found {
     pub(crate) program: Program,
     /// The names of the files.
     names: Vec<String>,
-    /// The lines of the program before each file, and how many it has.
+    /// The number of the program's lines before each file, and the number of the file's lines.
     lines: Vec<(usize, usize)>,
-    /// Mutators by file and function.
+    /// The mutators by file and function.
     pub(crate) mutators: Vec<(usize, usize)>,
 }
 
@@ -105,7 +112,8 @@ impl Found {
         Self { program, names, lines, mutators }
     }
 
-    /// The file that a line of the program is in, and the line in it; line 0 is in none.
+    /// Returns the file that contains a line of the program, and the line within that file; line 0
+    /// is in no file.
     fn place(&self, line: usize) -> Option<(usize, usize)> {
         let within =
             |(before, count): &(usize, usize)| (before + 1..=before + count).contains(&line);
@@ -113,11 +121,11 @@ impl Found {
         Some((file, line - self.lines[file].0))
     }
 
-    /// What was found about a mutator, with the lines of files.
+    /// Returns an examination as a mutator, with lines counted within files.
     fn placed(&self, file: usize, function: usize, mut examination: Examination) -> Mutator {
         let function = &self.program.functions[function];
         for finding in &mut examination.findings {
-            // What has no line of its own is about the mutator.
+            // A finding without a line is about the mutator as a whole.
             let line = if finding.line == 0 { function.line } else { finding.line };
             let (at, line) = self.place(line).unwrap_or((file, line));
             finding.file = (at != file).then(|| self.names[at].clone());
@@ -132,7 +140,11 @@ impl Found {
     }
 }
 
-/// Examines the mutators of files that were read; see [`mutators`].
+/// Examines the mutators of files that were parsed; see [`mutators`].
+///
+/// # Errors
+///
+/// The errors of [`mutators`].
 pub fn mutators_of(
     files: Vec<(String, File)>,
     wanted: &[String],
@@ -145,7 +157,7 @@ pub fn mutators_of(
     let cache = Cache::load(options).map_err(io)?;
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<Option<Examination>>> = Mutex::new(vec![None; found.len()]);
-    // Those of much text come first, so that none of them is begun when the others are done.
+    // The longest come first, so that none of them is begun when the others are done.
     let dependence = |(_, function): &(usize, usize)| {
         Dependence::of(program, &program.functions[*function], options)
     };
@@ -158,7 +170,8 @@ pub fn mutators_of(
             let Some((index, dependence)) = queue.get(turn) else { return Ok(()) };
             let index = *index;
             let function = &program.functions[found[index].1];
-            // A solver of its own for each, so that what one is answered does not depend on what was asked about others.
+            // Each mutator gets a new solver, so that its answers do not depend on questions about
+            // others.
             let mut solver = Solver::open(options.limits.options(options.solver.clone()))?;
             let mut asked = Known::default();
             let known = cache.line(&dependence.key);
@@ -204,7 +217,7 @@ pub fn mutators_of(
     Ok(mutators.collect())
 }
 
-/// The kind of node that a method takes, by its name.
+/// Returns the name of the kind of node that a method takes.
 pub(crate) fn argument(function: &Function) -> Option<&str> {
     function.parameters.first()?.ty.strip_suffix('*')
 }
@@ -232,7 +245,7 @@ fn is_mutator(function: &Function, classes: &[Class]) -> bool {
         || derives(&function.class, classes, classes.len())
 }
 
-/// Whether a method prints C for a node: its class has a method that prints an operand.
+/// True if a method prints C for a node: its class has a method that prints an operand.
 pub(crate) fn is_emitter(function: &Function, functions: &[Function]) -> bool {
     let prints = |other: &Function| {
         other.class == function.class
@@ -244,7 +257,7 @@ pub(crate) fn is_emitter(function: &Function, functions: &[Function]) -> bool {
         && functions.iter().any(prints)
 }
 
-/// Whether a class derives from a mutator.
+/// True if a class derives from a mutator.
 fn derives(class: &str, classes: &[Class], depth: usize) -> bool {
     let Some(class) = classes.iter().find(|known| known.name == class) else { return false };
     class

@@ -1,11 +1,11 @@
-//! Verdicts about mutators: what is tried, proved, replayed and kept.
+//! Verdicts about mutators: trials, proofs, replays and the cache.
 //!
 //! # Where to start
 //!
 //! * `list` finds the mutators of files and examines them; `keep` remembers the answers.
 //! * `verify` decides a mutator of expressions, `statement` one of statements, `analysis` an
 //!   analysis; `refute` looks for values on which a result differs.
-//! * `entry` runs a method on a node, `replay` on concrete IR, `trial` on IR that it makes up.
+//! * `entry` runs a method on a node, `replay` runs it on concrete IR, and `trial` makes random IR.
 
 pub(crate) mod analysis;
 pub(crate) mod entry;

@@ -1,9 +1,9 @@
-//! Mutators run on much concrete IR, without a solver: what a verdict is compared with.
+//! Runs mutators on much concrete IR without a solver, as an independent check of verdicts.
 //!
 //! # Correctness
 //!
-//! Nothing is concluded from what was not seen. It shares the interpreter with the verifier, but neither its paths, its
-//! contracts of `mutate`, nor its solver.
+//! Nothing is concluded if nothing was seen. This check shares the interpreter with the verifier,
+//! but not its paths, its contracts of `mutate` or its solver.
 
 use halidom_cpp::ast::File;
 use halidom_rewrites::profile::Profile;
@@ -20,27 +20,27 @@ use crate::judge::trial::Trials;
 use crate::machine::run::{Operands, Outcome};
 use crate::meaning::terms::Meaning;
 
-/// What mutators of operands do.
+/// The effect of the mutators of operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mutation {
-    /// What the class's own mutators do.
+    /// The effect of the class's own mutators.
     Own,
-    /// Nothing: operands are themselves.
+    /// No effect: operands stay as they are.
     None,
-    /// They are copied.
+    /// Operands are copied.
     Copied,
 }
 
-/// Where the stream of random inputs begins; not where the verifier's begins.
+/// The seed of the random inputs, which differs from the verifier's.
 const SEED: u64 = 1009;
 
-/// Inputs on which results are compared for all values of 8 bits.
+/// The number of inputs on which results are compared for all values of 8 bits.
 const EXHAUSTIVE: usize = 12;
 
-/// Values that are tried on other inputs.
+/// The number of values that are tried on other inputs.
 const SAMPLES: usize = 100;
 
-/// What happens to an input.
+/// The result of a run on an input.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 enum Ran {
     Crash(String),
@@ -49,10 +49,12 @@ enum Ran {
     Lost,
 }
 
-/// Runs the first mutator of `mutant` with `name` in its file and name on `inputs` random inputs and says on which it is
-/// wrong: it fails, or its result has another type or another value. Where it does what that of `original` does nothing is
-/// compared. `None` if nothing was seen. Values are all of 8 bits, in wider types also their bounds. Mutators of statements
-/// and emitters are run as the verifier runs them, on other inputs.
+/// Runs the first mutator of `mutant` whose file and name contain `name` on `inputs` random inputs
+/// and describes an input on which it is wrong: it fails, leaves something on a scope, or returns
+/// another type or another value. If the result equals the result of `original`, values are not
+/// compared. Returns `None` if no error was seen. All values of 8 bits are tried on the first
+/// inputs and samples on the others; in wider types, the bounds of the type are among them.
+/// Mutators of statements and emitters are run as the verifier runs them, on other inputs.
 pub fn observe(
     mutant: &[(String, File)],
     original: &[(String, File)],
@@ -148,7 +150,7 @@ fn run(concrete: &Concrete, entry: Entry<'_>, operands: Operands) -> Ran {
         return Ran::Lost;
     }
     let mut ends = std::mem::take(&mut machine.ends);
-    // Several paths are possible ones, not what happens.
+    // If there are several paths, it is not known which one is taken.
     let (Some(end), true) = (ends.pop(), ends.is_empty()) else { return Ran::Lost };
     match end.outcome {
         Outcome::Crash(what) => Ran::Crash(what),
@@ -162,7 +164,8 @@ fn run(concrete: &Concrete, entry: Entry<'_>, operands: Operands) -> Ran {
     }
 }
 
-/// Values of the input's variables on which the result has another value or none, where the input has one.
+/// Looks for values of the input's variables on which the input has a value and the result has
+/// another value or no value.
 fn difference(
     concrete: &Concrete,
     state: &State,
@@ -178,7 +181,8 @@ fn difference(
     if before.is_opaque || after.is_opaque {
         return None;
     }
-    // Where overflow is excluded, it is in the result too: what overflows there is not 0 by which something is divided.
+    // Overflow is excluded in the result too where it is excluded in the input: a divisor that
+    // overflows there does not count as 0.
     let mut exact = Meaning::new(state, values, profile, false);
     let _ = exact.node(result);
     let candidates: Vec<Vec<i128>> = concrete

@@ -1,4 +1,4 @@
-//! Refutations: a model of a difference, confirmed by running the mutator on it.
+//! Refutations: a model of a difference, confirmed by a run of the mutator on it.
 
 use halidom_base::FxHashSet;
 use halidom_rewrites::rules::Fulfilment;
@@ -14,7 +14,8 @@ use crate::meaning::claims::{assemble, in_type_range, obligation, premises, sens
 use crate::meaning::terms::Meaning;
 
 impl Examiner<'_, '_> {
-    /// Looks for IR on which the result differs. `Some("")` if it was found, else why not, if that is known.
+    /// Looks for IR on which the result differs. Returns `Some("")` if some was found, else the
+    /// reason why not, if it is known.
     pub(super) fn refute(
         &mut self,
         entry: Entry<'_>,
@@ -42,7 +43,8 @@ impl Examiner<'_, '_> {
                 }
             };
             let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
-            // The same terms in the same order, so that the assignment is of the same variables.
+            // The same terms are made in the same order, so the assignment is for the same
+            // variables.
             let _ = assemble(&mut meaning, &end.state, input, result, Some(true));
             let mut confirmed = Err("no IR was found that leads there".to_owned());
             for are_literals in [false, true] {
@@ -60,7 +62,7 @@ impl Examiner<'_, '_> {
                 }
                 Err(why) => reason = Some(why),
             }
-            // Other values: none of the variables is what it was.
+            // The next model must differ from this one in some variable.
             let vars = claim.values.vars().to_vec();
             let mut other = claim.values.bool(false);
             for ((name, domain), value) in vars.iter().zip(&assignment) {
@@ -78,7 +80,8 @@ impl Examiner<'_, '_> {
         reason
     }
 
-    /// Values within the types' ranges on which the result differs; the variables are those of the claim.
+    /// Returns values within the types' ranges on which the result differs. The variables are the
+    /// claim's.
     fn model_of_difference(
         &mut self,
         entry: Entry<'_>,
@@ -101,7 +104,8 @@ impl Examiner<'_, '_> {
         }
     }
 
-    /// Whether the result differs for these values of variables, or for others that often matter.
+    /// Tests whether the result differs for these values of variables, or for others that often
+    /// matter.
     fn confirmed_for_some(
         entry: Entry<'_>,
         concrete: &Concrete,
@@ -154,7 +158,8 @@ impl Examiner<'_, '_> {
                         return Err(format!("not confirmed on {}", concrete.before()));
                     }
                 };
-                // Operands that are rewritten may not lead there; that they are copied shows only where they are changed.
+                // Rewritten operands may not lead there. A copy of an operand shows only where
+                // operands are changed.
                 if !is_copied {
                     match concrete.replay(entry, Operands::Mutated) {
                         Replayed::Returned {
@@ -232,7 +237,8 @@ impl Examiner<'_, '_> {
         self.find(Standing::Undecided, end.line, ty, format!("{text}: {reason}"));
     }
 
-    /// Constants that were computed and put into a literal fit it, unless what is cut off does not matter.
+    /// Checks that computed constants fit the literals that hold them, unless the bits that are cut
+    /// off do not matter.
     pub(super) fn narrowed(
         &mut self,
         entry: Entry<'_>,
@@ -287,5 +293,5 @@ impl Examiner<'_, '_> {
     }
 }
 
-/// Counterexamples that are tried before a claim is left undecided.
+/// The number of counterexamples that are tried before a claim is left undecided.
 const MAX_TRIES: usize = 3;

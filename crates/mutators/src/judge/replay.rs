@@ -1,4 +1,4 @@
-//! Counterexamples: IR built from a model, and the mutator run on it.
+//! Counterexamples: IR built from a model, and the mutator's run on it.
 
 use std::rc::Rc;
 
@@ -17,27 +17,27 @@ use crate::machine::balance::left_at_end;
 use crate::machine::run::{Machine, Operands, Outcome};
 use crate::meaning::terms::{Given, Meaning};
 
-/// What a mutator did to concrete IR.
+/// The result of a mutator's run on concrete IR.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Replayed {
-    /// It ended the compiler, with what happened and where.
+    /// It ended the compiler: a description and the line.
     Crash(String, usize),
     /// It returned.
     Returned {
         /// The result.
         after: String,
-        /// The types of input and result differ.
+        /// A description of the two types, if input and result have different types.
         other_type: Option<String>,
         /// The input's value.
         expected: Computed,
-        /// The result's.
+        /// The result's value.
         got: Computed,
-        /// Where the result was given.
+        /// The line that returned the result.
         line: usize,
-        /// What is left on scopes.
+        /// The entries that are left on scopes.
         left: Vec<Pushed>,
     },
-    /// It could not be followed.
+    /// The run could not be followed.
     Failed(String),
 }
 
@@ -46,26 +46,26 @@ pub(crate) enum Replayed {
 pub(crate) enum Computed {
     /// A number.
     Number(Number),
-    /// It divides by 0, overflows where that is excluded, or is marked as undefined.
+    /// The IR divides by 0, overflows where that is excluded, or is marked as undefined.
     Undefined,
-    /// It was not computed.
+    /// The value was not computed.
     Unknown,
 }
 
-/// IR that a model stands for.
+/// The IR that a model describes.
 #[derive(Clone, Debug)]
 pub(crate) struct Concrete {
     state: State,
     values: Values,
     input: NodeId,
-    /// The values of variables, by class.
+    /// The values of the variables, by class.
     pub(crate) assignment: Vec<(usize, String, Number)>,
     lanes: i128,
     pub(crate) lane: Number,
 }
 
 impl Concrete {
-    /// IR that was made, with the values of its variables by class.
+    /// Creates IR with the values of its variables by class.
     pub(crate) fn new(
         state: State,
         values: Values,
@@ -76,8 +76,9 @@ impl Concrete {
         Self { state, values, input, assignment, lanes: 4, lane }
     }
 
-    /// The input of a path under the values of a model; operands of which nothing is known are variables, or literals.
-    /// `None` where the path asks for something that no such IR has.
+    /// Builds the input of a path with the values of a model. Operands about which nothing is known
+    /// become variables, or literals if `are_literals`. Returns `None` if no such IR satisfies the
+    /// path.
     pub(crate) fn build(
         state: &State,
         input: NodeId,
@@ -117,22 +118,22 @@ impl Concrete {
         Some(concrete)
     }
 
-    /// The variables and their values, for a reader.
+    /// Returns the variables and their values for a reader.
     pub(crate) fn values(&self) -> Vec<(String, String)> {
         self.assignment.iter().map(|(_, name, value)| (name.clone(), value.to_string())).collect()
     }
 
-    /// The input as text.
+    /// Returns the input as text.
     pub(crate) fn before(&self) -> String {
         text(&self.state, &self.values, self.input)
     }
 
-    /// Another node as text.
+    /// Returns another node as text.
     pub(crate) fn shown(state: &State, values: &Values, node: NodeId) -> String {
         text(state, values, node)
     }
 
-    /// C++ that builds the input.
+    /// Returns C++ that builds the input.
     pub(crate) fn snippet(&self, profile: &Profile) -> String {
         let mut lines = Vec::new();
         for (class, name, value) in &self.assignment {
@@ -150,7 +151,7 @@ impl Concrete {
         lines.join("\n")
     }
 
-    /// Free variables and their values.
+    /// Returns the free variables and their values.
     pub(crate) fn given(&self, given: Given) -> Vec<(String, String)> {
         let mut values = Vec::new();
         let meaning_of = |node: NodeId| match self.state.shape(node) {
@@ -181,7 +182,7 @@ impl Concrete {
         values
     }
 
-    /// The same IR with variables of the IR set to a value, as far as their types have it.
+    /// Returns the same IR with its variables set to a value, wrapped into their types.
     pub(crate) fn with_variables(&self, value: i128) -> Self {
         let mut other = self.clone();
         for (class, _, number) in &mut other.assignment {
@@ -192,7 +193,7 @@ impl Concrete {
         other
     }
 
-    /// A machine on this IR.
+    /// Returns a machine for this IR.
     pub(crate) fn machine<'p>(&self, entry: Entry<'p>) -> Machine<'p> {
         let mut machine = Machine::new(entry.program, entry.profile, entry.is_whole);
         machine.operands = Operands::Kept;
@@ -201,12 +202,12 @@ impl Concrete {
         machine
     }
 
-    /// The outermost node.
+    /// Returns the outermost node.
     pub(crate) fn input(&self) -> NodeId {
         self.input
     }
 
-    /// The nodes.
+    /// Returns the state with the nodes.
     pub(crate) fn state(&self) -> State {
         self.state.clone()
     }
@@ -265,8 +266,8 @@ impl Concrete {
         }
     }
 
-    /// The value of a node; signed integers of 32 bits and more wrap as the machine's do, or leave it undefined where
-    /// they overflow.
+    /// Returns the value of a node. On overflow, signed integers of at least 32 bits either wrap,
+    /// as on machines, or make the value undefined.
     pub(crate) fn value_of(
         &self,
         state: &State,
@@ -336,7 +337,7 @@ struct Builder<'a, 'm> {
     are_literals: bool,
 }
 
-/// Nodes deeper than this are not built.
+/// Deeper nodes than this are not built.
 const MAX_DEPTH: usize = 40;
 
 impl Builder<'_, '_> {
@@ -352,7 +353,7 @@ impl Builder<'_, '_> {
             return None;
         }
         if self.source.nodes[node].shape.is_none() {
-            // What `mutate` made of it is what the path knows.
+            // The path may know the shape only from the result of `mutate` on the node.
             let class = self.source.class(self.source.nodes[node].class);
             let shaped = (0..self.source.nodes.len()).find(|other| {
                 self.source.find(*other) == *other
@@ -414,9 +415,11 @@ impl Builder<'_, '_> {
         Some(self.concrete.values.number(wrapped, domain))
     }
 
-    /// Something of which the path does not know the kind: a literal if a test said so, else a variable.
+    /// Builds a node whose kind the path does not know: a literal if a test required one, else a
+    /// variable.
     fn leaf(&mut self, node: NodeId) -> Option<NodeId> {
-        // What is known of any node of the class: a node and what `mutate` made of it are built alike.
+        // Collects the knowledge about all nodes of the class: a node and the result of `mutate` on
+        // it are built alike.
         let known = Rc::clone(&self.source.nodes[node]);
         let (class, ty) = (self.source.class(known.class), known.ty);
         if let Some(built) = self.leaves.get(&class) {
@@ -473,7 +476,8 @@ impl Builder<'_, '_> {
         Some(built)
     }
 
-    /// Something of which an analysis said bounds: a choice between them, of which it says the same.
+    /// Builds a node for which an analysis gave bounds: a choice between the two bounds, for which
+    /// the analysis gives the same bounds.
     fn bounded(&mut self, node: NodeId, ty: Type) -> Option<NodeId> {
         let class = self.source.class(self.source.nodes[node].class);
         let (_, least, greatest) = *self
@@ -508,7 +512,7 @@ impl Builder<'_, '_> {
         Some(self.concrete.state.add(ty, None, Some(Shape { kind: Kind::Select, fields })))
     }
 
-    /// A variable of a name of its own.
+    /// Makes a variable with a new name.
     fn named(&mut self, ty: Type, id: u32) -> NodeId {
         let name = self.concrete.state.name(id + 12);
         Machine::variable(ty, name, &mut self.concrete.state)
@@ -524,7 +528,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// A value near to another among two.
+/// True if a value is at least as near to the first number as to the second.
 pub(crate) fn is_nearer(value: Number, first: i128, second: i128) -> bool {
     (value.numerator - first).abs() <= (value.numerator - second).abs()
 }

@@ -1,4 +1,5 @@
-//! A statement mutator's verdict: every path proved to do what its input does, and random statements run before and after.
+//! Verifies a statement mutator: proves that every path has the effect of its input, and runs
+//! random statements before and after.
 
 use halidom_base::IndexMap;
 use halidom_rewrites::rules::{Fulfilment, Limits, Values, fulfil};
@@ -19,22 +20,24 @@ use crate::meaning::equivalence::same_effect;
 use crate::meaning::memory::{Memory, MemoryId};
 use crate::meaning::terms::{Given, Meaning};
 
-/// Random statements for each mutator.
+/// The number of random statements for each mutator.
 const TRIALS: usize = 20_000;
 
-/// Random statements after which it is given up if the mutator was followed on none.
+/// The number of random statements after which the trials stop if the mutator was followed on none
+/// of them.
 const MIN_TRIALS: usize = 2000;
 
-/// Where the random statements begin.
+/// The seed of the random statements.
 const SEED: u64 = 7;
 
-/// How often as many are tried again where something is not decided.
+/// The number of seeds in all, if something stays undecided.
 const MORE: u64 = 3;
 
-/// Different contents of memory for each statement.
+/// The number of memory contents for each statement.
 const SEEDS: u64 = 3;
 
-/// What a statement did: the calls that it made, and what it left in buffers that it did not allocate.
+/// The observable effect of a statement: its calls, and the values that it left in buffers that it
+/// did not allocate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Observed {
     calls: Vec<String>,
@@ -52,7 +55,7 @@ pub(crate) fn examine_statement(
     try_out(entry, SEED, &mut findings);
     let mut proved = 0;
     let operands = match entry.kind {
-        // Vectors of C have operators that are not modelled.
+        // Operators on vectors of C are not modelled.
         crate::ir::kinds::Kind::Store if !entry.is_emitter => vec![I32, I32.with_vector(true)],
         _ => vec![I32],
     };
@@ -70,7 +73,7 @@ pub(crate) fn examine_statement(
             let is_known = findings
                 .iter()
                 .any(|found: &Finding| found.standing == standing && found.line == end.line);
-            // Whether another path of the line is proved changes nothing.
+            // A proof of another path of the line would change nothing.
             if is_known {
                 continue;
             }
@@ -87,7 +90,7 @@ pub(crate) fn examine_statement(
             }
         }
     }
-    // What no proof was found for is tried on more statements.
+    // A mutator without a proof and without a defect is tried on more statements.
     for seed in SEED + 1..SEED + MORE {
         let is_open = findings.iter().any(|found| found.standing == Standing::Undecided)
             && !findings.iter().any(|found| found.standing.is_refuted());
@@ -108,7 +111,7 @@ pub(crate) fn examine_statement(
     Examination { standing, findings, proved }
 }
 
-/// Whether a path leaves scopes as it found them, unless no path of the line does otherwise.
+/// Records a possible path that does not leave scopes as it found them, one for a line.
 fn unbalanced(
     entry: Entry<'_>,
     machine: &Machine<'_>,
@@ -138,14 +141,14 @@ fn unbalanced(
     }
 }
 
-/// Whether a path's facts can hold at all, as far as the solver tells.
+/// Tests whether a path's facts can hold at all, as far as the solver decides it.
 fn is_possible(meaning: &mut Meaning<'_>, solver: &mut Solver, limits: Limits) -> bool {
     let mut facts = meaning.facts();
     facts.extend(meaning.not_taken(false));
     !matches!(fulfil(&meaning.values, &facts, solver, limits), Fulfilment::None)
 }
 
-/// What the end of a path is, unless it is shown that all is right there.
+/// Returns the standing of a path unless its end is proved to be right.
 fn standing_unless_proved(end: &End) -> Standing {
     match &end.outcome {
         Outcome::Returned(Val::Expr(_)) | Outcome::Crash(_) => Standing::Undecided,
@@ -154,7 +157,7 @@ fn standing_unless_proved(end: &End) -> Standing {
     }
 }
 
-/// Whether all is right at the end of a path, or why that is not known.
+/// Checks that the end of a path is right, or returns the reason why that is not known.
 fn judged(
     entry: Entry<'_>,
     machine: &Machine<'_>,
@@ -181,7 +184,8 @@ fn judged(
     if is_possible(&mut meaning, solver, limits) { Err(text) } else { Ok(()) }
 }
 
-/// On which of so many random statements, which begin at a seed, the mutator does something else; `None` if on none.
+/// Looks for a random statement, among `inputs` from a seed, on which the mutator has another
+/// effect. Describes it; `None` if there is no such statement.
 pub(crate) fn seen(entry: Entry<'_>, seed: u64, inputs: usize) -> Option<String> {
     let mut trials = Trials::new(entry, Type::STMT, I32, seed);
     for _ in 0..inputs {
@@ -200,7 +204,7 @@ fn try_out(entry: Entry<'_>, seed: u64, findings: &mut Vec<Finding>) {
     let mut trials = Trials::new(entry, Type::STMT, I32, seed);
     let mut is_followed = false;
     for count in 0..TRIALS {
-        // What is followed on none of so many is followed on none.
+        // A mutator that is followed on none of so many statements is not followed at all.
         if count == MIN_TRIALS && !is_followed {
             return;
         }
@@ -228,7 +232,8 @@ fn try_out(entry: Entry<'_>, seed: u64, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What is left on a scope, both with operands as they are and with operands that went through the class's own mutators.
+/// Looks for something that is left on a scope, both with operands as they are and with operands
+/// that went through the class's own mutators.
 fn left_on_scopes(
     entry: Entry<'_>,
     concrete: &Concrete,
@@ -253,7 +258,7 @@ fn left_on_scopes(
     Some((Standing::Scope, left.line, left.text(), shown))
 }
 
-/// What the mutator did to a statement.
+/// The result of a mutator's run on a statement.
 enum Ran {
     Returned(Box<(State, Values, NodeId)>, usize),
     Crashed(String, usize),
@@ -284,7 +289,8 @@ fn ran(entry: Entry<'_>, concrete: &Concrete, operands: Operands) -> Ran {
     }
 }
 
-/// A difference that shows both on operands as they are and on operands that went through the class's own mutators.
+/// Looks for a difference that shows both on operands as they are and on operands that went through
+/// the class's own mutators.
 fn difference(
     entry: Entry<'_>,
     concrete: &Concrete,
@@ -335,7 +341,8 @@ fn difference(
     }
 }
 
-/// What a statement does that is known wholly; `None` if it is undefined or was not computed.
+/// Returns the effect of a statement that is known completely; `None` if it was not computed, or if
+/// it is undefined and `must_fit`.
 fn observed(
     entry: Entry<'_>,
     state: &State,
@@ -349,7 +356,7 @@ fn observed(
     let ways = meaning.ways(stmt)?;
     let [way] = ways.as_slice() else { return None };
     if way.defined.iter().any(|fact| meaning.values.as_number(*fact) != Some(1)) {
-        // What is undefined does nothing in particular.
+        // Undefined behaviour has no particular effect.
         return if must_fit { None } else { Some(undefined()) };
     }
     let mut happened = Vec::new();
@@ -421,7 +428,7 @@ fn undefined() -> Observed {
     Observed { calls: vec!["undefined".to_owned()], memory: Vec::new(), is_stopped: false }
 }
 
-/// The first thing that differs.
+/// Describes the first difference.
 fn told(expected: &Observed, got: &Observed) -> String {
     let calls = expected.calls.iter().map(Some).chain(std::iter::repeat(None));
     let others = got.calls.iter().map(Some).chain(std::iter::repeat(None));
@@ -450,7 +457,7 @@ fn told(expected: &Observed, got: &Observed) -> String {
     "other effects".to_owned()
 }
 
-/// The places that differ.
+/// Returns the places in memory that either effect changes.
 fn names(expected: &Observed, got: &Observed) -> Vec<(u32, i128)> {
     let mut places: Vec<(u32, i128)> =
         expected.memory.iter().chain(&got.memory).map(|(place, _)| *place).collect();

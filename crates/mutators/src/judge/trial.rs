@@ -1,4 +1,5 @@
-//! Random IR on which mutators are tried: it finds what is wrong without a solver, and what is verified has to survive it.
+//! Random IR on which mutators are tried. The trials find errors without a solver, and a verified
+//! mutator must pass them.
 
 use halidom_base::FxHashMap;
 use halidom_rewrites::rules::{Number, Random, Values};
@@ -11,23 +12,23 @@ use crate::judge::entry::Entry;
 use crate::judge::replay::Concrete;
 use crate::machine::run::Machine;
 
-/// Makes IR for one mutator at one type.
+/// A generator of IR for one mutator at one type.
 pub(crate) struct Trials {
     random: Random,
     kind: Kind,
     ty: Type,
     operand: Type,
-    /// Kinds that the mutator speaks of.
+    /// The kinds that the mutator's text mentions.
     named: Vec<Kind>,
     profile: &'static str,
-    /// How many were made.
+    /// A counter of inputs, which grows by two for each.
     count: usize,
 }
 
-/// Levels of operands below the node that is mutated.
+/// The number of levels of operands below the node that is mutated.
 const MAX_DEPTH: usize = 3;
 
-/// Kinds that operands are made of.
+/// The kinds of operands.
 const KINDS: [Kind; 21] = [
     Kind::Cast,
     Kind::Add,
@@ -52,7 +53,7 @@ const KINDS: [Kind; 21] = [
     Kind::Broadcast,
 ];
 
-/// Kinds that expressions within statements are made of.
+/// The kinds of expressions within statements.
 const WITHIN: [Kind; 15] = [
     Kind::Load,
     Kind::Load,
@@ -71,7 +72,7 @@ const WITHIN: [Kind; 15] = [
     Kind::Not,
 ];
 
-/// Kinds that statements are made of.
+/// The kinds of statements.
 const STMTS: [Kind; 12] = [
     Kind::Store,
     Kind::Store,
@@ -87,7 +88,7 @@ const STMTS: [Kind; 12] = [
     Kind::ProducerConsumer,
 ];
 
-/// Kinds that statements are made of where all is about one element.
+/// The kinds of statements where all of them are about one element.
 const SMALL: [Kind; 14] = [
     Kind::Store,
     Kind::Store,
@@ -105,16 +106,18 @@ const SMALL: [Kind; 14] = [
     Kind::LetStmt,
 ];
 
-/// How many kinds of expressions are tried there.
+/// The number of kinds of expressions that are tried there.
 const SMALL_WITHIN: usize = 8;
 
-/// The numbers of names: two buffers, two numbers and two truth values that are free, then names that are bound.
+/// The numbers of names: two buffers, two numbers and two truth values that are free; the rest are
+/// bound names.
 const BUFFERS: u32 = 2;
 const FREE: u32 = 6;
 
 impl Trials {
-    /// Trials of a kind of node at a type, with operands of another where the kind leaves that open. Kinds that are named
-    /// in the mutator's text are made more often than others.
+    /// Creates trials of a kind of node at a type. If the kind does not determine the type of the
+    /// operands, `operand` does. Kinds that are named in the mutator's text are made more often
+    /// than others.
     pub(crate) fn new(entry: Entry<'_>, ty: Type, operand: Type, seed: u64) -> Self {
         let text = &entry.function.text;
         let named = KINDS.iter().filter(|kind| text.contains(kind.name())).copied().collect();
@@ -122,7 +125,8 @@ impl Trials {
         Self { random: Random(seed), kind: entry.kind, ty, operand, named, profile, count: 0 }
     }
 
-    /// The next input, if the kind can be made: first all pairs of literals at the type's bounds, then any.
+    /// Returns the next input, if the kind can be made: first pairs of literals at the type's
+    /// bounds, then random inputs.
     pub(crate) fn next(&mut self) -> Option<Concrete> {
         let seed = self.random.draw();
         self.count += 1;
@@ -150,7 +154,7 @@ impl Trials {
     }
 }
 
-/// Literals that are tried with one another: the least, the greatest, -1, 0.
+/// The number of literals that are tried in pairs: the least, the greatest, -1, 0.
 const CORNERS: usize = 4;
 
 struct Maker<'t> {
@@ -160,18 +164,18 @@ struct Maker<'t> {
     variables: FxHashMap<(Type, u64), NodeId>,
     assignment: Vec<(usize, String, Number)>,
     named: &'t [Kind],
-    /// Nodes that may occur again.
+    /// The nodes that may occur again.
     made: Vec<(Type, NodeId)>,
-    /// Numbers of literals.
+    /// The numbers of the literals so far.
     numbers: Vec<i128>,
-    /// Which pair of literals at the type's bounds the operands are.
+    /// The pair of literals at the type's bounds that the operands are.
     corners: Option<usize>,
-    /// Whether it makes statements.
+    /// True if statements are made.
     has_effects: bool,
-    /// Whether all is about one element of one buffer.
+    /// True if everything is about one element of one buffer.
     is_small: bool,
     profile: &'static str,
-    /// Names that are bound here.
+    /// The names that are bound here.
     bound: Vec<u32>,
     /// The next name that was not bound yet.
     next: u32,
@@ -275,7 +279,7 @@ impl Maker<'_> {
                     fields.push(Field::Expr(self.evaluated()));
                     continue;
                 }
-                // Loop bounds do not read memory.
+                // Loop bounds must not read memory.
                 Role::Int if matches!(kind, Kind::For) => {
                     let number = i128::from(self.random.below(4)) - i128::from(*name == "min");
                     let is_known = self.random.below(3) > 0;
@@ -327,7 +331,7 @@ impl Maker<'_> {
         Some(self.state.add(ty, None, Some(Shape { kind, fields })))
     }
 
-    /// A statement; the deeper, the simpler.
+    /// Makes a statement; deeper statements are simpler.
     fn stmt(&mut self, depth: usize) -> NodeId {
         let most_deep = if self.is_small { 2 } else { MAX_DEPTH };
         let most = match depth < most_deep {
@@ -346,7 +350,7 @@ impl Maker<'_> {
         }
     }
 
-    /// An expression within a statement: often one that was there before.
+    /// Makes an expression within a statement, often one that occurred before.
     fn within(&mut self, ty: Type, depth: usize) -> NodeId {
         let known: Vec<NodeId> =
             self.made.iter().filter(|(of, _)| *of == ty).map(|(_, node)| *node).collect();
@@ -358,7 +362,7 @@ impl Maker<'_> {
         if depth < MAX_DEPTH + 1 && !is_plain && self.random.below(3) > 0 {
             let most = if self.is_small { SMALL_WITHIN } else { WITHIN.len() };
             let kind = WITHIN[self.random.below(most as u64) as usize];
-            // Buffers hold numbers; truth values are compared from them.
+            // Buffers hold numbers; a truth value is a comparison with one.
             let kind = if kind == Kind::Load && ty.is_bool() { Kind::EQ } else { kind };
             let is_made = kind.admits(ty) && !ty.is_vector;
             if is_made && let Some(node) = self.make(kind, ty, I32, depth) {
@@ -367,7 +371,7 @@ impl Maker<'_> {
             }
         }
         if self.is_small && ty == Type::BOOL && self.random.below(3) > 0 {
-            // Whether the element is 0, or 1.
+            // Compares the element with 0 or 1.
             let load = self.make(Kind::Load, I32, I32, depth);
             let number = i128::from(self.random.below(2));
             if let Some(load) = load {
@@ -389,12 +393,13 @@ impl Maker<'_> {
         }
     }
 
-    /// Whether a kind of node has a member in the compiler at hand.
+    /// True if a kind of node has a member in the compiler's IR.
     fn has_member(&self, kind: Kind, name: &str) -> bool {
         parameters(kind, self.profile).is_none_or(|members| members.contains(&name))
     }
 
-    /// What a statement evaluates: something printed, or nothing that matters.
+    /// Makes the expression of an `Evaluate` statement: a call that prints, or a constant without
+    /// effect.
     fn evaluated(&mut self) -> NodeId {
         if self.random.below(3) == 0 {
             return self.number_node(0);
@@ -421,7 +426,7 @@ impl Maker<'_> {
 
     fn literal(&mut self, ty: Type) -> NodeId {
         let number = self.number(ty.element());
-        // Equal numbers, and neighbours, are what conditions ask for.
+        // Conditions often test for equal numbers and neighbours.
         let number = match self.numbers.len() as u64 {
             0 => number,
             count if self.random.below(3) == 0 => {
@@ -480,7 +485,8 @@ impl Maker<'_> {
         node
     }
 
-    /// The number of a literal that is mutated itself: any of a type, and floating-point ones of as many digits as there are.
+    /// Draws the number of a literal that is itself mutated: any number of the type, and
+    /// floating-point numbers with many digits.
     fn payload(&mut self, ty: Type) -> i128 {
         if ty.code == Code::Float && self.random.below(2) == 0 {
             return i128::from(self.random.below(1 << 24));
@@ -488,7 +494,7 @@ impl Maker<'_> {
         self.number(ty)
     }
 
-    /// A number of a type: mostly small, else near its bounds.
+    /// Draws a number of a type: mostly small, else one of its bounds.
     fn number(&mut self, ty: Type) -> i128 {
         let small = i128::from(self.random.below(13)) - 4;
         match ty.range() {

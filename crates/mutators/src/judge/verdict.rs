@@ -1,11 +1,11 @@
-//! What is found about a mutator.
+//! The findings about a mutator.
 
-/// What is known of a mutator, from best to worst.
+/// The standing of a mutator, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Standing {
     /// Every path returns the value and the type of its input.
     Verified,
-    /// Holds up to a stated bound.
+    /// Verified up to a stated bound.
     Bounded,
     /// Modelled, but not decided.
     Undecided,
@@ -24,7 +24,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// Every one, from best to worst.
+    /// Every standing, from best to worst.
     pub const ALL: [Self; 9] = [
         Self::Verified,
         Self::Bounded,
@@ -37,7 +37,7 @@ impl Standing {
         Self::Wrong,
     ];
 
-    /// The word in reports.
+    /// Returns the word that reports use.
     pub fn name(self) -> &'static str {
         match self {
             Self::Verified => "verified",
@@ -52,26 +52,26 @@ impl Standing {
         }
     }
 
-    /// Whether it is a defect.
+    /// True if it is a defect.
     pub fn is_refuted(self) -> bool {
         matches!(self, Self::Contract | Self::Scope | Self::Type | Self::Crash | Self::Wrong)
     }
 }
 
-/// Something that keeps a mutator from being verified.
+/// A reason why a mutator is not verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Its kind.
+    /// The kind of finding.
     pub standing: Standing,
-    /// The file, if it is another than the mutator's.
+    /// The file, if it is not the mutator's.
     pub file: Option<String>,
-    /// The line.
+    /// The line in the file.
     pub line: usize,
-    /// The type of the node at which it shows.
+    /// The type of the node at which it appears.
     pub ty: String,
-    /// What happens, or why it is not known.
+    /// A description of the failure, or the reason why nothing is known.
     pub text: String,
-    /// For a defect, IR on which it was replayed.
+    /// The IR on which a defect was replayed.
     pub counterexample: Option<Counterexample>,
 }
 
@@ -92,13 +92,13 @@ pub struct Counterexample {
     pub snippet: String,
 }
 
-/// What was found about a mutator.
+/// The result of examining a mutator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Examination {
     /// The worst of its findings.
     pub standing: Standing,
-    /// What keeps it from being verified, one for each line and kind.
+    /// The reasons why it is not verified, one for each line and kind.
     pub findings: Vec<Finding>,
-    /// Claims that were proved.
+    /// The number of claims that were proved.
     pub proved: usize,
 }

@@ -1,4 +1,4 @@
-//! A mutator's verdict: every path at every type.
+//! Verifies a mutator on every path at every type.
 
 use halidom_base::FxHashMap;
 use halidom_rewrites::rules::{
@@ -20,7 +20,7 @@ use crate::machine::run::{End, Machine, Operands, Outcome};
 use crate::meaning::claims::{bare, flat, flat_fact, in_type_range, obligation, of_every_type};
 use crate::meaning::terms::Meaning;
 
-/// Answers about claims that were asked already.
+/// The answers about claims that were asked before.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     decisions: FxHashMap<String, Decision>,
@@ -48,7 +48,8 @@ pub(crate) fn examine(
         left: Vec::new(),
     };
     let mut is_run = false;
-    // Most arms are about types that do not wrap; they come first, as only so much is asked.
+    // Most arms are for types that do not wrap. These come first, as the number of questions is
+    // limited.
     let scalars = match entry.kind {
         Kind::StringImm => vec![Type::HANDLE],
         _ => Type::SCALARS.to_vec(),
@@ -58,7 +59,7 @@ pub(crate) fn examine(
     for element in whole.into_iter().chain(wrapping) {
         for is_vector in [false, true] {
             let ty = element.with_vector(is_vector);
-            // Vectors of C have operators that are not modelled, but they are made.
+            // Operators on vectors of C are not modelled, but making vectors is.
             let is_made = matches!(entry.kind, Kind::Ramp | Kind::Broadcast);
             if !entry.kind.admits(ty) || is_vector && entry.is_emitter && !is_made {
                 continue;
@@ -87,37 +88,38 @@ pub(super) struct Examiner<'p, 's> {
     known: &'s mut Known,
     findings: Vec<Finding>,
     pub(super) proved: usize,
-    /// Whether it may push on a scope.
+    /// True if the mutator may push on a scope.
     has_scopes: bool,
-    /// What the solver had been asked before.
+    /// The effort of the solver before this mutator.
     begin: u64,
-    /// Lines of which claims were left undecided, one entry for each claim.
+    /// The lines of claims that were left undecided, one entry for each claim.
     left: Vec<usize>,
 }
 
-/// What the solver was asked, an answer that is not known counted for what it costs.
+/// Returns the number of the solver's queries, where an unknown answer counts for its cost.
 fn effort(solver: &Solver) -> u64 {
     let statistics = solver.statistics();
     statistics.queries + UNKNOWN_EFFORT * statistics.unknown
 }
 
-/// What questions about one mutator may cost: one each, and more where the answer is not known, since that takes all the
-/// time that a question is given.
+/// The effort allowed for one mutator. A query costs 1; a query without an answer costs more, since
+/// it takes all the time that a query may take.
 const MAX_EFFORT: u64 = 6000;
 
-/// The cost of a question whose answer is not known.
+/// The extra cost of a query without an answer.
 const UNKNOWN_EFFORT: u64 = 60;
 
-/// Why a question was not asked.
+/// The reason why a question was not asked.
 const EXHAUSTED: &str = "more questions than are asked about one mutator";
 
-/// Claims of a line that are left undecided before its others are not tried: the line stays undecided.
+/// The number of undecided claims after which other claims of a line are not tried: the line stays
+/// undecided.
 const MAX_LEFT: usize = 20;
 
-/// Random inputs at each type of a node.
+/// The number of random inputs at each type of a node.
 const TRIALS: usize = 200;
 
-/// What the C that an emitter writes for an expression has wrong, if it has.
+/// Describes the error in the C that an emitter writes for an expression, if there is one.
 pub(crate) fn seen_in_print(entry: Entry<'_>, concrete: &Concrete) -> Option<String> {
     let (_, _, text, _) = Examiner::confirmed_difference(entry, concrete).ok()?;
     Some(format!("{text} on {}", concrete.before()))
@@ -161,8 +163,8 @@ impl Examiner<'_, '_> {
         self.findings.iter().any(|found| found.standing == standing && found.line == line)
     }
 
-    /// Whether a claim of the line was undecided in a narrower type that wraps: a wider one is not easier. Or so many were
-    /// undecided that no more are tried.
+    /// True if a claim of the line was undecided at a narrower type that wraps, as a wider one is
+    /// not easier. Also true if so many claims of the line were undecided that no more are tried.
     fn is_given_up(&self, line: usize, end: &End, input: NodeId) -> bool {
         let ty = end.state.node(input).ty;
         let left = self.left.iter().filter(|known| **known == line).count();
@@ -241,13 +243,14 @@ impl Examiner<'_, '_> {
         }
     }
 
-    /// The facts of a path's end that does not compare values, with those of arms that were not taken.
+    /// Returns the facts at the end of a path that does not compare values, including the facts of
+    /// arms that were not taken.
     pub(super) fn path_facts(
         meaning: &mut Meaning<'_>,
         input: NodeId,
         as_variables: bool,
     ) -> (Vec<ValueId>, Vec<ValueId>) {
-        // The compiler must not fail on input that is undefined either, so nothing is assumed of that.
+        // The compiler must not fail on undefined input either, so definedness is not assumed.
         let _ = meaning.node(input);
         meaning.defined.clear();
         let mut facts = meaning.facts();
@@ -258,7 +261,8 @@ impl Examiner<'_, '_> {
         (facts, narrow)
     }
 
-    /// A path that returns leaves scopes as it found them, or is not possible; else IR is looked for on which it does not.
+    /// Checks that a path that returns leaves scopes as it found them, or is not possible.
+    /// Otherwise looks for IR on which it leaves something.
     fn unbalanced(
         &mut self,
         entry: Entry<'_>,
@@ -294,7 +298,7 @@ impl Examiner<'_, '_> {
         self.find(Standing::Undecided, line, ty, format!("{text}: {reason}"));
     }
 
-    /// Something that is left on a scope, but where that was found.
+    /// Looks for something that is left on a scope in a line that has no such finding yet.
     fn confirmed_scope(
         entry: Entry<'_>,
         concrete: &Concrete,
@@ -327,14 +331,14 @@ impl Examiner<'_, '_> {
         }
     }
 
-    /// Whether a path's facts can hold at all, as far as the solver tells.
+    /// Tests whether a path's facts can hold at all, as far as the solver decides it.
     fn is_possible(&mut self, entry: Entry<'_>, machine: &Machine<'_>, end: &End) -> bool {
         let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
         let (facts, _) = Self::path_facts(&mut meaning, 0, false);
         !matches!(self.fulfilled(&meaning, &facts), Fulfilment::None)
     }
 
-    /// A path that ends the compiler: possible, and then replayed, or not.
+    /// Examines a path that ends the compiler: if it is possible, it is replayed.
     fn crash(
         &mut self,
         entry: Entry<'_>,
@@ -371,7 +375,8 @@ impl Examiner<'_, '_> {
         self.find(Standing::Undecided, end.line, ty, format!("{what}: {reason}"));
     }
 
-    /// IR that leads to the end of a path, none if it is shown that there is none, or why none was found.
+    /// Returns IR that leads to the end of a path, `None` if it is shown that there is no such IR,
+    /// or the reason why no IR was found.
     fn leading_to(
         &mut self,
         entry: Entry<'_>,
@@ -401,7 +406,7 @@ impl Examiner<'_, '_> {
         }
     }
 
-    /// Keeps a defect, one of a kind for a line.
+    /// Keeps a defect; one of each kind for a line.
     pub(super) fn keep(&mut self, found: (Standing, usize, String, Counterexample), ty: &str) {
         let (standing, line, text, shown) = found;
         if !self.is_found(standing, line) {
@@ -434,7 +439,7 @@ impl Examiner<'_, '_> {
         }
     }
 
-    /// A path that returns: the result has the input's value and type.
+    /// Examines a path that returns: the result must have the input's value and type.
     fn returned(
         &mut self,
         entry: Entry<'_>,
@@ -488,7 +493,7 @@ impl Examiner<'_, '_> {
         }
     }
 
-    /// Whether as much was asked about the mutator as is asked about one.
+    /// True if the effort allowed for one mutator is used up.
     fn is_exhausted(&self) -> bool {
         effort(self.solver) - self.begin > MAX_EFFORT
     }
@@ -503,7 +508,7 @@ impl Examiner<'_, '_> {
         self.fulfilled_in(&meaning.values, facts)
     }
 
-    /// Values that fulfil facts, unless they were asked for before.
+    /// Looks for values that fulfil facts, unless the question was asked before.
     fn fulfilled_in(&mut self, values: &Values, facts: &[ValueId]) -> Fulfilment {
         if facts.iter().any(|fact| values.as_number(*fact) == Some(0)) {
             return Fulfilment::None;
@@ -543,7 +548,8 @@ impl Examiner<'_, '_> {
     }
 }
 
-/// Why IR on which the mutator itself fails does not count: what its operands' mutators do was not found out.
+/// Explains why IR on which the mutator itself fails does not count: the mutators of its operands
+/// were not followed.
 pub(super) fn not_followed(concrete: &Concrete, why: &str) -> String {
     format!("the mutators of the operands were not followed on {}: {why}", concrete.before())
 }

@@ -1,11 +1,13 @@
-//! Rules that rewrite in circles: one that undoes another, and an order in which rules lead downwards.
+//! Rules that rewrite in a circle, where one undoes another, and an order in which rules lead
+//! downwards.
 //!
 //! # Correctness
 //!
-//! A circle is reported with an expression on which it happens: the first rule fires on it, before any other of its function
-//! does; the second on what it becomes; and the result is the expression itself. Operands are left as they are by all
-//! rules. Where it is not known whether a rule fires nothing is reported. Rules that all lead downwards in one order
-//! rewrite in no circle, of however many steps (Knuth and Bendix, *Simple word problems in universal algebras*, 1970).
+//! A circle is reported with an expression on which it happens. The first rule fires on the
+//! expression before any other rule of its function; the second fires on the result; and the second
+//! result is the expression itself. No rule changes the operands. Nothing is reported where it is
+//! not known whether a rule fires. If all rules lead downwards in one order, no number of steps
+//! forms a circle (Knuth and Bendix, *Simple word problems in universal algebras*, 1970).
 
 use halidom_base::{FxHashMap, IndexMap};
 
@@ -15,23 +17,24 @@ use super::read::{Guard, Rule};
 use super::search::Random;
 use super::value::Domain;
 
-/// Two rules that undo one another.
+/// Two rules that undo each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Circle {
-    /// The first, by its number.
+    /// The number of the first rule.
     pub first: usize,
-    /// The second; the same if a rule undoes itself.
+    /// The number of the second rule; the same if a rule undoes itself.
     pub second: usize,
-    /// An expression that becomes itself.
+    /// An expression that the two rules rewrite to itself.
     pub before: String,
-    /// What it is in between.
+    /// The expression between the two rewrites.
     pub between: String,
 }
 
-/// Constants that are tried for a pair of rules.
+/// The number of random choices of constants that are tried for a pair of rules.
 const TRIES: usize = 400;
 
-/// All pairs of rules that are seen to rewrite in a circle; rules are in the order in which they are tried.
+/// Returns all pairs of rules that are seen to rewrite in a circle. The rules are in the order in
+/// which they are tried.
 pub fn circles(rules: &[&Rule]) -> Vec<Circle> {
     let mut by_root: IndexMap<Op, Vec<usize>> = IndexMap::default();
     for (index, rule) in rules.iter().enumerate() {
@@ -44,7 +47,7 @@ pub fn circles(rules: &[&Rule]) -> Vec<Circle> {
         let Pattern::Apply(root, _) = &rule.rhs else { continue };
         for second in by_root.get(root).into_iter().flatten() {
             let other = rules[*second];
-            // What fits in form may fit in constants.
+            // Terms of the same form may be equal for some constants, which `circle` looks for.
             let mut ways = FxHashMap::default();
             if !fits(&other.lhs, &rule.rhs, &mut ways)
                 || !may_be(&replaced(&other.rhs, &ways), &rule.lhs)
@@ -60,7 +63,7 @@ pub fn circles(rules: &[&Rule]) -> Vec<Circle> {
     found
 }
 
-/// An expression on which the first rule and then the second leads back.
+/// Looks for an expression that the first rule and then the second rewrite back to itself.
 fn circle(
     rules: &[&Rule],
     by_root: &IndexMap<Op, Vec<usize>>,
@@ -95,8 +98,8 @@ fn circle(
     None
 }
 
-/// The rule that fires on an expression, and what it becomes; `None` if there is none, or it is not known which, or an
-/// operand is rewritten before.
+/// Returns the rule that fires on an expression, and its result. Returns `None` if no rule fires,
+/// if it is not known which one fires, or if a rule may rewrite an operand first.
 fn rewritten(
     rules: &[&Rule],
     by_root: &IndexMap<Op, Vec<usize>>,
@@ -118,7 +121,7 @@ fn rewritten(
     None
 }
 
-/// Whether no rule is known, or may be, to fire on a term or in it.
+/// True if every rule is known not to fire on a term or a part of it.
 fn is_settled(rules: &[&Rule], by_root: &IndexMap<Op, Vec<usize>>, term: &Pattern) -> bool {
     let Pattern::Apply(op, operands) = term else { return true };
     operands.iter().all(|operand| is_settled(rules, by_root, operand))
@@ -135,14 +138,15 @@ enum Fires {
     Yes(Pattern),
 }
 
-/// Whether a rule fires on an expression of variables and numbers, and what it makes of it.
+/// Tests whether a rule fires on an expression of variables and numbers, and computes the result.
 fn fires(rule: &Rule, term: &Pattern) -> Fires {
     let (result, operand) = domains(term);
     let mut ways = FxHashMap::default();
     if !matches(&rule.lhs, term, &mut ways) {
         return Fires::No;
     }
-    // That earlier rules did not fire is what was found out; of other conditions it is not known whether they hold.
+    // A `Passed` guard excludes earlier rules, which the caller has tried. Any other condition that
+    // the types do not decide may fail.
     for guard in &rule.guards {
         match (admits(guard, result, operand), guard) {
             (Some(false), _) => return Fires::No,
@@ -163,7 +167,7 @@ fn fires(rule: &Rule, term: &Pattern) -> Fires {
     }
 }
 
-/// The types of an expression of `int32` or of truth values, and of its operands.
+/// Returns the types of an expression of `int32` or of truth values, and of its operands.
 pub(super) fn domains(term: &Pattern) -> (Domain, Domain) {
     match term {
         Pattern::Apply(Op::And | Op::Or | Op::Not, _) => (Domain::Bool, Domain::Bool),
@@ -174,7 +178,7 @@ pub(super) fn domains(term: &Pattern) -> (Domain, Domain) {
     }
 }
 
-/// Whether a pattern matches an expression of variables and numbers.
+/// Tests whether a pattern matches an expression of variables and numbers.
 fn matches(pattern: &Pattern, term: &Pattern, ways: &mut FxHashMap<String, Pattern>) -> bool {
     let mut bind = |name: &String| match ways.get(name) {
         Some(known) => known == term,
@@ -195,7 +199,7 @@ fn matches(pattern: &Pattern, term: &Pattern, ways: &mut FxHashMap<String, Patte
     }
 }
 
-/// Whether a pattern matches another rule's expression where constants are suitable.
+/// Tests whether a pattern matches another rule's expression for some constants.
 fn fits(pattern: &Pattern, term: &Pattern, ways: &mut FxHashMap<String, Pattern>) -> bool {
     match (pattern, term) {
         (Pattern::Wild(name), _) => match ways.get(name) {
@@ -225,7 +229,7 @@ fn is_literal(term: &Pattern) -> bool {
     )
 }
 
-/// Whether two expressions are one where constants are suitable.
+/// True if two expressions are equal for some constants.
 fn may_be(a: &Pattern, b: &Pattern) -> bool {
     match (a, b) {
         _ if is_literal(a) && is_literal(b) => true,
@@ -238,7 +242,7 @@ fn may_be(a: &Pattern, b: &Pattern) -> bool {
     }
 }
 
-/// A pattern with what its names stand for.
+/// Substitutes terms for the names in a pattern.
 pub(super) fn replaced(pattern: &Pattern, ways: &FxHashMap<String, Pattern>) -> Pattern {
     match pattern {
         Pattern::Wild(name) | Pattern::Constant(name) => {
@@ -251,7 +255,8 @@ pub(super) fn replaced(pattern: &Pattern, ways: &FxHashMap<String, Pattern>) -> 
     }
 }
 
-/// An expression with its folds computed; `None` if one cannot be, or something is no expression.
+/// Computes the folds in an expression; `None` if a fold cannot be computed or a part is not an
+/// expression.
 fn folded(term: &Pattern) -> Option<Pattern> {
     Some(match term {
         Pattern::Apply(Op::Fold, parts) => Pattern::Int(i64::try_from(number(&parts[0])?).ok()?),
@@ -263,12 +268,13 @@ fn folded(term: &Pattern) -> Option<Pattern> {
     })
 }
 
-/// The value of an expression of numbers, small enough that nothing overflows.
+/// Returns the value of an expression of numbers so small that nothing overflows.
 fn number(term: &Pattern) -> Option<i128> {
     number_within(term, 1 << 31)
 }
 
-/// The value of an expression of signed integers, all values in it between a bound and its negative.
+/// Returns the value of an expression of signed integers; `None` unless every value in it lies
+/// between a bound and its negative.
 pub(super) fn number_within(term: &Pattern, bound: i128) -> Option<i128> {
     let number = |term: &Pattern| number_within(term, bound);
     let (op, parts) = match term {
@@ -315,8 +321,8 @@ pub(super) fn number_within(term: &Pattern, bound: i128) -> Option<i128> {
     (-bound..bound).contains(&value).then_some(value)
 }
 
-/// Whether a rule leads downwards in the order of Knuth and Bendix where every operator, name and literal weighs 1 and
-/// operators are ordered as they are declared.
+/// Tests whether a rule leads downwards in the Knuth-Bendix order in which every operator, name and
+/// literal weighs 1 and operators are ordered as they are declared.
 pub fn leads_down(rule: &Rule) -> bool {
     is_greater(&rule.lhs, &rule.rhs)
 }

@@ -1,7 +1,7 @@
-//! Deciding what a rule claims at given types.
+//! Decides the claim of a rule at given types.
 //!
-//! Values are tried first, then equality of polynomials in every case, then the solver. Whatever the solver finds is
-//! tried on values before it counts.
+//! Random values come first, then equality of polynomials in every case, then the solver. A model
+//! from the solver counts only if evaluation confirms it.
 
 use std::time::Duration;
 
@@ -13,43 +13,45 @@ use super::polynomial::{Normalizer, equal_in_every_case};
 use super::search::{Outcome, replay, search};
 use super::value::{Domain, Fun, Node, Number, ValueId, Values};
 
-/// What is known of a claim.
+/// The decision about a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// It holds.
+    /// The claim holds.
     Proved,
-    /// It fails on these values of the variables.
+    /// The claim fails on these values of the variables.
     Wrong(Vec<Number>),
-    /// Neither is known.
+    /// It is not known whether the claim holds; the reason.
     Unknown(String),
-    /// Nothing fulfils what it asks for.
+    /// No values fulfil the claim's assumptions.
     Vacuous,
 }
 
-/// Random tries of a claim.
+/// The number of random tries for a claim.
 const TRIES: u32 = 400;
 
-/// Steps of the solver in a millisecond of a machine of today.
+/// The solver's steps in a millisecond on a current machine.
 const STEPS: u64 = 1000;
 
-/// How much longer than its limit a query may take, where a machine is slow or has much to do.
+/// The factor by which a query may exceed its limit, for a machine that is slow or busy.
 const PATIENCE: u32 = 10;
 
-/// How long the solver may think about one query.
+/// The limits of a query to the solver.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Milliseconds for a query.
+    /// The milliseconds for a query.
     pub milliseconds: u64,
 }
 
 impl Limits {
     fn apply(self, solver: &mut Solver) {
-        // Steps decide; time is for what they do not count.
+        // The step limit decides; the time limit is for work that the solver does not count as
+        // steps.
         let soft = Duration::from_millis(self.milliseconds) * PATIENCE;
         solver.set_timeouts(soft, soft * 2 + Duration::from_secs(2));
     }
 
-    /// A solver that gives queries up within the limits, after as many steps on every machine.
+    /// Returns options for a solver that gives up queries within the limits, after the same number
+    /// of steps on every machine.
     pub fn options(self, program: Program) -> Options {
         let steps = Some(self.milliseconds * STEPS);
         Options { steps, cache: None, ..Options::new(program) }
@@ -91,8 +93,8 @@ pub fn decide(obligation: &Obligation, solver: &mut Solver, limits: Limits) -> D
     Decision::Proved
 }
 
-/// A failure, unless it rests on a name that stands for two values which may be one: a wildcard in two lanes, or a count of
-/// lanes in two types.
+/// Returns a failure as wrong, unless it relies on a name that stands for two values that may be
+/// the same: a wildcard in two lanes, or a count of lanes in two types.
 fn wrong(obligation: &Obligation, failure: Vec<Number>) -> Decision {
     let vars = || obligation.values.vars().iter();
     let names: Vec<&str> = vars().filter_map(|(name, _)| name.split('@').next()).collect();
@@ -105,7 +107,7 @@ fn wrong(obligation: &Obligation, failure: Vec<Number>) -> Decision {
     }
 }
 
-/// A part of the claim, with a divisor known to be 0 or known not to be.
+/// A case of the claim, in which each divisor is known to be 0 or known not to be.
 struct Case {
     values: Values,
     goals: Vec<(ValueId, ValueId)>,
@@ -113,10 +115,11 @@ struct Case {
     not_zero: Vec<ValueId>,
 }
 
-/// Divisors that are distinguished at most.
+/// The most divisors for which cases are distinguished.
 const MAX_DIVISORS: usize = 3;
 
-/// The cases of a claim: variables that integers are divided by are 0 or not; then what facts equate is replaced.
+/// Splits a claim into cases: each variable that divides integers is 0 or not. Then the equations
+/// among the facts are used to replace terms.
 fn cases(obligation: &Obligation, goals: &[(ValueId, ValueId)]) -> Vec<Case> {
     let mut facts = Vec::new();
     for fact in obligation.facts.iter().chain(&obligation.lhs_defined) {
@@ -200,8 +203,9 @@ impl Case {
         [at_zero, elsewhere]
     }
 
-    /// Puts multiples for what is known to be divisible, and solves equations for a variable; then writes what is
-    /// divided by something other than 0 as a multiple and a remainder.
+    /// Replaces terms that are known to be divisible by multiples, and solves equations for a
+    /// variable. Then writes literals that are divided by a variable other than 0 as a multiple
+    /// plus a remainder.
     fn solve(&mut self) {
         self.solve_facts();
         while let Some((a, b)) = self.next_division() {
@@ -229,7 +233,7 @@ impl Case {
         }
     }
 
-    /// A literal that is divided by a variable other than 0.
+    /// Looks for a literal that is divided by a variable other than 0.
     fn next_division(&self) -> Option<(ValueId, ValueId)> {
         let mut found = None;
         for term in self.goals.iter().flat_map(|(lhs, rhs)| [lhs, rhs]) {
@@ -249,7 +253,8 @@ impl Case {
     }
 
     fn solve_facts(&mut self) {
-        // What is divisible is written as a multiple first: what it divides leaves a remainder by the factors too.
+        // Divisible terms become multiples first, so that their remainders by the factors are seen
+        // too.
         let mut next = 0;
         while next < self.facts.len() {
             if let Node::Apply(Fun::Eq, sides) = self.values.node(self.facts[next]).clone() {
@@ -278,7 +283,7 @@ impl Case {
         }
     }
 
-    /// `a % b == 0` with `b` other than 0: `a` is a multiple.
+    /// Uses `a % b == 0` with `b` other than 0: `a` is a multiple.
     fn solve_divisible(&mut self, lhs: ValueId, rhs: ValueId) -> bool {
         let Node::Apply(Fun::Mod, operands) = self.values.node(lhs).clone() else { return false };
         let (a, b) = (operands[0], operands[1]);
@@ -301,7 +306,7 @@ impl Case {
         let factor = self.values.var(&format!("factor of {a:?}"), domain);
         let multiple = self.values.apply(Fun::Mul, &[factor, b]);
         if domain.wraps() {
-            // The quotient is the factor, also where both wrap: the least number is -1 times itself.
+            // The quotient is the factor even if both wrap: the least number is -1 times itself.
             let quotient = self.values.apply(Fun::Div, &[a, b]);
             self.replace(quotient, factor);
         }
@@ -316,7 +321,8 @@ impl Case {
         true
     }
 
-    /// `a % b == r` with `b` other than 0: `a` is a multiple of `b` and `r`, which lies below `b`.
+    /// Uses `a % b == r` with `b` other than 0: `a` is a multiple of `b` plus `r`, and `r` lies
+    /// below `b`.
     fn solve_remainder(&mut self, lhs: ValueId, rhs: ValueId) -> bool {
         let Node::Apply(Fun::Mod, operands) = self.values.node(lhs).clone() else { return false };
         let (a, b) = (operands[0], operands[1]);
@@ -342,7 +348,7 @@ impl Case {
         true
     }
 
-    /// Whether a term is known to be other than 0.
+    /// True if a term is known to be other than 0.
     fn is_not_zero(&mut self, term: ValueId) -> bool {
         if let Some(value) = self.values.as_number(term) {
             return value != 0;
@@ -359,7 +365,7 @@ impl Case {
         self.facts.contains(&is_not_zero)
     }
 
-    /// A variable in a sum, and what it is if the sum equals `other`.
+    /// Looks for a variable in a sum, and solves the equation of the sum and `other` for it.
     fn isolate(&mut self, side: ValueId, other: ValueId) -> Option<(ValueId, ValueId)> {
         match self.values.node(side).clone() {
             Node::Var(_) => {
@@ -432,7 +438,8 @@ fn ask(
             return Decision::Proved;
         }
     }
-    // The claim as it stands, so that a model is of its variables; then with what 32 bits allow.
+    // The first query is about the claim as it stands, so that a model assigns its variables; the
+    // second adds what 32 bits imply.
     let mut reason = String::new();
     for is_bounded in [false, true] {
         if is_bounded && (obligation.is_wide || obligation.narrow_facts.is_empty() && !has_whole) {
@@ -477,7 +484,7 @@ fn ask(
     Decision::Unknown(reason)
 }
 
-/// That nothing in the left side overflows.
+/// Returns facts that state that nothing in the left side overflows.
 fn no_overflow(obligation: &mut Obligation) -> Vec<ValueId> {
     let mut parts = Vec::new();
     obligation.values.visit(obligation.lhs, &mut |part| parts.push(part));
@@ -507,7 +514,8 @@ fn query(
     query_all(encoder, facts, goal, &[], solver)
 }
 
-/// Asks for values that fulfil the facts, and on which the sides differ or something is undefined.
+/// Asks for values that fulfil the facts and on which the sides differ or a condition in `defined`
+/// fails.
 fn query_all(
     encoder: &mut Encoder<'_>,
     facts: &[ValueId],
@@ -537,10 +545,11 @@ fn query_all(
     Ok(check(solver, &encoder.terms, "rule"))
 }
 
-/// Steps in which most queries are answered.
+/// The steps within which most queries are answered.
 const QUICK: u64 = 50_000;
 
-/// Asks quickly, and if that is not enough in a way in which the solver can choose how to go about it.
+/// Asks with a small step limit. If that fails, asks again in a form that lets the solver choose
+/// its strategy.
 fn check(solver: &mut Solver, terms: &Terms, label: &str) -> Answer {
     match solver.check_scoped(terms, label, QUICK) {
         Answer::Unknown(_) => solver.check_fresh(terms, label),
@@ -548,7 +557,7 @@ fn check(solver: &mut Solver, terms: &Terms, label: &str) -> Answer {
     }
 }
 
-/// Whether what is assumed contradicts itself.
+/// True if the assumptions contradict each other.
 fn is_vacuous(obligation: &Obligation, solver: &mut Solver) -> bool {
     let mut encoder = Encoder::new(&obligation.values, None);
     solver.clear();
@@ -570,14 +579,14 @@ fn number(value: Value, domain: Domain) -> Number {
     }
 }
 
-/// Values that fulfil some facts.
+/// The answer to the question whether values fulfil some facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fulfilment {
-    /// These values of the variables do.
+    /// These values of the variables fulfil them.
     By(Vec<Number>),
-    /// None do.
+    /// No values fulfil them.
     None,
-    /// Neither is known.
+    /// It is not known; the reason.
     Unknown(String),
 }
 

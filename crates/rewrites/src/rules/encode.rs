@@ -1,9 +1,10 @@
-//! Terms for the solver.
+//! Encodes terms for the solver.
 //!
 //! # Correctness
 //!
-//! Wrapping numbers are bit-vectors. Integers are either what they are, or *linear*: then a product of variables is an
-//! unknown of its own, of which only true statements are asserted, so `unsat` is believed and `sat` is not.
+//! Wrapping numbers are bit-vectors. Integers are either the solver's integers or *linear*. In a
+//! linear encoding a product of variables is a separate unknown, about which only true statements
+//! are asserted. So `unsat` is believed and `sat` is not.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
 use halidom_smt::{BitVecBinary, BitVecComparison, Sort, TermId, Terms};
@@ -11,7 +12,7 @@ use halidom_smt::{BitVecBinary, BitVecComparison, Sort, TermId, Terms};
 use super::polynomial::{Atom, AtomKind, Monomial, Normalizer, Polynomial, Stop};
 use super::value::{Domain, Fun, Node, ValueId, Values};
 
-/// Products with more factors than this are not unfolded by lemmas.
+/// The most sign lemmas, and the most products that get lemmas about their choices.
 const MAX_LEMMAS: usize = 80;
 
 /// Builds a query.
@@ -21,7 +22,7 @@ pub(crate) struct Encoder<'v> {
     pub(crate) terms: Terms,
     vars: FxHashMap<ValueId, TermId>,
     done: FxHashMap<ValueId, TermId>,
-    /// What holds of the unknowns.
+    /// The axioms about the unknowns.
     pub(crate) axioms: Vec<TermId>,
     linear: Option<Linear<'v>>,
 }
@@ -31,16 +32,16 @@ struct Linear<'v> {
     atoms: FxHashMap<Atom, TermId>,
     products: IndexMap<Monomial, TermId>,
     divided: FxHashSet<(Polynomial, Polynomial)>,
-    /// Divisors and quotients, in order.
+    /// The quotients and their divisors, in the order in which they were met.
     divisions: Vec<(Atom, Polynomial)>,
-    /// Sides of comparisons, subtracted.
+    /// The differences of the sides of comparisons.
     differences: Vec<Polynomial>,
 }
 
 type Result<T> = std::result::Result<T, Stop>;
 
 impl<'v> Encoder<'v> {
-    /// An encoder; with a normalizer whose choices are atoms, one that is linear.
+    /// Creates an encoder. It is linear if it gets a normalizer, whose choices must be atoms.
     pub(crate) fn new(values: &'v Values, normalizer: Option<Normalizer<'v>>) -> Self {
         let linear = normalizer.map(|normalizer| Linear {
             normalizer,
@@ -69,7 +70,7 @@ impl<'v> Encoder<'v> {
         }
     }
 
-    /// The solver's constants for variables.
+    /// Returns the solver's constants for the variables.
     pub(crate) fn vars(&self) -> impl Iterator<Item = (ValueId, TermId)> {
         self.vars.iter().map(|(value, term)| (*value, *term))
     }
@@ -84,7 +85,7 @@ impl<'v> Encoder<'v> {
         fresh
     }
 
-    /// A term.
+    /// Encodes a term.
     pub(crate) fn term(&mut self, term: ValueId) -> Result<TermId> {
         if let Some(done) = self.done.get(&term) {
             return Ok(*done);
@@ -187,7 +188,7 @@ impl<'v> Encoder<'v> {
             let op = if is_div { BitVecBinary::UnsignedDiv } else { BitVecBinary::UnsignedRem };
             binary(terms, op, a, b)
         } else {
-            // The solver truncates towards 0; a negative remainder is mended.
+            // The solver truncates towards 0, so a result with a negative remainder is corrected.
             let remainder = binary(terms, BitVecBinary::SignedRem, a, b);
             let is_negative = terms.bit_vec_compare(BitVecComparison::SignedLt, remainder, zero);
             let divides_negative = terms.bit_vec_compare(BitVecComparison::SignedLt, b, zero);
@@ -199,7 +200,8 @@ impl<'v> Encoder<'v> {
             };
             let plus = binary(terms, BitVecBinary::Add, value, step);
             let minus = binary(terms, BitVecBinary::Sub, value, step);
-            // A quotient goes up if the divisor is negative; a remainder always grows by the divisor's magnitude.
+            // A quotient goes up if the divisor is negative; a remainder always grows by the
+            // divisor's magnitude.
             let mended = if is_div {
                 terms.ite(divides_negative, plus, minus)
             } else {
@@ -231,7 +233,7 @@ impl<'v> Encoder<'v> {
         }
     }
 
-    /// Adds the difference of two integers to what lemmas are made about.
+    /// Adds the difference of two integers to the polynomials about which lemmas are made.
     pub(crate) fn note_goal(&mut self, lhs: ValueId, rhs: ValueId) -> Result<()> {
         if self.linear.is_some() { self.note_difference(&[lhs, rhs]) } else { Ok(()) }
     }
@@ -293,7 +295,7 @@ impl<'v> Encoder<'v> {
         Ok(encoded)
     }
 
-    /// Says what quotient and remainder are.
+    /// Adds the axioms that define a quotient and a remainder.
     fn divide(&mut self, lhs: &Polynomial, rhs: &Polynomial) -> Result<()> {
         let Some(linear) = &mut self.linear else { return Err(Stop::TooLarge) };
         if !linear.divided.insert((lhs.clone(), rhs.clone())) {
@@ -335,8 +337,8 @@ impl<'v> Encoder<'v> {
         Ok(())
     }
 
-    /// Adds true statements about products: what a choice in a product means, and that a product with a factor beyond 0
-    /// is at least the other factor.
+    /// Adds true statements about products: the meaning of a choice in a product, and that a
+    /// product of two positive factors is at least each of them.
     pub(crate) fn add_lemmas(&mut self) -> Result<()> {
         self.quotient_differences()?;
         let Some(linear) = &self.linear else { return Ok(()) };
@@ -361,7 +363,8 @@ impl<'v> Encoder<'v> {
         self.choice_lemmas()
     }
 
-    /// Differences of quotients by one divisor are of interest.
+    /// Adds the differences of quotients by one divisor, and the bounds of remainders, to the
+    /// polynomials about which lemmas are made.
     fn quotient_differences(&mut self) -> Result<()> {
         let Some(linear) = &mut self.linear else { return Ok(()) };
         let divisions = linear.divisions.clone();
@@ -445,7 +448,7 @@ impl<'v> Encoder<'v> {
     }
 }
 
-/// The same integer in another domain.
+/// Converts an integer to another domain.
 fn convert(terms: &mut Terms, term: TermId, from: Domain, to: Domain) -> TermId {
     let bits = |domain: Domain| domain.width().map_or(0, u32::from);
     match (from, to) {

@@ -1,30 +1,31 @@
-//! Facts that contradict one another as intervals: what needs no solver.
+//! Interval analysis that finds contradictory facts without a solver.
 //!
 //! # Correctness
 //!
-//! An interval has every value that a term can take where the facts that were looked at hold, so an empty one means that
-//! they hold nowhere. Integers of the domain [`Domain::Whole`] have no bounds of their own. Reals are not looked at.
+//! An interval contains every value that a term can take where the facts seen so far hold. So an
+//! empty interval means that the facts hold nowhere. Integers of the domain [`Domain::Whole`] have
+//! no bounds at first. Reals are not examined.
 
 use halidom_base::FxHashMap;
 
 use super::meaning::Obligation;
 use super::value::{Domain, Fun, Node, ValueId, Values};
 
-/// Beyond every number that is computed.
+/// A bound beyond every number that is computed.
 const FAR: i128 = 1 << 100;
 
-/// How often facts are looked at again.
+/// The number of passes over the facts.
 const ROUNDS: usize = 4;
 
 /// The least and the greatest value.
 type Interval = (i128, i128);
 
-/// Nothing fulfils the facts.
+/// The error for facts that no values fulfil.
 struct Contradiction;
 
 type Result<T> = std::result::Result<T, Contradiction>;
 
-/// Whether intervals show that nothing fulfils all facts. If not, something may.
+/// Tests whether intervals show that nothing fulfils all facts. `false` means that something may.
 pub fn contradict(values: &Values, facts: &[ValueId]) -> bool {
     let mut intervals = Intervals { values, known: FxHashMap::default(), is_new: true };
     for _ in 0..ROUNDS {
@@ -40,7 +41,7 @@ pub fn contradict(values: &Values, facts: &[ValueId]) -> bool {
     false
 }
 
-/// Whether intervals show a claim: there are no values on which it fails.
+/// Tests whether intervals prove a claim: there are no values on which it fails.
 pub fn shows(claim: &Obligation) -> bool {
     let mut values = claim.values.clone();
     let assumed = [claim.facts.as_slice(), &claim.lhs_defined].concat();
@@ -53,14 +54,14 @@ pub fn shows(claim: &Obligation) -> bool {
 
 struct Intervals<'v> {
     values: &'v Values,
-    /// What facts say of terms.
+    /// The intervals that facts give for terms.
     known: FxHashMap<ValueId, Interval>,
-    /// Whether something was learnt.
+    /// True if the last pass learnt something.
     is_new: bool,
 }
 
 impl Intervals<'_> {
-    /// The values that a domain has.
+    /// Returns the values of a domain.
     fn all(domain: Domain) -> Interval {
         match domain {
             Domain::Bool => (0, 1),
@@ -69,7 +70,7 @@ impl Intervals<'_> {
         }
     }
 
-    /// The values that a term can take.
+    /// Returns the values that a term can take.
     fn of(&self, term: ValueId) -> Interval {
         let domain = self.values.domain(term);
         let all = Self::all(domain);
@@ -79,7 +80,7 @@ impl Intervals<'_> {
             Node::Number(value) => (*value, *value),
             Node::Apply(fun, operands) => {
                 let (low, high) = self.applied(*fun, operands);
-                // What leaves a type that wraps may be anything.
+                // A value outside a type that wraps may become any value.
                 if low < all.0 || all.1 < high { all } else { (low, high) }
             }
         };
@@ -130,7 +131,7 @@ impl Intervals<'_> {
         self.values.domain(operands[0]) == Domain::Real
     }
 
-    /// What a truth value tells.
+    /// Narrows intervals by the truth value of a term.
     fn assume(&mut self, term: ValueId, truth: bool) -> Result<()> {
         let (low, high) = self.of(term);
         let wanted = i128::from(truth);
@@ -190,7 +191,7 @@ impl Intervals<'_> {
         }
     }
 
-    /// A term lies in an interval.
+    /// Narrows the interval of a term.
     fn narrow(&mut self, term: ValueId, within: Interval) -> Result<()> {
         let old = self.of(term);
         let new = (old.0.max(within.0), old.1.min(within.1));
@@ -202,7 +203,7 @@ impl Intervals<'_> {
         }
         self.known.insert(term, new);
         self.is_new = true;
-        // Through what keeps the number.
+        // Operators that keep the number pass the interval on to their operands.
         if let Node::Apply(fun, operands) = self.values.node(term) {
             let (fun, operands) = (*fun, operands.clone());
             let is_whole = self.values.domain(term) == Domain::Whole;

@@ -1,4 +1,4 @@
-//! Which parts of a rule have the same type, and which types those can be.
+//! Type inference for rules: which parts have the same type, and which types are possible.
 
 use halidom_base::IndexMap;
 
@@ -13,25 +13,27 @@ pub(crate) enum Kind {
     Bool,
     /// Counts of lanes.
     Lanes,
-    /// A type that is open, by its number.
+    /// A type that is still open, by its number.
     Open(usize),
 }
 
 /// The types of the parts of a rule.
 #[derive(Debug, Default)]
 pub(crate) struct Kinds {
-    /// For each open type: what it was found to be, or whether it is a number.
+    /// For each open type, the kind that it was unified with. `numeric` records for each whether it
+    /// must be a number.
     links: Vec<Option<Kind>>,
     numeric: Vec<bool>,
     names: IndexMap<String, Kind>,
 }
 
-/// A rule's parts do not have types that fit.
+/// The types of the rule's parts do not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IllTyped;
 
 impl Kinds {
-    /// The types of a rule's parts, and those of its two sides' values and of the left side's first operand.
+    /// Infers the types of a rule's parts. Returns them with the type of both sides and the type of
+    /// the left side's first operand.
     pub(crate) fn of(rule: &Rule) -> Result<(Self, Kind, Kind), IllTyped> {
         let mut kinds = Self::default();
         for side in [&rule.lhs, &rule.rhs] {
@@ -83,7 +85,7 @@ impl Kinds {
         }
     }
 
-    /// The type that a kind stands for as far as it is known.
+    /// Returns what a kind stands for, as far as it is known.
     pub(crate) fn resolve(&self, kind: Kind) -> Kind {
         let mut kind = kind;
         while let Kind::Open(index) = kind
@@ -105,7 +107,8 @@ impl Kinds {
         match (a, b) {
             _ if a == b => Ok(a),
             (Kind::Open(first), Kind::Open(second)) => {
-                // Older types stay: what is inferred later, of a part asked about again, changes no name's type.
+                // The older type stays, so inferring a part again later does not change the type of
+                // a name.
                 let (old, young) = (first.min(second), first.max(second));
                 self.numeric[old] |= self.numeric[young];
                 self.links[young] = Some(Kind::Open(old));
@@ -133,7 +136,8 @@ impl Kinds {
         }
     }
 
-    /// Two operands of arithmetic: a count of lanes beside a value is converted to the value's type.
+    /// Unifies two operands of arithmetic. A count of lanes next to a value is converted to the
+    /// value's type.
     fn meet(&mut self, a: Kind, b: Kind) -> Result<Kind, IllTyped> {
         match (self.resolve(a), self.resolve(b)) {
             (Kind::Lanes, other) | (other, Kind::Lanes) => Ok(other),
@@ -141,7 +145,7 @@ impl Kinds {
         }
     }
 
-    /// The type of a pattern; asking again gives the same.
+    /// Infers the type of a pattern; a second call gives the same type.
     pub(crate) fn infer(&mut self, pattern: &Pattern) -> Result<Kind, IllTyped> {
         let (op, operands) = match pattern {
             Pattern::Wild(name) | Pattern::Constant(name) => {
@@ -152,7 +156,7 @@ impl Kinds {
                 self.names.insert(name.clone(), kind);
                 return Ok(kind);
             }
-            // A C++ integer takes the type of what it is computed with.
+            // A C++ integer takes the type of the other operand.
             Pattern::Lanes(_) | Pattern::Host(_) => return Ok(Kind::Lanes),
             Pattern::Bool(_) => return Ok(Kind::Bool),
             Pattern::Int(_) | Pattern::TypeMin | Pattern::TypeMax | Pattern::Undefined => {
@@ -205,13 +209,14 @@ impl Kinds {
         }
     }
 
-    /// The type in which two patterns are computed with or compared.
+    /// Returns the type in which two patterns are computed with or compared.
     pub(crate) fn common(&mut self, a: &Pattern, b: &Pattern) -> Result<Kind, IllTyped> {
         let (a, b) = (self.infer(a)?, self.infer(b)?);
         self.meet(a, b)
     }
 
-    /// The numbers of the types of names, and of the kinds given, that are still open.
+    /// Returns the numbers of the types that are still open, among the types of names and the given
+    /// kinds.
     pub(crate) fn open(&self, more: &[Kind]) -> Vec<usize> {
         let mut open = Vec::new();
         for kind in self.names.values().chain(more) {
@@ -224,7 +229,7 @@ impl Kinds {
         open
     }
 
-    /// Whether an open type must be a number.
+    /// True if an open type must be a number.
     pub(crate) fn is_numeric(&self, index: usize) -> bool {
         self.numeric[index]
     }
@@ -233,12 +238,12 @@ impl Kinds {
 /// A domain for each open type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Typing {
-    /// By the type's number.
+    /// The domains by the type's number.
     pub(crate) domains: IndexMap<usize, Domain>,
 }
 
 impl Typing {
-    /// The domain of a kind; counts of lanes are integers.
+    /// Returns the domain of a kind; counts of lanes are integers.
     pub(crate) fn domain(&self, kinds: &Kinds, kind: Kind) -> Domain {
         match kinds.resolve(kind) {
             Kind::Bool => Domain::Bool,
@@ -248,7 +253,7 @@ impl Typing {
     }
 }
 
-/// What a guard says where the types are known: `None` if it cannot be told.
+/// Evaluates a guard where the types are known; `None` if the types do not decide it.
 pub(crate) fn admits(guard: &Guard, result: Domain, operand: Domain) -> Option<bool> {
     match guard {
         Guard::All(parts) => {
@@ -277,7 +282,8 @@ pub(crate) fn admits(guard: &Guard, result: Domain, operand: Domain) -> Option<b
     }
 }
 
-/// Whether a domain passes a test. Source: `Simplify_Internal.h`: signed types of at least 32 bits do not overflow.
+/// Tests whether a domain passes a test. Source: `Simplify_Internal.h`: signed types of at least 32
+/// bits do not overflow.
 fn is_of(test: TypeTest, domain: Domain) -> bool {
     match test {
         TypeTest::NoOverflow => matches!(domain, Domain::Whole | Domain::Real),

@@ -1,13 +1,15 @@
-//! What a rule claims at given types: an obligation over values of one lane.
+//! The claim of a rule at given types, as an obligation over values of one lane.
 //!
 //! # Correctness
 //!
-//! A vector is looked at in one lane that is not known. The lane of a part of an expression is given by the way to it
-//! from the outermost expression: `broadcast(e, n)` and `ramp(e, s, n)` with `e` of `m` lanes lead from lane `i` to
-//! lane `i mod m` of `e` and `s`; a ramp adds `⌊i / m⌋` times the stride. A way is written as the counts that it drops,
-//! and dropping `n` and then `k` is dropping `n·k`. A slice and a transpose lead to a lane that only they know. Two
-//! occurrences of a wildcard have one value if the ways to them are the same; if the ways differ the values may differ,
-//! so a proof holds for all vectors. Counts that a predicate relates (`c1 % c0 == 0`) are written in factors.
+//! The obligation is about one unknown lane of a vector. The path (*way* in the code) from the
+//! outermost expression to a part determines the part's lane: `broadcast(e, n)` and
+//! `ramp(e, s, n)`, with `e` of `m` lanes, lead from lane `i` to lane `i mod m` of `e` and `s`; a
+//! ramp adds `⌊i / m⌋` times the stride. A path is written as the counts that it drops; dropping
+//! `n` and then `k` is dropping `n·k`. A slice and a transpose lead to a lane that only they
+//! determine. Two occurrences of a wildcard have the same value if their paths are the same. If the
+//! paths differ, the values may differ, so a proof holds for all vectors. Counts that a predicate
+//! relates (`c1 % c0 == 0`) are written in factors.
 
 use super::kinds::{IllTyped, Kinds, Typing, admits};
 use super::pattern::{Op, Pattern};
@@ -15,7 +17,7 @@ use super::read::{Guard, Rule};
 use super::value::{Domain, Fun, ValueId, Values};
 use crate::profile::{Profile, ZeroDivision};
 
-/// What has to be shown.
+/// The equation that a proof of a rule must show, with its assumptions.
 #[derive(Clone, Debug)]
 pub struct Obligation {
     /// The terms.
@@ -24,22 +26,25 @@ pub struct Obligation {
     pub lhs: ValueId,
     /// The value of the right side.
     pub rhs: ValueId,
-    /// What may be assumed: guards, predicate, contracts.
+    /// The assumptions: guards, predicate, contracts.
     pub facts: Vec<ValueId>,
-    /// What a predicate says about overflow, true at 32 bits only.
+    /// The facts about overflow in the predicate, true only at 32 bits, and, where arithmetic
+    /// wraps, the bounds of lanes. Values that violate one of them are not tried; the last query to
+    /// the solver assumes them.
     pub narrow_facts: Vec<ValueId>,
     /// The left side is undefined where one of these is false.
     pub lhs_defined: Vec<ValueId>,
     /// The right side is undefined where one of these is false.
     pub rhs_defined: Vec<ValueId>,
-    /// Whether integers have more than 32 bits, so that nothing may be concluded from their being within 32.
+    /// True if integers have more than 32 bits, so that no conclusion may use the bounds of 32
+    /// bits.
     pub is_wide: bool,
 }
 
-/// Why there is no obligation.
+/// The reason why there is no obligation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoObligation {
-    /// The types that guards ask for are others.
+    /// The guards require other types.
     NotReached,
     /// A construct that is not modelled.
     Unsupported(String),
@@ -51,12 +56,12 @@ impl From<IllTyped> for NoObligation {
     }
 }
 
-/// The way from the outermost expression's lane to that of a part.
+/// A step of the path from the outermost expression's lane to a part's lane.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Step {
     /// Drops the slowest digit; its count in factors.
     Drop(Vec<String>),
-    /// What a slice or a transpose does.
+    /// The permutation of a slice or a transpose.
     Shuffle(String),
 }
 
@@ -66,13 +71,13 @@ struct Builder<'r> {
     values: Values,
     zero_division: ZeroDivision,
     defined: Vec<ValueId>,
-    /// Counts written in factors.
+    /// The counts that are written in factors.
     factors: Vec<(String, Vec<String>)>,
     narrow_facts: Vec<ValueId>,
     facts: Vec<ValueId>,
-    /// The ways to wildcards in the left side.
+    /// The paths to the wildcards in the left side.
     ways: Vec<(String, Vec<Step>)>,
-    /// Which part of the rule is read.
+    /// The part of the rule that is being read.
     part: Part,
 }
 
@@ -89,19 +94,20 @@ fn unsupported<T>(what: impl Into<String>) -> Result<T> {
     Err(NoObligation::Unsupported(what.into()))
 }
 
-/// Rules that fire whatever they match.
+/// Rules that fire on everything that they match.
 ///
-/// Operands of a rule's left side are what the simplifier made of them, so none is matched by such a rule; nor is the
-/// whole by one that was tried before.
+/// The simplifier has already rewritten the operands of a rule's left side, so none of them is
+/// matched by such a rule. Nor is the whole expression matched by such a rule that was tried
+/// before.
 #[derive(Clone, Debug, Default)]
 pub struct Context<'r> {
-    /// Those of all files.
+    /// The rules of all files.
     pub everywhere: Vec<&'r Rule>,
-    /// Those that the same function tries earlier.
+    /// The rules that the same function tries earlier.
     pub earlier: Vec<&'r Rule>,
 }
 
-/// A literal, also one in every lane: matching looks through a broadcast.
+/// Returns the literal in a broadcast, as matching looks through it, and any other pattern itself.
 fn one_lane(pattern: &Pattern) -> &Pattern {
     match pattern {
         Pattern::Apply(Op::Broadcast, operands)
@@ -113,7 +119,8 @@ fn one_lane(pattern: &Pattern) -> &Pattern {
     }
 }
 
-/// Whether a rule fires on whatever it matches: it asks for nothing, and tells apart literals alone.
+/// True if a rule fires on everything that it matches: it has no conditions, and distinguishes only
+/// literals.
 pub fn is_unconditional(rule: &Rule) -> bool {
     let Pattern::Apply(Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod, operands) = &rule.lhs
     else {
@@ -128,9 +135,9 @@ pub fn is_unconditional(rule: &Rule) -> bool {
         && !operands.iter().all(|operand| matches!(operand, Pattern::Wild(_)))
 }
 
-/// What a rule claims where its types are those of `typing`.
+/// Returns the claim of a rule at the types of `typing`.
 ///
-/// What the rules of `context` match was rewritten before.
+/// Assumes that the rules of `context` have already rewritten all that they match.
 pub(crate) fn obligation(
     rule: &Rule,
     typing: &Typing,
@@ -186,7 +193,7 @@ pub(crate) fn obligation(
 }
 
 impl Builder<'_> {
-    /// Reads equations of counts out of a predicate.
+    /// Reads equations between counts from a predicate.
     fn relate_counts(&mut self, predicate: &Pattern) {
         let Pattern::Apply(op, parts) = predicate else { return };
         match (op, parts.as_slice()) {
@@ -225,7 +232,7 @@ impl Builder<'_> {
         (self.kinds.resolve(kind) == super::kinds::Kind::Lanes).then(|| name.clone())
     }
 
-    /// A count in factors, sorted.
+    /// Returns a count as factors, sorted.
     fn count(&self, pattern: &Pattern) -> Vec<String> {
         let mut factors = match pattern {
             Pattern::Int(1) => Vec::new(),
@@ -273,7 +280,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The value of a pattern in a lane; what it needs to be defined is added to `defined`.
+    /// Returns the value of a pattern in a lane. Adds the conditions under which it is defined to
+    /// `defined`.
     fn value(&mut self, pattern: &Pattern, way: &[Step], domain: Domain) -> Result<ValueId> {
         let (op, operands) = match pattern {
             Pattern::Wild(name) => {
@@ -289,7 +297,7 @@ impl Builder<'_> {
             Pattern::Bool(value) => return Ok(self.values.number(i128::from(*value), domain)),
             Pattern::TypeMin | Pattern::TypeMax => {
                 let Some((least, greatest)) = domain.range() else {
-                    // The bounds of floats are infinite: no real is beyond them.
+                    // Floats have infinite bounds: no real lies beyond them.
                     return unsupported("the bounds of a floating-point type");
                 };
                 if domain == Domain::Whole {
@@ -308,7 +316,7 @@ impl Builder<'_> {
         self.applied(pattern, op, operands, way, domain)
     }
 
-    /// The value of an operator applied to patterns.
+    /// Returns the value of an operator applied to patterns.
     fn applied(
         &mut self,
         pattern: &Pattern,
@@ -389,7 +397,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A comparison of patterns of one type.
+    /// Compares patterns of one type.
     fn compared(&mut self, op: Op, operands: &[Pattern], way: &[Step]) -> Result<ValueId> {
         let kind = self.kinds.common(&operands[0], &operands[1])?;
         let inner = self.typing.domain(&self.kinds, kind);
@@ -407,7 +415,7 @@ impl Builder<'_> {
         Ok(if negated { self.values.apply(Fun::Not, &[truth]) } else { truth })
     }
 
-    /// A lane of a ramp.
+    /// Returns a lane of a ramp.
     fn ramp(&mut self, operands: &[Pattern], way: &[Step], domain: Domain) -> Result<ValueId> {
         let count = self.count_of(operands, 2);
         let lane = format!("lane[{}]{way:?}", count.join("*"));
@@ -420,7 +428,7 @@ impl Builder<'_> {
         Ok(self.values.apply(Fun::Add, &[base, offset]))
     }
 
-    /// A truth value as a number, or what has the wanted type already.
+    /// Converts a truth value to a number; a value that already has the wanted type stays.
     fn cast(&mut self, operands: &[Pattern], way: &[Step], domain: Domain) -> Result<ValueId> {
         let kind = self.kinds.infer(&operands[0])?;
         match (self.typing.domain(&self.kinds, kind), domain) {
@@ -435,8 +443,8 @@ impl Builder<'_> {
         }
     }
 
-    /// A lane is below the count. Where arithmetic wraps, a proof does without; a counterexample is sought in the first
-    /// two lanes, which every ramp has.
+    /// Bounds a lane by the count. Where arithmetic wraps, the bound is a narrow fact instead: the
+    /// lane is one of the first two, which every ramp has.
     fn bound_lane(&mut self, lane: ValueId, count: &[String], domain: Domain) {
         if domain.wraps() {
             let facts = between(&mut self.values, lane, 0, 1);
@@ -460,7 +468,8 @@ impl Builder<'_> {
         self.facts.push(at_most);
     }
 
-    /// Where a wildcard is: a condition speaks of what the left side matched.
+    /// Returns the path to a wildcard. In a condition, a wildcard stands for the value that the
+    /// left side matched.
     fn way_of(&mut self, name: &str, way: &[Step]) -> Vec<Step> {
         match self.part {
             Part::Left => {
@@ -481,7 +490,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Assumes that no part of the left side is matched by a rule that fires whatever it matches.
+    /// Assumes that no part of the left side is matched by a rule that fires on everything that it
+    /// matches.
     fn rewritten_before(&mut self, rule: &Rule, context: &Context<'_>) -> Result<()> {
         let mut parts = Vec::new();
         rule.lhs.visit(&mut |part| parts.push(part));
@@ -535,7 +545,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Every variable known so far is within 32 bits.
+    /// Assumes that every variable so far is within 32 bits.
     fn bound_vars(&mut self) {
         let vars: Vec<_> = self.values.vars().to_vec();
         for (name, domain) in vars {
@@ -549,7 +559,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Assumes what is understood of a predicate.
+    /// Assumes the parts of a predicate that are understood.
     fn assume(&mut self, predicate: &Pattern) -> Result<()> {
         match predicate {
             Pattern::Apply(Op::And, parts) => parts.iter().try_for_each(|part| self.assume(part)),
@@ -578,7 +588,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A predicate's truth; `None` where it depends on more than values.
+    /// Returns a predicate's truth; `None` where it depends on more than values.
     fn exact(&mut self, predicate: &Pattern) -> Result<Option<ValueId>> {
         let Pattern::Apply(op, parts) = predicate else {
             return self.value(predicate, &[], Domain::Bool).map(Some);
@@ -600,7 +610,7 @@ impl Builder<'_> {
             Op::Overflows => {
                 let kind = self.kinds.infer(&parts[0])?;
                 match self.typing.domain(&self.kinds, kind) {
-                    // Folding reports overflow for signed types of at least 32 bits alone.
+                    // Folding reports overflow only for signed types of at least 32 bits.
                     Domain::Whole => Ok(None),
                     _ => Ok(Some(self.values.bool(false))),
                 }
@@ -619,7 +629,7 @@ impl Builder<'_> {
                 let kind = self.kinds.infer(&parts[0])?;
                 let domain = self.typing.domain(&self.kinds, kind);
                 let Some((least, greatest)) = domain.range() else {
-                    // Of floats the test is false (`IRMatch.h`).
+                    // The test is false for floats (`IRMatch.h`).
                     return Ok(Some(self.values.bool(false)));
                 };
                 let value = self.value(&parts[0], &[], domain)?;
@@ -636,7 +646,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What a guard lets assume; `None` for nothing.
+    /// Returns the fact that a guard allows to be assumed; `None` if it allows nothing.
     fn guard(
         &mut self,
         guard: &Guard,
@@ -679,7 +689,7 @@ impl Builder<'_> {
     }
 }
 
-/// That a term lies within bounds.
+/// Returns facts that state that a term lies within bounds.
 pub(crate) fn between(
     values: &mut Values,
     term: ValueId,

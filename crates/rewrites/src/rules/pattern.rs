@@ -15,9 +15,9 @@ pub enum Op {
     Div,
     /// `%`, Euclidean
     Mod,
-    /// The lesser.
+    /// The lesser operand.
     Min,
-    /// The greater.
+    /// The greater operand.
     Max,
     /// `<`
     Lt,
@@ -43,43 +43,43 @@ pub enum Op {
     Abs,
     /// A choice between two evaluated values.
     Select,
-    /// A value repeated; its count may be left to the context.
+    /// A value repeated; the context may determine the count.
     Broadcast,
-    /// A base and multiples of a stride; its count may be left to the context.
+    /// A base plus multiples of a stride; the context may determine the count.
     Ramp,
-    /// Lanes from a begin by a stride, so many of them.
+    /// A number of lanes, from a first lane and by a stride.
     Slice,
     /// A permutation of lanes.
     Transpose,
     /// A horizontal reduction.
     Reduce(Reduction),
-    /// A constant computed when the rule fires.
+    /// A constant that is computed when the rule fires.
     Fold,
-    /// Of a predicate: the simplifier reduces the operand to true.
+    /// In a predicate: the simplifier reduces the operand to true.
     CanProve,
-    /// Of a predicate: computing the operand overflows.
+    /// In a predicate: computing the operand overflows.
     Overflows,
-    /// Of a predicate: the operand is a literal.
+    /// In a predicate: the operand is a literal.
     IsConst,
-    /// Of a predicate: the operand is floating point.
+    /// In a predicate: the operand is floating point.
     IsFloat,
-    /// Of a predicate: the operand is a signed integer.
+    /// In a predicate: the operand is a signed integer.
     IsInt,
-    /// Of a predicate: the operand is an unsigned integer.
+    /// In a predicate: the operand is an unsigned integer.
     IsUint,
-    /// Of a predicate: the operand is the greatest value of its type.
+    /// In a predicate: the operand is the greatest value of its type.
     IsMaxValue,
-    /// Of a predicate: the operand is the least value of its type.
+    /// In a predicate: the operand is the least value of its type.
     IsMinValue,
     /// The number of lanes of the operand.
     LanesOf,
-    /// An intrinsic that is the identity of its operand: `likely`, `likely_if_innermost`.
+    /// An intrinsic that returns its operand: `likely`, `likely_if_innermost`.
     Likely,
     /// A conversion to the type of the result.
     Cast,
 }
 
-/// How a horizontal reduction combines lanes.
+/// The operation by which a horizontal reduction combines lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reduction {
     /// Sum.
@@ -96,8 +96,8 @@ pub enum Reduction {
     Or,
 }
 
-/// What functions of the rule language mean: name, operator, least and greatest number of arguments that are read.
-/// Source: `IRMatch.h` of each repository.
+/// The functions of the rule language: name, operator, and the least and the greatest number of
+/// arguments that are read. Source: `IRMatch.h` of each repository.
 pub(crate) const FUNCTIONS: &[(&str, Op, usize, usize)] = &[
     ("add", Op::Add, 2, 2),
     ("sub", Op::Sub, 2, 2),
@@ -148,11 +148,11 @@ pub(crate) const FUNCTIONS: &[(&str, Op, usize, usize)] = &[
 pub enum Pattern {
     /// `x y z w u v`: any expression. Equal names match equal expressions.
     Wild(String),
-    /// `c0` to `c5`: a literal, or a literal in every lane, or a count of lanes.
+    /// `c0` to `c5`: a literal, a literal in every lane, or a count of lanes.
     Constant(String),
     /// A C++ integer of the enclosing function that counts lanes.
     Lanes(String),
-    /// A C++ integer of the enclosing function that is known through a contract.
+    /// A C++ integer of the enclosing function, known through a contract.
     Host(String),
     /// A literal of any type.
     Int(i64),
@@ -169,7 +169,7 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// Calls `visit` with this pattern and everything in it, outermost first.
+    /// Calls `visit` with this pattern and every part of it, outermost first.
     pub fn visit<'p>(&'p self, visit: &mut impl FnMut(&'p Self)) {
         visit(self);
         if let Self::Apply(_, operands) = self {
@@ -179,7 +179,7 @@ impl Pattern {
         }
     }
 
-    /// Whether anything in it is `wanted`.
+    /// True if this pattern or a part of it is `wanted`.
     pub fn any(&self, wanted: impl Fn(&Self) -> bool) -> bool {
         let mut found = false;
         self.visit(&mut |part| found |= wanted(part));
@@ -228,7 +228,7 @@ fn infix(op: Op) -> Option<&'static str> {
     })
 }
 
-/// The operator that C++ writes as `sign`.
+/// Returns the operator that C++ writes as `sign`.
 pub(crate) fn operator(sign: &str) -> Option<Op> {
     const INFIX: [Op; 13] = [
         Op::Add,
@@ -248,7 +248,7 @@ pub(crate) fn operator(sign: &str) -> Option<Op> {
     INFIX.into_iter().find(|op| infix(*op) == Some(sign))
 }
 
-/// As C++, every compound operand in parentheses.
+/// Writes the pattern as C++, with every compound operand in parentheses.
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -284,18 +284,18 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// Names in rules that stand for any expression.
+/// The names that stand for any expression in rules.
 const WILDCARDS: [&str; 6] = ["x", "y", "z", "w", "u", "v"];
 
-/// Names in rules that stand for any literal.
+/// The names that stand for any literal in rules.
 const CONSTANTS: [&str; 6] = ["c0", "c1", "c2", "c3", "c4", "c5"];
 
-/// Whether a name stands for any expression.
+/// True if a name stands for any expression.
 pub(crate) fn is_wildcard(name: &str) -> bool {
     WILDCARDS.contains(&name)
 }
 
-/// Whether a name stands for any literal.
+/// True if a name stands for any literal.
 pub(crate) fn is_constant(name: &str) -> bool {
     CONSTANTS.contains(&name)
 }

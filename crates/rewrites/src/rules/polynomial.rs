@@ -2,8 +2,9 @@
 //!
 //! # Correctness
 //!
-//! A polynomial's value is its term's: coefficients are brought into the domain where it wraps, so that equal
-//! polynomials mean equal values modulo its power of two. Exponents are negative for reals only, whose divisors are not 0.
+//! A polynomial has the value of its term. Coefficients are wrapped if the domain wraps, so equal
+//! polynomials have equal values modulo its power of two. Only monomials of reals have negative
+//! exponents; divisors of reals are not 0.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +12,10 @@ use halidom_base::IndexSet;
 
 use super::value::{Domain, Fun, Node, ValueId, Values};
 
-/// What polynomials are made of, by its number in [`Atoms`].
+/// An indivisible part of polynomials, by its number in [`Atoms`].
 pub(crate) type Atom = u32;
 
-/// Atoms with their exponents, sorted, no exponent 0.
+/// Atoms with their exponents, sorted; no exponent is 0.
 pub(crate) type Monomial = Vec<(Atom, i32)>;
 
 /// A sum of monomials with coefficients other than 0, and its domain.
@@ -22,14 +23,14 @@ pub(crate) type Monomial = Vec<(Atom, i32)>;
 pub(crate) struct Polynomial {
     /// The monomials and their coefficients.
     pub(crate) terms: BTreeMap<Monomial, i128>,
-    /// Of which numbers.
+    /// The domain of its value.
     pub(crate) domain: Domain,
 }
 
-/// What an atom is.
+/// The kind of an atom.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum AtomKind {
-    /// A variable or, where choices are not resolved, a choice.
+    /// A variable, a conversion or, where choices are not resolved, a choice.
     Term(ValueId),
     /// An integer quotient.
     Quotient(Polynomial, Polynomial),
@@ -44,18 +45,18 @@ pub(crate) struct Atoms {
 }
 
 impl Atoms {
-    /// The number of an atom.
+    /// Returns the number of an atom, which is added if it is new.
     pub(crate) fn add(&mut self, kind: AtomKind) -> Atom {
         u32::try_from(self.kinds.insert_full(kind).0).expect("few atoms")
     }
 
-    /// What an atom is.
+    /// Returns the kind of an atom.
     pub(crate) fn kind(&self, atom: Atom) -> &AtomKind {
         &self.kinds[atom as usize]
     }
 }
 
-/// A computation with numbers that do not fit.
+/// The error for a computation with numbers that do not fit, or with too many monomials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooLarge;
 
@@ -63,7 +64,7 @@ pub(crate) struct TooLarge;
 const MAX_TERMS: usize = 400;
 
 impl Polynomial {
-    /// A constant.
+    /// Returns a constant.
     pub(crate) fn constant(value: i128, domain: Domain) -> Self {
         let mut terms = BTreeMap::new();
         let value = domain.wrap(value);
@@ -73,12 +74,12 @@ impl Polynomial {
         Self { terms, domain }
     }
 
-    /// An atom.
+    /// Returns an atom.
     pub(crate) fn atom(atom: Atom, domain: Domain) -> Self {
         Self { terms: BTreeMap::from([(vec![(atom, 1)], 1)]), domain }
     }
 
-    /// The constant that it is.
+    /// Returns the value if the polynomial is a constant.
     pub(crate) fn as_constant(&self) -> Option<i128> {
         match self.terms.len() {
             0 => Some(0),
@@ -87,7 +88,7 @@ impl Polynomial {
         }
     }
 
-    /// `self + factor · other`.
+    /// Computes `self + factor · other`.
     pub(crate) fn plus(&self, other: &Self, factor: i128) -> Result<Self, TooLarge> {
         let mut sum = self.clone();
         for (monomial, coefficient) in &other.terms {
@@ -108,7 +109,7 @@ impl Polynomial {
         if self.terms.len() > MAX_TERMS { Err(TooLarge) } else { Ok(()) }
     }
 
-    /// `self · other`.
+    /// Computes `self · other`.
     pub(crate) fn times(&self, other: &Self) -> Result<Self, TooLarge> {
         let mut product = Self { terms: BTreeMap::new(), domain: self.domain };
         for (a, p) in &self.terms {
@@ -119,7 +120,7 @@ impl Polynomial {
         Ok(product)
     }
 
-    /// The single monomial that it is, its coefficient being 1.
+    /// Returns the monomial if there is only one and its coefficient is 1.
     fn as_monomial(&self) -> Option<&Monomial> {
         let mut terms = self.terms.iter();
         match (terms.next(), terms.next()) {
@@ -128,7 +129,8 @@ impl Polynomial {
         }
     }
 
-    /// Itself or its negation, whichever has a positive first coefficient; and whether it was negated.
+    /// Returns the polynomial or its negation, whichever has a positive first coefficient, and
+    /// whether it was negated.
     fn canonical(&self) -> Result<(Self, bool), TooLarge> {
         let negate = self.terms.values().next().is_some_and(|coefficient| *coefficient < 0);
         if negate {
@@ -140,7 +142,7 @@ impl Polynomial {
     }
 }
 
-/// The product of monomials, the second to a power.
+/// Multiplies the first monomial by a power of the second.
 fn join(a: &Monomial, b: &Monomial, power: i32) -> Monomial {
     let mut product: BTreeMap<Atom, i32> = a.iter().copied().collect();
     for (atom, exponent) in b {
@@ -149,14 +151,14 @@ fn join(a: &Monomial, b: &Monomial, power: i32) -> Monomial {
     product.into_iter().filter(|(_, exponent)| *exponent != 0).collect()
 }
 
-/// Why a term has no polynomial yet.
+/// The reason why a term has no polynomial yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// It depends on how these compare.
+    /// It depends on the order of these polynomials.
     Compare(Polynomial, Polynomial),
     /// It depends on a truth value.
     Truth(ValueId),
-    /// Numbers too large.
+    /// Numbers are too large, or there are too many monomials.
     TooLarge,
 }
 
@@ -166,7 +168,7 @@ impl From<TooLarge> for Stop {
     }
 }
 
-/// How two polynomials compare.
+/// The order of two polynomials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     /// The first is less.
@@ -191,20 +193,20 @@ impl Order {
 #[derive(Clone, Debug)]
 pub(crate) struct Normalizer<'v> {
     values: &'v Values,
-    /// The atoms met.
+    /// The atoms met so far.
     pub(crate) atoms: Atoms,
-    /// Variables that are other than 0: a quotient by one drops multiples of it.
+    /// Variables other than 0: a quotient by one drops its multiples.
     pub(crate) not_zero: Vec<ValueId>,
-    /// How polynomials compare in the present case; `None` where choices are atoms.
+    /// The orders of polynomials in the present case; `None` if choices are atoms.
     pub(crate) orders: Option<Vec<(Polynomial, Polynomial, Order)>>,
-    /// Truth values of the present case.
+    /// The truth values in the present case.
     pub(crate) truths: Vec<(ValueId, bool)>,
-    /// Variables that equal something in the present case.
+    /// Variables that equal a polynomial in the present case.
     equal: Vec<(ValueId, Polynomial)>,
 }
 
 impl<'v> Normalizer<'v> {
-    /// A normalizer that resolves choices by cases.
+    /// Creates a normalizer that resolves choices by case split.
     pub(crate) fn new(values: &'v Values) -> Self {
         Self {
             values,
@@ -216,7 +218,7 @@ impl<'v> Normalizer<'v> {
         }
     }
 
-    /// The polynomial of a number term.
+    /// Returns the polynomial of a numeric term.
     pub(crate) fn polynomial(&mut self, term: ValueId) -> Result<Polynomial, Stop> {
         let domain = self.values.domain(term);
         let (fun, operands) = match self.values.node(term) {
@@ -269,8 +271,8 @@ impl<'v> Normalizer<'v> {
         Ok(quotient)
     }
 
-    /// The multiples of the divisor in a polynomial, divided; and the rest. Nothing is divided where the divisor may be
-    /// 0 or arithmetic wraps.
+    /// Splits a polynomial into multiples of the divisor, which are divided, and the rest. Divides
+    /// nothing if the divisor may be 0 or arithmetic wraps.
     fn split(&self, lhs: &Polynomial, rhs: &Polynomial) -> Result<(Polynomial, Polynomial), Stop> {
         let domain = lhs.domain;
         let zero = Polynomial::constant(0, domain);
@@ -353,7 +355,7 @@ impl<'v> Normalizer<'v> {
         Ok(Polynomial::atom(atom, domain))
     }
 
-    /// What a variable is where two polynomials are equal, if one of them is the variable.
+    /// Solves the equation of two polynomials for a variable, if one of them is that variable.
     fn equate(&self, a: &Polynomial, b: &Polynomial) -> Option<(ValueId, Polynomial)> {
         for (side, other) in [(a, b), (b, a)] {
             if let Some([(atom, 1)]) = side.as_monomial().map(Vec::as_slice)
@@ -367,14 +369,14 @@ impl<'v> Normalizer<'v> {
         None
     }
 
-    /// Whether a monomial is of variables alone, and not of this one.
+    /// True if a monomial consists of term atoms alone, without this one.
     fn is_plain(&self, monomial: &Monomial, without: Atom) -> bool {
         monomial.iter().all(|(atom, _)| {
             *atom != without && matches!(self.atoms.kind(*atom), AtomKind::Term(_))
         })
     }
 
-    /// The truth of a condition in the present case.
+    /// Returns the truth of a condition in the present case.
     pub(crate) fn truth(&mut self, term: ValueId) -> Result<bool, Stop> {
         if let Some((_, truth)) = self.truths.iter().find(|(known, _)| *known == term) {
             return Ok(*truth);
@@ -404,8 +406,8 @@ impl<'v> Normalizer<'v> {
         }
     }
 
-    /// How two polynomials compare in the present case. Where numbers are not bounded, that is the sign of the
-    /// difference; where arithmetic wraps, the difference tells equality alone.
+    /// Returns the order of two polynomials in the present case. Where arithmetic does not wrap,
+    /// that is the sign of their difference; where it wraps, the difference decides only equality.
     fn compare(&mut self, lhs: Polynomial, rhs: Polynomial, equality: bool) -> Result<Order, Stop> {
         if lhs == rhs {
             return Ok(Order::Equal);
@@ -420,7 +422,8 @@ impl<'v> Normalizer<'v> {
             (canonical, Polynomial::constant(0, domain), negated)
         } else if equality {
             if difference.as_constant().is_some() {
-                // Not zero: that it is equal was excluded above, as polynomials are in normal form.
+                // The difference is a constant other than 0: equal polynomials returned above, as
+                // they are in normal form.
                 return Ok(Order::Greater);
             }
             let (canonical, _) = difference.canonical()?;
@@ -439,10 +442,11 @@ impl<'v> Normalizer<'v> {
     }
 }
 
-/// Cases after which a proof by cases gives up.
+/// The number of cases after which a case split gives up.
 const MAX_CASES: u32 = 3000;
 
-/// Whether two terms are equal in every case of how their parts compare. `false` says nothing.
+/// Tests whether two terms are equal in every case of how their parts compare. `false` means that
+/// nothing is known.
 pub(crate) fn equal_in_every_case(normalizer: &Normalizer<'_>, lhs: ValueId, rhs: ValueId) -> bool {
     let mut budget = MAX_CASES;
     let mut normalizer = normalizer.clone();

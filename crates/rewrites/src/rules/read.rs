@@ -1,4 +1,4 @@
-//! Finding rewrite rules, with what guards them, in C++ functions.
+//! Finds rewrite rules, with their guards, in C++ functions.
 
 use halidom_base::FxHashMap;
 use halidom_cpp::Sign;
@@ -6,7 +6,7 @@ use halidom_cpp::ast::{Expr, ExprKind, File, Function, Stmt, StmtKind};
 
 use super::pattern::{FUNCTIONS, Op, Pattern, is_constant, is_wildcard, operator};
 
-/// A question about the type that a function works at.
+/// A test of a type in a condition of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TypeTest {
     /// Signed of at least 32 bits, or floating point.
@@ -23,15 +23,17 @@ pub enum TypeTest {
     Bool,
     /// Any integer.
     IntOrUint,
-    /// Any: a switch that keeps the simplifier from floats turns off every rule on them alike.
+    /// Any type: a switch that keeps the simplifier from floats turns off every rule on them alike.
     MaySimplify,
 }
 
-/// The tests by the names of the functions that make them. Source: `Simplify_Internal.h` and `Type.h` of each repository.
+/// The type tests by the names of their functions. Source: `Simplify_Internal.h` and `Type.h` of
+/// each repository.
 const TYPE_TESTS: &[(&str, TypeTest)] = &[
     ("no_overflow", TypeTest::NoOverflow),
     ("no_overflow_int", TypeTest::NoOverflowInt),
-    // That the type has one lane too is not used: fewer assumptions prove less, never more.
+    // The test also requires a single lane. That is not used: fewer assumptions prove less, never
+    // more.
     ("no_overflow_scalar_int", TypeTest::NoOverflowInt),
     ("is_int", TypeTest::Int),
     ("is_uint", TypeTest::Uint),
@@ -41,50 +43,51 @@ const TYPE_TESTS: &[(&str, TypeTest)] = &[
     ("may_simplify", TypeTest::MaySimplify),
 ];
 
-/// Whose type is asked about.
+/// The expression whose type is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// The node that is rewritten.
     Result,
-    /// Its first operand.
+    /// The node's first operand.
     Operand,
 }
 
-/// What is known where a rule is tried.
+/// A condition that holds where a rule is tried.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Guard {
-    /// All of these.
+    /// All of these hold.
     All(Vec<Self>),
-    /// One of these.
+    /// One of these holds.
     Any(Vec<Self>),
-    /// Not this.
+    /// This does not hold.
     Not(Box<Self>),
-    /// Not this: where it holds the function has returned before.
+    /// This does not hold, because the function would have returned before.
     Passed(Box<Self>),
-    /// The type is of this sort.
+    /// The type passes this test.
     Type(TypeTest, Subject),
-    /// If it is true, this holds of the matched values; if it is false, nothing is known.
+    /// If the condition is true, this holds of the matched values; if it is false, nothing is
+    /// known.
     Fact(Pattern),
-    /// Nothing that is understood; nothing is concluded from it.
+    /// A condition that is not understood; nothing is concluded from it.
     Unknown,
 }
 
-/// A rule.
+/// A rewrite rule.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rule {
-    /// What is matched.
+    /// The pattern that is matched.
     pub lhs: Pattern,
-    /// What it becomes.
+    /// The replacement.
     pub rhs: Pattern,
-    /// What is asked of the matched values.
+    /// The predicate on the matched values.
     pub predicate: Option<Pattern>,
-    /// What encloses it.
+    /// The conditions that enclose the rule.
     pub guards: Vec<Guard>,
-    /// What contracts say of the C++ values that it mentions.
+    /// The facts that contracts give about the C++ values that the rule mentions.
     pub contracts: Vec<Pattern>,
 }
 
-/// A rule or why it could not be read.
+/// A rule, or the reason why it could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// The line of the call of the rewriter.
@@ -95,7 +98,7 @@ pub struct Found {
     pub rule: Result<Rule, String>,
 }
 
-/// The rules of a file, in order.
+/// Returns the rules of a file, in order.
 pub fn rules(file: &File) -> Vec<Found> {
     let mut found = Vec::new();
     for function in &file.functions {
@@ -114,10 +117,10 @@ pub fn rules(file: &File) -> Vec<Found> {
     found
 }
 
-/// What names of the enclosing function mean.
+/// The meaning of the names in the enclosing function.
 #[derive(Clone, Default)]
 struct Scope {
-    /// Rewriters, with the names of the operands of the node that they match.
+    /// Rewriters, with the names of the operands of the node that each matches.
     rewriters: FxHashMap<String, Vec<Option<String>>>,
     locals: FxHashMap<String, Expr>,
 }
@@ -204,7 +207,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Visits the rules in an expression; what stands left of `&&` guards what stands right of it.
+    /// Visits the rules in an expression. The left side of `&&` guards the right side.
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Binary(sign, lhs, rhs) if *sign == Sign::And => {
@@ -278,14 +281,14 @@ impl Walk<'_> {
     }
 }
 
-/// The last part of a called function's name, and the arguments.
+/// Returns the last part of a called function's name, and the arguments.
 fn call(expr: &Expr) -> Option<(&str, &[Expr])> {
     let ExprKind::Call { callee, arguments, .. } = &expr.kind else { return None };
     let ExprKind::Name(name) = &callee.kind else { return None };
     Some((name.rsplit("::").next().unwrap_or(name), arguments))
 }
 
-/// Whether control never passes the end of a statement.
+/// True if control never passes the end of a statement.
 fn always_leaves(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Return(_) => true,
@@ -307,7 +310,7 @@ fn always_leaves(stmt: &Stmt) -> bool {
     }
 }
 
-/// The meaning of a condition. Facts are names of operands still, as [`Pattern::Host`].
+/// Translates a condition. The facts still contain the names of operands, as [`Pattern::Host`].
 fn guard(scope: &Scope, expr: &Expr) -> Guard {
     match &expr.kind {
         ExprKind::Binary(sign, lhs, rhs) if *sign == Sign::And => {
@@ -320,14 +323,14 @@ fn guard(scope: &Scope, expr: &Expr) -> Guard {
             Guard::Not(Box::new(guard(scope, operand)))
         }
         ExprKind::Name(name) => match scope.locals.get(name) {
-            // The value is of a variable declared before, so this ends.
+            // The value can only use variables that were declared before, so the recursion ends.
             Some(value) if !matches!(&value.kind, ExprKind::Name(own) if own == name) => {
                 guard(scope, value)
             }
             _ => Guard::Unknown,
         },
         ExprKind::Binary(sign, lhs, rhs) if *sign == Sign::Ne => {
-            // Contract: a number with a remainder other than 0 by some modulus is not 0.
+            // Contract: a number whose remainder by some modulus is not 0 is not 0.
             match (&rhs.kind, path(lhs).as_deref()) {
                 (ExprKind::Integer(0, _), Some([operand, alignment, remainder]))
                     if alignment == "alignment" && remainder == "remainder" =>
@@ -367,7 +370,7 @@ fn guard(scope: &Scope, expr: &Expr) -> Guard {
     }
 }
 
-/// The operand that `a_info` or `a_bounds` is about.
+/// Returns the operand that `a_info` or `a_bounds` describes.
 fn operand_of_info(name: &str) -> Option<&str> {
     name.strip_suffix("_info").or_else(|| name.strip_suffix("_bounds"))
 }
@@ -382,7 +385,7 @@ fn not_zero(info: &str) -> Guard {
     }
 }
 
-/// The names of a chain of members: `a_info.alignment.modulus`.
+/// Returns the names in a chain of members: `a_info.alignment.modulus`.
 fn path(expr: &Expr) -> Option<Vec<String>> {
     match &expr.kind {
         ExprKind::Name(name) => Some(vec![name.clone()]),
@@ -396,7 +399,7 @@ fn path(expr: &Expr) -> Option<Vec<String>> {
     }
 }
 
-/// Whose type an expression is.
+/// Returns the subject of a type expression.
 fn subject(scope: &Scope, expr: &Expr) -> Option<Subject> {
     let names = path(expr)?;
     match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
@@ -455,7 +458,7 @@ impl Reader<'_> {
                 };
                 match (name, arguments) {
                     ("Overflow" | "Indeterminate", []) => return Ok(Pattern::Undefined),
-                    // `intrin(Call::likely, x)` is an older spelling.
+                    // `intrin(Call::likely, x)` is an older spelling of `likely(x)`.
                     ("intrin", [kind, operand]) => {
                         let kind = match &kind.kind {
                             ExprKind::Name(kind) => kind.rsplit("::").next().unwrap_or(kind),
@@ -529,7 +532,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Puts operands for their names in the facts of a guard.
+    /// Replaces the names in the facts of a guard by the operands.
     fn guard(&self, guard: &Guard) -> Guard {
         match guard {
             Guard::All(parts) => Guard::All(parts.iter().map(|part| self.guard(part)).collect()),
@@ -551,7 +554,8 @@ impl Reader<'_> {
     }
 }
 
-/// What `ModulusRemainder` promises of an operand: it is the remainder if the modulus is 0, else it leaves the remainder.
+/// Returns the promise of `ModulusRemainder` for an operand: if the modulus is 0, the operand
+/// equals the remainder; else its remainder by the modulus does.
 fn alignment(operand: &Pattern, modulus: &Pattern, remainder: &Pattern) -> Pattern {
     let apply =
         |op, lhs: &Pattern, rhs: &Pattern| Pattern::Apply(op, vec![lhs.clone(), rhs.clone()]);

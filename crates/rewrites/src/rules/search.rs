@@ -1,16 +1,16 @@
-//! Trying a claim on values.
+//! The search for counterexamples and witnesses of a claim by random values.
 
 use halidom_base::FxHashMap;
 
 use super::meaning::Obligation;
 use super::value::{Domain, Number, ValueId};
 
-/// A stream of numbers that is the same on every machine (SplitMix64).
+/// A stream of pseudo-random numbers that is the same on every machine (SplitMix64).
 #[derive(Clone, Debug)]
 pub struct Random(pub u64);
 
 impl Random {
-    /// Any number.
+    /// Draws a number.
     pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
@@ -19,12 +19,12 @@ impl Random {
         bits ^ (bits >> 31)
     }
 
-    /// A number below a bound.
+    /// Draws a number below a bound.
     pub fn below(&mut self, bound: u64) -> u64 {
         self.draw() % bound
     }
 
-    /// A number likely to matter: small, or near the bounds.
+    /// Draws a number that is likely to matter: small, or near the bounds.
     fn number(&mut self, domain: Domain) -> Number {
         let small = i128::from(self.below(13)) - 4;
         let value = match (domain, domain.range()) {
@@ -45,20 +45,20 @@ impl Random {
     }
 }
 
-/// What a claim comes to on given values.
+/// The outcome of a claim on given values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// What is assumed does not hold, or the left side is undefined, or a value cannot be computed.
+    /// An assumption does not hold, the left side is undefined, or a value cannot be computed.
     Outside,
     /// The claim holds.
     Holds,
-    /// The sides differ; their values.
+    /// The sides differ; these are their values.
     Differ(Number, Number),
-    /// The right side is undefined where the left side is not.
+    /// The right side is undefined, but the left side, with this value, is defined.
     Undefined(Number),
 }
 
-/// Evaluates a claim. Where overflow is excluded, values on which it happens are outside.
+/// Evaluates a claim. Values on which an excluded overflow happens are outside.
 pub(crate) fn replay(obligation: &Obligation, assignment: &[Number]) -> Outcome {
     let values = &obligation.values;
     let mut in_range = true;
@@ -101,16 +101,16 @@ pub(crate) fn replay(obligation: &Obligation, assignment: &[Number]) -> Outcome 
     }
 }
 
-/// What trying random values found.
+/// The findings of a random search.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     /// Values on which the claim fails.
     pub(crate) failure: Option<Vec<Number>>,
-    /// Whether any values were inside.
+    /// True if some values were not outside.
     pub(crate) is_witnessed: bool,
 }
 
-/// Random values of a claim's variables.
+/// Draws values for a claim's variables.
 fn assignment(obligation: &Obligation, random: &mut Random) -> Vec<Number> {
     let mut named: FxHashMap<&str, Number> = FxHashMap::default();
     let vars = obligation.values.vars().iter();
@@ -118,14 +118,15 @@ fn assignment(obligation: &Obligation, random: &mut Random) -> Vec<Number> {
         if name.starts_with("lane[") {
             return Number::whole(i128::from(random.below(2)));
         }
-        // A count that is converted is the same number in each domain, as far as it fits.
+        // A count that is converted is the same number in each domain where it fits.
         let number = random.number(*domain);
         *named.entry(name).or_insert(number)
     })
     .collect()
 }
 
-/// Values on which a claim holds, and not because what is assumed does not. Where overflow is excluded they are small, so that nothing overflows on another way either.
+/// Looks for values on which a claim holds and its assumptions do too. Where overflow is excluded
+/// the values are small, so that nothing overflows on another path either.
 pub(crate) fn witness(obligation: &Obligation, tries: u32) -> Option<Vec<Number>> {
     const SMALL: i128 = 40;
     let domains = || obligation.values.vars().iter().map(|(_, domain)| *domain);
@@ -138,7 +139,7 @@ pub(crate) fn witness(obligation: &Obligation, tries: u32) -> Option<Vec<Number>
     tried.find(|values| is_small(values) && replay(obligation, values) == Outcome::Holds)
 }
 
-/// Tries a claim `tries` times.
+/// Tries a claim on `tries` random assignments.
 pub(crate) fn search(obligation: &Obligation, tries: u32) -> Found {
     let mut random = Random(1);
     let mut is_witnessed = false;

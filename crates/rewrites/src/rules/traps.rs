@@ -1,11 +1,13 @@
-//! Rules whose constants cannot be computed: the least integer of 64 bits divided by -1, where folding is the machine's
-//! division.
+//! Rules whose constants cannot be computed: where folding uses the machine's division, the least
+//! integer of 64 bits is divided by -1.
 //!
 //! # Correctness
 //!
-//! A trap is reported with constants on which the conditions before the division were evaluated to true. Where one is not
-//! understood nothing is reported. A rule that was tried before may match what the rule does: then another rule rewrites
-//! these constants, which rules of literals alone do not.
+//! A trap is reported with constants on which all parts of the predicate before the division
+//! evaluate to true. Nothing is reported if a guard on types does not hold or a condition is not
+//! understood; guards that give facts about operands are not evaluated. An earlier rule may match
+//! the same expression, and then it rewrites these constants instead; rules of literals alone do
+//! not.
 
 use halidom_base::FxHashMap;
 
@@ -26,7 +28,7 @@ pub struct Trap {
 }
 
 impl Trap {
-    /// C++ that builds the input, to be pasted into a test of the compiler.
+    /// Returns C++ that builds the input, to be pasted into a test of the compiler.
     pub fn snippet(&self, rule: &Rule) -> String {
         let mut lines: Vec<String> = Vec::new();
         let mut wild = Vec::new();
@@ -48,7 +50,7 @@ impl Trap {
         lines.join("\n")
     }
 
-    /// What happens, for a reader.
+    /// Describes the trap for a reader.
     pub fn text(&self) -> String {
         let constants = self.constants.iter().map(|(name, value)| format!("{name}={value}"));
         let constants: Vec<String> = constants.collect();
@@ -56,10 +58,10 @@ impl Trap {
     }
 }
 
-/// Values that are tried for the other constants.
+/// The number of random values that are tried for the other constants.
 const TRIES: usize = 200;
 
-/// Constants of 64 bits on which a division of a rule traps.
+/// Looks for 64-bit constants on which a division in a rule traps.
 pub fn trap(rule: &Rule, profile: &Profile) -> Option<Trap> {
     if !profile.folding_traps {
         return None;
@@ -103,7 +105,7 @@ fn conjuncts<'r>(predicate: Option<&'r Pattern>, found: &mut Vec<&'r Pattern>) {
     }
 }
 
-/// A trap of a part that divides two constants, where these conditions hold.
+/// Looks for a trap in a part that divides two constants, where these conditions hold.
 fn of(part: &Pattern, conditions: &[&Pattern], rule: &Rule) -> Option<Trap> {
     let Pattern::Apply(Op::Div | Op::Mod, operands) = part else { return None };
     let mut names = Vec::new();

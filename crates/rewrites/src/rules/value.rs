@@ -1,8 +1,10 @@
-//! Values of matched expressions as terms over the numbers that types stand for, and their evaluation.
+//! Values of matched expressions, as terms over the numbers of their types, and the evaluation of
+//! these terms.
 //!
 //! # Correctness
 //!
-//! Evaluation is what refutations are replayed in and what the other readings (`normal`, `encode`) must agree with.
+//! Refutations are replayed by evaluation. The other readings of terms (`polynomial`, `encode`)
+//! must agree with it.
 
 use std::fmt;
 
@@ -18,13 +20,13 @@ halidom_base::define_id!(
 pub enum Domain {
     /// Truth values.
     Bool,
-    /// Unsigned of this width, wrapping.
+    /// Unsigned integers of this width, which wrap.
     Unsigned(u8),
-    /// Signed of this width, wrapping.
+    /// Signed integers of this width, which wrap.
     Signed(u8),
-    /// Signed of 32 bits where overflow is excluded: integers.
+    /// Signed integers of 32 bits, where overflow is excluded: mathematical integers.
     Whole,
-    /// Floating point as its transformations are meant: reals.
+    /// Floating point as transformations treat it: reals.
     Real,
 }
 
@@ -41,7 +43,7 @@ impl Domain {
         Self::Real,
     ];
 
-    /// Width in bits under which results are counted; `None` for truth values and reals.
+    /// Returns the width in bits; `None` for truth values and reals.
     pub fn width(self) -> Option<u8> {
         match self {
             Self::Unsigned(width) | Self::Signed(width) => Some(width),
@@ -50,7 +52,7 @@ impl Domain {
         }
     }
 
-    /// The least and the greatest value.
+    /// Returns the least and the greatest value; `None` for reals.
     pub fn range(self) -> Option<(i128, i128)> {
         match self {
             Self::Bool => Some((0, 1)),
@@ -61,7 +63,7 @@ impl Domain {
         }
     }
 
-    /// Whether every number of `other` is one of this domain.
+    /// True if every number of `other` is a number of this domain.
     pub fn contains(self, other: Self) -> bool {
         match (self, self.range(), other.range()) {
             (Self::Whole, _, Some(_)) => true,
@@ -70,12 +72,12 @@ impl Domain {
         }
     }
 
-    /// Whether arithmetic is modulo a power of two.
+    /// True if arithmetic is modulo a power of two.
     pub fn wraps(self) -> bool {
         matches!(self, Self::Unsigned(_) | Self::Signed(_))
     }
 
-    /// An integer brought into the domain.
+    /// Wraps an integer into the domain.
     pub fn wrap(self, value: i128) -> i128 {
         match self {
             Self::Unsigned(width) => value & ((1 << width) - 1),
@@ -89,7 +91,7 @@ impl Domain {
     }
 }
 
-/// As Halide writes types.
+/// Writes the type as Halide does.
 impl fmt::Display for Domain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -102,7 +104,7 @@ impl fmt::Display for Domain {
     }
 }
 
-/// An operator of terms. Both operands are of one domain.
+/// An operator of terms. The operands of arithmetic and comparisons are of one domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Fun {
     /// Sum.
@@ -111,9 +113,9 @@ pub enum Fun {
     Sub,
     /// Product.
     Mul,
-    /// Euclidean quotient; 0 for a divisor 0. Of reals the quotient.
+    /// The Euclidean quotient, which is 0 if the divisor is 0. For reals, the quotient.
     Div,
-    /// Euclidean remainder; 0 for a divisor 0. Of reals `a - b·⌊a/b⌋`.
+    /// The Euclidean remainder, which is 0 if the divisor is 0. For reals, `a - b·⌊a/b⌋`.
     Mod,
     /// Less than.
     Lt,
@@ -125,9 +127,9 @@ pub enum Fun {
     Or,
     /// Negation.
     Not,
-    /// The second if the first, else the third.
+    /// The second operand if the first is true, else the third.
     Ite,
-    /// The same integer in another domain, wrapped where that one wraps.
+    /// The same integer in another domain, wrapped if that domain wraps.
     Convert,
 }
 
@@ -145,14 +147,14 @@ pub enum Node {
 /// A number: a fraction with a positive denominator. Truth values are 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Number {
-    /// Above the line.
+    /// The numerator.
     pub numerator: i128,
-    /// Below the line.
+    /// The denominator, which is positive.
     pub denominator: i128,
 }
 
 impl Number {
-    /// An integer.
+    /// Returns an integer as a number.
     pub const fn whole(value: i128) -> Self {
         Self { numerator: value, denominator: 1 }
     }
@@ -203,7 +205,7 @@ impl Default for Values {
 }
 
 impl Values {
-    /// The variable of that name and domain.
+    /// Returns the variable of that name and domain.
     pub fn var(&mut self, name: &str, domain: Domain) -> ValueId {
         let known = self.vars.iter().position(|var| var.0 == name && var.1 == domain);
         let index = known.unwrap_or_else(|| {
@@ -213,7 +215,7 @@ impl Values {
         self.intern(Node::Var(u32::try_from(index).expect("few variables")), domain)
     }
 
-    /// Names and domains of the variables.
+    /// Returns the names and domains of the variables.
     pub fn vars(&self) -> &[(String, Domain)] {
         &self.vars
     }
@@ -222,27 +224,27 @@ impl Values {
         self.nodes.intern((node, domain)).0
     }
 
-    /// A number, wrapped into its domain.
+    /// Returns a number, wrapped into its domain.
     pub fn number(&mut self, value: i128, domain: Domain) -> ValueId {
         self.intern(Node::Number(domain.wrap(value)), domain)
     }
 
-    /// A truth value.
+    /// Returns a truth value.
     pub fn bool(&mut self, value: bool) -> ValueId {
         self.number(i128::from(value), Domain::Bool)
     }
 
-    /// What a term is.
+    /// Returns the node of a term.
     pub fn node(&self, term: ValueId) -> &Node {
         &self.nodes[term].0
     }
 
-    /// The domain of a term.
+    /// Returns the domain of a term.
     pub fn domain(&self, term: ValueId) -> Domain {
         self.nodes[term].1
     }
 
-    /// The number that a term is written as.
+    /// Returns the number if the term is a literal number.
     pub fn as_number(&self, term: ValueId) -> Option<i128> {
         match self.node(term) {
             Node::Number(value) => Some(*value),
@@ -250,7 +252,7 @@ impl Values {
         }
     }
 
-    /// An operator applied; numbers are folded.
+    /// Applies an operator; constant operands are folded.
     pub fn apply(&mut self, fun: Fun, operands: &[ValueId]) -> ValueId {
         let inner = self.domain(operands[operands.len() - 1]);
         let domain = match fun {
@@ -276,14 +278,15 @@ impl Values {
         if let (Fun::Lt | Fun::Eq | Fun::Mod, [lhs, rhs]) = (fun, operands)
             && let Some((a, b)) = self.both_narrow(*lhs, *rhs)
         {
-            // Comparing and the Euclidean remainder are the same in the narrower domain.
+            // Comparisons and the Euclidean remainder give the same value in the narrower domain.
             let narrow = self.apply(fun, &[a, b]);
             return if fun == Fun::Mod { self.convert(narrow, domain) } else { narrow };
         }
         self.intern(Node::Apply(fun, operands.to_vec()), domain)
     }
 
-    /// Two terms as terms of a narrower domain that one of them was converted from and that has the other.
+    /// Narrows two terms of one domain to the domain from which one of them was converted, if the
+    /// other has a value there too.
     fn both_narrow(&mut self, a: ValueId, b: ValueId) -> Option<(ValueId, ValueId)> {
         let wide = self.domain(a);
         let narrow = [a, b].into_iter().find_map(|term| match self.node(term) {
@@ -304,7 +307,7 @@ impl Values {
         Some((narrowed(a)?, narrowed(b)?))
     }
 
-    /// A term with another in place of a part of it.
+    /// Replaces a part of a term by another term.
     pub fn replace(&mut self, term: ValueId, var: ValueId, by: ValueId) -> ValueId {
         self.replace_in(term, &mut FxHashMap::from_iter([(var, by)]))
     }
@@ -325,8 +328,8 @@ impl Values {
         new
     }
 
-    /// An integer in another domain. What wraps anyway is converted before it is computed with, so that equal sums look
-    /// equal.
+    /// Converts an integer to another domain. If the target wraps, operands are converted before
+    /// they are added, subtracted or multiplied, so that equal sums look equal.
     pub fn convert(&mut self, term: ValueId, to: Domain) -> ValueId {
         let from = self.domain(term);
         if from == to {
@@ -343,7 +346,7 @@ impl Values {
                 return self.apply(fun, &operands);
             }
             Node::Apply(Fun::Div, parts) if narrows(from, to) => {
-                // The least number divided by -1 wraps to itself, in both.
+                // The least number divided by -1 wraps to itself in both domains.
                 if let Some((a, b)) = self.both_narrow(parts[0], parts[1])
                     && self.domain(a) == to
                 {
@@ -357,7 +360,7 @@ impl Values {
             }
             Node::Apply(Fun::Convert, inner) => {
                 let first = self.domain(inner[0]);
-                // Between, nothing was cut off that `to` keeps.
+                // The domain in between cut off nothing that `to` keeps.
                 if narrows(from, to) || from.contains(first) {
                     return self.convert(inner[0], to);
                 }
@@ -367,7 +370,7 @@ impl Values {
         self.intern(Node::Apply(Fun::Convert, vec![term]), to)
     }
 
-    /// Calls `visit` with a term and every term inside, each once.
+    /// Calls `visit` once with a term and once with each of its parts.
     pub fn visit(&self, term: ValueId, visit: &mut impl FnMut(ValueId)) {
         let mut seen = FxHashSet::default();
         let mut open = vec![term];
@@ -382,16 +385,17 @@ impl Values {
         }
     }
 
-    /// Whether a term has a variable in it.
+    /// True if a term contains a variable.
     pub fn mentions(&self, term: ValueId, var: ValueId) -> bool {
         let mut found = false;
         self.visit(term, &mut |part| found |= part == var);
         found
     }
 
-    /// The value of a term. `None` where it is too large to be computed, or divides reals by 0.
+    /// Returns the value of a term; `None` if it is too large to compute, or if reals are divided
+    /// by 0.
     ///
-    /// `seen` is called with the value of each term inside, once.
+    /// Calls `seen` once with the value of each part that it evaluates.
     pub fn evaluate(
         &self,
         term: ValueId,
@@ -434,7 +438,7 @@ impl Values {
     }
 }
 
-/// The operator's value, its last operand of `domain`.
+/// Returns the operator's value, where the last operand is of `domain`.
 fn compute(fun: Fun, domain: Domain, operands: &[Number]) -> Option<Number> {
     let truth = |value: bool| Some(Number::whole(i128::from(value)));
     let holds = |number: Number| number.numerator != 0;

@@ -1,4 +1,4 @@
-//! A rule at every type that reaches it.
+//! Verifies a rule at every type that reaches it.
 
 use halidom_base::IndexMap;
 use halidom_smt::Solver;
@@ -16,7 +16,7 @@ use crate::rules::pattern::is_wildcard;
 /// Values on which a rule is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counterexample {
-    /// What the names stand for, and their types.
+    /// The values and types of the names.
     pub values: Vec<(String, Domain, Number)>,
     /// The same values in the order of the obligation's variables.
     pub assignment: Vec<Number>,
@@ -27,7 +27,7 @@ pub struct Counterexample {
 }
 
 impl Counterexample {
-    /// C++ that builds the input, to be pasted into a test of the compiler.
+    /// Returns C++ that builds the input, to be pasted into a test of the compiler.
     pub fn snippet(&self, rule: &Rule) -> String {
         let mut lines = Vec::new();
         for (name, domain, value) in &self.values {
@@ -47,7 +47,7 @@ impl Counterexample {
         lines.join("\n")
     }
 
-    /// The sides' values and what gives them, for a reader: `x=2 y=237: 2 becomes 237`.
+    /// Returns the values and the sides' results for a reader: `x=2 y=237: 2 becomes 237`.
     pub fn text(&self) -> String {
         let values: Vec<_> =
             self.values.iter().map(|(name, _, value)| format!("{name}={value}")).collect();
@@ -56,7 +56,7 @@ impl Counterexample {
     }
 }
 
-/// A type in C++.
+/// Returns a type in C++.
 pub(crate) fn cpp_type(domain: Domain) -> String {
     match domain {
         Domain::Bool => "Bool()".to_owned(),
@@ -67,7 +67,7 @@ pub(crate) fn cpp_type(domain: Domain) -> String {
     }
 }
 
-/// A constant in C++.
+/// Returns a constant in C++.
 pub(crate) fn constant(domain: Domain, value: Number) -> String {
     let ty = cpp_type(domain);
     match value.denominator {
@@ -77,16 +77,16 @@ pub(crate) fn constant(domain: Domain, value: Number) -> String {
     }
 }
 
-/// Values on which a rule fires and its sides are one value.
+/// Values on which a rule fires and both sides have the same value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// What the names stand for, and their types.
+    /// The values and types of the names.
     pub values: Vec<(String, Domain, Number)>,
     /// The value of both sides.
     pub value: Number,
 }
 
-/// An example of a rule at these types; `None` if none was met.
+/// Looks for an example of a rule at these types; `None` if the tries find no example.
 pub fn example(rule: &Rule, profile: &Profile, domains: &[Domain]) -> Option<Example> {
     let (_, open) = open_types(rule)?;
     if open.len() != domains.len() {
@@ -100,10 +100,10 @@ pub fn example(rule: &Rule, profile: &Profile, domains: &[Domain]) -> Option<Exa
     Some(Example { values: named(&obligation, &assignment), value })
 }
 
-/// Values that are tried for an example.
+/// The number of values that are tried for an example.
 const TRIES: u32 = 4_000;
 
-/// What is known of a rule at some types.
+/// The verdict about a rule at some types.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Proved for all values.
@@ -112,15 +112,15 @@ pub enum Verdict {
     Wrong(Counterexample),
     /// Right, but computing its constants ends the compiler.
     Crash(Trap),
-    /// Neither is known, and why.
+    /// Neither proved nor refuted; the reason.
     Undecided(String),
     /// Not modelled: the construct.
     Unsupported(String),
-    /// No values fulfil what the rule asks for.
+    /// No values fulfil the rule's conditions.
     Vacuous,
 }
 
-/// A verdict and the types that it is about, the rewritten expression's operands' first.
+/// A verdict and its types; the type of the rewritten expression's operands comes first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct At {
     /// The types of the rule's parts.
@@ -129,7 +129,7 @@ pub struct At {
     pub verdict: Verdict,
 }
 
-/// The most type variables for which all combinations are tried.
+/// The most open types for which all combinations are tried.
 const MAX_OPEN: usize = 2;
 
 /// Decides a rule at every type that its guards admit. A rule that no type reaches has no verdicts.
@@ -192,7 +192,7 @@ pub fn verify(
     verdicts
 }
 
-/// A rule's types that are open, the operands' first.
+/// Returns a rule's inferred types and those that are open, the operands' type first.
 fn open_types(rule: &Rule) -> Option<(Kinds, Vec<usize>)> {
     let (kinds, result, operand) = Kinds::of(rule).ok()?;
     let mut open = kinds.open(&[result, operand]);
@@ -203,7 +203,7 @@ fn open_types(rule: &Rule) -> Option<(Kinds, Vec<usize>)> {
     Some((kinds, open))
 }
 
-/// The counterexample that values are, if the rule fails on them at these types.
+/// Turns values into a counterexample, if the rule fails on them at these types.
 pub fn replayed(
     rule: &Rule,
     context: &Context<'_>,
@@ -233,7 +233,7 @@ fn counterexample(obligation: &Obligation, values: &[Number]) -> Option<Countere
     Some(Counterexample { values: named, assignment: values.to_vec(), expected, got })
 }
 
-/// The variables of an obligation with their names in the rule, types and values.
+/// Returns the variables of an obligation with their names in the rule, types and values.
 fn named(obligation: &Obligation, values: &[Number]) -> Vec<(String, Domain, Number)> {
     let vars = obligation.values.vars().iter().zip(values);
     vars.map(|((name, domain), value)| {
