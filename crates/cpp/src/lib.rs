@@ -11,7 +11,8 @@
 
 #![expect(
     clippy::wildcard_enum_match_arm,
-    reason = "C++ syntax has many kinds; those that are not named get the answer of what is not understood"
+    reason = "C++ syntax has many kinds; those that are not named get the answer of what is not \
+        understood"
 )]
 
 #[macro_use]

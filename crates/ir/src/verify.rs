@@ -1,5 +1,4 @@
-//! The verifier: it defines well-formed algorithms and programs. It runs after every pass and finds
-//! defects of passes, not of users.
+//! The verifier: it defines well-formed algorithms and programs, and finds defects of passes.
 //!
 //! # Rules for expressions
 //! * Operands of a binary operator and the arms of a select have one type. Arithmetic takes

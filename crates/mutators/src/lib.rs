@@ -22,7 +22,8 @@
 
 #![expect(
     clippy::wildcard_enum_match_arm,
-    reason = "C++ syntax and patterns have many kinds; those that are not named get the answer of what is not understood"
+    reason = "C++ syntax and patterns have many kinds; those that are not named get the answer of \
+        what is not understood"
 )]
 
 mod emit;

@@ -76,7 +76,8 @@ fn right_mutators_are_verified_and_wrong_ones_refuted() {
 #[test]
 fn a_finding_says_which_file_it_is_in() {
     let helper = "int half(int a, int b) {\n    return a / b;\n}\n";
-    let pass = "class Wrong : public IRMutator {\n    Expr visit(const Add *op) {\n        half(1, 0);\n        return op;\n    }\n};\n";
+    let pass = "class Wrong : public IRMutator \
+        {\n    Expr visit(const Add *op) {\n        half(1, 0);\n        return op;\n    }\n};\n";
     let sources = [("helper.cpp", helper), ("pass.cpp", pass)]
         .map(|(name, text)| Source { name: name.to_owned(), text: text.to_owned() });
     let mutators = mutators(&sources, &[], &options()).expect("a solver that runs");
@@ -117,7 +118,8 @@ fn marks(store: &str, pops: &str) -> String {
 
 #[test]
 fn what_is_left_is_a_defect_unless_another_method_takes_it() {
-    let takes = "Stmt visit(const Store *op) { if (marks.contains(op->name)) { marks.pop(op->name); } return op; }";
+    let takes = "Stmt visit(const Store *op) \
+        { if (marks.contains(op->name)) { marks.pop(op->name); } return op; }";
     let looks = "Stmt visit(const Store *op) { marks.contains(op->name); return op; }";
     for (store, pops, expected) in [
         (takes, "", vec![]),
@@ -148,7 +150,8 @@ fn what_a_kept_verdict_says_of_a_scope_depends_on_the_other_methods() {
         let mutators = mutators.expect("a solver that runs");
         mutators.iter().map(|mutator| mutator.examination.standing).collect()
     };
-    let takes = "Stmt visit(const Store *op) { if (marks.contains(op->name)) { marks.pop(op->name); } return op; }";
+    let takes = "Stmt visit(const Store *op) \
+        { if (marks.contains(op->name)) { marks.pop(op->name); } return op; }";
     let looks = "Stmt visit(const Store *op) { marks.contains(op->name); return op; }";
     let found = [takes, looks, takes, looks].map(standings);
     fs::remove_file(&cache).expect("kept verdicts");

@@ -194,6 +194,17 @@ fn own() -> Vec<Mutant> {
 /// The most lines of a small mutator.
 const SMALL: usize = 40;
 
+/// The names of a folder's files that a pattern with at most one `*` matches, in order.
+fn matching(folder: &Path, pattern: &str) -> Vec<String> {
+    let Some((start, end)) = pattern.split_once('*') else { return vec![pattern.to_owned()] };
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut found: Vec<String> =
+        names.filter(|name| name.starts_with(start) && name.ends_with(end)).collect();
+    found.sort();
+    found
+}
+
 /// Returns mutants of those small mutators of the available compilers that are verified unchanged.
 /// Their classes may treat operands wrongly, so operands stay as they are.
 fn real() -> Vec<Mutant> {
@@ -203,11 +214,11 @@ fn real() -> Vec<Mutant> {
     let mut found = Vec::new();
     for profile in PROFILES {
         for (within, patterns) in profile.sources {
-            for pattern in *patterns {
-                let path = folder.join(profile.name).join(within).join(pattern);
-                let Ok(text) = fs::read_to_string(&path) else { continue };
+            let folder = folder.join(profile.name).join(within);
+            for name in patterns.iter().flat_map(|pattern| matching(&folder, pattern)) {
+                let Ok(text) = fs::read_to_string(folder.join(&name)) else { continue };
                 let file = Arc::new(parse(&text).expect("a file that is read"));
-                let source = Source { name: (*pattern).to_owned(), text };
+                let source = Source { name, text };
                 for (name, title) in names(&[source], &[]) {
                     let is_it = |function: &Function| {
                         title == format!("{}::{}", function.class, function.name)
@@ -352,7 +363,8 @@ fn no_observable_mutant_is_verified() {
     let judged = judged.into_inner().unwrap();
     assert_eq!(judged.len(), mutants.len(), "a mutant was not judged");
     println!(
-        "kind         mutants  refuted  verified  undecided  unsupported  observable  of them refuted"
+        "kind         mutants  refuted  verified  undecided  unsupported  observable  of them \
+            refuted"
     );
     let (mut observable, mut refuted, mut wrongly) = (0, 0, Vec::new());
     for kind in KINDS.into_iter().chain(["all"]) {

@@ -52,7 +52,8 @@ impl Question<'_> {
             denominator => format!("{}.0 / {denominator}", self.expected.numerator),
         };
         Some(format!(
-            "static void ask_COUNT() {{ {} Expr before = {before}; ask(\"{}\", {}, before, {{{}}}, make_const(before.type(), {expected})); }}",
+            "static void ask_COUNT() {{ {} Expr before = {before}; ask(\"{}\", {}, before, {{{}}}, \
+                make_const(before.type(), {expected})); }}",
             made.join(" "),
             self.place,
             self.is_wrong,
@@ -140,7 +141,9 @@ mod tests {
 
     fn asked(rule: &str) -> Option<String> {
         let text = format!(
-            "Expr Simplify::visit(const Add *op, ExprInfo *info) {{ auto rewrite = IRMatcher::rewriter(IRMatcher::add(a, b), op->type); if ({rule}) {{ return rewrite.result; }} }}"
+            "Expr Simplify::visit(const Add *op, ExprInfo *info) {{ auto rewrite = \
+                IRMatcher::rewriter(IRMatcher::add(a, b), op->type); if ({rule}) {{ return \
+                rewrite.result; }} }}"
         );
         let file = cpp::parse(&text).expect("it is C++");
         let found = rules::rules(&file).into_iter().next().expect("it has a rule");

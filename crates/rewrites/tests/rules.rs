@@ -27,7 +27,8 @@ fn visitor(node: &str, operands: &str, condition: &str) -> String {
              Expr b = mutate(op->b, &b_info);\n\
              int lanes = op->type.lanes();\n\
              auto rewrite = IRMatcher::rewriter(IRMatcher::{operands}, op->type, a.type());\n\
-             bool not_zero = no_overflow_int(op->type) && (!b_info.bounds.contains(0) || b_info.alignment.remainder != 0);\n\
+             bool not_zero = no_overflow_int(op->type) && (!b_info.bounds.contains(0) || \
+             b_info.alignment.remainder != 0);\n\
              if (EVAL_IN_LAMBDA ({condition})) {{\n\
                  return mutate(rewrite.result, info);\n\
              }}\n\
@@ -104,15 +105,19 @@ fn a_wrong_rule_has_a_right_twin() {
             "an unmultiplied divisor",
             "Div",
             "div(a, b)",
-            "(no_overflow_int(op->type) && rewrite((x / c0) / c2, x / fold(c0 * c2), c0 > 0 && c2 > 0))",
-            "(no_overflow_int(op->type) && rewrite((x / c0) / c2, x / fold(c0 + c2), c0 > 0 && c2 > 0))",
+            "(no_overflow_int(op->type) && rewrite((x / c0) / c2, x / fold(c0 * c2), c0 > 0 && c2 \
+                > 0))",
+            "(no_overflow_int(op->type) && rewrite((x / c0) / c2, x / fold(c0 + c2), c0 > 0 && c2 \
+                > 0))",
         ),
         (
             "a dropped divisibility",
             "Div",
             "div(a, b)",
-            "(no_overflow_int(op->type) && rewrite((x * c0 + y) / c1, y / c1 + x * fold(c0 / c1), c0 % c1 == 0))",
-            "(no_overflow_int(op->type) && rewrite((x * c0 + y) / c1, y / c1 + x * fold(c0 / c1), c1 > 0))",
+            "(no_overflow_int(op->type) && rewrite((x * c0 + y) / c1, y / c1 + x * fold(c0 / c1), \
+                c0 % c1 == 0))",
+            "(no_overflow_int(op->type) && rewrite((x * c0 + y) / c1, y / c1 + x * fold(c0 / c1), \
+                c1 > 0))",
         ),
         (
             "a predicate that is too weak",
@@ -157,6 +162,13 @@ fn a_wrong_rule_has_a_right_twin() {
             "rewrite(ramp(x, y, c0) * broadcast(z, c0), ramp(x * z, y, c0))",
         ),
         (
+            "a product of ramps",
+            "Mul",
+            "mul(a, b)",
+            "rewrite(ramp(x, y, c0) * broadcast(z, c0), ramp(x * z, y * z, c0))",
+            "rewrite(ramp(x, y, c0) * ramp(z, w, c0), ramp(x * z, (x + y) * (z + w) - x * z, c0))",
+        ),
+        (
             "a bound of the type",
             "LT",
             "lt(a, b)",
@@ -167,7 +179,8 @@ fn a_wrong_rule_has_a_right_twin() {
             "what the prover showed",
             "Mod",
             "mod(a, b)",
-            "(no_overflow_int(op->type) && rewrite(x % c0, x, c0 > 0 && can_prove(0 <= x && x < c0, this)))",
+            "(no_overflow_int(op->type) && rewrite(x % c0, x, c0 > 0 && can_prove(0 <= x && x < \
+                c0, this)))",
             "(no_overflow_int(op->type) && rewrite(x % c0, x, c0 > 0 && can_prove(x < c0, this)))",
         ),
     ];

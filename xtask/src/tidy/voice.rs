@@ -85,14 +85,10 @@ fn begins_with_a_question(paragraph: &Paragraph) -> bool {
     paragraph.is_doc && paragraph.is_first && QUESTIONS.contains(&first)
 }
 
-fn is_later(file: &File) -> bool {
-    LATER.iter().any(|path| file.path.starts_with(path))
-}
-
 /// Documentation begins with a verb or a name.
 pub(super) fn beginnings(files: &[File]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in files.iter().filter(|file| file.extension() == "rs" && !is_later(file)) {
+    for file in files.iter().filter(|file| file.extension() == "rs") {
         for paragraph in paragraphs(&file.text) {
             if begins_with_a_question(&paragraph) {
                 let problem =
@@ -107,7 +103,7 @@ pub(super) fn beginnings(files: &[File]) -> Vec<Finding> {
 /// Comments and Markdown fit a window. Tables, code and links of Markdown may be wider.
 pub(super) fn columns(files: &[File]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in files.iter().filter(|file| !is_later(file)) {
+    for file in files {
         let mut is_code = false;
         for (index, line) in file.text.lines().enumerate() {
             let is_prose = match file.extension() {

@@ -199,7 +199,7 @@ fn decided(
     let lhs = meaning.term(within);
     let mut facts = meaning.facts();
     facts.extend(meaning.no_overflow());
-    let (always, narrow_facts) = meaning.lane_facts();
+    let (always, tried) = meaning.lane_facts();
     facts.extend(always);
     let truth = meaning.values.bool(true);
     let claim = Obligation {
@@ -207,7 +207,8 @@ fn decided(
         lhs,
         rhs: truth,
         facts,
-        narrow_facts,
+        narrow_facts: Vec::new(),
+        tried,
         lhs_defined,
         rhs_defined: Vec::new(),
         is_wide: true,

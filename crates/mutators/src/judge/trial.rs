@@ -129,7 +129,6 @@ impl Trials {
     /// bounds, then random inputs.
     pub(crate) fn next(&mut self) -> Option<Concrete> {
         let seed = self.random.draw();
-        self.count += 1;
         let mut maker = Maker {
             random: Random(seed),
             state: State::default(),

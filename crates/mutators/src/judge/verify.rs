@@ -532,7 +532,7 @@ impl Examiner<'_, '_> {
         let key = format!(
             "{:?} {:?} {:?} {:?} {:?}",
             claim.lhs, claim.rhs, claim.facts, claim.lhs_defined, claim.rhs_defined
-        ) + &format!("{:?} {:?}", claim.narrow_facts, claim.values);
+        ) + &format!("{:?} {:?}", claim.tried, claim.values);
         if let Some(decision) = self.known.decisions.get(&key) {
             return decision.clone();
         }

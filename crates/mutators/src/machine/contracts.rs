@@ -529,7 +529,8 @@ pub const CONTRACTS: &[Contract] = &[
     standing(contract(
         "PrintExpr",
         "e, os",
-        "appends an operand of C of e's type and value; its text alone is in parentheses if it is between two",
+        "appends an operand of C of e's type and value; its text alone is in parentheses if it is \
+            between two",
         "codegen_c.cc; by induction",
         Meaning::Print(Print::Inline),
     )),

@@ -62,7 +62,7 @@ pub(crate) fn obligation(
     not_taken: Option<bool>,
 ) -> Obligation {
     let mut meaning = Meaning::new(&end.state, &machine.values, profile, false);
-    let (lhs, rhs, lhs_defined, rhs_defined, facts, narrow_facts) =
+    let (lhs, rhs, lhs_defined, rhs_defined, facts, tried) =
         assemble(&mut meaning, &end.state, input, result, not_taken);
     let is_wide = end.state.nodes.iter().any(|node| node.ty.bits == 64);
     Obligation {
@@ -70,7 +70,8 @@ pub(crate) fn obligation(
         lhs,
         rhs,
         facts,
-        narrow_facts,
+        narrow_facts: Vec::new(),
+        tried,
         lhs_defined,
         rhs_defined,
         is_wide,
@@ -89,7 +90,7 @@ pub(crate) fn flat(
     let mut meaning = Meaning::new(&end.state, &machine.values, profile, false);
     meaning.is_flat = true;
     meaning.need(result);
-    let (lhs, rhs, lhs_defined, rhs_defined, facts, narrow_facts) =
+    let (lhs, rhs, lhs_defined, rhs_defined, facts, tried) =
         assemble(&mut meaning, &end.state, input, result, None);
     let mut about = vec![lhs, rhs];
     about.extend(lhs_defined.iter().chain(&rhs_defined));
@@ -101,7 +102,8 @@ pub(crate) fn flat(
         lhs,
         rhs,
         facts,
-        narrow_facts,
+        narrow_facts: Vec::new(),
+        tried,
         lhs_defined,
         rhs_defined,
         is_wide,
@@ -117,7 +119,7 @@ pub(crate) fn bare(claim: &Obligation) -> Option<Obligation> {
     }
     let mut bare = claim.clone();
     bare.facts.clear();
-    bare.narrow_facts.clear();
+    bare.tried.clear();
     let mut values = std::mem::take(&mut bare.values);
     rebuild(&mut values, &mut bare);
     Some(bare)
@@ -174,7 +176,7 @@ fn rebuild(old: &mut Values, claim: &mut Obligation) -> bool {
     if is_order {
         // Fewer facts prove less, but for every type at once.
         claim.facts.retain(|fact| speaks_of_order(old, *fact));
-        claim.narrow_facts.clear();
+        claim.tried.clear();
     }
     let mut copier = Copier {
         old,
@@ -186,7 +188,7 @@ fn rebuild(old: &mut Values, claim: &mut Obligation) -> bool {
     claim.lhs = copier.copy(claim.lhs);
     claim.rhs = copier.copy(claim.rhs);
     for terms in
-        [&mut claim.lhs_defined, &mut claim.rhs_defined, &mut claim.facts, &mut claim.narrow_facts]
+        [&mut claim.lhs_defined, &mut claim.rhs_defined, &mut claim.facts, &mut claim.tried]
     {
         for term in terms.iter_mut() {
             *term = copier.copy(*term);
@@ -291,6 +293,7 @@ pub(crate) fn flat_fact(profile: &Profile, machine: &Machine<'_>, end: &End) -> 
         rhs: refuted,
         facts,
         narrow_facts: Vec::new(),
+        tried: Vec::new(),
         lhs_defined: vec![truth],
         rhs_defined: Vec::new(),
         is_wide: true,

@@ -108,6 +108,7 @@ fn same_ways(
                 rhs: truth,
                 facts: premises,
                 narrow_facts: Vec::new(),
+                tried: Vec::new(),
                 lhs_defined: before.defined.clone(),
                 rhs_defined: after.defined.clone(),
                 is_wide: true,

@@ -418,7 +418,8 @@ mod tests {
     #[test]
     fn smaller_results_lead_down() {
         let rules = read(
-            "rewrite((x + y) - y, x) || rewrite(x * (y + z), x * y + x * z) || rewrite(x - y, x + y)",
+            "rewrite((x + y) - y, x) || rewrite(x * (y + z), x * y + x * z) || rewrite(x - y, x + \
+                y)",
         );
         let down: Vec<bool> = rules.iter().map(leads_down).collect();
         assert_eq!(down, [true, false, true]);

@@ -28,10 +28,12 @@ pub struct Obligation {
     pub rhs: ValueId,
     /// The assumptions: guards, predicate, contracts.
     pub facts: Vec<ValueId>,
-    /// The facts about overflow in the predicate, true only at 32 bits, and, where arithmetic
-    /// wraps, the bounds of lanes. Values that violate one of them are not tried; the last query to
-    /// the solver assumes them.
+    /// The facts about overflow in the predicate, true only at 32 bits. Values that violate one of
+    /// them are not tried; the last query to the solver assumes them.
     pub narrow_facts: Vec<ValueId>,
+    /// The values that are tried: where arithmetic wraps, the first two lanes, which every vector
+    /// has. No proof may assume this.
+    pub tried: Vec<ValueId>,
     /// The left side is undefined where one of these is false.
     pub lhs_defined: Vec<ValueId>,
     /// The right side is undefined where one of these is false.
@@ -74,6 +76,7 @@ struct Builder<'r> {
     /// The counts that are written in factors.
     factors: Vec<(String, Vec<String>)>,
     narrow_facts: Vec<ValueId>,
+    tried: Vec<ValueId>,
     facts: Vec<ValueId>,
     /// The paths to the wildcards in the left side.
     ways: Vec<(String, Vec<Step>)>,
@@ -157,6 +160,7 @@ pub(crate) fn obligation(
         defined: Vec::new(),
         factors: Vec::new(),
         narrow_facts: Vec::new(),
+        tried: Vec::new(),
         facts: Vec::new(),
         ways: Vec::new(),
         part: Part::Left,
@@ -179,13 +183,14 @@ pub(crate) fn obligation(
             builder.facts.push(fact);
         }
     }
-    let Builder { values, facts, narrow_facts, .. } = builder;
+    let Builder { values, facts, narrow_facts, tried, .. } = builder;
     Ok(Obligation {
         values,
         lhs,
         rhs,
         facts,
         narrow_facts,
+        tried,
         lhs_defined,
         rhs_defined,
         is_wide: false,
@@ -443,12 +448,12 @@ impl Builder<'_> {
         }
     }
 
-    /// Bounds a lane by the count. Where arithmetic wraps, the bound is a narrow fact instead: the
-    /// lane is one of the first two, which every ramp has.
+    /// Bounds a lane by the count. Where arithmetic wraps there is no such bound, and only the first
+    /// two lanes are tried.
     fn bound_lane(&mut self, lane: ValueId, count: &[String], domain: Domain) {
         if domain.wraps() {
             let facts = between(&mut self.values, lane, 0, 1);
-            self.narrow_facts.extend(facts);
+            self.tried.extend(facts);
             return;
         }
         let zero = self.values.number(0, domain);

@@ -70,8 +70,8 @@ pub(crate) fn replay(obligation: &Obligation, assignment: &[Number]) -> Outcome 
             in_range &= least <= number.numerator && number.numerator <= greatest;
         }
     };
-    let assumed =
-        obligation.facts.iter().chain(&obligation.narrow_facts).chain(&obligation.lhs_defined);
+    let kept = obligation.narrow_facts.iter().chain(&obligation.tried);
+    let assumed = obligation.facts.iter().chain(kept).chain(&obligation.lhs_defined);
     for fact in assumed {
         match values.evaluate(*fact, assignment, &mut |_, _| {}) {
             Some(Number { numerator: 1, .. }) => {}
