@@ -9,6 +9,7 @@ use std::env;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
@@ -67,7 +68,7 @@ impl Native {
         if kept.is_file() {
             return Ok(kept);
         }
-        let made = self.folder.join(format!("runtime-{}.o", std::process::id()));
+        let made = self.folder.join(format!("runtime-{}.o", unique()));
         let mut command = Command::new(self.program());
         command.arg("runtime").arg(&made).arg(target);
         let done = super::run(&mut command, None)?;
@@ -88,7 +89,7 @@ impl Native {
         if kept.is_file() {
             return Ok(kept);
         }
-        let made = self.folder.join(format!("runner-{}", std::process::id()));
+        let made = self.folder.join(format!("runner-{}", unique()));
         let mut command = Command::new(&self.compiler);
         command.args(["-std=c++17", "-O1", SANITIZER, "-o"]).arg(&made);
         command.arg(self.folder.join("runner.cpp")).arg("-I").arg(self.halide.join("include"));
@@ -243,6 +244,12 @@ pub(super) fn compiler() -> Option<PathBuf> {
 fn on_path(name: &Path) -> Option<PathBuf> {
     let search_path = env::var_os("PATH")?;
     env::split_paths(&search_path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+/// A name for a temporary file that no other thread or process uses.
+fn unique() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 /// The user's cache.
