@@ -79,6 +79,16 @@ enum Gave<T> {
     NotRun(String),
 }
 
+impl<T> Gave<T> {
+    /// Describes the result without its values.
+    fn words(&self) -> &str {
+        match self {
+            Self::Values(_) => "values",
+            Self::Refused(words) | Self::Fault(words, _) | Self::NotRun(words) => words,
+        }
+    }
+}
+
 /// Runs a statement in all three ways on generated cases.
 ///
 /// # Errors
@@ -485,7 +495,12 @@ impl Agreement {
                 if let Gave::Fault(..) = by_interpreter {
                     self.count(0);
                 } else if is_said() {
-                    self.tell(stock, case, &format!("a fault by the machine: {words}"));
+                    let other = by_interpreter.words();
+                    self.tell(
+                        stock,
+                        case,
+                        &format!("a fault by the machine: {words}; by the interpreter: {other}"),
+                    );
                 } else if *kind == Some(FaultKind::Poison) {
                     self.pass_over("the pipeline has no value");
                 } else {

@@ -19,7 +19,7 @@ pub(crate) struct Judged {
 pub(crate) const REPLAYED: &str = "replayed: ";
 
 /// The limit of solver queries for a statement; a small one needs fewer.
-const MOST_QUESTIONS: u64 = 2_000;
+const MOST_QUESTIONS: u64 = 400;
 
 /// The time limit for a solver query.
 const TIMEOUT: Duration = Duration::from_secs(4);
