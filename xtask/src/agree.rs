@@ -16,7 +16,7 @@ literal machine, by the interpreter of the translated statement, and by the comp
 statement how often two of them gave the same, and what was passed over with its reason. Fails if anything
 differs. What is missing is said and passed over.
 
-HALIDOM_AGREE_ONLY=NAME looks only at what has this in its name, HALIDOM_AGREE_PROGRAMS=N at N random
+HALIDOM_AGREE_ONLY=NAME,… looks only at what has one of these in its name (`seed 7$` is seed 7 alone), HALIDOM_AGREE_PROGRAMS=N at N random
 programs.
 
 example: cargo xtask agree",

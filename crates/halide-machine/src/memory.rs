@@ -50,6 +50,14 @@ pub(crate) struct Memory {
     pub(crate) live: u64,
 }
 
+/// The contents of a block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Left<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// The first byte that has no value, and the reason.
+    pub(crate) missing: Option<(usize, Poison)>,
+}
+
 /// The circumstances of an access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access<'a> {
@@ -139,12 +147,12 @@ impl Memory {
         block.is_some_and(|block| block.life == Life::Live)
     }
 
-    /// Returns a block's bytes, with the first one that has no value and the reason.
-    pub(crate) fn bytes(&self, pointer: u64) -> Option<(&[u8], Option<(usize, Poison)>)> {
+    /// Returns the contents of a block.
+    pub(crate) fn bytes(&self, pointer: u64) -> Option<Left<'_>> {
         let block = self.blocks.get(self.number(pointer)?)?;
-        let reasons = block.poison.iter().enumerate();
-        let first = reasons.filter_map(|(place, poison)| Some((place, (*poison)?))).next();
-        Some((&block.bytes, first))
+        let mut reasons = block.poison.iter().enumerate();
+        let missing = reasons.find_map(|(place, poison)| Some((place, (*poison)?)));
+        Some(Left { bytes: &block.bytes, missing })
     }
 
     /// Copies bytes of one block, and whether they have values, to the same places of another.

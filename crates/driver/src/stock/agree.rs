@@ -6,10 +6,11 @@
 //! describes the code's behaviour there. [`agree`] runs all three and counts the agreements.
 
 use std::cell::LazyCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::path::Path;
 
+use halidom_base::FxHashSet;
 use halidom_halide::tree;
 use halidom_halide_machine::{
     Beyond, BufferCase, Case, Dim, FaultKind, Host, Limits, Mode, Notes, Outcome, Signature,
@@ -94,7 +95,7 @@ struct Ran {
 }
 
 /// The elements of an output that a run leaves as they were: the output's number, and the point.
-type Unwritten = HashSet<(usize, Vec<i64>)>;
+type Unwritten = FxHashSet<(usize, Vec<i64>)>;
 
 /// The result of one of the three ways on a case.
 enum Gave<T> {
@@ -570,7 +571,7 @@ impl Agreement {
             let Some(other) = other else { continue };
             match other {
                 Gave::Values(values) => {
-                    let nothing = Unwritten::new();
+                    let nothing = Unwritten::default();
                     let found = first_difference(outputs, values, (near, is_judged), &nothing);
                     // What is not written is as it was, in the compiled code's own buffer.
                     let found = match found {
@@ -647,7 +648,9 @@ fn parameters(pool: &Pool, stock: &Stock, bindings: &Bindings) -> String {
 /// Finds the elements that a second run, with other bytes in the outputs before, leaves otherwise.
 fn unwritten(ran: &Ran, again: &Gave<Ran>) -> Unwritten {
     // A run that goes another way reads what it does not write.
-    let Gave::Values(Ran { outputs: others, notes: _ }) = again else { return Unwritten::new() };
+    let Gave::Values(Ran { outputs: others, notes: _ }) = again else {
+        return Unwritten::default();
+    };
     let outputs = ran.outputs.iter().zip(others).enumerate();
     outputs
         .flat_map(|(number, (one, other))| {

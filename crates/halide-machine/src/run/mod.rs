@@ -153,14 +153,14 @@ impl<'a> Machine<'a> {
                 self.memory.copy(device, buffer.host, buffer.case.places());
             }
             let left = self.memory.bytes(buffer.host);
-            if let Some((_, Some((place, poison)))) = left {
+            if let Some((place, poison)) = left.and_then(|left| left.missing) {
                 let (name, reason) = (&buffer.case.name, poison.words());
                 return fault(
                     FaultKind::Poison,
                     format!("byte {place} of `{name}` has no value: {reason}"),
                 );
             }
-            let bytes = left.map(|(bytes, _)| bytes.to_vec());
+            let bytes = left.map(|left| left.bytes.to_vec());
             buffers.push(after(&buffer.case, bytes));
         }
         Ok(Outcome::Done { buffers, notes: self.arithmetic.notes })
