@@ -498,16 +498,19 @@ impl Agreement {
         let owed = LazyCell::new(|| owed(stock, case));
         let mut reading = LITERAL;
         let mut by_machine = machine(reading);
-        // Poison is no value, and two writes of it are a race. Where the pipeline has values, it
+        // Poison is no value, and two writes of it are a race. Where the pipeline has values, poison
         // comes from what Halide made of these, and the conditions of a verdict say what is meant.
+        let mut is_conditional = false;
         if let Gave::Fault(words, Cause::Machine(FaultKind::Poison | FaultKind::Race)) = &by_machine
-            && owed.is_ok()
         {
             let conditional = machine(CONDITIONAL);
             if let Gave::Values(_) = conditional {
-                let (words, _) = words.split_once(" (at ").unwrap_or((words, ""));
-                let kind = words.rsplit_once(": ").map_or(words, |(_, kind)| kind);
-                *self.under_conditions.entry(kind.to_owned()).or_default() += 1;
+                if owed.is_ok() {
+                    let (words, _) = words.split_once(" (at ").unwrap_or((words, ""));
+                    let kind = words.rsplit_once(": ").map_or(words, |(_, kind)| kind);
+                    *self.under_conditions.entry(kind.to_owned()).or_default() += 1;
+                }
+                is_conditional = true;
                 (reading, by_machine) = (CONDITIONAL, conditional);
             }
         }
@@ -516,7 +519,15 @@ impl Agreement {
                 let again = || machine(Reading { is_second: true, ..reading });
                 let unwritten = LazyCell::new(|| unwritten(ran, &again()));
                 let owed = || *owed;
-                self.with_others(stock, case, ran, (by_interpreter, by_code), (&unwritten, &owed));
+                // Where the pipeline has no value, the conditions of a verdict say nothing.
+                let unowed = if is_conditional { owed().err() } else { None };
+                self.with_others(
+                    stock,
+                    case,
+                    ran,
+                    (by_interpreter, by_code),
+                    (&unwritten, &owed, unowed),
+                );
             }
             Gave::Refused(words) => {
                 match by_interpreter {
@@ -533,16 +544,20 @@ impl Agreement {
                         );
                         self.tell(stock, case, &words);
                     }
-                    Some(Gave::Fault(..) | Gave::NotRun(_)) | None => {}
+                    Some(Gave::Fault(..) | Gave::NotRun(_)) | None => {
+                        self.pass_over("the compiled code does not run");
+                    }
                 }
             }
             Gave::Fault(words, cause) => {
                 let other = by_interpreter.words();
                 let told = format!("a fault by the machine: {words}; by the interpreter: {other}");
-                let is_poison =
-                    matches!(cause, Cause::Machine(FaultKind::Poison | FaultKind::Race));
+                let is_poison = matches!(cause, Cause::Machine(FaultKind::Poison));
                 match (by_interpreter, *owed) {
-                    (Gave::Fault(..), _) => self.count(0),
+                    (Gave::Fault(..), _) => {
+                        self.count(0);
+                        self.pass_over("a fault, with which no code is compared");
+                    }
                     (_, Err(reason)) if is_poison => self.pass_over(reason),
                     (_, Ok(()) | Err(_)) => self.tell(stock, case, &told),
                 }
@@ -558,7 +573,11 @@ impl Agreement {
         case: &sizes::Case,
         ran: &Ran,
         (by_interpreter, by_code): (&Gave<Vec<Array>>, Option<&Gave<Vec<Array>>>),
-        (unwritten, owed): (&dyn Deref<Target = Unwritten>, &dyn Fn() -> Result<(), &'static str>),
+        (unwritten, owed, unowed): (
+            &dyn Deref<Target = Unwritten>,
+            &dyn Fn() -> Result<(), &'static str>,
+            Option<&'static str>,
+        ),
     ) {
         let Ran { outputs, notes } = ran;
         let by_digits = stock.notes.iter().any(|note| note.starts_with("trusted: the float"));
@@ -568,7 +587,10 @@ impl Agreement {
         let is_judged = !notes.unusual_floats || !regrouped;
         let sides = [(Some(by_interpreter), "the interpreter"), (by_code, "the compiled code")];
         for (number, (other, who)) in sides.into_iter().enumerate() {
-            let Some(other) = other else { continue };
+            let Some(other) = other else {
+                self.pass_over("the compiled code does not run");
+                continue;
+            };
             match other {
                 Gave::Values(values) => {
                     let nothing = Unwritten::default();
@@ -583,9 +605,10 @@ impl Agreement {
                         }
                         found => found,
                     };
-                    match found {
-                        None => self.count(number),
-                        Some(words) => self.tell(stock, case, &format!("{words} by {who}")),
+                    match (found, unowed) {
+                        (None, _) => self.count(number),
+                        (Some(_), Some(reason)) => self.pass_over(reason),
+                        (Some(words), None) => self.tell(stock, case, &format!("{words} by {who}")),
                     }
                 }
                 // Its output buffers may be larger than the windows, as its entry checks require.

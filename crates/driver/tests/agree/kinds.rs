@@ -4,33 +4,34 @@
 use halidom_driver::judge::{self, Options};
 use halidom_driver::stock::{self, Agreement, Effort, Request, Stock, bridge};
 use halidom_validate::Verdict;
+use tempfile::TempDir;
 
 use crate::has_halide;
 
-/// Reads Halide's compilation of a script, with a part of its statement replaced.
-fn read(script: &str, edit: Option<(&str, &str)>) -> Stock {
-    let folder = tempfile::tempdir().expect("there is a folder");
-    // The script must be there when the code runs.
-    let folder = folder.keep();
+/// Reads Halide's compilation of a script, with a part of its statement replaced. The folder has the
+/// script, which must be there when the code runs.
+fn read(script: &str, edit: Option<(&str, &str)>) -> (Stock, TempDir) {
+    let place = tempfile::tempdir().expect("there is a folder");
+    let folder = place.path();
     let path = folder.join("pipeline.py");
     std::fs::write(&path, script).expect("it can be written");
     let job = bridge::Job { origin: bridge::Origin::Script(path), target: None };
     let request = match edit {
         None => Request::of_job(job),
         Some((from, to)) => {
-            let place = folder.join("compiled");
-            std::fs::create_dir(&place).expect("it can be made");
-            let statement = job.compile(&place).expect("Halide compiles it").statement;
+            let compiled = folder.join("compiled");
+            std::fs::create_dir(&compiled).expect("it can be made");
+            let statement = job.compile(&compiled).expect("Halide compiles it").statement;
             assert!(statement.contains(from), "{from} is not in\n{statement}");
             let edited = folder.join("edited.stmt");
             std::fs::write(&edited, statement.replace(from, to)).expect("it can be written");
             Request { statement: Some(edited), ..Request::of_job(job) }
         }
     };
-    stock::read(&request).expect("it can be read").expect("it is translated")
+    (stock::read(&request).expect("it can be read").expect("it is translated"), place)
 }
 
-fn agreement(stock: &Stock) -> Agreement {
+fn agreement((stock, _place): &(Stock, TempDir)) -> Agreement {
     let effort = Effort { seed: 7, cases: 60, elements: 1 << 14, runs_code: true };
     stock::agree(stock, &effort).expect("the machine takes it")
 }
@@ -141,7 +142,7 @@ def pipeline():
     let found = twins(script, ("+ (uint16)1\n", "+ (uint16)2\n"));
     assert_eq!((found.with_interpreter, found.with_code), (found.cases, found.cases));
     let verdict = |edit| {
-        let stock = read(script, edit);
+        let (stock, _place) = read(script, edit);
         let subject = &stock.subject;
         let options = Options::find().expect("there are solvers").of_stock();
         judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options).verdict
