@@ -84,6 +84,16 @@ struct Reading {
     is_second: bool,
 }
 
+/// What is asked about a case where the three differ.
+struct Asked<'a> {
+    /// The elements that no run of the machine writes.
+    unwritten: &'a dyn Deref<Target = Unwritten>,
+    /// Whether the pipeline has values that its code owes, or the reason why not.
+    owed: &'a dyn Fn() -> Result<(), &'static str>,
+    /// The reason why the code owes nothing, if the machine's values rest on conditions.
+    unowed: Option<&'static str>,
+}
+
 /// What LLVM makes of the statement, and what the conditions of a verdict say of it.
 const LITERAL: Reading = Reading { beyond: Beyond::Poison, is_second: false };
 const CONDITIONAL: Reading = Reading { beyond: Beyond::Wraps, is_second: false };
@@ -521,13 +531,8 @@ impl Agreement {
                 let owed = || *owed;
                 // Where the pipeline has no value, the conditions of a verdict say nothing.
                 let unowed = if is_conditional { owed().err() } else { None };
-                self.with_others(
-                    stock,
-                    case,
-                    ran,
-                    (by_interpreter, by_code),
-                    (&unwritten, &owed, unowed),
-                );
+                let asked = Asked { unwritten: &unwritten, owed: &owed, unowed };
+                self.with_others(stock, case, ran, (by_interpreter, by_code), &asked);
             }
             Gave::Refused(words) => {
                 match by_interpreter {
@@ -573,11 +578,7 @@ impl Agreement {
         case: &sizes::Case,
         ran: &Ran,
         (by_interpreter, by_code): (&Gave<Vec<Array>>, Option<&Gave<Vec<Array>>>),
-        (unwritten, owed, unowed): (
-            &dyn Deref<Target = Unwritten>,
-            &dyn Fn() -> Result<(), &'static str>,
-            Option<&'static str>,
-        ),
+        asked: &Asked<'_>,
     ) {
         let Ran { outputs, notes } = ran;
         let by_digits = stock.notes.iter().any(|note| note.starts_with("trusted: the float"));
@@ -597,15 +598,15 @@ impl Agreement {
                     let found = first_difference(outputs, values, (near, is_judged), &nothing);
                     // What is not written is as it was, in the compiled code's own buffer.
                     let found = match found {
-                        Some(_) if number == 1 && !unwritten.is_empty() => {
+                        Some(_) if number == 1 && !asked.unwritten.is_empty() => {
                             self.pass_over(
                                 "some elements that are not written, of the compiled code",
                             );
-                            first_difference(outputs, values, (near, is_judged), unwritten)
+                            first_difference(outputs, values, (near, is_judged), asked.unwritten)
                         }
                         found => found,
                     };
-                    match (found, unowed) {
+                    match (found, asked.unowed) {
                         (None, _) => self.count(number),
                         (Some(_), Some(reason)) => self.pass_over(reason),
                         (Some(words), None) => self.tell(stock, case, &format!("{words} by {who}")),
@@ -617,13 +618,13 @@ impl Agreement {
                     self.pass_over(&format!("{who} refuses it ({words})"));
                 }
                 Gave::Fault(_, Cause::Undefined(name, coords))
-                    if is_unwritten(stock, (name, coords), unwritten) =>
+                    if is_unwritten(stock, (name, coords), asked.unwritten) =>
                 {
                     self.count(number);
                 }
                 Gave::Refused(words) | Gave::Fault(words, _) => {
                     // Where the pipeline has no value, there is nothing to agree on.
-                    match owed() {
+                    match (asked.owed)() {
                         Ok(()) => {
                             let words = format!("values by the machine, and by {who}: {words}");
                             self.tell(stock, case, &words);

@@ -55,9 +55,11 @@ impl Contract {
     }
 }
 
-/// The conditions on values that leave their type. They depend on what the pipeline computes.
-pub(super) fn arithmetic(pool: &Pool, algorithm: &Algorithm) -> BTreeSet<Condition> {
-    let mut found = BTreeSet::new();
+/// The conditions on every statement, and those on values that leave their type. The latter depend
+/// on what the pipeline computes.
+pub(super) fn computes(pool: &Pool, algorithm: &Algorithm) -> BTreeSet<Condition> {
+    let mut found =
+        BTreeSet::from([Condition::Disjoint, Condition::IndexWraps, Condition::PipelineFits]);
     let stages = algorithm.funcs.iter().flat_map(|func| pool.func(*func).stages());
     for stage in stages {
         for expr in stage.values.iter().chain(&stage.lhs).chain(&stage.predicate) {
