@@ -17,8 +17,8 @@ the interpreter of the translated statement and the compiled code run on each in
 statement how often two of them gave the same result, and which cases were skipped, with the reason.
 Fails if any two results differ. Reports and skips everything that is missing.
 
-HALIDOM_AGREE_ONLY=NAME restricts the test to names that contain NAME, HALIDOM_AGREE_PROGRAMS=N to N
-random programs.
+HALIDOM_AGREE_ONLY=NAME,… restricts the test to names that contain one of these (`seed 7$` is seed 7
+alone), HALIDOM_AGREE_PROGRAMS=N to N random programs.
 
 example: cargo xtask agree",
     run,

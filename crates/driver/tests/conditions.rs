@@ -162,3 +162,25 @@ fn loop_name(statement: &str) -> &str {
     let end = statement[at..].find(',').expect("it has bounds");
     &statement[at..at + end]
 }
+
+/// The conditions on values that leave their type come from what the pipeline computes.
+#[test]
+fn arithmetic_that_wraps_is_named_where_the_pipeline_has_it() {
+    if !has_halide() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let kinds = ["value-arithmetic-wraps", "conversions-wrap"];
+    for (value, wanted) in [
+        ("a[x] + a[x + 1]", [false, false]),
+        ("hl.f32(hl.i32(a[x]) + 1)", [true, true]),
+        ("hl.f32(hl.u8(a[x]))", [false, true]),
+        ("hl.f32(hl.u8(x) + hl.u8(1)) + a[x]", [true, false]),
+        ("hl.f32(x + 1) + a[x]", [true, false]),
+    ] {
+        let report = judged(value, None, str::to_owned);
+        let names = names(&report);
+        assert_eq!(kinds.map(|kind| names.contains(&kind)), wanted, "{value}: {names:?}");
+        assert!(names.contains(&"index-arithmetic-wraps"));
+    }
+}

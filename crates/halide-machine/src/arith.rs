@@ -4,30 +4,36 @@ use std::cmp::Ordering;
 
 use halidom_halide_ir::tree::{BinaryOp, ReduceOp};
 
-use crate::float::{self, Notes};
+use crate::float::{self, Arithmetic};
 use crate::value::{Kind, Lane, Poison};
 
 /// Applies an operator to two lanes of one type. Poison in an operand makes the result poison:
 /// conjunctions do not short-circuit.
-pub(crate) fn binary(op: BinaryOp, kind: Kind, a: Lane, b: Lane, notes: &mut Notes) -> Lane {
+pub(crate) fn binary(
+    op: BinaryOp,
+    kind: Kind,
+    a: Lane,
+    b: Lane,
+    arithmetic: &mut Arithmetic,
+) -> Lane {
     if let Some(poison) = a.poison.or(b.poison) {
         return Lane::poison(poison);
     }
     if kind.is_float() {
-        of_floats(op, kind, a.bits, b.bits, notes)
+        of_floats(op, kind, a.bits, b.bits, arithmetic)
     } else {
-        of_ints(op, kind, a.bits, b.bits)
+        of_ints(op, kind, [a.bits, b.bits], arithmetic)
     }
 }
 
-fn of_ints(op: BinaryOp, kind: Kind, a: u64, b: u64) -> Lane {
+fn of_ints(op: BinaryOp, kind: Kind, [a, b]: [u64; 2], arithmetic: &Arithmetic) -> Lane {
     let (x, y) = (kind.value(a), kind.value(b));
     match op {
-        BinaryOp::Add => kind.result(x + y),
-        BinaryOp::Sub => kind.result(x - y),
+        BinaryOp::Add => arithmetic.exact(kind, x + y),
+        BinaryOp::Sub => arithmetic.exact(kind, x - y),
         // Signed products of 64 bits fit in 128 bits. Unsigned ones that do not fit wrap.
         BinaryOp::Mul => match x.checked_mul(y) {
-            Some(product) => kind.result(product),
+            Some(product) => arithmetic.exact(kind, product),
             None => kind.wrapped(x.wrapping_mul(y)),
         },
         // Euclidean division, with 0 for a divisor of 0. The least value by -1 overflows: the
@@ -59,7 +65,7 @@ fn of_ints(op: BinaryOp, kind: Kind, a: u64, b: u64) -> Lane {
     }
 }
 
-fn of_floats(op: BinaryOp, kind: Kind, a: u64, b: u64, notes: &mut Notes) -> Lane {
+fn of_floats(op: BinaryOp, kind: Kind, a: u64, b: u64, arithmetic: &mut Arithmetic) -> Lane {
     let (x, y) = (float::decode(kind, a), float::decode(kind, b));
     let order = x.partial_cmp(&y);
     let bits = match op {
@@ -97,12 +103,17 @@ fn of_floats(op: BinaryOp, kind: Kind, a: u64, b: u64, notes: &mut Notes) -> Lan
         BinaryOp::Ge => return Lane::truth(x >= y),
         BinaryOp::And | BinaryOp::Or => return Lane::poison(Poison::Conversion),
     };
-    float::noted(kind, bits, notes)
+    float::noted(kind, bits, arithmetic)
 }
 
 /// Reduces lanes from the first to the last. A partial sum or product of integers that overflows
 /// makes the result poison, where overflow does not wrap.
-pub(crate) fn reduce(op: ReduceOp, kind: Kind, lanes: &[Lane], notes: &mut Notes) -> Lane {
+pub(crate) fn reduce(
+    op: ReduceOp,
+    kind: Kind,
+    lanes: &[Lane],
+    arithmetic: &mut Arithmetic,
+) -> Lane {
     if let Some(poison) = lanes.iter().find_map(|lane| lane.poison) {
         return Lane::poison(poison);
     }
@@ -121,14 +132,14 @@ pub(crate) fn reduce(op: ReduceOp, kind: Kind, lanes: &[Lane], notes: &mut Notes
         }
     };
     if kind.is_float() && matches!(operator, BinaryOp::Add | BinaryOp::Mul) && lanes.len() > 2 {
-        notes.regrouped = true;
+        arithmetic.notes.regrouped = true;
     }
     let lanes = lanes.iter().copied();
-    lanes.reduce(|a, b| binary(operator, kind, a, b, notes)).unwrap_or(Lane::of(0))
+    lanes.reduce(|a, b| binary(operator, kind, a, b, arithmetic)).unwrap_or(Lane::of(0))
 }
 
 /// Converts a lane.
-pub(crate) fn cast(from: Kind, to: Kind, lane: Lane, notes: &mut Notes) -> Lane {
+pub(crate) fn cast(from: Kind, to: Kind, lane: Lane, arithmetic: &mut Arithmetic) -> Lane {
     if lane.poison.is_some() {
         return lane;
     }
@@ -144,7 +155,7 @@ pub(crate) fn cast(from: Kind, to: Kind, lane: Lane, notes: &mut Notes) -> Lane 
                     (value as f64).to_bits()
                 }
             };
-            float::noted(to, bits, notes)
+            float::noted(to, bits, arithmetic)
         }
         (true, false) => {
             let value = float::decode(from, lane.bits).trunc();
@@ -160,12 +171,16 @@ pub(crate) fn cast(from: Kind, to: Kind, lane: Lane, notes: &mut Notes) -> Lane 
             } else {
                 greatest as f64 + 1.0
             };
-            if value.is_nan() || value < least as f64 || value >= beyond {
-                return Lane::poison(Poison::Conversion);
+            let is_inside = value >= least as f64 && value < beyond;
+            if is_inside || arithmetic.wraps_converted(to, value) {
+                to.wrapped(value as i128)
+            } else {
+                Lane::poison(Poison::Conversion)
             }
-            to.wrapped(value as i128)
         }
-        (true, true) => float::noted(to, float::encode(to, float::decode(from, lane.bits)), notes),
+        (true, true) => {
+            float::noted(to, float::encode(to, float::decode(from, lane.bits)), arithmetic)
+        }
     }
 }
 

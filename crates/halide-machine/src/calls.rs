@@ -3,7 +3,7 @@
 use halidom_halide_ir::tree::BinaryOp;
 
 use crate::arith::{self, shift};
-use crate::float::{self, Notes};
+use crate::float::{self, Arithmetic};
 use crate::value::{Kind, Lane, Poison};
 
 /// A function on lanes.
@@ -358,7 +358,12 @@ impl Function {
     }
 
     /// Applies it to lanes.
-    pub(crate) fn apply(self, args: &[(Lane, Kind)], result: Kind, notes: &mut Notes) -> Lane {
+    pub(crate) fn apply(
+        self,
+        args: &[(Lane, Kind)],
+        result: Kind,
+        arithmetic: &mut Arithmetic,
+    ) -> Lane {
         if self == Self::Mux {
             return mux(args);
         }
@@ -371,7 +376,7 @@ impl Function {
         let (a, first) = (lane(0), kind(0));
         let wide = |op: BinaryOp| {
             let parts = [0, 1].map(|number| Lane::of((value(number) as u64) & result.mask()));
-            arith::binary(op, result, parts[0], parts[1], &mut Notes::default())
+            arith::binary(op, result, parts[0], parts[1], &mut arithmetic.unseen())
         };
         let round_up = |sum: i128| result.wrapped((sum + 1) >> 1);
         match self {
@@ -380,7 +385,7 @@ impl Function {
             // negation that may overflow.
             Self::Abs if result.is_signed() => {
                 if value(0) < 0 {
-                    result.result(-value(0))
+                    arithmetic.exact(result, -value(0))
                 } else {
                     a
                 }
@@ -418,7 +423,7 @@ impl Function {
             Self::RoundingHalvingAdd => round_up(value(0) + value(1)),
             Self::SortedAvg => {
                 let half = first.unsigned().wrapped(value(1) - value(0)).bits >> 1;
-                result.result(value(0) + i128::from(half))
+                arithmetic.exact(result, value(0) + i128::from(half))
             }
             Self::RoundingShiftLeft => rounding_shift(result, value(0), -value(1)),
             Self::RoundingShiftRight => rounding_shift(result, value(0), value(1)),
@@ -444,10 +449,10 @@ impl Function {
             }
             Self::SaturatingAdd => result.saturated(value(0) + value(1)),
             Self::SaturatingSub => result.saturated(value(0) - value(1)),
-            Self::SaturatingCast => saturating_cast(first, result, a, notes),
-            Self::WideningAdd => result.result(value(0) + value(1)),
-            Self::WideningSub => result.result(value(0) - value(1)),
-            Self::WideningMul => result.result(value(0) * value(1)),
+            Self::SaturatingCast => saturating_cast(first, result, a, arithmetic),
+            Self::WideningAdd => arithmetic.exact(result, value(0) + value(1)),
+            Self::WideningSub => arithmetic.exact(result, value(0) - value(1)),
+            Self::WideningMul => arithmetic.exact(result, value(0) * value(1)),
             Self::WideningShiftLeft => {
                 shift(result, kind(1), result.wrapped(value(0)), lane(1), true)
             }
@@ -457,34 +462,36 @@ impl Function {
             Self::WidenRightAdd => wide(BinaryOp::Add),
             Self::WidenRightSub => wide(BinaryOp::Sub),
             Self::WidenRightMul => wide(BinaryOp::Mul),
-            Self::Lerp => lerp(args, result, notes),
+            Self::Lerp => lerp(args, result, arithmetic),
             Self::Mux => mux(args),
             Self::Strict(op) => {
                 // A strict operator's NaN, infinity or zero is its value: LLVM assumes nothing
                 // about it.
-                arith::binary(op, first, a, lane(1), &mut Notes::default())
+                arith::binary(op, first, a, lane(1), &mut arithmetic.unseen())
             }
             Self::IsNan => Lane::truth(float::decode(first, a.bits).is_nan()),
             Self::IsInf => Lane::truth(float::decode(first, a.bits).is_infinite()),
             Self::IsFinite => Lane::truth(float::decode(first, a.bits).is_finite()),
-            Self::Nan => float::noted(result, float::encode(result, f64::NAN), notes),
-            Self::Infinity => float::noted(result, float::encode(result, f64::INFINITY), notes),
-            Self::MinusInfinity => {
-                float::noted(result, float::encode(result, f64::NEG_INFINITY), notes)
+            Self::Nan => float::noted(result, float::encode(result, f64::NAN), arithmetic),
+            Self::Infinity => {
+                float::noted(result, float::encode(result, f64::INFINITY), arithmetic)
             }
-            Self::Floor => unary(first, a, notes, f64::floor),
-            Self::Ceil => unary(first, a, notes, f64::ceil),
-            Self::Trunc => unary(first, a, notes, f64::trunc),
-            Self::Round => unary(first, a, notes, f64::round_ties_even),
+            Self::MinusInfinity => {
+                float::noted(result, float::encode(result, f64::NEG_INFINITY), arithmetic)
+            }
+            Self::Floor => unary(first, a, arithmetic, f64::floor),
+            Self::Ceil => unary(first, a, arithmetic, f64::ceil),
+            Self::Trunc => unary(first, a, arithmetic, f64::trunc),
+            Self::Round => unary(first, a, arithmetic, f64::round_ties_even),
             Self::Sqrt => {
                 let bits = float::apply(first, [a.bits, a.bits], |a, _| a.sqrt(), |a, _| a.sqrt());
-                float::noted(result, bits, notes)
+                float::noted(result, bits, arithmetic)
             }
             Self::Near(near) => {
-                notes.approximate = true;
+                arithmetic.notes.approximate = true;
                 let value =
                     near.value(float::decode(first, a.bits), float::decode(first, lane(1).bits));
-                float::noted(result, float::encode(result, value), notes)
+                float::noted(result, float::encode(result, value), arithmetic)
             }
         }
     }
@@ -494,8 +501,8 @@ fn same_width(args: &[Kind]) -> bool {
     args.windows(2).all(|pair| pair[0].bits() == pair[1].bits())
 }
 
-fn unary(kind: Kind, a: Lane, notes: &mut Notes, apply: impl Fn(f64) -> f64) -> Lane {
-    float::noted(kind, float::encode(kind, apply(float::decode(kind, a.bits))), notes)
+fn unary(kind: Kind, a: Lane, arithmetic: &mut Arithmetic, apply: impl Fn(f64) -> f64) -> Lane {
+    float::noted(kind, float::encode(kind, apply(float::decode(kind, a.bits))), arithmetic)
 }
 
 impl Near {
@@ -553,10 +560,10 @@ fn shifted(product: i128, by: i128, kind: Kind) -> Option<i128> {
     (0..width).contains(&by).then(|| product >> by)
 }
 
-fn saturating_cast(from: Kind, to: Kind, lane: Lane, notes: &mut Notes) -> Lane {
+fn saturating_cast(from: Kind, to: Kind, lane: Lane, arithmetic: &mut Arithmetic) -> Lane {
     match (from.is_float(), to.is_float()) {
         (false, false) => to.saturated(from.value(lane.bits)),
-        (false, true) => arith::cast(from, to, lane, notes),
+        (false, true) => arith::cast(from, to, lane, arithmetic),
         (true, true) => {
             let greatest = match to {
                 Kind::Half => 65504.0,
@@ -567,7 +574,7 @@ fn saturating_cast(from: Kind, to: Kind, lane: Lane, notes: &mut Notes) -> Lane 
             let value = float::decode(from, lane.bits);
             let value = if value > greatest { greatest } else { value };
             let value = if value > -greatest { value } else { -greatest };
-            float::noted(to, float::encode(to, value), notes)
+            float::noted(to, float::encode(to, value), arithmetic)
         }
         (true, false) => {
             let value = float::decode(from, lane.bits);
@@ -582,7 +589,7 @@ fn saturating_cast(from: Kind, to: Kind, lane: Lane, notes: &mut Notes) -> Lane 
             if value >= greatest as f64 {
                 return to.wrapped(greatest);
             }
-            arith::cast(from, to, lane, notes)
+            arith::cast(from, to, lane, arithmetic)
         }
     }
 }
@@ -600,24 +607,25 @@ fn lerps(args: &[Kind]) -> bool {
 }
 
 /// Interpolates as `lower_lerp` does for x86.
-fn lerp(args: &[(Lane, Kind)], result: Kind, notes: &mut Notes) -> Lane {
+fn lerp(args: &[(Lane, Kind)], result: Kind, arithmetic: &mut Arithmetic) -> Lane {
     let [(zero, kind), (one, _), (weight, by)] = args else {
         return Lane::poison(Poison::Undefined);
     };
-    let op = |op, kind, a, b, notes: &mut Notes| arith::binary(op, kind, a, b, notes);
+    let op =
+        |op, kind, a, b, arithmetic: &mut Arithmetic| arith::binary(op, kind, a, b, arithmetic);
     if kind.is_float() {
         let number = |value: f64| Lane::of(float::encode(*kind, value));
         let weight = if by.is_float() {
-            arith::cast(*by, *kind, *weight, notes)
+            arith::cast(*by, *kind, *weight, arithmetic)
         } else {
             let denominator = number(by.mask() as f64);
-            let weight = arith::cast(*by, *kind, *weight, notes);
-            op(BinaryOp::Div, *kind, weight, denominator, notes)
+            let weight = arith::cast(*by, *kind, *weight, arithmetic);
+            op(BinaryOp::Div, *kind, weight, denominator, arithmetic)
         };
-        let inverse = op(BinaryOp::Sub, *kind, number(1.0), weight, notes);
-        let left = op(BinaryOp::Mul, *kind, *zero, inverse, notes);
-        let right = op(BinaryOp::Mul, *kind, *one, weight, notes);
-        return op(BinaryOp::Add, *kind, left, right, notes);
+        let inverse = op(BinaryOp::Sub, *kind, number(1.0), weight, arithmetic);
+        let left = op(BinaryOp::Mul, *kind, *zero, inverse, arithmetic);
+        let right = op(BinaryOp::Mul, *kind, *one, weight, arithmetic);
+        return op(BinaryOp::Add, *kind, left, right, arithmetic);
     }
     let unsigned = kind.unsigned();
     let (greatest, bits) = (i128::from(unsigned.mask()), kind.bits());
@@ -627,10 +635,10 @@ fn lerp(args: &[(Lane, Kind)], result: Kind, notes: &mut Notes) -> Lane {
             Lane::of((65535.0_f64 * 65537.0 * weight).to_bits())
         } else {
             let factor = Lane::of(float::encode(*by, greatest as f64));
-            op(BinaryOp::Mul, *by, factor, *weight, notes)
+            op(BinaryOp::Mul, *by, factor, *weight, arithmetic)
         };
         let from = if bits == 32 { Kind::Double } else { *by };
-        let weight = arith::cast(from, unsigned, scaled, notes);
+        let weight = arith::cast(from, unsigned, scaled, arithmetic);
         if weight.poison.is_some() {
             return weight;
         }

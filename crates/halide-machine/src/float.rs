@@ -4,7 +4,7 @@
 use crate::value::{Kind, Lane};
 
 /// Observations about the floats of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Notes {
     /// A NaN, an infinity or a negative zero occurred, possibly as an intermediate result. Without
     /// strict floats LLVM assumes that none occurs.
@@ -13,6 +13,59 @@ pub struct Notes {
     pub approximate: bool,
     /// The lanes of a vector of floats were reduced in an order that the code generators choose.
     pub regrouped: bool,
+    /// The greatest magnitude of a finite float that was read, converted or computed. What
+    /// regrouping changes is small beside it, not beside the result.
+    pub greatest: f64,
+}
+
+/// The meaning of signed arithmetic and of conversions whose results leave their type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Beyond {
+    /// Poison, as LLVM is told.
+    #[default]
+    Poison,
+    /// Sums, differences and products of signed integers wrap, and so do conversions of floats to
+    /// integers of 8 and 16 bits and to unsigned ones of 32. A verdict names the conditions that
+    /// say so.
+    Wraps,
+}
+
+/// The arithmetic of a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Arithmetic {
+    pub(crate) beyond: Beyond,
+    pub(crate) notes: Notes,
+}
+
+impl Arithmetic {
+    /// The same arithmetic, whose notes are not kept.
+    pub(crate) fn unseen(&self) -> Self {
+        Self { beyond: self.beyond, notes: Notes::default() }
+    }
+
+    /// Returns the result of a sum, difference or product. LLVM is told that those of signed
+    /// integers of 32 and 64 bits do not overflow; all others wrap.
+    pub(crate) fn exact(&self, kind: Kind, value: i128) -> Lane {
+        match self.beyond {
+            Beyond::Poison => kind.result(value),
+            Beyond::Wraps => kind.wrapped(value),
+        }
+    }
+
+    /// Tests whether the conversion of a float beyond an integer type wraps.
+    pub(crate) fn wraps_converted(&self, to: Kind, value: f64) -> bool {
+        let is_narrow = match to {
+            Kind::Int(bits) => bits <= 16,
+            Kind::UInt(bits) => (8..=32).contains(&bits),
+            Kind::Half | Kind::BFloat | Kind::Single | Kind::Double | Kind::Handle => false,
+        };
+        // Conversions are merged where the inner one, to more bits, holds the value.
+        let is_held = value.abs() < 9_223_372_036_854_775_808.0;
+        match self.beyond {
+            Beyond::Poison => false,
+            Beyond::Wraps => is_narrow && is_held,
+        }
+    }
 }
 
 /// Returns the value of a float.
@@ -38,10 +91,14 @@ pub(crate) fn encode(kind: Kind, value: f64) -> u64 {
 }
 
 /// Returns a result, and notes it if LLVM assumes that it does not occur.
-pub(crate) fn noted(kind: Kind, bits: u64, notes: &mut Notes) -> Lane {
+pub(crate) fn noted(kind: Kind, bits: u64, arithmetic: &mut Arithmetic) -> Lane {
+    let notes = &mut arithmetic.notes;
     let value = decode(kind, bits);
     if !value.is_finite() || (value == 0.0 && value.is_sign_negative()) {
         notes.unusual_floats = true;
+    }
+    if value.is_finite() {
+        notes.greatest = notes.greatest.max(value.abs());
     }
     Lane::of(bits)
 }

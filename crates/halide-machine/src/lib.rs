@@ -34,7 +34,7 @@ mod value;
 
 pub use case::{BufferCase, Case, Dim, Host};
 pub use compile::{Mode, Signature, Statement};
-pub use float::Notes;
+pub use float::{Beyond, Notes};
 pub use outcome::{BufferAfter, Fault, FaultKind, Limits, Outcome, Refused};
 pub use run::run;
 pub use value::Poison;

@@ -31,7 +31,8 @@ enum Life {
 struct Block {
     name: String,
     bytes: Vec<u8>,
-    defined: Vec<bool>,
+    /// The reason why a byte has no value, if it has none.
+    poison: Vec<Option<Poison>>,
     shadows: Vec<Shadow>,
     /// The distance of the first byte from the block's first address.
     misalignment: u64,
@@ -47,6 +48,14 @@ pub(crate) struct Memory {
     blocks: Vec<Block>,
     /// The number of bytes that are live.
     pub(crate) live: u64,
+}
+
+/// The contents of a block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Left<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// The first byte that has no value, and the reason.
+    pub(crate) missing: Option<(usize, Poison)>,
 }
 
 /// The circumstances of an access.
@@ -80,19 +89,19 @@ impl Memory {
     /// Adds a block of undefined bytes and returns its address.
     pub(crate) fn allocate(&mut self, name: String, size: u64, owner: Node) -> u64 {
         let size = size as usize;
-        self.add(name, vec![0; size], false, 0, owner)
+        self.add(name, vec![0; size], Some(Poison::Undefined), 0, owner)
     }
 
     /// Adds a caller's block and returns its address.
     pub(crate) fn given(&mut self, name: String, bytes: Vec<u8>, misalignment: u8) -> u64 {
-        self.add(name, bytes, true, u64::from(misalignment), 0)
+        self.add(name, bytes, None, u64::from(misalignment), 0)
     }
 
     fn add(
         &mut self,
         name: String,
         bytes: Vec<u8>,
-        defined: bool,
+        poison: Option<Poison>,
         misalignment: u64,
         owner: Node,
     ) -> u64 {
@@ -101,7 +110,7 @@ impl Memory {
         self.blocks.push(Block {
             name,
             bytes,
-            defined: vec![defined; size],
+            poison: vec![poison; size],
             shadows: Vec::new(),
             misalignment,
             life: Life::Live,
@@ -127,7 +136,7 @@ impl Memory {
         self.live = self.live.saturating_sub(block.bytes.len() as u64);
         block.life = Life::Freed;
         block.bytes = Vec::new();
-        block.defined = Vec::new();
+        block.poison = Vec::new();
         block.shadows = Vec::new();
         Ok(())
     }
@@ -138,26 +147,28 @@ impl Memory {
         block.is_some_and(|block| block.life == Life::Live)
     }
 
-    /// Returns a block's bytes, and whether all of them are defined.
-    pub(crate) fn bytes(&self, pointer: u64) -> Option<(&[u8], bool)> {
+    /// Returns the contents of a block.
+    pub(crate) fn bytes(&self, pointer: u64) -> Option<Left<'_>> {
         let block = self.blocks.get(self.number(pointer)?)?;
-        Some((&block.bytes, block.defined.iter().all(|defined| *defined)))
+        let mut reasons = block.poison.iter().enumerate();
+        let missing = reasons.find_map(|(place, poison)| Some((place, (*poison)?)));
+        Some(Left { bytes: &block.bytes, missing })
     }
 
-    /// Copies bytes of one block, and whether they are defined, to the same places of another.
+    /// Copies bytes of one block, and whether they have values, to the same places of another.
     pub(crate) fn copy(&mut self, from: u64, to: u64, places: impl Iterator<Item = usize>) {
         let (Some(from), Some(to)) = (self.number(from), self.number(to)) else { return };
         for place in places {
             let source = self
                 .blocks
                 .get(from)
-                .and_then(|block| Some((*block.bytes.get(place)?, *block.defined.get(place)?)));
+                .and_then(|block| Some((*block.bytes.get(place)?, *block.poison.get(place)?)));
             let target = self.blocks.get_mut(to).and_then(|block| {
-                Some((block.bytes.get_mut(place)?, block.defined.get_mut(place)?))
+                Some((block.bytes.get_mut(place)?, block.poison.get_mut(place)?))
             });
-            if let (Some((byte, is_defined)), Some((old, defined))) = (source, target) {
+            if let (Some((byte, reason)), Some((old, poison))) = (source, target) {
                 *old = byte;
-                *defined = is_defined;
+                *poison = reason;
             }
         }
     }
@@ -212,12 +223,9 @@ impl Memory {
             let ordered = worst(ordered);
             check(ordered, &block.name, "read", begin)?;
         }
-        if block
-            .defined
-            .get(range.clone())
-            .is_none_or(|defined| defined.iter().any(|defined| !defined))
-        {
-            return Ok(Lane::poison(Poison::Undefined));
+        let reasons = block.poison.get(range.clone()).unwrap_or(&[Some(Poison::Undefined)]);
+        if let Some(reason) = reasons.iter().find_map(|poison| *poison) {
+            return Ok(Lane::poison(reason));
         }
         let bytes = block.bytes.get(range).unwrap_or_default();
         Ok(Lane::of(bytes.iter().rev().fold(0, |bits, byte| (bits << 8) | u64::from(*byte))))
@@ -235,15 +243,14 @@ impl Memory {
         let (number, begin) = self.place(pointer, offset, size, "a write")?;
         let Some(block) = self.blocks.get_mut(number) else { return Ok(()) };
         let range = begin..begin + size as usize;
-        let is_defined = value.poison.is_none();
         let new = value.bits.to_le_bytes();
         let old = block.bytes.get(range.clone()).unwrap_or_default();
         let mut silent = [false; 8];
-        for (silent, ((old, new), defined)) in silent
+        for (silent, ((old, new), poison)) in silent
             .iter_mut()
-            .zip(old.iter().zip(new).zip(block.defined.get(range.clone()).unwrap_or_default()))
+            .zip(old.iter().zip(new).zip(block.poison.get(range.clone()).unwrap_or_default()))
         {
-            *silent = is_defined && *defined && *old == new;
+            *silent = value.poison.is_none() && poison.is_none() && *old == new;
         }
         if let Some(shadows) = block.shadowed(range.clone(), access) {
             let event = access.event();
@@ -255,11 +262,11 @@ impl Memory {
             check(ordered, &block.name, "write", begin)?;
         }
         for (place, byte) in range.zip(new) {
-            if let (Some(old), Some(defined)) =
-                (block.bytes.get_mut(place), block.defined.get_mut(place))
+            if let (Some(old), Some(poison)) =
+                (block.bytes.get_mut(place), block.poison.get_mut(place))
             {
                 *old = byte;
-                *defined = is_defined;
+                *poison = value.poison;
             }
         }
         Ok(())

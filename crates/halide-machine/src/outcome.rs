@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::case::{BufferCase, Dim};
-use crate::float::Notes;
+use crate::float::{Beyond, Notes};
 
 /// A construct to which the machine does not give its full meaning.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -99,18 +99,20 @@ pub enum FaultKind {
     Misuse,
 }
 
-/// The limits of a run.
+/// The limits of a run, and the meaning of what leaves its type.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The number of instructions. Operations on large vectors or memory count several times.
     pub steps: u64,
     /// The number of bytes that are allocated at one time.
     pub memory: u64,
+    /// The meaning of signed arithmetic and of conversions whose results leave their type.
+    pub beyond: Beyond,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { steps: 100_000_000, memory: 1 << 30 }
+        Self { steps: 100_000_000, memory: 1 << 30, beyond: Beyond::Poison }
     }
 }
 

@@ -22,6 +22,10 @@ pub enum Condition {
     OutputStrides,
     /// Sums and products in indices wrap.
     IndexWraps,
+    /// Sums and products of signed values wrap.
+    ValuesWrap,
+    /// Floats beyond a narrow integer type wrap when they become one.
+    ConversionsWrap,
     /// The pipeline's own integers do not overflow.
     PipelineFits,
     /// The code generators may regroup floats, so the verdict is about the statement only.
@@ -52,13 +56,15 @@ const ANCHOR: &str = "docs/stock-halide.md#conditions";
 
 impl Condition {
     /// All conditions that carry no words of a caller's, in the order of the list.
-    pub const STANDARD: [Self; 12] = [
+    pub const STANDARD: [Self; 14] = [
         Self::SizeLimits,
         Self::Spans,
         Self::Disjoint,
         Self::InputStrides,
         Self::OutputStrides,
         Self::IndexWraps,
+        Self::ValuesWrap,
+        Self::ConversionsWrap,
         Self::PipelineFits,
         Self::Regroups,
         Self::Copies,
@@ -104,6 +110,16 @@ impl Condition {
                 "sums and products in indices wrap: an index that fits 32 bits in the end is right",
                 "the verdict is about the statement: LLVM keeps to it where no partial sum \
                     overflows, and often beyond",
+            ),
+            Self::ValuesWrap => (
+                "value-arithmetic-wraps",
+                "sums, differences and products of signed values of 32 and 64 bits wrap: a value that is right modulo its width is right",
+                "the verdict is about the statement: Halide groups the pipeline's sums anew, so that a partial sum may overflow where none of the pipeline's does, and LLVM is told that none overflows",
+            ),
+            Self::ConversionsWrap => (
+                "conversions-wrap",
+                "a float beyond an integer type of 8 or 16 bits, or an unsigned one of 32, becomes its integer part modulo the type's width",
+                "Halide makes one conversion of `uint8(int32(x))`, and LLVM gives such a conversion no value",
             ),
             Self::PipelineFits => (
                 "pipeline-does-not-overflow",
@@ -167,6 +183,8 @@ impl Condition {
             | Self::InputStrides
             | Self::OutputStrides
             | Self::IndexWraps
+            | Self::ValuesWrap
+            | Self::ConversionsWrap
             | Self::PipelineFits
             | Self::Regroups
             | Self::Copies
@@ -188,6 +206,8 @@ impl Condition {
             | Self::InputStrides
             | Self::OutputStrides
             | Self::IndexWraps
+            | Self::ValuesWrap
+            | Self::ConversionsWrap
             | Self::PipelineFits
             | Self::Regroups
             | Self::Copies

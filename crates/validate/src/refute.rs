@@ -247,6 +247,7 @@ fn run(
         output_padding: case.padding.clone(),
         steps: Some(case.steps),
         elements: 1 << 22,
+        unloaded: conventions.unloaded(),
         ..machine::Options::default()
     };
     let different = |wrong: Option<(String, halidom_ir::BufferId)>,

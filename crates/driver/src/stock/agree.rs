@@ -5,16 +5,21 @@
 //! readers. If all three agree on inputs at the borders of the entry checks, the translation
 //! describes the code's behaviour there. [`agree`] runs all three and counts the agreements.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::path::Path;
 
+use halidom_base::FxHashSet;
 use halidom_halide::tree;
 use halidom_halide_machine::{
-    BufferCase, Case, Dim, FaultKind, Host, Limits, Mode, Notes, Outcome, Signature, Statement,
+    Beyond, BufferCase, Case, Dim, FaultKind, Host, Limits, Mode, Notes, Outcome, Signature,
+    Statement,
 };
 use halidom_interp::{Bindings, machine};
 use halidom_ir::{Array, Constant, Pool, Scalar, Shape};
 use halidom_testgen::{Random, cases_of};
+use halidom_validate::{Conventions, Owed};
 
 use super::Stock;
 use super::replay::{agree as same_value, left, shown, write_given};
@@ -32,6 +37,9 @@ pub struct Agreement {
     /// Cases in which the machine and the compiled code agreed: both gave the same values, or both
     /// refused the case.
     pub with_code: usize,
+    /// Cases in which something leaves its type that the pipeline's own values do not leave, by
+    /// kind. There the machine runs as the conditions of a verdict say, and is compared so.
+    pub under_conditions: BTreeMap<String, usize>,
     /// Cases that were not compared, by reason.
     pub passed_over: BTreeMap<String, usize>,
     /// Descriptions of the differences.
@@ -57,10 +65,38 @@ const POINTS: i64 = 400;
 const STEPS: u64 = 40_000_000;
 /// The interpreter's step limit for a case.
 const INTERPRETED: u64 = 4_000_000;
-/// The initial value of every byte of the caller's outputs.
-const BEFORE: u8 = 0x5a;
+/// The interpreter's step limit for the pipeline's values in a case.
+const OWED: u64 = 20_000_000;
+/// The initial values of every byte of the caller's outputs in two runs, and of truth values. An
+/// element that differs after the two was not written.
+const BEFORE: [u8; 2] = [0x5a, 0xa5];
+const BEFORE_TRUTH: [u8; 2] = [0, 1];
+/// The greatest error of a sum that is grouped otherwise, relative to the greatest float in it.
+const ROUNDING: f64 = 1.0 / ((1_u32 << 18) as f64);
 /// The number of differences that are reported per statement.
 const TOLD: usize = 3;
+
+/// The way in which the machine runs a case.
+#[derive(Clone, Copy)]
+struct Reading {
+    beyond: Beyond,
+    /// True if the outputs begin with the other bytes.
+    is_second: bool,
+}
+
+/// The facts about a case that explain a difference between the three.
+struct Asked<'a> {
+    /// The elements that no run of the machine writes.
+    unwritten: &'a dyn Deref<Target = Unwritten>,
+    /// `Ok` if the pipeline has values that its code owes; otherwise the reason.
+    owed: &'a dyn Fn() -> Result<(), &'static str>,
+    /// The reason why the code owes nothing, if the machine's values rest on conditions.
+    unowed: Option<&'static str>,
+}
+
+/// The statement as LLVM compiles it, and under the conditions of a verdict.
+const LITERAL: Reading = Reading { beyond: Beyond::Poison, is_second: false };
+const CONDITIONAL: Reading = Reading { beyond: Beyond::Wraps, is_second: false };
 
 /// The results of the machine's run on a case.
 struct Ran {
@@ -68,15 +104,36 @@ struct Ran {
     notes: Notes,
 }
 
+/// The elements of an output that a run leaves as they were: the output's number, and the point.
+type Unwritten = FxHashSet<(usize, Vec<i64>)>;
+
 /// The result of one of the three ways on a case.
 enum Gave<T> {
     Values(T),
     /// An entry check refused the case.
     Refused(String),
     /// The run went wrong.
-    Fault(String, Option<FaultKind>),
+    Fault(String, Cause),
     /// The run did not reach its end.
     NotRun(String),
+}
+
+/// The causes of a fault.
+enum Cause {
+    Machine(FaultKind),
+    /// The interpreter meets an element without a value in the output with this name.
+    Undefined(String, Vec<i64>),
+    Other,
+}
+
+impl<T> Gave<T> {
+    /// Describes the result without its values.
+    fn words(&self) -> &str {
+        match self {
+            Self::Values(_) => "values",
+            Self::Refused(words) | Self::Fault(words, _) | Self::NotRun(words) => words,
+        }
+    }
 }
 
 /// Runs a statement in all three ways on generated cases.
@@ -101,10 +158,10 @@ pub fn agree(stock: &Stock, effort: &Effort) -> Result<Agreement, String> {
         stock.job.run(place.path()).map_err(|error| error.to_string())?;
     }
     for (number, (case, folder)) in cases.iter().zip(&folders).enumerate() {
-        let by_machine = by_machine(stock, &statement, case, number);
+        let machine = |reading| by_machine(stock, &statement, case, (number, reading));
         let by_interpreter = by_interpreter(stock, case);
         let by_code = has_run.then(|| by_code(stock, case, folder));
-        agreement.compare(stock, case, &by_machine, (&by_interpreter, by_code.as_ref()));
+        agreement.compare(stock, case, &machine, (&by_interpreter, by_code.as_ref()));
     }
     Ok(agreement)
 }
@@ -267,6 +324,7 @@ fn machine_case(
     stock: &Stock,
     case: &sizes::Case,
     (padding, is_dense): (i64, bool),
+    is_second: bool,
 ) -> Option<(Case, Vec<Array>)> {
     let Subject { pool, algorithm, compiled, .. } = &stock.subject;
     let mut parameters = Vec::new();
@@ -304,9 +362,8 @@ fn machine_case(
                 *rows = padding;
             }
             let mut array = Array::padded(decl.scalar, window.clone(), &gaps)?;
-            if decl.scalar != Scalar::Bool {
-                array.data.fill(BEFORE);
-            }
+            let before = if decl.scalar == Scalar::Bool { BEFORE_TRUTH } else { BEFORE };
+            array.data.fill(before[usize::from(is_second)]);
             add(&decl.name, &array, false)?;
             outputs.push(array);
         }
@@ -331,11 +388,11 @@ fn by_machine(
     stock: &Stock,
     statement: &Statement,
     case: &sizes::Case,
-    number: usize,
+    (number, reading): (usize, Reading),
 ) -> Gave<Ran> {
     let padding = if number % 4 == 3 { 2 } else { 0 };
-    match machine_run(stock, statement, case, (padding, false)) {
-        Gave::Refused(_) => machine_run(stock, statement, case, (0, true)),
+    match machine_run(stock, statement, case, (padding, false), reading) {
+        Gave::Refused(_) => machine_run(stock, statement, case, (0, true), reading),
         gave @ (Gave::Values(_) | Gave::Fault(..) | Gave::NotRun(_)) => gave,
     }
 }
@@ -345,18 +402,22 @@ fn machine_run(
     statement: &Statement,
     case: &sizes::Case,
     layout: (i64, bool),
+    reading: Reading,
 ) -> Gave<Ran> {
-    let Some((given, mut outputs)) = machine_case(stock, case, layout) else {
+    let Some((given, mut outputs)) = machine_case(stock, case, layout, reading.is_second) else {
         return Gave::NotRun("the case has no form for the machine".to_owned());
     };
-    let limits = Limits { steps: STEPS, ..Limits::default() };
+    let limits = Limits { steps: STEPS, beyond: reading.beyond, ..Limits::default() };
     match halidom_halide_machine::run(statement, &given, &limits) {
         Outcome::Done { buffers, notes } => {
             let inputs = given.buffers.len() - outputs.len();
             for (before, after) in given.buffers.iter().zip(&buffers).take(inputs) {
                 let before = before.host.as_ref().map(|host| &host.bytes);
                 if before != after.bytes.as_ref() {
-                    return Gave::Fault(format!("it writes to the input `{}`", after.name), None);
+                    return Gave::Fault(
+                        format!("it writes to the input `{}`", after.name),
+                        Cause::Other,
+                    );
                 }
             }
             for (output, after) in outputs.iter_mut().zip(buffers.into_iter().skip(inputs)) {
@@ -364,7 +425,7 @@ fn machine_run(
                     if let Some(place) = written_in_gap(output, &bytes) {
                         return Gave::Fault(
                             format!("it writes between rows, at byte {place} of `{}`", after.name),
-                            None,
+                            Cause::Other,
                         );
                     }
                     output.data = bytes;
@@ -373,7 +434,7 @@ fn machine_run(
             Gave::Values(Ran { outputs, notes })
         }
         Outcome::Ended { error, words } => Gave::Refused(format!("{error}({words})")),
-        Outcome::Fault(fault) => Gave::Fault(fault.to_string(), Some(fault.kind)),
+        Outcome::Fault(fault) => Gave::Fault(fault.to_string(), Cause::Machine(fault.kind)),
         Outcome::Refused(refused) => Gave::NotRun(format!("the machine does not take {refused}")),
         Outcome::TooLong => Gave::NotRun("the machine takes too long".to_owned()),
     }
@@ -393,12 +454,35 @@ fn written_in_gap(before: &Array, after: &[u8]) -> Option<usize> {
 
 fn by_interpreter(stock: &Stock, case: &sizes::Case) -> Gave<Vec<Array>> {
     let Subject { pool, compiled, .. } = &stock.subject;
-    let options = machine::Options { steps: Some(INTERPRETED), ..machine::Options::default() };
+    let options = machine::Options { steps: Some(INTERPRETED), ..super::options() };
     match machine::run(pool, &compiled.program, &case.bindings, &case.windows, &options) {
         Ok(outcome) => Gave::Values(outcome.outputs),
-        Err(fault) if fault.is_defect() => Gave::Fault(fault.to_string(), None),
-        Err(machine::Fault::CheckFailed(check)) => Gave::Refused(format!("{check:?}")),
+        Err(machine::Fault::UndefinedOutput { func: _, name, coords }) => {
+            let words = format!("`{name}` has no value at {coords:?}");
+            Gave::Fault(words, Cause::Undefined(name, coords))
+        }
+        Err(fault) if fault.is_defect() => Gave::Fault(fault.to_string(), Cause::Other),
+        Err(machine::Fault::CheckFailed(failure)) => {
+            // The kind of check says enough.
+            let words = format!("{:?}", failure.check);
+            let kind = words.split([' ', '(']).next().unwrap_or_default();
+            Gave::Refused(format!("a check of {kind}"))
+        }
         Err(fault) => Gave::NotRun(format!("the interpreter: {fault}")),
+    }
+}
+
+/// Tests whether the pipeline has values on a case that its code owes.
+///
+/// # Errors
+///
+/// Returns the reason if the code owes nothing.
+fn owed(stock: &Stock, case: &sizes::Case) -> Result<(), &'static str> {
+    let (pool, said) = stock.said();
+    match Conventions::Halide.owed(pool, said, (&case.bindings, &case.windows), OWED) {
+        Owed::Values { outputs: _, rounded: _ } => Ok(()),
+        Owed::NoFault => Err("the pipeline has no value"),
+        Owed::Nothing(reason) => Err(reason),
     }
 }
 
@@ -413,52 +497,42 @@ fn by_code(stock: &Stock, case: &sizes::Case, folder: &Path) -> Gave<Vec<Array>>
 }
 
 impl Agreement {
+    /// Compares the results of a case.
     fn compare(
         &mut self,
         stock: &Stock,
         case: &sizes::Case,
-        by_machine: &Gave<Ran>,
+        machine: &dyn Fn(Reading) -> Gave<Ran>,
         (by_interpreter, by_code): (&Gave<Vec<Array>>, Option<&Gave<Vec<Array>>>),
     ) {
-        let is_said = || sizes::wanted(stock.said(), case).is_some();
-        let by_digits = stock.notes.iter().any(|note| note.starts_with("trusted: the float"));
-        let regrouped = stock.subject.algorithm.fast_math || by_digits;
-        match by_machine {
-            Gave::Values(ran) => {
-                let Ran { outputs, notes } = ran;
-                let near = regrouped || notes.approximate || notes.regrouped;
-                let is_judged = !notes.unusual_floats || !regrouped;
-                let sides =
-                    [(Some(by_interpreter), "the interpreter"), (by_code, "the compiled code")];
-                for (number, (other, who)) in sides.into_iter().enumerate() {
-                    let Some(other) = other else { continue };
-                    match other {
-                        Gave::Values(values) => {
-                            match first_difference(outputs, values, near, is_judged) {
-                                None => self.count(number),
-                                Some(words) => self.tell(stock, case, &format!("{words} by {who}")),
-                            }
-                        }
-                        // Its output buffers may be larger than the windows, as its entry checks
-                        // require. The buffers of the others are not.
-                        Gave::Refused(words) if number == 0 => {
-                            self.pass_over(&format!("{who} refuses it ({words})"));
-                        }
-                        Gave::Refused(words) | Gave::Fault(words, _) => {
-                            // Where the pipeline has no value, there is nothing to agree on.
-                            if is_said() {
-                                self.tell(
-                                    stock,
-                                    case,
-                                    &format!("values by the machine, and by {who}: {words}"),
-                                );
-                            } else {
-                                self.pass_over("the pipeline has no value");
-                            }
-                        }
-                        Gave::NotRun(words) => self.pass_over(words),
-                    }
+        let owed = LazyCell::new(|| owed(stock, case));
+        let mut reading = LITERAL;
+        let mut by_machine = machine(reading);
+        // Poison is no value, and two writes of it are a race. If the pipeline has values, poison
+        // comes from Halide's changes to them, and the conditions of a verdict give it a value.
+        let mut is_conditional = false;
+        if let Gave::Fault(words, Cause::Machine(FaultKind::Poison | FaultKind::Race)) = &by_machine
+        {
+            let conditional = machine(CONDITIONAL);
+            if let Gave::Values(_) = conditional {
+                if owed.is_ok() {
+                    let (words, _) = words.split_once(" (at ").unwrap_or((words, ""));
+                    let kind = words.rsplit_once(": ").map_or(words, |(_, kind)| kind);
+                    *self.under_conditions.entry(kind.to_owned()).or_default() += 1;
                 }
+                is_conditional = true;
+                (reading, by_machine) = (CONDITIONAL, conditional);
+            }
+        }
+        match &by_machine {
+            Gave::Values(ran) => {
+                let again = || machine(Reading { is_second: true, ..reading });
+                let unwritten = LazyCell::new(|| unwritten(ran, &again()));
+                let owed = || *owed;
+                // Where the pipeline has no value, the conditions of a verdict say nothing.
+                let unowed = if is_conditional { owed().err() } else { None };
+                let asked = Asked { unwritten: &unwritten, owed: &owed, unowed };
+                self.with_others(stock, case, ran, (by_interpreter, by_code), &asked);
             }
             Gave::Refused(words) => {
                 match by_interpreter {
@@ -470,29 +544,96 @@ impl Agreement {
                 match by_code {
                     Some(Gave::Refused(_)) => self.count(1),
                     Some(Gave::Values(_)) => {
-                        self.tell(
-                            stock,
-                            case,
-                            &format!(
-                                "an error by the machine, {words}, and values by the compiled code"
-                            ),
+                        let words = format!(
+                            "an error by the machine, {words}, and values by the compiled code"
                         );
+                        self.tell(stock, case, &words);
                     }
-                    Some(Gave::Fault(..) | Gave::NotRun(_)) | None => {}
+                    Some(Gave::Fault(..) | Gave::NotRun(_)) | None => {
+                        self.pass_over("the compiled code does not run");
+                    }
                 }
             }
-            Gave::Fault(words, kind) => {
-                if let Gave::Fault(..) = by_interpreter {
-                    self.count(0);
-                } else if is_said() {
-                    self.tell(stock, case, &format!("a fault by the machine: {words}"));
-                } else if *kind == Some(FaultKind::Poison) {
-                    self.pass_over("the pipeline has no value");
-                } else {
-                    self.tell(stock, case, &format!("a fault by the machine: {words}"));
+            Gave::Fault(words, cause) => {
+                let other = by_interpreter.words();
+                let told = format!("a fault by the machine: {words}; by the interpreter: {other}");
+                let is_poison = matches!(cause, Cause::Machine(FaultKind::Poison));
+                match (by_interpreter, *owed) {
+                    (Gave::Fault(..), _) => {
+                        self.count(0);
+                        self.pass_over("a fault, with which no code is compared");
+                    }
+                    (_, Err(reason)) if is_poison => self.pass_over(reason),
+                    (_, Ok(()) | Err(_)) => self.tell(stock, case, &told),
                 }
             }
             Gave::NotRun(words) => self.pass_over(words),
+        }
+    }
+
+    /// Compares the machine's values with the interpreter's and with the compiled code's.
+    fn with_others(
+        &mut self,
+        stock: &Stock,
+        case: &sizes::Case,
+        ran: &Ran,
+        (by_interpreter, by_code): (&Gave<Vec<Array>>, Option<&Gave<Vec<Array>>>),
+        asked: &Asked<'_>,
+    ) {
+        let Ran { outputs, notes } = ran;
+        let by_digits = stock.notes.iter().any(|note| note.starts_with("trusted: the float"));
+        let regrouped = stock.subject.algorithm.fast_math || by_digits;
+        let near = regrouped || notes.approximate || notes.regrouped;
+        let near = near.then_some(notes.greatest);
+        let is_judged = !notes.unusual_floats || !regrouped;
+        let sides = [(Some(by_interpreter), "the interpreter"), (by_code, "the compiled code")];
+        for (number, (other, who)) in sides.into_iter().enumerate() {
+            let Some(other) = other else {
+                self.pass_over("the compiled code does not run");
+                continue;
+            };
+            match other {
+                Gave::Values(values) => {
+                    let nothing = Unwritten::default();
+                    let found = first_difference(outputs, values, (near, is_judged), &nothing);
+                    // What is not written is as it was, in the compiled code's own buffer.
+                    let found = match found {
+                        Some(_) if number == 1 && !asked.unwritten.is_empty() => {
+                            self.pass_over(
+                                "some elements that are not written, of the compiled code",
+                            );
+                            first_difference(outputs, values, (near, is_judged), asked.unwritten)
+                        }
+                        found => found,
+                    };
+                    match (found, asked.unowed) {
+                        (None, _) => self.count(number),
+                        (Some(_), Some(reason)) => self.pass_over(reason),
+                        (Some(words), None) => self.tell(stock, case, &format!("{words} by {who}")),
+                    }
+                }
+                // Its output buffers may be larger than the windows, as its entry checks require.
+                // The buffers of the others are not.
+                Gave::Refused(words) if number == 0 => {
+                    self.pass_over(&format!("{who} refuses it ({words})"));
+                }
+                Gave::Fault(_, Cause::Undefined(name, coords))
+                    if is_unwritten(stock, (name, coords), asked.unwritten) =>
+                {
+                    self.count(number);
+                }
+                Gave::Refused(words) | Gave::Fault(words, _) => {
+                    // Where the pipeline has no value, there is nothing to agree on.
+                    match (asked.owed)() {
+                        Ok(()) => {
+                            let words = format!("values by the machine, and by {who}: {words}");
+                            self.tell(stock, case, &words);
+                        }
+                        Err(reason) => self.pass_over(reason),
+                    }
+                }
+                Gave::NotRun(words) => self.pass_over(words),
+            }
         }
     }
 
@@ -528,20 +669,49 @@ fn parameters(pool: &Pool, stock: &Stock, bindings: &Bindings) -> String {
     values.collect()
 }
 
-/// Describes the first point at which outputs differ.
+/// Finds the elements that a second run, with other bytes in the outputs before, leaves otherwise.
+fn unwritten(ran: &Ran, again: &Gave<Ran>) -> Unwritten {
+    // A run that goes another way reads what it does not write.
+    let Gave::Values(Ran { outputs: others, notes: _ }) = again else {
+        return Unwritten::default();
+    };
+    let outputs = ran.outputs.iter().zip(others).enumerate();
+    outputs
+        .flat_map(|(number, (one, other))| {
+            let points = one.points().filter(|point| {
+                let bits = |array: &Array| array.get(point).and_then(Constant::to_bits);
+                bits(one) != bits(other)
+            });
+            points.map(move |point| (number, point)).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// Tests whether an element of the output with this name is not written.
+fn is_unwritten(stock: &Stock, (name, coords): (&str, &[i64]), unwritten: &Unwritten) -> bool {
+    let Subject { pool, compiled, .. } = &stock.subject;
+    let buffers = compiled.program.outputs.iter().flat_map(|output| &output.buffers);
+    let number = buffers.into_iter().position(|buffer| pool.buffer(*buffer).name == name);
+    number.is_some_and(|number| unwritten.contains(&(number, coords.to_vec())))
+}
+
+/// Describes the first point at which outputs differ, other than those that are not written. Floats
+/// need only be near if the greatest float of the run is given.
 fn first_difference(
     ours: &[Array],
     theirs: &[Array],
-    near: bool,
-    is_judged: bool,
+    (near, is_judged): (Option<f64>, bool),
+    unwritten: &Unwritten,
 ) -> Option<String> {
     for (number, (our, their)) in ours.iter().zip(theirs).enumerate() {
         let is_float = matches!(our.scalar, Scalar::F32 | Scalar::F64);
         if is_float && !is_judged {
             continue;
         }
-        let wrong =
-            their.points().find(|point| !same_value(our.get(point), their.get(point), near));
+        let wrong = their.points().find(|point| {
+            !are_near(our.get(point), their.get(point), near)
+                && !unwritten.contains(&(number, point.clone()))
+        });
         if let Some(point) = wrong {
             let value = |array: &Array| array.get(&point).map_or_else(String::new, shown);
             return Some(format!(
@@ -552,4 +722,18 @@ fn first_difference(
         }
     }
     None
+}
+
+/// Tests whether values agree. A sum that is grouped otherwise is near beside its greatest operand,
+/// not beside the result.
+fn are_near(a: Option<Constant>, b: Option<Constant>, greatest: Option<f64>) -> bool {
+    let float = |value: Option<Constant>| {
+        let value = value?;
+        value.as_f64().or(value.as_f32().map(f64::from))
+    };
+    let by_greatest = match (float(a), float(b), greatest) {
+        (Some(x), Some(y), Some(greatest)) => (x - y).abs() <= ROUNDING * greatest,
+        (..) => false,
+    };
+    by_greatest || same_value(a, b, greatest.is_some())
 }

@@ -169,8 +169,7 @@ enum Ran {
 }
 
 fn ran(source: &Source, program: &Program, case: &Case) -> Ran {
-    let options =
-        machine::Options { steps: Some(STEPS), elements: ELEMENTS, ..machine::Options::default() };
+    let options = machine::Options { steps: Some(STEPS), elements: ELEMENTS, ..super::options() };
     match machine::run(&source.pool, program, &case.bindings, &case.windows, &options) {
         Ok(outcome) => Ran::Gave(outcome.outputs, outcome.notes),
         Err(fault) if fault.is_defect() => Ran::Faulted(fault.to_string()),

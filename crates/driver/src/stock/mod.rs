@@ -22,6 +22,7 @@ use halidom_halide::pipeline::{self, Pipeline};
 use halidom_halide::translate::{Contract, Settings};
 use halidom_halide::tree::{Block, CallKind, Expr};
 use halidom_halide::{NameId, Names, claims, codes, dump as lossless_form, text, translate};
+use halidom_interp::machine;
 use halidom_ir::{Algorithm, FuncId, Pool, Program};
 
 use self::demands::demand;
@@ -74,6 +75,14 @@ pub struct Stock {
     /// The algorithm as the pipeline defines it, in the pool of `source`. The judged algorithm has
     /// a value on more inputs ([`translate::keep_in_range`]).
     said: Algorithm,
+}
+
+// The translation makes the loads to which the interpreter gives no value.
+const _: () = assert!(translate::UNLOADED == machine::UNLOADED);
+
+/// The options of a run of a translated statement: a lane whose load is not made has no value.
+fn options() -> machine::Options {
+    machine::Options { unloaded: Some(machine::UNLOADED), ..machine::Options::default() }
 }
 
 /// The code of a statement.

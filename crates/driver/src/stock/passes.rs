@@ -71,8 +71,7 @@ pub fn passes(
         {
             Err(unsupported) => Outcome::NotRun(unsupported.what),
             Ok(compiled) => {
-                let options =
-                    machine::Options { steps: Some(STEPS), ..machine::Options::default() };
+                let options = machine::Options { steps: Some(STEPS), ..super::options() };
                 let program = &compiled.program;
                 match machine::run(&source.pool, program, &bindings, &windows, &options) {
                     Ok(outcome) => {

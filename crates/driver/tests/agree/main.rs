@@ -6,6 +6,8 @@
 
 #![expect(clippy::print_stdout, reason = "tables are printed")]
 
+mod kinds;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,7 +16,8 @@ use halidom_driver::stock::{self, Agreement, Effort, Request, Stock, bridge};
 
 /// An environment variable: if it is set, everything is examined.
 const ALL: &str = "HALIDOM_AGREE";
-/// An environment variable: only things whose names contain it are examined.
+/// An environment variable: only things whose names contain one of its parts between commas are
+/// examined; a part with a `$` at its end is a whole name.
 const ONLY: &str = "HALIDOM_AGREE_ONLY";
 /// An environment variable: the number of random programs.
 const PROGRAMS: &str = "HALIDOM_AGREE_PROGRAMS";
@@ -35,7 +38,11 @@ fn is_whole() -> bool {
 }
 
 fn is_wanted(name: &str) -> bool {
-    std::env::var(ONLY).map_or(true, |only| name.contains(&only))
+    let is_named = |part: &str| match part.strip_suffix('$') {
+        Some(whole) => name == whole,
+        None => name.contains(part),
+    };
+    std::env::var(ONLY).map_or(true, |only| only.split(',').any(is_named))
 }
 
 fn has_halide() -> bool {
@@ -61,21 +68,30 @@ struct Sums {
     cases: usize,
     with_interpreter: usize,
     with_code: usize,
+    under_conditions: BTreeMap<String, usize>,
+    passed_over: BTreeMap<String, usize>,
     not_taken: BTreeMap<String, usize>,
     different: Vec<String>,
 }
 
 impl Sums {
     fn add(&mut self, name: &str, agreement: Result<Agreement, String>) {
-        let Agreement { cases, with_interpreter, with_code, passed_over, differences } =
-            match agreement {
-                Ok(agreement) => agreement,
-                Err(words) => {
-                    println!("{name:<34} not taken: {words}");
-                    *self.not_taken.entry(words).or_default() += 1;
-                    return;
-                }
-            };
+        let agreement = match agreement {
+            Ok(agreement) => agreement,
+            Err(words) => {
+                println!("{name:<34} not taken: {words}");
+                *self.not_taken.entry(words).or_default() += 1;
+                return;
+            }
+        };
+        let Agreement {
+            cases,
+            with_interpreter,
+            with_code,
+            under_conditions,
+            passed_over,
+            differences,
+        } = agreement;
         self.statements += 1;
         self.cases += cases;
         self.with_interpreter += with_interpreter;
@@ -84,8 +100,13 @@ impl Sums {
             "{name:<34} {cases:>4} cases, {with_interpreter:>4} = interpreter, {with_code:>4} = \
                 compiled code"
         );
+        for (kind, count) in under_conditions {
+            println!("{:<34} {count:>4} under the conditions of a verdict: {kind}", "");
+            *self.under_conditions.entry(kind).or_default() += count;
+        }
         for (reason, count) in passed_over {
             println!("{:<34} {count:>4} passed over: {reason}", "");
+            *self.passed_over.entry(reason).or_default() += count;
         }
         for difference in differences {
             println!("{:<34} DIFFERS {difference}", "");
@@ -104,8 +125,14 @@ impl Sums {
             self.with_code,
             self.different.len()
         );
-        for (reason, count) in &self.not_taken {
-            println!("{count} not taken: {reason}");
+        for (what, counts) in [
+            ("compared under the conditions of a verdict", &self.under_conditions),
+            ("passed over", &self.passed_over),
+            ("statements not taken", &self.not_taken),
+        ] {
+            for (reason, count) in counts {
+                println!("{count} {what}: {reason}");
+            }
         }
         assert!(self.different.is_empty(), "{}", self.different.join("\n"));
     }
@@ -207,8 +234,10 @@ fn random_programs_agree() {
     let programs = std::env::var(PROGRAMS).ok().and_then(|count| count.parse().ok());
     let programs = programs.unwrap_or(if is_whole() { 500 } else { 3 });
     let mut sums = Sums::default();
-    let figures = stock::fuzz::each_stock(11, programs, &mut |seed, stock| {
-        sums.add(&format!("seed {seed}"), stock::agree(stock, &effort()));
+    let name = |seed: u64| format!("seed {seed}");
+    let is_wanted = |seed| is_wanted(&name(seed));
+    let figures = stock::fuzz::each_stock(11, programs, &is_wanted, &mut |seed, stock| {
+        sums.add(&name(seed), stock::agree(stock, &effort()));
     });
     figures.expect("Halide is there");
     sums.finish("random programs");

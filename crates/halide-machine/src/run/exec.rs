@@ -52,9 +52,9 @@ impl Machine<'_> {
                         }
                     }
                 }
-                let notes = &mut self.notes;
+                let arithmetic = &mut self.arithmetic;
                 let value = Value::of(*lanes, |lane| {
-                    arith::binary(*op, *kind, x.lane(lane), y.lane(lane), notes)
+                    arith::binary(*op, *kind, x.lane(lane), y.lane(lane), arithmetic)
                 });
                 self.steps += u64::from(*lanes / 16);
                 thread.set(*dst, value);
@@ -82,8 +82,9 @@ impl Machine<'_> {
             }
             Op::Cast { dst, from, to, a, lanes } => {
                 let a = thread.value(*a);
-                let notes = &mut self.notes;
-                let value = Value::of(*lanes, |lane| arith::cast(*from, *to, a.lane(lane), notes));
+                let arithmetic = &mut self.arithmetic;
+                let value =
+                    Value::of(*lanes, |lane| arith::cast(*from, *to, a.lane(lane), arithmetic));
                 thread.set(*dst, value);
             }
             Op::Reinterpret { dst, from, to, a } => {
@@ -92,15 +93,15 @@ impl Machine<'_> {
             }
             Op::Ramp { dst, kind, base, stride, lanes } => {
                 let (base, stride) = (thread.value(*base).first(), thread.value(*stride).first());
-                let notes = &mut self.notes;
+                let arithmetic = &mut self.arithmetic;
                 let value = Value::of(*lanes, |lane| {
                     let number = if kind.is_float() {
                         Lane::of(crate::float::encode(*kind, lane as f64))
                     } else {
-                        kind.result(lane as i128)
+                        arithmetic.exact(*kind, lane as i128)
                     };
-                    let step = arith::binary(BinaryOp::Mul, *kind, stride, number, notes);
-                    arith::binary(BinaryOp::Add, *kind, base, step, notes)
+                    let step = arith::binary(BinaryOp::Mul, *kind, stride, number, arithmetic);
+                    arith::binary(BinaryOp::Add, *kind, base, step, arithmetic)
                 });
                 thread.set(*dst, value);
             }
@@ -125,10 +126,10 @@ impl Machine<'_> {
             Op::Reduce { dst, op, kind, a, lanes } => {
                 let a = thread.value(*a).lanes();
                 let each = a.len() / (*lanes as usize).max(1);
-                let notes = &mut self.notes;
+                let arithmetic = &mut self.arithmetic;
                 let value = Value::of(*lanes, |lane| {
                     let part = a.get(lane * each..(lane + 1) * each).unwrap_or_default();
-                    arith::reduce(*op, *kind, part, notes)
+                    arith::reduce(*op, *kind, part, arithmetic)
                 });
                 thread.set(*dst, value);
             }
@@ -143,9 +144,15 @@ impl Machine<'_> {
             }
             Op::Both { dst, a, b, lanes } => {
                 let (a, b) = (thread.value(*a), thread.value(*b));
-                let notes = &mut self.notes;
+                let arithmetic = &mut self.arithmetic;
                 let value = Value::of(*lanes, |lane| {
-                    arith::binary(BinaryOp::And, Kind::UInt(1), a.lane(lane), b.lane(lane), notes)
+                    arith::binary(
+                        BinaryOp::And,
+                        Kind::UInt(1),
+                        a.lane(lane),
+                        b.lane(lane),
+                        arithmetic,
+                    )
                 });
                 thread.set(*dst, value);
             }
@@ -160,13 +167,13 @@ impl Machine<'_> {
                     }
                 }
                 let mut operands = Vec::with_capacity(args.len());
-                let notes = &mut self.notes;
+                let arithmetic = &mut self.arithmetic;
                 let value = Value::of(*lanes, |lane| {
                     operands.clear();
                     operands.extend(
                         args.iter().map(|(arg, kind)| (thread.value(*arg).lane(lane), *kind)),
                     );
-                    function.apply(&operands, *kind, notes)
+                    function.apply(&operands, *kind, arithmetic)
                 });
                 self.steps += u64::from(*lanes / 16);
                 thread.set(*dst, value);
@@ -642,7 +649,7 @@ impl Machine<'_> {
         let value = result?;
         if place.kind.is_float() {
             for lane in value.lanes().iter().filter(|lane| lane.poison.is_none()) {
-                crate::float::noted(place.kind, lane.bits, &mut self.notes);
+                crate::float::noted(place.kind, lane.bits, &mut self.arithmetic);
             }
         }
         Ok(value)

@@ -11,7 +11,7 @@ use halidom_base::FxHashMap;
 
 use crate::case::{BufferCase, Case};
 use crate::compile::Statement;
-use crate::float::Notes;
+use crate::float::{Arithmetic, Notes};
 use crate::memory::{BUFFERS, Memory};
 use crate::order::{Clock, Node, Threads};
 use crate::outcome::{Fault, FaultKind, Limits, Outcome, Refused, Running, Stop, after, fault};
@@ -69,7 +69,7 @@ struct Machine<'a> {
     shared: FxHashMap<(usize, u64), u64>,
     /// The address to which a pointer to shared memory is set by `free`.
     freed: u64,
-    notes: Notes,
+    arithmetic: Arithmetic,
     steps: u64,
     /// The number of times that the first thread ran alone.
     epoch: u32,
@@ -98,7 +98,7 @@ impl<'a> Machine<'a> {
             held: FxHashMap::default(),
             shared: FxHashMap::default(),
             freed: 0,
-            notes: Notes::default(),
+            arithmetic: Arithmetic { beyond: limits.beyond, notes: Notes::default() },
             steps: 0,
             epoch: 1,
             groups_made: 0,
@@ -153,17 +153,17 @@ impl<'a> Machine<'a> {
                 self.memory.copy(device, buffer.host, buffer.case.places());
             }
             let left = self.memory.bytes(buffer.host);
-            if let Some((_, false)) = left {
-                let name = &buffer.case.name;
+            if let Some((place, poison)) = left.and_then(|left| left.missing) {
+                let (name, reason) = (&buffer.case.name, poison.words());
                 return fault(
                     FaultKind::Poison,
-                    format!("`{name}` has an element without a value"),
+                    format!("byte {place} of `{name}` has no value: {reason}"),
                 );
             }
-            let bytes = left.map(|(bytes, _)| bytes.to_vec());
+            let bytes = left.map(|left| left.bytes.to_vec());
             buffers.push(after(&buffer.case, bytes));
         }
-        Ok(Outcome::Done { buffers, notes: self.notes })
+        Ok(Outcome::Done { buffers, notes: self.arithmetic.notes })
     }
 
     /// Returns the thread that owns a kernel's shared memory.

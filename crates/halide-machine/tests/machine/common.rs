@@ -4,8 +4,8 @@ use halidom_halide_ir::Names;
 use halidom_halide_ir::text;
 use halidom_halide_ir::tree::{Scalar, Type};
 use halidom_halide_machine::{
-    BufferCase, Case, Dim, FaultKind, Host, Limits, Mode, Notes, Outcome, Refused, Signature,
-    Statement, run,
+    Beyond, BufferCase, Case, Dim, FaultKind, Host, Limits, Mode, Notes, Outcome, Refused,
+    Signature, Statement, run,
 };
 
 /// Returns a statement's text, preceded by the pointers of `a` (input) and `out`.
@@ -33,11 +33,18 @@ pub(crate) struct World {
     /// The parameter `n`.
     pub(crate) n: i32,
     pub(crate) mode: Mode,
+    pub(crate) beyond: Beyond,
 }
 
 impl Default for World {
     fn default() -> Self {
-        Self { scalar: Scalar::Int(32), a: (0..16).collect(), n: 4, mode: Mode::Final }
+        Self {
+            scalar: Scalar::Int(32),
+            a: (0..16).collect(),
+            n: 4,
+            mode: Mode::Final,
+            beyond: Beyond::Poison,
+        }
     }
 }
 
@@ -84,7 +91,10 @@ impl World {
 
     pub(crate) fn run(&self, body: &str) -> Outcome {
         match self.statement(body) {
-            Ok(statement) => run(&statement, &self.case(), &Limits::default()),
+            Ok(statement) => {
+                let limits = Limits { beyond: self.beyond, ..Limits::default() };
+                run(&statement, &self.case(), &limits)
+            }
             Err(refused) => Outcome::Refused(refused),
         }
     }

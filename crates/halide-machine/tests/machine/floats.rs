@@ -57,3 +57,13 @@ fn strict_operators_are_taken_as_they_are() {
     assert_eq!(value(&world, "strict_add(a[0], a[1])").0, 1.0);
     assert_eq!(value(&world, "select(strict_lt(a[0], a[1]), 1.000000f, 2.000000f)").0, 1.0);
 }
+
+#[test]
+fn the_greatest_float_on_the_way_is_said() {
+    let world = single(&[4_294_967_296.0, 4_294_967_040.0, f32::INFINITY, 1.0]);
+    let greatest = |text: &str| world.out(&format!("out[0] = {text}")).1.greatest;
+    assert_eq!(greatest("(a[0] - a[1]) - 1.250000f"), 4_294_967_296.0);
+    assert_eq!(greatest("a[3] + a[3]"), 2.0);
+    // An infinity is noted as such.
+    assert_eq!(greatest("select(a[2] > a[3], a[3], a[3])"), 1.0);
+}

@@ -1,7 +1,7 @@
 //! Poison: its sources, its spread, and its faults.
 
 use halidom_halide_ir::tree::Scalar;
-use halidom_halide_machine::{FaultKind, Outcome};
+use halidom_halide_machine::{Beyond, FaultKind, Outcome};
 
 use crate::common::{World, fault, out, twins};
 
@@ -160,4 +160,42 @@ fn elements_of_other_types() {
     let world = World { scalar: Scalar::UInt(8), ..World::default() };
     assert_eq!(world.out("out[0] = a[3]*(uint8)100").0[0], 44);
     assert_eq!(world.out("out[3] = uint8(a[1] < a[2])").0[3], 1);
+}
+
+/// Exactly the operations that the conditions of a verdict name wrap.
+#[test]
+fn sums_and_narrow_conversions_wrap_where_that_is_asked_for() {
+    let wraps = World { beyond: Beyond::Wraps, ..World::default() };
+    let out = |body: &str| wraps.out(body).0[0] as u32 as i32;
+    assert_eq!(out("out[0] = n + 2147483647"), i32::MIN + 3);
+    assert_eq!(out("out[0] = 0 - (n*1000000000)"), 294_967_296);
+    assert_eq!(out("out[0] = int32(uint8(float32(n)*64.500000f))"), 2);
+    assert_eq!(out("out[0] = int32(uint8(float32(n)*-0.500000f))"), 254);
+    assert_eq!(out("out[0] = int32(int16(float32(n)*10000.000000f))"), -25536);
+    for body in [
+        "out[0] = int32(float32(n)*600000000.000000f)",
+        "out[0] = int32(uint8(((float32(n)*1000000000.000000f)*1000000000.000000f)*100.000000f))",
+        "out[0] = -2147483648/(3 - n)",
+        "out[0] = shift_left(n, 32)",
+        "allocate b[int32 * n]\nout[0] = b[0]",
+    ] {
+        assert_eq!(wraps.fault(body), FaultKind::Poison, "{body}");
+    }
+}
+
+/// Memory remembers why a byte has no value.
+#[test]
+fn faults_say_where_poison_comes_from() {
+    for (body, reason) in [
+        ("let t = n + 2147483647\nout[0] = t", "a signed overflow"),
+        ("allocate b[int32 * n]\nb[0] = n + 2147483647\nout[0] = b[0]", "a signed overflow"),
+        ("allocate b[int32 * n]\nout[0] = b[0]", "undefined memory"),
+    ] {
+        match World::default().run(body) {
+            Outcome::Fault(fault) => {
+                assert_eq!(fault.words, format!("byte 0 of `out` has no value: {reason}"));
+            }
+            other => panic!("{other:?}\n{body}"),
+        }
+    }
 }

@@ -9,7 +9,7 @@ use super::hints::{self, Hints};
 use super::layout::{Begin, Element, Layout};
 use super::sites::{Flat, Load, Sites, Store};
 use super::{Claim, Found};
-use crate::translate::NOWHERE;
+use crate::translate::{NOWHERE, UNLOADED};
 
 /// The coordinates that stores with a claim read, by func and component.
 type Demanded = IndexMap<(FuncId, usize), Vec<Vec<Form>>>;
@@ -83,10 +83,10 @@ pub(super) fn solve(forms: &mut Forms<'_>, sites: &Sites, hints: &Hints) -> Foun
     solver.found
 }
 
-/// Tests whether a load reads the element that no buffer has.
+/// Tests whether a load reads an element that no buffer has.
 fn is_nowhere(forms: &Forms<'_>, load: &Load) -> bool {
     let at = forms.pool.as_constant(load.index).and_then(Constant::as_integer);
-    at == Some(NOWHERE)
+    matches!(at, Some(NOWHERE | UNLOADED))
 }
 
 /// Adds coordinates to the loads that no store determines, as far as they follow from the index
@@ -97,7 +97,7 @@ pub(super) fn leftover(forms: &mut Forms<'_>, sites: &Sites, found: &mut Found) 
             continue;
         }
         if is_nowhere(forms, load) {
-            // This load is a fault wherever it is made; the obligation is that it is never made.
+            // The obligation is that this load is never made.
             let func = forms.pool.buffer(load.buffer).func;
             let rank = forms.pool.func(func).rank();
             found.loads.insert(load.expr, vec![Form::constant(0); rank]);
@@ -148,7 +148,7 @@ impl Solver<'_> {
         any
     }
 
-    /// The claim of a store whose only load is from `NOWHERE`: the claim of the other store to the
+    /// The claim of a store whose only load is from nowhere: the claim of the other store to the
     /// same element, which writes the real value.
     fn beside(&self, forms: &Forms<'_>, store: &Store) -> Option<Claim> {
         let [load] = *store.loads else { return None };

@@ -33,7 +33,11 @@ pub(super) fn pipeline(table: Table<'_>, names: &mut Names) -> Result<Pipeline> 
     let parameters = each("parameters", "Parameter")?.into_iter();
     let parameters = parameters.map(|found| parameter(found, names)).collect::<Result<Vec<_>>>()?;
     let inputs = each("external_parameters", "ExternalParameter")?.into_iter();
-    let inputs = inputs.map(|found| input(found, names)).collect::<Result<_>>()?;
+    let inputs = inputs.map(|found| input(found, names)).collect::<Result<Vec<_>>>()?;
+    // A schedule that depends on the shape of an output makes a parameter of it, but no caller
+    // passes an input of that name.
+    let is_output = |input: &Input| input.is_buffer && outputs.contains(&input.name);
+    let inputs = inputs.into_iter().filter(|input| !is_output(input)).collect();
     let images = each("buffers", "Buffer")?.into_iter();
     let images = images.map(|found| image(found, names)).collect::<Result<Vec<_>>>()?;
     Ok(Pipeline {

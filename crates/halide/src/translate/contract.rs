@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use halidom_base::FxHashSet;
-use halidom_ir::{Check, ExprId, Pool, Stmt, StmtId};
+use halidom_ir::{
+    Algorithm, BinaryOp, Check, Expr, ExprId, Overflow, Pool, Scalar, Stmt, StmtId, UnaryOp,
+};
 
 use super::ops::Widths;
 use crate::Condition;
@@ -51,4 +53,48 @@ impl Contract {
         let clauses = self.clauses.iter().map(|clause| clause.condition.clone());
         clauses.chain(self.others.iter().cloned()).collect()
     }
+}
+
+/// The conditions on every statement, and those on values that leave their type. The latter depend
+/// on what the pipeline computes.
+pub(super) fn computes(pool: &Pool, algorithm: &Algorithm) -> BTreeSet<Condition> {
+    let mut found =
+        BTreeSet::from([Condition::Disjoint, Condition::IndexWraps, Condition::PipelineFits]);
+    let stages = algorithm.funcs.iter().flat_map(|func| pool.func(*func).stages());
+    for stage in stages {
+        for expr in stage.values.iter().chain(&stage.lhs).chain(&stage.predicate) {
+            pool.for_each_subexpr(*expr, &mut |id, node| match node {
+                Expr::Binary(
+                    BinaryOp::Add(overflow) | BinaryOp::Sub(overflow) | BinaryOp::Mul(overflow),
+                    ..,
+                )
+                | Expr::Unary(UnaryOp::Neg(overflow), _)
+                    if *overflow == Overflow::AssumedAbsent && !pool.ty(id).scalar.is_float() =>
+                {
+                    found.insert(Condition::ValuesWrap);
+                }
+                Expr::Cast(to, inner) => {
+                    let from = pool.ty(*inner).scalar;
+                    if from.is_float() && !to.is_float() {
+                        found.insert(Condition::ConversionsWrap);
+                    } else if from == Scalar::Int && *to != Scalar::Int {
+                        // A coordinate becomes a value.
+                        found.insert(Condition::ValuesWrap);
+                    }
+                }
+                Expr::Const(_)
+                | Expr::Var(_)
+                | Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Select { .. }
+                | Expr::Call(..)
+                | Expr::Ref { .. }
+                | Expr::Load { .. }
+                | Expr::Ramp { .. }
+                | Expr::Broadcast { .. }
+                | Expr::Hole(_) => {}
+            });
+        }
+    }
+    found
 }

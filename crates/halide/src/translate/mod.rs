@@ -43,5 +43,5 @@ pub use ops::Widths;
 pub use program::{Compiled, between_passes, program};
 pub use schedule::{Imported, keep_used, schedule};
 pub use signature::signature;
-pub use stores::NOWHERE;
+pub use stores::{NOWHERE, UNLOADED};
 pub use wrapping::let_wrap;

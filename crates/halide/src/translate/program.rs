@@ -17,7 +17,7 @@ use halidom_ir::{
 
 use super::algorithm::{Source, bind_shape, bind_signature, caller_dims};
 use super::barriers;
-use super::contract::Contract;
+use super::contract::{Contract, computes};
 use super::devices::{self, Holdings};
 use super::error::{Result, unsupported};
 use super::kernels::mentions;
@@ -271,11 +271,7 @@ impl<'a> Walk<'a> {
         marked.loads = std::mem::take(&mut self.memo.loads);
         let mut contract = std::mem::take(&mut self.contract);
         contract.widths = std::mem::take(&mut self.memo.widths);
-        contract.others.extend([
-            Condition::Disjoint,
-            Condition::IndexWraps,
-            Condition::PipelineFits,
-        ]);
+        contract.others.extend(computes(pool, &self.source.algorithm));
         contract.checks_memory = checked;
         // A strict pipeline's statement may have lost a strict operator: LLVM sees the statement.
         let is_plain = self.nodes.has_plain_floats && !self.source.settings.strict_float;

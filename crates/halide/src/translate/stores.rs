@@ -37,9 +37,14 @@ pub(super) enum Atomicity {
     },
 }
 
-/// The index of an element that no buffer has. A load from there stands for a fault: the value of a
-/// lane whose load is not made, for example. The code itself need not have that fault.
+/// The index of an element that no buffer has. A load from there stands for a fault, where an
+/// assertion or a load that is not predicated needs one.
 pub const NOWHERE: i128 = -(1 << 40);
+/// The index of another element that no buffer has. A load from there stands for the value of a
+/// lane whose load is not made, which must not influence anything. To validate a program is to show
+/// that the load is never made; a run of it gives an undefined value there, and refutes only if
+/// that value reaches an output or decides something.
+pub const UNLOADED: i128 = -(1 << 41);
 
 impl Walk<'_> {
     /// Translates a store of a vector or of one value.
@@ -304,11 +309,10 @@ fn written(
     (body, instances)
 }
 
-/// The store of a lane whose load was not made: its value must not influence anything. Here any
-/// such store is a fault, which is stricter than Halide.
+/// The store of a lane whose load was not made: its value must not influence anything.
 fn unloaded(pool: &mut Pool, target: &Buffer, index: ExprId) -> StmtId {
-    let nowhere = pool.int(NOWHERE);
-    let value = pool.load(target.id, nowhere, None);
+    let unloaded = pool.int(UNLOADED);
+    let value = pool.load(target.id, unloaded, None);
     let (buffer, prophecy, atomic) = (target.id, None, false);
     pool.stmt(IrStmt::Store { buffer, index, value, prophecy, atomic })
 }

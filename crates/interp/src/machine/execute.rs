@@ -29,6 +29,8 @@ pub(super) struct Lane {
 pub(super) struct Limits {
     pub(super) steps: Option<u64>,
     pub(super) elements: u64,
+    /// The number of an element of which a load gives an undefined value.
+    pub(super) unloaded: Option<i128>,
 }
 
 pub(super) struct Machine<'a> {
@@ -558,10 +560,14 @@ impl<'a> Machine<'a> {
         ints: Ints,
         updated: Option<&Target>,
     ) -> Result<(), Fault> {
-        let (pool, era) = (self.pool, self.era);
+        let (pool, era, unloaded) = (self.pool, self.era, self.limits.unloaded);
         let (memories, path) = (&mut self.memories, &self.path);
         let Lane { vars, memories: slots, needed: _ } = &self.lanes[lane];
         let read = |target: &Target, point: &[Value]| -> Result<Value, Stop> {
+            let element = if let [Some(element)] = point { element.as_integer() } else { None };
+            if unloaded.is_some() && element == unloaded {
+                return Ok(None);
+            }
             let (number, element) =
                 locate(pool, memories, slots, (target, point), stmt, Access::Read)
                     .map_err(Stop::Fault)?;

@@ -58,7 +58,15 @@ pub struct Options {
     pub steps: Option<u64>,
     /// The maximal number of elements of buffers that may be live at once.
     pub elements: u64,
+    /// The number of an element of which a load gives an undefined value instead of a fault. Only
+    /// translations of code whose predicated loads leave such values need one: [`UNLOADED`].
+    pub unloaded: Option<i128>,
 }
+
+/// The number of an element that no buffer has. A translation of code with predicated loads reads
+/// it for the value that a load leaves where it is not made. A validator that knows no such
+/// elements has to show that the load is never made.
+pub const UNLOADED: i128 = -(1 << 41);
 
 impl Default for Options {
     fn default() -> Self {
@@ -68,6 +76,7 @@ impl Default for Options {
             output_padding: Vec::new(),
             steps: None,
             elements: 1 << 27,
+            unloaded: None,
         }
     }
 }
@@ -185,7 +194,8 @@ fn run_with_oracle<'a>(
     }
     let value_of = |var: VarId| given.get(&var).copied().or_else(|| bindings.var(var));
     let compiled = compile::compile(pool, program, oracle.is_some(), &value_of)?;
-    let limits = Limits { steps: options.steps, elements: options.elements };
+    let limits =
+        Limits { steps: options.steps, elements: options.elements, unloaded: options.unloaded };
     let mut machine = Machine::new(pool, &compiled, memories, options.seed, limits, oracle);
     if let Some((watch, _)) = &watched {
         machine.look_for(watch);

@@ -1,7 +1,7 @@
 //! Tests of the execution of programs, with each kind of fault.
 
 use halidom_interp::Bindings;
-use halidom_interp::machine::{Access, Fault, Options, Role, output_regions};
+use halidom_interp::machine::{Access, Fault, Options, Role, UNLOADED, output_regions};
 use halidom_ir::{
     Array, BinaryOp, Check, Constant, Expr, ExprId, Interval, LoopKind, Output, Program, Scalar,
     StmtId, Type,
@@ -450,4 +450,28 @@ fn output_regions_follow_the_entry_checks() {
         let regions = output_regions(&prog.build.pool, &program, &Bindings::new(), &[vec![window]]);
         assert_eq!(regions, Ok(vec![vec![expected]]), "{window:?}");
     }
+}
+
+/// A load that is not made has no value where that is asked for: a fault in the output, and none if
+/// it is written over. Elsewhere it is an access out of bounds, and so is any other such load.
+#[test]
+fn loads_that_are_not_made_have_no_value() {
+    let run = |at: i128, is_final: bool, unloaded: Option<i128>| {
+        let mut prog = Prog::new(Scalar::U8, 1);
+        let nothing = fill(&mut prog, LoopKind::Serial, |prog, _| {
+            let at = prog.build.int(at);
+            sample(prog, at)
+        });
+        let values = fill(&mut prog, LoopKind::Serial, sample);
+        let parts = if is_final { vec![values, nothing] } else { vec![nothing, values] };
+        let body = prog.build.pool.stmt(halidom_ir::Stmt::Block(parts));
+        let options = Options { unloaded, ..Options::default() };
+        let input = numbered(Scalar::U8, vec![(0, 8)]);
+        prog.run_with(body, input, vec![(0, 4)], &options).map(|ran| integers(&ran.outputs[0]))
+    };
+    let some = Some(UNLOADED);
+    assert_eq!(run(UNLOADED, false, some).as_deref(), Ok(&samples()[..4]));
+    assert!(matches!(run(UNLOADED, true, some), Err(Fault::UndefinedOutput { .. })));
+    assert!(matches!(run(UNLOADED, false, None), Err(Fault::OutOfBounds { .. })));
+    assert!(matches!(run(UNLOADED + 1, false, some), Err(Fault::OutOfBounds { .. })));
 }

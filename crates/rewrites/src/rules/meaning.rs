@@ -448,8 +448,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Bounds a lane by the count. Where arithmetic wraps there is no such bound, and only the first
-    /// two lanes are tried.
+    /// Bounds a lane by the count. Where arithmetic wraps there is no such bound, and only the
+    /// first two lanes are tried.
     fn bound_lane(&mut self, lane: ValueId, count: &[String], domain: Domain) {
         if domain.wraps() {
             let facts = between(&mut self.values, lane, 0, 1);

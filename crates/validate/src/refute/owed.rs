@@ -7,13 +7,15 @@
 //! interpreter's total operators give values there. These are signed arithmetic beyond 32 bits, and
 //! a float converted to an integer type that cannot hold it. Unless the pipeline is strict, they
 //! also include a NaN or infinity, even as an intermediate result, because LLVM is told that these
-//! do not occur. The sign of a zero is visible only through an infinite quotient, and outputs are
-//! compared as numbers.
+//! do not occur. A lane whose predicated load is not made has no value, which is not a fault as
+//! long as it decides nothing and reaches no output. The sign of a zero is visible only through an
+//! infinite quotient, and outputs are compared as numbers.
 //!
 //! This module may make a program owe too little, which loses refutations, but never too much.
 
 use halidom_interp::Bindings;
 use halidom_interp::algorithm::{AlgorithmError, evaluate_noting};
+use halidom_interp::machine::UNLOADED;
 use halidom_ir::{Algorithm, Array, Constant, Pool, Shape};
 
 /// The rule that decides what a pipeline's code owes on which inputs.
@@ -44,6 +46,14 @@ pub enum Owed {
 }
 
 impl Conventions {
+    /// The number of an element of which a load gives an undefined value in a run, if there is one.
+    pub(crate) fn unloaded(self) -> Option<i128> {
+        match self {
+            Self::Total => None,
+            Self::Halide => Some(UNLOADED),
+        }
+    }
+
     /// Returns what a program owes on these inputs. An interpreter may take at most `steps` steps.
     pub fn owed(
         self,

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use halidom_halide::bridge::{self, Artifacts, BridgeError, Each, Undone};
-use halidom_halide::{codes, script, translate};
+use halidom_halide::{codes, script};
 use halidom_ir::Schedule;
 use halidom_smt::{Family, FindError, Program};
 use halidom_testgen::cases_of;
-use halidom_validate::{Budget, Counterexample, Search, Verdict};
+use halidom_validate::{Budget, Search, Verdict};
 
 use super::{Figures, Finding, Kind};
 use crate::files::{FileError, write_bytes};
@@ -232,12 +232,6 @@ fn ran(compiled: Compiled, figures: &mut Figures) -> Option<Finding> {
                 Replay::Faults(seen) => {
                     (Kind::Miscompiled, format!("the compiled code faults: {seen}"))
                 }
-                Replay::Right if is_unloaded(counterexample) => {
-                    let reason =
-                        "a lane is stored whose load is not made, which the code need not read";
-                    *figures.not_borne_out.entry(reason.to_owned()).or_default() += 1;
-                    return None;
-                }
                 Replay::Right => {
                     let found = counterexample;
                     let inputs = crate::fuzz::counterexample_inputs(found);
@@ -260,11 +254,6 @@ fn ran(compiled: Compiled, figures: &mut Figures) -> Option<Finding> {
     };
     let script = fs::read_to_string(folder.join(SCRIPT)).unwrap_or_default();
     Some(Finding { seed, kind, what, script, text, small: None })
-}
-
-/// Tests whether the refutation is a store of a lane whose load is not executed.
-fn is_unloaded(found: &Counterexample) -> bool {
-    found.output.is_none() && found.got.contains(&translate::NOWHERE.to_string())
 }
 
 /// Tests whether an array has no infinities and no NaNs. Halide leaves their treatment in `min`,

@@ -212,7 +212,7 @@ impl Observer {
     ) -> Result<Tried, String> {
         let wanted = sizes::wanted(statement.stock.said(), case);
         let Some(made) = self.case(statement, case, layout) else { return Ok(Tried::Nothing) };
-        match run(literal, &made, &Limits { steps, memory: MEMORY }) {
+        match run(literal, &made, &Limits { steps, memory: MEMORY, ..Limits::default() }) {
             Outcome::Done { buffers, notes } => {
                 let Some(values) = &wanted else { return Ok(Tried::Nothing) };
                 if self.regrouped && notes.unusual_floats {
@@ -252,7 +252,7 @@ impl Observer {
         let mut runs = 0;
         let mut stricter = None;
         for known in &self.known {
-            let limits = Limits { steps: known.steps * MORE, memory: MEMORY };
+            let limits = Limits { steps: known.steps * MORE, memory: MEMORY, ..Limits::default() };
             match run(&literal, &known.case, &limits) {
                 Outcome::Done { buffers, notes } => {
                     runs += 1;
