@@ -43,7 +43,7 @@ fn tamper() -> Result<(), Error> {
     setup::ensure_coq()?;
     let mut command =
         cargo(&["test", "--release", "--package", "halidom-atl", "--test", "tampering"]);
-    command.args(["--", "--nocapture"]).env("HALIDOM_TAMPER", "400");
+    command.args(["--", "--nocapture"]).env("HALIDOM_TAMPER", "440");
     process::run(&mut command).map(drop)
 }
 
