@@ -25,9 +25,6 @@ example: cargo xtask voice",
 /// Columns of a line of comments or of Markdown.
 const MAX_COLUMNS: usize = 100;
 
-/// Files whose comments are still to be rewritten.
-const LATER: [&str; 3] = ["crates/cpp/", "crates/rewrites/", "crates/mutators/"];
-
 /// Words that begin a question, and no documentation.
 const QUESTIONS: [&str; 4] = ["What", "Whether", "How", "Where"];
 

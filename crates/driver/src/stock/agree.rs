@@ -559,9 +559,10 @@ impl Agreement {
                 let told = format!("a fault by the machine: {words}; by the interpreter: {other}");
                 let is_poison = matches!(cause, Cause::Machine(FaultKind::Poison));
                 match (by_interpreter, *owed) {
-                    (Gave::Fault(..), _) => {
+                    (Gave::Fault(..), owed) => {
                         self.count(0);
-                        self.pass_over("a fault, with which no code is compared");
+                        let place = owed.err().unwrap_or("the pipeline has values");
+                        self.pass_over(&format!("the code, as both fault where {place}"));
                     }
                     (_, Err(reason)) if is_poison => self.pass_over(reason),
                     (_, Ok(()) | Err(_)) => self.tell(stock, case, &told),
