@@ -40,9 +40,9 @@ class Fold : public IRMutator {
 // exit: 1
 // Fold::visit(const Div *): wrong
 //   crashing_mutator.cpp:10: wrong at int32: 1 becomes 0
-//       (-2 / -3) => 0
+//       (-1 / -2147483648) => 0
 //   crashing_mutator.cpp:10: crash at int32: division by zero
-//       (2147483647 / 0)
+//       (-2147483648 / 0)
 // Fold::visit(const Sub *): wrong
 //   crashing_mutator.cpp:23: wrong at int32: 5 becomes 6
 //       ((x1 + (x1 + -1)) - x1) => x1  x1=6
