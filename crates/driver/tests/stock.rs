@@ -75,6 +75,17 @@ fn miscompiles_are_refuted_in_the_compiled_code_and_their_pass_is_named() {
         let steps = stock::passes(&stock, &dump, counterexample).unwrap();
         let wrong = steps.iter().find(|step| step.outcome == Outcome::Wrong);
         assert_eq!(wrong.map(|step| step.pass.as_str()), Some(pass), "{script}: {steps:?}");
+        // The script prints its second compile, in which Halide counts its names on.
+        let text = Some(folder.path().join(script).with_extension("stmt"));
+        let printed = stock::read(&Request { statement: text, ..Request::of(&file) });
+        let printed = printed.unwrap().unwrap();
+        let subject = &printed.subject;
+        let mut report =
+            judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+        let replay = stock::bear_out(&printed, &mut report, None).unwrap();
+        assert!(matches!(replay, Some(Replay::Wrong { .. })), "{script}: {replay:?}");
+        assert!(matches!(report.verdict, Verdict::Refuted(_)), "{script}: {:?}", report.verdict);
+        assert!(stock::dump(&printed).is_some(), "{script}");
     }
 }
 

@@ -42,7 +42,7 @@ pub use halidom_halide::claims::LIFETIMES;
 pub use halidom_halide::codes::UNSUPPORTED;
 pub use import::{Import, import};
 pub use passes::{Outcome, Step, changes, passes};
-pub use replay::{Confirmed, Replay, bear_out, confirm, replay};
+pub use replay::{Confirmed, Replay, bear_out, confirm, dump, replay};
 
 /// Source texts together with the diagnostics that refuse them.
 pub type Refusal = (Sources, Vec<Diagnostic>);
@@ -94,7 +94,7 @@ enum Code {
     /// The statement is a lossless dump from a file; the bridge compiles it.
     Given(Dump),
     /// The statement is a text from a file. Halide's code for the pipeline counts as its code if
-    /// that statement prints the same text.
+    /// that statement prints the same text up to the names of `let`s and loops.
     Text(String),
 }
 

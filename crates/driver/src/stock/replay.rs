@@ -1,7 +1,10 @@
 //! Replays of the compiled code on the inputs of a refutation.
 
+use std::borrow::Cow;
 use std::path::Path;
 
+use halidom_halide::bridge::Artifacts;
+use halidom_halide::text::same_but_bound_names;
 use halidom_interp::Bindings;
 use halidom_ir::{Array, Constant, Shape};
 use halidom_testgen::cases_of;
@@ -158,15 +161,32 @@ fn run(stock: &Stock, counterexample: &Counterexample, folder: &Path) -> Result<
             execute::execute(stock, (dump, &stock.names), (&bindings, &windows), folder)?;
         }
         Code::Text(text) => {
-            let place = tempfile::tempdir().map_err(|error| error.to_string())?;
-            let own = stock.job.compile(place.path()).map_err(|error| error.to_string())?;
-            if own.statement != *text {
-                return Err(OTHER_CODE.to_owned());
-            }
+            compile_of(stock, text)?;
             stock.job.run(folder).map_err(|error| error.to_string())?;
         }
     }
     compare(stock, &windows, &expected, folder)
+}
+
+/// Compiles the pipeline of a statement that is a text.
+///
+/// # Errors
+///
+/// Returns a reason if Halide does not compile the pipeline, or compiles another statement.
+fn compile_of(stock: &Stock, text: &str) -> Result<Artifacts, String> {
+    let place = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let own = stock.job.compile(place.path()).map_err(|error| error.to_string())?;
+    if same_but_bound_names(&own.statement, text) { Ok(own) } else { Err(OTHER_CODE.to_owned()) }
+}
+
+/// The dump of the passes that made the statement: the known one, or for a text that of a compile
+/// which prints the same text.
+pub fn dump(stock: &Stock) -> Option<Cow<'_, str>> {
+    match (&stock.dump, &stock.code) {
+        (Some(dump), _) => Some(Cow::Borrowed(dump)),
+        (None, Code::Text(text)) => compile_of(stock, text).ok().map(|own| Cow::Owned(own.passes)),
+        (None, Code::Own(_) | Code::Given(_)) => None,
+    }
 }
 
 /// The values that the compiled code must give.

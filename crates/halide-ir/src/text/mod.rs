@@ -11,12 +11,14 @@ mod dump;
 mod error;
 mod expr;
 mod print;
+mod renamed;
 mod stmt;
 
 pub use dump::{Pass, dump, not_a_dump};
 pub use error::SyntaxError;
 pub use expr::is_construct;
 pub use print::{digits, print, print_expr};
+pub use renamed::same_but_bound_names;
 
 use crate::Names;
 use crate::tree::{Block, Expr, Stmt, StmtKind};

@@ -35,8 +35,8 @@ pub(super) fn show(stock: &Stock, replay: &Replay, report: &Report, output: &mut
 /// Reports the first pass of Halide's compiler after which the statement is wrong, if the dump of
 /// the passes is known.
 fn show_pass(stock: &Stock, counterexample: &Counterexample, output: &mut Output<'_>) {
-    let Some(dump) = &stock.dump else { return };
-    let steps = match stock::passes(stock, dump, counterexample) {
+    let Some(dump) = stock::dump(stock) else { return };
+    let steps = match stock::passes(stock, &dump, counterexample) {
         Ok(steps) => steps,
         Err(error) => return output.line(&format!("  pass: the dump is not read: {error}")),
     };
@@ -64,7 +64,7 @@ fn show_pass(stock: &Stock, counterexample: &Counterexample, output: &mut Output
     output.line(&format!("  {line}"));
     output.set("pass", pass.as_str());
     if let Some(before) = before {
-        show_changes(dump, [&steps[before].text, &steps[wrong].text], output);
+        show_changes(&dump, [&steps[before].text, &steps[wrong].text], output);
     }
 }
 
