@@ -164,23 +164,21 @@ impl Bounds {
         found
     }
 
-    /// Chooses the part of an integer to replace first: an atom that is not a symbol, or else the
-    /// innermost offset.
+    /// Chooses the part of an integer to replace first: the last made atom that is not a symbol, or
+    /// else the innermost offset. An atom is made after those that it contains, so that what
+    /// replaces it may cancel them.
     fn target(&self, space: &Space, poly: PolyId) -> Option<Target> {
-        let mut best: Option<(Option<Symbol>, Target)> = None;
+        let mut best: Option<((Option<AtomId>, Option<Symbol>), Target)> = None;
         for (monomial, coefficient) in &space.poly(poly).0 {
             for (position, atom) in monomial.iter().enumerate() {
                 let rank = match space.atom(*atom) {
                     Atom::Symbol(symbol) if self.params.contains_key(symbol) => continue,
-                    Atom::Symbol(symbol) => Some(*symbol),
-                    Atom::Min(_) | Atom::Div(..) | Atom::Select(..) | Atom::Value(_) => None,
+                    Atom::Symbol(symbol) => (None, Some(*symbol)),
+                    Atom::Min(_) | Atom::Div(..) | Atom::Select(..) | Atom::Value(_) => {
+                        (Some(*atom), None)
+                    }
                 };
-                let better = match (&best, rank) {
-                    (None, _) | (Some((Some(_), _)), None) => true,
-                    (Some((Some(inner), _)), Some(symbol)) => symbol > *inner,
-                    (Some((None, _)), _) => false,
-                };
-                if better {
+                if best.as_ref().is_none_or(|(known, _)| rank > *known) {
                     let mut rest = monomial.to_vec();
                     rest.remove(position);
                     let target =

@@ -14,10 +14,12 @@ use crate::goal::{Claim, Goal};
 use crate::lia::Outcome;
 use crate::program::Place;
 use crate::report::{Method, Status};
-use crate::space::{Atom, PolyId, Symbol};
+use crate::space::{Atom, Choice, PolyId, Rename, Symbol, Value};
 
 /// One more than the greatest element number in 32 bits.
 const SPAN: i128 = 1 << 31;
+/// The greatest depth to which selections are split into cases.
+const MOST_CASES: usize = 3;
 /// The most sizes that a message shows.
 const SHOWN: usize = 4;
 
@@ -102,10 +104,44 @@ impl Checker<'_> {
             ranges.note_shown(expr, place, found);
             return Status::Closed(Method::Intervals);
         }
+        if self.fits_by_cases(poly, width, place, MOST_CASES, ranges) {
+            ranges.note_shown(expr, place, width);
+            return Status::Closed(Method::Intervals);
+        }
         match self.lies_within(poly, width, place) {
             None => Status::Closed(Method::Solver),
             Some(values) => Status::Open(self.overflows(expr, bits, values.as_deref())),
         }
+    }
+
+    /// Shows that an integer lies in an interval by its normal form where the conditions of its
+    /// selections hold, and where they do not: each case has fewer selections and more facts.
+    fn fits_by_cases(
+        &mut self,
+        poly: PolyId,
+        width: Interval,
+        place: &Place,
+        left: usize,
+        ranges: &mut Ranges<'_>,
+    ) -> bool {
+        let Some(left) = left.checked_sub(1) else { return false };
+        let choices = self.space.choices(Value::Int(poly));
+        let conditions = choices.iter().filter_map(|choice| match choice {
+            Choice::Condition(condition) => Some(*condition),
+            Choice::Least(_) => None,
+        });
+        let Some(condition) = conditions.last() else { return false };
+        [true, false].into_iter().all(|holds| {
+            let fact = if holds { condition } else { self.space.not(condition) };
+            let mut rename = Rename::new();
+            rename.override_formula(condition, self.space.truth(holds));
+            let case = rename.poly(self.space, poly);
+            let mut place = place.clone();
+            place.facts.push(fact);
+            let scope = self.scope(&place, ranges);
+            within(self.symbolic(case, scope, ranges), width)
+                || self.fits_by_cases(case, width, &place, left, ranges)
+        })
     }
 
     /// Bounds a product of quotients: `⌊p/m⌋·⌊q/n⌋ <= p·q/(m·n)` for `p, q >= 0` and numbers
