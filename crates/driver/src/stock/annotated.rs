@@ -13,7 +13,7 @@ use halidom_ir::{FuncId, print};
 use halidom_validate::{Report, Verdict};
 
 use super::demands::demand;
-use super::{Stock, factored, keep_in_range, subject};
+use super::{Stock, UNSAID, factored, keep_in_range, subject};
 use crate::subject::Subject;
 
 /// The policy for compiling a pipeline with annotations too.
@@ -22,6 +22,7 @@ pub enum Annotations {
     /// Never. Obligations that inference cannot settle stay unknown.
     Never,
     /// Only if the claims inferred on the plain statement lead to neither a proof nor a refutation.
+    /// If inference leaves accesses without a claim, the annotated pipeline is judged first.
     #[default]
     Fallback,
     /// From the beginning. Claims that annotations cover are not inferred.
@@ -77,13 +78,21 @@ pub fn judged(
     judge: &mut dyn FnMut(&Subject) -> Report,
 ) -> Judged {
     let mut judge = |subject: &Subject| wrapping(subject, judge);
+    let inferred = |judge: &mut dyn FnMut(&Subject) -> Report| Judged {
+        report: judge(&stock.subject),
+        stock: stock.clone(),
+        prophecies: Prophecies::Inferred,
+        beside: None,
+    };
+    let is_open = |judged: &Judged| matches!(judged.report.verdict, Verdict::Unknown(_));
     let mut best: Option<Judged> = None;
-    if annotations != Annotations::Always {
-        let report = judge(&stock.subject);
-        let is_open = matches!(report.verdict, Verdict::Unknown(_));
-        let (stock, prophecies) = (stock.clone(), Prophecies::Inferred);
-        let inferred = Judged { stock, report, prophecies, beside: None };
-        if !is_open || annotations == Annotations::Never {
+    // Without claims for all accesses a proof is unlikely and "unknown" takes long, so annotations
+    // come first.
+    let has_gaps = stock.notes.iter().any(|note| note.starts_with(UNSAID));
+    let is_last = annotations == Annotations::Fallback && has_gaps;
+    if annotations != Annotations::Always && !is_last {
+        let inferred = inferred(&mut judge);
+        if !is_open(&inferred) || annotations == Annotations::Never {
             return inferred;
         }
         best = Some(inferred);
@@ -112,16 +121,24 @@ pub fn judged(
         }
         seen.push(text);
         let report = judge(&plain.subject);
-        let is_open = matches!(report.verdict, Verdict::Unknown(_));
         let prophecies = Prophecies::Injected { reads, is_same, carried };
         let judged = Judged { stock: plain, report, prophecies, beside: None };
-        if !is_open {
+        if !is_open(&judged) {
             return judged;
         }
         if best.as_ref().is_none_or(|best| is_better(&judged.report, &best.report)) {
             best = Some(judged);
         }
         beside = Beside::Unproved;
+    }
+    if is_last {
+        let inferred = inferred(&mut judge);
+        if !is_open(&inferred) {
+            return inferred;
+        }
+        if best.as_ref().is_none_or(|best| !is_better(&best.report, &inferred.report)) {
+            best = Some(inferred);
+        }
     }
     for own in others {
         let is_proved = judge(&own).verdict == Verdict::Proved;
@@ -133,12 +150,7 @@ pub fn judged(
     match best {
         Some(judged) => Judged { beside: Some(beside), ..judged },
         // No annotations came through.
-        None => Judged {
-            report: judge(&stock.subject),
-            stock: stock.clone(),
-            prophecies: Prophecies::Inferred,
-            beside: Some(beside),
-        },
+        None => Judged { beside: Some(beside), ..inferred(&mut judge) },
     }
 }
 

@@ -38,7 +38,7 @@ pub use annotated::{
 };
 pub use compare::{Beside, Compared, Comparison, Difference, compare};
 pub use halidom_halide::bridge;
-pub use halidom_halide::claims::LIFETIMES;
+pub use halidom_halide::claims::{LIFETIMES, UNSAID};
 pub use halidom_halide::codes::UNSUPPORTED;
 pub use import::{Import, import};
 pub use passes::{Outcome, Step, changes, passes};

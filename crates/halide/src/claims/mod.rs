@@ -87,6 +87,9 @@ pub fn infer(source: &mut Source, compiled: Compiled, annotated: Option<&Compile
 /// The prefix of the note on annotations.
 pub const CARRIED: &str = "annotations say what is written:";
 
+/// The beginning of the notes on stores and loads without a claim.
+pub const UNSAID: &str = "it is not known what the";
+
 /// The prefix of the note on memory that is treated as if it were filled anew in each iteration.
 pub const LIFETIMES: &str =
     "shown as if it were taken anew in each iteration of a loop: the memory of";
@@ -136,15 +139,12 @@ fn missing(forms: &Forms<'_>, sites: &Sites, found: &Found) -> Vec<String> {
         let buffer = &forms.pool.buffer(store.buffer).name;
         let loops: Vec<&str> =
             store.loops.iter().map(|of| forms.pool.var(of.var).name.as_str()).collect();
-        words.push(format!(
-            "it is not known what the store to `{buffer}` in loops [{}] writes",
-            loops.join(", ")
-        ));
+        words.push(format!("{UNSAID} store to `{buffer}` in loops [{}] writes", loops.join(", ")));
     }
     for load in sites.loads.values().filter(|load| !found.loads.contains_key(&load.expr)) {
         let buffer = &forms.pool.buffer(load.buffer).name;
         words.push(format!(
-            "it is not known what the load {} of `{buffer}` reads",
+            "{UNSAID} load {} of `{buffer}` reads",
             halidom_ir::print::expr(forms.pool, load.index)
         ));
     }
