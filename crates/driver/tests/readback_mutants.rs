@@ -6,9 +6,7 @@
 
 mod common;
 
-use std::path::Path;
-
-use common::{every_example, in_parallel, load};
+use common::{every_program, in_parallel, load};
 use halidom_codegen::{Target, emit, readback};
 use halidom_driver::compile::compile;
 use halidom_driver::source::Choice;
@@ -151,25 +149,9 @@ fn mutant(text: &str, random: &mut Random) -> (String, String) {
     }
 }
 
-/// Every example and program of Table 1, with its text.
-fn programs() -> Vec<(String, String)> {
-    let mut paths = every_example();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/table1");
-    for entry in std::fs::read_dir(folder).expect("the folder exists") {
-        let path = entry.expect("it can be listed").path();
-        if path.extension().is_some_and(|extension| extension == "hal") {
-            let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
-            paths.push((format!("table1/{name}"), path));
-        }
-    }
-    paths.sort();
-    let read = |path: &Path| std::fs::read_to_string(path).expect("it can be read");
-    paths.into_iter().map(|(name, path)| (name, read(&path))).collect()
-}
-
 #[test]
 fn mutants_of_the_c_are_refused() {
-    let programs = programs();
+    let programs = every_program();
     let numbered: Vec<(usize, &(String, String))> = programs.iter().enumerate().collect();
     let results = in_parallel(&numbered, |(number, (name, text))| {
         let mut random = Random::new(*number as u64 + 1);
