@@ -7,9 +7,9 @@ use halidom_ir::{
 };
 
 use crate::Target;
-use crate::ctree::c_bytes;
-use crate::repeats::repeated;
-use crate::rows::row_of;
+use crate::emit::repeats::repeated;
+use crate::emit::rows::row_of;
+use halidom_prelude::types::c_bytes;
 
 /// Splits every vector statement so that no vector value is wider than the target's vectors and
 /// every number of lanes is a power of two. Compilers handle other vectors badly (gcc by a factor

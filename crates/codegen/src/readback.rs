@@ -27,8 +27,7 @@ mod tests;
 use halidom_base::FxHashSet;
 use halidom_ir::{Pool, Program};
 
-use crate::helpers;
-use crate::module::PREAMBLE;
+use halidom_prelude::{PREAMBLE, helpers};
 
 /// A place where the C differs from the program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

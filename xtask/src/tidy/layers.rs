@@ -19,6 +19,7 @@ const LAYERS: &[&str] = &[
     "testgen",
     "schedule",
     "lower",
+    "prelude",
     "codegen",
     "halide-ir",
     "halide-machine",

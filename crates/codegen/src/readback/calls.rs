@@ -6,9 +6,9 @@ use super::helper_names::helper_of;
 use super::lift::{Lift, Lifted, Value};
 use super::syntax::{Node, Shape};
 use super::terms::{Op, Ring, TermId, machine};
-use crate::ctree::signed_of;
-use crate::helpers::{Helper, ScalarOp, VectorOp, builtin};
-use crate::repeats::LANES;
+use crate::emit::repeats::LANES;
+use halidom_prelude::helpers::{Helper, ScalarOp, VectorOp, builtin};
+use halidom_prelude::types::signed_of;
 
 impl Lift<'_, '_> {
     pub(super) fn call(&mut self, node: &Node, name: &str, arguments: &[Node]) -> Lifted<Value> {

@@ -11,8 +11,8 @@ use super::helper_names::helper_of;
 use super::lift::{Binding, Lift, Scope};
 use super::syntax::{Action, File, Line, Node, Shape, Ty};
 use super::terms::{NoTerm, Op, Ring, TermId, Terms, in_memory, machine};
-use crate::helpers::{AtomicOp, Few, Helper, VectorOp};
-use crate::rows::reads;
+use crate::emit::rows::reads;
+use halidom_prelude::helpers::{AtomicOp, Few, Helper, VectorOp};
 
 /// Compares every function of a file with a program.
 pub(super) fn compare(

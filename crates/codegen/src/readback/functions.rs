@@ -9,7 +9,7 @@ use super::compare::{Compared, Rest, Walk, scalar_type, skip_discards};
 use super::lift::Binding;
 use super::syntax::{Action, Function, Line, Node, Shape, Ty};
 use super::terms::machine;
-use crate::sharing::written_together;
+use crate::emit::sharing::written_together;
 
 impl<'t> Walk<'t> {
     pub(super) fn entry(&mut self, program: &Program, function: &'t Function) -> Compared {

@@ -3,7 +3,7 @@
 use halidom_ir::{Intrinsic, Scalar};
 
 use super::parse::vector;
-use crate::helpers::{AtomicOp, Helper, ScalarOp, VectorOp};
+use halidom_prelude::helpers::{AtomicOp, Helper, ScalarOp, VectorOp};
 
 /// Returns the helper with this name, or `None` if no helper has it.
 pub(super) fn helper_of(name: &str) -> Option<Helper> {

@@ -16,7 +16,7 @@ use halidom_ir::{BufferId, Constant, Scalar, VarId, eval};
 use super::Mismatch;
 use super::syntax::{Node, Shape, Ty};
 use super::terms::{Op, Ring, TermId, Terms, holds, integral};
-use crate::ctree::signed_of;
+use halidom_prelude::types::signed_of;
 
 /// The meaning of a C name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

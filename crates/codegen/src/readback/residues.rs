@@ -5,7 +5,7 @@ use halidom_base::FxHashMap;
 use halidom_ir::{BufferId, Scalar, Type, VarId};
 
 use super::terms::{Op, Ring, Term, TermId, Terms};
-use crate::sums::{Choice, Sum, Sums};
+use crate::emit::sums::{Choice, Sum, Sums};
 
 /// Facts about the variables and buffers that the program binds.
 #[derive(Debug, Default)]

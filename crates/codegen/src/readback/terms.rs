@@ -14,7 +14,7 @@ use halidom_ir::{
 };
 
 use super::residues::Known;
-use crate::ctree::unsigned_of;
+use halidom_prelude::types::unsigned_of;
 
 define_id!(
     /// A term; equal terms have equal ids.

@@ -3,7 +3,7 @@
 
 use halidom_base::FxHashSet;
 
-use crate::ctree::{CExpr, CFunction, CStmt};
+use crate::c::tree::{CExpr, CFunction, CStmt};
 
 /// Keeps only the values from a struct that the function uses, and only the discards of names that
 /// nothing uses.

@@ -7,12 +7,13 @@ use halidom_ir::{
 };
 
 use crate::EmitError;
-use crate::ctree::{CBinary, CExpr, CType, CUnary, c_bytes, signed_of, unsigned_of};
-use crate::helpers::{Few, Helper, VectorOp};
-use crate::repeats::repeated;
-use crate::rows::{Strided, apart};
-use crate::scalar::literal;
-use crate::translate::Translator;
+use crate::c::tree::{CBinary, CExpr, CType, CUnary};
+use crate::emit::repeats::repeated;
+use crate::emit::rows::{Strided, apart};
+use crate::emit::scalar::literal;
+use crate::emit::translate::Translator;
+use halidom_prelude::helpers::{Few, Helper, VectorOp};
+use halidom_prelude::types::{c_bytes, signed_of, unsigned_of};
 
 impl Translator<'_> {
     /// Returns the C type of vectors of type `ty`, which must not be `bool`.

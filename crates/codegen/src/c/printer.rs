@@ -1,7 +1,8 @@
 //! Prints C trees: one statement per line, with parentheses where precedence needs them or where
 //! gcc would warn without them.
 
-use crate::ctree::{CBinary, CExpr, CFunction, CStmt, CStruct, CType, scalar_name, vector_name};
+use crate::c::tree::{CBinary, CExpr, CFunction, CStmt, CStruct, CType};
+use halidom_prelude::types::{scalar_name, vector_name};
 
 /// The binding strength of an expression. A child that binds less tightly than its place requires
 /// gets parentheses.
@@ -376,7 +377,7 @@ pub(crate) fn print_struct(out: &mut String, declared: &CStruct) {
 #[cfg(test)]
 mod tests {
     use super::print_expr;
-    use crate::ctree::{CBinary, CExpr, CUnary};
+    use crate::c::tree::{CBinary, CExpr, CUnary};
 
     fn text(expr: &CExpr) -> String {
         let mut out = String::new();

@@ -8,8 +8,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::loader::Entry;
-use crate::toolchain::{CompileError, Toolchain};
+use crate::native::loader::Entry;
+use crate::native::toolchain::{CompileError, Toolchain};
 
 /// The object to link, in the folder.
 pub(crate) const OBJECT_NAME: &str = "pipeline.o";

@@ -2,10 +2,10 @@
 
 use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, Pool};
 
-use crate::ctree::{CExpr, CUnary};
+use crate::c::tree::{CExpr, CUnary};
+use crate::emit::translate::Translator;
 use crate::error::EmitError;
-use crate::helpers::{AtomicOp, Helper, require};
-use crate::translate::Translator;
+use halidom_prelude::helpers::{AtomicOp, Helper, require};
 
 /// Splits a value that updates an element of `buffer` into its operator and the operand that does
 /// not read the buffer.

@@ -5,7 +5,7 @@ use halidom_ir::{
     BinaryOp, BufferId, BufferKind, Expr, ExprId, Pool, Scalar, StoreIn, UnaryOp, VarId,
 };
 
-use crate::sums::{Choice, Sum, Sums};
+use crate::emit::sums::{Choice, Sum, Sums};
 
 /// The values of `int` variables that lets bind, and expressions as sums over the other variables.
 /// Every binder is unique, so a recorded fact about a variable stays true.

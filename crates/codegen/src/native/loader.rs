@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 use libloading::Library;
 use libloading::os::unix::{Library as UnixLibrary, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
 
-use crate::toolchain::CompileError;
+use crate::native::toolchain::CompileError;
 
 /// The number of values that a failed check can report: `HALIDOM_FAILURE_VALUES`.
 const FAILURE_VALUES: usize = 6;

@@ -3,9 +3,10 @@
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Intrinsic, Overflow, Scalar, UnaryOp};
 
 use crate::EmitError;
-use crate::ctree::{CBinary, CExpr, CType, CUnary, unsigned_of};
-use crate::helpers::{Helper, ScalarOp, builtin, integer_literal};
-use crate::translate::Translator;
+use crate::c::tree::{CBinary, CExpr, CType, CUnary};
+use crate::emit::translate::Translator;
+use halidom_prelude::helpers::{Helper, ScalarOp, builtin, integer_literal};
+use halidom_prelude::types::unsigned_of;
 
 impl Translator<'_> {
     /// Returns the C expression for a scalar expression. Its C type is the scalar's or, for `bool`

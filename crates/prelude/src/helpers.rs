@@ -7,41 +7,54 @@
 use halidom_base::IndexSet;
 use halidom_ir::{Intrinsic, Scalar};
 
-use crate::ctree::{c_bytes, scalar_name, signed_of, unsigned_of, vector_name};
 use crate::shuffles::{load_at, load_every, load_repeated, load_reversed, store_interleaved};
 use crate::templates::{
     CONVERT, EXP_FOR_LANES, LANEWISE_CALL, SHUFFLED_LOAD, TYPE, atomic_text, divide_text,
     remainder_text, saturate_text, scalar_text, vector_saturate_text, vector_text,
 };
+use crate::types::{c_bytes, scalar_name, signed_of, unsigned_of, vector_name};
 
 /// Operators on one value that need a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum ScalarOp {
+pub enum ScalarOp {
+    /// Euclidean division.
     Div,
+    /// The remainder of this division.
     Mod,
+    /// The least of two values.
     Min,
+    /// The greatest of two values.
     Max,
+    /// A shift to the left.
     Shl,
+    /// A shift to the right.
     Shr,
+    /// The absolute value.
     Abs,
 }
 
 /// A small count: a stride, a number of repetitions, or a number of interleaved vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Few {
+pub enum Few {
+    /// 2
     Two,
+    /// 3
     Three,
+    /// 4
     Four,
 }
 
 impl Few {
-    pub(crate) const ALL: [Self; 3] = [Self::Two, Self::Three, Self::Four];
+    /// Every count.
+    pub const ALL: [Self; 3] = [Self::Two, Self::Three, Self::Four];
 
-    pub(crate) fn of(count: i128) -> Option<Self> {
+    /// Returns the count with this value, if it is one.
+    pub fn of(count: i128) -> Option<Self> {
         Self::ALL.into_iter().find(|few| count == i128::from(few.count()))
     }
 
-    pub(crate) fn count(self) -> u32 {
+    /// Returns its value.
+    pub fn count(self) -> u32 {
         match self {
             Self::Two => 2,
             Self::Three => 3,
@@ -52,8 +65,10 @@ impl Few {
 
 /// Operators on vectors that need a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum VectorOp {
+pub enum VectorOp {
+    /// Loads consecutive elements.
     Load,
+    /// Loads elements at a constant distance.
     LoadStrided,
     /// Loads every second, third or fourth element by dense loads from the first to the last.
     LoadEvery(Few),
@@ -61,46 +76,70 @@ pub(crate) enum VectorOp {
     LoadReversed,
     /// Loads each element two, three or four times; the first and the last may occur fewer times.
     LoadRepeated(Few),
+    /// Loads elements at any places.
     Gather,
+    /// Stores to consecutive elements.
     Store,
     /// A store that bypasses the caches.
     Stream,
+    /// Stores to elements at a constant distance.
     StoreStrided,
     /// Stores as many vectors, interleaved: lane 0 of all, then lane 1 of all, and so on.
     StoreInterleaved(Few),
     /// The same, bypassing the caches.
     StreamInterleaved(Few),
+    /// Stores to elements at any places.
     Scatter,
+    /// One value in every lane.
     Broadcast,
+    /// Values at a constant distance.
     Ramp,
+    /// A choice, lane by lane.
     Select,
+    /// The least of two values.
     Min,
+    /// The greatest of two values.
     Max,
+    /// Euclidean division.
     Div,
+    /// The remainder of this division.
     Mod,
+    /// A shift to the left.
     Shl,
+    /// A shift to the right.
     Shr,
+    /// The absolute value.
     Abs,
 }
 
 /// Operators that replace a value in memory in one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum AtomicOp {
+pub enum AtomicOp {
+    /// A sum.
     Add,
+    /// A difference.
     Sub,
+    /// A product.
     Mul,
+    /// The least of two values.
     Min,
+    /// The greatest of two values.
     Max,
+    /// A conjunction of bits.
     And,
+    /// A disjunction of bits.
     Or,
+    /// An exclusive disjunction of bits.
     Xor,
 }
 
 impl AtomicOp {
-    pub(crate) const ALL: [Self; 8] =
+    /// Every operator.
+    pub const ALL: [Self; 8] =
         [Self::Add, Self::Sub, Self::Mul, Self::Min, Self::Max, Self::And, Self::Or, Self::Xor];
 
-    pub(crate) fn prefix(self) -> &'static str {
+    /// Returns the first part of the helper's name.
+    pub fn prefix(self) -> &'static str {
         match self {
             Self::Add => "atomic_add",
             Self::Sub => "atomic_sub",
@@ -116,7 +155,7 @@ impl AtomicOp {
 
 /// A function or type that is printed above the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Helper {
+pub enum Helper {
     /// A vector type.
     Type(Scalar, u32),
     /// An operator on one value.
@@ -134,11 +173,30 @@ pub(crate) enum Helper {
     /// The remainder of the same division.
     ModBy(Scalar, u32, i64),
     /// Float to integer, saturating.
-    Saturate { to: Scalar, from: Scalar },
+    Saturate {
+        /// The integer type.
+        to: Scalar,
+        /// The float type.
+        from: Scalar,
+    },
     /// The same, lane by lane.
-    VectorSaturate { to: Scalar, from: Scalar, lanes: u32 },
+    VectorSaturate {
+        /// The integer type.
+        to: Scalar,
+        /// The float type.
+        from: Scalar,
+        /// The number of lanes.
+        lanes: u32,
+    },
     /// Conversion of lanes by C's rules.
-    Convert { to: Scalar, from: Scalar, lanes: u32 },
+    Convert {
+        /// The type of the result.
+        to: Scalar,
+        /// The type of the operand.
+        from: Scalar,
+        /// The number of lanes.
+        lanes: u32,
+    },
     /// An atomic update.
     Atomic(AtomicOp, Scalar),
 }
@@ -159,7 +217,7 @@ impl ScalarOp {
 
 impl VectorOp {
     /// The operators that shuffle consecutive elements of memory.
-    pub(crate) const SHUFFLES: [Self; 13] = [
+    pub const SHUFFLES: [Self; 13] = [
         Self::LoadRepeated(Few::Two),
         Self::LoadRepeated(Few::Three),
         Self::LoadRepeated(Few::Four),
@@ -175,7 +233,8 @@ impl VectorOp {
         Self::StreamInterleaved(Few::Four),
     ];
 
-    pub(crate) fn prefix(self) -> &'static str {
+    /// Returns the first part of the helper's name.
+    pub fn prefix(self) -> &'static str {
         match self {
             Self::Load => "load",
             Self::LoadStrided => "load_strided",
@@ -213,7 +272,7 @@ impl VectorOp {
 
 impl Helper {
     /// Returns the helper's C name.
-    pub(crate) fn name(self) -> String {
+    pub fn name(self) -> String {
         match self {
             Self::Type(scalar, lanes) => vector_name(scalar, lanes),
             Self::Scalar(op, scalar) => join(op.prefix(), scalar.name()),
@@ -310,7 +369,7 @@ fn by(prefix: &str, scalar: Scalar, lanes: u32, divisor: i64) -> String {
 }
 
 /// Adds a helper after the helpers that it needs.
-pub(crate) fn require(helpers: &mut IndexSet<Helper>, helper: Helper) {
+pub fn require(helpers: &mut IndexSet<Helper>, helper: Helper) {
     let helper = match helper {
         // Both are one C type, so they share one function.
         Helper::Vector(op, Scalar::Int, lanes) => Helper::Vector(op, Scalar::I64, lanes),
@@ -338,13 +397,14 @@ pub(crate) fn require(helpers: &mut IndexSet<Helper>, helper: Helper) {
 }
 
 /// Appends the definitions of helpers.
-pub(crate) fn print(out: &mut String, helpers: &IndexSet<Helper>) {
+pub fn print(out: &mut String, helpers: &IndexSet<Helper>) {
     for helper in helpers {
         out.push_str(&definition(*helper));
     }
 }
 
-pub(crate) fn definition(helper: Helper) -> String {
+/// Returns the C text of a helper.
+pub fn definition(helper: Helper) -> String {
     let name = helper.name();
     match helper {
         Helper::Type(scalar, lanes) => Template::of(scalar, lanes).fill(&name, TYPE),
@@ -418,7 +478,7 @@ pub(crate) fn definition(helper: Helper) -> String {
 }
 
 /// Returns the C function for an intrinsic on one float.
-pub(crate) fn builtin(intrinsic: Intrinsic, scalar: Scalar) -> String {
+pub fn builtin(intrinsic: Intrinsic, scalar: Scalar) -> String {
     let mut name = String::from(match intrinsic {
         Intrinsic::Abs => "__builtin_fabs",
         Intrinsic::Sqrt => "__builtin_sqrt",
@@ -601,7 +661,7 @@ fn convert(value: &str, to: &str) -> String {
 }
 
 /// Returns a literal for a number that some integer type of at most 64 bits holds.
-pub(crate) fn integer_literal(value: i128) -> String {
+pub fn integer_literal(value: i128) -> String {
     if value == i128::from(i64::MIN) || value == i128::from(i32::MIN) {
         // The least number of a type has no literal: it is written as its successor minus one.
         ["(-", &(-(value + 1)).to_string(), " - 1)"].concat()

@@ -18,8 +18,8 @@ use halidom_ir::{Array, Constant, Scalar};
 use libloading::Library;
 
 use crate::CompileError;
-use crate::kernel::holds_its_box;
-use crate::loader::Memory;
+use crate::native::kernel::holds_its_box;
+use crate::native::loader::Memory;
 
 /// `halide_type_t`.
 #[repr(C)]

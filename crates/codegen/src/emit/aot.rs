@@ -4,12 +4,12 @@ use halidom_base::IndexMap;
 use halidom_ir::{Check, ExprId, Interval, Pool, Program, Scalar, StoreIn, VarId};
 
 use crate::EmitError;
-use crate::ctree::{CBinary, CExpr, CFunction, CStmt, CType, CUnary};
-use crate::discard::drop_needless_discards;
-use crate::helpers::{self, Helper, ScalarOp};
+use crate::c::discard::drop_needless_discards;
+use crate::c::printer::{print_comment, print_function, print_signature};
+use crate::c::tree::{CBinary, CExpr, CFunction, CStmt, CType, CUnary};
+use crate::emit::translate::Translator;
 use crate::module::{CheckInfo, Field, Part, Side, Signature, Source, args_type, run_symbol};
-use crate::print::{print_comment, print_function, print_signature};
-use crate::translate::Translator;
+use halidom_prelude::helpers::{self, Helper, ScalarOp};
 
 /// The text that is appended to the file, and the header.
 pub(crate) struct Entry {

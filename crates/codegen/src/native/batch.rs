@@ -3,11 +3,12 @@
 
 use halidom_base::IndexSet;
 
-use crate::kernel::Kernel;
-use crate::loader::Entry;
-use crate::module::{PREAMBLE, run_symbol};
-use crate::toolchain::{HEADER_NAME, RUNTIME_HEADER, SOURCE_NAME, write};
-use crate::{CModule, CompileError, Target, Toolchain, helpers};
+use crate::module::run_symbol;
+use crate::native::kernel::Kernel;
+use crate::native::loader::Entry;
+use crate::native::toolchain::{HEADER_NAME, RUNTIME_HEADER, SOURCE_NAME, write};
+use crate::{CModule, CompileError, Target, Toolchain};
+use halidom_prelude::{PREAMBLE, helpers};
 
 /// The effort that the C compiler spends on a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

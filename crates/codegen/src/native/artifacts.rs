@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::toolchain::{HEADER_NAME, RUNTIME_HEADER, RUNTIME_SOURCE, write};
+use crate::native::toolchain::{HEADER_NAME, RUNTIME_HEADER, RUNTIME_SOURCE, write};
 use crate::{CModule, CompileError, Target, Toolchain};
 
 /// A kind of file.

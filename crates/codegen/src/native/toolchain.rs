@@ -7,15 +7,15 @@ use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::flags::{CANDIDATES, EVERYWHERE};
+use crate::native::flags::{CANDIDATES, EVERYWHERE};
 use crate::{CModule, Target};
 
 /// The runtime's header, as shipped.
-pub const RUNTIME_HEADER: &str = include_str!("../../../runtime/halidom_runtime.h");
+pub const RUNTIME_HEADER: &str = include_str!("../../../../runtime/halidom_runtime.h");
 /// The runtime's source, as shipped: one translation unit.
 pub const RUNTIME_SOURCE: &str = concat!(
-    include_str!("../../../runtime/halidom_runtime.c"),
-    include_str!("../../../runtime/halidom_math.c")
+    include_str!("../../../../runtime/halidom_runtime.c"),
+    include_str!("../../../../runtime/halidom_math.c")
 );
 /// The name under which generated C includes the header.
 pub(crate) const HEADER_NAME: &str = "halidom_runtime.h";

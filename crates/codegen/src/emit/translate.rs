@@ -10,13 +10,13 @@ use halidom_ir::{
 };
 
 use crate::EmitError;
-use crate::alignment::Residues;
-use crate::capture::{Captures, captures};
-use crate::ctree::{CBinary, CExpr, CFunction, CStmt, CStruct, CType, CUnary};
-use crate::helpers::{self, Helper, ScalarOp};
-use crate::names::Names;
-use crate::rows::row_of;
-use crate::sharing::written_together;
+use crate::c::names::Names;
+use crate::c::tree::{CBinary, CExpr, CFunction, CStmt, CStruct, CType, CUnary};
+use crate::emit::alignment::Residues;
+use crate::emit::capture::{Captures, captures};
+use crate::emit::rows::row_of;
+use crate::emit::sharing::written_together;
+use halidom_prelude::helpers::{self, Helper, ScalarOp};
 
 /// Buffers start at multiples of this many bytes, the size of the largest vector.
 const ALIGNMENT: u32 = 64;

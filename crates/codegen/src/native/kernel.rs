@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use halidom_ir::{Array, Check, Constant, Scalar, Shape, VarId};
 
-use crate::link::{self, OBJECT_NAME};
-use crate::loader::{self, Call, Entry, Failure, Memory, Status, Word};
 use crate::module::{CheckInfo, Field, Part, Side, Signature, Source, run_symbol};
-use crate::toolchain::{SOURCE_NAME, write_sources};
+use crate::native::link::{self, OBJECT_NAME};
+use crate::native::loader::{self, Call, Entry, Failure, Memory, Status, Word};
+use crate::native::toolchain::{SOURCE_NAME, write_sources};
 use crate::{CModule, CompileError, Target, Toolchain};
 
 /// Compiles and loads a module.
