@@ -13,7 +13,6 @@ mod error;
 mod legalize;
 mod module;
 mod native;
-pub mod readback;
 mod target;
 
 #[cfg(test)]

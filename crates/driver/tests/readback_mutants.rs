@@ -7,7 +7,7 @@
 mod common;
 
 use common::{every_program, in_parallel, load};
-use halidom_codegen::{Target, emit, readback};
+use halidom_codegen::{Target, emit};
 use halidom_driver::compile::compile;
 use halidom_driver::source::Choice;
 use halidom_testgen::Random;
@@ -170,8 +170,9 @@ fn mutants_of_the_c_are_refused() {
                     compile(&mut loaded, choice, &mut |_, _, _| {}).expect("it is legal");
                 let module = emit(&loaded.module.pool, &compiled.program, &Target::host())
                     .expect("it is printed");
-                let check =
-                    |text: &str| readback::check(&loaded.module.pool, &compiled.program, text);
+                let check = |text: &str| {
+                    halidom_readback::check(&loaded.module.pool, &compiled.program, text)
+                };
                 assert_eq!(check(&module.text), Ok(()), "{name}");
                 (loaded.schedule_of(choice).name, compiled.program, module.text)
             })
@@ -179,7 +180,7 @@ fn mutants_of_the_c_are_refused() {
         for turn in 0..share {
             let (schedule, program, text) = &made[turn % made.len()];
             let (changed, what) = mutant(text, &mut random);
-            if readback::check(&loaded.module.pool, program, &changed).is_ok() {
+            if halidom_readback::check(&loaded.module.pool, program, &changed).is_ok() {
                 unnoticed.push(format!("{name} under {schedule}: {what}"));
             }
         }

@@ -1,10 +1,11 @@
-//! The prelude of generated C, as text: the preamble, C's names for types, and the helper functions.
+//! The prelude of generated C, as text: the preamble, names of types, and helper functions.
 //!
 //! The printer of `codegen` writes these texts, and `readback` compares a file with them. The crate
 //! holds nothing else that the two share: texts and tables, and no analysis of programs. A text is
 //! right because tests of `codegen` compile it and compare its results with `ir::eval`.
 
 pub mod helpers;
+pub mod operators;
 mod shuffles;
 mod templates;
 pub mod types;

@@ -3,7 +3,7 @@
 //! They touch no element before the first lane's or after the last lane's: the last part of a load
 //! ends at the last lane's element. Loads of realigned buffers are the exception.
 
-use crate::helpers::Few;
+use crate::operators::Few;
 
 /// Loads every `step`-th element from `memory` on: dense loads of all elements from the first to
 /// the last, and one shuffle for each load but the first.

@@ -3,7 +3,7 @@
 
 use halidom_ir::Scalar;
 
-use crate::helpers::{AtomicOp, Few, ScalarOp, VectorOp};
+use crate::operators::{AtomicOp, Few, ScalarOp, VectorOp};
 
 pub(crate) const TYPE: &str = "
 typedef $t $name __attribute__((vector_size($bytes)));

@@ -3,7 +3,7 @@
 use halidom_base::{FxHashSet, IndexSet};
 use halidom_ir::{BufferId, Check, Expr, ExprId, Label, Pool, Stmt, StmtId, VarId};
 
-use crate::emit::translate::check_values;
+use crate::emit::describe::check_values;
 
 /// Free variables and buffers, in order of first use. Annotations do not count.
 #[derive(Clone, Debug, Default)]

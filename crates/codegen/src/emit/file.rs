@@ -10,7 +10,8 @@ use crate::c::printer::{print_comment, print_function, print_struct};
 use crate::c::tree::{CExpr, CFunction, CStmt, CStruct, CType};
 use crate::emit::aot;
 use crate::emit::contraction::permits_contraction;
-use crate::emit::translate::{Translator, as_var, describe_check};
+use crate::emit::describe::describe_check;
+use crate::emit::translate::{Translator, as_var};
 use crate::module::{
     BufferInfo, CheckInfo, Field, ParamInfo, Part, Side, Signature, Source, args_type, run_symbol,
 };

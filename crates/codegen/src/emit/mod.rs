@@ -6,12 +6,13 @@ mod aot;
 mod atomic;
 mod capture;
 mod contraction;
+mod describe;
 mod file;
 pub(crate) mod repeats;
 pub(crate) mod rows;
 mod scalar;
-pub(crate) mod sharing;
-pub(crate) mod sums;
+mod sharing;
+mod sums;
 mod translate;
 mod vector;
 

@@ -2,7 +2,7 @@
 
 use halidom_ir::{BinaryOp, Expr, ExprId, Pool};
 
-use halidom_prelude::helpers::Few;
+use halidom_prelude::operators::Few;
 
 /// The numbers of lanes for which such a load is shuffled. A load of fewer lanes is gathered. With
 /// more lanes, their places do not fit the signed bytes in which the places of byte elements are

@@ -5,7 +5,7 @@
 
 use halidom_ir::{BinaryOp, BufferId, Constant, Expr, ExprId, Pool, Stmt, StmtId, StoreIn};
 
-use halidom_prelude::helpers::Few;
+use halidom_prelude::operators::Few;
 
 /// A vector store of every `step`-th element.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,8 @@ use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Intrinsic, Overflow, Scalar, 
 use crate::EmitError;
 use crate::c::tree::{CBinary, CExpr, CType, CUnary};
 use crate::emit::translate::Translator;
-use halidom_prelude::helpers::{Helper, ScalarOp, builtin, integer_literal};
+use halidom_prelude::helpers::{Helper, builtin, integer_literal};
+use halidom_prelude::operators::ScalarOp;
 use halidom_prelude::types::unsigned_of;
 
 impl Translator<'_> {

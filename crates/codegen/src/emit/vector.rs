@@ -12,7 +12,8 @@ use crate::emit::repeats::repeated;
 use crate::emit::rows::{Strided, apart};
 use crate::emit::scalar::literal;
 use crate::emit::translate::Translator;
-use halidom_prelude::helpers::{Few, Helper, VectorOp};
+use halidom_prelude::helpers::Helper;
+use halidom_prelude::operators::{Few, VectorOp};
 use halidom_prelude::types::{c_bytes, signed_of, unsigned_of};
 
 impl Translator<'_> {

@@ -3,9 +3,10 @@
 use halidom_ir::{BufferKind, Constant, Dim, ExprId, LoopKind, Pool, Program, Scalar, StmtId};
 
 use super::common::{Builder, arguments, array, kernel, number};
-use crate::readback::check;
 use crate::{Target, Toolchain, emit, legalize};
-use halidom_prelude::helpers::{Few, Helper, VectorOp, definition};
+use halidom_prelude::helpers::{Helper, definition};
+use halidom_prelude::operators::{Few, VectorOp};
+use halidom_readback::check;
 
 /// `output(i) = input(first + step·i)` for so many lanes at once.
 fn every(scalar: Scalar, lanes: u32, first: i128, step: i128) -> (Pool, Program) {

@@ -3,14 +3,14 @@
 
 use halidom_ir::{BufferDecl, BufferId, Constant, Scalar, StmtId, StoreIn};
 
-use super::Mismatch;
-use super::compare::{Compared, Rest, Walk, scalar_type};
-use super::lift::Binding;
-use super::syntax::{Action, Line, Node, Shape};
-use super::terms::{Op, Ring, TermId};
+use crate::compare::{Compared, Rest, Walk, scalar_type};
+use crate::lift::Binding;
+use crate::mismatch::Mismatch;
+use crate::syntax::{Action, Line, Node, Shape};
+use crate::term::{Op, Ring, TermId};
 
 impl<'t> Walk<'t> {
-    pub(super) fn is_status_test(
+    pub(crate) fn is_status_test(
         &self,
         node: &Node,
         op: &str,
@@ -26,7 +26,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Checks that the lines return and do nothing else: names in scope own the memory.
-    pub(super) fn leaves(
+    pub(crate) fn leaves(
         &self,
         at: usize,
         lines: &'t [Line],
@@ -41,7 +41,7 @@ impl<'t> Walk<'t> {
         self.ends(rest)
     }
 
-    pub(super) fn allocate(
+    pub(crate) fn allocate(
         &mut self,
         buffer: BufferId,
         body: StmtId,
@@ -159,7 +159,7 @@ impl<'t> Walk<'t> {
 
     /// Returns the number of elements that a buffer needs: the greatest element number plus one, or
     /// 0 if the box is empty.
-    pub(super) fn size(&mut self, at: usize, decl: &BufferDecl) -> Result<TermId, Mismatch> {
+    pub(crate) fn size(&mut self, at: usize, decl: &BufferDecl) -> Result<TermId, Mismatch> {
         let one = self.terms.constant(Constant::int(1));
         let zero = self.terms.constant(Constant::int(0));
         let mut last = None;

@@ -1,8 +1,10 @@
 //! Reads emitted C back and compares it with the program that it was printed from.
 //!
-//! This is a parser of C's grammar, C's rules for types, and a walk along the IR. Nothing here
-//! calls the printer. Only the texts of the helper functions are taken from it, and tests compare
-//! those functions with `ir::eval`. Names are matched as they are declared. Comments are ignored.
+//! This is a parser of C's grammar, C's rules for types, and a walk along the IR. The crate cannot
+//! see the printer, and has its own analyses of the program. The two share only
+//! [`halidom_prelude`]: the texts of the preamble and of the helper functions, which tests compare
+//! with `ir::eval`, and C's names for types. Names are matched as they are declared. Comments are
+//! ignored.
 //!
 //! # Correctness
 //! [`check`] succeeds only if every statement of the C corresponds, in order, to a statement of the
@@ -14,41 +16,24 @@ mod compare;
 mod from_ir;
 mod functions;
 mod helper_names;
-mod lex;
+mod known;
+pub mod lex;
 mod lift;
 mod memory;
+mod mismatch;
 mod parse;
+mod polynomial;
 mod residues;
 mod syntax;
+mod term;
 mod terms;
-#[cfg(test)]
-mod tests;
+mod threads;
 
 use halidom_base::FxHashSet;
 use halidom_ir::{Pool, Program};
-
 use halidom_prelude::{PREAMBLE, helpers};
 
-/// A place where the C differs from the program.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line} of the generated C is not what was validated: {what}: `{excerpt}`")]
-pub struct Mismatch {
-    /// Line of the file, from 1.
-    pub line: usize,
-    /// A description of the difference.
-    pub what: String,
-    /// The line's text.
-    pub excerpt: String,
-}
-
-impl Mismatch {
-    fn at(text: &str, offset: usize, what: impl Into<String>) -> Self {
-        let offset = offset.min(text.len());
-        let line = text[..offset].matches('\n').count();
-        let excerpt = text.lines().nth(line).unwrap_or_default().trim().to_owned();
-        Self { line: line + 1, what: what.into(), excerpt }
-    }
-}
+pub use mismatch::Mismatch;
 
 /// Compares the text of a C file with a final program.
 ///

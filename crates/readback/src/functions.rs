@@ -4,15 +4,15 @@ use std::num::NonZeroU32;
 
 use halidom_ir::{BufferId, BufferKind, Deal, ExprId, Program, Scalar, StmtId, VarId};
 
-use super::Mismatch;
-use super::compare::{Compared, Rest, Walk, scalar_type, skip_discards};
-use super::lift::Binding;
-use super::syntax::{Action, Function, Line, Node, Shape, Ty};
-use super::terms::machine;
-use crate::emit::sharing::written_together;
+use crate::compare::{Compared, Rest, Walk, scalar_type, skip_discards};
+use crate::lift::Binding;
+use crate::mismatch::Mismatch;
+use crate::syntax::{Action, Function, Line, Node, Shape, Ty};
+use crate::terms::machine;
+use crate::threads::written_outside;
 
 impl<'t> Walk<'t> {
-    pub(super) fn entry(&mut self, program: &Program, function: &'t Function) -> Compared {
+    pub(crate) fn entry(&mut self, program: &Program, function: &'t Function) -> Compared {
         let report = Ty::Struct("halidom_failure".to_owned());
         let args = match function.parameters.as_slice() {
             [(Ty::Pointer { to: args, .. }, name), (Ty::Pointer { to, .. }, failure)]
@@ -44,7 +44,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Lists the fields of the entry function's struct, in order.
-    pub(super) fn entry_bindings(&self, program: &Program) -> Vec<(Binding, Ty)> {
+    pub(crate) fn entry_bindings(&self, program: &Program) -> Vec<(Binding, Ty)> {
         let mut bindings = Vec::new();
         let int = Ty::Scalar(Scalar::I64);
         let buffer = |id: BufferId, bindings: &mut Vec<(Binding, Ty)>| {
@@ -80,13 +80,13 @@ impl<'t> Walk<'t> {
         bindings
     }
 
-    pub(super) fn pointer(&self, buffer: BufferId, restrict: bool) -> Ty {
+    pub(crate) fn pointer(&self, buffer: BufferId, restrict: bool) -> Ty {
         let decl = self.pool.buffer(buffer);
         let read_only = decl.kind == BufferKind::Input;
         Ty::Pointer { to: Box::new(scalar_type(decl.scalar)), read_only, restrict }
     }
 
-    pub(super) fn fields(&self, at: usize, name: &str) -> Result<&'t [(Ty, String)], Mismatch> {
+    pub(crate) fn fields(&self, at: usize, name: &str) -> Result<&'t [(Ty, String)], Mismatch> {
         match self.file.structs.iter().find(|(known, _)| known == name) {
             Some((_, fields)) => Ok(fields),
             None => self.fail(at, "a struct that is not declared"),
@@ -94,7 +94,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Matches `T name = base->name;` for some of the fields, each at most once.
-    pub(super) fn take_over(
+    pub(crate) fn take_over(
         &mut self,
         rest: &mut Rest<'t>,
         base: &str,
@@ -122,14 +122,14 @@ impl<'t> Walk<'t> {
     }
 
     /// Matches `return HALIDOM_OK;` and nothing more.
-    pub(super) fn leaves_well(&self, rest: &mut Rest<'t>) -> Compared {
+    pub(crate) fn leaves_well(&self, rest: &mut Rest<'t>) -> Compared {
         let line = self.next(rest)?;
         let good = matches!(&line.action, Action::Return(Node { shape: Shape::Name(status), .. }) if status == "HALIDOM_OK");
         self.require(good, line.at, "a function's end")?;
         self.ends(rest)
     }
 
-    pub(super) fn parallel_loop(
+    pub(crate) fn parallel_loop(
         &mut self,
         var: VarId,
         (min, extent): (ExprId, ExprId),
@@ -203,7 +203,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Matches the function that is a parallel loop's body.
-    pub(super) fn outlined(
+    pub(crate) fn outlined(
         &mut self,
         at: usize,
         var: VarId,
@@ -254,7 +254,7 @@ impl<'t> Walk<'t> {
             }
         }
         // Only captured names are visible within.
-        let inner_scope = self.scope.within(&written_together(self.pool, body));
+        let inner_scope = self.scope.within(&written_outside(self.pool, body));
         let outer_scope = std::mem::replace(&mut self.scope, inner_scope);
         self.take_over(&mut rest, "captured", &fields)?;
         skip_discards(&mut rest, &["closure", index]);
@@ -266,7 +266,7 @@ impl<'t> Walk<'t> {
         Ok(())
     }
 
-    pub(super) fn binding_type(&self, binding: Binding) -> Ty {
+    pub(crate) fn binding_type(&self, binding: Binding) -> Ty {
         match binding {
             Binding::Buffer(buffer) => self.pointer(buffer, false),
             Binding::Var(var) => {

@@ -4,7 +4,7 @@ use halidom_ir::Scalar;
 
 /// A C type.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Ty {
+pub(crate) enum Ty {
     /// `void`
     Void,
     /// `int`, which is also the type of small operands after promotion.
@@ -31,21 +31,21 @@ pub(super) enum Ty {
 
 /// An expression, and where it starts in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Node {
-    pub(super) at: usize,
-    pub(super) shape: Shape,
+pub(crate) struct Node {
+    pub(crate) at: usize,
+    pub(crate) shape: Shape,
 }
 
 impl Node {
     /// Tests whether the expression is this name.
-    pub(super) fn is_name(&self, name: &str) -> bool {
+    pub(crate) fn is_name(&self, name: &str) -> bool {
         matches!(&self.shape, Shape::Name(found) if found == name)
     }
 }
 
 /// The shape of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     Name(String),
     Number(String),
     Text(String),
@@ -63,14 +63,14 @@ pub(super) enum Shape {
 
 /// A statement, and where it starts in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Line {
-    pub(super) at: usize,
-    pub(super) action: Action,
+pub(crate) struct Line {
+    pub(crate) at: usize,
+    pub(crate) action: Action,
 }
 
 /// The effect of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Action {
+pub(crate) enum Action {
     Declare(Ty, String, Node),
     /// Memory that is freed where its name goes out of scope.
     DeclareOwning(String, Node),
@@ -96,20 +96,20 @@ pub(super) enum Action {
 
 /// A function.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Function {
-    pub(super) at: usize,
-    pub(super) is_static: bool,
-    pub(super) name: String,
-    pub(super) parameters: Vec<(Ty, String)>,
-    pub(super) body: Vec<Line>,
+pub(crate) struct Function {
+    pub(crate) at: usize,
+    pub(crate) is_static: bool,
+    pub(crate) name: String,
+    pub(crate) parameters: Vec<(Ty, String)>,
+    pub(crate) body: Vec<Line>,
 }
 
 /// A file.
 #[derive(Clone, Debug, Default)]
-pub(super) struct File {
-    pub(super) directives: Vec<String>,
+pub(crate) struct File {
+    pub(crate) directives: Vec<String>,
     /// Vector types and helper functions: names and texts, in order.
-    pub(super) helpers: Vec<(usize, String, String)>,
-    pub(super) structs: Vec<(String, Vec<(Ty, String)>)>,
-    pub(super) functions: Vec<Function>,
+    pub(crate) helpers: Vec<(usize, String, String)>,
+    pub(crate) structs: Vec<(String, Vec<(Ty, String)>)>,
+    pub(crate) functions: Vec<Function>,
 }

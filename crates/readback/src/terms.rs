@@ -7,101 +7,32 @@
 //! makes exact arithmetic from wrapping arithmetic, so C that may overflow never equals IR that
 //! wraps.
 
-use halidom_base::{FxHashMap, Id, IndexSet, define_id};
+use halidom_base::{FxHashMap, Id, IndexSet};
 use halidom_ir::{
     BinaryOp, BufferId, Constant, ExprId, Intrinsic, Overflow, Pool, Scalar, Type, UnaryOp, VarId,
     eval,
 };
 
-use super::residues::Known;
+use crate::known::Known;
+use crate::term::{Op, Ring, Term, TermId};
 use halidom_prelude::types::unsigned_of;
 
-define_id!(
-    /// A term; equal terms have equal ids.
-    pub(super) TermId, "t"
-);
-
-/// Arithmetic whose results may leave the type's range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Ring {
-    Add,
-    Sub,
-    Mul,
-}
-
-/// Operators whose results always fit the type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Op {
-    Div,
-    Mod,
-    Min,
-    Max,
-    And,
-    Or,
-    Xor,
-    Shl,
-    Shr,
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-}
-
-impl Op {
-    pub(super) fn is_comparison(self) -> bool {
-        matches!(self, Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge)
-    }
-}
-
-/// A term. `int` does not occur: it is `i64` with exact arithmetic.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Term {
-    Const(Constant),
-    Var(VarId),
-    /// Arithmetic: exact, or modulo the width, or of floats.
-    Ring {
-        op: Ring,
-        exact: bool,
-        lhs: TermId,
-        rhs: TermId,
-    },
-    Neg {
-        exact: bool,
-        operand: TermId,
-    },
-    Not(TermId),
-    Binary(Op, TermId, TermId),
-    Select(TermId, TermId, TermId),
-    Cast(Scalar, TermId),
-    Call(Intrinsic, TermId),
-    /// An element; for a `bool` buffer, its byte.
-    Load(BufferId, TermId),
-    Ramp {
-        base: TermId,
-        stride: TermId,
-        lanes: u32,
-    },
-    Broadcast(TermId, u32),
-}
-
 /// Interned terms with their types.
-pub(super) struct Terms<'a> {
-    pub(super) pool: &'a Pool,
+pub(crate) struct Terms<'a> {
+    pub(crate) pool: &'a Pool,
     interned: IndexSet<Term>,
     types: Vec<Type>,
     /// The terms that [`Self::of_expr`] found.
-    pub(super) of_exprs: FxHashMap<ExprId, TermId>,
-    pub(super) known: Known,
+    pub(crate) of_exprs: FxHashMap<ExprId, TermId>,
+    pub(crate) known: Known,
 }
 
 /// The error for an expression that has no term: no final program contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct NoTerm;
+pub(crate) struct NoTerm;
 
 impl<'a> Terms<'a> {
-    pub(super) fn new(pool: &'a Pool) -> Self {
+    pub(crate) fn new(pool: &'a Pool) -> Self {
         Self {
             pool,
             interned: IndexSet::default(),
@@ -111,11 +42,11 @@ impl<'a> Terms<'a> {
         }
     }
 
-    pub(super) fn get(&self, id: TermId) -> &Term {
+    pub(crate) fn get(&self, id: TermId) -> &Term {
         &self.interned[id.index()]
     }
 
-    pub(super) fn ty(&self, id: TermId) -> Type {
+    pub(crate) fn ty(&self, id: TermId) -> Type {
         self.types[id.index()]
     }
 
@@ -127,7 +58,7 @@ impl<'a> Terms<'a> {
         TermId::from_index(index)
     }
 
-    pub(super) fn constant(&mut self, constant: Constant) -> TermId {
+    pub(crate) fn constant(&mut self, constant: Constant) -> TermId {
         // `int` is `i64` here; the printer refuses constants that do not fit.
         let constant = match (constant.scalar(), constant.as_integer()) {
             (Scalar::Int, Some(value)) => Constant::wrapped(Scalar::I64, value).unwrap_or(constant),
@@ -136,7 +67,7 @@ impl<'a> Terms<'a> {
         self.intern(Term::Const(constant), Type::scalar(constant.scalar()))
     }
 
-    pub(super) fn as_constant(&self, id: TermId) -> Option<Constant> {
+    pub(crate) fn as_constant(&self, id: TermId) -> Option<Constant> {
         match self.get(id) {
             Term::Const(constant) => Some(*constant),
             Term::Broadcast(value, _) => self.as_constant(*value),
@@ -153,7 +84,7 @@ impl<'a> Terms<'a> {
         }
     }
 
-    pub(super) fn var(&mut self, var: VarId) -> TermId {
+    pub(crate) fn var(&mut self, var: VarId) -> TermId {
         let ty = self.pool.var(var).ty;
         self.intern(Term::Var(var), ty.with_scalar(machine(ty.scalar)))
     }
@@ -164,7 +95,7 @@ impl<'a> Terms<'a> {
         self.broadcast(value, lanes)
     }
 
-    pub(super) fn broadcast(&mut self, value: TermId, lanes: u32) -> TermId {
+    pub(crate) fn broadcast(&mut self, value: TermId, lanes: u32) -> TermId {
         if lanes == 1 {
             return value;
         }
@@ -172,13 +103,13 @@ impl<'a> Terms<'a> {
         self.intern(Term::Broadcast(value, lanes), ty)
     }
 
-    pub(super) fn ramp(&mut self, base: TermId, stride: TermId, lanes: u32) -> TermId {
+    pub(crate) fn ramp(&mut self, base: TermId, stride: TermId, lanes: u32) -> TermId {
         let ty = Type { scalar: Scalar::I64, lanes };
         self.intern(Term::Ramp { base, stride, lanes }, ty)
     }
 
     /// Returns a load. If the index is a broadcast, all lanes load one element.
-    pub(super) fn load(&mut self, buffer: BufferId, index: TermId) -> TermId {
+    pub(crate) fn load(&mut self, buffer: BufferId, index: TermId) -> TermId {
         if let Term::Broadcast(value, lanes) = *self.get(index) {
             let element = self.load(buffer, value);
             return self.broadcast(element, lanes);
@@ -190,7 +121,7 @@ impl<'a> Terms<'a> {
 
     /// Splits a sum into the part without its final constant, and this constant. For a constant
     /// alone, the first part is `None`.
-    pub(super) fn apart(&self, id: TermId) -> (Option<TermId>, i128) {
+    pub(crate) fn apart(&self, id: TermId) -> (Option<TermId>, i128) {
         let number = |id: TermId| self.as_constant(id).and_then(Constant::as_integer);
         if let Some(constant) = number(id) {
             return (None, constant);
@@ -204,7 +135,7 @@ impl<'a> Terms<'a> {
     }
 
     /// Returns the element number `distance` after another one, as a sum with one final constant.
-    pub(super) fn beyond(&mut self, element: TermId, distance: i128) -> TermId {
+    pub(crate) fn beyond(&mut self, element: TermId, distance: i128) -> TermId {
         let (root, offset) = self.apart(element);
         let sum = self.constant(Constant::int(offset + distance));
         match root {
@@ -215,7 +146,7 @@ impl<'a> Terms<'a> {
     }
 
     /// Returns a sum, difference or product. Wrapping ones of signed numbers are computed unsigned.
-    pub(super) fn ring(&mut self, op: Ring, exact: bool, lhs: TermId, rhs: TermId) -> TermId {
+    pub(crate) fn ring(&mut self, op: Ring, exact: bool, lhs: TermId, rhs: TermId) -> TermId {
         let ty = self.ty(lhs);
         if let Some(folded) = self.fold(ring_op(op), lhs, rhs) {
             return folded;
@@ -230,7 +161,7 @@ impl<'a> Terms<'a> {
         self.intern(Term::Ring { op, exact: exact && !ty.scalar.is_float(), lhs, rhs }, ty)
     }
 
-    pub(super) fn neg(&mut self, exact: bool, operand: TermId) -> TermId {
+    pub(crate) fn neg(&mut self, exact: bool, operand: TermId) -> TermId {
         let ty = self.ty(operand);
         if let Some(value) = self.as_constant(operand)
             && let Ok(folded) = eval::unary(UnaryOp::Neg(Overflow::Wraps), value)
@@ -245,7 +176,7 @@ impl<'a> Terms<'a> {
         self.intern(Term::Neg { exact: exact && !ty.scalar.is_float(), operand }, ty)
     }
 
-    pub(super) fn not(&mut self, operand: TermId) -> TermId {
+    pub(crate) fn not(&mut self, operand: TermId) -> TermId {
         let ty = self.ty(operand);
         if let Some(value) = self.as_constant(operand)
             && let Ok(folded) = eval::unary(UnaryOp::Not, value)
@@ -255,7 +186,7 @@ impl<'a> Terms<'a> {
         self.intern(Term::Not(operand), ty)
     }
 
-    pub(super) fn binary(&mut self, op: Op, lhs: TermId, rhs: TermId) -> TermId {
+    pub(crate) fn binary(&mut self, op: Op, lhs: TermId, rhs: TermId) -> TermId {
         let ty = self.ty(lhs);
         if let Some(folded) = self.fold(binary_op(op), lhs, rhs) {
             return folded;
@@ -313,7 +244,7 @@ impl<'a> Terms<'a> {
     }
 
     /// Tests whether C defines a shift by this amount.
-    pub(super) fn is_small_shift(&self, amount: TermId) -> bool {
+    pub(crate) fn is_small_shift(&self, amount: TermId) -> bool {
         let bits = self.ty(amount).scalar.bits().map_or(0, i128::from);
         self.as_constant(amount)
             .and_then(Constant::as_integer)
@@ -322,7 +253,7 @@ impl<'a> Terms<'a> {
 
     /// Returns the term as one of type `to` with the same value, where this is obvious: for
     /// constants and choices among them.
-    pub(super) fn view(&mut self, id: TermId, to: Scalar) -> Option<TermId> {
+    pub(crate) fn view(&mut self, id: TermId, to: Scalar) -> Option<TermId> {
         if self.ty(id).scalar == to {
             return Some(id);
         }
@@ -351,7 +282,7 @@ impl<'a> Terms<'a> {
     }
 
     /// Returns an interval that holds the values of an integer term.
-    pub(super) fn range(&self, id: TermId) -> (i128, i128) {
+    pub(crate) fn range(&self, id: TermId) -> (i128, i128) {
         let whole = |scalar: Scalar| scalar.range().unwrap_or((i128::MIN / 4, i128::MAX / 4));
         match self.get(id) {
             Term::Const(constant) => {
@@ -387,7 +318,7 @@ impl<'a> Terms<'a> {
         Some(self.spread(value, lanes))
     }
 
-    pub(super) fn select(&mut self, condition: TermId, a: TermId, b: TermId) -> TermId {
+    pub(crate) fn select(&mut self, condition: TermId, a: TermId, b: TermId) -> TermId {
         let ty = self.ty(a);
         let condition = self.broadcast_to(condition, ty.lanes);
         self.intern(Term::Select(condition, a, b), ty)
@@ -398,7 +329,7 @@ impl<'a> Terms<'a> {
         if self.ty(id).lanes == lanes { id } else { self.broadcast(id, lanes) }
     }
 
-    pub(super) fn call(&mut self, intrinsic: Intrinsic, operand: TermId) -> TermId {
+    pub(crate) fn call(&mut self, intrinsic: Intrinsic, operand: TermId) -> TermId {
         let ty = self.ty(operand);
         if let Some(value) = self.as_constant(operand)
             && let Ok(folded) = eval::intrinsic(intrinsic, value)
@@ -429,7 +360,7 @@ impl<'a> Terms<'a> {
 
     /// Converts a term as `eval::cast` defines it. C's conversions to fixed-width integers and
     /// floats agree with this, except those from floats to integers.
-    pub(super) fn cast(&mut self, to: Scalar, operand: TermId) -> TermId {
+    pub(crate) fn cast(&mut self, to: Scalar, operand: TermId) -> TermId {
         let ty = self.ty(operand);
         let from = ty.scalar;
         if from == to {
@@ -528,17 +459,17 @@ fn binary_op(op: Op) -> BinaryOp {
 }
 
 /// Returns the type that holds a scalar in C.
-pub(super) fn machine(scalar: Scalar) -> Scalar {
+pub(crate) fn machine(scalar: Scalar) -> Scalar {
     if scalar == Scalar::Int { Scalar::I64 } else { scalar }
 }
 
 /// Returns the type that a scalar has in C's memory and variables.
-pub(super) fn in_memory(scalar: Scalar) -> Scalar {
+pub(crate) fn in_memory(scalar: Scalar) -> Scalar {
     if scalar == Scalar::Bool { Scalar::U8 } else { machine(scalar) }
 }
 
 /// Tests for a machine integer or `bool`.
-pub(super) fn integral(scalar: Scalar) -> bool {
+pub(crate) fn integral(scalar: Scalar) -> bool {
     scalar.is_machine_integer() || scalar == Scalar::Bool
 }
 
@@ -547,7 +478,7 @@ fn bits(scalar: Scalar) -> u32 {
 }
 
 /// Tests whether `outer` holds every value of `inner`.
-pub(super) fn holds(outer: Scalar, inner: Scalar) -> bool {
+pub(crate) fn holds(outer: Scalar, inner: Scalar) -> bool {
     match (outer.range(), inner.range()) {
         (Some(outer), Some(inner)) => outer.0 <= inner.0 && inner.1 <= outer.1,
         (Some(_) | None, _) => false,

@@ -2,11 +2,12 @@
 
 use halidom_ir::{Intrinsic, Scalar};
 
-use super::parse::vector;
-use halidom_prelude::helpers::{AtomicOp, Helper, ScalarOp, VectorOp};
+use crate::parse::vector;
+use halidom_prelude::helpers::Helper;
+use halidom_prelude::operators::{AtomicOp, ScalarOp, VectorOp};
 
 /// Returns the helper with this name, or `None` if no helper has it.
-pub(super) fn helper_of(name: &str) -> Option<Helper> {
+pub(crate) fn helper_of(name: &str) -> Option<Helper> {
     if let Some((scalar, lanes)) = vector(name) {
         return Some(Helper::Type(scalar, lanes));
     }

@@ -10,17 +10,19 @@
     reason = "operands are a and b in C and x and y as terms"
 )]
 
-use halidom_base::FxHashSet;
+use std::collections::BTreeSet;
+
 use halidom_ir::{BufferId, Constant, Scalar, VarId, eval};
 
-use super::Mismatch;
-use super::syntax::{Node, Shape, Ty};
-use super::terms::{Op, Ring, TermId, Terms, holds, integral};
+use crate::mismatch::Mismatch;
+use crate::syntax::{Node, Shape, Ty};
+use crate::term::{Op, Ring, TermId};
+use crate::terms::{Terms, holds, integral};
 use halidom_prelude::types::signed_of;
 
 /// The meaning of a C name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Binding {
+pub(crate) enum Binding {
     /// A variable of the IR.
     Var(VarId),
     /// A vector of `bool`, as a mask of lanes of this type.
@@ -31,7 +33,7 @@ pub(super) enum Binding {
 
 /// The value of a C expression.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Value {
+pub(crate) enum Value {
     /// A scalar. Its C type is the term's or, for `bool` and small integers, possibly `int` with
     /// the same value.
     Scalar(TermId),
@@ -47,71 +49,71 @@ pub(super) enum Value {
 
 /// The names in scope, with the innermost last.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scope {
+pub(crate) struct Scope {
     names: Vec<(String, Binding)>,
     /// The buffers that the iterations of the enclosing parallel loops share and write.
-    shared: FxHashSet<BufferId>,
+    shared: BTreeSet<BufferId>,
 }
 
 impl Scope {
-    pub(super) fn bind(&mut self, name: &str, binding: Binding) {
+    pub(crate) fn bind(&mut self, name: &str, binding: Binding) {
         self.names.push((name.to_owned(), binding));
     }
 
-    pub(super) fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         self.names.len()
     }
 
-    pub(super) fn leave(&mut self, depth: usize) {
+    pub(crate) fn leave(&mut self, depth: usize) {
         self.names.truncate(depth);
     }
 
     /// Returns the scope for the body of a parallel loop whose iterations write these buffers. The
     /// names that the body sees are not bound yet.
-    pub(super) fn within(&self, written: &FxHashSet<BufferId>) -> Self {
+    pub(crate) fn within(&self, written: &BTreeSet<BufferId>) -> Self {
         let shared = self.shared.union(written).copied().collect();
         Self { names: Vec::new(), shared }
     }
 
     /// Tests whether other threads may write to a buffer within the scope.
-    pub(super) fn is_shared(&self, buffer: BufferId) -> bool {
+    pub(crate) fn is_shared(&self, buffer: BufferId) -> bool {
         self.shared.contains(&buffer)
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<Binding> {
+    pub(crate) fn get(&self, name: &str) -> Option<Binding> {
         self.names.iter().rev().find(|(known, _)| known == name).map(|(_, binding)| *binding)
     }
 }
 
 /// Lifts expressions within a scope.
-pub(super) struct Lift<'t, 'a> {
-    pub(super) text: &'t str,
-    pub(super) scope: &'t Scope,
-    pub(super) terms: &'t mut Terms<'a>,
+pub(crate) struct Lift<'t, 'a> {
+    pub(crate) text: &'t str,
+    pub(crate) scope: &'t Scope,
+    pub(crate) terms: &'t mut Terms<'a>,
 }
 
 /// A lifted value, or the mismatch in the C.
-pub(super) type Lifted<T> = Result<T, Mismatch>;
+pub(crate) type Lifted<T> = Result<T, Mismatch>;
 
 impl Lift<'_, '_> {
-    pub(super) fn fail<T>(&self, node: &Node, what: &str) -> Lifted<T> {
+    pub(crate) fn fail<T>(&self, node: &Node, what: &str) -> Lifted<T> {
         Err(Mismatch::at(self.text, node.at, what))
     }
 
     /// Lifts a scalar expression and converts it to `to` as by assignment.
-    pub(super) fn scalar_as(&mut self, node: &Node, to: Scalar) -> Lifted<TermId> {
+    pub(crate) fn scalar_as(&mut self, node: &Node, to: Scalar) -> Lifted<TermId> {
         let value = self.value(node)?;
         self.convert(node, value, to)
     }
 
     /// Lifts a vector expression, whose lanes must be of this type.
-    pub(super) fn vector_as(&mut self, node: &Node, to: Scalar, lanes: u32) -> Lifted<TermId> {
+    pub(crate) fn vector_as(&mut self, node: &Node, to: Scalar, lanes: u32) -> Lifted<TermId> {
         let value = self.value(node)?;
         self.vector_of(node, value, to, lanes)
     }
 
     /// Returns the lanes of a value, which must be of this type.
-    pub(super) fn vector_of(
+    pub(crate) fn vector_of(
         &mut self,
         node: &Node,
         value: Value,
@@ -136,7 +138,7 @@ impl Lift<'_, '_> {
     }
 
     /// Lifts a mask with these lanes, as a vector of `bool`.
-    pub(super) fn mask_as(&mut self, node: &Node, width: Scalar, lanes: u32) -> Lifted<TermId> {
+    pub(crate) fn mask_as(&mut self, node: &Node, width: Scalar, lanes: u32) -> Lifted<TermId> {
         match self.value(node)? {
             Value::Mask(term, found) if found == width && self.terms.ty(term).lanes == lanes => {
                 Ok(term)
@@ -150,7 +152,7 @@ impl Lift<'_, '_> {
     }
 
     /// Lifts a condition.
-    pub(super) fn truth(&mut self, node: &Node) -> Lifted<TermId> {
+    pub(crate) fn truth(&mut self, node: &Node) -> Lifted<TermId> {
         let value = self.value(node)?;
         self.truth_of(node, value)
     }
@@ -170,7 +172,7 @@ impl Lift<'_, '_> {
     }
 
     /// Converts a scalar value to `to` as by assignment.
-    pub(super) fn convert(&mut self, node: &Node, value: Value, to: Scalar) -> Lifted<TermId> {
+    pub(crate) fn convert(&mut self, node: &Node, value: Value, to: Scalar) -> Lifted<TermId> {
         match value {
             Value::Scalar(term) => {
                 if self.terms.ty(term).scalar.is_float() && integral(to) {
@@ -190,7 +192,7 @@ impl Lift<'_, '_> {
         }
     }
 
-    pub(super) fn literal_as(&mut self, value: i128, to: Scalar) -> TermId {
+    pub(crate) fn literal_as(&mut self, value: i128, to: Scalar) -> TermId {
         let wide = Constant::int(value);
         // Every literal fits 64 bits, so it casts to every type.
         let constant = eval::cast(to, wide).unwrap_or(wide);
@@ -198,7 +200,7 @@ impl Lift<'_, '_> {
     }
 
     /// Lifts an expression.
-    pub(super) fn value(&mut self, node: &Node) -> Lifted<Value> {
+    pub(crate) fn value(&mut self, node: &Node) -> Lifted<Value> {
         match &node.shape {
             Shape::Name(name) => match self.scope.get(name) {
                 Some(Binding::Var(var)) => {
@@ -237,7 +239,7 @@ impl Lift<'_, '_> {
     }
 
     /// Returns the buffer that a pointer points to.
-    pub(super) fn buffer(&mut self, node: &Node) -> Lifted<BufferId> {
+    pub(crate) fn buffer(&mut self, node: &Node) -> Lifted<BufferId> {
         if let Shape::Name(name) = &node.shape
             && let Some(Binding::Buffer(buffer)) = self.scope.get(name)
         {

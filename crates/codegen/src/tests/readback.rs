@@ -7,12 +7,13 @@ use halidom_ir::{
     UnaryOp,
 };
 
-use super::check;
-use super::lex::{Kind, Token, tokens};
-use crate::tests::common::{Builder, arguments, array};
-use crate::tests::repeats::repeats;
-use crate::tests::run::row_blur;
-use crate::tests::vectors::weighted;
+use halidom_readback::check;
+use halidom_readback::lex::{Kind, Token, tokens};
+
+use super::common::{Builder, arguments, array};
+use super::repeats::repeats;
+use super::run::row_blur;
+use super::vectors::weighted;
 use crate::{CModule, Target, Toolchain, compile, emit, legalize};
 
 /// Scalars of several types, a condition, a buffer on the stack, parameters: `for i: if i < n &&

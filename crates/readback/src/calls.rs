@@ -1,17 +1,25 @@
 //! The values of calls: helper functions, known by their names, and C's mathematical functions.
 
+use std::ops::RangeInclusive;
+
 use halidom_ir::{BufferId, Constant, Intrinsic, Scalar};
 
-use super::helper_names::helper_of;
-use super::lift::{Lift, Lifted, Value};
-use super::syntax::{Node, Shape};
-use super::terms::{Op, Ring, TermId, machine};
-use crate::emit::repeats::LANES;
-use halidom_prelude::helpers::{Helper, ScalarOp, VectorOp, builtin};
+use crate::helper_names::helper_of;
+use crate::lift::{Lift, Lifted, Value};
+use crate::syntax::{Node, Shape};
+use crate::term::{Op, Ring, TermId};
+use crate::terms::machine;
+use halidom_prelude::helpers::{Helper, builtin};
+use halidom_prelude::operators::{ScalarOp, VectorOp};
 use halidom_prelude::types::signed_of;
 
+/// The numbers of lanes for which tests compare a load of repeated elements with its meaning. With
+/// more than 64 lanes of bytes, the places of lanes would not fit the signed bytes in which the
+/// helper compares them.
+const REPEATED_LANES: RangeInclusive<u32> = 4..=64;
+
 impl Lift<'_, '_> {
-    pub(super) fn call(&mut self, node: &Node, name: &str, arguments: &[Node]) -> Lifted<Value> {
+    pub(crate) fn call(&mut self, node: &Node, name: &str, arguments: &[Node]) -> Lifted<Value> {
         for (function, constant) in [
             ("__builtin_inff", Constant::f32(f32::INFINITY)),
             ("__builtin_inf", Constant::f64(f64::INFINITY)),
@@ -192,7 +200,7 @@ impl Lift<'_, '_> {
                 self.load(node, buffer, (base, stride), (scalar, lanes))
             }
             (VectorOp::LoadRepeated(times), [memory, offset, base]) => {
-                if !LANES.contains(&lanes) {
+                if !REPEATED_LANES.contains(&lanes) {
                     return self.fail(node, "more lanes than their places can be counted");
                 }
                 let buffer = self.buffer(memory)?;
@@ -269,7 +277,7 @@ impl Lift<'_, '_> {
     }
 
     /// Lifts `&buffer[index]`.
-    pub(super) fn address(&mut self, node: &Node) -> Lifted<(BufferId, TermId)> {
+    pub(crate) fn address(&mut self, node: &Node) -> Lifted<(BufferId, TermId)> {
         if let Shape::Unary(op, element) = &node.shape
             && op == "&"
             && let Shape::Index(base, index) = &element.shape

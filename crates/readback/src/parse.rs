@@ -2,12 +2,12 @@
 
 use halidom_ir::Scalar;
 
-use super::Mismatch;
-use super::lex::{Kind, Token, tokens};
-use super::syntax::{Action, File, Function, Line, Node, Shape, Ty};
+use crate::lex::{Kind, Token, tokens};
+use crate::mismatch::Mismatch;
+use crate::syntax::{Action, File, Function, Line, Node, Shape, Ty};
 
 /// Parses a file.
-pub(super) fn parse(text: &str) -> Result<File, Mismatch> {
+pub(crate) fn parse(text: &str) -> Result<File, Mismatch> {
     let tokens = tokens(text)?;
     let mut parser = Parser { text, tokens, next: 0, structs: Vec::new() };
     let mut file = File::default();
@@ -512,7 +512,7 @@ fn scalar(name: &str) -> Option<Scalar> {
 }
 
 /// Returns the type that a vector type's name describes, such as `u16x8`.
-pub(super) fn vector(name: &str) -> Option<(Scalar, u32)> {
+pub(crate) fn vector(name: &str) -> Option<(Scalar, u32)> {
     let (element, lanes) = name.split_once('x')?;
     let scalar = Scalar::from_name(element)
         .filter(|scalar| !matches!(scalar, Scalar::Bool | Scalar::Int))?;

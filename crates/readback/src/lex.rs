@@ -1,10 +1,10 @@
 //! Splits C into tokens. Comments vanish; each line of the preprocessor is one token.
 
-use super::Mismatch;
+use crate::mismatch::Mismatch;
 
-/// A token.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
     /// A name or keyword.
     Word,
     /// A number, with its suffix.
@@ -21,11 +21,13 @@ pub(super) enum Kind {
 
 /// A token and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Token<'a> {
-    pub(super) kind: Kind,
-    pub(super) text: &'a str,
+pub struct Token<'a> {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its text, without spaces around it.
+    pub text: &'a str,
     /// Byte offset in the file.
-    pub(super) start: usize,
+    pub start: usize,
 }
 
 /// The operators and brackets; longer ones come before their prefixes.
@@ -35,7 +37,10 @@ const MARKS: &[&str] = &[
 ];
 
 /// Returns the tokens of a file, including the end.
-pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, Mismatch> {
+///
+/// # Errors
+/// The first text that is no token of generated C.
+pub fn tokens(text: &str) -> Result<Vec<Token<'_>>, Mismatch> {
     let mut tokens = Vec::new();
     let mut start = 0;
     let run = |from: usize, accept: fn(char) -> bool| {

@@ -6,16 +6,17 @@ use halidom_ir::{
     Scalar, Stmt, StmtId, Type, VarId,
 };
 
-use super::Mismatch;
-use super::helper_names::helper_of;
-use super::lift::{Binding, Lift, Scope};
-use super::syntax::{Action, File, Line, Node, Shape, Ty};
-use super::terms::{NoTerm, Op, Ring, TermId, Terms, in_memory, machine};
-use crate::emit::rows::reads;
-use halidom_prelude::helpers::{AtomicOp, Few, Helper, VectorOp};
+use crate::helper_names::helper_of;
+use crate::lift::{Binding, Lift, Scope};
+use crate::mismatch::Mismatch;
+use crate::syntax::{Action, File, Line, Node, Shape, Ty};
+use crate::term::{Op, Ring, TermId};
+use crate::terms::{NoTerm, Terms, in_memory, machine};
+use halidom_prelude::helpers::Helper;
+use halidom_prelude::operators::{AtomicOp, Few, VectorOp};
 
 /// Compares every function of a file with a program.
-pub(super) fn compare(
+pub(crate) fn compare(
     pool: &Pool,
     program: &Program,
     text: &str,
@@ -45,40 +46,40 @@ pub(super) fn compare(
 }
 
 /// The state of the walk.
-pub(super) struct Walk<'t> {
-    pub(super) pool: &'t Pool,
-    pub(super) text: &'t str,
-    pub(super) file: &'t File,
-    pub(super) terms: Terms<'t>,
-    pub(super) scope: Scope,
+pub(crate) struct Walk<'t> {
+    pub(crate) pool: &'t Pool,
+    pub(crate) text: &'t str,
+    pub(crate) file: &'t File,
+    pub(crate) terms: Terms<'t>,
+    pub(crate) scope: Scope,
     /// The number of entry checks so far.
-    pub(super) checks: usize,
-    pub(super) visited: FxHashSet<usize>,
+    pub(crate) checks: usize,
+    pub(crate) visited: FxHashSet<usize>,
 }
 
 /// The result of a comparison.
-pub(super) type Compared = Result<(), Mismatch>;
+pub(crate) type Compared = Result<(), Mismatch>;
 
 /// The number of vectors that one call interleaves, and their type.
 type RowStore = (Few, Scalar, u32);
 
 /// Statements that are still to be matched.
-pub(super) type Rest<'t> = &'t [Line];
+pub(crate) type Rest<'t> = &'t [Line];
 
 impl<'t> Walk<'t> {
-    pub(super) fn fail<T>(&self, at: usize, what: &str) -> Result<T, Mismatch> {
+    pub(crate) fn fail<T>(&self, at: usize, what: &str) -> Result<T, Mismatch> {
         Err(Mismatch::at(self.text, at, what))
     }
 
-    pub(super) fn require(&self, holds: bool, at: usize, what: &str) -> Compared {
+    pub(crate) fn require(&self, holds: bool, at: usize, what: &str) -> Compared {
         if holds { Ok(()) } else { self.fail(at, what) }
     }
 
-    pub(super) fn lift(&mut self) -> Lift<'_, 't> {
+    pub(crate) fn lift(&mut self) -> Lift<'_, 't> {
         Lift { text: self.text, scope: &self.scope, terms: &mut self.terms }
     }
 
-    pub(super) fn term(&mut self, at: usize, expr: ExprId) -> Result<TermId, Mismatch> {
+    pub(crate) fn term(&mut self, at: usize, expr: ExprId) -> Result<TermId, Mismatch> {
         let text = self.text;
         self.terms
             .of_expr(expr)
@@ -86,7 +87,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Takes the next statement.
-    pub(super) fn next(&self, rest: &mut Rest<'t>) -> Result<&'t Line, Mismatch> {
+    pub(crate) fn next(&self, rest: &mut Rest<'t>) -> Result<&'t Line, Mismatch> {
         match rest.split_first() {
             Some((first, others)) => {
                 *rest = others;
@@ -96,7 +97,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    pub(super) fn ends(&self, rest: Rest<'_>) -> Compared {
+    pub(crate) fn ends(&self, rest: Rest<'_>) -> Compared {
         match rest.first() {
             Some(line) => self.fail(line.at, "a statement that the program does not have"),
             None => Ok(()),
@@ -104,7 +105,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Matches a whole block with one statement.
-    pub(super) fn whole(&mut self, id: StmtId, lines: &'t [Line]) -> Compared {
+    pub(crate) fn whole(&mut self, id: StmtId, lines: &'t [Line]) -> Compared {
         let depth = self.scope.depth();
         let mut rest: Rest<'t> = lines;
         self.stmt(id, &mut rest)?;
@@ -112,7 +113,7 @@ impl<'t> Walk<'t> {
         self.ends(rest)
     }
 
-    pub(super) fn stmt(&mut self, id: StmtId, rest: &mut Rest<'t>) -> Compared {
+    pub(crate) fn stmt(&mut self, id: StmtId, rest: &mut Rest<'t>) -> Compared {
         match self.pool.get_stmt(id) {
             Stmt::Block(stmts) => {
                 let mut left = stmts.as_slice();
@@ -228,7 +229,7 @@ impl<'t> Walk<'t> {
         self.require(same_bytes, line.at, "elements of another size are prefetched")
     }
 
-    pub(super) fn let_stmt(&mut self, var: VarId, value: ExprId, rest: &mut Rest<'t>) -> Compared {
+    pub(crate) fn let_stmt(&mut self, var: VarId, value: ExprId, rest: &mut Rest<'t>) -> Compared {
         let line = self.next(rest)?;
         let Action::Declare(ty, name, node) = &line.action else {
             return self.fail(line.at, "a declaration was expected");
@@ -265,7 +266,7 @@ impl<'t> Walk<'t> {
         Ok(())
     }
 
-    pub(super) fn serial_loop(
+    pub(crate) fn serial_loop(
         &mut self,
         var: VarId,
         (min, extent): (ExprId, ExprId),
@@ -321,7 +322,7 @@ impl<'t> Walk<'t> {
         Ok(())
     }
 
-    pub(super) fn assert(&mut self, condition: ExprId, check: &Check, line: &'t Line) -> Compared {
+    pub(crate) fn assert(&mut self, condition: ExprId, check: &Check, line: &'t Line) -> Compared {
         let Action::If(found, leave, None) = &line.action else {
             return self.fail(line.at, "a check was expected");
         };
@@ -367,7 +368,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    pub(super) fn store(
+    pub(crate) fn store(
         &mut self,
         (buffer, index, value): (BufferId, ExprId, ExprId),
         line: &'t Line,
@@ -476,10 +477,10 @@ impl<'t> Walk<'t> {
                 && own_root == root
                 && own - first == position;
             self.require(well, value.at, "another element is written")?;
-            let reads = position > 0
-                && [index, expected].iter().any(|expr| reads(self.pool, *expr, buffer));
-            self.require(!reads, value.at, "a value that an earlier store decides")?;
             let expected = self.term(value.at, expected)?;
+            let reads =
+                position > 0 && [base, expected].iter().any(|term| self.terms.reads(*term, buffer));
+            self.require(!reads, value.at, "a value that an earlier store decides")?;
             let expected = self.terms.cast(scalar, expected);
             let found = self.lift().vector_as(value, scalar, lanes)?;
             self.require(found == expected, value.at, "another value is written")?;
@@ -521,7 +522,7 @@ impl<'t> Walk<'t> {
         self.require(matches, line.at, "another update")
     }
 
-    pub(super) fn vector_store(
+    pub(crate) fn vector_store(
         &mut self,
         at: usize,
         callee: &str,
@@ -591,12 +592,12 @@ fn reports(pool: &Pool, condition: ExprId, check: &Check) -> Vec<ExprId> {
 }
 
 /// Returns the C type of a scalar.
-pub(super) fn scalar_type(scalar: Scalar) -> Ty {
+pub(crate) fn scalar_type(scalar: Scalar) -> Ty {
     Ty::Scalar(in_memory(scalar))
 }
 
 /// Skips `(void)name;` for these names.
-pub(super) fn skip_discards(rest: &mut Rest<'_>, names: &[&str]) {
+pub(crate) fn skip_discards(rest: &mut Rest<'_>, names: &[&str]) {
     while let Some((line, others)) = rest.split_first()
         && let Action::Discard(name) = &line.action
         && names.contains(&name.as_str())

@@ -2,11 +2,12 @@
 
 use halidom_ir::{BinaryOp, Expr, ExprId, Overflow, Scalar, UnaryOp};
 
-use super::terms::{NoTerm, Op, Ring, TermId, Terms, machine};
+use crate::term::{Op, Ring, TermId};
+use crate::terms::{NoTerm, Terms, machine};
 
 impl Terms<'_> {
     /// Returns the term of an IR expression.
-    pub(super) fn of_expr(&mut self, id: ExprId) -> Result<TermId, NoTerm> {
+    pub(crate) fn of_expr(&mut self, id: ExprId) -> Result<TermId, NoTerm> {
         if let Some(term) = self.of_exprs.get(&id) {
             return Ok(*term);
         }
