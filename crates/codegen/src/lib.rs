@@ -1,8 +1,7 @@
 //! Prints final programs as C, compiles, loads and runs it, and writes libraries ahead of time.
 //!
-//! The crate knows nothing of validation. It transforms nothing except in [`legalize()`], which
-//! runs before validation: the printer is one-to-one. Start with [`emit()`], then [`compile`] and
-//! [`Kernel`].
+//! The crate knows nothing of validation. It transforms no program: the printer is one-to-one. Start
+//! with [`emit()`], then [`compile`] and [`Kernel`].
 //!
 //! Its rooms: `c`, the syntax of C; `emit`, from programs to C; `native`, from C to machine code.
 //! `emit` and `native` share only [`CModule`].
@@ -10,7 +9,6 @@
 mod c;
 mod emit;
 mod error;
-mod legalize;
 mod module;
 mod native;
 mod target;
@@ -20,7 +18,6 @@ mod tests;
 
 pub use emit::{emit, permits_contraction};
 pub use error::EmitError;
-pub use legalize::legalize;
 pub use module::{CModule, CheckInfo};
 pub use native::{
     Arguments, Artifact, COMPILER_VARIABLE, CompileError, Effort, HalideArgument, HalideCall,

@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 use common::{every_program, in_parallel, load};
 use expect_test::expect_file;
 use halidom_atl::engine::Engine;
-use halidom_codegen::{Target, emit, legalize};
+use halidom_codegen::{Target, emit};
 use halidom_driver::compile::compile;
 use halidom_driver::derivation;
 use halidom_driver::source::Choice;
 use halidom_ir::{Pool, Program};
+use halidom_lower::legalize;
 use sha2::{Digest, Sha256};
 
 /// Targets with distinct vector widths. The table must not depend on the machine that runs the
@@ -39,7 +40,7 @@ fn keep(kept: &mut Option<Program>) -> impl FnMut(&'static str, &Pool, &Program)
 fn lines(name: &str, pool: &mut Pool, program: &Program) -> String {
     let mut lines = String::new();
     for target in &TARGETS {
-        let program = legalize(pool, program, target);
+        let program = legalize(pool, program.clone(), target.machine()).expect("it is split");
         let module = emit(pool, &program, target).expect("it is printed");
         let digest = Sha256::new()
             .chain_update(module.library_text(target))

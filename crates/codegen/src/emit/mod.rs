@@ -8,8 +8,6 @@ mod capture;
 mod contraction;
 mod describe;
 mod file;
-pub(crate) mod repeats;
-pub(crate) mod rows;
 mod scalar;
 mod sharing;
 mod sums;

@@ -15,8 +15,8 @@ use crate::c::tree::{CBinary, CExpr, CFunction, CStmt, CStruct, CType, CUnary};
 use crate::emit::alignment::Residues;
 use crate::emit::capture::{Captures, captures};
 use crate::emit::describe::{check_values, describe_check, describe_label};
-use crate::emit::rows::row_of;
 use crate::emit::sharing::written_together;
+use halidom_lower::patterns::row_of;
 use halidom_prelude::helpers::{self, Helper};
 use halidom_prelude::operators::ScalarOp;
 

@@ -8,10 +8,9 @@ use halidom_ir::{
 
 use crate::EmitError;
 use crate::c::tree::{CBinary, CExpr, CType, CUnary};
-use crate::emit::repeats::repeated;
-use crate::emit::rows::{Strided, apart};
 use crate::emit::scalar::literal;
 use crate::emit::translate::Translator;
+use halidom_lower::patterns::{Strided, apart, repeated};
 use halidom_prelude::helpers::Helper;
 use halidom_prelude::operators::{Few, VectorOp};
 use halidom_prelude::types::{c_bytes, signed_of, unsigned_of};
@@ -98,13 +97,15 @@ impl Translator<'_> {
             return Ok(load);
         }
         let memory = CExpr::Name(self.buffer_name(buffer)?);
-        if let Some(repeated) = repeated(pool, index) {
+        if let Some(repeated) = repeated(pool, index)
+            && let Some(times) = Few::of(repeated.times.into())
+        {
             let offset = match repeated.offset {
                 Some(offset) => self.scalar(offset)?,
                 None => CExpr::literal("0"),
             };
             let arguments = vec![memory, offset, self.scalar(repeated.base)?];
-            let op = VectorOp::LoadRepeated(repeated.times);
+            let op = VectorOp::LoadRepeated(times);
             return Ok(self.help(Helper::Vector(op, scalar, lanes), arguments));
         }
         let (op, arguments) = match pool.get(index) {
@@ -208,15 +209,18 @@ impl Translator<'_> {
     /// Returns the call that writes several interleaved vectors.
     pub(crate) fn row_store(&mut self, row: &[Strided]) -> Result<CExpr, EmitError> {
         let Some(first) = row.first() else { return Err(EmitError::NotFinal("a row of nothing")) };
+        let Some(count) = Few::of(first.step.into()) else {
+            return Err(EmitError::NotFinal("a row of more than four stores"));
+        };
         let memory = CExpr::Name(self.buffer_name(first.buffer)?);
         let mut arguments = vec![address_of(memory, self.scalar(first.base)?)];
         for store in row {
             arguments.push(self.stored(store.value)?);
         }
         let op = if first.streams(self.pool) {
-            VectorOp::StreamInterleaved(first.step)
+            VectorOp::StreamInterleaved(count)
         } else {
-            VectorOp::StoreInterleaved(first.step)
+            VectorOp::StoreInterleaved(count)
         };
         let scalar = memory_scalar(self.pool.ty(first.value).scalar);
         Ok(self.help(Helper::Vector(op, scalar, first.lanes), arguments))

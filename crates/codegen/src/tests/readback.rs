@@ -14,7 +14,8 @@ use super::common::{Builder, arguments, array};
 use super::repeats::repeats;
 use super::run::row_blur;
 use super::vectors::weighted;
-use crate::{CModule, Target, Toolchain, compile, emit, legalize};
+use crate::{CModule, Target, Toolchain, compile, emit};
+use halidom_lower::legalize;
 
 /// Scalars of several types, a condition, a buffer on the stack, parameters: `for i: if i < n &&
 /// input(i) != 7: count(input(i) % 4) += (i32(input(i)) - bias) * 3`. The parameter `flag` negates
@@ -154,7 +155,7 @@ fn another_end_of_a_loop_is_noticed() {
 fn programs() -> Vec<(Pool, Program)> {
     let target = Target::AVX2;
     let (mut pool, wide) = weighted(24);
-    let split = legalize(&mut pool, &wide, &target);
+    let split = legalize(&mut pool, wide, target.machine()).unwrap();
     let eight = NonZeroU32::new(8).unwrap();
     vec![
         row_blur(LoopKind::Serial),

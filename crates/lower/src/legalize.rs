@@ -6,29 +6,31 @@ use halidom_ir::{
     StmtId, Type, VarId,
 };
 
-use crate::Target;
-use crate::emit::repeats::repeated;
-use crate::emit::rows::row_of;
-use halidom_prelude::types::c_bytes;
+use crate::patterns::{repeated, row_of};
+use crate::{LowerError, Machine};
 
-/// Splits every vector statement so that no vector value is wider than the target's vectors and
+/// Splits every vector statement so that no vector value is wider than the machine's vectors and
 /// every number of lanes is a power of two. Compilers handle other vectors badly (gcc by a factor
 /// of four to ten) or not at all. Annotations are split in the same way. Neighbouring stores that
-/// together fill a row are split alike. The pass runs before validation, which judges its result.
+/// together fill a row are split alike.
 ///
 /// Requires: a final program.
 /// Ensures: the same program, except that a statement or a let on vectors may become several in a
 /// row.
-pub fn legalize(pool: &mut Pool, program: &Program, target: &Target) -> Program {
+pub fn legalize(
+    pool: &mut Pool,
+    program: Program,
+    machine: Machine,
+) -> Result<Program, LowerError> {
     let mut pass = Legalize {
         pool,
-        vector_bytes: target.vector_bytes(),
+        vector_bytes: machine.vector_bytes,
         pieces: FxHashMap::default(),
         vars: FxHashMap::default(),
         slices: FxHashMap::default(),
     };
     let body = pass.stmt(program.body);
-    Program { body, ..program.clone() }
+    Ok(Program { body, ..program })
 }
 
 /// Lanes `start .. start + lanes` of a vector.
@@ -328,6 +330,11 @@ fn cut(lanes: u32, most: u32) -> Vec<Piece> {
     pieces
 }
 
+/// Returns the bytes that a lane takes in registers: `int` takes 64 bits.
+fn lane_bytes(scalar: Scalar) -> usize {
+    scalar.bytes().unwrap_or(8)
+}
+
 /// The widest lane in bytes among a statement's vectors that are held in registers, by number of
 /// lanes.
 struct Widths<'a> {
@@ -375,7 +382,7 @@ impl Widths<'_> {
         let ty = self.pool.ty(id);
         if ty.lanes > 1 {
             // A mask is as wide as the compared values, which are counted themselves.
-            let bytes = if ty.scalar == Scalar::Bool { 1 } else { c_bytes(ty.scalar) };
+            let bytes = if ty.scalar == Scalar::Bool { 1 } else { lane_bytes(ty.scalar) };
             let widest = self.bytes.entry(ty.lanes).or_insert(bytes);
             *widest = bytes.max(*widest);
         }
