@@ -3,15 +3,15 @@
 use std::ops::RangeInclusive;
 
 use halidom_ir::{BufferId, Constant, Intrinsic, Scalar};
+use halidom_prelude::helpers::{Helper, builtin};
+use halidom_prelude::operators::{ScalarOp, VectorOp};
+use halidom_prelude::types::signed_of;
 
 use crate::helper_names::helper_of;
 use crate::lift::{Lift, Lifted, Value};
 use crate::syntax::{Node, Shape};
 use crate::term::{Op, Ring, TermId};
 use crate::terms::machine;
-use halidom_prelude::helpers::{Helper, builtin};
-use halidom_prelude::operators::{ScalarOp, VectorOp};
-use halidom_prelude::types::signed_of;
 
 /// The numbers of lanes for which tests compare a load of repeated elements with its meaning. With
 /// more than 64 lanes of bytes, the places of lanes would not fit the signed bytes in which the

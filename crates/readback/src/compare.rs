@@ -5,6 +5,8 @@ use halidom_ir::{
     BufferId, Check, Constant, Deal, Expr, ExprId, Interval, Label, LoopKind, Pool, Program,
     Scalar, Stmt, StmtId, Type, VarId,
 };
+use halidom_prelude::helpers::Helper;
+use halidom_prelude::operators::{AtomicOp, Few, VectorOp};
 
 use crate::helper_names::helper_of;
 use crate::lift::{Binding, Lift, Scope};
@@ -12,8 +14,6 @@ use crate::mismatch::Mismatch;
 use crate::syntax::{Action, File, Line, Node, Shape, Ty};
 use crate::term::{Op, Ring, TermId};
 use crate::terms::{NoTerm, Terms, in_memory, machine};
-use halidom_prelude::helpers::Helper;
-use halidom_prelude::operators::{AtomicOp, Few, VectorOp};
 
 /// Compares every function of a file with a program.
 pub(crate) fn compare(

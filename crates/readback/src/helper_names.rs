@@ -1,10 +1,10 @@
 //! The meanings of helper functions, by their names.
 
 use halidom_ir::{Intrinsic, Scalar};
-
-use crate::parse::vector;
 use halidom_prelude::helpers::Helper;
 use halidom_prelude::operators::{AtomicOp, ScalarOp, VectorOp};
+
+use crate::parse::vector;
 
 /// Returns the helper with this name, or `None` if no helper has it.
 pub(crate) fn helper_of(name: &str) -> Option<Helper> {

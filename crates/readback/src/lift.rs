@@ -13,12 +13,12 @@
 use std::collections::BTreeSet;
 
 use halidom_ir::{BufferId, Constant, Scalar, VarId, eval};
+use halidom_prelude::types::signed_of;
 
 use crate::mismatch::Mismatch;
 use crate::syntax::{Node, Shape, Ty};
 use crate::term::{Op, Ring, TermId};
 use crate::terms::{Terms, holds, integral};
-use halidom_prelude::types::signed_of;
 
 /// The meaning of a C name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

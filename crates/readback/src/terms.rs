@@ -12,10 +12,10 @@ use halidom_ir::{
     BinaryOp, BufferId, Constant, ExprId, Intrinsic, Overflow, Pool, Scalar, Type, UnaryOp, VarId,
     eval,
 };
+use halidom_prelude::types::unsigned_of;
 
 use crate::known::Known;
 use crate::term::{Op, Ring, Term, TermId};
-use halidom_prelude::types::unsigned_of;
 
 /// Interned terms with their types.
 pub(crate) struct Terms<'a> {

@@ -1,8 +1,9 @@
 //! Prints C trees: one statement per line, with parentheses where precedence needs them or where
 //! gcc would warn without them.
 
-use crate::c::tree::{CBinary, CExpr, CFunction, CStmt, CStruct, CType};
 use halidom_prelude::types::{scalar_name, vector_name};
+
+use crate::c::tree::{CBinary, CExpr, CFunction, CStmt, CStruct, CType};
 
 /// The binding strength of an expression. A child that binds less tightly than its place requires
 /// gets parentheses.

@@ -2,6 +2,8 @@
 
 use halidom_base::IndexMap;
 use halidom_ir::{Check, ExprId, Interval, Pool, Program, Scalar, StoreIn, VarId};
+use halidom_prelude::helpers::{self, Helper};
+use halidom_prelude::operators::ScalarOp;
 
 use crate::EmitError;
 use crate::c::discard::drop_needless_discards;
@@ -9,8 +11,6 @@ use crate::c::printer::{print_comment, print_function, print_signature};
 use crate::c::tree::{CBinary, CExpr, CFunction, CStmt, CType, CUnary};
 use crate::emit::translate::Translator;
 use crate::module::{CheckInfo, Field, Part, Side, Signature, Source, args_type, run_symbol};
-use halidom_prelude::helpers::{self, Helper};
-use halidom_prelude::operators::ScalarOp;
 
 /// The text that is appended to the file, and the header.
 pub(crate) struct Entry {

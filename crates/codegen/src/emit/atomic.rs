@@ -1,12 +1,12 @@
 //! Atomic updates: one operator on the old value and an operand.
 
 use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, Pool};
+use halidom_prelude::helpers::{Helper, require};
+use halidom_prelude::operators::AtomicOp;
 
 use crate::c::tree::{CExpr, CUnary};
 use crate::emit::translate::Translator;
 use crate::error::EmitError;
-use halidom_prelude::helpers::{Helper, require};
-use halidom_prelude::operators::AtomicOp;
 
 /// Splits a value that updates an element of `buffer` into its operator and the operand that does
 /// not read the buffer.

@@ -1,6 +1,7 @@
 //! Final programs as C trees: one C statement for each IR statement, except that some patterns of
 //! vector loads and stores become calls of one helper function.
 
+mod access;
 mod alignment;
 mod aot;
 mod atomic;

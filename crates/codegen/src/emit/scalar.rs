@@ -1,13 +1,13 @@
 //! Expressions with one lane.
 
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Intrinsic, Overflow, Scalar, UnaryOp};
+use halidom_prelude::helpers::{Helper, builtin, integer_literal};
+use halidom_prelude::operators::ScalarOp;
+use halidom_prelude::types::unsigned_of;
 
 use crate::EmitError;
 use crate::c::tree::{CBinary, CExpr, CType, CUnary};
 use crate::emit::translate::Translator;
-use halidom_prelude::helpers::{Helper, builtin, integer_literal};
-use halidom_prelude::operators::ScalarOp;
-use halidom_prelude::types::unsigned_of;
 
 impl Translator<'_> {
     /// Returns the C expression for a scalar expression. Its C type is the scalar's or, for `bool`

@@ -8,6 +8,9 @@ use halidom_ir::{
     BufferDecl, BufferId, BufferKind, Check, Constant, Deal, Expr, ExprId, Label, LoopKind, Pool,
     STACK_LIMIT, Scalar, Stmt, StmtId, StoreIn, Type, VarId,
 };
+use halidom_lower::patterns::row_of;
+use halidom_prelude::helpers::{self, Helper};
+use halidom_prelude::operators::ScalarOp;
 
 use crate::EmitError;
 use crate::c::names::Names;
@@ -16,9 +19,6 @@ use crate::emit::alignment::Residues;
 use crate::emit::capture::{Captures, captures};
 use crate::emit::describe::{check_values, describe_check, describe_label};
 use crate::emit::sharing::written_together;
-use halidom_lower::patterns::row_of;
-use halidom_prelude::helpers::{self, Helper};
-use halidom_prelude::operators::ScalarOp;
 
 /// Buffers start at multiples of this many bytes, the size of the largest vector.
 const ALIGNMENT: u32 = 64;

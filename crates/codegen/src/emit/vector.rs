@@ -2,18 +2,15 @@
 //! signed integers as wide as the compared values, and all their bits are set where the condition
 //! holds.
 
-use halidom_ir::{
-    BinaryOp, BufferId, Constant, Expr, ExprId, Intrinsic, Overflow, Scalar, StoreIn, Type, UnaryOp,
-};
+use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Intrinsic, Overflow, Scalar, Type, UnaryOp};
+use halidom_prelude::helpers::Helper;
+use halidom_prelude::operators::VectorOp;
+use halidom_prelude::types::{c_bytes, signed_of, unsigned_of};
 
 use crate::EmitError;
 use crate::c::tree::{CBinary, CExpr, CType, CUnary};
 use crate::emit::scalar::literal;
 use crate::emit::translate::Translator;
-use halidom_lower::patterns::{Strided, apart, repeated};
-use halidom_prelude::helpers::Helper;
-use halidom_prelude::operators::{Few, VectorOp};
-use halidom_prelude::types::{c_bytes, signed_of, unsigned_of};
 
 impl Translator<'_> {
     /// Returns the C type of vectors of type `ty`, which must not be `bool`.
@@ -87,147 +84,8 @@ impl Translator<'_> {
         }
     }
 
-    /// Loads elements of a buffer. Elements of a `bool` buffer are loaded as bytes.
-    fn vector_load(&mut self, buffer: BufferId, index: ExprId) -> Result<CExpr, EmitError> {
-        let pool = self.pool;
-        let lanes = pool.ty(index).lanes;
-        let scalar = memory_scalar(pool.buffer(buffer).scalar);
-        self.vector_type(Type { scalar, lanes })?;
-        if let Some(load) = self.realigned(buffer, index)? {
-            return Ok(load);
-        }
-        let memory = CExpr::Name(self.buffer_name(buffer)?);
-        if let Some(repeated) = repeated(pool, index)
-            && let Some(times) = Few::of(repeated.times.into())
-        {
-            let offset = match repeated.offset {
-                Some(offset) => self.scalar(offset)?,
-                None => CExpr::literal("0"),
-            };
-            let arguments = vec![memory, offset, self.scalar(repeated.base)?];
-            let op = VectorOp::LoadRepeated(times);
-            return Ok(self.help(Helper::Vector(op, scalar, lanes), arguments));
-        }
-        let (op, arguments) = match pool.get(index) {
-            Expr::Ramp { base, stride, .. } => {
-                let address = address_of(memory, self.scalar(*base)?);
-                let step = pool.as_constant(*stride).and_then(Constant::as_integer);
-                // The elements between the lanes' elements may be loaded too, unless another thread
-                // may write them meanwhile.
-                let few = step
-                    .and_then(Few::of)
-                    .filter(|step| lanes + 1 >= step.count() && !self.is_shared(buffer));
-                match (step, few) {
-                    (Some(1), _) => (VectorOp::Load, vec![address]),
-                    (Some(-1), _) => (VectorOp::LoadReversed, vec![address]),
-                    (_, Some(step)) => (VectorOp::LoadEvery(step), vec![address]),
-                    (_, None) => (VectorOp::LoadStrided, vec![address, self.scalar(*stride)?]),
-                }
-            }
-            Expr::Broadcast { value, .. } => {
-                (VectorOp::Broadcast, vec![CExpr::index(memory, self.scalar(*value)?)])
-            }
-            Expr::Const(_)
-            | Expr::Var(_)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Select { .. }
-            | Expr::Cast(..)
-            | Expr::Call(..)
-            | Expr::Ref { .. }
-            | Expr::Load { .. }
-            | Expr::Hole(_) => (VectorOp::Gather, vec![memory, self.vector(index)?]),
-        };
-        Ok(self.help(Helper::Vector(op, scalar, lanes), arguments))
-    }
-
-    /// Returns the call that reads consecutive elements as two vectors at multiples of their
-    /// length. This requires that a directive asks for it, that the loads are known to touch the
-    /// buffer's own memory only, and that nobody else writes this memory meanwhile.
-    fn realigned(&mut self, buffer: BufferId, index: ExprId) -> Result<Option<CExpr>, EmitError> {
-        let pool = self.pool;
-        let decl = pool.buffer(buffer);
-        let Expr::Ramp { base, stride, lanes } = *pool.get(index) else { return Ok(None) };
-        if !decl.realigned || !is_one(pool.as_constant(stride)) || self.is_shared(buffer) {
-            return Ok(None);
-        }
-        let lane = self.residues.of(pool, base, lanes.into()).and_then(|lane| lane.try_into().ok());
-        let Some(lane @ 1..) = lane else { return Ok(None) };
-        if !self.residues.holds_whole(pool, buffer, lanes) {
-            return Ok(None);
-        }
-        let (root, offset) = apart(pool, base);
-        let before = literal(Constant::int(offset - i128::from(lane)))?;
-        let first = match root {
-            Some(root) if offset == i128::from(lane) => self.scalar(root)?,
-            Some(root) => CExpr::binary(CBinary::Add, self.scalar(root)?, before),
-            None => before,
-        };
-        let memory = CExpr::Name(self.buffer_name(buffer)?);
-        let helper = Helper::LoadAt(memory_scalar(decl.scalar), lanes, lane);
-        Ok(Some(self.help(helper, vec![address_of(memory, first)])))
-    }
-
-    /// Returns the call that writes a vector.
-    pub(crate) fn vector_store(
-        &mut self,
-        buffer: BufferId,
-        index: ExprId,
-        value: ExprId,
-    ) -> Result<CExpr, EmitError> {
-        let pool = self.pool;
-        let ty = pool.ty(value);
-        let memory = CExpr::Name(self.buffer_name(buffer)?);
-        let (op, mut arguments) = match pool.get(index) {
-            Expr::Ramp { base, stride, .. } => {
-                let address = address_of(memory, self.scalar(*base)?);
-                if is_one(pool.as_constant(*stride)) {
-                    let streams = pool.buffer(buffer).store_in == StoreIn::Stream;
-                    let op = if streams { VectorOp::Stream } else { VectorOp::Store };
-                    (op, vec![address])
-                } else {
-                    (VectorOp::StoreStrided, vec![address, self.scalar(*stride)?])
-                }
-            }
-            Expr::Const(_)
-            | Expr::Var(_)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Select { .. }
-            | Expr::Cast(..)
-            | Expr::Call(..)
-            | Expr::Ref { .. }
-            | Expr::Load { .. }
-            | Expr::Broadcast { .. }
-            | Expr::Hole(_) => (VectorOp::Scatter, vec![memory, self.vector(index)?]),
-        };
-        let scalar = memory_scalar(ty.scalar);
-        arguments.push(self.stored(value)?);
-        Ok(self.help(Helper::Vector(op, scalar, ty.lanes), arguments))
-    }
-
-    /// Returns the call that writes several interleaved vectors.
-    pub(crate) fn row_store(&mut self, row: &[Strided]) -> Result<CExpr, EmitError> {
-        let Some(first) = row.first() else { return Err(EmitError::NotFinal("a row of nothing")) };
-        let Some(count) = Few::of(first.step.into()) else {
-            return Err(EmitError::NotFinal("a row of more than four stores"));
-        };
-        let memory = CExpr::Name(self.buffer_name(first.buffer)?);
-        let mut arguments = vec![address_of(memory, self.scalar(first.base)?)];
-        for store in row {
-            arguments.push(self.stored(store.value)?);
-        }
-        let op = if first.streams(self.pool) {
-            VectorOp::StreamInterleaved(count)
-        } else {
-            VectorOp::StoreInterleaved(count)
-        };
-        let scalar = memory_scalar(self.pool.ty(first.value).scalar);
-        Ok(self.help(Helper::Vector(op, scalar, first.lanes), arguments))
-    }
-
     /// Returns lanes as they lie in memory.
-    fn stored(&mut self, value: ExprId) -> Result<CExpr, EmitError> {
+    pub(crate) fn stored(&mut self, value: ExprId) -> Result<CExpr, EmitError> {
         let ty = self.pool.ty(value);
         if ty.scalar != Scalar::Bool {
             return self.vector(value);
@@ -565,14 +423,6 @@ fn bit_of(mask: CExpr) -> CExpr {
     CExpr::binary(CBinary::BitAnd, mask, CExpr::literal("1"))
 }
 
-fn address_of(memory: CExpr, index: CExpr) -> CExpr {
-    CExpr::unary(CUnary::Address, CExpr::index(memory, index))
-}
-
-fn is_one(constant: Option<Constant>) -> bool {
-    constant.and_then(Constant::as_integer) == Some(1)
-}
-
 /// Tests whether GNU C can broadcast the constant's bare literal. NaN and infinity are calls.
 fn is_plain(constant: Constant) -> bool {
     constant.as_integer().is_some()
@@ -587,11 +437,6 @@ fn divides_simply(divisor: i128) -> bool {
 
 fn is_shift(scalar: Scalar, amount: i128) -> bool {
     scalar.bits().is_some_and(|bits| (0..i128::from(bits)).contains(&amount))
-}
-
-/// Returns the type of a buffer's elements in C.
-fn memory_scalar(scalar: Scalar) -> Scalar {
-    if scalar == Scalar::Bool { Scalar::U8 } else { scalar }
 }
 
 fn c_scalar(scalar: Scalar) -> Scalar {

@@ -2,13 +2,13 @@
 //! time on starting it.
 
 use halidom_base::IndexSet;
+use halidom_prelude::{PREAMBLE, helpers};
 
 use crate::module::run_symbol;
 use crate::native::kernel::Kernel;
 use crate::native::loader::Entry;
 use crate::native::toolchain::{HEADER_NAME, RUNTIME_HEADER, SOURCE_NAME, write};
 use crate::{CModule, CompileError, Target, Toolchain};
-use halidom_prelude::{PREAMBLE, helpers};
 
 /// The effort that the C compiler spends on a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! Final programs built by hand.
 
-use crate::{Arguments, Kernel, Target, Toolchain, compile, emit};
 use halidom_ir::{
     Array, BinaryOp, BufferDecl, BufferId, BufferKind, Constant, Dim, ExprId, FuncDecl, FuncId,
     FuncKind, LoopKind, Output, Pool, Program, Scalar, Stmt, StmtId, StoreIn, Type, VarId,
 };
+
+use crate::{Arguments, Kernel, Target, Toolchain, compile, emit};
 
 /// A program under construction, in its pool.
 pub(crate) struct Builder {

@@ -4,11 +4,12 @@ use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use halidom_ir::LoopKind;
+
 use super::run::row_blur;
 use crate::native::link::{OBJECT_NAME, load, load_directly};
 use crate::native::toolchain::{HEADER_NAME, SOURCE_NAME, write};
 use crate::{CompileError, RUNTIME_HEADER, RUNTIME_SOURCE, Target, Toolchain, compile, emit};
-use halidom_ir::LoopKind;
 
 #[test]
 fn a_compiler_that_is_not_there_is_not_found() {

@@ -6,7 +6,7 @@ use halidom_ir::{
     Array, BinaryOp, BufferKind, Constant, Deal, Dim, Label, LoopKind, Pool, Program, Scalar, Stmt,
     UnaryOp,
 };
-
+use halidom_lower::legalize;
 use halidom_readback::check;
 use halidom_readback::lex::{Kind, Token, tokens};
 
@@ -15,7 +15,6 @@ use super::repeats::repeats;
 use super::run::row_blur;
 use super::vectors::weighted;
 use crate::{CModule, Target, Toolchain, compile, emit};
-use halidom_lower::legalize;
 
 /// Scalars of several types, a condition, a buffer on the stack, parameters: `for i: if i < n &&
 /// input(i) != 7: count(input(i) % 4) += (i32(input(i)) - bias) * 3`. The parameter `flag` negates

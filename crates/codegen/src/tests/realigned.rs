@@ -3,12 +3,12 @@
 use halidom_ir::{
     BinaryOp, BufferDecl, BufferKind, Constant, Dim, LoopKind, Pool, Program, Scalar, Stmt,
 };
-
-use super::common::{Builder, arguments, array, kernel, number};
-use crate::{Target, Toolchain, emit};
 use halidom_prelude::helpers::{Helper, definition};
 use halidom_prelude::operators::VectorOp;
 use halidom_readback::check;
+
+use super::common::{Builder, arguments, array, kernel, number};
+use crate::{Target, Toolchain, emit};
 
 /// `rows` is a copy of the input, and `output(i·lanes … i·lanes + lanes - 1) = rows(i·step + first
 /// …)` for four `i`, in a loop of this kind.

@@ -1,13 +1,13 @@
 //! Strided vectors through dense loads and stores.
 
 use halidom_ir::{BufferKind, Constant, Dim, ExprId, LoopKind, Pool, Program, Scalar, StmtId};
-
-use super::common::{Builder, arguments, array, kernel, number};
-use crate::{Target, Toolchain, emit};
 use halidom_lower::legalize;
 use halidom_prelude::helpers::{Helper, definition};
 use halidom_prelude::operators::{Few, VectorOp};
 use halidom_readback::check;
+
+use super::common::{Builder, arguments, array, kernel, number};
+use crate::{Target, Toolchain, emit};
 
 /// `output(i) = input(first + step·i)` for so many lanes at once.
 fn every(scalar: Scalar, lanes: u32, first: i128, step: i128) -> (Pool, Program) {

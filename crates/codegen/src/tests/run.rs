@@ -2,11 +2,12 @@
 
 use std::num::NonZeroU32;
 
-use super::common::{Builder, arguments, array, kernel};
-use crate::{RunError, Target, Toolchain, emit};
 use halidom_ir::{
     BufferKind, Check, Constant, Deal, Dim, Interval, LoopKind, Pool, Program, Scalar, Stmt,
 };
+
+use super::common::{Builder, arguments, array, kernel};
+use crate::{RunError, Target, Toolchain, emit};
 
 /// `output(x, y) = (input(x, y) + input(x + 1, y) + input(x + 2, y)) / 3` with a loop of this kind
 /// over the rows, each by way of an internal buffer.

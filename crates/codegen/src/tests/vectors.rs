@@ -2,10 +2,10 @@
 
 use halidom_base::IndexSet;
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, LoopKind, Pool, Program, Scalar, Stmt, StmtId};
+use halidom_lower::legalize;
 
 use super::common::{Builder, arguments, array, kernel};
 use crate::{Target, Toolchain, emit};
-use halidom_lower::legalize;
 
 /// `output(i) = u16((u32(input(i)) * 3 + u32(select(input(i) < input(i + 1), i, 7))) / 4)` for
 /// `lanes` values at once, by way of a let.
