@@ -70,9 +70,9 @@ pub fn finish(
     structured: &Program,
     observe: Observer<'_>,
 ) -> Result<Program, Vec<Diagnostic>> {
-    let program = halidom_lower::lower(pool, structured.clone(), observe);
+    let machine = Target::host().machine();
+    let program = halidom_lower::lower(pool, structured.clone(), machine, observe);
     let program = program.map_err(|error| vec![not_lowered(&error)])?;
-    let program = halidom_codegen::legalize(pool, &program, &Target::host());
     observe("final", pool, &program);
     well_formed("lower", verify::program(pool, &program, Phase::Final))?;
     Ok(program)
@@ -89,7 +89,8 @@ pub fn run_pass(
     program: Program,
     pass: &Pass,
 ) -> Result<Program, Vec<Diagnostic>> {
-    let program = (pass.run)(pool, program).map_err(|error| vec![not_lowered(&error)])?;
+    let machine = Target::host().machine();
+    let program = (pass.run)(pool, program, machine).map_err(|error| vec![not_lowered(&error)])?;
     well_formed(pass.name, verify::program(pool, &program, Phase::Structured))?;
     Ok(program)
 }
