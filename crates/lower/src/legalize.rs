@@ -1,6 +1,7 @@
 //! Splits vector statements into pieces that the machine's vectors hold.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
+use halidom_ir::visit::{Role, for_each_expr, parts};
 use halidom_ir::{
     Access, BinaryOp, BufferId, Constant, Expr, ExprId, Pool, Program, Prophecy, Scalar, Stmt,
     StmtId, Type, VarId,
@@ -116,17 +117,7 @@ impl Legalize<'_> {
                 .iter()
                 .map(|store| {
                     let split = this.stmt(*store);
-                    match this.pool.get_stmt(split) {
-                        Stmt::Block(pieces) => pieces.clone(),
-                        Stmt::Let { .. }
-                        | Stmt::If { .. }
-                        | Stmt::For { .. }
-                        | Stmt::Allocate { .. }
-                        | Stmt::Assert { .. }
-                        | Stmt::Labeled { .. }
-                        | Stmt::Provide { .. }
-                        | Stmt::Store { .. } => vec![split],
-                    }
+                    parts(this.pool, split)
                 })
                 .collect();
             let most = pieces.iter().map(Vec::len).max().unwrap_or(0);
@@ -345,27 +336,20 @@ struct Widths<'a> {
 
 impl Widths<'_> {
     fn stmt(&mut self, id: StmtId) {
-        match self.pool.get_stmt(id) {
-            Stmt::Block(stmts) => stmts.iter().for_each(|stmt| self.stmt(*stmt)),
-            Stmt::Let { var: _, value, body } => {
-                self.expr(*value);
-                self.stmt(*body);
-            }
-            Stmt::If { condition: _, then_branch, else_branch } => {
-                self.stmt(*then_branch);
-                if let Some(else_branch) = else_branch {
-                    self.stmt(*else_branch);
-                }
-            }
-            Stmt::For { body, .. } | Stmt::Allocate { body, .. } | Stmt::Labeled { body, .. } => {
-                self.stmt(*body);
-            }
-            Stmt::Assert { .. } | Stmt::Provide { .. } => {}
-            Stmt::Store { buffer: _, index, value, prophecy: _, atomic: _ } => {
-                self.index(*index);
-                self.expr(*value);
-            }
-        }
+        let pool = self.pool;
+        for_each_expr(pool, id, &mut |role, expr| match role {
+            Role::LetValue | Role::Value => self.expr(expr),
+            Role::Index => self.index(expr),
+            Role::Condition
+            | Role::LoopMin
+            | Role::LoopExtent
+            | Role::Layout
+            | Role::Assertion
+            | Role::Message
+            | Role::Needed
+            | Role::Prefetch
+            | Role::Claim => {}
+        });
     }
 
     /// Visits an index. A ramp or a broadcast that only selects elements takes no vector register.

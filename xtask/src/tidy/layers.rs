@@ -7,6 +7,7 @@ const LAYERS: &[&str] = &[
     "base",
     "diag",
     "verdict",
+    "sums",
     "poly",
     "smt",
     "ir",
