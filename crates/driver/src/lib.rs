@@ -5,7 +5,6 @@
 //! (a file and the choice of a pipeline and schedule), then read [`mod@compile`], [`mod@judge`],
 //! [`data`] (the inputs of a run) and [`execute`].
 
-pub mod bench;
 pub mod compile;
 pub mod data;
 pub mod derivation;
@@ -13,14 +12,11 @@ pub mod doctor;
 pub mod execute;
 pub mod explain;
 pub mod files;
-pub mod fuzz;
 pub mod inspect;
 pub mod judge;
 pub mod layout;
-pub mod reduce;
 pub mod reference;
 mod slice;
 pub mod source;
 pub mod stock;
 pub mod subject;
-pub mod tune;

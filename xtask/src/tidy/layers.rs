@@ -29,6 +29,7 @@ const LAYERS: &[&str] = &[
     "atl",
     "atl-ir",
     "driver",
+    "workshop",
     "cli",
     "filetests",
 ];

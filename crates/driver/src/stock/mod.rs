@@ -1,17 +1,15 @@
 //! Stock Halide's compilations: a pipeline file, the statement that Halide made of it, and the
 //! compiled code.
 
-mod agree;
 mod annotated;
 mod compare;
 mod demands;
 mod execute;
-pub mod fuzz;
+mod export;
 mod import;
-pub mod mutants;
 mod passes;
-mod replay;
-pub(crate) mod sizes;
+pub mod replay;
+pub mod sizes;
 
 use std::path::{Path, PathBuf};
 
@@ -31,12 +29,12 @@ use crate::files::{self, FileError};
 use crate::source;
 use crate::subject::{Origin, Subject};
 
-pub use agree::{Agreement, Effort, agree};
 pub use annotated::{
     Annotated, Annotations, Beside as BesideAnnotated, Judged, Prophecies, annotated_statement,
     carried, judged,
 };
 pub use compare::{Beside, Compared, Comparison, Difference, compare};
+pub use export::export;
 pub use halidom_halide::bridge;
 pub use halidom_halide::claims::{LIFETIMES, UNSAID};
 pub use halidom_halide::codes::UNSUPPORTED;
@@ -81,7 +79,7 @@ pub struct Stock {
 const _: () = assert!(translate::UNLOADED == machine::UNLOADED);
 
 /// The options of a run of a translated statement: a lane whose load is not made has no value.
-fn options() -> machine::Options {
+pub fn options() -> machine::Options {
     machine::Options { unloaded: Some(machine::UNLOADED), ..machine::Options::default() }
 }
 
@@ -109,8 +107,52 @@ impl Stock {
         }
     }
 
+    /// The final statement of Halide's compiler.
+    pub fn block(&self) -> &Block {
+        &self.block
+    }
+
+    /// The names in the statement and the pipeline.
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// The pipeline as Halide wrote it.
+    pub fn pipeline(&self) -> &Pipeline {
+        &self.pipeline
+    }
+
+    /// Runs the code that Halide compiles from the pipeline on the cases in a folder and in its
+    /// subfolders, as [`replay::write_given`] writes them.
+    pub fn run(&self, folder: &Path) -> Result<(), BridgeError> {
+        self.job.run(folder)
+    }
+
+    /// Replaces the statement by another one of the same pipeline. The bridge compiles that
+    /// statement to get its code.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if the statement is refused.
+    pub fn with_statement(&self, block: Block, names: &Names) -> Result<Self, String> {
+        let Self { pipeline, source, before, conditions, code, .. } = self;
+        translate::belongs(pipeline, names, &block).map_err(|found| found.what)?;
+        let sources = (source, before.as_ref());
+        let stated = (&block, conditions.as_slice());
+        let (subject, notes) = judged_of(sources, (pipeline, names), stated)
+            .map_err(|unsupported| unsupported.what)?;
+        let said = subject.algorithm.clone();
+        let code = match code {
+            Code::Own(Some(dump)) | Code::Given(dump) => {
+                Code::Given(Dump { block: block.clone(), ..dump.clone() })
+            }
+            Code::Own(None) | Code::Text(_) => Code::Text(text::print(&block, names)),
+        };
+        Ok(Self { subject, notes, names: names.clone(), block, code, said, ..self.clone() })
+    }
+
     /// The algorithm as the pipeline defines it, with the pool that owns its parts.
-    fn said(&self) -> (&Pool, &Algorithm) {
+    pub fn said(&self) -> (&Pool, &Algorithm) {
         (&self.source.pool, &self.said)
     }
 }
@@ -359,7 +401,7 @@ struct Compilation {
 }
 
 /// Builds a [`Stock`] from the artifacts that Halide compiled from a script.
-fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnostic> {
+pub fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnostic> {
     let Artifacts { pipeline, specification, statement: text, dump: lossless, passes: _, target } =
         artifacts;
     let mut names = Names::new();

@@ -190,7 +190,7 @@ pub fn dump(stock: &Stock) -> Option<Cow<'_, str>> {
 }
 
 /// The values that the compiled code must give.
-pub(super) struct Expected {
+pub struct Expected {
     outputs: Vec<Array>,
     /// True if an operator on floats rounded.
     rounded: bool,
@@ -202,7 +202,7 @@ pub(super) struct Expected {
 ///
 /// Returns a reason if the compiled code owes no values on this case, so that there is nothing to
 /// run.
-pub(super) fn write_case(
+pub fn write_case(
     stock: &Stock,
     bindings: &Bindings,
     windows: &[Shape],
@@ -224,7 +224,7 @@ pub(super) fn write_case(
 }
 
 /// Writes the parameters, inputs and windows of a case for the compiled code.
-pub(super) fn write_given(
+pub fn write_given(
     stock: &Stock,
     bindings: &Bindings,
     windows: &[Shape],
@@ -261,7 +261,7 @@ pub(super) fn write_given(
 }
 
 /// Compares the compiled code's outputs with the pipeline's values.
-pub(super) fn compare(
+pub fn compare(
     stock: &Stock,
     windows: &[Shape],
     expected: &Expected,
@@ -286,7 +286,7 @@ pub(super) fn compare(
 }
 
 /// The arrays that the compiled code wrote, one for each component of the outputs.
-pub(super) fn left(stock: &Stock, windows: &[Shape], folder: &Path) -> Result<Vec<Array>, String> {
+pub fn left(stock: &Stock, windows: &[Shape], folder: &Path) -> Result<Vec<Array>, String> {
     let Subject { pool, compiled, .. } = &stock.subject;
     let buffers = compiled.program.outputs.iter().zip(windows);
     let buffers = buffers
@@ -424,7 +424,7 @@ pub(super) fn same(a: &Array, b: &Array, regrouped: bool) -> bool {
 }
 
 /// Tests whether values are equal; floats that may have been regrouped need only be close.
-pub(super) fn agree(a: Option<Constant>, b: Option<Constant>, regrouped: bool) -> bool {
+pub fn agree(a: Option<Constant>, b: Option<Constant>, regrouped: bool) -> bool {
     let float = |value: Option<Constant>| {
         let value = value?;
         value.as_f64().or(value.as_f32().map(f64::from))
@@ -438,7 +438,8 @@ pub(super) fn agree(a: Option<Constant>, b: Option<Constant>, regrouped: bool) -
     }
 }
 
-pub(super) fn shown(value: Constant) -> String {
+/// The text of a value.
+pub fn shown(value: Constant) -> String {
     match (value.as_integer(), value.as_f32(), value.as_f64()) {
         (Some(value), ..) => value.to_string(),
         (_, Some(value), _) => format!("{value:?}"),
