@@ -7,16 +7,19 @@
 
 pub mod compile;
 pub mod data;
-pub mod derivation;
+pub mod derive;
 pub mod doctor;
 pub mod execute;
 pub mod explain;
 pub mod files;
+pub mod input;
 pub mod inspect;
 pub mod judge;
 pub mod layout;
 pub mod reference;
+mod refusal;
 mod slice;
 pub mod source;
 pub mod stock;
 pub mod subject;
+pub mod verify;

@@ -67,7 +67,7 @@ fn a_finding_becomes_a_short_script_in_a_folder_with_what_shows_it() {
     );
     // The short script alone shows it.
     let job = Job { origin: Origin::Script(own.join("small.py")), target: None };
-    let stock = stock::read(&Request::of_job(job)).unwrap().unwrap();
+    let stock = stock::read(&Request::of_job(job)).unwrap();
     let subject = &stock.subject;
     let options = Options::find().unwrap().of_stock();
     let mut report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);

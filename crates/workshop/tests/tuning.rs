@@ -16,7 +16,7 @@ use halidom_workshop::tune::{self, Options, Reference, Rejection, TuneError, Tun
 
 fn options(pipeline: usize, seconds: u64) -> Options {
     let mut judge = judge::Options::find().expect("a solver is installed");
-    judge.timeout = Duration::from_mins(1);
+    judge.asking.timeout = Duration::from_mins(1);
     let budget = Duration::from_secs(seconds);
     Options { pipeline, schedule: None, budget, threads: Some(1), seed: 1, judge }
 }
@@ -124,11 +124,9 @@ fn what_is_not_proved_never_wins() {
     let silent = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/solvers/silent");
     let solver = Program::find(Family::Z3, Some(&silent)).expect("it is there");
     let schedule = loaded.schedule(0, Some("rows")).expect("it has this schedule");
-    let options = Options {
-        judge: judge::Options { timeout: Duration::from_secs(1), ..judge::Options::new(solver) },
-        schedule: Some(schedule),
-        ..options(0, 3)
-    };
+    let mut judge = judge::Options::new(solver);
+    judge.asking.timeout = Duration::from_secs(1);
+    let options = Options { judge, schedule: Some(schedule), ..options(0, 3) };
     match tune::run(&loaded, &options, &request(&[64, 32]), &mut |_| {}) {
         Err(TuneError::NotProved { tried, counts, .. }) => {
             assert!(tried > 0);

@@ -1,11 +1,11 @@
 //! `halidom lower`.
 
-use halidom_driver::compile::{compile, stage_names};
-use halidom_driver::derivation::is_derivation_file;
+use halidom_driver::compile::stage_names;
+use halidom_driver::input::{Chosen, Input};
 use halidom_driver::subject::Subject;
 use halidom_ir::print;
 
-use super::{choose, derived, ended, report};
+use super::{ended, one};
 use crate::args::LowerArgs;
 use crate::output::{Ended, Output, Stop};
 
@@ -22,40 +22,33 @@ fn lower(args: &LowerArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
             &format!("stages are {}", names.join(", ")),
         ));
     }
-    if is_derivation_file(&args.choice.file) {
-        return derivation(args, output);
-    }
-    let (mut loaded, choice) = choose(&args.choice, output)?;
-    let algorithm = loaded.module.pipelines[choice.pipeline].algorithm.clone();
-    let mut text = String::new();
-    let compiled = compile(&mut loaded, &choice, &mut |stage, pool, program| {
-        if stage == args.stage {
-            text = print::module(pool, &algorithm, program);
+    let (mut input, chosen) = one(&args.choice, output)?;
+    let mut text = None;
+    let lowered = match (&input, &chosen) {
+        (Input::Pipelines(loaded), Chosen::Schedule(choice)) => {
+            Some(loaded.module.pipelines[choice.pipeline].algorithm.clone())
         }
-    });
-    if let Err(diagnostics) = compiled {
-        report(&loaded, &diagnostics, output);
-        // The stage may precede the failure, and then shows its cause.
-        output.line(&text);
-        return Err(Stop::BadInput);
-    }
-    output.line(&text);
-    output.set("stage", args.stage.as_str());
-    output.set("ir", text);
-    Ok(Ended::Done)
-}
-
-/// Lowers a derivation, whose first stage is `bounds`.
-fn derivation(args: &LowerArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
+        (
+            Input::Pipelines(_) | Input::Derivations(_) | Input::Program(_) | Input::Stock(_),
+            Chosen::Schedule(_) | Chosen::Derivation(_) | Chosen::Whole,
+        ) => None,
+    };
     let mut after = None;
-    let observe = &mut |stage: &'static str, _: &_, program: &halidom_ir::Program| {
+    let compiled = input.compile(&chosen, &mut |stage, pool, program| {
         if stage == args.stage {
             after = Some(program.clone());
+            text = lowered.as_ref().map(|algorithm| print::module(pool, algorithm, program));
         }
-    };
-    let Subject { pool, algorithm, compiled, .. } = derived(&args.choice, observe, output)?;
+    });
+    let Subject { pool, algorithm, compiled, .. } = compiled.map_err(|refusal| {
+        let stop = output.refused(&refusal);
+        // The stage may precede the failure, and then shows its cause.
+        output.line(text.as_deref().unwrap_or_default());
+        stop
+    })?;
+    // The first stage of a derivation is `bounds`.
     let program = after.as_ref().unwrap_or(&compiled.structured);
-    let text = print::module(&pool, compiled.lowered(&algorithm), program);
+    let text = text.unwrap_or_else(|| print::module(&pool, compiled.lowered(&algorithm), program));
     output.line(&text);
     output.set("stage", args.stage.as_str());
     output.set("ir", text);

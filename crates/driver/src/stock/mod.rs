@@ -26,6 +26,7 @@ use halidom_ir::{Algorithm, FuncId, Pool, Program};
 use self::demands::demand;
 use crate::compile::Compiled;
 use crate::files::{self, FileError};
+use crate::refusal::Refusal;
 use crate::source;
 use crate::subject::{Origin, Subject};
 
@@ -36,14 +37,11 @@ pub use annotated::{
 pub use compare::{Beside, Compared, Comparison, Difference, compare};
 pub use export::export;
 pub use halidom_halide::bridge;
-pub use halidom_halide::claims::{LIFETIMES, UNSAID};
 pub use halidom_halide::codes::UNSUPPORTED;
+pub use halidom_halide::translate::Note;
 pub use import::{Import, import};
 pub use passes::{Outcome, Step, changes, passes};
 pub use replay::{Confirmed, Replay, bear_out, confirm, dump, replay};
-
-/// Source texts together with the diagnostics that refuse them.
-pub type Refusal = (Sources, Vec<Diagnostic>);
 
 /// A compilation by stock Halide.
 #[derive(Clone, Debug)]
@@ -51,7 +49,7 @@ pub struct Stock {
     /// The algorithm, and the statement as a program.
     pub subject: Subject,
     /// Notes on the parts that the translation left out.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
     /// The statement after every pass of the compiler, where it is known.
     pub dump: Option<String>,
     /// The compile job that makes the code.
@@ -105,6 +103,11 @@ impl Stock {
             }
             Code::Own(None) | Code::Text(_) => None,
         }
+    }
+
+    /// Tests whether the compiler computed constants of which only six digits are known.
+    pub fn has_digits(&self) -> bool {
+        self.notes.iter().any(|note| matches!(note, Note::Digits(_)))
     }
 
     /// The final statement of Halide's compiler.
@@ -199,7 +202,7 @@ impl Request {
 
 /// Reads a pipeline and the final statement of Halide's compiler. The statement comes from a file
 /// or from the installed Halide; the same holds for the dump of all passes.
-pub fn read(request: &Request) -> Result<Result<Stock, Refusal>, FileError> {
+pub fn read(request: &Request) -> Result<Stock, Refusal> {
     let mut sources = Sources::new();
     let script = match &request.job.origin {
         bridge::Origin::Script(file) => {
@@ -287,13 +290,13 @@ pub fn read(request: &Request) -> Result<Result<Stock, Refusal>, FileError> {
         )
     };
     let read = reading();
-    Ok(match read {
+    match read {
         Ok(mut stock) => {
             stock.subject.origin = Origin::of(sources);
             Ok(stock)
         }
-        Err(diagnostic) => Err((sources, vec![diagnostic])),
-    })
+        Err(diagnostic) => Err(Refusal::new(sources, vec![diagnostic])),
+    }
 }
 
 /// Refuses a dump that cannot be read or whose final statement differs from the judged one.
@@ -509,7 +512,7 @@ fn judged_of(
     (plain, before): (&translate::Source, Option<&translate::Source>),
     (pipeline, names): (&Pipeline, &Names),
     stated: (&Block, &[Expr]),
-) -> Result<(Subject, Vec<String>), translate::Unsupported> {
+) -> Result<(Subject, Vec<Note>), translate::Unsupported> {
     let mut source = plain.clone();
     let compiled = translate::program(&mut source, pipeline, names, stated)?;
     keep_in_range(&mut source, before);
@@ -517,7 +520,7 @@ fn judged_of(
     demand(&mut source, before, &mut compiled);
     let mut notes = compiled.notes;
     if before.is_none() {
-        notes.extend(factored(pipeline, names));
+        notes.extend(factored(pipeline, names).map(Note::Other));
     }
     Ok((subject(source, before, (compiled.program, compiled.contract)), notes))
 }

@@ -133,7 +133,7 @@ impl<'a> Judge<'a> {
                 return Err(format!("{name} accepts {count} of {} inputs\n", own.len()));
             }
         }
-        options.timeout = Duration::from_secs(4);
+        options.asking.timeout = Duration::from_secs(4);
         Ok(Self { original, inputs: own, equality, report, options, seed })
     }
 

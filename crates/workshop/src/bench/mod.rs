@@ -232,7 +232,8 @@ pub fn run(
         let choice = Choice { pipeline: options.pipeline, schedule: *schedule };
         let name = schedule_name(loaded, &choice);
         progress(&format!("{name}: compiling"));
-        let subject = subject::compiled(loaded, &choice).map_err(BenchError::Refused)?;
+        let subject =
+            subject::compiled(loaded, &choice, &mut |_, _, _| {}).map_err(BenchError::Refused)?;
         let native = execute::build(
             &subject.pool,
             &subject.compiled.program,

@@ -155,7 +155,7 @@ pub fn text(seed: u64) -> String {
 pub fn run(options: &Options, progress: &mut dyn FnMut(u64)) -> Result<Outcome, FuzzError> {
     let begin = Instant::now();
     let judge = judge()?;
-    let mut reference = halidom_reference::Options::new(judge.solver.clone());
+    let mut reference = halidom_reference::Options::new(judge.asking.solver.clone());
     reference.operations = OPERATIONS;
     let engines = Engines { judge, reference };
     let next = AtomicU64::new(0);

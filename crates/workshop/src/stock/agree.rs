@@ -582,8 +582,7 @@ impl Agreement {
         asked: &Asked<'_>,
     ) {
         let Ran { outputs, notes } = ran;
-        let by_digits = stock.notes.iter().any(|note| note.starts_with("trusted: the float"));
-        let regrouped = stock.subject.algorithm.fast_math || by_digits;
+        let regrouped = stock.subject.algorithm.fast_math || stock.has_digits();
         let near = regrouped || notes.approximate || notes.regrouped;
         let near = near.then_some(notes.greatest);
         let is_judged = !notes.unusual_floats || !regrouped;

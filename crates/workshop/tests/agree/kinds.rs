@@ -29,7 +29,7 @@ fn read(script: &str, edit: Option<(&str, &str)>) -> (Stock, TempDir) {
             Request { statement: Some(edited), ..Request::of_job(job) }
         }
     };
-    (stock::read(&request).expect("it can be read").expect("it is translated"), place)
+    (stock::read(&request).expect("it is translated"), place)
 }
 
 fn agreement((stock, _place): &(Stock, TempDir)) -> Agreement {

@@ -141,14 +141,10 @@ impl Sums {
 
 /// Reads the compilation of a request.
 fn read(request: &Request) -> Result<Stock, String> {
-    match stock::read(request) {
-        Ok(Ok(stock)) => Ok(stock),
-        Ok(Err((_, diagnostics))) => {
-            let messages = diagnostics.iter().map(|diagnostic| diagnostic.message.as_str());
-            Err(messages.collect::<Vec<_>>().join("; "))
-        }
-        Err(error) => Err(error.to_string()),
-    }
+    stock::read(request).map_err(|refusal| {
+        let messages = refusal.diagnostics.iter().map(|diagnostic| diagnostic.message.as_str());
+        messages.collect::<Vec<_>>().join("; ")
+    })
 }
 
 fn scripts(folder: &str) -> Vec<PathBuf> {

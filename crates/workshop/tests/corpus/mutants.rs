@@ -89,7 +89,7 @@ fn no_wrong_statement_is_proved() {
     let spare = Mutex::new(0);
     let counted = in_parallel(&statements, |(name, request)| {
         let begin = Instant::now();
-        let Ok(Ok(stock)) = stock::read(request) else {
+        let Ok(stock) = stock::read(request) else {
             *spare.lock().expect("no thread panics while it counts") += each;
             println!("{name}: left out: it is not read");
             return None;
@@ -223,7 +223,7 @@ fn validate(pool: &Pool, stock: &Stock, program: &Program, is_wrong: bool) -> Re
     options.conventions = Conventions::Halide;
     let strict = !subject.algorithm.fast_math;
     options.floats = Some(if strict { Floats::Bits } else { Floats::Reals });
-    options.timeout = Duration::from_secs(3);
+    options.asking.timeout = Duration::from_secs(3);
     options.budget.open = Some(OPEN);
     options.given = judge::at_borders(pool, (&subject.algorithm, program), BORDERS);
     options.search = if is_wrong {

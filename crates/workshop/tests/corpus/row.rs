@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use halidom_driver::input::Refusal;
 use halidom_driver::judge::{self, Options};
 use halidom_driver::stock::{self, Annotations, Outcome, Prophecies, Replay, Request, Stock};
 use halidom_ir::Shape;
@@ -50,9 +51,9 @@ pub(crate) fn judge(name: &str, request: &Request, annotations: Annotations) -> 
         wrong_code: false,
         pass: None,
     };
-    let stock = match stock::read(request).expect("its files can be read") {
+    let stock = match stock::read(request) {
         Ok(stock) => stock,
-        Err((_, diagnostics)) => {
+        Err(Refusal { diagnostics, .. }) => {
             let messages = diagnostics.iter().map(|diagnostic| diagnostic.message.as_str());
             row.remark = messages.collect::<Vec<_>>().join("; ");
             let is_known = diagnostics.iter().all(|found| found.code == stock::UNSUPPORTED);

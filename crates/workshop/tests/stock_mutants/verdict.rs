@@ -41,7 +41,7 @@ pub(crate) fn judge(stock: &Stock, effort: Effort) -> Judged {
     let judged = stock::judged(stock, Annotations::Never, &mut |subject| {
         let (pool, judged) = (&subject.pool, (&subject.algorithm, &subject.compiled));
         judge::judge_within(pool, judged, &options, &|own| {
-            own.timeout = TIMEOUT;
+            own.asking.timeout = TIMEOUT;
             // One open obligation suffices to prevent a proof.
             own.budget.open = Some(1);
             own.budget.questions = Some(MOST_QUESTIONS);

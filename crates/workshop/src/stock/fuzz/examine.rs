@@ -54,7 +54,7 @@ type Examined = (Figures, Vec<Finding>);
 impl Examiner {
     pub(super) fn new(cases: usize) -> Result<Self, FindError> {
         let mut judge = halidom_validate::Options::new(Program::find(Family::Z3, None)?);
-        judge.timeout = Duration::from_secs(5);
+        judge.asking.timeout = Duration::from_secs(5);
         judge.budget = Budget { questions: Some(80), steps: Some(100_000), open: Some(1) };
         judge.search = Search { trials: 40, runs: 12, steps: 400_000, ..Search::default() };
         judge.strictness = Duration::ZERO;
@@ -244,7 +244,7 @@ fn ran(compiled: Compiled, figures: &mut Figures) -> Option<Finding> {
                     (if faults { Kind::Fault } else { Kind::Translation }, what)
                 }
                 // A failed run is not a finding. The verdict stands, and is counted.
-                Replay::Failed(words) => {
+                Replay::Killed(words) | Replay::Failed(words) => {
                     let reason = words.chars().take(REASON).collect();
                     *figures.not_borne_out.entry(reason).or_default() += 1;
                     return None;
@@ -303,7 +303,7 @@ pub(super) fn keep(found: &Finding, folder: &Path) -> Result<PathBuf, FileError>
     let Ok(made) = job.compile(&own) else { return Ok(own) };
     write_bytes(&own.join("passes.txt"), made.passes.as_bytes())?;
     let request = Request::of_job(job);
-    let Ok(stock) = stock::read(&request)? else { return Ok(own) };
+    let Ok(stock) = stock::read(&request) else { return Ok(own) };
     let Ok(options) = Options::find() else { return Ok(own) };
     let subject = &stock.subject;
     let mut report =

@@ -1,4 +1,10 @@
-//! Files of the tensor language ATL: derivations, and their lowering to the IR.
+//! The derive job: files of the tensor language ATL, their derivations and certificates.
+//!
+//! [`load`] reads a file. A derivation is lowered to the IR ([`Loaded::lower`]), where it is a
+//! program like any other, or certified and checked by Coq ([`Loaded::certified`]).
+
+mod certificate;
+mod received;
 
 use std::path::Path;
 
@@ -10,11 +16,18 @@ use halidom_halide::translate::Contract;
 use halidom_ir::{Algorithm, Pool};
 
 use crate::compile::{self, Compiled, Observer};
-use crate::files::FileError;
+use crate::refusal::Refusal;
+
+pub use certificate::{Certified, Checked, CoqError, Run, checker};
+pub use halidom_atl::check::{Checker, Outcome};
+pub use halidom_atl::native::{Comparison, TOLERANCE};
+pub use received::{Audited, Compared, Stated, received};
 
 /// A file after parsing.
 #[derive(Debug)]
 pub struct Loaded {
+    /// The engine that carries out its derivations.
+    pub engine: Engine,
     /// Its text, for diagnostics.
     pub sources: Sources,
     /// Its parsed contents.
@@ -32,23 +45,29 @@ pub struct Lowered {
     pub compiled: Compiled,
 }
 
-/// Tests by its name whether a file contains derivations.
-pub fn is_derivation_file(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "atl")
-}
+/// The hint for a file without derivations.
+const NO_DERIVATION: &str = "write `program name(…) = …` and `derivation name of program { … }`";
 
-/// Reads a file of programs and derivations, and reports all errors in it.
-pub fn load(
-    engine: &Engine,
-    path: &Path,
-) -> Result<Result<Loaded, (Sources, Vec<Diagnostic>)>, FileError> {
-    let text = crate::source::text(path)?;
+/// Reads a file of programs and derivations. A file with errors, or without a derivation, is
+/// refused.
+pub fn load(path: &Path) -> Result<Loaded, Refusal> {
+    let engine = Engine::new().map_err(|error| {
+        let message = format!("the engine cannot be started: {error}");
+        Refusal::without_place("HAL1014", message, "this is a defect of halidom")
+    })?;
+    let text = crate::source::text(path)
+        .map_err(|error| Refusal::without_place("HAL1014", error.to_string(), error.hint()))?;
     let mut sources = Sources::new();
     let id = sources.add(path.display().to_string(), text);
-    Ok(match file::load(engine, &mut sources, id) {
-        Ok(file) => Ok(Loaded { sources, file }),
-        Err(diagnostics) => Err((sources, diagnostics)),
-    })
+    match file::load(&engine, &mut sources, id) {
+        Ok(file) if file.derivations.is_empty() => {
+            let message = format!("`{}` has no derivation", path.display());
+            let refusal = Refusal::without_place("HAL1002", message, NO_DERIVATION);
+            Err(Refusal { is_empty: true, ..refusal })
+        }
+        Ok(file) => Ok(Loaded { engine, sources, file }),
+        Err(diagnostics) => Err(Refusal::new(sources, diagnostics)),
+    }
 }
 
 impl Loaded {
@@ -57,11 +76,12 @@ impl Loaded {
         self.file.derivations.iter().map(|derivation| derivation.name.text.as_str()).collect()
     }
 
-    /// The derivations with a name, or all of them.
-    pub fn chosen(&self, name: Option<&str>) -> Result<Vec<&ast::Derivation>, Diagnostic> {
-        let wanted =
-            |derivation: &&ast::Derivation| name.is_none_or(|name| derivation.name.text == name);
-        let found: Vec<_> = self.file.derivations.iter().filter(wanted).collect();
+    /// The numbers of the derivations with a name, or of all.
+    pub fn chosen(&self, name: Option<&str>) -> Result<Vec<usize>, Diagnostic> {
+        let wanted = |number: &usize| {
+            name.is_none_or(|name| self.file.derivations[*number].name.text == name)
+        };
+        let found: Vec<usize> = (0..self.file.derivations.len()).filter(wanted).collect();
         match name {
             Some(name) if found.is_empty() => {
                 let message = format!("there is no derivation `{name}`");
@@ -77,8 +97,8 @@ impl Loaded {
         }
     }
 
-    /// The derivation with a name, or the only one.
-    pub fn one(&self, name: Option<&str>) -> Result<&ast::Derivation, Diagnostic> {
+    /// The number of the derivation with a name, or of the only one.
+    pub fn one(&self, name: Option<&str>) -> Result<usize, Diagnostic> {
         match self.chosen(name)?[..] {
             [only] => Ok(only),
             [..] => {
@@ -90,22 +110,24 @@ impl Loaded {
         }
     }
 
-    /// Executes a derivation and lowers the result.
-    pub fn lower(
-        &self,
-        engine: &Engine,
-        derivation: &ast::Derivation,
-        observe: Observer<'_>,
-    ) -> Result<Lowered, Vec<Diagnostic>> {
-        let derived = self
-            .file
-            .derive(engine, &self.sources, derivation)
-            .map_err(|diagnostic| vec![diagnostic])?;
-        lower(&derived, derivation.name.span, observe)
+    /// The derivation with a number, as it is written.
+    pub fn derivation(&self, number: usize) -> &ast::Derivation {
+        &self.file.derivations[number]
+    }
+
+    /// Carries out a derivation.
+    pub fn derive(&self, number: usize) -> Result<Derived<'_>, Diagnostic> {
+        self.file.derive(&self.engine, &self.sources, self.derivation(number))
+    }
+
+    /// Carries out a derivation and lowers the result.
+    pub fn lower(&self, number: usize, observe: Observer<'_>) -> Result<Lowered, Vec<Diagnostic>> {
+        let derived = self.derive(number).map_err(|diagnostic| vec![diagnostic])?;
+        lower(&derived, self.derivation(number).name.span, observe)
     }
 }
 
-/// Lowers a derivation that was executed.
+/// Lowers a derivation that was carried out.
 pub fn lower(
     derived: &Derived<'_>,
     place: Span,
