@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
+use halidom::Refusal;
 use halidom_diag::{Code, Colours, Diagnostic, Severity, Sources, render};
-use halidom_driver::input::Refusal;
 use halidom_verdict::{Exit, KEYS, Nothing, SCHEMA, Verdict};
 use serde_json::{Map, Value, json};
 

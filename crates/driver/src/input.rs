@@ -69,6 +69,9 @@ pub enum Chosen {
 const NO_PIPELINE: &str =
     "write `pipeline name(…) -> …`; a program is a file `.hal`, derivations are a file `.atl`";
 
+/// The name of a text that is not in a file.
+const TEXT: &str = "text";
+
 impl Kind {
     /// Tells by its name what a file holds.
     pub fn of(path: &Path) -> Self {
@@ -111,6 +114,11 @@ impl Input {
                 Self::of_stock(&Request::of_job(Job { origin, target: None }))
             }
         }
+    }
+
+    /// Reads a text of pipelines and schedules, as a `.hal` file has it.
+    pub fn text(text: &str) -> Result<Self, Refusal> {
+        accepted(TEXT, source::parse(TEXT, text)).map(Self::Pipelines)
     }
 
     /// Reads a pipeline and stock Halide's compilation of it: the file, script or generator of a
@@ -228,13 +236,17 @@ impl Input {
 
 /// Reads a file of pipelines. A file with errors, or without a pipeline, is refused.
 pub fn pipelines(path: &Path) -> Result<Loaded, Refusal> {
-    let loaded = source::load(path)?;
+    accepted(&path.display().to_string(), source::load(path)?)
+}
+
+/// Refuses pipelines with errors, and a text without any.
+fn accepted(name: &str, loaded: Loaded) -> Result<Loaded, Refusal> {
     let Loaded { sources, module } = &loaded;
     if module.has_errors() {
         return Err(Refusal::new(sources.clone(), module.diagnostics.clone()));
     }
     if module.pipelines.is_empty() {
-        let message = format!("`{}` has no pipeline", path.display());
+        let message = format!("`{name}` has no pipeline");
         let last = Diagnostic::without_place(Severity::Error, Code("HAL0901"), message);
         let mut diagnostics = module.diagnostics.clone();
         diagnostics.push(last.with_hint(NO_PIPELINE));

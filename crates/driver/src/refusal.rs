@@ -1,6 +1,8 @@
 //! Refusals of inputs, as data.
 
-use halidom_diag::{Code, Diagnostic, Severity, Sources};
+use std::fmt;
+
+use halidom_diag::{Code, Colours, Diagnostic, Severity, Sources, render};
 use halidom_halide::codes::UNSUPPORTED;
 use halidom_verdict::Verdict;
 
@@ -42,6 +44,16 @@ impl Refusal {
             }
             (None, _) => None,
         }
+    }
+}
+
+impl fmt::Display for Refusal {
+    /// Prints the diagnostics with their places.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut diagnostics = self.diagnostics.iter();
+        diagnostics.try_for_each(|diagnostic| {
+            f.write_str(&render(&self.sources, diagnostic, Colours::Never))
+        })
     }
 }
 

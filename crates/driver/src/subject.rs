@@ -12,6 +12,7 @@ use halidom_ir::{Algorithm, FuncId, Pool, parse};
 
 use crate::compile::{self, Compiled, Observer};
 use crate::derive::{self, Lowered};
+use crate::judge::Compiler;
 use crate::refusal::Refusal;
 use crate::source::{self, Choice, Loaded};
 
@@ -29,6 +30,8 @@ pub struct Subject {
     pub algorithm: Algorithm,
     /// The compiled program.
     pub compiled: Compiled,
+    /// The compiler that made it.
+    pub compiler: Compiler,
     /// The source that a person wrote.
     pub origin: Origin,
 }
@@ -126,6 +129,7 @@ pub fn compiled(
         schedule,
         algorithm: pipeline.algorithm.clone(),
         compiled,
+        compiler: Compiler::Halidom,
         origin: Origin {
             text: text.to_owned(),
             schedule: written.join("\n"),
@@ -144,7 +148,8 @@ pub fn derived(loaded: &derive::Loaded, number: usize, lowered: Lowered) -> Subj
     let origin = Origin { text, ..Origin::default() };
     let pipeline = derivation.of.text.clone();
     let schedule = derivation.name.text.clone();
-    Subject { pipeline, schedule, pool, algorithm, compiled, origin }
+    let compiler = Compiler::Halidom;
+    Subject { pipeline, schedule, pool, algorithm, compiled, compiler, origin }
 }
 
 /// Reads an algorithm and a program from a text in the form that `halidom lower` prints.
@@ -185,14 +190,20 @@ pub fn program(path: &Path) -> Result<Subject, Refusal> {
         let diagnostics = violations.iter().map(|violation| refuse(violation.to_string()));
         return Err(Refusal::new(sources, diagnostics.collect()));
     }
-    let contract = Contract::default();
-    let compiled = Compiled { structured: program.clone(), program, steps: Vec::new(), contract };
+    let compiled = Compiled {
+        structured: program.clone(),
+        program,
+        steps: Vec::new(),
+        contract: Contract::default(),
+        stages: Vec::new(),
+    };
     Ok(Subject {
         pipeline: module.algorithm.name.clone(),
         schedule: String::new(),
         pool: module.pool,
         algorithm: module.algorithm,
         compiled,
+        compiler: Compiler::Halidom,
         origin: Origin::of(sources),
     })
 }

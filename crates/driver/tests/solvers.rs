@@ -24,7 +24,9 @@ fn subjects(text: &str) -> Vec<Subject> {
     let choices = choices(&loaded);
     choices
         .iter()
-        .map(|choice| subject::compiled(&mut loaded, choice).expect("it compiles"))
+        .map(|choice| {
+            subject::compiled(&mut loaded, choice, &mut |_, _, _| {}).expect("it compiles")
+        })
         .collect()
 }
 

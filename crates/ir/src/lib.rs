@@ -3,7 +3,7 @@
 //!
 //! This crate does not know how anything is computed. Start with [`Pool`], which owns everything
 //! that an id names. Continue with [`Expr`] and [`Stmt`], then with [`Algorithm`] (what to
-//! compute), [`Schedule`] (how to compute it) and [`Program`] (the imperative result). [`print`]
+//! compute), [`Schedule`] (how to compute it) and [`Program`] (the imperative result). [`mod@print`]
 //! and [`mod@parse`] are the text form. [`verify`] lists the rules of well-formedness.
 //!
 //! # Semantics

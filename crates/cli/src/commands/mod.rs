@@ -24,9 +24,10 @@ pub(crate) mod verify;
 
 use std::path::Path;
 
+use halidom::{Chosen, Input, Kind, Named};
 use halidom_diag::Diagnostic;
 use halidom_driver::compile::Observer;
-use halidom_driver::input::{self, Chosen, Input, Kind, Named};
+use halidom_driver::input::pipelines;
 use halidom_driver::source::Loaded;
 use halidom_driver::subject::Subject;
 
@@ -35,7 +36,7 @@ use crate::output::{Ended, Output, Stop};
 
 /// Reads a file of pipelines and reports all its errors and warnings.
 fn load(path: &Path, output: &mut Output<'_>) -> Result<Loaded, Stop> {
-    let loaded = input::pipelines(path).map_err(|refusal| output.refused(&refusal))?;
+    let loaded = pipelines(path).map_err(|refusal| output.refused(&refusal))?;
     report(&loaded, &loaded.module.diagnostics, output);
     Ok(loaded)
 }

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use halidom::{Chosen, Input, Refusal};
 use halidom_codegen::{CompileError, Toolchain};
 use halidom_driver::compile::references;
 use halidom_driver::data::{self, Prepared};
 use halidom_driver::execute::{self, ExecuteError, Native};
-use halidom_driver::input::{Chosen, Input, Refusal};
 use halidom_driver::subject::Subject;
 use halidom_driver::{files, judge};
 use halidom_ir::{Algorithm, Array, Pool, Program};

@@ -1,7 +1,7 @@
 //! The subjects of a command that judges programs: one of a file's pipelines, schedules or
 //! derivations, or all of them.
 
-use halidom_driver::input::{Input, Kind};
+use halidom::{Input, Kind};
 use halidom_driver::stock::{self, Request, Stock, bridge};
 use halidom_driver::subject::Subject;
 

@@ -15,7 +15,7 @@ use halidom_diag::{Code, Diagnostic, Severity, Sources, Span};
 use halidom_halide::translate::Contract;
 use halidom_ir::{Algorithm, Pool};
 
-use crate::compile::{self, Compiled, Observer};
+use crate::compile::{self, Compiled, Finished, Observer};
 use crate::refusal::Refusal;
 
 pub use certificate::{Certified, Checked, CoqError, Run, checker};
@@ -140,8 +140,8 @@ pub fn lower(
     })?;
     let halidom_atl_ir::Lowered { mut pool, algorithm, extended, program: structured } = lowered;
     compile::check(&pool, &[&algorithm, &extended], &structured)?;
-    let program = compile::finish(&mut pool, &structured, observe)?;
+    let Finished { program, stages } = compile::finish(&mut pool, &structured, observe)?;
     let contract = Contract::default();
-    let compiled = Compiled { structured, program, steps: vec![extended], contract };
+    let compiled = Compiled { structured, program, steps: vec![extended], contract, stages };
     Ok(Lowered { pool, algorithm, compiled })
 }

@@ -26,6 +26,7 @@ use halidom_ir::{Algorithm, FuncId, Pool, Program};
 use self::demands::demand;
 use crate::compile::Compiled;
 use crate::files::{self, FileError};
+use crate::judge::Compiler;
 use crate::refusal::Refusal;
 use crate::source;
 use crate::subject::{Origin, Subject};
@@ -586,7 +587,14 @@ fn subject(
         schedule: String::new(),
         pool: source.pool,
         algorithm,
-        compiled: Compiled { structured: program.clone(), program, steps, contract },
+        compiled: Compiled {
+            structured: program.clone(),
+            program,
+            steps,
+            contract,
+            stages: Vec::new(),
+        },
+        compiler: Compiler::Halide,
         origin: Origin::default(),
     }
 }

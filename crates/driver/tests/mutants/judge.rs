@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use halidom_driver::compile::finish;
+use halidom_driver::compile::{Finished, finish};
 use halidom_interp::machine;
 use halidom_ir::verify::{self, Phase};
 use halidom_ir::{Pool, Program, Stmt, StmtId};
@@ -193,7 +193,9 @@ impl<'a> Judge<'a> {
             let Ok(()) = verify::program(&pool, &mutant.program, Phase::Structured) else {
                 continue;
             };
-            let Ok(program) = finish(&mut pool, &mutant.program, &mut |_, _, _| {}) else {
+            let Ok(Finished { program, .. }) =
+                finish(&mut pool, &mutant.program, &mut |_, _, _| {})
+            else {
                 continue;
             };
             let look = |equality| observe(&pool, &program, &self.inputs, equality);

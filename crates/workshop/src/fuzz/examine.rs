@@ -20,7 +20,7 @@ use super::native::{self, Job};
 use super::runs::{Ended, counterexample_inputs, described, interpreted};
 use super::steps::{LEGALITY_STEPS, Last, Steps};
 use super::{Disagreement, Kind, Options, Undecided, Wrong, mutate};
-use halidom_driver::compile::{Compiled, compile, finish};
+use halidom_driver::compile::{Compiled, Finished, compile, finish};
 use halidom_driver::source::{Choice, Loaded, parse};
 
 /// Codes of diagnostics that report a defect of ours.
@@ -191,8 +191,8 @@ impl Examiner<'_> {
         count(&schedule, figures);
         let program =
             spent.on(Part::Lowering, || finish(&mut pool, &structured, &mut |_, _, _| {}));
-        let program = match program {
-            Ok(program) => program,
+        let Finished { program, stages } = match program {
+            Ok(finished) => finished,
             // There are too many copies or lanes.
             Err(diagnostics) if sound(&diagnostics) => {
                 figures.refused += 1;
@@ -203,8 +203,8 @@ impl Examiner<'_> {
             }
         };
         figures.compiles += 1;
-        let compiled =
-            Compiled { structured, program, steps: rewritten, contract: Contract::default() };
+        let contract = Contract::default();
+        let compiled = Compiled { structured, program, steps: rewritten, contract, stages };
         for known in known.iter() {
             spent.on(Part::Interpreter, || both_forms(&pool, algorithm, &compiled, known, seed))?;
         }
