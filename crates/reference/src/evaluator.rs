@@ -2,7 +2,7 @@
 //! the derivation for a whole program.
 
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
 use halidom_encode::Encoder;
@@ -76,14 +76,8 @@ impl<'a> Evaluator<'a> {
                 rules.join("; ")
             )));
         }
-        let mut own = halidom_smt::Options::new(options.solver.clone());
-        own.soft_timeout = options.timeout;
-        own.hard_timeout = options.timeout + Duration::from_secs(2);
-        own.dump.clone_from(&options.emit_smt);
-        own.confirm.clone_from(&options.confirm);
-        own.confirm_timeout = options.timeout;
-        own.cache.clone_from(&options.cache);
-        let solver = Solver::open(own).map_err(|error| Gap::new(error.to_string()))?;
+        let solver = Solver::open(options.asking.options(""))
+            .map_err(|error| Gap::new(error.to_string()))?;
         Ok(Self {
             pool,
             affine: Affine::new(Context::new(options.operations)?),

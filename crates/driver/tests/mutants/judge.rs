@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use halidom_driver::compile::finish;
+use halidom_driver::compile::{Finished, finish};
 use halidom_interp::machine;
 use halidom_ir::verify::{self, Phase};
 use halidom_ir::visit::for_each_stmt;
@@ -134,7 +134,7 @@ impl<'a> Judge<'a> {
                 return Err(format!("{name} accepts {count} of {} inputs\n", own.len()));
             }
         }
-        options.timeout = Duration::from_secs(4);
+        options.asking.timeout = Duration::from_secs(4);
         Ok(Self { original, inputs: own, equality, report, options, seed })
     }
 
@@ -194,7 +194,9 @@ impl<'a> Judge<'a> {
             let Ok(()) = verify::program(&pool, &mutant.program, Phase::Structured) else {
                 continue;
             };
-            let Ok(program) = finish(&mut pool, &mutant.program, &mut |_, _, _| {}) else {
+            let Ok(Finished { program, .. }) =
+                finish(&mut pool, &mutant.program, &mut |_, _, _| {})
+            else {
                 continue;
             };
             let look = |equality| observe(&pool, &program, &self.inputs, equality);
