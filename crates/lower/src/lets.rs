@@ -201,7 +201,10 @@ impl Lets {
         let form = self.form(pool, base);
         // The base is congruent to the constant modulo this divisor of the divisor.
         let modulus = form.terms().fold(divisor, |modulus, (_, by)| gcd(modulus, by.abs()));
-        form.constant_part().rem_euclid(modulus).checked_add(reach).is_some_and(|last| last < modulus)
+        form.constant_part()
+            .rem_euclid(modulus)
+            .checked_add(reach)
+            .is_some_and(|last| last < modulus)
     }
 }
 

@@ -201,11 +201,9 @@ impl Clamps {
         let (Some(lhs), Some(rhs)) = (self.row(pool, lhs), self.row(pool, rhs)) else { return };
         let known = &self.known;
         let is_known = |excess: &Linear| {
-            known
-                .iter()
-                .any(|least| {
-                    least.has_terms_of(excess) && excess.constant_part() <= least.constant_part()
-                })
+            known.iter().any(|least| {
+                least.has_terms_of(excess) && excess.constant_part() <= least.constant_part()
+            })
         };
         if let Some(value) = settled(pool, op, (&lhs, &rhs), lanes, &is_known) {
             self.decided.entry(id).or_insert(value);
