@@ -40,7 +40,10 @@ pub(crate) enum Command {
     #[command(after_help = "Example: halidom build examples/blur.hal -s tiled -o out")]
     Build(BuildArgs),
     /// Print the intermediate representation after a stage of compilation
-    #[command(after_help = "Example: halidom lower examples/blur.hal -s tiled --stage bounds")]
+    #[command(
+        after_help = "Examples:\n  halidom lower examples/blur.hal -s tiled --stage bounds\n  \
+halidom lower blur.ir --pass flatten_storage --pass vectorize"
+    )]
     Lower(LowerArgs),
     /// Prove that compiled schedules compute what the algorithm defines, or show an input on which
     /// they do not
@@ -265,8 +268,12 @@ pub(crate) struct LowerArgs {
     #[command(flatten)]
     pub(crate) choice: Choice,
     /// The stage: `holes`, `bounds`, `final`, or the name of a pass
-    #[arg(long, default_value = "final")]
+    #[arg(long, default_value = "final", conflicts_with = "pass")]
     pub(crate) stage: String,
+    /// Run only this pass, on a program in the form that `lower` prints (.ir); repeat it to run
+    /// several in order
+    #[arg(long, value_name = "NAME")]
+    pub(crate) pass: Vec<String>,
 }
 
 /// The engine that judges programs.

@@ -7,6 +7,7 @@ use halidom_halide::translate::Contract;
 use halidom_ir::verify::{self, Phase};
 use halidom_ir::{Algorithm, Pool, Program};
 use halidom_lower::LowerError;
+pub use halidom_lower::{PASSES, Pass};
 use halidom_schedule::{Engine, ScheduleError};
 
 use crate::source::{Choice, Loaded};
@@ -41,7 +42,7 @@ pub const STAGES: [&str; 2] = ["holes", "bounds"];
 
 /// All names that an observer is called with, in order.
 pub fn stage_names() -> Vec<&'static str> {
-    let passes = halidom_lower::PASSES.iter().map(|pass| pass.name);
+    let passes = PASSES.iter().map(|pass| pass.name);
     let mut names: Vec<&'static str> = Vec::new();
     // A pass that runs twice appears under one name, with its last result.
     for name in STAGES.into_iter().chain(passes).chain(["final"]) {
@@ -69,16 +70,28 @@ pub fn finish(
     structured: &Program,
     observe: Observer<'_>,
 ) -> Result<Program, Vec<Diagnostic>> {
-    let program = halidom_lower::lower(pool, structured.clone(), observe).map_err(|error| {
-        let code = Code(lower_code(&error));
-        vec![
-            Diagnostic::without_place(Severity::Error, code, error.to_string())
-                .with_hint(LOWER_HINT),
-        ]
-    })?;
-    let program = halidom_codegen::legalize(pool, &program, &Target::host());
+    let machine = Target::host().machine();
+    let program = halidom_lower::lower(pool, structured.clone(), machine, observe);
+    let program = program.map_err(|error| vec![not_lowered(&error)])?;
     observe("final", pool, &program);
     well_formed("lower", verify::program(pool, &program, Phase::Final))?;
+    Ok(program)
+}
+
+/// Finds a pass of `lower` by its name.
+pub fn pass(name: &str) -> Option<&'static Pass> {
+    PASSES.iter().find(|pass| pass.name == name)
+}
+
+/// Runs one pass on a program, and the verifier after it.
+pub fn run_pass(
+    pool: &mut Pool,
+    program: Program,
+    pass: &Pass,
+) -> Result<Program, Vec<Diagnostic>> {
+    let machine = Target::host().machine();
+    let program = (pass.run)(pool, program, machine).map_err(|error| vec![not_lowered(&error)])?;
+    well_formed(pass.name, verify::program(pool, &program, Phase::Structured))?;
     Ok(program)
 }
 
@@ -169,15 +182,18 @@ fn refused(loaded: &Loaded, choice: &Choice, error: &ScheduleError) -> Diagnosti
     diagnostic.with_hint(&error.hint)
 }
 
-const LOWER_HINT: &str = "split the loop by a smaller constant first, or traverse it serially";
-
-fn lower_code(error: &LowerError) -> &'static str {
-    match error {
-        LowerError::ExtentNotConstant { .. } => "HAL0702",
-        LowerError::TooManyCopies { .. } => "HAL0703",
-        LowerError::TooManyLanes { .. } => "HAL0704",
-        LowerError::Hole | LowerError::NoBuffer { .. } | LowerError::NotFlattened => "HAL0701",
-    }
+/// The diagnostic for a program that a pass does not take.
+fn not_lowered(error: &LowerError) -> Diagnostic {
+    let split = "split the loop by a smaller constant first, or traverse it serially";
+    let (code, hint) = match error {
+        LowerError::ExtentNotConstant { .. } => ("HAL0702", split),
+        LowerError::TooManyCopies { .. } => ("HAL0703", split),
+        LowerError::TooManyLanes { .. } => ("HAL0704", split),
+        LowerError::Hole => ("HAL0701", "infer the bounds first"),
+        LowerError::NoBuffer { .. } => ("HAL0701", "allocate memory for the func around its uses"),
+        LowerError::NotFlattened => ("HAL0701", "run the pass `flatten_storage` first"),
+    };
+    Diagnostic::without_place(Severity::Error, Code(code), error.to_string()).with_hint(hint)
 }
 
 fn well_formed(

@@ -13,6 +13,9 @@ use super::{File, Finding};
 const CRATES: &[(&str, &[&str])] = &[
     ("cpp", &[]),
     ("rewrites", &[]),
+    ("prelude", &[]),
+    ("readback", &[]),
+    ("codegen", &["c", "native", "emit"]),
     ("mutators", &["ir", "machine", "meaning", "emit", "judge"]),
 ];
 

@@ -1,11 +1,13 @@
 //! `halidom lower`.
 
-use halidom_driver::compile::{compile, stage_names};
+use halidom_base::IndexSet;
+use halidom_diag::Sources;
+use halidom_driver::compile::{self, PASSES, Pass, stage_names};
 use halidom_driver::derivation::is_derivation_file;
-use halidom_driver::subject::Subject;
+use halidom_driver::subject::{self, Subject};
 use halidom_ir::print;
 
-use super::{choose, derived, ended, report};
+use super::{choose, derived, ended, program, report};
 use crate::args::LowerArgs;
 use crate::output::{Ended, Output, Stop};
 
@@ -14,6 +16,16 @@ pub(crate) fn run(args: &LowerArgs, output: &mut Output<'_>) -> Ended {
 }
 
 fn lower(args: &LowerArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
+    if subject::is_program_file(&args.choice.file) {
+        return passes(args, output);
+    }
+    if let Some(pass) = args.pass.first() {
+        return Err(output.error(
+            "HAL0904",
+            &format!("`{}` is no program (.ir) to run passes on", args.choice.file.display()),
+            &format!("`--stage {pass}` prints the program after that pass"),
+        ));
+    }
     let names = stage_names();
     if !names.contains(&args.stage.as_str()) {
         return Err(output.error(
@@ -28,7 +40,7 @@ fn lower(args: &LowerArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let (mut loaded, choice) = choose(&args.choice, output)?;
     let algorithm = loaded.module.pipelines[choice.pipeline].algorithm.clone();
     let mut text = String::new();
-    let compiled = compile(&mut loaded, &choice, &mut |stage, pool, program| {
+    let compiled = compile::compile(&mut loaded, &choice, &mut |stage, pool, program| {
         if stage == args.stage {
             text = print::module(pool, &algorithm, program);
         }
@@ -41,6 +53,41 @@ fn lower(args: &LowerArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     }
     output.line(&text);
     output.set("stage", args.stage.as_str());
+    output.set("ir", text);
+    Ok(Ended::Done)
+}
+
+/// Runs passes on a program in the text form of the IR: the named ones, or all.
+fn passes(args: &LowerArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
+    let named = args.pass.iter().map(|name| {
+        compile::pass(name).ok_or_else(|| {
+            let names: IndexSet<&str> = PASSES.iter().map(|pass| pass.name).collect();
+            let names: Vec<&str> = names.into_iter().collect();
+            output.error(
+                "HAL0904",
+                &format!("there is no pass `{name}`"),
+                &format!("passes are {}", names.join(", ")),
+            )
+        })
+    });
+    let named: Vec<&Pass> = named.collect::<Result<_, _>>()?;
+    let Subject { mut pool, algorithm, compiled, .. } = program(&args.choice, output)?;
+    let lowered = if named.is_empty() {
+        compile::finish(&mut pool, &compiled.program, &mut |_, _, _| {})
+    } else {
+        let mut steps = named.into_iter();
+        steps
+            .try_fold(compiled.program, |program, pass| compile::run_pass(&mut pool, program, pass))
+    };
+    let program = lowered.map_err(|diagnostics| {
+        for diagnostic in &diagnostics {
+            output.diagnostic(&Sources::new(), diagnostic);
+        }
+        Stop::BadInput
+    })?;
+    let text = print::module(&pool, &algorithm, &program);
+    output.line(&text);
+    output.set("passes", args.pass.as_slice());
     output.set("ir", text);
     Ok(Ended::Done)
 }

@@ -4,7 +4,7 @@ use halidom_base::{FxHashMap, FxHashSet};
 
 use crate::tree::ForKind;
 
-/// Whether two printed statements are the same but for the names of `let`s and loops. Halide
+/// Tests whether two printed statements are the same but for the names of `let`s and loops. Halide
 /// numbers the names that it makes up from one compile of a process to the next, so that the second
 /// compile of a pipeline prints other names than the first.
 ///
@@ -43,7 +43,7 @@ fn bound_names(text: &str) -> FxHashSet<&str> {
     by_let.chain(by_loop).collect()
 }
 
-/// Whether a character may be part of a name.
+/// Tests whether a character may be part of a name.
 fn is_part(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '.' | '$')
 }

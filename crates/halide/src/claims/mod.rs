@@ -6,13 +6,13 @@
 //!
 //! * An index into a caller's buffer is divided by the buffer's strides, an index into a temporary
 //!   by the products of its extents. This gives coordinates relative to the beginning of the buffer
-//!   and, in a folded dimension, modulo its extent ([`layout`]).
+//!   and, in a folded dimension, modulo its extent (`layout`).
 //! * A store with known coordinates determines the coordinates of its loads, because the algorithm
 //!   defines what its value reads. This in turn determines where the buffers begin that it reads,
 //!   and which elements are written there. The search starts at the outputs and at the stores that
-//!   read only inputs, and runs to a fixpoint ([`solve`], [`demand`]).
+//!   read only inputs, and runs to a fixpoint (`solve`, `demand`).
 //! * The place that computes a func is the largest statement that stores it and contains no read of
-//!   it by others ([`regions`]).
+//!   it by others (`regions`).
 
 mod annotate;
 mod demand;
