@@ -63,9 +63,7 @@ impl Residues {
                 Some(value) => self.sum(pool, *value),
                 None => Some(Sum::atom(Atom::Whole(id))),
             },
-            Expr::Unary(UnaryOp::Neg(_), operand) => {
-                self.sum(pool, operand)?.scaled(-1)
-            }
+            Expr::Unary(UnaryOp::Neg(_), operand) => self.sum(pool, operand)?.scaled(-1),
             Expr::Binary(BinaryOp::Add(_), lhs, rhs) => {
                 self.sum(pool, lhs)?.plus(&self.sum(pool, rhs)?, 1)
             }
