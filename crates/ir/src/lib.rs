@@ -43,6 +43,7 @@ mod algorithm;
 mod array;
 mod constant;
 mod decl;
+mod directive;
 pub mod eval;
 mod expr;
 mod math;
@@ -64,6 +65,7 @@ pub use decl::{
     BufferDecl, BufferId, BufferKind, Dim, FuncDecl, FuncId, FuncKind, HoleDecl, HoleId, HoleKind,
     HolePart, REGISTER_LIMIT, ReductionVar, STACK_LIMIT, Stage, StoreIn, VarDecl, VarId,
 };
+pub use directive::{Argument, Number, SchedulePhase};
 pub use expr::{Access, Expr, ExprId};
 pub use op::{BinaryOp, Intrinsic, Overflow, UnaryOp};
 pub use pool::{Pool, Substitution};
