@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
-#[path = "src/flags.rs"]
+#[path = "src/native/flags.rs"]
 mod flags;
 
 fn main() -> Result<(), Box<dyn Error>> {

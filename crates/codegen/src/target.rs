@@ -1,5 +1,7 @@
 //! The machine for which C is compiled.
 
+use halidom_lower::Machine;
+
 /// A machine: its vector width, the compiler's flags for it, and the compiler's freedom with
 /// floats.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +69,11 @@ impl Target {
     /// Returns the bytes of the widest vector that one instruction handles.
     pub fn vector_bytes(&self) -> usize {
         self.vector_bytes
+    }
+
+    /// Returns the facts about the machine that lowering takes into account.
+    pub fn machine(&self) -> Machine {
+        Machine { vector_bytes: self.vector_bytes }
     }
 
     /// Returns the same machine with or without the permission to round a product and the sum that

@@ -65,23 +65,28 @@ pub type Observer<'a> = &'a mut dyn FnMut(&'static str, &Pool, &Program);
 const HOLES: &str = "holes";
 /// Bounds inference.
 const BOUNDS: &str = "bounds";
-/// The split of vectors to the machine's width, after all passes of `lower`.
+/// The result of the last pass.
 const FINAL: &str = "final";
 
 /// The stages of a compile in order, each with the form that its result must have. The verifier
 /// checks this form.
 pub fn table() -> Vec<(&'static str, Phase)> {
     let mut table = vec![(HOLES, Phase::Holes), (BOUNDS, Phase::Structured)];
-    table.extend(PASSES.iter().map(|pass| (pass.name, Phase::Structured)));
-    table.push((FINAL, Phase::Final));
+    let passes = PASSES.iter().enumerate();
+    table.extend(passes.map(|(number, pass)| (pass.name, phase_after(number))));
     table
+}
+
+/// The form that a program must have after the pass with this number.
+fn phase_after(pass: usize) -> Phase {
+    if pass + 1 == PASSES.len() { Phase::Final } else { Phase::Structured }
 }
 
 /// All names that an observer is called with, in order.
 pub fn stage_names() -> Vec<&'static str> {
     let mut names: Vec<&'static str> = Vec::new();
     // A pass that runs twice appears under one name, with its last result.
-    for (name, _) in table() {
+    for name in table().into_iter().map(|(name, _)| name).chain([FINAL]) {
         if !names.contains(&name) {
             names.push(name);
         }
@@ -109,13 +114,13 @@ pub fn finish(
     observe: Observer<'_>,
 ) -> Result<Finished, Vec<Diagnostic>> {
     let mut course = Course::begin(observe);
+    let machine = Target::host().machine();
     let mut program = structured.clone();
-    for pass in PASSES {
-        program = (pass.run)(pool, program).map_err(|error| vec![not_lowered(&error)])?;
-        course.ends(pass.name, Phase::Structured, pool, &program)?;
+    for (number, pass) in PASSES.iter().enumerate() {
+        program = (pass.run)(pool, program, machine).map_err(|error| vec![not_lowered(&error)])?;
+        course.ends(pass.name, phase_after(number), pool, &program)?;
     }
-    let program = halidom_codegen::legalize(pool, &program, &Target::host());
-    course.ends(FINAL, Phase::Final, pool, &program)?;
+    (course.observe)(FINAL, pool, &program);
     Ok(Finished { program, stages: course.stages })
 }
 
@@ -163,7 +168,8 @@ pub fn run_pass(
 ) -> Result<(Program, Stage), Vec<Diagnostic>> {
     let observe = &mut |_: &'static str, _: &Pool, _: &Program| {};
     let mut course = Course::begin(observe);
-    let program = (pass.run)(pool, program).map_err(|error| vec![not_lowered(&error)])?;
+    let machine = Target::host().machine();
+    let program = (pass.run)(pool, program, machine).map_err(|error| vec![not_lowered(&error)])?;
     course.ends(pass.name, Phase::Structured, pool, &program)?;
     let stage = course.stages.remove(0);
     Ok((program, stage))

@@ -26,7 +26,7 @@ pub enum BuildError {
     Emit(#[from] EmitError),
     /// The emitted C, when read back, differs from the program.
     #[error("the emitted C differs from the validated program: {0}")]
-    ReadBack(#[from] halidom_codegen::readback::Mismatch),
+    ReadBack(#[from] halidom_readback::Mismatch),
     /// The C compiler failed.
     #[error(transparent)]
     Compile(#[from] CompileError),
@@ -72,7 +72,7 @@ pub struct Run {
 /// Prints C and reads it back, so that the compiled program is the validated one.
 fn printed(pool: &Pool, program: &Program, target: &Target) -> Result<CModule, BuildError> {
     let module = halidom_codegen::emit(pool, program, target)?;
-    halidom_codegen::readback::check(pool, program, &module.text)?;
+    halidom_readback::check(pool, program, &module.text)?;
     Ok(module)
 }
 

@@ -6,10 +6,8 @@
 
 mod common;
 
-use std::path::Path;
-
-use common::{every_example, in_parallel, load};
-use halidom_codegen::{Target, emit, readback};
+use common::{every_program, in_parallel, load};
+use halidom_codegen::{Target, emit};
 use halidom_driver::compile::compile;
 use halidom_driver::source::Choice;
 use halidom_testgen::Random;
@@ -151,25 +149,9 @@ fn mutant(text: &str, random: &mut Random) -> (String, String) {
     }
 }
 
-/// Every example and program of Table 1, with its text.
-fn programs() -> Vec<(String, String)> {
-    let mut paths = every_example();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/table1");
-    for entry in std::fs::read_dir(folder).expect("the folder exists") {
-        let path = entry.expect("it can be listed").path();
-        if path.extension().is_some_and(|extension| extension == "hal") {
-            let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
-            paths.push((format!("table1/{name}"), path));
-        }
-    }
-    paths.sort();
-    let read = |path: &Path| std::fs::read_to_string(path).expect("it can be read");
-    paths.into_iter().map(|(name, path)| (name, read(&path))).collect()
-}
-
 #[test]
 fn mutants_of_the_c_are_refused() {
-    let programs = programs();
+    let programs = every_program();
     let numbered: Vec<(usize, &(String, String))> = programs.iter().enumerate().collect();
     let results = in_parallel(&numbered, |(number, (name, text))| {
         let mut random = Random::new(*number as u64 + 1);
@@ -188,8 +170,9 @@ fn mutants_of_the_c_are_refused() {
                     compile(&mut loaded, choice, &mut |_, _, _| {}).expect("it is legal");
                 let module = emit(&loaded.module.pool, &compiled.program, &Target::host())
                     .expect("it is printed");
-                let check =
-                    |text: &str| readback::check(&loaded.module.pool, &compiled.program, text);
+                let check = |text: &str| {
+                    halidom_readback::check(&loaded.module.pool, &compiled.program, text)
+                };
                 assert_eq!(check(&module.text), Ok(()), "{name}");
                 (loaded.schedule_of(choice).name, compiled.program, module.text)
             })
@@ -197,7 +180,7 @@ fn mutants_of_the_c_are_refused() {
         for turn in 0..share {
             let (schedule, program, text) = &made[turn % made.len()];
             let (changed, what) = mutant(text, &mut random);
-            if readback::check(&loaded.module.pool, program, &changed).is_ok() {
+            if halidom_readback::check(&loaded.module.pool, program, &changed).is_ok() {
                 unnoticed.push(format!("{name} under {schedule}: {what}"));
             }
         }

@@ -4,6 +4,7 @@
 mod common;
 
 use common::{load, open, options};
+use halidom_codegen::Target;
 use halidom_driver::compile::compile;
 use halidom_driver::source::Choice;
 use halidom_ir::{Algorithm, Pool, Program, Schedule};
@@ -73,7 +74,7 @@ fn lowered(
     let mut lowered = halidom_schedule::lower_algorithm(pool, steps.last().unwrap_or(original));
     apply(pool, &mut lowered, schedule).ok()?;
     let program = complete(pool, &lowered, Engine::Default).ok()?;
-    halidom_lower::lower(pool, program, &mut |_, _, _| {}).ok()
+    halidom_lower::lower(pool, program, Target::host().machine(), &mut |_, _, _| {}).ok()
 }
 
 #[test]

@@ -4,7 +4,8 @@
 //! This crate does not know how anything is computed. Start with [`Pool`], which owns everything
 //! that an id names. Continue with [`Expr`] and [`Stmt`], then with [`Algorithm`] (what to
 //! compute), [`Schedule`] (how to compute it) and [`Program`] (the imperative result). [`mod@print`]
-//! and [`mod@parse`] are the text form. [`verify`] lists the rules of well-formedness.
+//! and [`mod@parse`] are the text form, [`visit`] has the traversals of statements, and [`verify`]
+//! lists the rules of well-formedness.
 //!
 //! # Semantics
 //! The semantics is total: there is no undefined behaviour, only the faults named below.
@@ -54,6 +55,7 @@ mod schedule;
 mod stmt;
 mod types;
 pub mod verify;
+pub mod visit;
 
 pub use algorithm::{Algorithm, Require};
 pub use array::{Array, Shape, points};

@@ -10,15 +10,17 @@ mod columns;
 mod cse;
 mod dead_lets;
 mod dense_rows;
+mod exprs;
 mod flatten_storage;
-mod fold;
 mod hoist;
 mod index;
 mod interleave;
 mod interval;
+mod legalize;
 mod lets;
 mod linear;
 mod partition;
+pub mod patterns;
 mod prefetch;
 mod refresh;
 mod repeats;
@@ -35,6 +37,7 @@ pub use dense_rows::dense_rows;
 pub use flatten_storage::flatten_storage;
 pub use hoist::hoist;
 pub use interleave::interleave;
+pub use legalize::legalize;
 pub use partition::partition;
 pub use prefetch::prefetch;
 pub use repeats::repeats;
@@ -47,28 +50,36 @@ pub use vectorize::{MOST_LANES, vectorize};
 pub struct Pass {
     /// Its name, which is also its file's.
     pub name: &'static str,
-    /// Its implementation.
-    pub run: fn(&mut Pool, Program) -> Result<Program, LowerError>,
+    /// Its implementation. Most passes ignore the machine.
+    pub run: fn(&mut Pool, Program, Machine) -> Result<Program, LowerError>,
+}
+
+/// The machine for which a program is lowered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// The bytes of the widest vector that one instruction handles.
+    pub vector_bytes: usize,
 }
 
 /// Every pass, in order. `simplify` runs three times: first to make extents constant, then to clean
 /// up after vectors and copies, and finally after loops were split.
 pub const PASSES: &[Pass] = &[
-    Pass { name: "flatten_storage", run: flatten_storage },
-    Pass { name: "dense_rows", run: dense_rows },
-    Pass { name: "simplify", run: simplify },
-    Pass { name: "columns", run: columns },
-    Pass { name: "vectorize", run: vectorize },
-    Pass { name: "unroll", run: unroll },
-    Pass { name: "simplify", run: simplify },
-    Pass { name: "partition", run: partition },
-    Pass { name: "simplify", run: simplify },
-    Pass { name: "repeats", run: repeats },
-    Pass { name: "cse", run: cse },
-    Pass { name: "hoist", run: hoist },
-    Pass { name: "interleave", run: interleave },
-    Pass { name: "dead_lets", run: dead_lets },
-    Pass { name: "prefetch", run: prefetch },
+    Pass { name: "flatten_storage", run: |pool, program, _| flatten_storage(pool, program) },
+    Pass { name: "dense_rows", run: |pool, program, _| dense_rows(pool, program) },
+    Pass { name: "simplify", run: |pool, program, _| simplify(pool, program) },
+    Pass { name: "columns", run: |pool, program, _| columns(pool, program) },
+    Pass { name: "vectorize", run: |pool, program, _| vectorize(pool, program) },
+    Pass { name: "unroll", run: |pool, program, _| unroll(pool, program) },
+    Pass { name: "simplify", run: |pool, program, _| simplify(pool, program) },
+    Pass { name: "partition", run: |pool, program, _| partition(pool, program) },
+    Pass { name: "simplify", run: |pool, program, _| simplify(pool, program) },
+    Pass { name: "repeats", run: |pool, program, _| repeats(pool, program) },
+    Pass { name: "cse", run: |pool, program, _| cse(pool, program) },
+    Pass { name: "hoist", run: |pool, program, _| hoist(pool, program) },
+    Pass { name: "interleave", run: |pool, program, _| interleave(pool, program) },
+    Pass { name: "dead_lets", run: |pool, program, _| dead_lets(pool, program) },
+    Pass { name: "prefetch", run: |pool, program, _| prefetch(pool, program) },
+    Pass { name: "legalize", run: legalize },
 ];
 
 /// The reasons for which a program cannot be lowered.
@@ -119,10 +130,11 @@ pub enum LowerError {
 pub fn lower(
     pool: &mut Pool,
     mut program: Program,
+    machine: Machine,
     observe: &mut dyn FnMut(&'static str, &Pool, &Program),
 ) -> Result<Program, LowerError> {
     for pass in PASSES {
-        program = (pass.run)(pool, program)?;
+        program = (pass.run)(pool, program, machine)?;
         observe(pass.name, pool, &program);
     }
     Ok(program)

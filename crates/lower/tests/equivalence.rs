@@ -6,7 +6,10 @@ use halidom_interp::Bindings;
 use halidom_interp::machine::{Options, run_checking_claims};
 use halidom_ir::verify::{self, Phase};
 use halidom_ir::{Array, Constant, FuncKind, Pool, Program, Scalar, Shape, eval, parse, print};
-use halidom_lower::{PASSES, lower};
+use halidom_lower::{Machine, PASSES, lower};
+
+/// A machine with narrow vectors, so that many vectors are split.
+const MACHINE: Machine = Machine { vector_bytes: 16 };
 
 /// Returns an array with values that differ from neighbour to neighbour.
 fn picture(scalar: Scalar, shape: Shape, padding: &[i64]) -> Array {
@@ -28,7 +31,7 @@ fn check(text: &str, runs: &[(Shape, &[Shape])]) -> String {
     let (mut pool, algorithm, program) = (module.pool, module.algorithm, module.program.unwrap());
     verify::program(&pool, &program, Phase::Structured).unwrap();
     let mut versions = vec![("before", program.clone())];
-    let result = lower(&mut pool, program, &mut |name, _, program| {
+    let result = lower(&mut pool, program, MACHINE, &mut |name, _, program| {
         versions.push((name, program.clone()));
     })
     .unwrap();

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
 use halidom_encode::Encoder;
+use halidom_ir::visit::for_each_stmt;
 use halidom_ir::{
     Algorithm, BinaryOp, BufferId, BufferKind, Expr, ExprId, FuncId, Pool, Program, Prophecy,
     Scalar, Stmt, StmtId, VarId,
@@ -241,23 +242,11 @@ impl<'a> Evaluator<'a> {
     }
 
     fn allocations(&self, stmt: StmtId, found: &mut Vec<BufferId>) {
-        match self.pool.get_stmt(stmt) {
-            Stmt::Block(parts) => parts.iter().for_each(|part| self.allocations(*part, found)),
-            Stmt::Let { body, .. } | Stmt::For { body, .. } | Stmt::Labeled { body, .. } => {
-                self.allocations(*body, found);
-            }
-            Stmt::If { then_branch, else_branch, .. } => {
-                self.allocations(*then_branch, found);
-                if let Some(branch) = else_branch {
-                    self.allocations(*branch, found);
-                }
-            }
-            Stmt::Allocate { buffer, body } => {
+        for_each_stmt(self.pool, stmt, &mut |_, stmt| {
+            if let Stmt::Allocate { buffer, .. } = stmt {
                 found.push(*buffer);
-                self.allocations(*body, found);
             }
-            Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => {}
-        }
+        });
     }
 
     /// Collects the facts in the entry checks. Checks that are not affine are left out; dropping a

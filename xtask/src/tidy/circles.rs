@@ -13,6 +13,9 @@ use super::{File, Finding};
 const CRATES: &[(&str, &[&str])] = &[
     ("cpp", &[]),
     ("rewrites", &[]),
+    ("prelude", &[]),
+    ("readback", &[]),
+    ("codegen", &["c", "native", "emit"]),
     ("mutators", &["ir", "machine", "meaning", "emit", "judge"]),
 ];
 
@@ -110,7 +113,7 @@ fn tokens(text: &str) -> Vec<(String, usize)> {
 }
 
 /// Returns the length of the string literal or character that begins here, if there is one.
-fn literal(text: &str) -> Option<usize> {
+pub(super) fn literal(text: &str) -> Option<usize> {
     if let Some(raw) = text.strip_prefix('r') {
         let marks = raw.len() - raw.trim_start_matches('#').len();
         let inside = raw[marks..].strip_prefix('"')?;

@@ -7,6 +7,7 @@ const LAYERS: &[&str] = &[
     "base",
     "diag",
     "verdict",
+    "sums",
     "poly",
     "smt",
     "ir",
@@ -19,6 +20,8 @@ const LAYERS: &[&str] = &[
     "testgen",
     "schedule",
     "lower",
+    "prelude",
+    "readback",
     "codegen",
     "halide-ir",
     "halide-machine",
@@ -44,6 +47,9 @@ const SEEN_BY_VALIDATE: &[&str] = &["base", "verdict", "poly", "smt", "ir", "enc
 /// The crates that the second opinion may see: neither the checked code nor the first opinion.
 const SEEN_BY_REFERENCE: &[&str] = &["base", "poly", "smt", "ir", "encode"];
 
+/// The crates that the read-back may see: it shares only texts with the printer that it checks.
+const SEEN_BY_READBACK: &[&str] = &["base", "ir", "prelude"];
+
 /// The crates that the literal machine may see: it must share no code with the translation that is
 /// judged against it.
 const SEEN_BY_MACHINE: &[&str] = &["base", "diag", "halide-ir"];
@@ -68,6 +74,12 @@ pub(super) fn crate_layers(files: &[File]) -> Vec<Finding> {
                 }
                 (Some("reference"), _) if !SEEN_BY_REFERENCE.contains(&dependency) => {
                     format!("`reference` must not depend on `{dependency}`: it is a second opinion")
+                }
+                (Some("readback"), _) if !SEEN_BY_READBACK.contains(&dependency) => {
+                    format!(
+                        "`readback` must not depend on `{dependency}`: it shares only texts with \
+                            the printer"
+                    )
                 }
                 (Some("halide-machine"), _) if !SEEN_BY_MACHINE.contains(&dependency) => {
                     format!(
@@ -182,6 +194,16 @@ mod tests {
             "crates/driver/Cargo.toml",
             "[dependencies]\nhalidom.workspace = true\n",
             "crates/driver/Cargo.toml:2: `driver` must not depend on `halidom`",
+        );
+        check_one(
+            "crates/readback/Cargo.toml",
+            "[dev-dependencies]\nhalidom-lower.workspace = true\n",
+            "crates/readback/Cargo.toml:2: `readback` must not depend on `lower`",
+        );
+        check_one(
+            "crates/readback/Cargo.toml",
+            "[dependencies]\nhalidom-codegen.workspace = true\n",
+            "crates/readback/Cargo.toml:2: `readback` must not depend on `codegen`",
         );
         check_one(
             "crates/extra/Cargo.toml",

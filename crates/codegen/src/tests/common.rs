@@ -1,6 +1,6 @@
 //! Final programs built by hand.
 
-use crate::{Arguments, Kernel, Target, Toolchain, compile, emit, readback};
+use crate::{Arguments, Kernel, Target, Toolchain, compile, emit};
 use halidom_ir::{
     Array, BinaryOp, BufferDecl, BufferId, BufferKind, Constant, Dim, ExprId, FuncDecl, FuncId,
     FuncKind, LoopKind, Output, Pool, Program, Scalar, Stmt, StmtId, StoreIn, Type, VarId,
@@ -195,7 +195,7 @@ pub(crate) fn number(scalar: Scalar) -> impl Fn(usize) -> Constant {
 pub(crate) fn kernel(pool: &Pool, program: &Program, toolchain: &Toolchain) -> Kernel {
     let target = Target::host();
     let module = emit(pool, program, &target).unwrap();
-    if let Err(mismatch) = readback::check(pool, program, &module.text) {
+    if let Err(mismatch) = halidom_readback::check(pool, program, &module.text) {
         panic!("{mismatch}");
     }
     compile(&module, toolchain, &target).unwrap_or_else(|error| panic!("{error}\n{}", module.text))

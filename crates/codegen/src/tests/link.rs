@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use super::run::row_blur;
-use crate::link::{OBJECT_NAME, load, load_directly};
-use crate::toolchain::{HEADER_NAME, SOURCE_NAME, write};
+use crate::native::link::{OBJECT_NAME, load, load_directly};
+use crate::native::toolchain::{HEADER_NAME, SOURCE_NAME, write};
 use crate::{CompileError, RUNTIME_HEADER, RUNTIME_SOURCE, Target, Toolchain, compile, emit};
 use halidom_ir::LoopKind;
 

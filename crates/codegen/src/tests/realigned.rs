@@ -5,9 +5,10 @@ use halidom_ir::{
 };
 
 use super::common::{Builder, arguments, array, kernel, number};
-use crate::helpers::{Helper, VectorOp, definition};
-use crate::readback::check;
 use crate::{Target, Toolchain, emit};
+use halidom_prelude::helpers::{Helper, definition};
+use halidom_prelude::operators::VectorOp;
+use halidom_readback::check;
 
 /// `rows` is a copy of the input, and `output(i·lanes … i·lanes + lanes - 1) = rows(i·step + first
 /// …)` for four `i`, in a loop of this kind.

@@ -3,9 +3,10 @@
 use halidom_ir::{BinaryOp, Constant, LoopKind, Pool, Program, Scalar};
 
 use super::common::{Builder, arguments, array, kernel};
-use crate::helpers::{Few, Helper, VectorOp, definition};
-use crate::readback::check;
 use crate::{Target, Toolchain, emit};
+use halidom_prelude::helpers::{Helper, definition};
+use halidom_prelude::operators::{Few, VectorOp};
+use halidom_readback::check;
 
 /// `output(i, y) = input((y + i) / times + offset)` for so many `i` at once, and all `y`.
 pub(crate) fn repeats(scalar: Scalar, lanes: u32, times: i128, offset: i128) -> (Pool, Program) {

@@ -3,9 +3,11 @@
 use halidom_ir::{BufferKind, Constant, Dim, ExprId, LoopKind, Pool, Program, Scalar, StmtId};
 
 use super::common::{Builder, arguments, array, kernel, number};
-use crate::helpers::{Few, Helper, VectorOp, definition};
-use crate::readback::check;
-use crate::{Target, Toolchain, emit, legalize};
+use crate::{Target, Toolchain, emit};
+use halidom_lower::legalize;
+use halidom_prelude::helpers::{Helper, definition};
+use halidom_prelude::operators::{Few, VectorOp};
+use halidom_readback::check;
 
 /// `output(i) = input(first + step·i)` for so many lanes at once.
 fn every(scalar: Scalar, lanes: u32, first: i128, step: i128) -> (Pool, Program) {
@@ -116,7 +118,7 @@ fn stores_that_fill_a_row_are_one() {
     ] {
         let order: Vec<i128> = (0..count).collect();
         let (mut pool, wide) = woven(scalar, lanes, &order);
-        let program = legalize(&mut pool, &wide, &Target::AVX2);
+        let program = legalize(&mut pool, wide, Target::AVX2.machine()).unwrap();
         let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
         let prefix = ["store_interleaved", &count.to_string(), "_"].concat();
         assert!(text.contains(&prefix) && !text.contains("store_strided"), "{text}");

@@ -4,7 +4,8 @@ use halidom_base::IndexSet;
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, LoopKind, Pool, Program, Scalar, Stmt, StmtId};
 
 use super::common::{Builder, arguments, array, kernel};
-use crate::{Target, Toolchain, emit, legalize};
+use crate::{Target, Toolchain, emit};
+use halidom_lower::legalize;
 
 /// `output(i) = u16((u32(input(i)) * 3 + u32(select(input(i) < input(i + 1), i, 7))) / 4)` for
 /// `lanes` values at once, by way of a let.
@@ -78,7 +79,7 @@ fn split_vectors_fit_the_machine_and_compute_the_same() {
         (8, Target::host()),
     ] {
         let (mut pool, wide) = weighted(lanes);
-        let program = legalize(&mut pool, &wide, &target);
+        let program = legalize(&mut pool, wide.clone(), target.machine()).unwrap();
         let mut seen = IndexSet::default();
         vectors(&pool, program.body, &mut seen);
         for id in seen {
@@ -121,7 +122,7 @@ fn all_lanes_are_read_before_any_is_written() {
     let body = b.store(output, index, value);
     let wide = b.program("reverse", body);
     let target = Target::host();
-    let program = legalize(&mut b.pool, &wide, &target);
+    let program = legalize(&mut b.pool, wide.clone(), target.machine()).unwrap();
     assert_ne!(program, wide);
     let toolchain = Toolchain::find().unwrap().strict();
     let value = |n: usize| Constant::wrapped(Scalar::U8, n as i128).unwrap();

@@ -282,25 +282,17 @@ impl<'a> Entry<'a> {
 
     /// Collects the entry checks, which are at the top of the program.
     fn collect(&mut self, stmt: StmtId) {
-        match self.pool.get_stmt(stmt) {
-            Stmt::Block(parts) => parts.iter().for_each(|part| self.collect(*part)),
-            Stmt::Assert { condition, check } => {
-                self.checks.push(*condition);
-                self.equations_of(*condition);
-                if let Check::InputRegion { input, dim, needed, .. } = check
-                    && let Some(input) =
-                        self.algorithm.inputs.iter().position(|known| known == input)
-                {
-                    self.needed.push((input, *dim, *needed));
-                }
+        let stmt = self.pool.get_stmt(stmt);
+        if let Stmt::Block(parts) = stmt {
+            parts.iter().for_each(|part| self.collect(*part));
+        } else if let Stmt::Assert { condition, check } = stmt {
+            self.checks.push(*condition);
+            self.equations_of(*condition);
+            if let Check::InputRegion { input, dim, needed, .. } = check
+                && let Some(input) = self.algorithm.inputs.iter().position(|known| known == input)
+            {
+                self.needed.push((input, *dim, *needed));
             }
-            Stmt::Let { .. }
-            | Stmt::If { .. }
-            | Stmt::For { .. }
-            | Stmt::Allocate { .. }
-            | Stmt::Labeled { .. }
-            | Stmt::Provide { .. }
-            | Stmt::Store { .. } => {}
         }
     }
 
@@ -440,22 +432,12 @@ impl<'a> Entry<'a> {
         let mut found = BTreeSet::new();
         let mut todo = vec![self.program.body];
         while let Some(stmt) = todo.pop() {
-            match self.pool.get_stmt(stmt) {
-                Stmt::Block(parts) => todo.extend(parts),
-                Stmt::Let { value, body, .. } => {
-                    self.compared(*value, &mut found);
-                    todo.push(*body);
-                }
-                Stmt::If { condition, then_branch, else_branch } => {
-                    self.compared(*condition, &mut found);
-                    todo.push(*then_branch);
-                    todo.extend(else_branch);
-                }
-                Stmt::Allocate { body, .. } | Stmt::Labeled { body, .. } => todo.push(*body),
-                Stmt::For { .. }
-                | Stmt::Assert { .. }
-                | Stmt::Provide { .. }
-                | Stmt::Store { .. } => {}
+            let stmt = self.pool.get_stmt(stmt);
+            if let Stmt::Let { value: compared, .. } | Stmt::If { condition: compared, .. } = stmt {
+                self.compared(*compared, &mut found);
+            }
+            if !matches!(stmt, Stmt::For { .. }) {
+                todo.extend(stmt.children());
             }
         }
         found.into_iter().take(THRESHOLDS).collect()

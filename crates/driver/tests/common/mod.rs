@@ -32,6 +32,22 @@ pub(crate) fn every_example() -> Vec<(String, PathBuf)> {
     found
 }
 
+/// Every example and program of Table 1, with its text.
+pub(crate) fn every_program() -> Vec<(String, String)> {
+    let mut paths = every_example();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/table1");
+    for entry in std::fs::read_dir(folder).expect("the folder exists") {
+        let path = entry.expect("it can be listed").path();
+        if path.extension().is_some_and(|extension| extension == "hal") {
+            let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
+            paths.push((format!("table1/{name}"), path));
+        }
+    }
+    paths.sort();
+    let read = |path: &Path| std::fs::read_to_string(path).expect("it can be read");
+    paths.into_iter().map(|(name, path)| (name, read(&path))).collect()
+}
+
 /// The text of an example.
 pub(crate) fn example(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);

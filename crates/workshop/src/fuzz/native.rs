@@ -41,7 +41,7 @@ impl Job {
         let failed = |error: BuildError| Wrong::of(Kind::BackEnd, error.to_string());
         let module = halidom_codegen::emit(&pool, &program, &Target::host())
             .map_err(|error| failed(error.into()))?;
-        halidom_codegen::readback::check(&pool, &program, &module.text)
+        halidom_readback::check(&pool, &program, &module.text)
             .map_err(|error| failed(error.into()))?;
         let (subject, known) = (Rc::clone(subject), Rc::clone(known));
         Ok(Self { subject, schedule, pool, algorithm, program, module, known })

@@ -1,0 +1,232 @@
+//! The choice of a C compiler, and its calls.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use crate::native::flags::{CANDIDATES, EVERYWHERE};
+use crate::{CModule, Target};
+
+/// The runtime's header, as shipped.
+pub const RUNTIME_HEADER: &str = include_str!("../../../../runtime/halidom_runtime.h");
+/// The runtime's source, as shipped: one translation unit.
+pub const RUNTIME_SOURCE: &str = concat!(
+    include_str!("../../../../runtime/halidom_runtime.c"),
+    include_str!("../../../../runtime/halidom_math.c")
+);
+/// The name under which generated C includes the header.
+pub(crate) const HEADER_NAME: &str = "halidom_runtime.h";
+
+/// The environment variable that names the compiler to use.
+pub const COMPILER_VARIABLE: &str = "HALIDOM_CC";
+
+/// A C compiler that was found.
+#[derive(Clone, Debug)]
+pub struct Toolchain {
+    compiler: OsString,
+    version: Arc<OnceLock<String>>,
+    strict: bool,
+    limit: Option<Duration>,
+}
+
+/// The time between two polls of a compiler that has a limit.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// The reasons why C was not compiled.
+#[derive(Debug, thiserror::Error)]
+pub enum CompileError {
+    /// There is no compiler, or the compiler does not run.
+    #[error("no C compiler was found that runs: looked for {0}")]
+    NoCompiler(String),
+    /// Files could not be written, or a process could not be started.
+    #[error("cannot {what}: {source}")]
+    Io {
+        /// The attempted action.
+        what: String,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// The compiler refused the file, which is a defect of the printer.
+    #[error("`{compiler}` refuses the generated C:\n{messages}")]
+    Refused {
+        /// Its name.
+        compiler: String,
+        /// Its messages.
+        messages: String,
+    },
+    /// The compiler was stopped.
+    #[error("`{compiler}` takes longer than {} s", limit.as_secs_f64())]
+    TooSlow {
+        /// Its name.
+        compiler: String,
+        /// The time limit.
+        limit: Duration,
+    },
+    /// The compiled library does not load.
+    #[error("the compiled pipeline does not load: {}", reason(.0))]
+    Load(#[from] libloading::Error),
+}
+
+/// Returns the loader's message, which the error's own text omits.
+fn reason(error: &libloading::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+impl CompileError {
+    pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
+        let what = what.into();
+        move |source| Self::Io { what, source }
+    }
+}
+
+impl Toolchain {
+    /// Finds the compiler that `HALIDOM_CC` names, or else the first of clang 19, clang, gcc and cc
+    /// that exists.
+    ///
+    /// # Errors
+    /// No such compiler exists.
+    pub fn find() -> Result<Self, CompileError> {
+        if let Some(named) = std::env::var_os(COMPILER_VARIABLE) {
+            return Self::of(&named).ok_or_else(|| {
+                let name = named.to_string_lossy();
+                CompileError::NoCompiler([COMPILER_VARIABLE, "=", &name].concat())
+            });
+        }
+        CANDIDATES
+            .iter()
+            .find_map(|candidate| Self::of(OsStr::new(candidate)))
+            .ok_or_else(|| CompileError::NoCompiler(CANDIDATES.join(", ")))
+    }
+
+    /// Returns every compiler that runs, the preferred one first, and each version once.
+    pub fn all() -> Vec<Self> {
+        let mut found: Vec<Self> = Vec::new();
+        for candidate in CANDIDATES {
+            if let Some(toolchain) = Self::of(OsStr::new(candidate))
+                && !toolchain.version().is_empty()
+                && found.iter().all(|known| known.version() != toolchain.version())
+            {
+                found.push(toolchain);
+            }
+        }
+        found
+    }
+
+    /// Returns the compiler of this name or path, if such a program exists. The program is not run:
+    /// a large compiler takes as long to start as it takes to compile a small pipeline.
+    pub fn of(compiler: &OsStr) -> Option<Self> {
+        let is_program = |path: &Path| {
+            let data = std::fs::metadata(path);
+            data.is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+        };
+        let is_path = Path::new(compiler).components().count() > 1;
+        // The compiler is called from another folder, so a relative path must become absolute.
+        let compiler =
+            if is_path { std::path::absolute(compiler).ok()?.into() } else { compiler.to_owned() };
+        let is_there = if is_path {
+            is_program(Path::new(&compiler))
+        } else {
+            let folders = std::env::var_os("PATH").unwrap_or_default();
+            std::env::split_paths(&folders).any(|folder| is_program(&folder.join(&compiler)))
+        };
+        is_there.then(|| Self { compiler, version: Arc::default(), strict: false, limit: None })
+    }
+
+    /// Returns the same compiler with a time limit for one pipeline.
+    #[must_use]
+    pub fn within(mut self, limit: Duration) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Returns the same compiler with warnings as errors. A user's compiler may know warnings that
+    /// ours do not, so users do not get this.
+    #[must_use]
+    pub fn strict(mut self) -> Self {
+        self.strict = true;
+        self
+    }
+
+    /// Returns the command's name.
+    pub fn compiler(&self) -> String {
+        self.compiler.to_string_lossy().into_owned()
+    }
+
+    /// Returns the first line of the compiler's version message, or nothing if the compiler does
+    /// not run. The compiler is asked once, which takes a while.
+    pub fn version(&self) -> &str {
+        self.version.get_or_init(|| {
+            let mut command = Command::new(&self.compiler);
+            let output = command.arg("--version").stdin(Stdio::null()).output().ok();
+            let output = output.filter(|output| output.status.success());
+            let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+            text.and_then(|text| Some(text.lines().next()?.trim().to_owned())).unwrap_or_default()
+        })
+    }
+
+    /// Returns a call of the compiler with the flags that every generated file needs: strict floats
+    /// unless the target permits contraction, no `errno`, position independence.
+    pub(crate) fn command(&self, target: &Target, directory: &Path) -> Command {
+        let mut command = Command::new(&self.compiler);
+        command.current_dir(directory).stdin(Stdio::null());
+        let contract = if target.contracts() { "-ffp-contract=fast" } else { "-ffp-contract=off" };
+        command.args(EVERYWHERE).arg(contract);
+        let warnings: &[&str] =
+            if self.strict { &["-Wall", "-Wextra", "-Werror"] } else { &["-w"] };
+        command.args(warnings).args(target.flags());
+        command
+    }
+
+    /// Runs a call to its end or to the limit. With a limit, the compiler's messages go through a
+    /// file in the folder.
+    pub(crate) fn run(&self, mut command: Command, directory: &Path) -> Result<(), CompileError> {
+        let Some(limit) = self.limit else { return self.finish(command.output()) };
+        let compiler = self.compiler();
+        let path = directory.join("messages");
+        let file = std::fs::File::create(&path).map_err(CompileError::io("write a file"))?;
+        let started = command.stdout(Stdio::null()).stderr(file).spawn();
+        let mut child = started.map_err(CompileError::io(["start `", &compiler, "`"].concat()))?;
+        let begin = Instant::now();
+        let waited = || CompileError::io(["wait for `", &compiler, "`"].concat());
+        loop {
+            if let Some(status) = child.try_wait().map_err(waited())? {
+                let stderr = std::fs::read(&path).map_err(CompileError::io("read a file"))?;
+                return self.finish(Ok(Output { status, stdout: Vec::new(), stderr }));
+            }
+            if begin.elapsed() > limit {
+                child.kill().and_then(|()| child.wait()).map_err(waited())?;
+                return Err(CompileError::TooSlow { compiler, limit });
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// Checks that a finished call was successful.
+    pub(crate) fn finish(&self, output: std::io::Result<Output>) -> Result<(), CompileError> {
+        let compiler = self.compiler();
+        let output = output.map_err(CompileError::io(["start `", &compiler, "`"].concat()))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        if self.version().is_empty() {
+            return Err(CompileError::NoCompiler(compiler));
+        }
+        let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+        Err(CompileError::Refused { compiler, messages })
+    }
+}
+
+pub(crate) const SOURCE_NAME: &str = "pipeline.c";
+
+pub(crate) fn write_sources(directory: &Path, module: &CModule) -> Result<(), CompileError> {
+    write(directory, HEADER_NAME, RUNTIME_HEADER)?;
+    write(directory, SOURCE_NAME, &module.text)
+}
+
+pub(crate) fn write(directory: &Path, name: &str, text: &str) -> Result<(), CompileError> {
+    let what = ["write ", name].concat();
+    std::fs::write(directory.join(name), text).map_err(CompileError::io(what))
+}
