@@ -72,16 +72,21 @@ const FINAL: &str = "final";
 /// checks this form.
 pub fn table() -> Vec<(&'static str, Phase)> {
     let mut table = vec![(HOLES, Phase::Holes), (BOUNDS, Phase::Structured)];
-    table.extend(PASSES.iter().map(|pass| (pass.name, Phase::Structured)));
-    table.push((FINAL, Phase::Final));
+    let passes = PASSES.iter().enumerate();
+    table.extend(passes.map(|(number, pass)| (pass.name, phase_after(number))));
     table
+}
+
+/// The form that a program must have after the pass with this number.
+fn phase_after(pass: usize) -> Phase {
+    if pass + 1 == PASSES.len() { Phase::Final } else { Phase::Structured }
 }
 
 /// All names that an observer is called with, in order.
 pub fn stage_names() -> Vec<&'static str> {
     let mut names: Vec<&'static str> = Vec::new();
     // A pass that runs twice appears under one name, with its last result.
-    for (name, _) in table() {
+    for name in table().into_iter().map(|(name, _)| name).chain([FINAL]) {
         if !names.contains(&name) {
             names.push(name);
         }
@@ -110,6 +115,7 @@ pub fn finish(
 ) -> Result<Finished, Vec<Diagnostic>> {
     let machine = Target::host().machine();
     let mut course = Course::begin(observe);
+    let machine = Target::host().machine();
     let mut program = structured.clone();
     for pass in PASSES {
         program = (pass.run)(pool, program, machine).map_err(|error| vec![not_lowered(&error)])?;
