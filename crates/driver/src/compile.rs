@@ -65,7 +65,7 @@ pub type Observer<'a> = &'a mut dyn FnMut(&'static str, &Pool, &Program);
 const HOLES: &str = "holes";
 /// Bounds inference.
 const BOUNDS: &str = "bounds";
-/// The end: the result of the last pass, which must have its final form.
+/// The result of the last pass.
 const FINAL: &str = "final";
 
 /// The stages of a compile in order, each with the form that its result must have. The verifier
@@ -113,15 +113,14 @@ pub fn finish(
     structured: &Program,
     observe: Observer<'_>,
 ) -> Result<Finished, Vec<Diagnostic>> {
-    let machine = Target::host().machine();
     let mut course = Course::begin(observe);
     let machine = Target::host().machine();
     let mut program = structured.clone();
-    for pass in PASSES {
+    for (number, pass) in PASSES.iter().enumerate() {
         program = (pass.run)(pool, program, machine).map_err(|error| vec![not_lowered(&error)])?;
-        course.ends(pass.name, Phase::Structured, pool, &program)?;
+        course.ends(pass.name, phase_after(number), pool, &program)?;
     }
-    course.ends(FINAL, Phase::Final, pool, &program)?;
+    (course.observe)(FINAL, pool, &program);
     Ok(Finished { program, stages: course.stages })
 }
 
@@ -167,9 +166,9 @@ pub fn run_pass(
     program: Program,
     pass: &Pass,
 ) -> Result<(Program, Stage), Vec<Diagnostic>> {
-    let machine = Target::host().machine();
     let observe = &mut |_: &'static str, _: &Pool, _: &Program| {};
     let mut course = Course::begin(observe);
+    let machine = Target::host().machine();
     let program = (pass.run)(pool, program, machine).map_err(|error| vec![not_lowered(&error)])?;
     course.ends(pass.name, Phase::Structured, pool, &program)?;
     let stage = course.stages.remove(0);

@@ -1,5 +1,5 @@
-//! The four jobs: [`mod@compile`], [`mod@judge`], [`mod@verify`] and [`mod@derive`]. No crate below knows
-//! every layer.
+//! The four jobs: [`mod@compile`], [`mod@judge`], [`mod@verify`] and [`mod@derive`]. No crate below
+//! knows every layer.
 //!
 //! The crate knows nothing about terminals. Results are data; problems are
 //! [`halidom_diag::Diagnostic`]s or typed errors with a code and a hint. Start with [`mod@source`]
