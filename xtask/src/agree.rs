@@ -10,7 +10,7 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     summary: "compares three runs of Halide's statements: the literal machine, the translation and \
               the compiled code",
     help: "\
-Installs what is missing and runs the test `agree` of halidom-driver on everything: the pipelines in
+Installs what is missing and runs the test `agree` of halidom-workshop on everything: the pipelines in
 tests/halide, Table 1 (../shared/halide21/table1) without the rows whose shortest run is too long,
 and 500 random programs. Each has 60 inputs at the limits of its entry checks. The literal machine,
 the interpreter of the translated statement and the compiled code run on each input. Prints for each
@@ -31,7 +31,7 @@ const VARIABLE: &str = "HALIDOM_AGREE";
 fn run() -> Result<(), Error> {
     setup::ensure()?;
     let mut command =
-        cargo(&["test", "--release", "--package", "halidom-driver", "--test", "agree"]);
+        cargo(&["test", "--release", "--package", "halidom-workshop", "--test", "agree"]);
     command
         .args(["--no-fail-fast", "--", "--nocapture", "--test-threads", "1"])
         .env(VARIABLE, "all");

@@ -9,7 +9,7 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     summary: "judges what stock Halide compiles: Table 1, miscompiles and their repairs, pipelines \
               of our own, 2,000 mutants",
     help: "\
-Installs what is missing and runs the test `corpus` of halidom-driver on everything. Prints a table
+Installs what is missing and runs the test `corpus` of halidom-workshop on everything. Prints a table
 for each group: Table 1 from plain statements (../shared/halide21/table1; each is read and printed
 back), the four programs that Halide 21.0.0 miscompiles, the same programs without the faulty part,
 and the pipelines in tests/halide/pipelines. The columns are the verdict, the closed obligations,
@@ -33,7 +33,7 @@ const VARIABLE: &str = "HALIDOM_CORPUS";
 fn run() -> Result<(), Error> {
     setup::ensure()?;
     let mut command =
-        cargo(&["test", "--release", "--package", "halidom-driver", "--test", "corpus"]);
+        cargo(&["test", "--release", "--package", "halidom-workshop", "--test", "corpus"]);
     command.args(["--", "--nocapture", "--test-threads", "1"]).env(VARIABLE, "all");
     process::run(&mut command).map(drop)
 }

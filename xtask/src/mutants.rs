@@ -40,18 +40,29 @@ example: cargo xtask mutants --stock",
     options: &[("--stock", crate::Action::Alone(stock))],
 };
 
-/// A sweep: the test that runs it, the variable that sets the number of mutants, and this number.
+/// A sweep: the test that runs it and its package, the variable that sets the number of mutants,
+/// and this number.
 struct Sweep {
+    package: &'static str,
     test: &'static str,
     variable: &'static str,
     mutants: &'static str,
 }
 
 /// Mutants of all examples together.
-const OWN: Sweep = Sweep { test: "mutants", variable: "HALIDOM_MUTANTS", mutants: "3000" };
+const OWN: Sweep = Sweep {
+    package: "halidom-driver",
+    test: "mutants",
+    variable: "HALIDOM_MUTANTS",
+    mutants: "3000",
+};
 /// Mutants of all statements together.
-const STOCK: Sweep =
-    Sweep { test: "stock_mutants", variable: "HALIDOM_STOCK_MUTANTS", mutants: "6000" };
+const STOCK: Sweep = Sweep {
+    package: "halidom-workshop",
+    test: "stock_mutants",
+    variable: "HALIDOM_STOCK_MUTANTS",
+    mutants: "6000",
+};
 
 fn run() -> Result<(), Error> {
     setup::ensure()?;
@@ -66,9 +77,8 @@ fn stock() -> Result<(), Error> {
 
 impl Sweep {
     fn run(&self) -> Result<(), Error> {
-        let Self { test, variable, mutants } = self;
-        let mut command =
-            cargo(&["test", "--release", "--package", "halidom-driver", "--test", test]);
+        let Self { package, test, variable, mutants } = self;
+        let mut command = cargo(&["test", "--release", "--package", package, "--test", test]);
         command.args(["--", "--nocapture"]);
         if std::env::var_os(variable).is_none() {
             command.env(variable, mutants);

@@ -10,18 +10,22 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     summary: "runs everything that continuous integration checks",
     help: "\
 Runs these steps in order: set-up (see `cargo xtask setup --help`), tidy, formatting, clippy, the
-release build, all tests. Stops at the first step that fails and prints the time of each step.
+crates' documentation, the release build, all tests. Stops at the first step that fails and prints the time of each step.
 
 example: cargo xtask test",
     run: run_steps,
     options: &[],
 };
 
+/// The setting under which a warning of rustdoc, such as a link that leads nowhere, is an error.
+const NO_WARNINGS: &str = "build.rustdocflags=['-D', 'warnings']";
+
 /// The steps, each with its arguments for cargo. All use the release profile, so that the workspace
 /// and its C library are built once.
 const CARGO_STEPS: &[(&str, &[&str])] = &[
     ("format", &["fmt", "--all", "--check"]),
     ("clippy", &["clippy", "--release", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+    ("doc", &["doc", "--release", "--workspace", "--no-deps", "--lib", "--config", NO_WARNINGS]),
     ("build", &["build", "--release", "--package", "halidom-cli"]),
     ("tests", &["test", "--release", "--workspace"]),
 ];

@@ -6,6 +6,7 @@
 
 use halidom_base::IndexMap;
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, FuncId, Pool, UnaryOp, VarId};
+use halidom_sums::{Product, Sum};
 
 use crate::funcs::{Funcs, Total};
 use crate::nest::at_point;
@@ -64,24 +65,18 @@ fn reads(pool: &mut Pool, expr: ExprId, found: &mut Vec<(FuncId, Vec<ExprId>)>) 
     }
 }
 
-/// An integer as atoms with their factors, and a number.
-type Linear = (IndexMap<ExprId, i128>, i128);
+/// An integer as a sum of atoms.
+type Linear = Sum<Product<ExprId>>;
 
-fn linear(pool: &Pool, expr: ExprId, factor: i128, sum: &mut Linear) {
+/// Returns an expression as a sum; `None` if its numbers are too large.
+fn linear(pool: &Pool, expr: ExprId) -> Option<Linear> {
     if let Some(number) = pool.as_constant(expr).and_then(Constant::as_integer) {
-        sum.1 = sum.1.saturating_add(factor.saturating_mul(number));
-        return;
+        return Some(Linear::constant(number));
     }
     match *pool.get(expr) {
-        Expr::Binary(BinaryOp::Add(_), a, b) => {
-            linear(pool, a, factor, sum);
-            linear(pool, b, factor, sum);
-        }
-        Expr::Binary(BinaryOp::Sub(_), a, b) => {
-            linear(pool, a, factor, sum);
-            linear(pool, b, factor.saturating_neg(), sum);
-        }
-        Expr::Unary(UnaryOp::Neg(_), a) => linear(pool, a, factor.saturating_neg(), sum),
+        Expr::Binary(BinaryOp::Add(_), a, b) => linear(pool, a)?.plus(&linear(pool, b)?, 1),
+        Expr::Binary(BinaryOp::Sub(_), a, b) => linear(pool, a)?.plus(&linear(pool, b)?, -1),
+        Expr::Unary(UnaryOp::Neg(_), a) => linear(pool, a)?.scaled(-1),
         Expr::Const(_)
         | Expr::Var(_)
         | Expr::Unary(..)
@@ -93,10 +88,7 @@ fn linear(pool: &Pool, expr: ExprId, factor: i128, sum: &mut Linear) {
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
-        | Expr::Hole(_) => {
-            let entry = sum.0.entry(expr).or_insert(0);
-            *entry = entry.saturating_add(factor);
-        }
+        | Expr::Hole(_) => Some(Linear::atom(expr)),
     }
 }
 
@@ -124,13 +116,13 @@ fn solve(
     });
     let [var] = *open else { return };
     let unknown = pool.var_expr(var);
-    let mut sum = Linear::default();
-    linear(pool, index, 1, &mut sum);
-    let factor = sum.0.swap_remove(&unknown).unwrap_or(0);
+    let (Some(sum), Some(other)) = (linear(pool, index), linear(pool, other)) else { return };
+    let factor = sum.coefficient(&[unknown][..]);
     if factor.abs() != 1 {
         return;
     }
-    let inside = sum.0.keys().any(|atom| {
+    let rest = sum.without(&[unknown][..]);
+    let inside = rest.terms().flat_map(|(product, _)| product.iter()).any(|atom| {
         let mut mentions = false;
         pool.for_each_subexpr(*atom, &mut |_, expr| mentions |= *expr == Expr::Var(var));
         mentions
@@ -138,20 +130,17 @@ fn solve(
     if inside {
         return;
     }
-    // `factor * var = other - rest`.
-    let mut result = Linear::default();
-    linear(pool, other, factor, &mut result);
-    result.1 -= factor * sum.1;
-    for (atom, by) in sum.0 {
-        *result.0.entry(atom).or_insert(0) -= factor * by;
-    }
-    let mut terms: Vec<(ExprId, i128)> = result.0.into_iter().filter(|(_, by)| *by != 0).collect();
-    terms.sort_unstable();
-    let mut value = pool.int(result.1);
-    for (atom, by) in terms {
-        let by = pool.int(by);
-        let term = crate::indices::mul(pool, by, atom);
-        value = crate::indices::add(pool, value, term);
+    // `factor * var = other - rest`, and a factor of 1 or -1 is its own reciprocal.
+    let Some(result) = other.plus(&rest, -1).and_then(|result| result.scaled(factor)) else {
+        return;
+    };
+    let mut value = pool.int(result.constant_part());
+    for (product, by) in result.terms() {
+        for atom in product.iter() {
+            let by = pool.int(by);
+            let term = crate::indices::mul(pool, by, *atom);
+            value = crate::indices::add(pool, value, term);
+        }
     }
     solved.insert(var, value);
 }

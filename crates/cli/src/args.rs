@@ -274,6 +274,9 @@ pub(crate) struct LowerArgs {
     /// several in order
     #[arg(long, value_name = "NAME")]
     pub(crate) pass: Vec<String>,
+    /// Print the time of each stage, and of the verifier after it, in place of the program
+    #[arg(long)]
+    pub(crate) time_passes: bool,
 }
 
 /// The engine that judges programs.

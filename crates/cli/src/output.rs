@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use halidom::Refusal;
 use halidom_diag::{Code, Colours, Diagnostic, Severity, Sources, render};
 use halidom_verdict::{Exit, KEYS, Nothing, SCHEMA, Verdict};
 use serde_json::{Map, Value, json};
@@ -180,10 +181,26 @@ impl<'a> Output<'a> {
         Stop::BadInput
     }
 
-    /// Reports that the input has nothing to judge.
-    pub(crate) fn nothing(&mut self, code: &'static str, what: &str, hint: &str) -> Stop {
-        let _: Stop = self.error(code, what, hint);
-        Stop::Nothing(Nothing { what: what.to_owned(), hint: hint.to_owned() })
+    /// Reports the refusal of an input. If the input has nothing to compile, nothing is judged.
+    pub(crate) fn refused(&mut self, refusal: &Refusal) -> Stop {
+        for diagnostic in &refusal.diagnostics {
+            self.diagnostic(&refusal.sources, diagnostic);
+        }
+        match refusal.verdict() {
+            Some(Verdict::Nothing(nothing)) => Stop::Nothing(nothing),
+            Some(Verdict::Proved(_) | Verdict::Refuted(_) | Verdict::Unknown(_)) | None => {
+                Stop::BadInput
+            }
+        }
+    }
+
+    /// Reports the refusal of an input that was to be judged. What is not supported is unknown.
+    pub(crate) fn unjudged(&mut self, refusal: &Refusal) -> Stop {
+        let stop = self.refused(refusal);
+        match refusal.verdict() {
+            Some(unknown @ Verdict::Unknown(_)) => Stop::Judged(unknown),
+            Some(Verdict::Proved(_) | Verdict::Refuted(_) | Verdict::Nothing(_)) | None => stop,
+        }
     }
 
     /// Ends a command. Prints its verdict if it was not printed yet and the JSON object if

@@ -1,5 +1,7 @@
-//! The compile job, from a pipeline and a schedule to a final program: a sequence of passes with
-//! the verifier after each.
+//! The compile job, from a pipeline and a schedule to a final program: a table of stages
+//! ([`table`]), with the verifier after each.
+
+use std::time::{Duration, Instant};
 
 use halidom_codegen::Target;
 use halidom_diag::{Code, Diagnostic, Severity};
@@ -24,6 +26,28 @@ pub struct Compiled {
     pub steps: Vec<Algorithm>,
     /// The conditions on callers beyond the entry checks. Programs that Halidom compiled have none.
     pub contract: Contract,
+    /// The stages that made the program, in order. There are none if it was given.
+    pub stages: Vec<Stage>,
+}
+
+/// A stage that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stage {
+    /// Its name.
+    pub name: &'static str,
+    /// The time that it took.
+    pub time: Duration,
+    /// The time that the verifier took for its result.
+    pub verifying: Duration,
+}
+
+/// A program with bounds in its final form, and the stages that made it.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// The program.
+    pub program: Program,
+    /// The stages after bounds inference.
+    pub stages: Vec<Stage>,
 }
 
 impl Compiled {
@@ -37,15 +61,32 @@ impl Compiled {
 /// A callback that gets the name of each stage or pass and the program after it.
 pub type Observer<'a> = &'a mut dyn FnMut(&'static str, &Pool, &Program);
 
-/// The names of the stages before the passes of `lower`, in order. After the passes comes `final`.
-pub const STAGES: [&str; 2] = ["holes", "bounds"];
+/// The schedule's directives, applied.
+const HOLES: &str = "holes";
+/// Bounds inference.
+const BOUNDS: &str = "bounds";
+/// The result of the last pass.
+const FINAL: &str = "final";
+
+/// The stages of a compile in order, each with the form that its result must have. The verifier
+/// checks this form.
+pub fn table() -> Vec<(&'static str, Phase)> {
+    let mut table = vec![(HOLES, Phase::Holes), (BOUNDS, Phase::Structured)];
+    let passes = PASSES.iter().enumerate();
+    table.extend(passes.map(|(number, pass)| (pass.name, phase_after(number))));
+    table
+}
+
+/// The form that a program must have after the pass with this number.
+fn phase_after(pass: usize) -> Phase {
+    if pass + 1 == PASSES.len() { Phase::Final } else { Phase::Structured }
+}
 
 /// All names that an observer is called with, in order.
 pub fn stage_names() -> Vec<&'static str> {
-    let passes = PASSES.iter().map(|pass| pass.name);
     let mut names: Vec<&'static str> = Vec::new();
     // A pass that runs twice appears under one name, with its last result.
-    for name in STAGES.into_iter().chain(passes).chain(["final"]) {
+    for name in table().into_iter().map(|(name, _)| name).chain([FINAL]) {
         if !names.contains(&name) {
             names.push(name);
         }
@@ -59,9 +100,11 @@ pub fn compile(
     choice: &Choice,
     observe: Observer<'_>,
 ) -> Result<Compiled, Vec<Diagnostic>> {
-    let (structured, steps) = rewrite_and_structure(loaded, choice, observe)?;
-    let program = finish(&mut loaded.module.pool, &structured, observe)?;
-    Ok(Compiled { structured, program, steps, contract: Contract::default() })
+    let (structured, steps, mut stages) = rewrite_and_structure(loaded, choice, observe)?;
+    let finished = finish(&mut loaded.module.pool, &structured, observe)?;
+    stages.extend(finished.stages);
+    let (program, contract) = (finished.program, Contract::default());
+    Ok(Compiled { structured, program, steps, contract, stages })
 }
 
 /// Compiles a program with bounds to its final form.
@@ -69,13 +112,47 @@ pub fn finish(
     pool: &mut Pool,
     structured: &Program,
     observe: Observer<'_>,
-) -> Result<Program, Vec<Diagnostic>> {
+) -> Result<Finished, Vec<Diagnostic>> {
+    let mut course = Course::begin(observe);
     let machine = Target::host().machine();
-    let program = halidom_lower::lower(pool, structured.clone(), machine, observe);
-    let program = program.map_err(|error| vec![not_lowered(&error)])?;
-    observe("final", pool, &program);
-    well_formed("lower", verify::program(pool, &program, Phase::Final))?;
-    Ok(program)
+    let mut program = structured.clone();
+    for (number, pass) in PASSES.iter().enumerate() {
+        program = (pass.run)(pool, program, machine).map_err(|error| vec![not_lowered(&error)])?;
+        course.ends(pass.name, phase_after(number), pool, &program)?;
+    }
+    (course.observe)(FINAL, pool, &program);
+    Ok(Finished { program, stages: course.stages })
+}
+
+/// A compile that is going on.
+struct Course<'o> {
+    observe: Observer<'o>,
+    /// The beginning of the current stage.
+    begin: Instant,
+    stages: Vec<Stage>,
+}
+
+impl<'o> Course<'o> {
+    fn begin(observe: Observer<'o>) -> Self {
+        Self { observe, begin: Instant::now(), stages: Vec::new() }
+    }
+
+    /// Ends a stage: shows its result to the observer and verifies it.
+    fn ends(
+        &mut self,
+        name: &'static str,
+        phase: Phase,
+        pool: &Pool,
+        program: &Program,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let time = self.begin.elapsed();
+        (self.observe)(name, pool, program);
+        let begin = Instant::now();
+        well_formed(name, verify::program(pool, program, phase))?;
+        self.stages.push(Stage { name, time, verifying: begin.elapsed() });
+        self.begin = Instant::now();
+        Ok(())
+    }
 }
 
 /// Finds a pass of `lower` by its name.
@@ -88,11 +165,14 @@ pub fn run_pass(
     pool: &mut Pool,
     program: Program,
     pass: &Pass,
-) -> Result<Program, Vec<Diagnostic>> {
+) -> Result<(Program, Stage), Vec<Diagnostic>> {
+    let observe = &mut |_: &'static str, _: &Pool, _: &Program| {};
+    let mut course = Course::begin(observe);
     let machine = Target::host().machine();
     let program = (pass.run)(pool, program, machine).map_err(|error| vec![not_lowered(&error)])?;
-    well_formed(pass.name, verify::program(pool, &program, Phase::Structured))?;
-    Ok(program)
+    course.ends(pass.name, Phase::Structured, pool, &program)?;
+    let stage = course.stages.remove(0);
+    Ok((program, stage))
 }
 
 /// Compiles a pipeline up to the program with bounds.
@@ -101,7 +181,7 @@ pub fn structure(
     choice: &Choice,
     observe: Observer<'_>,
 ) -> Result<Program, Vec<Diagnostic>> {
-    rewrite_and_structure(loaded, choice, observe).map(|(program, _)| program)
+    rewrite_and_structure(loaded, choice, observe).map(|(program, ..)| program)
 }
 
 /// The programs with bounds of a pipeline under all of its schedules, the unscheduled one first.
@@ -116,32 +196,36 @@ pub fn references(loaded: &mut Loaded, pipeline: usize) -> Result<Vec<Program>, 
     Ok(programs)
 }
 
-/// Computes the program with bounds, and the algorithm after each rewriting that the schedule asks
-/// for.
+/// Computes the program with bounds, the algorithm after each rewriting that the schedule asks for,
+/// and the stages.
 fn rewrite_and_structure(
     loaded: &mut Loaded,
     choice: &Choice,
     observe: Observer<'_>,
-) -> Result<(Program, Vec<Algorithm>), Vec<Diagnostic>> {
+) -> Result<(Program, Vec<Algorithm>, Vec<Stage>), Vec<Diagnostic>> {
+    let mut course = Course::begin(observe);
     let schedule = loaded.schedule_of(choice);
     let algorithm = loaded.module.pipelines[choice.pipeline].algorithm.clone();
     let pool = &mut loaded.module.pool;
-    let structured = (|| {
+    let placed = (|| {
         let transformed = halidom_schedule::transform(pool, &algorithm, &schedule)?;
         let mut lowered = transformed.lower(pool, &algorithm);
         halidom_schedule::apply(pool, &mut lowered, &transformed.schedule)?;
-        let holes = halidom_schedule::with_holes(pool, &lowered);
-        observe("holes", pool, &holes);
-        let structured = halidom_schedule::complete(pool, &lowered, Engine::Default)?;
-        Ok((structured, transformed.steps))
+        Ok((lowered, transformed.steps))
     })();
-    let (structured, steps) =
-        structured.map_err(|errors: Vec<ScheduleError>| refusals(loaded, choice, &errors))?;
+    let (lowered, steps) =
+        placed.map_err(|errors: Vec<ScheduleError>| refusals(loaded, choice, &errors))?;
+    let pool = &mut loaded.module.pool;
+    let holes = halidom_schedule::with_holes(pool, &lowered);
+    course.ends(HOLES, Phase::Holes, pool, &holes)?;
+    let structured = halidom_schedule::complete(pool, &lowered, Engine::Default)
+        .map_err(|errors| refusals(loaded, choice, &errors))?;
     let pool = &loaded.module.pool;
-    observe("bounds", pool, &structured);
-    let algorithms: Vec<&Algorithm> = steps.iter().chain([&algorithm]).collect();
-    check(pool, &algorithms, &structured)?;
-    Ok((structured, steps))
+    course.ends(BOUNDS, Phase::Structured, pool, &structured)?;
+    for algorithm in steps.iter().chain([&algorithm]) {
+        well_formed(BOUNDS, verify::algorithm(pool, algorithm))?;
+    }
+    Ok((structured, steps, course.stages))
 }
 
 /// Verifies the input of `lower`'s passes.

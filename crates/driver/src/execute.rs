@@ -197,7 +197,7 @@ impl Placed<'_> {
 }
 
 /// The window of each output buffer, given the windows of the outputs.
-pub(crate) fn component_windows(program: &Program, windows: &[Shape]) -> Vec<Shape> {
+pub fn component_windows(program: &Program, windows: &[Shape]) -> Vec<Shape> {
     let outputs = program.outputs.iter().zip(windows);
     let repeated = |(output, window): (&Output, &Shape)| vec![window.clone(); output.buffers.len()];
     outputs.flat_map(repeated).collect()
@@ -213,7 +213,7 @@ pub fn interpret(
 }
 
 /// The part of an array within a window.
-pub(crate) fn crop(array: &Array, window: &[(i64, i64)]) -> Option<Array> {
+pub fn crop(array: &Array, window: &[(i64, i64)]) -> Option<Array> {
     let shape: Vec<(i64, i64)> =
         window.iter().map(|(min, extent)| (*min, (*extent).max(0))).collect();
     if array.shape == shape && array.data.len() == array.len() * array.scalar.bytes()? {

@@ -7,6 +7,7 @@ use halidom_base::FxHashSet;
 use halidom_ir::{
     Algorithm, BinaryOp, Check, Expr, ExprId, Pool, Program, Scalar, Stmt, StmtId, VarId, print,
 };
+use halidom_smt::Asking;
 use halidom_smt::Reason;
 use halidom_validate::{
     Floats, Obligation, Report, Search, Status, Survived, survive, validate_refined,
@@ -101,7 +102,7 @@ impl Trying<'_> {
         options: &Options,
     ) -> usize {
         let mut own = options.validator();
-        own.emit_smt = None;
+        own.asking.emit_smt = None;
         own.strictness = Duration::ZERO;
         own.search = Search { trials: 0, ..Search::default() };
         let report = validate_refined(&mut pool.clone(), algorithm, steps, program, &own);
@@ -118,8 +119,9 @@ impl Trying<'_> {
         if !open.iter().any(|obligation| late(&obligation)) || !self.has_time() {
             return;
         }
-        let timeout = 4 * self.options.timeout;
-        let options = Options { timeout, ..self.options.clone() };
+        let timeout = 4 * self.options.asking.timeout;
+        let asking = Asking { timeout, ..self.options.asking.clone() };
+        let options = Options { asking, ..self.options.clone() };
         let Subject { pool, algorithm, compiled, .. } = self.subject;
         let open = self.open(pool, (algorithm, &compiled.steps), &compiled.program, &options);
         let change = format!("`--timeout {}`", timeout.as_secs_f64());

@@ -1,6 +1,5 @@
 //! Validation of our own compiles.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use halidom_base::stack;
@@ -8,7 +7,7 @@ use halidom_codegen::permits_contraction;
 use halidom_halide::Condition;
 use halidom_halide::translate::Contract;
 use halidom_ir::{Algorithm, Pool, Program};
-use halidom_smt::{Cache, Family, FindError, Program as Solver};
+use halidom_smt::{Asking, Family, FindError, Program as Solver};
 use halidom_validate::{Code, Conventions, Floats, Given, Report};
 use halidom_verdict::Claim;
 
@@ -19,30 +18,48 @@ use crate::stock::sizes;
 /// Validation options.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The solver.
-    pub solver: Solver,
-    /// The time limit for one solver query.
-    pub timeout: Duration,
-    /// A folder to which every solver query is written.
-    pub emit_smt: Option<PathBuf>,
-    /// A second solver that confirms answers.
-    pub confirm: Option<Solver>,
-    /// Cached answers to start with; new answers are added.
-    pub cache: Option<Cache>,
+    /// The solvers.
+    pub asking: Asking,
     /// The engine that judges.
     pub engine: Engine,
     /// The weakest permitted equality of floats; `None` means the one that the pipeline permits.
     pub floats: Option<Floats>,
-    /// The width of the compiled code's `int`s in bits: 64, or 32 for stock Halide.
-    pub int_bits: u32,
-    /// True if the counterexample search begins at the borders of the entry checks, as most
-    /// statements of stock Halide refuse random sizes.
-    pub borders: bool,
+    /// The compiler that made the program.
+    pub compiler: Compiler,
 }
 
-/// The largest number of such border sizes.
+/// A compiler whose programs are judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compiler {
+    /// This one. Its index arithmetic has 64 bits.
+    Halidom,
+    /// Stock Halide. Its index arithmetic has 32 bits, it owes nothing where the pipeline
+    /// overflows, and it may contract floats anywhere. The counterexample search begins at the
+    /// borders of the entry checks, as most of its statements refuse random sizes.
+    Halide,
+}
+
+impl Compiler {
+    /// The width of the compiled code's `int`s in bits.
+    fn int_bits(self) -> u32 {
+        match self {
+            Self::Halidom => 64,
+            Self::Halide => 32,
+        }
+    }
+
+    /// The inputs on which the compiled code owes the pipeline's values.
+    fn conventions(self) -> Conventions {
+        match self {
+            Self::Halidom => Conventions::Total,
+            Self::Halide => Conventions::Halide,
+        }
+    }
+}
+
+/// The largest number of cases at the borders of entry checks.
 const BORDERS: usize = 24;
-/// The largest number of elements in an input or output at these sizes.
+/// The largest number of elements in an input or output of these cases.
 const BORDER_ELEMENTS: i64 = 1 << 18;
 
 /// The engine that judges.
@@ -63,50 +80,42 @@ impl Options {
 
     /// Options with this solver and ten seconds per query.
     pub fn new(solver: Solver) -> Self {
-        let timeout = Duration::from_secs(10);
-        let engine = Engine::Default;
-        let (emit_smt, confirm, cache, floats) = (None, None, None, None);
-        let (int_bits, borders) = (64, false);
-        Self { solver, timeout, emit_smt, confirm, cache, engine, floats, int_bits, borders }
+        let asking = Asking::new(solver, Duration::from_secs(10));
+        Self { asking, engine: Engine::Default, floats: None, compiler: Compiler::Halidom }
     }
 
-    /// The options for stock Halide's output. Its index arithmetic has 32 bits, and it regroups
-    /// floats like real numbers unless it is told not to.
+    /// The options for stock Halide's output. Halide regroups floats like real numbers unless it is
+    /// told not to.
     #[must_use]
     pub fn of_stock(self) -> Self {
-        Self { int_bits: 32, borders: true, floats: self.floats.or(Some(Floats::Reals)), ..self }
+        let floats = self.floats.or(Some(Floats::Reals));
+        Self { compiler: Compiler::Halide, floats, ..self }
     }
 
     /// Tests whether the options are for stock Halide's output.
     fn is_stock(&self) -> bool {
-        self.int_bits < 64
+        self.compiler == Compiler::Halide
     }
 
     /// The validator's options.
     pub fn validator(&self) -> halidom_validate::Options {
-        let mut own = halidom_validate::Options::new(self.solver.clone());
-        own.timeout = self.timeout;
-        own.emit_smt.clone_from(&self.emit_smt);
-        own.confirm.clone_from(&self.confirm);
-        own.cache.clone_from(&self.cache);
-        own.floats = self.floats;
-        own.int_bits = self.int_bits;
-        own.conventions = if self.is_stock() { Conventions::Halide } else { Conventions::Total };
-        own.contracts_places = self.is_stock();
-        own
+        halidom_validate::Options {
+            asking: self.asking.clone(),
+            floats: self.floats,
+            int_bits: self.compiler.int_bits(),
+            conventions: self.compiler.conventions(),
+            contracts_places: self.is_stock(),
+            ..halidom_validate::Options::new(self.asking.solver.clone())
+        }
     }
-}
 
-impl Options {
     /// The reference engine's options; it has a minute for a program.
     pub fn reference(&self) -> halidom_reference::Options {
-        let mut own = halidom_reference::Options::new(self.solver.clone());
-        own.timeout = self.timeout;
-        own.time = Duration::from_mins(1);
-        own.emit_smt.clone_from(&self.emit_smt);
-        own.confirm.clone_from(&self.confirm);
-        own.cache.clone_from(&self.cache);
-        own
+        halidom_reference::Options {
+            asking: self.asking.clone(),
+            time: Duration::from_mins(1),
+            ..halidom_reference::Options::new(self.asking.solver.clone())
+        }
     }
 }
 
@@ -169,7 +178,7 @@ fn judge_here(
         if options.is_stock() && !algorithm.fast_math {
             own.floats = Some(Floats::Bits);
         }
-        if options.borders {
+        if options.is_stock() {
             own.given = at_borders(pool, (algorithm, &compiled.program), BORDERS);
         }
         limit(&mut own);

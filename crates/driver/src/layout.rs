@@ -3,6 +3,7 @@
 
 use halidom_base::FxHashMap;
 use halidom_ir::print::{self, Listing};
+use halidom_ir::visit::Role;
 use halidom_ir::{Expr, FuncId, Prophecy, Stmt, StmtId};
 use halidom_validate::{Axioms, Floats, Obligation, Report, Status, Verdict, weakest};
 
@@ -78,18 +79,13 @@ impl Layout {
         let mut stores: Vec<Store> = Vec::new();
         let mut known: FxHashMap<StmtId, usize> = FxHashMap::default();
         for (stmt, line) in &listing.lines {
-            let instance = match pool.get_stmt(*stmt) {
-                Stmt::Provide { func, stage, .. } => Some((*func, *stage)),
-                Stmt::Store { prophecy, .. } => {
-                    prophecy.as_ref().map(|Prophecy { func, stage, .. }| (*func, *stage))
-                }
-                Stmt::Block(_)
-                | Stmt::Let { .. }
-                | Stmt::If { .. }
-                | Stmt::For { .. }
-                | Stmt::Allocate { .. }
-                | Stmt::Assert { .. }
-                | Stmt::Labeled { .. } => continue,
+            let stored = pool.get_stmt(*stmt);
+            let instance = if let Stmt::Provide { func, stage, .. } = stored {
+                Some((*func, *stage))
+            } else if let Stmt::Store { prophecy, .. } = stored {
+                prophecy.as_ref().map(|Prophecy { func, stage, .. }| (*func, *stage))
+            } else {
+                continue;
             };
             if known.contains_key(stmt) {
                 continue;
@@ -177,17 +173,13 @@ impl Store {
 
     /// The expressions that it evaluates.
     pub fn expressions(&self, subject: &Subject) -> Vec<halidom_ir::ExprId> {
-        match subject.pool.get_stmt(self.stmt) {
-            Stmt::Provide { coords, values, .. } => [&coords[..], &values[..]].concat(),
-            Stmt::Store { index, value, .. } => vec![*index, *value],
-            Stmt::Block(_)
-            | Stmt::Let { .. }
-            | Stmt::If { .. }
-            | Stmt::For { .. }
-            | Stmt::Allocate { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Labeled { .. } => Vec::new(),
-        }
+        let mut exprs = Vec::new();
+        subject.pool.get_stmt(self.stmt).for_each_expr(&subject.pool, &mut |role, expr| {
+            if matches!(role, Role::Index | Role::Value) {
+                exprs.push(expr);
+            }
+        });
+        exprs
     }
 
     /// The funcs that it reads, in the order of their first mention.

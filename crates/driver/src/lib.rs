@@ -1,26 +1,26 @@
-//! The jobs as tables of passes. No other crate knows every layer.
+//! The four jobs: [`mod@compile`], [`mod@judge`], [`mod@verify`] and [`mod@derive`]. No crate below
+//! knows every layer.
 //!
 //! The crate knows nothing about terminals. Results are data; problems are
 //! [`halidom_diag::Diagnostic`]s or typed errors with a code and a hint. Start with [`mod@source`]
 //! (a file and the choice of a pipeline and schedule), then read [`mod@compile`], [`mod@judge`],
 //! [`data`] (the inputs of a run) and [`execute`].
 
-pub mod bench;
 pub mod compile;
 pub mod data;
-pub mod derivation;
+pub mod derive;
 pub mod doctor;
 pub mod execute;
 pub mod explain;
 pub mod files;
-pub mod fuzz;
+pub mod input;
 pub mod inspect;
 pub mod judge;
 pub mod layout;
-pub mod reduce;
 pub mod reference;
+mod refusal;
 mod slice;
 pub mod source;
 pub mod stock;
 pub mod subject;
-pub mod tune;
+pub mod verify;

@@ -2,7 +2,8 @@
 //! stores of the values that it reads.
 
 use halidom_base::FxHashSet;
-use halidom_ir::{BufferId, Expr, ExprId, FuncId, Label, Pool, Prophecy, Stmt, StmtId, VarId};
+use halidom_ir::visit::for_each_stmt;
+use halidom_ir::{BufferId, Expr, ExprId, FuncId, Pool, Stmt, StmtId, VarId};
 
 /// A program reduced to some of its stores.
 #[derive(Clone, Debug)]
@@ -63,20 +64,13 @@ fn written(pool: &Pool, stmt: StmtId) -> Option<Written> {
 
 /// All stores, in order.
 fn stores(pool: &Pool, stmt: StmtId) -> Vec<StmtId> {
-    match pool.get_stmt(stmt) {
-        Stmt::Store { .. } | Stmt::Provide { .. } => vec![stmt],
-        Stmt::Block(parts) => parts.iter().flat_map(|part| stores(pool, *part)).collect(),
-        Stmt::Let { body, .. }
-        | Stmt::For { body, .. }
-        | Stmt::Allocate { body, .. }
-        | Stmt::Labeled { body, .. } => stores(pool, *body),
-        Stmt::If { then_branch, else_branch, .. } => {
-            let mut found = stores(pool, *then_branch);
-            found.extend(else_branch.iter().flat_map(|branch| stores(pool, *branch)));
-            found
+    let mut stores = Vec::new();
+    for_each_stmt(pool, stmt, &mut |id, stmt| {
+        if matches!(stmt, Stmt::Store { .. } | Stmt::Provide { .. }) {
+            stores.push(id);
         }
-        Stmt::Assert { .. } => Vec::new(),
-    }
+    });
+    stores
 }
 
 /// The names that some statements mention.
@@ -107,10 +101,10 @@ impl Reads {
         }
     }
 
-    fn all(&mut self, pool: &Pool, exprs: &[ExprId]) {
-        for expr in exprs {
-            self.add(pool, *expr);
-        }
+    fn extend(&mut self, other: Self) {
+        self.vars.extend(other.vars);
+        self.buffers.extend(other.buffers);
+        self.funcs.extend(other.funcs);
     }
 }
 
@@ -119,102 +113,38 @@ struct Cut {
     reads: Reads,
 }
 
-fn cut(pool: &mut Pool, stmt: StmtId, kept: &FxHashSet<StmtId>) -> Option<Cut> {
-    let node = pool.get_stmt(stmt).clone();
-    let remade = |pool: &mut Pool, mut reads: Reads, node: Stmt, exprs: &[ExprId]| {
-        reads.all(pool, exprs);
-        Some(Cut { stmt: pool.stmt(node), reads })
-    };
-    match node {
-        Stmt::Block(parts) => {
-            let mut reads = Reads::default();
-            let mut rest = Vec::new();
-            for part in parts {
-                if let Some(cut) = cut(pool, part, kept) {
-                    reads.vars.extend(cut.reads.vars);
-                    reads.buffers.extend(cut.reads.buffers);
-                    reads.funcs.extend(cut.reads.funcs);
-                    rest.push(cut.stmt);
-                }
-            }
-            match *rest.as_slice() {
-                [] => None,
-                [only] => Some(Cut { stmt: only, reads }),
-                _ => remade(pool, reads, Stmt::Block(rest), &[]),
-            }
-        }
-        Stmt::Let { var, value, body } => {
-            let inner = cut(pool, body, kept)?;
-            if inner.reads.vars.contains(&var) {
-                return remade(
-                    pool,
-                    inner.reads,
-                    Stmt::Let { var, value, body: inner.stmt },
-                    &[value],
-                );
-            }
-            Some(inner)
-        }
-        Stmt::If { condition, then_branch, else_branch } => {
-            let first = cut(pool, then_branch, kept);
-            let second = else_branch.and_then(|branch| cut(pool, branch, kept));
-            let mut reads = Reads::default();
-            let nothing = |pool: &mut Pool| pool.stmt(Stmt::Block(Vec::new()));
-            if first.is_none() && second.is_none() {
-                return None;
-            }
-            let mut take = |cut: Option<Cut>| {
-                cut.map(|cut| {
-                    reads.vars.extend(cut.reads.vars);
-                    reads.buffers.extend(cut.reads.buffers);
-                    reads.funcs.extend(cut.reads.funcs);
-                    cut.stmt
-                })
-            };
-            let (first, else_branch) = (take(first), take(second));
-            let then_branch = first.unwrap_or_else(|| nothing(pool));
-            let node = Stmt::If { condition, then_branch, else_branch };
-            remade(pool, reads, node, &[condition])
-        }
-        Stmt::For { var, min, extent, kind, body } => {
-            let inner = cut(pool, body, kept)?;
-            let node = Stmt::For { var, min, extent, kind, body: inner.stmt };
-            remade(pool, inner.reads, node, &[min, extent])
-        }
-        Stmt::Allocate { buffer, body } => {
-            let inner = cut(pool, body, kept)?;
-            let dims = pool.buffer(buffer).dims.clone();
-            let exprs: Vec<ExprId> =
-                dims.iter().flat_map(|dim| [dim.min, dim.extent, dim.stride]).collect();
-            remade(pool, inner.reads, Stmt::Allocate { buffer, body: inner.stmt }, &exprs)
-        }
-        Stmt::Labeled { label, body } => {
-            let inner = cut(pool, body, kept)?;
-            let exprs: Vec<ExprId> = match &label {
-                Label::Func { needed, .. } => {
-                    needed.iter().flat_map(|interval| [interval.min, interval.extent]).collect()
-                }
-                Label::Prefetch { index, .. } => vec![*index],
-                Label::Stage { .. } | Label::Partition(_) | Label::Ahead { .. } => Vec::new(),
-            };
-            remade(pool, inner.reads, Stmt::Labeled { label, body: inner.stmt }, &exprs)
-        }
-        Stmt::Assert { .. } => None,
-        Stmt::Provide { coords, point, values, .. } => kept.contains(&stmt).then(|| {
-            let mut reads = Reads::default();
-            for exprs in [coords, point, values] {
-                reads.all(pool, &exprs);
-            }
-            Cut { stmt, reads }
-        }),
-        Stmt::Store { index, value, prophecy, .. } => kept.contains(&stmt).then(|| {
-            let mut reads = Reads::default();
-            reads.all(pool, &[index, value]);
-            if let Some(Prophecy { coords, point, .. }) = prophecy {
-                reads.all(pool, &coords);
-                reads.all(pool, &point);
-            }
-            Cut { stmt, reads }
-        }),
+fn cut(pool: &mut Pool, id: StmtId, kept: &FxHashSet<StmtId>) -> Option<Cut> {
+    let mut stmt = pool.get_stmt(id).clone();
+    let mut reads = Reads::default();
+    let mut parts = Vec::new();
+    for child in stmt.children() {
+        parts.push(cut(pool, child, kept).map(|part| {
+            reads.extend(part.reads);
+            part.stmt
+        }));
     }
+    if !kept.contains(&id) && parts.iter().all(Option::is_none) {
+        return None;
+    }
+    if let Stmt::Let { var, .. } = stmt
+        && !reads.vars.contains(&var)
+    {
+        let [body] = *parts else { return None };
+        return Some(Cut { stmt: body?, reads });
+    }
+    if let Stmt::Block(all) = &mut stmt {
+        *all = parts.into_iter().flatten().collect();
+        if let [only] = **all {
+            return Some(Cut { stmt: only, reads });
+        }
+    } else {
+        if let (Stmt::If { else_branch, .. }, [_, None]) = (&mut stmt, &*parts) {
+            *else_branch = None;
+        }
+        let nothing = pool.stmt(Stmt::Block(Vec::new()));
+        let mut parts = parts.into_iter();
+        stmt = stmt.map_children(|_| parts.next().flatten().unwrap_or(nothing));
+    }
+    stmt.for_each_expr(pool, &mut |_, expr| reads.add(pool, expr));
+    Some(Cut { stmt: pool.rebuilt(id, stmt), reads })
 }

@@ -4,16 +4,16 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use halidom_atl::syntax::ast;
 use halidom_base::FxHashMap;
 use halidom_diag::{Code, Diagnostic, Severity, Sources, Span};
 use halidom_halide::translate::Contract;
 use halidom_ir::verify::{self, Phase};
 use halidom_ir::{Algorithm, FuncId, Pool, parse};
 
-use crate::compile::{self, Compiled};
-use crate::derivation::{self, Lowered};
-use crate::files::FileError;
+use crate::compile::{self, Compiled, Observer};
+use crate::derive::{self, Lowered};
+use crate::judge::Compiler;
+use crate::refusal::Refusal;
 use crate::source::{self, Choice, Loaded};
 
 /// A program with the algorithm that it should compute.
@@ -30,6 +30,8 @@ pub struct Subject {
     pub algorithm: Algorithm,
     /// The compiled program.
     pub compiled: Compiled,
+    /// The compiler that made it.
+    pub compiler: Compiler,
     /// The source that a person wrote.
     pub origin: Origin,
 }
@@ -100,9 +102,13 @@ impl Subject {
     }
 }
 
-/// Compiles a pipeline under a schedule.
-pub fn compiled(loaded: &mut Loaded, choice: &Choice) -> Result<Subject, Vec<Diagnostic>> {
-    let compiled = compile::compile(loaded, choice, &mut |_, _, _| {})?;
+/// Compiles a pipeline under a schedule. `observe` is called after every stage.
+pub fn compiled(
+    loaded: &mut Loaded,
+    choice: &Choice,
+    observe: Observer<'_>,
+) -> Result<Subject, Vec<Diagnostic>> {
+    let compiled = compile::compile(loaded, choice, observe)?;
     let schedule = loaded.schedule_of(choice).name;
     let pipeline = &loaded.module.pipelines[choice.pipeline];
     let funcs = pipeline.func_spans.iter().map(|(func, span)| ((*func, None), *span));
@@ -123,6 +129,7 @@ pub fn compiled(loaded: &mut Loaded, choice: &Choice) -> Result<Subject, Vec<Dia
         schedule,
         algorithm: pipeline.algorithm.clone(),
         compiled,
+        compiler: Compiler::Halidom,
         origin: Origin {
             text: text.to_owned(),
             schedule: written.join("\n"),
@@ -134,26 +141,19 @@ pub fn compiled(loaded: &mut Loaded, choice: &Choice) -> Result<Subject, Vec<Dia
 }
 
 /// The subject for a lowered derivation.
-pub fn derived(
-    loaded: &derivation::Loaded,
-    derivation: &ast::Derivation,
-    lowered: Lowered,
-) -> Subject {
+pub fn derived(loaded: &derive::Loaded, number: usize, lowered: Lowered) -> Subject {
+    let derivation = loaded.derivation(number);
     let Lowered { pool, algorithm, compiled } = lowered;
     let text = loaded.sources.text(derivation.name.span.file).to_owned();
     let origin = Origin { text, ..Origin::default() };
     let pipeline = derivation.of.text.clone();
     let schedule = derivation.name.text.clone();
-    Subject { pipeline, schedule, pool, algorithm, compiled, origin }
-}
-
-/// Tests by its name whether a file contains an algorithm and a program in the text form of the IR.
-pub fn is_program_file(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "ir")
+    let compiler = Compiler::Halidom;
+    Subject { pipeline, schedule, pool, algorithm, compiled, compiler, origin }
 }
 
 /// Reads an algorithm and a program from a text in the form that `halidom lower` prints.
-pub fn program(path: &Path) -> Result<Result<Subject, (Sources, Vec<Diagnostic>)>, FileError> {
+pub fn program(path: &Path) -> Result<Subject, Refusal> {
     let text = source::text(path)?;
     let mut sources = Sources::new();
     let file = sources.add(path.display().to_string(), text.clone());
@@ -164,7 +164,7 @@ pub fn program(path: &Path) -> Result<Result<Subject, (Sources, Vec<Diagnostic>)
             let message = format!("expected {}", error.expected);
             let diagnostic = Diagnostic::error(Code("HAL0910"), place, message)
                 .with_hint("`halidom lower FILE.hal --stage final` prints such a text");
-            return Ok(Err((sources, vec![diagnostic])));
+            return Err(Refusal::new(sources, vec![diagnostic]));
         }
     };
     let refuse = |message: String| {
@@ -173,13 +173,13 @@ pub fn program(path: &Path) -> Result<Result<Subject, (Sources, Vec<Diagnostic>)
     };
     let Some(program) = module.program else {
         let diagnostic = refuse(format!("`{}` has an algorithm and no program", path.display()));
-        return Ok(Err((sources, vec![diagnostic])));
+        return Err(Refusal::new(sources, vec![diagnostic]));
     };
     if module.algorithm.outputs.is_empty() {
         let message = format!("the algorithm of `{}` has no output", path.display());
         let diagnostic = Diagnostic::without_place(Severity::Error, Code("HAL0911"), message)
             .with_hint("there is nothing to judge without one: write `output name;`");
-        return Ok(Err((sources, vec![diagnostic])));
+        return Err(Refusal::new(sources, vec![diagnostic]));
     }
     let well_formed = verify::algorithm(&module.pool, &module.algorithm).and_then(|()| {
         verify::program(&module.pool, &program, Phase::Final).or_else(|violations| {
@@ -188,16 +188,22 @@ pub fn program(path: &Path) -> Result<Result<Subject, (Sources, Vec<Diagnostic>)
     });
     if let Err(violations) = well_formed {
         let diagnostics = violations.iter().map(|violation| refuse(violation.to_string()));
-        return Ok(Err((sources, diagnostics.collect())));
+        return Err(Refusal::new(sources, diagnostics.collect()));
     }
-    let contract = Contract::default();
-    let compiled = Compiled { structured: program.clone(), program, steps: Vec::new(), contract };
-    Ok(Ok(Subject {
+    let compiled = Compiled {
+        structured: program.clone(),
+        program,
+        steps: Vec::new(),
+        contract: Contract::default(),
+        stages: Vec::new(),
+    };
+    Ok(Subject {
         pipeline: module.algorithm.name.clone(),
         schedule: String::new(),
         pool: module.pool,
         algorithm: module.algorithm,
         compiled,
+        compiler: Compiler::Halidom,
         origin: Origin::of(sources),
-    }))
+    })
 }

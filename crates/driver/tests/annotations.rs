@@ -41,8 +41,7 @@ fn clone() -> Job {
 }
 
 fn read(request: &Request) -> Stock {
-    let read = stock::read(request).expect("its files can be read");
-    read.map_err(|(_, diagnostics)| diagnostics).expect("it is read")
+    stock::read(request).expect("it is read")
 }
 
 fn judged_by(subject: &Subject) -> Report {

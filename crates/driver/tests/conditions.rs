@@ -42,7 +42,7 @@ fn judged(sum: &str, target: Option<&str>, edit: impl Fn(&str) -> String) -> Rep
     let edited = folder.path().join("edited.stmt");
     std::fs::write(&edited, edit(&statement)).expect("it can be written");
     let request = Request { statement: Some(edited), ..Request::of_job(job) };
-    let stock = stock::read(&request).expect("it can be read").expect("it is translated");
+    let stock = stock::read(&request).expect("it is translated");
     let subject = &stock.subject;
     let options = Options::find().expect("there are solvers").of_stock();
     judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)

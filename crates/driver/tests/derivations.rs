@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use halidom_atl::engine::Engine;
-use halidom_driver::derivation::{self, Loaded, Lowered};
+use halidom_driver::derive::{self, Loaded, Lowered};
+use halidom_driver::input::Kind;
 use halidom_ir::verify::{self, Phase};
 use halidom_testgen::{MutantKind, mutants};
 use halidom_validate::{Report, Search, Verdict, validate_refined};
@@ -40,24 +40,23 @@ fn examples() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let listed = std::fs::read_dir(folder).expect("the folder exists").flatten();
     let mut files: Vec<PathBuf> = listed.map(|entry| entry.path()).collect();
-    files.retain(|path| derivation::is_derivation_file(path));
+    files.retain(|path| Kind::of(path) == Kind::Derivations);
     files.sort();
     files
 }
 
-fn load(engine: &Engine, path: &Path) -> Loaded {
-    let loaded = derivation::load(engine, path).expect("the file can be read");
-    loaded.map_err(|(_, diagnostics)| diagnostics).expect("the file is right")
+fn load(path: &Path) -> Loaded {
+    derive::load(path).expect("the file is right")
 }
 
 /// Every derivation of the examples, lowered.
 fn lowered() -> Vec<(String, Lowered)> {
-    let engine = Engine::new().expect("the engine starts");
     let mut all = Vec::new();
     for path in examples() {
-        let loaded = load(&engine, &path);
-        for derivation in loaded.chosen(None).expect("all are chosen") {
-            let lowered = loaded.lower(&engine, derivation, &mut |_, _, _| {});
+        let loaded = load(&path);
+        for number in loaded.chosen(None).expect("all are chosen") {
+            let lowered = loaded.lower(number, &mut |_, _, _| {});
+            let derivation = loaded.derivation(number);
             let name = format!("{} of {}", derivation.name.text, derivation.of.text);
             all.push((name, lowered.expect("it has a form in the IR")));
         }
@@ -67,7 +66,7 @@ fn lowered() -> Vec<(String, Lowered)> {
 
 fn judge(lowered: &Lowered, program: &halidom_ir::Program, search: Search) -> Report {
     let mut options = options();
-    options.timeout = Duration::from_mins(1);
+    options.asking.timeout = Duration::from_mins(1);
     options.search = search;
     let mut pool = lowered.pool.clone();
     let steps = &lowered.compiled.steps;
@@ -107,12 +106,11 @@ fn examples_are_validated_against_their_sources() {
 
 /// The codes of the diagnostics that refuse a file's only derivation.
 fn refusal(text: &str) -> Vec<String> {
-    let engine = Engine::new().expect("the engine starts");
     let file = tempfile::Builder::new().suffix(".atl").tempfile().expect("a file can be made");
     std::fs::write(file.path(), text).expect("the file can be written");
-    let loaded = load(&engine, file.path());
-    let derivation = loaded.one(None).expect("there is one derivation");
-    match loaded.lower(&engine, derivation, &mut |_, _, _| {}) {
+    let loaded = load(file.path());
+    let number = loaded.one(None).expect("there is one derivation");
+    match loaded.lower(number, &mut |_, _, _| {}) {
         Ok(_) => Vec::new(),
         Err(found) => found.iter().map(|diagnostic| diagnostic.code.0.to_owned()).collect(),
     }
@@ -136,15 +134,15 @@ derivation pairs_as_is of pairs { simplify; }
 
 #[test]
 fn sums_over_ranges_that_vary_are_validated() {
-    let engine = Engine::new().expect("the engine starts");
     let file = tempfile::Builder::new().suffix(".atl").tempfile().expect("a file can be made");
     std::fs::write(file.path(), SUMS).expect("the file can be written");
-    let loaded = load(&engine, file.path());
-    for derivation in loaded.chosen(None).expect("all are chosen") {
-        let lowered = loaded.lower(&engine, derivation, &mut |_, _, _| {});
+    let loaded = load(file.path());
+    for number in loaded.chosen(None).expect("all are chosen") {
+        let lowered = loaded.lower(number, &mut |_, _, _| {});
         let lowered = lowered.expect("it has a form in the IR");
         let report = judge(&lowered, &lowered.compiled.program, search(10));
-        assert_eq!(report.verdict, Verdict::Proved, "{}\n{}", derivation.name.text, open(&report));
+        let name = &loaded.derivation(number).name.text;
+        assert_eq!(report.verdict, Verdict::Proved, "{name}\n{}", open(&report));
     }
 }
 
@@ -158,12 +156,11 @@ fn bounds_of_sums_have_bounds_over_sizes() {
 
 #[test]
 fn loops_run_as_the_script_says() {
-    let engine = Engine::new().expect("the engine starts");
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/atl/speed.atl");
-    let loaded = load(&engine, &file);
+    let loaded = load(&file);
     for name in ["two_stage", "tiled"] {
-        let derivation = loaded.one(Some(name)).expect("it is there");
-        let lowered = loaded.lower(&engine, derivation, &mut |_, _, _| {}).expect("it is lowered");
+        let number = loaded.one(Some(name)).expect("it is there");
+        let lowered = loaded.lower(number, &mut |_, _, _| {}).expect("it is lowered");
         let text = halidom_ir::print::program(&lowered.pool, &lowered.compiled.program);
         assert!(text.contains("parallel y") && text.contains("ramp("), "{name}\n{text}");
     }

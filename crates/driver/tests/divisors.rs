@@ -57,7 +57,7 @@ fn reads_by_a_quotient_are_shown_to_lie_in_what_is_checked_and_in_nothing_less()
         let path = folder.path().join("changed.stmt");
         std::fs::write(&path, statement.replace(from, &to)).unwrap();
         let request = Request { statement: Some(path), ..Request::of_job(job.clone()) };
-        let stock = stock::read(&request).unwrap().unwrap();
+        let stock = stock::read(&request).unwrap();
         let subject = &stock.subject;
         let options = Options::find().unwrap().of_stock();
         let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);

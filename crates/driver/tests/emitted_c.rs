@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 
 use common::{every_program, in_parallel, load};
 use expect_test::expect_file;
-use halidom_atl::engine::Engine;
 use halidom_codegen::{Target, emit};
 use halidom_driver::compile::compile;
-use halidom_driver::derivation;
+use halidom_driver::derive;
+use halidom_driver::input::Kind;
 use halidom_driver::source::Choice;
 use halidom_ir::{Pool, Program};
 use halidom_lower::legalize;
@@ -78,15 +78,14 @@ fn pipelines(name: &str, text: &str) -> String {
 }
 
 /// The table's lines for a file of derivations.
-fn derivations(engine: &Engine, path: &Path) -> String {
-    let loaded = derivation::load(engine, path).expect("the file can be read");
-    let loaded = loaded.map_err(|(_, diagnostics)| diagnostics).expect("the file is right");
+fn derivations(path: &Path) -> String {
+    let loaded = derive::load(path).expect("the file can be read and is right");
     let mut lines_of_file = String::new();
-    for derivation in loaded.chosen(None).expect("all are chosen") {
+    for number in loaded.chosen(None).expect("all are chosen") {
+        let derivation = loaded.derivation(number);
         let label = format!("{}: {}", derivation.of.text, derivation.name.text);
         let mut program = None;
-        let mut lowered =
-            loaded.lower(engine, derivation, &mut keep(&mut program)).expect("it is lowered");
+        let mut lowered = loaded.lower(number, &mut keep(&mut program)).expect("it is lowered");
         let program = program.expect("every pass is observed");
         lines_of_file.push_str(&lines(&label, &mut lowered.pool, &program));
     }
@@ -97,7 +96,7 @@ fn derivation_files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let listed = std::fs::read_dir(folder).expect("the folder exists").flatten();
     let mut files: Vec<PathBuf> = listed.map(|entry| entry.path()).collect();
-    files.retain(|path| derivation::is_derivation_file(path));
+    files.retain(|path| Kind::of(path) == Kind::Derivations);
     files.sort();
     files
 }
@@ -105,9 +104,8 @@ fn derivation_files() -> Vec<PathBuf> {
 #[test]
 fn the_c_of_every_program_is_as_recorded() {
     let mut table = in_parallel(&every_program(), |(name, text)| pipelines(name, text)).concat();
-    let engine = Engine::new().expect("the engine starts");
     for path in derivation_files() {
-        table.push_str(&derivations(&engine, &path));
+        table.push_str(&derivations(&path));
     }
     expect_file!["emitted_c.txt"].assert_eq(&table);
 }

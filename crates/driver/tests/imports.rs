@@ -49,8 +49,9 @@ fn name(path: &Path) -> String {
 /// Returns the first failure.
 fn wrong(file: &Path) -> Option<String> {
     let name = name(file);
-    let found = import(file).expect("the file can be read");
-    let Ok(Import { text, notes: _ }) = found else { return Some(format!("{name} is not read")) };
+    let Ok(Import { text, notes: _ }) = import(file) else {
+        return Some(format!("{name} is not read"));
+    };
     let mut loaded = load(&name, &text);
     let schedule = (!loaded.module.pipelines[0].schedules.is_empty()).then_some(0);
     if schedule.is_none() != UNSCHEDULED.contains(&&*name) {
@@ -205,7 +206,7 @@ def pipeline():
         .output()
         .expect("Python starts");
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    let Import { text, notes } = import(&file).expect("it can be read").expect("it is translated");
+    let Import { text, notes } = import(&file).expect("it is translated");
     let said: Vec<String> =
         notes.iter().map(|note| format!("{}: {}", note.code, note.message)).collect();
     assert_eq!(

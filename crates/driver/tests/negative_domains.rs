@@ -45,7 +45,7 @@ fn job(folder: &Path, schedule: &str) -> bridge::Job {
 }
 
 fn report(request: &Request) -> Report {
-    let stock = stock::read(request).expect("it can be read").expect("it is translated");
+    let stock = stock::read(request).expect("it is translated");
     let subject = &stock.subject;
     let options = Options::find().expect("there are solvers").of_stock();
     judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)

@@ -24,7 +24,9 @@ fn subjects(text: &str) -> Vec<Subject> {
     let choices = choices(&loaded);
     choices
         .iter()
-        .map(|choice| subject::compiled(&mut loaded, choice).expect("it compiles"))
+        .map(|choice| {
+            subject::compiled(&mut loaded, choice, &mut |_, _, _| {}).expect("it compiles")
+        })
         .collect()
 }
 
@@ -61,7 +63,7 @@ fn queries_that_are_kept_replay_to_their_answers() {
     for (number, subject) in
         subjects(&example("blur")).into_iter().chain(subjects(COUNTS)).enumerate()
     {
-        options.emit_smt = Some(folder.path().join(number.to_string()));
+        options.asking.emit_smt = Some(folder.path().join(number.to_string()));
         let report = judged(&subject, &options);
         assert_eq!(report.verdict, Verdict::Proved, "{}: {}", subject.title(), open(&report));
         asked += report.solver.queries;
@@ -72,7 +74,8 @@ fn queries_that_are_kept_replay_to_their_answers() {
         let text = std::fs::read_to_string(path).expect("it can be read");
         let answer = text.lines().find_map(|line| line.strip_prefix("; answer: "));
         let answer = answer.expect("the answer stands in the file");
-        let output = Command::new(options.solver.path()).arg(path).output().expect("it runs");
+        let output =
+            Command::new(options.asking.solver.path()).arg(path).output().expect("it runs");
         assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), answer, "{}", path.display());
         sat += u64::from(answer == "sat");
         unsat += u64::from(answer == "unsat");
@@ -92,14 +95,14 @@ fn answers_that_are_kept_prove_again() {
     let with_file = |solver: Program| {
         let cache = Cache::load(&path, &solver).expect("it can be read");
         let mut options = Options::new(solver);
-        options.cache = Some(cache.clone());
+        options.asking.cache = Some(cache.clone());
         let report = judged(&subject, &options);
         cache.save(&path).expect("it can be written");
         report
     };
-    let first = with_file(options().solver);
+    let first = with_file(options().asking.solver);
     assert_eq!((&first.verdict, first.solver.cached), (&Verdict::Proved, 0));
-    let second = with_file(options().solver);
+    let second = with_file(options().asking.solver);
     assert_eq!(second.verdict, Verdict::Proved);
     assert_eq!(
         second.solver.cached, second.solver.queries,
@@ -109,7 +112,7 @@ fn answers_that_are_kept_prove_again() {
     assert!(second.below.contains(&"answers that were kept"), "{:?}", second.below);
     // No query is left, so a program suffices that claims to be this solver and ends at the first
     // query.
-    let third = with_file(claiming(&options().solver.probe().expect("it says its name")));
+    let third = with_file(claiming(&options().asking.solver.probe().expect("it says its name")));
     assert_eq!((&third.verdict, third.solver.cached), (&Verdict::Proved, first.solver.queries));
 }
 
@@ -131,7 +134,7 @@ fn answers_of_another_solver_prove_nothing() {
     let subject = subjects(&example("blur")).pop().expect("there is a schedule");
     let liar = Program::with_arguments(Family::Z3, "/bin/false", Vec::new());
     let mut options = options();
-    options.cache = Some(Cache::new(&liar));
+    options.asking.cache = Some(Cache::new(&liar));
     let report = judged(&subject, &options);
     let Verdict::Unknown(reason) = &report.verdict else { panic!("{:?}", report.verdict) };
     assert!(reason.contains("/bin/false"), "{reason}");
@@ -143,10 +146,10 @@ fn answers_about_one_program_prove_no_other() {
     let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cases/validate/texts/");
     let program = |name: &str| {
         let path = Path::new(cases).join(name);
-        subject::program(&path).expect("it exists").expect("it can be read")
+        subject::program(&path).expect("it can be read")
     };
     let mut options = options();
-    options.cache = Some(Cache::new(&options.solver));
+    options.asking.cache = Some(Cache::new(&options.asking.solver));
     for subject in subjects(right).iter().chain([&program("right.ir")]) {
         assert_eq!(judged(subject, &options).verdict, Verdict::Proved);
     }
@@ -160,7 +163,7 @@ fn answers_about_one_program_prove_no_other() {
 /// The real solver behind a shell that reports a timeout if the limit is less than the given number
 /// of milliseconds.
 fn slow(milliseconds: u32) -> Program {
-    let solver = options().solver;
+    let solver = options().asking.solver;
     let script = format!(
         r#"exec 3>&1; limit=0; late=no; while IFS= read -r line; do
              case "$line" in
@@ -180,10 +183,9 @@ fn slow(milliseconds: u32) -> Program {
 #[test]
 fn explain_finds_that_more_time_helps() {
     let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cases/validate/texts/");
-    let subject = subject::program(&Path::new(cases).join("right.ir")).expect("it exists");
-    let subject = subject.expect("it can be read");
+    let subject = subject::program(&Path::new(cases).join("right.ir")).expect("it can be read");
     let mut options = Options::new(slow(500));
-    options.timeout = Duration::from_millis(200);
+    options.asking.timeout = Duration::from_millis(200);
     let report = judged(&subject, &options);
     assert!(matches!(report.verdict, Verdict::Unknown(_)), "{:?}", report.verdict);
     let layout = Layout::new(&subject, &report);

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 use halidom_driver::judge::{self, Options};
-use halidom_driver::stock::{self, Outcome, Replay, Request, bridge};
+use halidom_driver::stock::{self, Note, Outcome, Replay, Request, bridge};
 use halidom_validate::Verdict;
 
 /// Scripts, each with the first pass after which the statement is wrong. If the schedule is at
@@ -62,7 +62,7 @@ fn miscompiles_are_refuted_in_the_compiled_code_and_their_pass_is_named() {
             return;
         }
         let file = folder.path().join(script).with_extension("hlpipe");
-        let stock = stock::read(&Request::of(&file)).unwrap().unwrap();
+        let stock = stock::read(&Request::of(&file)).unwrap();
         let subject = &stock.subject;
         let options = Options::find().unwrap().of_stock();
         let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
@@ -77,8 +77,7 @@ fn miscompiles_are_refuted_in_the_compiled_code_and_their_pass_is_named() {
         assert_eq!(wrong.map(|step| step.pass.as_str()), Some(pass), "{script}: {steps:?}");
         // The script prints its second compile, in which Halide counts its names on.
         let text = Some(folder.path().join(script).with_extension("stmt"));
-        let printed = stock::read(&Request { statement: text, ..Request::of(&file) });
-        let printed = printed.unwrap().unwrap();
+        let printed = stock::read(&Request { statement: text, ..Request::of(&file) }).unwrap();
         let subject = &printed.subject;
         let mut report =
             judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
@@ -102,7 +101,7 @@ fn compiled_code_of_a_matrix_product_is_run_from_its_file() {
         let folder = rows.join(row);
         let mut request = Request::of(&folder.join(row).with_extension("hlpipe"));
         request.statement = Some(folder.join("stock.stmt"));
-        let stock = stock::read(&request).unwrap().unwrap();
+        let stock = stock::read(&request).unwrap();
         let confirmed = stock::confirm(&stock, 1, 3).unwrap();
         assert_eq!(confirmed.wrong, None, "{row}");
         assert!(confirmed.runs >= 3, "{row}: {} runs", confirmed.runs);
@@ -129,8 +128,8 @@ fn memory_that_tiles_fill_one_after_the_other_holds_nothing_of_the_tile_before()
         let path = folder.path().join("changed.stmt");
         std::fs::write(&path, changed).unwrap();
         let request = Request { statement: Some(path), ..Request::of_job(job.clone()) };
-        let stock = stock::read(&request).unwrap().unwrap();
-        let note = |note: &String| note.starts_with(stock::LIFETIMES) && note.contains("ahead");
+        let stock = stock::read(&request).unwrap();
+        let note = |note: &Note| matches!(note, Note::Lifetime(words) if words.contains("ahead"));
         assert!(stock.notes.iter().any(note), "{label}: {:?}", stock.notes);
         let subject = &stock.subject;
         let options = Options::find().unwrap().of_stock();
@@ -152,7 +151,7 @@ fn floats_beyond_a_narrow_integer_wrap() {
         let path = folder.path().join("changed.stmt");
         std::fs::write(&path, text).unwrap();
         let request = Request { statement: Some(path), ..Request::of_job(job.clone()) };
-        let stock = stock::read(&request).unwrap().unwrap();
+        let stock = stock::read(&request).unwrap();
         let subject = &stock.subject;
         let options = Options::find().unwrap().of_stock();
         let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
@@ -175,7 +174,7 @@ const FOUND: [(&str, &str); 2] = [
 fn what_random_programs_found_is_refuted_in_the_compiled_code_and_its_pass_is_named() {
     for (script, pass) in FOUND {
         let Some(job) = job_of(script) else { return };
-        let stock = stock::read(&Request::of_job(job)).unwrap().unwrap();
+        let stock = stock::read(&Request::of_job(job)).unwrap();
         let subject = &stock.subject;
         let options = Options::find().unwrap().of_stock();
         let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
@@ -194,7 +193,7 @@ fn what_random_programs_found_is_refuted_in_the_compiled_code_and_its_pass_is_na
 #[test]
 fn reads_beyond_memory_that_no_output_shows_are_seen() {
     let Some(job) = job_of("pipelines/rfactor_in_vectors.py") else { return };
-    let stock = stock::read(&Request::of_job(job)).unwrap().unwrap();
+    let stock = stock::read(&Request::of_job(job)).unwrap();
     let subject = &stock.subject;
     let options = Options::find().unwrap().of_stock();
     let mut report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
@@ -228,7 +227,7 @@ fn sums_of_signed_integers_are_proved_and_other_sums_are_not() {
         let path = folder.path().join("changed.stmt");
         std::fs::write(&path, changed).unwrap();
         let request = Request { statement: Some(path), ..Request::of_job(job.clone()) };
-        let stock = stock::read(&request).unwrap().unwrap();
+        let stock = stock::read(&request).unwrap();
         let options = Options::find().unwrap().of_stock();
         let judged = stock::judged(&stock, stock::Annotations::Fallback, &mut |subject| {
             judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
@@ -301,7 +300,7 @@ fn runs_on_which_a_pipeline_owes_nothing_refute_nothing() {
             let path = made.join("changed.stmt");
             std::fs::write(&path, text).unwrap();
             let request = Request { statement: Some(path), ..Request::of_job(job.clone()) };
-            let stock = stock::read(&request).unwrap().unwrap();
+            let stock = stock::read(&request).unwrap();
             let subject = &stock.subject;
             let options = Options::find().unwrap().of_stock();
             let report =
@@ -320,7 +319,7 @@ fn what_compiled_code_does_not_bear_out_by_a_run_to_its_end_is_not_refuted() {
     // Without assertions, callers keep the conditions that these would check. The verdict names
     // this condition.
     let target = Some("host-no_asserts".to_owned());
-    let stock = stock::read(&Request::of_job(bridge::Job { target, ..small })).unwrap().unwrap();
+    let stock = stock::read(&Request::of_job(bridge::Job { target, ..small })).unwrap();
     let subject = &stock.subject;
     let options = Options::find().unwrap().of_stock();
     let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
@@ -331,7 +330,7 @@ fn what_compiled_code_does_not_bear_out_by_a_run_to_its_end_is_not_refuted() {
         [(wrong.clone(), Some("arm-64-linux"), false), (wrong, None, true)]
     {
         let job = bridge::Job { target: target.map(str::to_owned), ..job };
-        let stock = stock::read(&Request::of_job(job)).unwrap().unwrap();
+        let stock = stock::read(&Request::of_job(job)).unwrap();
         let subject = &stock.subject;
         let options = Options::find().unwrap().of_stock();
         let mut report =
@@ -391,7 +390,7 @@ fn a_changed_statement_is_refuted_by_its_own_code() {
         let path = folder.path().join("changed.dump");
         std::fs::write(&path, statement.replacen(right, wrong, 1)).unwrap();
         let request = Request { statement: Some(path), ..Request::of_job(job) };
-        let stock = stock::read(&request).unwrap().unwrap();
+        let stock = stock::read(&request).unwrap();
         let subject = &stock.subject;
         let options = Options::find().unwrap().of_stock();
         let mut report =

@@ -447,10 +447,11 @@ fn judged(pipeline: &[u8], statement: &str) -> (String, Expected) {
     std::fs::write(&text, statement).expect("the test is written correctly");
     let mut request = Request::of(&file);
     request.statement = Some(text);
-    let stock = match stock::read(&request).expect("the test is written correctly") {
+    let stock = match stock::read(&request) {
         Ok(stock) => stock,
-        Err((_, found)) => {
-            let words: Vec<String> = found
+        Err(refusal) => {
+            let words: Vec<String> = refusal
+                .diagnostics
                 .iter()
                 .map(|diagnostic| {
                     // An edit that gives an unreadable statement would test nothing.

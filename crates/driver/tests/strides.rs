@@ -50,7 +50,7 @@ fn a_stride_is_what_an_entry_check_says_it_is() {
         let path = folder.path().join("changed.stmt");
         std::fs::write(&path, statement.replace(from, &to)).unwrap();
         let request = Request { statement: Some(path), ..Request::of_job(job.clone()) };
-        let stock = stock::read(&request).unwrap().unwrap();
+        let stock = stock::read(&request).unwrap();
         let subject = &stock.subject;
         let options = Options::find().unwrap().of_stock();
         let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);

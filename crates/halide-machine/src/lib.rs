@@ -2,7 +2,7 @@
 //! make of them, and nothing kinder.
 //!
 //! The crate shares no code with the translation of statements into our own programs, which is
-//! judged against it. Start with [`Statement::new`] and [`run`]. The first takes a tree of
+//! judged against it. Start with [`Statement::new`] and [`run()`]. The first takes a tree of
 //! `halidom_halide_ir` apart once, and refuses everything to which the machine does not give its
 //! full meaning. The second runs it on a [`Case`].
 //!

@@ -83,6 +83,11 @@ impl Pool {
         self.stmts.push(stmt)
     }
 
+    /// Returns `id` if its statement equals `stmt`, and otherwise the id of a new statement.
+    pub fn rebuilt(&mut self, id: StmtId, stmt: Stmt) -> StmtId {
+        if self.stmts[id] == stmt { id } else { self.stmt(stmt) }
+    }
+
     /// The statement with this id.
     pub fn get_stmt(&self, id: StmtId) -> &Stmt {
         &self.stmts[id]

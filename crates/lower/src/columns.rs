@@ -1,9 +1,9 @@
 //! Splits vectors of neighbours that read every element twice, or choose values alternately, into
 //! vectors of even and of odd ones.
 
+use halidom_ir::visit::for_each_expr;
 use halidom_ir::{BinaryOp, Expr, ExprId, LoopKind, Pool, Program, Scalar, Stmt, StmtId, VarId};
 
-use crate::fold::{Role, children, for_each_expr};
 use crate::lets::Lets;
 use crate::refresh::refresh;
 use crate::{LowerError, index};
@@ -31,30 +31,15 @@ struct Columns<'a> {
 
 impl Columns<'_> {
     fn stmt(&mut self, id: StmtId) -> Result<StmtId, LowerError> {
-        let stmt = match self.pool.get_stmt(id).clone() {
-            Stmt::Block(stmts) => {
-                Stmt::Block(stmts.iter().map(|stmt| self.stmt(*stmt)).collect::<Result<_, _>>()?)
-            }
-            Stmt::Let { var, value, body } => {
-                self.lets.bind(self.pool, var, value);
-                Stmt::Let { var, value, body: self.stmt(body)? }
-            }
-            Stmt::If { condition, then_branch, else_branch } => Stmt::If {
-                condition,
-                then_branch: self.stmt(then_branch)?,
-                else_branch: else_branch.map(|stmt| self.stmt(stmt)).transpose()?,
-            },
-            Stmt::For { var, min, extent, kind: LoopKind::Vectorized, body } => {
-                return self.split(id, var, (min, extent), body);
-            }
-            Stmt::For { var, min, extent, kind, body } => {
-                Stmt::For { var, min, extent, kind, body: self.stmt(body)? }
-            }
-            Stmt::Allocate { buffer, body } => Stmt::Allocate { buffer, body: self.stmt(body)? },
-            Stmt::Labeled { label, body } => Stmt::Labeled { label, body: self.stmt(body)? },
-            Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => return Ok(id),
-        };
-        Ok(if self.pool.get_stmt(id) == &stmt { id } else { self.pool.stmt(stmt) })
+        let stmt = self.pool.get_stmt(id).clone();
+        if let Stmt::For { var, min, extent, kind: LoopKind::Vectorized, body } = stmt {
+            return self.split(id, var, (min, extent), body);
+        }
+        if let Stmt::Let { var, value, .. } = stmt {
+            self.lets.bind(self.pool, var, value);
+        }
+        let stmt = stmt.try_map_children(|child| self.stmt(child))?;
+        Ok(self.pool.rebuilt(id, stmt))
     }
 
     /// Splits a vectorized loop in two if that makes its vectors dense. A test for the end of a row
@@ -110,24 +95,15 @@ impl Columns<'_> {
         id: StmtId,
         bound: &mut Vec<VarId>,
     ) -> Option<(ExprId, StmtId)> {
-        match *self.pool.get_stmt(id) {
-            Stmt::Let { var, value, body } => {
-                bound.push(var);
-                let (condition, inner) = self.untested(loop_of, body, bound)?;
-                Some((condition, self.pool.stmt(Stmt::Let { var, value, body: inner })))
-            }
-            Stmt::If { condition, then_branch, else_branch: None } => {
-                Some((self.in_all(loop_of, condition, bound)?, then_branch))
-            }
-            Stmt::Block(_)
-            | Stmt::If { .. }
-            | Stmt::For { .. }
-            | Stmt::Allocate { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Labeled { .. }
-            | Stmt::Provide { .. }
-            | Stmt::Store { .. } => None,
+        if let Stmt::Let { var, value, body } = *self.pool.get_stmt(id) {
+            bound.push(var);
+            let (condition, inner) = self.untested(loop_of, body, bound)?;
+            return Some((condition, self.pool.stmt(Stmt::Let { var, value, body: inner })));
         }
+        let Stmt::If { condition, then_branch, else_branch: None } = *self.pool.get_stmt(id) else {
+            return None;
+        };
+        Some((self.in_all(loop_of, condition, bound)?, then_branch))
     }
 
     /// Returns the condition of the last iteration, for `lhs < rhs` where `lhs - rhs` grows with
@@ -152,8 +128,7 @@ impl Columns<'_> {
         if by <= 0 {
             return None;
         }
-        let mut last = self.lets.form(self.pool, min);
-        last.constant = last.constant.checked_add(count - 1)?;
+        let last = self.lets.form(self.pool, min).offset(count - 1)?;
         let difference = difference.without(atom).plus(&last, by)?;
         let sum = difference.expr(self.pool);
         let mut fixed = true;
@@ -170,7 +145,7 @@ impl Columns<'_> {
         let mut dividends = Vec::new();
         let pool = &*self.pool;
         for_each_expr(pool, body, &mut |role, root| {
-            if role == Role::Annotation {
+            if role.is_annotation() {
                 return;
             }
             pool.for_each_subexpr(root, &mut |_, expr| {
@@ -193,28 +168,25 @@ impl Columns<'_> {
 /// buffer they write. Binds the lets.
 fn is_plain(pool: &Pool, lets: &mut Lets, id: StmtId) -> bool {
     let stmt = pool.get_stmt(id);
-    match stmt {
-        Stmt::Let { var, value, .. } => {
-            lets.bind(pool, *var, *value);
-            children(stmt).into_iter().all(|child| is_plain(pool, lets, child))
+    if let Stmt::Store { buffer, index, value, prophecy: _, atomic } = stmt {
+        let mut reads = false;
+        for root in [index, value] {
+            pool.for_each_subexpr(*root, &mut |_, expr| {
+                reads |= matches!(expr, Expr::Load { buffer: read, .. } if read == buffer);
+            });
         }
-        Stmt::Block(_)
-        | Stmt::If { .. }
-        | Stmt::Labeled { .. }
-        | Stmt::For { kind: LoopKind::Unrolled, .. } => {
-            children(stmt).into_iter().all(|child| is_plain(pool, lets, child))
-        }
-        Stmt::Store { buffer, index, value, prophecy: _, atomic } => {
-            let mut reads = false;
-            for root in [index, value] {
-                pool.for_each_subexpr(*root, &mut |_, expr| {
-                    reads |= matches!(expr, Expr::Load { buffer: read, .. } if read == buffer);
-                });
-            }
-            !atomic && !reads
-        }
-        Stmt::For { .. } | Stmt::Allocate { .. } | Stmt::Assert { .. } | Stmt::Provide { .. } => {
-            false
-        }
+        return !atomic && !reads;
     }
+    if let Stmt::Let { var, value, .. } = stmt {
+        lets.bind(pool, *var, *value);
+    }
+    let may_contain = matches!(
+        stmt,
+        Stmt::Let { .. }
+            | Stmt::Block(_)
+            | Stmt::If { .. }
+            | Stmt::Labeled { .. }
+            | Stmt::For { kind: LoopKind::Unrolled, .. }
+    );
+    may_contain && stmt.children().all(|child| is_plain(pool, lets, child))
 }

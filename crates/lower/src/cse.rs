@@ -1,10 +1,10 @@
 //! Common subexpression elimination, within stores and across consecutive ones.
 
 use halidom_base::FxHashMap;
+use halidom_ir::visit::{Fold, rewrite, walk};
 use halidom_ir::{Access, BufferId, Expr, ExprId, Pool, Program, Scalar, Stmt, StmtId};
 
 use crate::LowerError;
-use crate::fold::{Fold, rewrite, walk};
 use crate::repeats::is_repeated;
 
 /// Binds subexpressions that occur more than once in the values and indices of consecutive stores
@@ -23,36 +23,24 @@ pub fn cse(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
 
 struct Cse;
 
-impl Fold for Cse {
-    fn expr(&mut self, _pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
-        Ok(expr)
-    }
-
+impl Fold<LowerError> for Cse {
     fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
-        match pool.get_stmt(id).clone() {
-            Stmt::Store { .. } => Ok(shared(pool, &[id])),
-            Stmt::Block(stmts) => {
-                let mut parts = Vec::with_capacity(stmts.len());
-                let mut stores = Vec::new();
-                for stmt in stmts {
-                    if matches!(pool.get_stmt(stmt), Stmt::Store { .. }) {
-                        stores.push(stmt);
-                        continue;
-                    }
-                    flush(pool, &mut stores, &mut parts);
-                    parts.push(self.stmt(pool, stmt)?);
-                }
-                flush(pool, &mut stores, &mut parts);
-                Ok(pool.stmt(Stmt::Block(parts)))
-            }
-            Stmt::Labeled { .. }
-            | Stmt::Let { .. }
-            | Stmt::If { .. }
-            | Stmt::For { .. }
-            | Stmt::Allocate { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Provide { .. } => walk(self, pool, id),
+        if let Stmt::Store { .. } = pool.get_stmt(id) {
+            return Ok(shared(pool, &[id]));
         }
+        let Stmt::Block(stmts) = pool.get_stmt(id).clone() else { return walk(self, pool, id) };
+        let mut parts = Vec::with_capacity(stmts.len());
+        let mut stores = Vec::new();
+        for stmt in stmts {
+            if matches!(pool.get_stmt(stmt), Stmt::Store { .. }) {
+                stores.push(stmt);
+                continue;
+            }
+            flush(pool, &mut stores, &mut parts);
+            parts.push(self.stmt(pool, stmt)?);
+        }
+        flush(pool, &mut stores, &mut parts);
+        Ok(pool.stmt(Stmt::Block(parts)))
     }
 }
 

@@ -1,12 +1,11 @@
 //! Removes lets that no computation uses.
 
 use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::visit::{Fold, Role, for_each_expr, for_each_stmt, rewrite, walk};
 use halidom_ir::{ExprId, Pool, Program, Stmt, StmtId, VarId};
 
 use crate::LowerError;
-use crate::fold::{
-    Fold, Role, children, for_each_expr, for_each_var, loads, rewrite, substitute, walk,
-};
+use crate::exprs::{Use, for_each_var, loads, substitute};
 
 /// Removes lets whose variable is not needed by any computed expression or layout of an allocation;
 /// in annotations the variable is replaced by its value.
@@ -23,43 +22,35 @@ pub fn dead_lets(pool: &mut Pool, program: Program) -> Result<Program, LowerErro
 /// Returns the lets of a statement that must stay.
 fn live_lets(pool: &Pool, root: StmtId) -> FxHashSet<VarId> {
     let mut values: FxHashMap<VarId, ExprId> = FxHashMap::default();
-    collect_lets(pool, root, &mut |var, value| {
-        values.insert(var, value);
+    for_each_stmt(pool, root, &mut |_, stmt| {
+        if let Stmt::Let { var, value, .. } = stmt {
+            values.insert(*var, *value);
+        }
     });
     let mut live = FxHashSet::default();
     let mut pending = Vec::new();
     for_each_expr(pool, root, &mut |role, expr| {
         // A let's value counts only if the let does.
         if role != Role::LetValue {
-            pending.push((role, expr));
+            pending.push((Use::from(role), expr));
         }
     });
     let mut seen = FxHashSet::default();
-    while let Some((role, expr)) = pending.pop() {
-        if !seen.insert((role, expr)) {
+    while let Some((within, expr)) = pending.pop() {
+        if !seen.insert((within, expr)) {
             continue;
         }
-        for_each_var(pool, expr, role, &mut |role, var| {
+        for_each_var(pool, expr, within, &mut |within, var| {
             let Some(value) = values.get(&var) else { return };
-            let needed = role != Role::Annotation || loads(pool, *value);
+            let needed = within != Use::Annotation || loads(pool, *value);
             if needed && live.insert(var) {
-                pending.push((Role::Computed, *value));
+                pending.push((Use::Computed, *value));
             } else if !needed {
-                pending.push((Role::Annotation, *value));
+                pending.push((Use::Annotation, *value));
             }
         });
     }
     live
-}
-
-fn collect_lets(pool: &Pool, id: StmtId, visit: &mut impl FnMut(VarId, ExprId)) {
-    let stmt = pool.get_stmt(id);
-    if let Stmt::Let { var, value, .. } = stmt {
-        visit(*var, *value);
-    }
-    for child in children(stmt) {
-        collect_lets(pool, child, visit);
-    }
 }
 
 struct DeadLets {
@@ -69,27 +60,19 @@ struct DeadLets {
     done: FxHashMap<ExprId, ExprId>,
 }
 
-impl Fold for DeadLets {
+impl Fold<LowerError> for DeadLets {
     fn expr(&mut self, pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
         Ok(substitute(pool, &self.values, expr, &mut self.done))
     }
 
     fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
-        match *pool.get_stmt(id) {
-            Stmt::Let { var, value, body } if !self.live.contains(&var) => {
-                let value = self.expr(pool, value)?;
-                self.values.insert(var, value);
-                self.stmt(pool, body)
-            }
-            Stmt::Let { .. }
-            | Stmt::Block(_)
-            | Stmt::If { .. }
-            | Stmt::For { .. }
-            | Stmt::Allocate { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Labeled { .. }
-            | Stmt::Provide { .. }
-            | Stmt::Store { .. } => walk(self, pool, id),
+        if let Stmt::Let { var, value, body } = *pool.get_stmt(id)
+            && !self.live.contains(&var)
+        {
+            let value = self.expr(pool, value)?;
+            self.values.insert(var, value);
+            return self.stmt(pool, body);
         }
+        walk(self, pool, id)
     }
 }

@@ -1,10 +1,10 @@
 //! Checks at entry that rows have no gaps where vectors access them.
 
 use halidom_base::FxHashSet;
+use halidom_ir::visit::{for_each_expr, parts};
 use halidom_ir::{BinaryOp, BufferId, Check, Expr, LoopKind, Pool, Program, Stmt, StmtId};
 
 use crate::LowerError;
-use crate::fold::{Role, children, for_each_expr};
 
 /// Adds an entry check that the first dimension of a caller's buffer has stride 1, for each buffer
 /// that is read or written under a vectorized loop. Otherwise each of its vectors would be gathered
@@ -31,17 +31,7 @@ pub fn dense_rows(pool: &mut Pool, program: Program) -> Result<Program, LowerErr
     if checks.is_empty() {
         return Ok(program);
     }
-    let mut stmts = match pool.get_stmt(program.body) {
-        Stmt::Block(stmts) => stmts.clone(),
-        Stmt::Let { .. }
-        | Stmt::If { .. }
-        | Stmt::For { .. }
-        | Stmt::Allocate { .. }
-        | Stmt::Assert { .. }
-        | Stmt::Labeled { .. }
-        | Stmt::Provide { .. }
-        | Stmt::Store { .. } => vec![program.body],
-    };
+    let mut stmts = parts(pool, program.body);
     let is_check = |stmt: &StmtId| matches!(pool.get_stmt(*stmt), Stmt::Assert { .. });
     let place = stmts.iter().rposition(is_check).map_or(0, |last| last + 1);
     stmts.splice(place..place, checks);
@@ -57,13 +47,13 @@ fn in_vectors(pool: &Pool, id: StmtId, within: bool, accessed: &mut FxHashSet<Bu
         if let (true, Stmt::Store { buffer, .. }) = (within, stmt) {
             accessed.insert(*buffer);
         }
-        for child in children(stmt) {
+        for child in stmt.children() {
             in_vectors(pool, child, within, accessed);
         }
         return;
     }
     for_each_expr(pool, id, &mut |role, expr| {
-        if role == Role::Annotation {
+        if role.is_annotation() {
             return;
         }
         pool.for_each_subexpr(expr, &mut |_, expr| {
@@ -72,7 +62,7 @@ fn in_vectors(pool: &Pool, id: StmtId, within: bool, accessed: &mut FxHashSet<Bu
             }
         });
     });
-    for child in children(stmt) {
+    for child in stmt.children() {
         in_vectors(pool, child, true, accessed);
     }
 }

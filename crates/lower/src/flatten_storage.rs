@@ -1,11 +1,12 @@
 //! Turns points of funcs into elements of buffers.
 
 use halidom_base::FxHashMap;
+use halidom_ir::visit::{Fold, fold_exprs, rewrite, walk};
 use halidom_ir::{
     Access, BufferId, Expr, ExprId, FuncId, FuncKind, Pool, Program, Prophecy, Stmt, StmtId, VarId,
 };
 
-use crate::fold::{Fold, loads, rewrite, walk};
+use crate::exprs::loads;
 use crate::{LowerError, index};
 
 /// Replaces `Provide` with `Store` and `Ref` with `Load`, with their original meaning as
@@ -66,7 +67,7 @@ impl FlattenStorage {
     }
 }
 
-impl Fold for FlattenStorage {
+impl Fold<LowerError> for FlattenStorage {
     fn expr(&mut self, pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
         // The bottom-up rewriter cannot fail, so a missing buffer is recorded and reported
         // afterwards.
@@ -104,59 +105,50 @@ impl Fold for FlattenStorage {
     }
 
     fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
-        match pool.get_stmt(id).clone() {
-            Stmt::Allocate { buffer, .. } => {
-                let func = (pool.buffer(buffer).func, pool.buffer(buffer).component);
-                let outer = self.swap(func, Some(buffer));
-                let result = walk(self, pool, id);
-                self.swap(func, outer);
-                result
-            }
-            Stmt::Provide { func, stage, coords, point, values, atomic } => {
-                let map = |fold: &mut Self, pool: &mut Pool, exprs: &[ExprId]| {
-                    exprs.iter().map(|expr| fold.expr(pool, *expr)).collect::<Result<Box<_>, _>>()
-                };
-                let mut coords = map(self, pool, &coords)?;
-                let point = map(self, pool, &point)?;
-                let mut values = map(self, pool, &values)?;
-                let mut lets = Vec::new();
-                if values.len() > 1 {
-                    let name = pool.func(func).name.clone();
-                    for (dim, coord) in coords.iter_mut().enumerate() {
-                        if loads(pool, *coord) {
-                            *coord = bind(pool, format!("{name}.at.{dim}"), *coord, &mut lets);
-                        }
-                    }
-                    for (component, value) in values.iter_mut().enumerate() {
-                        *value = bind(pool, format!("{name}.{component}"), *value, &mut lets);
-                    }
-                }
-                let mut stores = Vec::with_capacity(values.len());
-                for (component, value) in values.iter().enumerate() {
-                    let buffer = self.buffer_of(pool, func, component)?;
-                    let index = flat_index(pool, buffer, &coords);
-                    let (coords, point) = (coords.clone(), point.clone());
-                    let prophecy = Some(Prophecy { func, stage, coords, point });
-                    let value = *value;
-                    stores.push(pool.stmt(Stmt::Store { buffer, index, value, prophecy, atomic }));
-                }
-                let mut stmt = match stores[..] {
-                    [only] => only,
-                    _ => pool.stmt(Stmt::Block(stores)),
-                };
-                for (var, value) in lets.into_iter().rev() {
-                    stmt = pool.stmt(Stmt::Let { var, value, body: stmt });
-                }
-                Ok(stmt)
-            }
-            Stmt::Block(_)
-            | Stmt::Let { .. }
-            | Stmt::If { .. }
-            | Stmt::For { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Labeled { .. }
-            | Stmt::Store { .. } => walk(self, pool, id),
+        if let Stmt::Allocate { buffer, .. } = *pool.get_stmt(id) {
+            let func = (pool.buffer(buffer).func, pool.buffer(buffer).component);
+            let outer = self.swap(func, Some(buffer));
+            let result = walk(self, pool, id);
+            self.swap(func, outer);
+            return result;
         }
+        let Stmt::Provide { func, stage, coords, point, values, atomic } =
+            pool.get_stmt(id).clone()
+        else {
+            return walk(self, pool, id);
+        };
+        let mut coords = fold_exprs(self, pool, &coords)?;
+        let point = fold_exprs(self, pool, &point)?;
+        let mut values = fold_exprs(self, pool, &values)?;
+        let mut lets = Vec::new();
+        if values.len() > 1 {
+            let name = pool.func(func).name.clone();
+            for (dim, coord) in coords.iter_mut().enumerate() {
+                if loads(pool, *coord) {
+                    *coord = bind(pool, format!("{name}.at.{dim}"), *coord, &mut lets);
+                }
+            }
+            for (component, value) in values.iter_mut().enumerate() {
+                *value = bind(pool, format!("{name}.{component}"), *value, &mut lets);
+            }
+        }
+        let mut stores = Vec::with_capacity(values.len());
+        for (component, value) in values.iter().enumerate() {
+            let buffer = self.buffer_of(pool, func, component)?;
+            let index = flat_index(pool, buffer, &coords);
+            let (coords, point) = (coords.clone(), point.clone());
+            let prophecy = Some(Prophecy { func, stage, coords, point });
+            let value = *value;
+            stores.push(pool.stmt(Stmt::Store { buffer, index, value, prophecy, atomic }));
+        }
+        let mut stmt = match stores[..] {
+            [only] => only,
+            _ => pool.stmt(Stmt::Block(stores)),
+        };
+        for (var, value) in lets.into_iter().rev() {
+            stmt = pool.stmt(Stmt::Let { var, value, body: stmt });
+        }
+        Ok(stmt)
     }
 }
 

@@ -1,11 +1,12 @@
 //! Loop-invariant code motion.
 
 use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::visit::{Fold, rewrite, walk};
 use halidom_ir::{BinaryOp, Expr, ExprId, Pool, Program, Stmt, StmtId, VarId};
 
 use crate::LowerError;
 use crate::cse::replace;
-use crate::fold::{Fold, Role, for_each_var, loads, rewrite, walk};
+use crate::exprs::{Use, for_each_var, loads};
 
 /// Moves scalar lets without loads out of loops on whose variable they do not depend; such lets
 /// have a value whether or not the loop runs. Lets under a condition stay. Calls and quotients of
@@ -20,11 +21,7 @@ pub fn hoist(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
 
 struct Hoist;
 
-impl Fold for Hoist {
-    fn expr(&mut self, _pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
-        Ok(expr)
-    }
-
+impl Fold<LowerError> for Hoist {
     fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
         // Inner loops first, because lets that leave them may leave this one too.
         let id = walk(self, pool, id)?;
@@ -61,40 +58,28 @@ struct Taken {
 impl Taken {
     /// Returns the statement without the lets that leave it.
     fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> StmtId {
-        match pool.get_stmt(id).clone() {
-            Stmt::Let { var, value, body } => {
-                if self.may_leave(pool, value) {
-                    self.lets.push((var, value));
-                    return self.stmt(pool, body);
-                }
-                let value = self.without_costly(pool, value);
-                self.bound.insert(var);
-                let body = self.stmt(pool, body);
-                pool.stmt(Stmt::Let { var, value, body })
+        let mut stmt = pool.get_stmt(id).clone();
+        if let Stmt::Let { var, value, body } = &mut stmt {
+            if self.may_leave(pool, *value) {
+                self.lets.push((*var, *value));
+                return self.stmt(pool, *body);
             }
-            Stmt::Block(stmts) => {
-                let stmts = stmts.into_iter().map(|stmt| self.stmt(pool, stmt)).collect();
-                pool.stmt(Stmt::Block(stmts))
-            }
-            Stmt::Labeled { label, body } => {
-                let body = self.stmt(pool, body);
-                pool.stmt(Stmt::Labeled { label, body })
-            }
-            Stmt::Store { buffer, index, value, prophecy, atomic } => {
-                let value = self.without_costly(pool, value);
-                pool.stmt(Stmt::Store { buffer, index, value, prophecy, atomic })
-            }
-            Stmt::If { .. }
-            | Stmt::For { .. }
-            | Stmt::Allocate { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Provide { .. } => id,
+            *value = self.without_costly(pool, *value);
+            self.bound.insert(*var);
         }
+        if let Stmt::Store { value, .. } = &mut stmt {
+            *value = self.without_costly(pool, *value);
+        }
+        // Lets under a condition, in inner loops and with memory of their own stay.
+        if matches!(stmt, Stmt::Let { .. } | Stmt::Block(_) | Stmt::Labeled { .. }) {
+            stmt = stmt.map_children(|child| self.stmt(pool, child));
+        }
+        pool.rebuilt(id, stmt)
     }
 
     fn may_leave(&self, pool: &Pool, value: ExprId) -> bool {
         let mut free = pool.ty(value).lanes == 1 && !loads(pool, value);
-        for_each_var(pool, value, Role::Computed, &mut |_, var| free &= !self.bound.contains(&var));
+        for_each_var(pool, value, Use::Computed, &mut |_, var| free &= !self.bound.contains(&var));
         free
     }
 

@@ -71,21 +71,12 @@ impl Strided {
 
 impl Interleave<'_> {
     fn stmt(&mut self, id: StmtId) -> StmtId {
-        let stmt = match self.pool.get_stmt(id).clone() {
-            Stmt::Block(_) | Stmt::Let { .. } => return self.block(id),
-            Stmt::If { condition, then_branch, else_branch } => Stmt::If {
-                condition,
-                then_branch: self.stmt(then_branch),
-                else_branch: else_branch.map(|stmt| self.stmt(stmt)),
-            },
-            Stmt::For { var, min, extent, kind, body } => {
-                Stmt::For { var, min, extent, kind, body: self.stmt(body) }
-            }
-            Stmt::Allocate { buffer, body } => Stmt::Allocate { buffer, body: self.stmt(body) },
-            Stmt::Labeled { label, body } => Stmt::Labeled { label, body: self.stmt(body) },
-            Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => return id,
-        };
-        if self.pool.get_stmt(id) == &stmt { id } else { self.pool.stmt(stmt) }
+        let stmt = self.pool.get_stmt(id).clone();
+        if let Stmt::Block(_) | Stmt::Let { .. } = stmt {
+            return self.block(id);
+        }
+        let stmt = stmt.map_children(|child| self.stmt(child));
+        self.pool.rebuilt(id, stmt)
     }
 
     fn block(&mut self, id: StmtId) -> StmtId {
@@ -99,37 +90,24 @@ impl Interleave<'_> {
 
     /// Rewrites the parts of a block in which no row was found.
     fn in_place(&mut self, id: StmtId) -> StmtId {
-        let stmt = match self.pool.get_stmt(id).clone() {
-            Stmt::Block(stmts) => {
-                Stmt::Block(stmts.iter().map(|stmt| self.in_place(*stmt)).collect())
-            }
-            Stmt::Let { var, value, body } => Stmt::Let { var, value, body: self.in_place(body) },
-            Stmt::If { .. }
-            | Stmt::For { .. }
-            | Stmt::Allocate { .. }
-            | Stmt::Labeled { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Provide { .. }
-            | Stmt::Store { .. } => return self.stmt(id),
-        };
-        if self.pool.get_stmt(id) == &stmt { id } else { self.pool.stmt(stmt) }
+        let stmt = self.pool.get_stmt(id).clone();
+        if !matches!(stmt, Stmt::Block(_) | Stmt::Let { .. }) {
+            return self.stmt(id);
+        }
+        let stmt = stmt.map_children(|child| self.in_place(child));
+        self.pool.rebuilt(id, stmt)
     }
 
     fn flatten(&mut self, id: StmtId, parts: &mut Vec<Part>) {
-        match self.pool.get_stmt(id).clone() {
-            Stmt::Block(stmts) => stmts.iter().for_each(|stmt| self.flatten(*stmt, parts)),
-            Stmt::Let { var, value, body } => {
-                self.lets.bind(self.pool, var, value);
-                parts.push(Part::Let(var, value));
-                self.flatten(body, parts);
-            }
-            Stmt::If { .. }
-            | Stmt::For { .. }
-            | Stmt::Allocate { .. }
-            | Stmt::Labeled { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Provide { .. }
-            | Stmt::Store { .. } => parts.push(Part::Stmt(id)),
+        let stmt = self.pool.get_stmt(id).clone();
+        if let Stmt::Let { var, value, .. } = stmt {
+            self.lets.bind(self.pool, var, value);
+            parts.push(Part::Let(var, value));
+        }
+        if matches!(stmt, Stmt::Block(_) | Stmt::Let { .. }) {
+            stmt.children().for_each(|child| self.flatten(child, parts));
+        } else {
+            parts.push(Part::Stmt(id));
         }
     }
 
@@ -210,8 +188,8 @@ impl Interleave<'_> {
         }
         // Products are kept whole: equal ones have the same variables once lets are replaced.
         let expanded = self.lets.expanded(self.pool, base);
-        let mut root = self.lets.form(self.pool, expanded);
-        let offset = std::mem::take(&mut root.constant);
+        let form = self.lets.form(self.pool, expanded);
+        let (root, offset) = (form.without_constant(), form.constant_part());
         Some(Strided { buffer, index, base, value, step, lanes, root, offset })
     }
 
@@ -279,7 +257,9 @@ impl Interleave<'_> {
                 let other = self.lets.form(self.pool, *second);
                 let difference = self.lets.form(self.pool, *first).plus(&other, -1);
                 difference.is_some_and(|difference| {
-                    difference.terms.is_empty() && difference.step == 0 && difference.constant != 0
+                    difference.has_no_terms()
+                        && difference.step == 0
+                        && difference.constant_part() != 0
                 })
             })
     }

@@ -1,6 +1,7 @@
 //! Splits vector statements into pieces that the machine's vectors hold.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
+use halidom_ir::visit::{Role, for_each_expr, parts};
 use halidom_ir::{
     Access, BinaryOp, BufferId, Constant, Expr, ExprId, Pool, Program, Prophecy, Scalar, Stmt,
     StmtId, Type, VarId,
@@ -53,60 +54,42 @@ struct Legalize<'a> {
 
 impl Legalize<'_> {
     fn stmt(&mut self, id: StmtId) -> StmtId {
-        let stmt = match self.pool.get_stmt(id).clone() {
-            Stmt::Block(stmts) => {
-                let mut split = Vec::new();
-                let mut rest = stmts.as_slice();
-                while let Some((first, others)) = rest.split_first() {
-                    if let Some(row) = row_of(self.pool, rest) {
-                        let (row, left) = rest.split_at(row.len());
-                        split.extend(self.row(row));
-                        rest = left;
-                    } else {
-                        split.push(self.stmt(*first));
-                        rest = others;
-                    }
-                }
-                if split == stmts {
-                    return id;
-                }
-                Stmt::Block(split)
-            }
-            Stmt::Let { var, value, body } => {
-                if self.pool.ty(value).lanes > 1 {
-                    return self.in_region(id, |this| this.vector_let(id, var, value, body));
-                }
-                let split = self.stmt(body);
-                if split == body {
-                    return id;
-                }
-                Stmt::Let { var, value, body: split }
-            }
-            Stmt::If { condition, then_branch, else_branch } => Stmt::If {
-                condition,
-                then_branch: self.stmt(then_branch),
-                else_branch: else_branch.map(|stmt| self.stmt(stmt)),
-            },
-            Stmt::For { var, min, extent, kind, body } => {
-                let split = self.stmt(body);
-                if split == body {
-                    return id;
-                }
-                Stmt::For { var, min, extent, kind, body: split }
-            }
-            Stmt::Allocate { buffer, body } => Stmt::Allocate { buffer, body: self.stmt(body) },
-            Stmt::Labeled { label, body } => Stmt::Labeled { label, body: self.stmt(body) },
-            Stmt::Assert { .. } | Stmt::Provide { .. } => return id,
-            Stmt::Store { buffer, index, value, prophecy, atomic } => {
-                if atomic || self.pool.ty(value).lanes < 2 {
-                    return id;
-                }
-                return self.in_region(id, |this| {
-                    this.vector_store(id, buffer, index, value, prophecy.as_ref())
-                });
-            }
+        let stmt = self.pool.get_stmt(id).clone();
+        if let Stmt::Let { var, value, body } = stmt
+            && self.pool.ty(value).lanes > 1
+        {
+            return self.in_region(id, |this| this.vector_let(id, var, value, body));
+        }
+        if let Stmt::Store { buffer, index, value, prophecy, atomic: false } = &stmt
+            && self.pool.ty(*value).lanes > 1
+        {
+            return self.in_region(id, |this| {
+                this.vector_store(id, *buffer, *index, *value, prophecy.as_ref())
+            });
+        }
+        let split = if let Stmt::Block(stmts) = &stmt {
+            Stmt::Block(self.block(stmts))
+        } else {
+            stmt.map_children(|child| self.stmt(child))
         };
-        self.pool.stmt(stmt)
+        self.pool.rebuilt(id, split)
+    }
+
+    /// Splits the statements of a block, its rows as wholes.
+    fn block(&mut self, stmts: &[StmtId]) -> Vec<StmtId> {
+        let mut split = Vec::new();
+        let mut rest = stmts;
+        while let Some((first, others)) = rest.split_first() {
+            if let Some(row) = row_of(self.pool, rest) {
+                let (row, left) = rest.split_at(row.len());
+                split.extend(self.row(row));
+                rest = left;
+            } else {
+                split.push(self.stmt(*first));
+                rest = others;
+            }
+        }
+        split
     }
 
     /// Splits the stores of a row, all in the same way. The first pieces of all stores come first.
@@ -116,17 +99,7 @@ impl Legalize<'_> {
                 .iter()
                 .map(|store| {
                     let split = this.stmt(*store);
-                    match this.pool.get_stmt(split) {
-                        Stmt::Block(pieces) => pieces.clone(),
-                        Stmt::Let { .. }
-                        | Stmt::If { .. }
-                        | Stmt::For { .. }
-                        | Stmt::Allocate { .. }
-                        | Stmt::Assert { .. }
-                        | Stmt::Labeled { .. }
-                        | Stmt::Provide { .. }
-                        | Stmt::Store { .. } => vec![split],
-                    }
+                    parts(this.pool, split)
                 })
                 .collect();
             let most = pieces.iter().map(Vec::len).max().unwrap_or(0);
@@ -345,27 +318,20 @@ struct Widths<'a> {
 
 impl Widths<'_> {
     fn stmt(&mut self, id: StmtId) {
-        match self.pool.get_stmt(id) {
-            Stmt::Block(stmts) => stmts.iter().for_each(|stmt| self.stmt(*stmt)),
-            Stmt::Let { var: _, value, body } => {
-                self.expr(*value);
-                self.stmt(*body);
-            }
-            Stmt::If { condition: _, then_branch, else_branch } => {
-                self.stmt(*then_branch);
-                if let Some(else_branch) = else_branch {
-                    self.stmt(*else_branch);
-                }
-            }
-            Stmt::For { body, .. } | Stmt::Allocate { body, .. } | Stmt::Labeled { body, .. } => {
-                self.stmt(*body);
-            }
-            Stmt::Assert { .. } | Stmt::Provide { .. } => {}
-            Stmt::Store { buffer: _, index, value, prophecy: _, atomic: _ } => {
-                self.index(*index);
-                self.expr(*value);
-            }
-        }
+        let pool = self.pool;
+        for_each_expr(pool, id, &mut |role, expr| match role {
+            Role::LetValue | Role::Value => self.expr(expr),
+            Role::Index => self.index(expr),
+            Role::Condition
+            | Role::LoopMin
+            | Role::LoopExtent
+            | Role::Layout
+            | Role::Assertion
+            | Role::Message
+            | Role::Needed
+            | Role::Prefetch
+            | Role::Claim => {}
+        });
     }
 
     /// Visits an index. A ramp or a broadcast that only selects elements takes no vector register.

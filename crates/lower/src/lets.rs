@@ -3,7 +3,7 @@
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Expr, ExprId, Pool, Scalar, VarId};
 
-use crate::fold::loads;
+use crate::exprs::loads;
 use crate::interval::{Interval, Intervals};
 use crate::linear::{Linear, combine};
 
@@ -99,9 +99,9 @@ impl Lets {
         depth: usize,
     ) -> Interval {
         let plain = interval(pool, form, lanes, intervals);
-        let extreme = form.terms.iter().find_map(|(atom, by)| {
-            if let Expr::Binary(op @ (BinaryOp::Min | BinaryOp::Max), a, b) = *pool.get(*atom) {
-                Some((*atom, *by, op, a, b))
+        let extreme = form.terms().find_map(|(atom, by)| {
+            if let Expr::Binary(op @ (BinaryOp::Min | BinaryOp::Max), a, b) = *pool.get(atom) {
+                Some((atom, by, op, a, b))
             } else {
                 None
             }
@@ -129,10 +129,10 @@ impl Lets {
         if form.step % divisor != 0 {
             return None;
         }
-        let mut sum = form.constant.rem_euclid(divisor);
-        for (atom, by) in &form.terms {
+        let mut sum = form.constant_part().rem_euclid(divisor);
+        for (atom, by) in form.terms() {
             if by % divisor != 0 {
-                let residue = self.residue_of_atom(pool, *atom, divisor)?;
+                let residue = self.residue_of_atom(pool, atom, divisor)?;
                 sum = (sum + by.rem_euclid(divisor).checked_mul(residue)?) % divisor;
             }
         }
@@ -171,18 +171,18 @@ impl Lets {
     ) -> Option<(Linear, Linear)> {
         let form = self.form(pool, id);
         let (mut quotient, mut remainder) = (Linear::default(), Linear::default());
-        for (atom, by) in &form.terms {
+        for (atom, by) in form.terms() {
             if by % divisor == 0 {
-                quotient = quotient.plus(&Linear::atom(*atom), by / divisor)?;
+                quotient = quotient.plus(&Linear::atom(atom), by / divisor)?;
             } else {
-                remainder = remainder.plus(&Linear::atom(*atom), *by)?;
+                remainder = remainder.plus(&Linear::atom(atom), by)?;
             }
         }
-        if quotient.terms.is_empty() {
+        if quotient.has_no_terms() {
             return None;
         }
-        quotient.constant = form.constant.div_euclid(divisor);
-        remainder.constant = form.constant.rem_euclid(divisor);
+        quotient = quotient.offset(form.constant_part().div_euclid(divisor))?;
+        remainder = remainder.offset(form.constant_part().rem_euclid(divisor))?;
         let range = interval(pool, &remainder, 1, intervals);
         let within =
             range.low.is_some_and(|low| low >= 0) && range.high.is_some_and(|high| high < divisor);
@@ -200,8 +200,11 @@ impl Lets {
     ) -> bool {
         let form = self.form(pool, base);
         // The base is congruent to the constant modulo this divisor of the divisor.
-        let modulus = form.terms.values().fold(divisor, |modulus, by| gcd(modulus, by.abs()));
-        form.constant.rem_euclid(modulus).checked_add(reach).is_some_and(|last| last < modulus)
+        let modulus = form.terms().fold(divisor, |modulus, (_, by)| gcd(modulus, by.abs()));
+        form.constant_part()
+            .rem_euclid(modulus)
+            .checked_add(reach)
+            .is_some_and(|last| last < modulus)
     }
 }
 
@@ -212,9 +215,9 @@ fn gcd(a: i128, b: i128) -> i128 {
 /// Returns an interval that contains every lane of a sum.
 fn interval(pool: &Pool, form: &Linear, lanes: i128, intervals: &Intervals) -> Interval {
     let mut done = FxHashMap::default();
-    let mut sum = Interval::of(form.constant, form.constant);
-    for (atom, by) in &form.terms {
-        sum = sum.add(intervals.of(pool, *atom, &mut done).scale(*by));
+    let mut sum = Interval::of(form.constant_part(), form.constant_part());
+    for (atom, by) in form.terms() {
+        sum = sum.add(intervals.of(pool, atom, &mut done).scale(by));
     }
     sum.add(Interval::of(0, 0).join(Interval::of(lanes - 1, lanes - 1).scale(form.step)))
 }

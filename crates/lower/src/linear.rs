@@ -1,82 +1,107 @@
 //! Index expressions as sums: constant multiples of atoms, and of the lane.
 
-use halidom_base::IndexMap;
 use halidom_ir::{BinaryOp, Expr, ExprId, Pool, UnaryOp};
+use halidom_sums::{Product, Sum};
 
 use crate::index;
 
 /// `Σ factor·atom + constant + step·lane`, exactly: `int` has no width.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Linear {
-    /// Scalars with factors that are not zero, in order of appearance.
-    pub(crate) terms: IndexMap<ExprId, i128>,
-    pub(crate) constant: i128,
+    /// The first lane. The atoms are scalars.
+    sum: Sum<Product<ExprId>>,
+    /// The atoms in order of appearance: expressions are printed in this order.
+    order: Vec<ExprId>,
     /// The difference between neighbouring lanes; 0 for scalars.
     pub(crate) step: i128,
 }
 
+/// The order of the atoms does not matter.
+impl PartialEq for Linear {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.sum, self.step) == (&other.sum, other.step)
+    }
+}
+
 impl Linear {
     pub(crate) fn constant(constant: i128) -> Self {
-        Self { constant, ..Self::default() }
+        Self { sum: Sum::constant(constant), ..Self::default() }
     }
 
     /// Makes the form of an expression that is not analysed further.
     pub(crate) fn atom(expr: ExprId) -> Self {
-        Self { terms: IndexMap::from_iter([(expr, 1)]), ..Self::default() }
+        Self { sum: Sum::atom(expr), order: vec![expr], step: 0 }
+    }
+
+    /// Iterates over the atoms with their factors, in order of appearance.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = (ExprId, i128)> + Clone + '_ {
+        self.order.iter().map(|atom| (*atom, self.factor(*atom)))
+    }
+
+    /// True if the sum is a constant in the first lane.
+    pub(crate) fn has_no_terms(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// Returns the constant summand.
+    pub(crate) fn constant_part(&self) -> i128 {
+        self.sum.constant_part()
+    }
+
+    /// Returns the form without its constant summand.
+    pub(crate) fn without_constant(&self) -> Self {
+        Self { sum: self.sum.without(&[][..]), ..self.clone() }
+    }
+
+    /// Returns the form of the first lane alone.
+    pub(crate) fn first_lane(&self) -> Self {
+        Self { step: 0, ..self.clone() }
+    }
+
+    /// Returns `self + by`; `None` on overflow.
+    pub(crate) fn offset(self, by: i128) -> Option<Self> {
+        Some(Self { sum: self.sum.offset(by)?, ..self })
     }
 
     /// Returns `self + factor·other`; `None` on overflow.
     pub(crate) fn plus(mut self, other: &Self, factor: i128) -> Option<Self> {
-        for (atom, by) in &other.terms {
-            let sum = self.terms.entry(*atom).or_default();
-            *sum = sum.checked_add(by.checked_mul(factor)?)?;
+        self.sum = self.sum.plus(&other.sum, factor)?;
+        for atom in &other.order {
+            if !self.order.contains(atom) {
+                self.order.push(*atom);
+            }
         }
-        self.terms.retain(|_, by| *by != 0);
-        self.constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
+        self.order.retain(|atom| self.sum.coefficient(&[*atom][..]) != 0);
         self.step = self.step.checked_add(other.step.checked_mul(factor)?)?;
         Some(self)
     }
 
     /// Returns the factor of an atom.
     pub(crate) fn factor(&self, atom: ExprId) -> i128 {
-        self.terms.get(&atom).copied().unwrap_or(0)
+        self.sum.coefficient(&[atom][..])
     }
 
     /// Returns the form without an atom.
     pub(crate) fn without(mut self, atom: ExprId) -> Self {
-        self.terms.shift_remove(&atom);
+        self.sum = self.sum.without(&[atom][..]);
+        self.order.retain(|other| *other != atom);
         self
     }
 
     /// Returns the form in the lane where it is greatest, plus `more`; `None` on overflow.
     pub(crate) fn greatest(&self, more: i128, lanes: u32) -> Option<Self> {
         let reach = self.step.checked_mul(i128::from(lanes) - 1)?.max(0);
-        let constant = self.constant.checked_add(reach)?.checked_add(more)?;
-        Some(Self { constant, step: 0, ..self.clone() })
+        self.first_lane().offset(reach)?.offset(more)
     }
 
     /// True if both have the same terms, in any order.
     pub(crate) fn has_terms_of(&self, other: &Self) -> bool {
-        self.terms.len() == other.terms.len()
-            && self.terms.iter().all(|(atom, by)| other.factor(*atom) == *by)
+        self.without_constant().sum == other.without_constant().sum
     }
 
-    /// Returns the expression for the first lane: positive terms before negative ones.
+    /// Returns the expression for the first lane.
     pub(crate) fn expr(&self, pool: &mut Pool) -> ExprId {
-        let mut sum = pool.int(0);
-        let positive = self.terms.iter().filter(|(_, by)| **by > 0);
-        for (atom, by) in positive {
-            let by = pool.int(*by);
-            let term = index::mul(pool, *atom, by);
-            sum = index::add(pool, sum, term);
-        }
-        for (atom, by) in self.terms.iter().filter(|(_, by)| **by < 0) {
-            let by = pool.int(by.saturating_neg());
-            let term = index::mul(pool, *atom, by);
-            sum = index::sub(pool, sum, term);
-        }
-        let constant = pool.int(self.constant);
-        index::add(pool, sum, constant)
+        sum_of(pool, self.terms(), self.constant_part())
     }
 
     /// Returns the expression for a number of lanes.
@@ -91,6 +116,27 @@ impl Linear {
             }
         }
     }
+}
+
+/// Returns the expression for `Σ factor·atom + constant`: positive terms before negative ones.
+pub(crate) fn sum_of(
+    pool: &mut Pool,
+    terms: impl Iterator<Item = (ExprId, i128)> + Clone,
+    constant: i128,
+) -> ExprId {
+    let mut sum = pool.int(0);
+    for (atom, by) in terms.clone().filter(|(_, by)| *by > 0) {
+        let by = pool.int(by);
+        let term = index::mul(pool, atom, by);
+        sum = index::add(pool, sum, term);
+    }
+    for (atom, by) in terms.filter(|(_, by)| *by < 0) {
+        let by = pool.int(by.saturating_neg());
+        let term = index::mul(pool, atom, by);
+        sum = index::sub(pool, sum, term);
+    }
+    let constant = pool.int(constant);
+    index::add(pool, sum, constant)
 }
 
 /// Returns the form of an operator on forms: sums, differences and constant multiples; `None` for

@@ -6,12 +6,12 @@ mod dense;
 mod steady;
 
 use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::visit::{self, Fold, for_each_expr, rewrite, walk};
 use halidom_ir::{
     BinaryOp, Expr, ExprId, Label, LoopKind, Partition as Policy, Pool, Program, Stmt, StmtId,
     Type, VarId,
 };
 
-use crate::fold::{Fold, children, for_each_expr, rewrite, walk};
 use crate::interval::Intervals;
 use crate::refresh::refresh;
 use crate::{LowerError, index};
@@ -71,48 +71,33 @@ struct Partition {
     intervals: Intervals,
 }
 
-impl Fold for Partition {
-    fn expr(&mut self, _pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
-        Ok(expr)
-    }
-
+impl Fold<LowerError> for Partition {
     fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
-        let id = match *pool.get_stmt(id) {
-            Stmt::Labeled { label: Label::Func { .. }, .. } => {
-                let outer = std::mem::take(&mut self.varying);
-                let id = walk(self, pool, id);
-                self.varying = outer;
-                return id;
-            }
-            Stmt::Labeled { label: Label::Partition(policy), body } => {
-                return self.labelled(pool, policy, body);
-            }
-            Stmt::For { var, .. } => {
+        let stmt = pool.get_stmt(id);
+        if let Stmt::Labeled { label: Label::Func { .. }, .. } = stmt {
+            let outer = std::mem::take(&mut self.varying);
+            let id = walk(self, pool, id);
+            self.varying = outer;
+            return id;
+        }
+        if let Stmt::Labeled { label: Label::Partition(policy), body } = *stmt {
+            return self.labelled(pool, policy, body);
+        }
+        if let Stmt::Let { var, value, .. } = *stmt {
+            if self.varies(pool, value) {
                 self.varying.insert(var);
-                walk(self, pool, id)?
             }
-            Stmt::Let { var, value, .. } => {
-                if self.varies(pool, value) {
-                    self.varying.insert(var);
-                }
-                let interval = self.intervals.of(pool, value, &mut FxHashMap::default());
-                self.intervals.set(var, Some(interval));
-                return walk(self, pool, id);
-            }
-            // The `else` branch handles the remainder of vectors: it is rarely run, and short as it
-            // is.
-            Stmt::If { condition, then_branch, else_branch: else_branch @ Some(_) } => {
-                let then_branch = self.stmt(pool, then_branch)?;
-                return Ok(pool.stmt(Stmt::If { condition, then_branch, else_branch }));
-            }
-            Stmt::Block(_)
-            | Stmt::If { .. }
-            | Stmt::Allocate { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Labeled { .. }
-            | Stmt::Provide { .. }
-            | Stmt::Store { .. } => return walk(self, pool, id),
-        };
+            let interval = self.intervals.of(pool, value, &mut FxHashMap::default());
+            self.intervals.set(var, Some(interval));
+        }
+        // The `else` branch handles the remainder of vectors: it is rarely run, and short as it is.
+        if let Stmt::If { condition, then_branch, else_branch: else_branch @ Some(_) } = *stmt {
+            let then_branch = self.stmt(pool, then_branch)?;
+            return Ok(pool.stmt(Stmt::If { condition, then_branch, else_branch }));
+        }
+        let Stmt::For { var, .. } = *stmt else { return walk(self, pool, id) };
+        self.varying.insert(var);
+        let id = walk(self, pool, id)?;
         self.divided(pool, id, Policy::Auto)
     }
 }
@@ -175,22 +160,12 @@ impl Partition {
         let mut scope = Scope::new(pool, nest.var, nest.body, Side::Exact);
         // The lets before the condition.
         let mut inner = nest.body;
-        let condition = loop {
-            match *pool.get_stmt(inner) {
-                Stmt::Let { var, value, body } => {
-                    scope.bind(pool, var, value);
-                    inner = body;
-                }
-                Stmt::If { condition, then_branch: _, else_branch: None } => break condition,
-                Stmt::If { .. }
-                | Stmt::Block(_)
-                | Stmt::For { .. }
-                | Stmt::Allocate { .. }
-                | Stmt::Assert { .. }
-                | Stmt::Labeled { .. }
-                | Stmt::Provide { .. }
-                | Stmt::Store { .. } => return Ok(nest),
-            }
+        while let Stmt::Let { var, value, body } = *pool.get_stmt(inner) {
+            scope.bind(pool, var, value);
+            inner = body;
+        }
+        let Stmt::If { condition, else_branch: None, .. } = *pool.get_stmt(inner) else {
+            return Ok(nest);
         };
         scope.condition(pool, condition);
         scope.start_at(nest.first(pool));
@@ -388,12 +363,7 @@ impl Loop {
 
 /// Counts the statements and the distinct subexpressions of each expression.
 fn size(pool: &Pool, id: StmtId) -> usize {
-    let mut count = statements(pool, id);
+    let mut count = visit::count(pool, id);
     for_each_expr(pool, id, &mut |_, expr| pool.for_each_subexpr(expr, &mut |_, _| count += 1));
     count
-}
-
-fn statements(pool: &Pool, id: StmtId) -> usize {
-    let within = children(pool.get_stmt(id)).into_iter();
-    1 + within.map(|child| statements(pool, child)).sum::<usize>()
 }

@@ -1,13 +1,14 @@
 //! Prefetches: iterations fetch memory that later ones read.
 
 use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::visit::{Fold, any_stmt, for_each_expr, rewrite, walk};
 use halidom_ir::{
     BinaryOp, BufferId, Constant, Expr, ExprId, FuncId, Label, Overflow, Pool, Program, Scalar,
     Stmt, StmtId, Type, UnaryOp, VarId,
 };
 
 use crate::LowerError;
-use crate::fold::{Fold, Role, children, for_each_expr, rewrite, substitute, walk};
+use crate::exprs::substitute;
 use crate::index;
 use crate::linear::Linear;
 
@@ -34,34 +35,22 @@ pub fn prefetch(pool: &mut Pool, program: Program) -> Result<Program, LowerError
 
 struct Hints;
 
-impl Fold for Hints {
-    fn expr(&mut self, _pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
-        Ok(expr)
-    }
-
+impl Fold<LowerError> for Hints {
     fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
-        match *pool.get_stmt(id) {
-            Stmt::Labeled { label: Label::Ahead { func, by }, body } => {
-                let body = self.stmt(pool, body)?;
-                Ok(loops(pool, body, func, by))
-            }
-            Stmt::Labeled { .. }
-            | Stmt::Block(_)
-            | Stmt::Let { .. }
-            | Stmt::If { .. }
-            | Stmt::For { .. }
-            | Stmt::Allocate { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Provide { .. }
-            | Stmt::Store { .. } => walk(self, pool, id),
-        }
+        let Stmt::Labeled { label: Label::Ahead { func, by }, body } = *pool.get_stmt(id) else {
+            return walk(self, pool, id);
+        };
+        let body = self.stmt(pool, body)?;
+        Ok(loops(pool, body, func, by))
     }
 }
 
 /// Rewrites the loops that the marked one became: the outermost ones of a statement.
 fn loops(pool: &mut Pool, id: StmtId, func: FuncId, by: u32) -> StmtId {
     let Stmt::For { var, min, extent, kind, body } = *pool.get_stmt(id) else {
-        return with_children(pool, id, &mut |pool, child| loops(pool, child, func, by));
+        let stmt = pool.get_stmt(id).clone();
+        let stmt = stmt.map_children(|child| loops(pool, child, func, by));
+        return pool.rebuilt(id, stmt);
     };
     let later = pool.var_expr(var);
     let by = pool.int(i128::from(by));
@@ -88,36 +77,23 @@ impl View {
         if !has_loop(pool, id) {
             return self.row(pool, id);
         }
-        match *pool.get_stmt(id) {
-            Stmt::For { var, min, extent, kind, body } => {
-                let mut within = self.clone();
-                let later = substitute(pool, &self.later, min, &mut FxHashMap::default());
-                if later != min {
-                    // The loop's first iteration corresponds to its first iteration there.
-                    let here = pool.var_expr(var);
-                    let offset = pool.sub(here, min);
-                    let there = pool.add(later, offset);
-                    within.later.insert(var, there);
-                }
-                let body = within.stmt(pool, body);
-                pool.stmt(Stmt::For { var, min, extent, kind, body })
-            }
-            Stmt::Let { var, value, body } => {
-                let mut within = self.clone();
-                within.bind(pool, var, value);
-                let body = within.stmt(pool, body);
-                pool.stmt(Stmt::Let { var, value, body })
-            }
-            Stmt::Block(_)
-            | Stmt::If { .. }
-            | Stmt::Allocate { .. }
-            | Stmt::Labeled { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Provide { .. }
-            | Stmt::Store { .. } => {
-                with_children(pool, id, &mut |pool, child| self.stmt(pool, child))
+        let stmt = pool.get_stmt(id).clone();
+        let mut within = self.clone();
+        if let Stmt::For { var, min, .. } = stmt {
+            let later = substitute(pool, &self.later, min, &mut FxHashMap::default());
+            if later != min {
+                // The loop's first iteration corresponds to its first iteration there.
+                let here = pool.var_expr(var);
+                let offset = pool.sub(here, min);
+                let there = pool.add(later, offset);
+                within.later.insert(var, there);
             }
         }
+        if let Stmt::Let { var, value, .. } = stmt {
+            within.bind(pool, var, value);
+        }
+        let stmt = stmt.map_children(|child| within.stmt(pool, child));
+        pool.rebuilt(id, stmt)
     }
 
     fn bind(&mut self, pool: &mut Pool, var: VarId, value: ExprId) {
@@ -138,7 +114,7 @@ impl View {
         let mut reads = Vec::new();
         let mut seen = FxHashSet::default();
         for_each_expr(pool, id, &mut |role, root| {
-            if role == Role::Annotation {
+            if role.is_annotation() {
                 return;
             }
             pool.for_each_subexpr(root, &mut |load, expr| {
@@ -199,46 +175,19 @@ impl View {
     /// Records the values of the lets of a statement without loops, and collects their variables in
     /// `bound`.
     fn bind_within(&mut self, pool: &mut Pool, id: StmtId, bound: &mut FxHashSet<VarId>) {
-        if let Stmt::Let { var, value, .. } = *pool.get_stmt(id) {
+        let stmt = pool.get_stmt(id).clone();
+        if let Stmt::Let { var, value, .. } = stmt {
             self.bind(pool, var, value);
             bound.insert(var);
         }
-        for child in children(&pool.get_stmt(id).clone()) {
+        for child in stmt.children() {
             self.bind_within(pool, child, bound);
         }
     }
 }
 
-/// Replaces the statements directly within a statement.
-fn with_children(
-    pool: &mut Pool,
-    id: StmtId,
-    change: &mut impl FnMut(&mut Pool, StmtId) -> StmtId,
-) -> StmtId {
-    let stmt = match pool.get_stmt(id).clone() {
-        Stmt::Block(stmts) => {
-            Stmt::Block(stmts.into_iter().map(|stmt| change(pool, stmt)).collect())
-        }
-        Stmt::Let { var, value, body } => Stmt::Let { var, value, body: change(pool, body) },
-        Stmt::If { condition, then_branch, else_branch } => Stmt::If {
-            condition,
-            then_branch: change(pool, then_branch),
-            else_branch: else_branch.map(|branch| change(pool, branch)),
-        },
-        Stmt::For { var, min, extent, kind, body } => {
-            Stmt::For { var, min, extent, kind, body: change(pool, body) }
-        }
-        Stmt::Allocate { buffer, body } => Stmt::Allocate { buffer, body: change(pool, body) },
-        Stmt::Labeled { label, body } => Stmt::Labeled { label, body: change(pool, body) },
-        Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => return id,
-    };
-    pool.stmt(stmt)
-}
-
 fn has_loop(pool: &Pool, id: StmtId) -> bool {
-    let stmt = pool.get_stmt(id);
-    matches!(stmt, Stmt::For { .. })
-        || children(stmt).into_iter().any(|child| has_loop(pool, child))
+    any_stmt(pool, id, &mut |stmt| matches!(stmt, Stmt::For { .. }))
 }
 
 /// Returns the first of neighbouring elements and their number; `None` for gathers.
@@ -263,9 +212,9 @@ type Terms = Vec<(ExprId, i128)>;
 
 /// Returns a key that identifies a form: its terms in a fixed order, and the constant.
 fn key(form: &Linear) -> (Terms, i128) {
-    let mut terms: Terms = form.terms.iter().map(|(atom, by)| (*atom, *by)).collect();
+    let mut terms: Terms = form.terms().collect();
     terms.sort_unstable();
-    (terms, form.constant)
+    (terms, form.constant_part())
 }
 
 /// Returns a scalar `int` as a sum with products multiplied out; `None` if it reads memory, or
@@ -307,15 +256,12 @@ fn normal(pool: &mut Pool, id: ExprId) -> Option<Linear> {
 }
 
 fn product(pool: &mut Pool, lhs: &Linear, rhs: &Linear) -> Option<Linear> {
-    let constant = lhs.constant.checked_mul(rhs.constant)?;
-    let mut sum = Linear::constant(constant);
-    sum = sum.plus(&Linear { constant: 0, ..lhs.clone() }, rhs.constant)?;
-    sum = sum.plus(&Linear { constant: 0, ..rhs.clone() }, lhs.constant)?;
-    for (a, by) in &lhs.terms {
-        for (b, times) in &rhs.terms {
-            let (first, second) = if a <= b { (*a, *b) } else { (*b, *a) };
-            let atom = pool.mul(first, second);
-            sum = sum.plus(&Linear::atom(atom), by.checked_mul(*times)?)?;
+    let mut sum = Linear::default().plus(lhs, rhs.constant_part())?;
+    sum = sum.plus(&rhs.without_constant(), lhs.constant_part())?;
+    for (a, by) in lhs.terms() {
+        for (b, times) in rhs.terms() {
+            let atom = pool.mul(a.min(b), a.max(b));
+            sum = sum.plus(&Linear::atom(atom), by.checked_mul(times)?)?;
         }
     }
     Some(sum)
@@ -344,7 +290,7 @@ fn element(pool: &mut Pool, form: &Linear, offset: i128) -> Option<ExprId> {
             Some(sum) => pool.add(sum, term),
         });
     }
-    let constant = form.constant.checked_add(offset)?;
+    let constant = form.constant_part().checked_add(offset)?;
     let distance = Constant::wrapped(Scalar::U64, constant.checked_abs()?)?;
     let distance = pool.constant(distance);
     Some(match sum {

@@ -1,10 +1,10 @@
 //! Copies of statements with fresh binders.
 
 use halidom_base::FxHashMap;
+use halidom_ir::visit::{Fold, walk};
 use halidom_ir::{BufferDecl, BufferId, Dim, Expr, ExprId, Pool, Stmt, StmtId, StoreIn, VarId};
 
 use crate::LowerError;
-use crate::fold::{Fold, walk};
 
 /// Returns a copy of `stmt` in which every loop, let and allocation binds a new name, and
 /// `replaced` variables are replaced by other expressions. Several such copies may occur in one
@@ -66,7 +66,7 @@ impl Refresh {
     }
 }
 
-impl Fold for Refresh {
+impl Fold<LowerError> for Refresh {
     fn expr(&mut self, pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
         let (exprs, buffers) = (&self.exprs, &self.buffers);
         Ok(pool.rewrite_bottom_up(expr, &mut self.done, &mut |pool, id, node| match node {
@@ -89,15 +89,10 @@ impl Fold for Refresh {
     }
 
     fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
-        match *pool.get_stmt(id) {
-            Stmt::Let { var, .. } | Stmt::For { var, .. } => self.bind(pool, var),
-            Stmt::Allocate { buffer, .. } => self.allocate(pool, buffer)?,
-            Stmt::Block(_)
-            | Stmt::If { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Labeled { .. }
-            | Stmt::Provide { .. }
-            | Stmt::Store { .. } => {}
+        if let Stmt::Let { var, .. } | Stmt::For { var, .. } = *pool.get_stmt(id) {
+            self.bind(pool, var);
+        } else if let Stmt::Allocate { buffer, .. } = *pool.get_stmt(id) {
+            self.allocate(pool, buffer)?;
         }
         walk(self, pool, id)
     }

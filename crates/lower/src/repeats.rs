@@ -1,10 +1,10 @@
 //! Loads that contain each element of a row several times.
 
 use halidom_base::FxHashMap;
+use halidom_ir::visit::{Fold, rewrite};
 use halidom_ir::{BinaryOp, Expr, ExprId, Pool, Program};
 
 use crate::LowerError;
-use crate::fold::{Fold, rewrite};
 use crate::index;
 
 /// The number of times that an element may occur in a row.
@@ -25,7 +25,7 @@ struct Repeats {
     done: FxHashMap<ExprId, ExprId>,
 }
 
-impl Fold for Repeats {
+impl Fold<LowerError> for Repeats {
     fn expr(&mut self, pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
         Ok(self.rewritten(pool, expr))
     }

@@ -1,12 +1,13 @@
 //! Simplifies expressions, and removes statements without effect.
 
 use halidom_base::FxHashMap;
+use halidom_ir::visit::{Fold, fold_exprs, parts, rewrite, walk};
 use halidom_ir::{
-    BinaryOp, Constant, Expr, ExprId, Pool, Program, Scalar, Stmt, StmtId, UnaryOp, VarId,
+    BinaryOp, Constant, Expr, ExprId, Pool, Program, Prophecy, Scalar, Stmt, StmtId, UnaryOp, VarId,
 };
 use halidom_rules::Simplifier;
 
-use crate::fold::{Fold, loads, rewrite, substitute, walk, walk_prophecy};
+use crate::exprs::{loads, substitute};
 use crate::interval::{self, Interval, Intervals};
 use crate::lets::Lets;
 use crate::linear::Linear;
@@ -126,7 +127,7 @@ impl Simplify {
                 BinaryOp::Add(_) | BinaryOp::Sub(_) => {
                     let form = lets.form(pool, id);
                     let lanes = pool.ty(id).lanes;
-                    if form.terms.is_empty() { form.lanes(pool, lanes) } else { id }
+                    if form.has_no_terms() { form.lanes(pool, lanes) } else { id }
                 }
                 BinaryOp::Mul(_)
                 | BinaryOp::And
@@ -311,7 +312,7 @@ struct Assumed {
     narrowed: Vec<(VarId, Option<Interval>)>,
 }
 
-impl Fold for Simplify {
+impl Fold<LowerError> for Simplify {
     fn expr(&mut self, pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
         let expr = substitute(pool, &self.values, expr, &mut self.done);
         let mut expr = self.simplifier.simplify(pool, expr);
@@ -331,21 +332,10 @@ impl Fold for Simplify {
                 let mut kept = Vec::with_capacity(stmts.len());
                 for stmt in stmts {
                     let stmt = self.stmt(pool, stmt)?;
-                    match pool.get_stmt(stmt) {
-                        Stmt::Block(inner) => kept.extend_from_slice(inner),
-                        // A check that passed holds for the rest of the program.
-                        Stmt::Assert { condition, .. } => {
-                            let condition = *condition;
-                            self.assume(pool, condition);
-                            kept.push(stmt);
-                        }
-                        Stmt::Let { .. }
-                        | Stmt::If { .. }
-                        | Stmt::For { .. }
-                        | Stmt::Allocate { .. }
-                        | Stmt::Labeled { .. }
-                        | Stmt::Provide { .. }
-                        | Stmt::Store { .. } => kept.push(stmt),
+                    kept.extend(parts(pool, stmt));
+                    // A check that passed holds for the rest of the program.
+                    if let Stmt::Assert { condition, .. } = *pool.get_stmt(stmt) {
+                        self.assume(pool, condition);
                     }
                 }
                 Ok(match kept[..] {
@@ -363,8 +353,14 @@ impl Fold for Simplify {
                 let index = self.expr(pool, index)?;
                 let (lhs, rhs) = (self.expr(pool, lhs)?, self.expr(pool, rhs)?);
                 let value = pool.binary(op, lhs, rhs);
-                let prophecy =
-                    prophecy.map(|prophecy| walk_prophecy(self, pool, &prophecy)).transpose()?;
+                let prophecy = match prophecy {
+                    Some(Prophecy { func, stage, coords, point }) => {
+                        let coords = fold_exprs(self, pool, &coords)?;
+                        let point = fold_exprs(self, pool, &point)?;
+                        Some(Prophecy { func, stage, coords, point })
+                    }
+                    None => None,
+                };
                 Ok(pool.stmt(Stmt::Store { buffer, index, value, prophecy, atomic: true }))
             }
             Stmt::Let { var, value, body } => {

@@ -1,8 +1,8 @@
 //! Unrolls loops of kind `unrolled`.
 
-use halidom_ir::{ExprId, LoopKind, Pool, Program, Stmt, StmtId};
+use halidom_ir::visit::{self, Fold, rewrite, walk};
+use halidom_ir::{LoopKind, Pool, Program, Stmt, StmtId};
 
-use crate::fold::{Fold, children, rewrite, walk};
 use crate::refresh::refresh;
 use crate::{LowerError, constant_extent, index};
 
@@ -23,11 +23,7 @@ pub fn unroll(pool: &mut Pool, program: Program) -> Result<Program, LowerError> 
 
 struct Unroll;
 
-impl Fold for Unroll {
-    fn expr(&mut self, _pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
-        Ok(expr)
-    }
-
+impl Fold<LowerError> for Unroll {
     fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
         // Inner loops first: their copies are copied again.
         let id = walk(self, pool, id)?;
@@ -36,7 +32,7 @@ impl Fold for Unroll {
             return Ok(id);
         };
         let copies = constant_extent(pool, var, extent, LoopKind::Unrolled)?;
-        let most = MOST_COPIES.min(MOST_STATEMENTS / statements(pool, body));
+        let most = MOST_COPIES.min(MOST_STATEMENTS / visit::count(pool, body));
         if copies > most {
             return Err(LowerError::TooManyCopies {
                 variable: pool.var(var).name.clone(),
@@ -55,9 +51,4 @@ impl Fold for Unroll {
             _ => pool.stmt(Stmt::Block(stmts)),
         })
     }
-}
-
-fn statements(pool: &Pool, stmt: StmtId) -> usize {
-    let within = children(pool.get_stmt(stmt)).into_iter();
-    1 + within.map(|child| statements(pool, child)).sum::<usize>()
 }

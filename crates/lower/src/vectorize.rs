@@ -2,9 +2,9 @@
 
 mod lanes;
 
+use halidom_ir::visit::{Fold, rewrite, walk};
 use halidom_ir::{ExprId, Label, LoopKind, Pool, Program, Prophecy, Stmt, StmtId, Type, VarId};
 
-use crate::fold::{Fold, rewrite, walk};
 use crate::lets::Lets;
 use crate::refresh::refresh;
 use crate::{LowerError, constant_extent, index};
@@ -38,11 +38,7 @@ struct Vectorize {
     lets: Lets,
 }
 
-impl Fold for Vectorize {
-    fn expr(&mut self, _pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
-        Ok(expr)
-    }
-
+impl Fold<LowerError> for Vectorize {
     fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
         if let Stmt::Let { var, value, .. } = *pool.get_stmt(id) {
             self.lets.bind(pool, var, value);

@@ -2,10 +2,11 @@
 //! the derivation for a whole program.
 
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
 use halidom_encode::Encoder;
+use halidom_ir::visit::for_each_stmt;
 use halidom_ir::{
     Algorithm, BinaryOp, BufferId, BufferKind, Expr, ExprId, FuncId, Pool, Program, Prophecy,
     Scalar, Stmt, StmtId, VarId,
@@ -75,14 +76,8 @@ impl<'a> Evaluator<'a> {
                 rules.join("; ")
             )));
         }
-        let mut own = halidom_smt::Options::new(options.solver.clone());
-        own.soft_timeout = options.timeout;
-        own.hard_timeout = options.timeout + Duration::from_secs(2);
-        own.dump.clone_from(&options.emit_smt);
-        own.confirm.clone_from(&options.confirm);
-        own.confirm_timeout = options.timeout;
-        own.cache.clone_from(&options.cache);
-        let solver = Solver::open(own).map_err(|error| Gap::new(error.to_string()))?;
+        let solver = Solver::open(options.asking.options(""))
+            .map_err(|error| Gap::new(error.to_string()))?;
         Ok(Self {
             pool,
             affine: Affine::new(Context::new(options.operations)?),
@@ -247,23 +242,11 @@ impl<'a> Evaluator<'a> {
     }
 
     fn allocations(&self, stmt: StmtId, found: &mut Vec<BufferId>) {
-        match self.pool.get_stmt(stmt) {
-            Stmt::Block(parts) => parts.iter().for_each(|part| self.allocations(*part, found)),
-            Stmt::Let { body, .. } | Stmt::For { body, .. } | Stmt::Labeled { body, .. } => {
-                self.allocations(*body, found);
-            }
-            Stmt::If { then_branch, else_branch, .. } => {
-                self.allocations(*then_branch, found);
-                if let Some(branch) = else_branch {
-                    self.allocations(*branch, found);
-                }
-            }
-            Stmt::Allocate { buffer, body } => {
+        for_each_stmt(self.pool, stmt, &mut |_, stmt| {
+            if let Stmt::Allocate { buffer, .. } = stmt {
                 found.push(*buffer);
-                self.allocations(*body, found);
             }
-            Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => {}
-        }
+        });
     }
 
     /// Collects the facts in the entry checks. Checks that are not affine are left out; dropping a

@@ -40,27 +40,19 @@ mod recurrence;
 mod rules;
 mod template;
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use halidom_ir::{Algorithm, Pool, Program, StmtId};
-use halidom_smt::{Cache, Statistics};
+use halidom_smt::{Asking, Statistics};
 
 use evaluator::Evaluator;
 
 /// The limits and tools of an evaluation.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The solver for values that are not the same expression.
-    pub solver: halidom_smt::Program,
-    /// The time limit of one question to the solver.
-    pub timeout: Duration,
-    /// A folder in which every question is kept.
-    pub emit_smt: Option<PathBuf>,
-    /// A second solver, which is asked again about every constraint that the first one shows.
-    pub confirm: Option<halidom_smt::Program>,
-    /// The cache to read answers from and to keep new ones in.
-    pub cache: Option<Cache>,
+    /// The solvers for values that are not the same expression. The second one is asked again about
+    /// every constraint that the first one shows.
+    pub asking: Asking,
     /// The time limit for the whole program. It is checked before each step, so a step may overrun
     /// it.
     pub time: Duration,
@@ -72,9 +64,8 @@ impl Options {
     /// The defaults: ten seconds a program, one second a question, 100,000 operations of isl a
     /// step.
     pub fn new(solver: halidom_smt::Program) -> Self {
-        let (timeout, time) = (Duration::from_secs(1), Duration::from_secs(10));
-        let (emit_smt, confirm, cache) = (None, None, None);
-        Self { solver, timeout, emit_smt, confirm, cache, time, operations: 100_000 }
+        let asking = Asking::new(solver, Duration::from_secs(1));
+        Self { asking, time: Duration::from_secs(10), operations: 100_000 }
     }
 }
 

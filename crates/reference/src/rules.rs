@@ -170,16 +170,12 @@ impl Evaluator<'_> {
     /// Gives a gap without a place the default premise: the statement has a form that the rules do
     /// not cover.
     fn formless(&self, gap: Gap, stmt: StmtId) -> Gap {
-        gap.about(Premise::Form, Some(stmt), || match self.pool.get_stmt(stmt) {
-            Stmt::Store { buffer, .. } => format!("store to {}", self.pool.buffer(*buffer).name),
-            Stmt::Block(_)
-            | Stmt::Let { .. }
-            | Stmt::If { .. }
-            | Stmt::For { .. }
-            | Stmt::Allocate { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Labeled { .. }
-            | Stmt::Provide { .. } => "statement".to_owned(),
+        gap.about(Premise::Form, Some(stmt), || {
+            if let Stmt::Store { buffer, .. } = self.pool.get_stmt(stmt) {
+                format!("store to {}", self.pool.buffer(*buffer).name)
+            } else {
+                "statement".to_owned()
+            }
         })
     }
 

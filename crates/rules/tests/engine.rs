@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use halidom_base::FxHashMap;
+use halidom_ir::visit::parts;
 use halidom_ir::{
     BinaryOp, Constant, Expr, ExprId, Overflow, Pool, Scalar, Stmt, Type, UnaryOp, VarId, eval,
     parse, print,
@@ -83,17 +84,7 @@ fn vectors_become_ramps_and_broadcasts() {
     );
     let mut module = parse::module(&format!("{source}\n{program}")).unwrap();
     let body = module.program.unwrap().body;
-    let store = match module.pool.get_stmt(body) {
-        Stmt::Block(stmts) => stmts[0],
-        Stmt::Let { .. }
-        | Stmt::If { .. }
-        | Stmt::For { .. }
-        | Stmt::Allocate { .. }
-        | Stmt::Assert { .. }
-        | Stmt::Labeled { .. }
-        | Stmt::Provide { .. }
-        | Stmt::Store { .. } => body,
-    };
+    let store = parts(&module.pool, body)[0];
     let Stmt::Store { index, value, .. } = *module.pool.get_stmt(store) else {
         panic!("the program is one store")
     };

@@ -1,6 +1,7 @@
 //! Checks that there is something to prefetch: the loop of a `prefetch` must read the named func,
 //! from memory that exists in later iterations too.
 
+use halidom_ir::visit::{Role, for_each_stmt};
 use halidom_ir::{Expr, FuncId, Pool, Stmt, StmtId, VarId};
 
 use crate::error::ScheduleError;
@@ -66,57 +67,27 @@ struct Found {
 }
 
 fn visit(pool: &Pool, id: StmtId, of_func: &impl Fn(FuncId) -> bool, found: &mut Found) {
-    let mut reads = |expr| {
-        pool.for_each_subexpr(expr, &mut |_, expr| {
-            found.is_read |= matches!(expr, Expr::Ref { func, .. } if of_func(*func));
-        });
-    };
-    match pool.get_stmt(id) {
-        Stmt::Let { value, .. } => reads(*value),
-        Stmt::If { condition, .. } => reads(*condition),
-        Stmt::Provide { coords, values, .. } => {
-            coords.iter().chain(values).copied().for_each(reads)
+    for_each_stmt(pool, id, &mut |_, stmt| {
+        if let Stmt::Allocate { buffer, .. } = stmt {
+            found.is_allocated |= of_func(pool.buffer(*buffer).func);
         }
-        Stmt::Allocate { buffer, .. } => found.is_allocated |= of_func(pool.buffer(*buffer).func),
-        Stmt::Block(_)
-        | Stmt::For { .. }
-        | Stmt::Assert { .. }
-        | Stmt::Labeled { .. }
-        | Stmt::Store { .. } => {}
-    }
-    for child in children(pool, id) {
-        visit(pool, child, of_func, found);
-    }
+        stmt.for_each_expr(pool, &mut |role, expr| {
+            if matches!(role, Role::LetValue | Role::Condition | Role::Index | Role::Value) {
+                pool.for_each_subexpr(expr, &mut |_, expr| {
+                    found.is_read |= matches!(expr, Expr::Ref { func, .. } if of_func(*func));
+                });
+            }
+        });
+    });
 }
 
 /// Returns the body of the loop over a variable.
 fn body_of(pool: &Pool, id: StmtId, loop_var: VarId) -> Option<StmtId> {
-    match pool.get_stmt(id) {
-        Stmt::For { var, body, .. } if *var == loop_var => Some(*body),
-        Stmt::Block(_)
-        | Stmt::Let { .. }
-        | Stmt::If { .. }
-        | Stmt::For { .. }
-        | Stmt::Allocate { .. }
-        | Stmt::Assert { .. }
-        | Stmt::Labeled { .. }
-        | Stmt::Provide { .. }
-        | Stmt::Store { .. } => {
-            children(pool, id).into_iter().find_map(|child| body_of(pool, child, loop_var))
-        }
+    let stmt = pool.get_stmt(id);
+    if let Stmt::For { var, body, .. } = stmt
+        && *var == loop_var
+    {
+        return Some(*body);
     }
-}
-
-fn children(pool: &Pool, id: StmtId) -> Vec<StmtId> {
-    match pool.get_stmt(id) {
-        Stmt::Block(stmts) => stmts.clone(),
-        Stmt::Let { body, .. }
-        | Stmt::For { body, .. }
-        | Stmt::Allocate { body, .. }
-        | Stmt::Labeled { body, .. } => vec![*body],
-        Stmt::If { then_branch, else_branch, .. } => {
-            std::iter::once(*then_branch).chain(*else_branch).collect()
-        }
-        Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => Vec::new(),
-    }
+    stmt.children().find_map(|child| body_of(pool, child, loop_var))
 }

@@ -39,6 +39,7 @@
 //! * A cached answer belongs to the same text and solver (`cache.rs`).
 
 mod arithmetic;
+mod asking;
 mod bitvec;
 mod cache;
 mod float;
@@ -54,6 +55,7 @@ mod sort;
 mod term;
 mod value;
 
+pub use asking::Asking;
 pub use cache::{Cache, CacheError};
 pub use op::{
     BitVecBinary, BitVecComparison, FloatBinary, FloatComparison, FloatTest, RoundingMode,

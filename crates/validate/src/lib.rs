@@ -48,12 +48,11 @@ mod space;
 mod specification;
 mod witness;
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use halidom_ir::{Algorithm, Check, Expr, ExprId, FuncId, Pool, Program, StmtId, VarId, print};
-use halidom_smt::{Cache, Solver};
+use halidom_smt::{Asking, Solver};
 use halidom_verdict::Claim;
 
 pub use answer::{BUFFERS_APART, ENTRY_ARITHMETIC, NOTHING};
@@ -80,20 +79,10 @@ const CONFIRMING_STEPS: u64 = 100_000;
 /// The options of a validation.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The solver.
-    pub solver: halidom_smt::Program,
-    /// The time limit for one question to the solver.
-    pub timeout: Duration,
+    /// The solvers.
+    pub asking: Asking,
     /// Limits on all questions together. An obligation that is not asked about stays open.
     pub budget: Budget,
-    /// A folder that receives every question.
-    pub emit_smt: Option<PathBuf>,
-    /// A second solver, which is asked again for every answer that closes an obligation. A
-    /// contradiction leaves the obligation open.
-    pub confirm: Option<halidom_smt::Program>,
-    /// A cache of answers, which is read and extended. Its answers are trusted like the solver's
-    /// own.
-    pub cache: Option<Cache>,
     /// Kinds of obligations to leave out, for tests that show that each kind matters. A verdict
     /// under such options means nothing for the program.
     pub disable: Vec<Kind>,
@@ -142,15 +131,10 @@ impl Options {
     /// hundred runs or five seconds.
     pub fn new(solver: halidom_smt::Program) -> Self {
         let search = Search::default();
-        let timeout = Duration::from_secs(5);
         let budget = Budget::default();
         Self {
-            solver,
-            timeout,
+            asking: Asking::new(solver, Duration::from_secs(5)),
             budget,
-            emit_smt: None,
-            confirm: None,
-            cache: None,
             disable: Vec::new(),
             strictness: Duration::from_secs(2),
             search,
@@ -436,15 +420,8 @@ fn trusted(pool: &Pool, model: &Model, obligations: &[Obligation]) -> Vec<String
 
 /// Returns the options for a solver. Its questions are kept in the subfolder `part`.
 fn solver(options: &Options, part: &str) -> halidom_smt::Options {
-    let mut own = halidom_smt::Options::new(options.solver.clone());
-    own.soft_timeout = options.timeout;
-    own.hard_timeout = options.timeout + Duration::from_secs(2);
+    let mut own = options.asking.options(part);
     own.steps = options.budget.steps;
-    own.dump = options.emit_smt.as_ref().map(|folder| folder.join(part));
-    own.confirm.clone_from(&options.confirm);
-    own.confirm_timeout = options.timeout;
-    // Within a run, answers are kept by formula.
-    own.cache.clone_from(&options.cache);
     own
 }
 

@@ -23,7 +23,7 @@ fn judged(options: &Options) -> Report {
 /// at least `least` milliseconds. It runs `action` instead of question `number` and all later ones.
 /// To questions with a shorter limit it answers at once that time is out.
 fn failing((least, number): (u128, u32), action: &str) -> Program {
-    let solver = options().solver;
+    let solver = options().asking.solver;
     let script = format!(
         r#"exec 3>&1; n=0; limit=0; late=no; while IFS= read -r line; do
              case "$line" in
@@ -48,8 +48,8 @@ const LONG: Duration = Duration::from_millis(400);
 
 fn with(solver: Program, timeout: Duration) -> Options {
     let mut options = options();
-    options.solver = solver;
-    options.timeout = timeout;
+    options.asking.solver = solver;
+    options.asking.timeout = timeout;
     // One open obligation decides the verdict.
     options.budget = Budget { open: Some(1), ..Budget::default() };
     options
@@ -140,7 +140,7 @@ fn a_disagreement_is_known_to_the_report() {
     };
     let confirmed_by = |answer: &str| {
         let mut options = options();
-        options.confirm = Some(saying(answer));
+        options.asking.confirm = Some(saying(answer));
         judged(&options)
     };
     let agreed = confirmed_by("unsat");

@@ -113,7 +113,7 @@ fn tokens(text: &str) -> Vec<(String, usize)> {
 }
 
 /// Returns the length of the string literal or character that begins here, if there is one.
-fn literal(text: &str) -> Option<usize> {
+pub(super) fn literal(text: &str) -> Option<usize> {
     if let Some(raw) = text.strip_prefix('r') {
         let marks = raw.len() - raw.trim_start_matches('#').len();
         let inside = raw[marks..].strip_prefix('"')?;

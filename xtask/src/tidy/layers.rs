@@ -7,6 +7,7 @@ const LAYERS: &[&str] = &[
     "base",
     "diag",
     "verdict",
+    "sums",
     "poly",
     "smt",
     "ir",
@@ -31,9 +32,14 @@ const LAYERS: &[&str] = &[
     "atl",
     "atl-ir",
     "driver",
+    "halidom",
+    "workshop",
     "cli",
     "filetests",
 ];
+
+/// The crate whose package is named as its folder.
+const PUBLIC: &str = "halidom";
 
 /// The crates that the validator may see: it must share no code with what it checks.
 const SEEN_BY_VALIDATE: &[&str] = &["base", "verdict", "poly", "smt", "ir", "encode", "interp"];
@@ -112,10 +118,15 @@ fn dependencies(manifest: &str) -> impl Iterator<Item = (usize, &str)> {
             }
             None => in_dependencies.then_some(line),
         };
-        let entry = entry?.trim_matches('"').strip_prefix("halidom-")?;
+        let entry = entry?.trim_matches('"');
         let end =
             entry.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(entry.len());
-        Some((index + 1, &entry[..end]))
+        let name = &entry[..end];
+        // The public crate has no prefix.
+        if name == PUBLIC {
+            return Some((index + 1, PUBLIC));
+        }
+        Some((index + 1, name.strip_prefix("halidom-")?))
     })
 }
 
@@ -188,6 +199,11 @@ mod tests {
             "crates/readback/Cargo.toml",
             "[dependencies]\nhalidom-codegen.workspace = true\n",
             "crates/readback/Cargo.toml:2: `readback` must not depend on `codegen`",
+        );
+        check_one(
+            "crates/driver/Cargo.toml",
+            "[dependencies]\nhalidom.workspace = true\n",
+            "crates/driver/Cargo.toml:2: `driver` must not depend on `halidom`",
         );
         check_one(
             "crates/extra/Cargo.toml",

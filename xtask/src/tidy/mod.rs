@@ -7,6 +7,7 @@ mod circles;
 mod codes;
 mod layers;
 mod links;
+mod matches;
 mod nodes;
 mod text;
 pub(crate) mod voice;
@@ -70,6 +71,7 @@ const RULES: &[Rule] = &[
     layers::crate_layers,
     circles::circles,
     nodes::whole_nodes,
+    matches::statement_matches,
     text::file_sizes,
     text::crate_and_module_docs,
     text::forbidden_text,
@@ -86,6 +88,7 @@ pub(crate) fn check_repository() -> Result<(), Error> {
     let files = repository_files()?;
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&files)).collect();
     findings.sort();
+    println!("tidy: {}", matches::count(&files));
     for Finding { path, line, problem } in &findings {
         match line {
             0 => println!("{path}: {problem}"),

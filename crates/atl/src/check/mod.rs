@@ -5,7 +5,7 @@
 //! definition of `Proof.v` the type that `Statement.v` states.
 //!
 //! # Correctness
-//! `Proof.v` is never inspected as text. Coq compiles it alone in a separate folder ([`sandbox`]),
+//! `Proof.v` is never inspected as text. Coq compiles it alone in a separate folder (`sandbox`),
 //! and only the bytes of `Proof.vo` are used afterwards. The library and `Statement.v` are compiled
 //! before. Their objects are held in memory and written again into a fresh folder. There `Check.v`
 //! is compiled, and `coqchk`, a second implementation of the kernel's rules around the same
@@ -14,7 +14,7 @@
 //!
 //! The goal of `Check.v` is fixed before `Proof.vo` is loaded: a name, notation or coercion in it
 //! comes too late. Two answers must confirm that the theorem assumes nothing. `Print Assumptions`
-//! must answer exactly [`CLOSED`], and the summary of `coqchk` must be [`SUMMARY`] to the line. So
+//! must answer exactly `CLOSED`, and the summary of `coqchk` must be `SUMMARY` to the line. So
 //! an axiom of any name, an unchecked fixpoint, an unchecked universe or an unchecked inductive
 //! type is refused.
 

@@ -1,8 +1,8 @@
 //! `halidom bench`.
 
-use halidom_driver::bench::{self, Bench, BenchError, Maker, Options, Row};
 use halidom_driver::files::write_bytes;
 use halidom_verdict::{Evidence, Ran, Verdict};
+use halidom_workshop::bench::{self, Bench, BenchError, Maker, Options, Row};
 use serde_json::json;
 
 use super::run::{failed, malformed};

@@ -1,15 +1,16 @@
 //! `halidom certificate`.
 
-use halidom_atl::certificate::{about_floats, certify};
-use halidom_atl::check::{Accepted, Outcome, sha256};
-use halidom_atl::folder::{self, FolderError, Named, Received};
+use halidom_atl::certificate::about_floats;
+use halidom_atl::check::{Accepted, sha256};
+use halidom_atl::print;
 use halidom_atl::program::Program;
-use halidom_atl::{lower, print};
 use halidom_diag::{Code, Diagnostic, Severity};
-use halidom_verdict::{Evidence, Ran, Verdict};
+use halidom_driver::derive::{self, Certified, Outcome, Stated};
+use halidom_verdict::Verdict;
 use serde_json::json;
 
-use super::{derive, ended};
+use super::derive::unavailable;
+use super::ended;
 use crate::args::CertificateArgs;
 use crate::output::{Ended, Output, Stop};
 
@@ -25,59 +26,40 @@ source program's tensor in the output, and makes no access out \
 of bounds; the C is the loop nest's text";
 
 fn certificate(args: &CertificateArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
-    let received = folder::receive(&args.folder).map_err(|error| unreadable(&error, output))?;
-    let (engine, loaded) = derive::load(&received.program, output)?;
-    let chosen = loaded.chosen(Some(&received.name)).map_err(|diagnostic| {
-        output.diagnostic(&loaded.sources, &diagnostic);
-        Stop::BadInput
-    })?;
-    let Some(derivation) = chosen.first() else { return Err(Stop::BadInput) };
-    let span = derivation.name.span;
-    let mut derived =
-        loaded.file.derive(&engine, &loaded.sources, derivation).map_err(|diagnostic| {
-            output.diagnostic(&loaded.sources, &diagnostic);
-            Stop::BadInput
-        })?;
-    let certificate = certify(&derived.program, &mut derived.state).map_err(|refusal| {
-        let message = format!("`{}`: {}", received.name, refusal.message);
-        output.diagnostic(&loaded.sources, &Diagnostic::error(refusal.code, span, message));
-        Stop::BadInput
-    })?;
-    let unit = lower::unit(derived.program.element(), &certificate.function);
-    let source = loaded.sources.text(span.file);
-    let stated = folder::stated(&received.name, source, &unit, &certificate);
-
-    state(&received.name, &derived.program, &certificate.function, output);
-    output.line(&format!("  {}.c: SHA-256 {}", received.name, sha256(unit.as_bytes())));
+    let stated = derive::received(&args.folder).map_err(|refusal| output.refused(&refusal))?;
+    let certified = stated.certified().map_err(|refusal| output.refused(&refusal))?;
+    let (certificate, unit) = (&certified.certificate, certified.unit());
+    let name = &stated.folder.name;
+    state(name, &certified.derived.program, &certificate.function, output);
+    output.line(&format!("  {name}.c: SHA-256 {}", sha256(unit.as_bytes())));
     output.line(&format!("  floating point: {}", about_floats(&certificate.laws)));
     output.set("c_sha256", sha256(unit.as_bytes()));
     output.set("statement_sha256", sha256(certificate.statement.as_bytes()));
     output.set("floats", about_floats(&certificate.laws));
-    if let Some(refused) = differences(&received, &stated, output)? {
+    if let Some(refused) = differences(&stated, &certified, output)? {
         return Ok(Ended::Judged(refused));
     }
-
-    let outcome = derive::checker(output).and_then(|checker| {
+    let audited = derive::checker().and_then(|checker| {
         output.progress("checking the library and Coq's own, if that was not done before");
-        checker
-            .audit()
-            .and_then(|()| checker.check(&certificate.statement, &received.proof))
-            .map_err(|error| derive::unavailable(&error, output))
+        stated.audited(&certified, &checker)
     });
-    Ok(Ended::Judged(match outcome {
-        Ok(Outcome::Accepted(accepted)) => {
-            said(&accepted, output);
-            derive::proved(&certificate)
-        }
-        Ok(Outcome::Refused { message, line }) => {
-            let at = line.map_or(String::new(), |line| format!(" at line {line}"));
-            refuse(&format!("Proof.v does not prove what is stated{at}"), &message, output);
-            derive::refused(&message)
-        }
-        Ok(Outcome::Undecided { reason }) => Verdict::unknown(reason),
+    let audited = match audited {
+        Ok(audited) => audited,
         // The certificate may be right; it was not checked.
-        Err(_) => Verdict::unknown("Coq cannot be asked"),
-    }))
+        Err(error) => {
+            let _: Stop = unavailable(&error, output);
+            return Ok(Ended::Judged(Verdict::unknown("Coq cannot be asked")));
+        }
+    };
+    match &audited.coq {
+        Outcome::Accepted(accepted) => said(accepted, output),
+        Outcome::Refused { message, line } => {
+            let at = line.map_or(String::new(), |line| format!(" at line {line}"));
+            refuse(&format!("Proof.v does not prove what is stated{at}"), message, output);
+        }
+        Outcome::Undecided { reason: _ } => {}
+    }
+    Ok(Ended::Judged(audited.verdict))
 }
 
 /// Prints the certificate's statement.
@@ -103,35 +85,31 @@ fn state(name: &str, program: &Program, function: &str, output: &mut Output<'_>)
     output.set("entry", entry);
 }
 
-/// Returns a refutation if files in the folder differ from the files that its program gives.
+/// Reports the files of the folder that differ from those that its program gives. Returns a
+/// refutation if there are any.
 fn differences(
-    received: &Received,
-    stated: &[Named],
+    stated: &Stated,
+    certified: &Certified<'_>,
     output: &mut Output<'_>,
 ) -> Result<Option<Verdict>, Stop> {
-    let different = received.different(stated).map_err(|error| unreadable(&error, output))?;
-    for name in &different {
+    let found = stated.compared(certified).map_err(|refusal| output.refused(&refusal))?;
+    for name in &found.different {
         refuse(
-            &format!("`{name}` is not what `{}.atl` gives", received.name),
+            &format!("`{name}` is not what `{}.atl` gives", stated.folder.name),
             "the sender's Halidom may be of another version, or the file was changed",
             output,
         );
     }
-    let strangers = received.strangers(stated);
-    if !strangers.is_empty() {
-        output.line(&format!("  not looked at: {}", strangers.join(", ")));
+    if !found.strangers.is_empty() {
+        output.line(&format!("  not looked at: {}", found.strangers.join(", ")));
     }
-    let missing = received.missing(stated);
-    if !missing.is_empty() {
-        output.line(&format!("  not in the folder: {}", missing.join(", ")));
+    if !found.missing.is_empty() {
+        output.line(&format!("  not in the folder: {}", found.missing.join(", ")));
     }
-    output.set("different", json!(different));
-    output.set("not_looked_at", json!(strangers));
-    output.set("missing", json!(missing));
-    Ok(different.first().map(|name| {
-        let expected = format!("`{name}` as `{}.atl` gives it", received.name);
-        Verdict::refuted(Evidence::of(Ran::Script, expected, "another file"))
-    }))
+    output.set("different", json!(found.different));
+    output.set("not_looked_at", json!(found.strangers));
+    output.set("missing", json!(found.missing));
+    Ok(found.verdict)
 }
 
 /// Reports how the proof was checked.
@@ -151,18 +129,4 @@ fn refuse(message: &str, hint: &str, output: &mut Output<'_>) {
     let diagnostic =
         Diagnostic::without_place(Severity::Error, Code("HAL1013"), message).with_hint(hint);
     output.diagnostic(&halidom_diag::Sources::new(), &diagnostic);
-}
-
-fn unreadable(error: &FolderError, output: &mut Output<'_>) -> Stop {
-    let what = error.to_string();
-    match error {
-        FolderError::NoFolder(_) | FolderError::Programs(..) | FolderError::NoProof(_) => {
-            let hint =
-                "give a folder as `halidom derive FILE -o OUT` writes one for each derivation";
-            output.nothing("HAL1016", &what, hint)
-        }
-        FolderError::NotPlain(_) | FolderError::File { .. } => {
-            output.error("HAL1016", &what, "make it readable")
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! `halidom fuzz --engine reference`: compares the validator with the reference engine.
 
-use halidom_driver::fuzz::engines::{self, Contradiction, Figures, Outcome, Tally};
 use halidom_verdict::{Evidence, Ran};
+use halidom_workshop::fuzz::engines::{self, Contradiction, Figures, Outcome, Tally};
 use serde_json::{Value, json};
 
 use super::fuzz::{processors, tried};

@@ -1,8 +1,8 @@
 //! `halidom export`.
 
-use halidom_driver::bench;
 use halidom_driver::files::write_bytes;
 use halidom_driver::source::Choice;
+use halidom_driver::stock;
 
 use super::{ended, load, report};
 use crate::args::ExportArgs;
@@ -22,7 +22,7 @@ fn export(args: &ExportArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         report(&loaded, &[diagnostic], output);
         Stop::BadInput
     })?;
-    let text = bench::export(&loaded, &choice).map_err(|error| {
+    let text = stock::export(&loaded, &choice).map_err(|error| {
         let hint =
             "write it otherwise; of a schedule, `-s default` exports the pipeline without it";
         output.error("HAL1220", &error.to_string(), hint)

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use halidom_driver::files::write_bytes;
-use halidom_driver::fuzz::{
+use halidom_verdict::{Evidence, Ran, Verdict};
+use halidom_workshop::fuzz::{
     self, Disagreement, Figures, FuzzError, Histogram, Outcome, Part, Spent,
 };
-use halidom_verdict::{Evidence, Ran, Verdict};
 use serde_json::json;
 
 use super::{engines, load, stock_fuzz};

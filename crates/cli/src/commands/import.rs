@@ -13,14 +13,8 @@ pub(crate) fn run(args: &ImportArgs, output: &mut Output<'_>) -> Ended {
 }
 
 fn import(args: &ImportArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
-    let imported = stock::import(&args.file)
-        .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
-    let Import { text, notes } = imported.map_err(|(sources, diagnostics)| {
-        for diagnostic in &diagnostics {
-            output.diagnostic(&sources, diagnostic);
-        }
-        Stop::BadInput
-    })?;
+    let imported = stock::import(&args.file);
+    let Import { text, notes } = imported.map_err(|refusal| output.refused(&refusal))?;
     for note in &notes {
         output.diagnostic(&Sources::new(), note);
     }

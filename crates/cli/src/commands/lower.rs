@@ -1,13 +1,14 @@
 //! `halidom lower`.
 
+use halidom::{Chosen, Input, Kind};
 use halidom_base::IndexSet;
 use halidom_diag::Sources;
-use halidom_driver::compile::{self, PASSES, Pass, stage_names};
-use halidom_driver::derivation::is_derivation_file;
-use halidom_driver::subject::{self, Subject};
+use halidom_driver::compile::{self, PASSES, Pass, Stage, stage_names};
+use halidom_driver::subject::Subject;
 use halidom_ir::print;
+use serde_json::{Value, json};
 
-use super::{choose, derived, ended, program, report};
+use super::{compiled, ended, one};
 use crate::args::LowerArgs;
 use crate::output::{Ended, Output, Stop};
 
@@ -16,7 +17,7 @@ pub(crate) fn run(args: &LowerArgs, output: &mut Output<'_>) -> Ended {
 }
 
 fn lower(args: &LowerArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
-    if subject::is_program_file(&args.choice.file) {
+    if Kind::of(&args.choice.file) == Kind::Program {
         return passes(args, output);
     }
     if let Some(pass) = args.pass.first() {
@@ -34,27 +35,68 @@ fn lower(args: &LowerArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
             &format!("stages are {}", names.join(", ")),
         ));
     }
-    if is_derivation_file(&args.choice.file) {
-        return derivation(args, output);
-    }
-    let (mut loaded, choice) = choose(&args.choice, output)?;
-    let algorithm = loaded.module.pipelines[choice.pipeline].algorithm.clone();
-    let mut text = String::new();
-    let compiled = compile::compile(&mut loaded, &choice, &mut |stage, pool, program| {
+    let (mut input, chosen) = one(&args.choice, output)?;
+    // The algorithm as it is written; a derivation has none before it is carried out.
+    let own = match (&input, &chosen) {
+        (Input::Pipelines(loaded), Chosen::Schedule(choice)) => {
+            Some(loaded.module.pipelines[choice.pipeline].algorithm.clone())
+        }
+        (
+            Input::Pipelines(_) | Input::Derivations(_) | Input::Program(_) | Input::Stock(_),
+            Chosen::Schedule(_) | Chosen::Derivation(_) | Chosen::Whole,
+        ) => None,
+    };
+    let (mut text, mut after) = (None, None);
+    let compiled = input.compile(&chosen, &mut |stage, pool, program| {
         if stage == args.stage {
-            text = print::module(pool, &algorithm, program);
+            after = Some(program.clone());
+            text = own.as_ref().map(|algorithm| print::module(pool, algorithm, program));
         }
     });
-    if let Err(diagnostics) = compiled {
-        report(&loaded, &diagnostics, output);
+    let Subject { pool, algorithm, compiled, .. } = compiled.map_err(|refusal| {
+        let stop = output.refused(&refusal);
         // The stage may precede the failure, and then shows its cause.
+        output.line(text.as_deref().unwrap_or_default());
+        stop
+    })?;
+    // The first stage of a derivation is `bounds`.
+    let program = after.as_ref().unwrap_or(&compiled.structured);
+    let text = text.unwrap_or_else(|| print::module(&pool, compiled.lowered(&algorithm), program));
+    if args.time_passes {
+        show_times(&compiled.stages, output);
+    } else {
         output.line(&text);
-        return Err(Stop::BadInput);
     }
-    output.line(&text);
     output.set("stage", args.stage.as_str());
     output.set("ir", text);
     Ok(Ended::Done)
+}
+
+/// Prints the time of each stage, and of the verifier after it.
+fn show_times(stages: &[Stage], output: &mut Output<'_>) {
+    let milliseconds = |stage: &Stage| {
+        [stage.time, stage.verifying].map(|time| format!("{:.3}", time.as_secs_f64() * 1000.0))
+    };
+    output.line(&format!("{:<16} {:>10} {:>10}", "", "ms", "verifier"));
+    for stage in stages {
+        let [time, verifying] = milliseconds(stage);
+        output.line(&format!("{:<16} {time:>10} {verifying:>10}", stage.name));
+    }
+    let all = Stage {
+        name: "all",
+        time: stages.iter().map(|stage| stage.time).sum(),
+        verifying: stages.iter().map(|stage| stage.verifying).sum(),
+    };
+    let [time, verifying] = milliseconds(&all);
+    output.line(&format!("{:<16} {time:>10} {verifying:>10}", all.name));
+    let object = |stage: &Stage| {
+        json!({
+            "name": stage.name,
+            "seconds": stage.time.as_secs_f64(),
+            "verifier_seconds": stage.verifying.as_secs_f64(),
+        })
+    };
+    output.set("times", stages.iter().map(object).collect::<Vec<Value>>());
 }
 
 /// Runs passes on a program in the text form of the IR: the named ones, or all.
@@ -71,13 +113,20 @@ fn passes(args: &LowerArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         })
     });
     let named: Vec<&Pass> = named.collect::<Result<_, _>>()?;
-    let Subject { mut pool, algorithm, compiled, .. } = program(&args.choice, output)?;
+    let Subject { mut pool, algorithm, compiled, .. } = compiled(&args.choice, output)?;
+    let mut stages = Vec::new();
     let lowered = if named.is_empty() {
-        compile::finish(&mut pool, &compiled.program, &mut |_, _, _| {})
+        compile::finish(&mut pool, &compiled.program, &mut |_, _, _| {}).map(|finished| {
+            stages = finished.stages;
+            finished.program
+        })
     } else {
         let mut steps = named.into_iter();
-        steps
-            .try_fold(compiled.program, |program, pass| compile::run_pass(&mut pool, program, pass))
+        steps.try_fold(compiled.program, |program, pass| {
+            let (program, stage) = compile::run_pass(&mut pool, program, pass)?;
+            stages.push(stage);
+            Ok(program)
+        })
     };
     let program = lowered.map_err(|diagnostics| {
         for diagnostic in &diagnostics {
@@ -86,25 +135,12 @@ fn passes(args: &LowerArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         Stop::BadInput
     })?;
     let text = print::module(&pool, &algorithm, &program);
-    output.line(&text);
+    if args.time_passes {
+        show_times(&stages, output);
+    } else {
+        output.line(&text);
+    }
     output.set("passes", args.pass.as_slice());
-    output.set("ir", text);
-    Ok(Ended::Done)
-}
-
-/// Lowers a derivation, whose first stage is `bounds`.
-fn derivation(args: &LowerArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
-    let mut after = None;
-    let observe = &mut |stage: &'static str, _: &_, program: &halidom_ir::Program| {
-        if stage == args.stage {
-            after = Some(program.clone());
-        }
-    };
-    let Subject { pool, algorithm, compiled, .. } = derived(&args.choice, observe, output)?;
-    let program = after.as_ref().unwrap_or(&compiled.structured);
-    let text = print::module(&pool, compiled.lowered(&algorithm), program);
-    output.line(&text);
-    output.set("stage", args.stage.as_str());
     output.set("ir", text);
     Ok(Ended::Done)
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use halidom_driver::files::write_bytes;
-use halidom_driver::reduce::command::{CommandError, Judge};
-use halidom_driver::reduce::{Options, reduce};
+use halidom_workshop::reduce::command::{CommandError, Judge};
+use halidom_workshop::reduce::{Options, reduce};
 
 use super::{ended, load};
 use crate::args::ReduceArgs;

@@ -2,20 +2,18 @@
 
 use std::path::PathBuf;
 
+use halidom::{Chosen, Input, Refusal};
 use halidom_codegen::{CompileError, Toolchain};
-use halidom_diag::Diagnostic;
-use halidom_driver::compile;
+use halidom_driver::compile::references;
 use halidom_driver::data::{self, Prepared};
-use halidom_driver::derivation::is_derivation_file;
 use halidom_driver::execute::{self, ExecuteError, Native};
-use halidom_driver::source::Loaded;
 use halidom_driver::subject::Subject;
 use halidom_driver::{files, judge};
 use halidom_ir::{Algorithm, Array, Pool, Program};
 use halidom_validate::Report;
 use halidom_verdict::Verdict;
 
-use super::{choose, compiled, compiled_of, ended, report, solving, validate};
+use super::{compile, ended, one, solving, validate};
 use crate::args::RunArgs;
 use crate::output::{Ended, Output, Stop};
 use crate::request::{self, Malformed};
@@ -25,22 +23,28 @@ pub(crate) fn run(args: &RunArgs, output: &mut Output<'_>) -> Ended {
 }
 
 fn execute(args: &RunArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
-    if is_derivation_file(&args.choice.file) {
-        let job = compiled(&args.choice, output)?;
-        let references = vec![job.compiled.structured.clone()];
-        let compiler = (!args.interpret).then(execute::toolchain);
-        return finish(args, compiler.as_ref(), &references, &Ok(job), output);
-    }
-    let (mut loaded, choice) = choose(&args.choice, output)?;
+    let (mut input, chosen) = one(&args.choice, output)?;
     let compiler = (!args.interpret).then(execute::toolchain);
-    let references = compile::references(&mut loaded, choice.pipeline)
-        .map_err(|diagnostics| refuse(&loaded, &diagnostics, output))?;
-    let job = if args.interpret {
-        let algorithm = loaded.module.pipelines[choice.pipeline].algorithm.clone();
-        Err((loaded.module.pool, algorithm))
-    } else {
-        Ok(compiled_of(loaded, &choice, output)?)
+    let (references, interpreted) = match (&mut input, &chosen) {
+        (Input::Pipelines(loaded), Chosen::Schedule(choice)) => {
+            let references = references(loaded, choice.pipeline).map_err(|diagnostics| {
+                output.refused(&Refusal::new(loaded.sources.clone(), diagnostics))
+            })?;
+            let algorithm = loaded.module.pipelines[choice.pipeline].algorithm.clone();
+            let pool = || loaded.module.pool.clone();
+            (Some(references), args.interpret.then(|| (pool(), algorithm)))
+        }
+        (
+            Input::Pipelines(_) | Input::Derivations(_) | Input::Program(_) | Input::Stock(_),
+            Chosen::Schedule(_) | Chosen::Derivation(_) | Chosen::Whole,
+        ) => (None, None),
     };
+    let job = match interpreted {
+        Some(interpreted) => Err(interpreted),
+        None => Ok(compile(&mut input, &chosen, &mut |_, _, _| {}, output)?),
+    };
+    let own = || job.iter().map(|job| job.compiled.structured.clone()).collect();
+    let references = references.unwrap_or_else(own);
     finish(args, compiler.as_ref(), &references, &job, output)
 }
 
@@ -247,11 +251,6 @@ fn range_of_floats(array: &Array) -> Option<(f64, f64)> {
         let (low, high) = range.unwrap_or((value, value));
         Some((value.min(low), value.max(high)))
     })
-}
-
-fn refuse(loaded: &Loaded, diagnostics: &[Diagnostic], output: &mut Output<'_>) -> Stop {
-    report(loaded, diagnostics, output);
-    Stop::BadInput
 }
 
 pub(super) fn malformed(error: &Malformed, output: &mut Output<'_>) -> Stop {

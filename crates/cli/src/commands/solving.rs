@@ -22,7 +22,7 @@ pub(crate) fn default(output: &mut Output<'_>) -> Result<Options, Stop> {
 pub(crate) fn options(args: &Solving, output: &mut Output<'_>) -> Result<Options, Stop> {
     let solver = Program::find(Family::Z3, args.solver.as_deref());
     let mut options = Options::new(solver.map_err(|error| missing(&error, output))?);
-    options.timeout = seconds(args.timeout, output)?;
+    options.asking.timeout = seconds(args.timeout, output)?;
     options.floats = args.floats.map(|floats| match floats {
         FloatsArg::Bits => Floats::Bits,
         FloatsArg::Axioms => Floats::Axioms,
@@ -31,10 +31,10 @@ pub(crate) fn options(args: &Solving, output: &mut Output<'_>) -> Result<Options
     if let Some(second) = &args.confirm {
         let second = find_second(second).map_err(|error| missing(&error, output))?;
         identify(&second, output)?;
-        options.confirm = Some(second);
+        options.asking.confirm = Some(second);
     }
     if let Some(path) = &args.cache {
-        let cache = Cache::load(path, &options.solver).map_err(|error| match &error {
+        let cache = Cache::load(path, &options.asking.solver).map_err(|error| match &error {
             CacheError::Solver { .. } => output.error("HAL0817", &error.to_string(), NO_SOLVER),
             CacheError::Io { .. } | CacheError::Malformed { .. } => output.error(
                 "HAL0908",
@@ -42,14 +42,14 @@ pub(crate) fn options(args: &Solving, output: &mut Output<'_>) -> Result<Options
                 "name another file, or delete it: answers are found again",
             ),
         })?;
-        options.cache = Some(cache);
+        options.asking.cache = Some(cache);
     }
     Ok(options)
 }
 
 /// Writes the answers to the cache file, if one is given.
 pub(crate) fn keep(args: &Solving, options: &Options, output: &mut Output<'_>) -> Result<(), Stop> {
-    let (Some(path), Some(cache)) = (&args.cache, &options.cache) else { return Ok(()) };
+    let (Some(path), Some(cache)) = (&args.cache, &options.asking.cache) else { return Ok(()) };
     cache.save(path).map_err(|error| output.error("HAL0805", &error.to_string(), "check the path"))
 }
 

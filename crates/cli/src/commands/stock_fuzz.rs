@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use halidom_driver::stock::fuzz::{self, Figures, Finding, FuzzError, Outcome};
 use halidom_verdict::{Evidence, Ran};
+use halidom_workshop::stock::fuzz::{self, Figures, Finding, FuzzError, Outcome};
 use serde_json::{Value, json};
 
 use super::fuzz::{processors, tried};

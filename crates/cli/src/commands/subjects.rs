@@ -1,16 +1,11 @@
 //! The subjects of a command that judges programs: one of a file's pipelines, schedules or
 //! derivations, or all of them.
 
-use halidom_diag::Diagnostic;
-use halidom_driver::derivation;
-use halidom_driver::inspect;
-use halidom_driver::source::{Choice, Loaded};
+use halidom::{Input, Kind};
 use halidom_driver::stock::{self, Request, Stock, bridge};
-use halidom_driver::subject::{self, Subject};
+use halidom_driver::subject::Subject;
 
-use halidom_verdict::Verdict;
-
-use super::{load, program, report};
+use super::{compile, names, open};
 use crate::args;
 use crate::output::{Output, Stop};
 
@@ -31,46 +26,17 @@ pub(crate) fn for_each(
     output: &mut Output<'_>,
     each: Each<'_>,
 ) -> Result<&'static str, Stop> {
-    if subject::is_program_file(&choice.file) {
-        let subject = program(choice, output)?;
-        let name = subject.pipeline.clone();
-        each(&name, subject, None, output)?;
-        return Ok(SCHEDULES);
+    let mut input = open(choice, output)?;
+    let all = input.all(&names(&choice.named)).map_err(|refusal| output.refused(&refusal))?;
+    for chosen in &all {
+        let subject = compile(&mut input, chosen, &mut |_, _, _| {}, output)?;
+        let nest = input.loop_nest(chosen);
+        each(&input.key(chosen, &all), subject, nest, output)?;
     }
-    if derivation::is_derivation_file(&choice.file) {
-        let (engine, loaded) = super::derive::load(&choice.file, output)?;
-        let refuse = |diagnostics: &[Diagnostic], output: &mut Output<'_>| {
-            for diagnostic in diagnostics {
-                output.diagnostic(&loaded.sources, diagnostic);
-            }
-            Stop::BadInput
-        };
-        let chosen = loaded
-            .chosen(choice.named.derivation.as_deref())
-            .map_err(|diagnostic| refuse(&[diagnostic], output))?;
-        for derivation in chosen {
-            let lowered = loaded
-                .lower(&engine, derivation, &mut |_, _, _| {})
-                .map_err(|diagnostics| refuse(&diagnostics, output))?;
-            let subject = subject::derived(&loaded, derivation, lowered);
-            each(&derivation.name.text, subject, None, output)?;
-        }
-        return Ok(DERIVATIONS);
-    }
-    let mut loaded = load(&choice.file, output)?;
-    let choices = choices(choice, &loaded).map_err(|diagnostic| {
-        report(&loaded, &[diagnostic], output);
-        Stop::BadInput
-    })?;
-    for choice in &choices {
-        let subject = subject::compiled(&mut loaded, choice).map_err(|diagnostics| {
-            report(&loaded, &diagnostics, output);
-            Stop::BadInput
-        })?;
-        let nest = inspect::inspect(&mut loaded, choice, false).ok().map(|found| found.loop_nest);
-        each(&key(&loaded, choice, &choices), subject, nest, output)?;
-    }
-    Ok(SCHEDULES)
+    Ok(match input {
+        Input::Pipelines(_) | Input::Program(_) | Input::Stock(_) => SCHEDULES,
+        Input::Derivations(_) => DERIVATIONS,
+    })
 }
 
 /// The subject that a command line names.
@@ -130,74 +96,22 @@ pub(crate) fn wanted(given: &args::Given, output: &mut Output<'_>) -> Result<Wan
         }
         bridge::Origin::File(file.clone())
     };
-    let name = named.schedule.as_ref().or(named.pipeline.as_ref()).or(named.derivation.as_ref());
-    if let Some(name) = name {
-        return Err(output.error(
-            "HAL0902",
-            &format!("stock Halide compiles one pipeline: there is no `{name}` to choose"),
-            "leave out `-p`, `-s` and `-d`",
-        ));
-    }
-    let job = bridge::Job { origin, target: stock.target.clone() };
-    Ok(Wanted::Stock(Request {
-        job,
+    let request = Request {
+        job: bridge::Job { origin, target: stock.target.clone() },
         statement: stock.ir.clone(),
         dump: stock.passes.clone(),
         assumptions: stock.assume.clone(),
-    }))
+    };
+    Kind::Stock.check(request.file(), &names(named)).map_err(|refusal| output.refused(&refusal))?;
+    Ok(Wanted::Stock(request))
 }
 
 /// Reads stock Halide's compilation of a pipeline and prints notes on what the translation left
 /// out. If the translation does not support it, the verdict is unknown.
 pub(crate) fn stock(request: &Request, output: &mut Output<'_>) -> Result<Stock, Stop> {
-    let read = stock::read(request)
-        .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
-    let stock = read.map_err(|(sources, diagnostics)| {
-        for diagnostic in &diagnostics {
-            output.diagnostic(&sources, diagnostic);
-        }
-        let reason = diagnostics.iter().find(|diagnostic| diagnostic.code == stock::UNSUPPORTED);
-        let Some(reason) = reason else { return Stop::BadInput };
-        Stop::Judged(Verdict::unknown(reason.message.as_str()))
-    })?;
+    let stock = stock::read(request).map_err(|refusal| output.unjudged(&refusal))?;
     for note in &stock.notes {
-        output.line(note);
+        output.line(&note.to_string());
     }
     Ok(stock)
-}
-
-/// The requested pipelines and schedules; where no name is given, all of them.
-fn choices(choice: &args::Choice, loaded: &Loaded) -> Result<Vec<Choice>, Diagnostic> {
-    let pipelines = match &choice.named.pipeline {
-        Some(name) => vec![loaded.pipeline(Some(name))?],
-        None if choice.named.schedule.is_some() => vec![loaded.pipeline(None)?],
-        None => (0..loaded.module.pipelines.len()).collect(),
-    };
-    let mut choices = Vec::new();
-    for pipeline in pipelines {
-        match &choice.named.schedule {
-            Some(name) => {
-                choices.push(Choice { pipeline, schedule: loaded.schedule(pipeline, Some(name))? })
-            }
-            None => {
-                let count = loaded.module.pipelines[pipeline].schedules.len();
-                choices.extend(
-                    std::iter::once(None)
-                        .chain((0..count).map(Some))
-                        .map(|schedule| Choice { pipeline, schedule }),
-                );
-            }
-        }
-    }
-    Ok(choices)
-}
-
-/// The schedule's name, preceded by the pipeline's if there are several.
-fn key(loaded: &Loaded, choice: &Choice, all: &[Choice]) -> String {
-    let schedule = loaded.schedule_of(choice).name;
-    if all.iter().all(|other| other.pipeline == choice.pipeline) {
-        schedule
-    } else {
-        format!("{}.{schedule}", loaded.module.pipelines[choice.pipeline].algorithm.name)
-    }
 }

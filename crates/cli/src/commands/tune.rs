@@ -1,8 +1,8 @@
 //! `halidom tune`.
 
 use halidom_driver::files::write_bytes;
-use halidom_driver::tune::{self, Counts, Options, Reference, Rejection, Row, TuneError, Tuning};
 use halidom_verdict::{Evidence, Ran, Verdict};
+use halidom_workshop::tune::{self, Counts, Options, Reference, Rejection, Row, TuneError, Tuning};
 use serde_json::{Map, Value, json};
 
 use super::run::malformed;

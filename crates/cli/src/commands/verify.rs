@@ -1,20 +1,16 @@
 //! `halidom verify`.
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use halidom_base::IndexMap;
-use halidom_driver::files::{self, write_bytes};
-use halidom_mutators::{self as programs, Examination, Finding, Mutator, mutators, names};
-use halidom_rewrites::examine::{Circle, Examined, Standing, circles, examine};
-use halidom_rewrites::options::{ExamineError, Options, Source};
-use halidom_rewrites::profile::{PROFILES, Profile};
-use halidom_rewrites::questions::{Question, program};
-use halidom_rewrites::rules::{At, Domain, Limits, Verdict as Decided, example};
+use halidom_driver::files::write_bytes;
+use halidom_driver::verify::{
+    self, At, Circle, Decided, Examined, Limits, Mutator, MutatorStanding, NOTHING, Options,
+    PROFILES, Profile, Request, Source, Standing, Verified, VerifyError, of_mutator, of_rule,
+    place_of,
+};
 use halidom_smt::{Family, Program};
-use halidom_verdict::{Claim, Evidence, Modes, Obligations, Ran, Verdict};
+use halidom_verdict::Verdict;
 use serde_json::{Map, Value, json};
 
 use super::ended;
@@ -27,216 +23,46 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output<'_>) -> Ended {
 
 fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let options = options(args, output)?;
-    let mut sources = Vec::new();
-    let unreadable = |output: &mut Output<'_>, path: &Path, error: &io::Error| {
-        output.error(
-            "HAL1101",
-            &format!("cannot read `{}`: {error}", path.display()),
-            "give C++ files of the compiler",
-        )
-    };
-    let mut files = Vec::new();
-    for path in &args.files {
-        if path.is_dir() {
-            let found = transformations(path, options.profile);
-            files.extend(found.map_err(|error| unreadable(output, path, &error))?);
-        } else {
-            files.push(path.clone());
-        }
-    }
-    for path in &files {
-        let text = files::contents(path).and_then(|bytes| {
-            String::from_utf8(bytes).map_err(|_| io::ErrorKind::InvalidData.into())
-        });
-        let text = text.map_err(|error| unreadable(output, path, &error))?;
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        sources.push(Source { name, text });
-    }
+    let sources =
+        verify::sources(&args.files, options.profile).map_err(|error| refused(&error, output))?;
     if args.list {
         return list(&sources, &args.mutator, output);
     }
     let begin = Instant::now();
-    let unusable = |output: &mut Output<'_>, error: &ExamineError| {
-        output.error("HAL1103", &error.to_string(), "look at the solver and the cache's folder")
-    };
-    let examined = match args.only {
-        Some(Part::Mutators) => Vec::new(),
-        Some(Part::Rules) | None => {
-            examine(&sources, &args.mutator, &options).map_err(|error| unusable(output, &error))?
-        }
-    };
-    let is_reported = |at: &At| {
-        args.bits.is_empty()
-            || at
-                .domains
-                .first()
-                .is_none_or(|domain| domain.width().is_some_and(|width| args.bits.contains(&width)))
-    };
+    let only = args.only.map(|part| match part {
+        Part::Rules => verify::Part::Rules,
+        Part::Mutators => verify::Part::Mutators,
+    });
+    let request = Request { wanted: args.mutator.clone(), only, bits: args.bits.clone() };
+    let verified =
+        verify::verify(&sources, &request, &options).map_err(|error| refused(&error, output))?;
+    let Verified { rules, circles, ordered, mutators } = &verified;
+    let is_reported = |at: &At| request.is_reported(at);
     if let Some(path) = &args.ask {
-        write_questions(path, &examined, options.profile, output)?;
-    }
-    let circles = if examined.is_empty() { Vec::new() } else { show_circles(&sources, output) };
-    let programs = match args.only {
-        Some(Part::Rules) => Vec::new(),
-        Some(Part::Mutators) | None => {
-            mutators(&sources, &args.mutator, &options).map_err(|error| unusable(output, &error))?
-        }
-    };
-    for wanted in &args.mutator {
-        let rules = examined.iter().map(|rule| (&rule.file, &rule.function));
-        let mut all = rules.chain(programs.iter().map(|mutator| (&mutator.file, &mutator.name)));
-        if !all.any(|(file, name)| format!("{file}: {name}").contains(wanted)) {
-            return Err(no_mutator(wanted, output));
-        }
+        let text = verify::questions(rules, options.profile);
+        write_bytes(path, text.as_bytes())
+            .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
     }
     let mut objects = Map::new();
-    if !examined.is_empty() {
-        show(&examined, is_reported, &mut objects, output);
+    if !rules.is_empty() {
+        show_circles(circles, *ordered, output);
+        show(rules, is_reported, &mut objects, output);
     }
-    show_programs(&programs, &mut objects, output);
+    show_programs(mutators, &mut objects, output);
     output.set("mutators", Value::Object(objects));
     output.set("seconds", begin.elapsed().as_secs_f64());
-    let rules = examined.iter().filter_map(|rule| of_rule(rule, is_reported));
-    let verdicts =
-        rules.chain(programs.iter().map(of_mutator)).chain(circles.iter().map(of_circle));
-    Ok(Ended::Judged(Verdict::worst(verdicts, NOTHING)))
+    Ok(Ended::Judged(verified.verdict(&request)))
 }
 
-/// The message if nothing was verified.
-const NOTHING: (&str, &str) = (
-    "the files have no rule that a type reaches, and no mutator",
-    "give the C++ files that hold the compiler's transformations; `--list` names the mutators that \
-        are seen",
-);
-
-fn no_mutator(wanted: &str, output: &mut Output<'_>) -> Stop {
-    output.error(
-        "HAL1104",
-        &format!("the files have no rule and no mutator with `{wanted}` in its file and name"),
-        "`--list` names the mutators",
-    )
-}
-
-/// The verdict on a rule at the reported types; `None` if no reported type reaches the rule.
-fn of_rule(rule: &Examined, is_reported: impl Fn(&At) -> bool) -> Option<Verdict> {
-    let mut types = Obligations::of(Claim::Rule);
-    for at in rule.verdicts.iter().filter(|at| is_reported(at)) {
-        match &at.verdict {
-            Decided::Verified if at.domains.contains(&Domain::Real) => {
-                types.shown(&Modes::reals([""; 0]));
-            }
-            Decided::Verified => types.shown(&Modes::BITS),
-            Decided::Vacuous => {}
-            Decided::Undecided(reason) | Decided::Unsupported(reason) => {
-                types.open(format!("{}:{}: {reason}", rule.file, rule.line));
-            }
-            Decided::Crash(trap) => {
-                let evidence = Evidence::of(Ran::Rewriting, "a value", trap.text());
-                return Some(Verdict::refuted(evidence));
-            }
-            Decided::Wrong(found) => {
-                let got = found.got.map_or("no value".to_owned(), |got| got.to_string());
-                let expected = found.expected.to_string();
-                return Some(Verdict::refuted(Evidence::of(Ran::Rewriting, expected, got)));
-            }
-        }
-    }
-    (types.total() > 0).then(|| types.verdict(NOTHING))
-}
-
-/// The verdict on a mutator. A defect that was not replayed does not refute it.
-fn of_mutator(mutator: &Mutator) -> Verdict {
-    let Examination { standing: _, findings, proved } = &mutator.examination;
-    let mut claims = Obligations::of(Claim::Mutator);
-    for _ in 0..*proved {
-        claims.shown(&Modes::BITS);
-    }
-    let mut refuted = Vec::new();
-    for finding in findings {
-        let place = format!("{}: {}", place(mutator, finding), finding.text);
-        match (&finding.counterexample, finding.standing.is_refuted()) {
-            (Some(found), true) => {
-                let expected = found.expected.as_deref().unwrap_or(&found.before);
-                let got = found.got.as_ref().or(found.after.as_ref()).unwrap_or(&place);
-                let evidence = Evidence::of(Ran::Rewriting, expected, got.as_str());
-                refuted.push(Verdict::refuted(evidence));
-            }
-            (None, true) => claims.open(format!("{place} (not replayed)")),
-            (Some(_) | None, false) => claims.open(place),
-        }
-    }
-    let nothing = ("no claim was made about the mutator", "look at its source");
-    if refuted.is_empty() { claims.verdict(nothing) } else { Verdict::worst(refuted, nothing) }
-}
-
-/// The verdict on two rules that undo each other: a refutation, as the simplifier does not
-/// terminate.
-fn of_circle(circle: &Circle) -> Verdict {
-    let got = format!("{0} => {1} => {0}", circle.before, circle.between);
-    Verdict::refuted(Evidence::of(Ran::Rewriting, "rules that do not undo one another", got))
-}
-
-/// Writes the program that tests rules against a compiled simplifier: every refutation and, for
-/// each verified rule, an example at one of its types.
-fn write_questions(
-    path: &Path,
-    examined: &[Examined],
-    profile: &Profile,
-    output: &mut Output<'_>,
-) -> Result<(), Stop> {
-    let (mut wrong, mut verified) = (Vec::new(), Vec::new());
-    for (number, known) in examined.iter().enumerate() {
-        let Ok(rule) = &known.rule else { continue };
-        let place = |at: &At| {
-            let types: Vec<String> = at.domains.iter().map(ToString::to_string).collect();
-            format!("{}:{} at {}", known.file, known.line, types.join(", "))
-        };
-        for at in &known.verdicts {
-            if let Decided::Wrong(counterexample) = &at.verdict {
-                wrong.push((place(at), rule, counterexample));
-            }
-        }
-        if known.standing() == Standing::Verified {
-            // The compiler rounds floats, which the rules do not describe.
-            let is_exact = |at: &&At| !at.domains.contains(&Domain::Real);
-            let types = known.verdicts.iter().filter(|at| at.verdict == Decided::Verified);
-            let types: Vec<&At> = types.filter(is_exact).collect();
-            // The types vary from rule to rule.
-            let Some(at) = types.get(number % types.len().max(1)) else { continue };
-            if let Some(example) = example(rule, profile, &at.domains) {
-                verified.push((place(at), rule, example));
-            }
-        }
-    }
-    let mut questions = Vec::new();
-    for (place, rule, counterexample) in &wrong {
-        questions.push(Question {
-            place: place.clone(),
-            rule,
-            is_wrong: true,
-            values: &counterexample.values,
-            expected: counterexample.expected,
-        });
-    }
-    for (place, rule, example) in &verified {
-        questions.push(Question {
-            place: place.clone(),
-            rule,
-            is_wrong: false,
-            values: &example.values,
-            expected: example.value,
-        });
-    }
-    write_bytes(path, program(&questions).as_bytes())
-        .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))
+fn refused(error: &VerifyError, output: &mut Output<'_>) -> Stop {
+    output.error(error.code(), &error.to_string(), error.hint())
 }
 
 /// Prints the pairs of rules that undo each other, and counts the rules that decrease in one common
 /// order.
-fn show_circles(sources: &[Source], output: &mut Output<'_>) -> Vec<Circle> {
-    let (circles, rules, down) = circles(sources);
+fn show_circles(circles: &[Circle], (rules, down): (usize, usize), output: &mut Output<'_>) {
     let mut shown = Vec::new();
-    for circle in &circles {
+    for circle in circles {
         let [first, second] =
             [&circle.first, &circle.second].map(|(file, line)| format!("{file}:{line}"));
         output.line(&format!(
@@ -256,18 +82,13 @@ fn show_circles(sources: &[Source], output: &mut Output<'_>) -> Vec<Circle> {
     ));
     output.set("circles", Value::Array(shown));
     output.set("downwards", down);
-    circles
 }
 
 /// Prints the names of the mutators.
 fn list(sources: &[Source], wanted: &[String], output: &mut Output<'_>) -> Result<Ended, Stop> {
-    for name in wanted {
-        if names(sources, std::slice::from_ref(name)).is_empty() {
-            return Err(no_mutator(name, output));
-        }
-    }
+    let names = verify::list(sources, wanted).map_err(|error| refused(&error, output))?;
     let mut files: IndexMap<String, usize> = IndexMap::default();
-    for (file, name) in names(sources, wanted) {
+    for (file, name) in names {
         output.line(&format!("{file}: {name}"));
         *files.entry(file).or_default() += 1;
     }
@@ -286,7 +107,7 @@ fn show_programs(mutators: &[Mutator], objects: &mut Map<String, Value>, output:
                 if finding.ty.is_empty() { String::new() } else { format!(" at {}", finding.ty) };
             output.line(&format!(
                 "  {}: {}{at}: {}",
-                place(mutator, finding),
+                place_of(mutator, finding),
                 finding.standing.name(),
                 finding.text
             ));
@@ -315,7 +136,7 @@ fn show_programs(mutators: &[Mutator], objects: &mut Map<String, Value>, output:
     if !mutators.is_empty() {
         let mut counted = Vec::new();
         let mut numbers = Map::new();
-        for standing in programs::Standing::ALL {
+        for standing in MutatorStanding::ALL {
             let count =
                 mutators.iter().filter(|mutator| mutator.examination.standing == standing).count();
             numbers.insert(standing.name().to_owned(), count.into());
@@ -328,11 +149,6 @@ fn show_programs(mutators: &[Mutator], objects: &mut Map<String, Value>, output:
     }
 }
 
-/// The file and line of a finding.
-fn place(mutator: &Mutator, finding: &Finding) -> String {
-    format!("{}:{}", finding.file.as_ref().unwrap_or(&mutator.file), finding.line)
-}
-
 /// The JSON object of a mutator.
 fn program_object(mutator: &Mutator) -> Value {
     let examination = &mutator.examination;
@@ -343,7 +159,7 @@ fn program_object(mutator: &Mutator) -> Value {
         .iter()
         .map(|finding| {
             let mut entry = json!({
-                "place": place(mutator, finding),
+                "place": place_of(mutator, finding),
                 "kind": finding.standing.name(),
                 "type": finding.ty,
                 "reason": finding.text,
@@ -392,32 +208,6 @@ fn program_object(mutator: &Mutator) -> Value {
     }
     object["findings"] = findings.into();
     object
-}
-
-/// Lists, in order, the files of a checkout that hold the compiler's transformations.
-fn transformations(checkout: &Path, profile: &Profile) -> io::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for (folder, patterns) in profile.sources {
-        for entry in fs::read_dir(checkout.join(folder))? {
-            let path = entry?.path();
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if patterns.iter().any(|pattern| matches(pattern, &name)) {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
-/// Tests whether a name fits a pattern, in which one `*` stands for any text.
-fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        Some((begin, end)) => {
-            name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end)
-        }
-        None => pattern == name,
-    }
 }
 
 fn options(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Options, Stop> {

@@ -33,65 +33,39 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn stmt(&mut self, id: StmtId) {
-        match self.pool.get_stmt(id) {
-            Stmt::Block(stmts) => stmts.iter().for_each(|stmt| self.stmt(*stmt)),
-            Stmt::Let { var, value, body } => {
-                self.expr(*value);
-                self.within(*var, *body);
-            }
-            Stmt::If { condition, then_branch, else_branch } => {
-                self.expr(*condition);
-                self.stmt(*then_branch);
-                if let Some(else_branch) = else_branch {
-                    self.stmt(*else_branch);
-                }
-            }
-            Stmt::For { var, min, extent, kind: _, body } => {
-                self.expr(*min);
-                self.expr(*extent);
-                self.within(*var, *body);
-            }
-            Stmt::Allocate { buffer, body } => {
-                for dim in &self.pool.buffer(*buffer).dims {
-                    self.expr(dim.extent);
-                    self.expr(dim.stride);
-                }
-                let inner = self.bound_buffers.insert(*buffer);
-                self.stmt(*body);
-                if inner {
-                    self.bound_buffers.remove(buffer);
-                }
-            }
-            Stmt::Assert { condition, check } => self.assert(*condition, check),
-            Stmt::Labeled { label, body } => {
-                match label {
-                    Label::Prefetch { buffer, index } => {
-                        self.buffer(*buffer);
-                        self.expr(*index);
-                    }
-                    Label::Func { .. }
-                    | Label::Stage { .. }
-                    | Label::Partition(_)
-                    | Label::Ahead { .. } => {}
-                }
-                self.stmt(*body);
-            }
-            Stmt::Provide { coords, values, .. } => {
-                coords.iter().chain(values).for_each(|expr| self.expr(*expr));
-            }
-            Stmt::Store { buffer, index, value, prophecy: _, atomic: _ } => {
-                self.buffer(*buffer);
-                self.expr(*index);
-                self.expr(*value);
-            }
+        let pool = self.pool;
+        let stmt = pool.get_stmt(id);
+        if let Stmt::Store { buffer, .. }
+        | Stmt::Labeled { label: Label::Prefetch { buffer, .. }, .. } = stmt
+        {
+            self.buffer(*buffer);
         }
-    }
-
-    fn within(&mut self, var: VarId, body: StmtId) {
-        let inner = self.bound_vars.insert(var);
-        self.stmt(body);
-        if inner {
+        if let Stmt::Assert { condition, check } = stmt {
+            self.assert(*condition, check);
+            return;
+        }
+        let (mut var, mut buffer) = (None, None);
+        if let Stmt::Allocate { buffer: own, .. } = stmt {
+            for dim in &pool.buffer(*own).dims {
+                self.expr(dim.extent);
+                self.expr(dim.stride);
+            }
+            buffer = Some(*own).filter(|own| self.bound_buffers.insert(*own));
+        } else {
+            stmt.for_each_expr(pool, &mut |role, expr| {
+                if !role.is_annotation() {
+                    self.expr(expr);
+                }
+            });
+            var = stmt.binder().filter(|var| self.bound_vars.insert(*var));
+        }
+        stmt.children().for_each(|child| self.stmt(child));
+        // What an outer statement binds stays bound.
+        if let Some(var) = var {
             self.bound_vars.remove(&var);
+        }
+        if let Some(buffer) = buffer {
+            self.bound_buffers.remove(&buffer);
         }
     }
 

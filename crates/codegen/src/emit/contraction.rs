@@ -15,9 +15,9 @@
 //! itself. Functions such as `exp` count as both, because they are printed as sums of products.
 
 use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::visit::{Role, for_each_stmt};
 use halidom_ir::{
-    BinaryOp, BufferId, Check, Expr, ExprId, Interval, Intrinsic, Label, Pool, Program, Stmt,
-    StmtId, UnaryOp, VarId,
+    BinaryOp, BufferId, Expr, ExprId, Intrinsic, Pool, Program, Stmt, StmtId, UnaryOp, VarId,
 };
 
 /// Tests whether only values depend on the rounding of sums of products. If so, `fast_math` lets
@@ -71,73 +71,28 @@ impl Operators {
 impl Search<'_> {
     fn stmt(&mut self, id: StmtId) {
         let pool = self.pool;
-        match pool.get_stmt(id) {
-            Stmt::Block(stmts) => stmts.iter().for_each(|stmt| self.stmt(*stmt)),
-            Stmt::Let { var, value, body } => {
+        for_each_stmt(pool, id, &mut |_, stmt| {
+            stmt.for_each_expr(pool, &mut |role, expr| match role {
+                Role::LetValue | Role::Value => self.expr(expr),
+                Role::Condition
+                | Role::LoopMin
+                | Role::LoopExtent
+                | Role::Layout
+                | Role::Assertion
+                | Role::Message
+                | Role::Prefetch
+                | Role::Index => self.place(expr),
+                // These become comments.
+                Role::Needed | Role::Claim => {}
+            });
+            if let Stmt::Let { var, value, .. } = stmt {
                 self.lets.insert(*var, *value);
-                self.expr(*value);
-                self.stmt(*body);
             }
-            Stmt::If { condition, then_branch, else_branch } => {
-                self.place(*condition);
-                self.stmt(*then_branch);
-                if let Some(else_branch) = else_branch {
-                    self.stmt(*else_branch);
-                }
-            }
-            Stmt::For { var: _, min, extent, kind: _, body } => {
-                self.place(*min);
-                self.place(*extent);
-                self.stmt(*body);
-            }
-            Stmt::Allocate { buffer, body } => {
-                for dim in &pool.buffer(*buffer).dims {
-                    for part in [dim.min, dim.extent, dim.stride] {
-                        self.place(part);
-                    }
-                }
-                self.stmt(*body);
-            }
-            Stmt::Assert { condition, check } => {
-                self.place(*condition);
-                self.check(check);
-            }
-            Stmt::Labeled { label, body } => {
-                match label {
-                    Label::Prefetch { buffer: _, index } => self.place(*index),
-                    // These become comments.
-                    Label::Func { .. }
-                    | Label::Stage { .. }
-                    | Label::Partition(_)
-                    | Label::Ahead { .. } => {}
-                }
-                self.stmt(*body);
-            }
-            Stmt::Store { buffer, index, value, prophecy: _, atomic: _ } => {
-                self.place(*index);
-                self.expr(*value);
+            if let Stmt::Store { buffer, value, .. } = stmt {
                 self.written.entry(*buffer).or_default().push(*value);
             }
-            Stmt::Provide { .. } => self.is_final = false,
-        }
-    }
-
-    fn check(&mut self, check: &Check) {
-        match check {
-            Check::InputRegion { needed, given, .. }
-            | Check::OutputRegion { needed, given, .. } => {
-                for Interval { min, extent } in [needed, given] {
-                    self.place(*min);
-                    self.place(*extent);
-                }
-            }
-            Check::Require { .. }
-            | Check::DomainExtent { .. }
-            | Check::SplitFactor { .. }
-            | Check::Bound { .. }
-            | Check::SizeLimit { .. }
-            | Check::Layout { .. } => {}
-        }
+            self.is_final &= !matches!(stmt, Stmt::Provide { .. });
+        });
     }
 
     fn place(&mut self, expr: ExprId) {

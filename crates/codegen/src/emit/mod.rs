@@ -11,7 +11,6 @@ mod describe;
 mod file;
 mod scalar;
 mod sharing;
-mod sums;
 mod translate;
 mod vector;
 

@@ -57,6 +57,7 @@ pub(super) fn bind_files(
                 let array = files::read(path, *channels, decl.scalar(0), decl.rank())?;
                 bindings.set_input(pool, *input, array)?;
             }
+            Some(Source::Array(array)) => bindings.set_input(pool, *input, array.clone())?,
             Some(Source::Random(_) | Source::Zeros) => {}
             None if request.random.is_some() => {}
             None => return Err(DataError::Missing { kind: "input", name: decl.name.clone() }),
@@ -110,7 +111,7 @@ pub(super) fn bind_rest(
         let number = algorithm.inputs.iter().position(|other| *other == input).unwrap_or(0) as u64;
         let seed = match source(request, &decl.name) {
             Some(Source::Random(seed)) => Some(*seed),
-            Some(Source::Zeros | Source::File { .. }) => None,
+            Some(Source::Zeros | Source::File { .. } | Source::Array(_)) => None,
             None => request.random,
         };
         let array = match seed {

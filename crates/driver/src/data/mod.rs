@@ -12,7 +12,7 @@ mod window;
 use std::path::PathBuf;
 
 use halidom_interp::Bindings;
-use halidom_ir::{Algorithm, Pool, Program, Shape};
+use halidom_ir::{Algorithm, Array, Pool, Program, Shape};
 
 pub use regions::Regions;
 
@@ -28,6 +28,8 @@ pub enum Source {
         /// The treatment of a colour image's channels.
         channels: Channels,
     },
+    /// The elements themselves.
+    Array(Array),
     /// Random elements drawn from this seed.
     Random(u64),
     /// Zeros.

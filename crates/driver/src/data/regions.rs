@@ -34,32 +34,17 @@ impl Regions {
     }
 
     fn collect(&mut self, pool: &Pool, stmt: StmtId) {
-        match pool.get_stmt(stmt) {
-            Stmt::Block(stmts) => stmts.iter().for_each(|stmt| self.collect(pool, *stmt)),
-            Stmt::Let { body, .. } => self.collect(pool, *body),
-            Stmt::Assert { check: Check::InputRegion { input, dim, needed, given }, .. } => {
-                self.inputs.push(Region {
-                    func: *input,
-                    dim: *dim,
-                    needed: *needed,
-                    given: *given,
-                });
+        let stmt = pool.get_stmt(stmt);
+        if let Stmt::Assert { check, .. } = stmt {
+            if let Check::InputRegion { input: func, dim, needed, given } = *check {
+                self.inputs.push(Region { func, dim, needed, given });
             }
-            Stmt::Assert { check: Check::OutputRegion { output, dim, needed, given }, .. } => {
-                self.outputs.push(Region {
-                    func: *output,
-                    dim: *dim,
-                    needed: *needed,
-                    given: *given,
-                });
+            if let Check::OutputRegion { output: func, dim, needed, given } = *check {
+                self.outputs.push(Region { func, dim, needed, given });
             }
-            Stmt::Assert { .. }
-            | Stmt::If { .. }
-            | Stmt::For { .. }
-            | Stmt::Allocate { .. }
-            | Stmt::Labeled { .. }
-            | Stmt::Provide { .. }
-            | Stmt::Store { .. } => {}
+        }
+        if matches!(stmt, Stmt::Block(_) | Stmt::Let { .. }) {
+            stmt.children().for_each(|child| self.collect(pool, child));
         }
     }
 }

@@ -13,7 +13,7 @@ use halidom_ir::{FuncId, print};
 use halidom_validate::{Report, Verdict};
 
 use super::demands::demand;
-use super::{Stock, UNSAID, factored, keep_in_range, subject};
+use super::{Note, Stock, factored, keep_in_range, subject};
 use crate::subject::Subject;
 
 /// The policy for compiling a pipeline with annotations too.
@@ -88,7 +88,7 @@ pub fn judged(
     let mut best: Option<Judged> = None;
     // Without claims for all accesses a proof is unlikely and "unknown" takes long, so annotations
     // come first.
-    let has_gaps = stock.notes.iter().any(|note| note.starts_with(UNSAID));
+    let has_gaps = stock.notes.iter().any(|note| matches!(note, Note::Unclaimed(_)));
     let is_last = annotations == Annotations::Fallback && has_gaps;
     if annotations != Annotations::Always && !is_last {
         let inferred = inferred(&mut judge);
@@ -240,15 +240,15 @@ pub fn carried(stock: &Stock, statement: &str) -> Result<Annotated, String> {
     demand(&mut source, before, &mut plain);
     let mut own = claims::infer(&mut own_source, other, None);
     demand(&mut own_source, before, &mut own);
-    let is_said = |note: &&String| note.starts_with(claims::CARRIED);
-    let carried = plain.notes.iter().find(is_said).cloned().unwrap_or_default();
+    let is_said = |note: &&Note| matches!(note, Note::Annotated(_));
+    let carried = plain.notes.iter().find(is_said).map(ToString::to_string).unwrap_or_default();
     let mut notes = plain.notes;
     let origin = stock.subject.origin.clone();
     let program = (plain.program, plain.contract);
     let plain = Subject { origin: origin.clone(), ..subject(source, before, program) };
     let own = Subject { origin, ..subject(own_source, before, (own.program, own.contract)) };
     if before.is_none() {
-        notes.extend(factored(&stock.pipeline, &stock.names));
+        notes.extend(factored(&stock.pipeline, &stock.names).map(Note::Other));
     }
     let plain = Stock { subject: plain, notes, ..stock.clone() };
     Ok(Annotated { plain, carried, own, is_same })

@@ -12,10 +12,10 @@ use halidom_interp::{Bindings, Notes};
 use halidom_ir::{Array, Constant, FuncId, Pool, Program, Scalar, Shape, VarId};
 use halidom_testgen::Random;
 
+use super::FINAL_PASS;
 use super::replay::agree;
 use super::sizes::{self, Settled};
-use super::{FINAL_PASS, Refusal};
-use crate::files::FileError;
+use crate::refusal::Refusal;
 use crate::source;
 
 /// The result of comparing a statement with the one before it.
@@ -86,7 +86,7 @@ const ELEMENTS: u64 = 1 << 22;
 
 /// Runs the statement of every pass of a dump on the same random inputs, which the final statement
 /// accepts. Compares each statement with the one before. Types are those that the statements show.
-pub fn compare(path: &std::path::Path) -> Result<Result<Comparison, Refusal>, FileError> {
+pub fn compare(path: &std::path::Path) -> Result<Comparison, Refusal> {
     let dump = source::text(path)?;
     let mut sources = halidom_diag::Sources::new();
     let name = path.display().to_string();
@@ -111,10 +111,10 @@ pub fn compare(path: &std::path::Path) -> Result<Result<Comparison, Refusal>, Fi
         Ok(beside(&runnable))
     };
     let compared = compared();
-    Ok(match compared {
+    match compared {
         Ok((passes, cases)) => Ok(Comparison { dump, passes, cases }),
-        Err(diagnostic) => Err((sources, vec![diagnostic])),
-    })
+        Err(diagnostic) => Err(Refusal::new(sources, vec![diagnostic])),
+    }
 }
 
 /// A pass with its statement as a program, or the reason why it cannot be translated.

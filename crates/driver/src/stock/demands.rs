@@ -1,7 +1,7 @@
 //! Demands on the sizes of inputs where the target omits assertions.
 
 use halidom_halide::Condition;
-use halidom_halide::translate::{Compiled, Source};
+use halidom_halide::translate::{Compiled, Note, Source};
 use halidom_ir::{Stmt, StmtId};
 use halidom_schedule as schedule;
 
@@ -20,7 +20,8 @@ pub(super) fn demand(source: &mut Source, before: Option<&Source>, compiled: &mu
             compiled.notes.extend(
                 errors
                     .into_iter()
-                    .map(|error| format!("nothing says how large inputs are: {}", error.message)),
+                    .map(|error| format!("nothing says how large inputs are: {}", error.message))
+                    .map(Note::Other),
             );
             return;
         }

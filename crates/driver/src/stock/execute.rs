@@ -18,8 +18,13 @@ use crate::subject::Subject;
 /// The time limit for a run.
 const LIMIT: Duration = Duration::from_mins(1);
 
-/// The prefix of the messages for runs that a signal ended.
-pub(super) const SIGNAL: &str = "signal ";
+/// The end of a run.
+pub(super) enum Ended {
+    /// It wrote its outputs.
+    Done,
+    /// A signal ended it, with this description.
+    Killed(String),
+}
 
 /// The initial value of each byte of the outputs: an element that is not written differs from most
 /// values, zero included.
@@ -31,16 +36,18 @@ pub(super) fn execute(
     (dump, names): (&Dump, &Names),
     (bindings, windows): (&Bindings, &[Shape]),
     folder: &Path,
-) -> Result<(), String> {
+) -> Result<Ended, String> {
     let case = case_of(stock, (dump, names), (bindings, windows))?;
     let place = tempfile::tempdir().map_err(|error| error.to_string())?;
     let built = Built::of_dump(dump, names, place.path()).map_err(|error| error.to_string())?;
     let built = built
         .map_err(|rejected| format!("Halide does not compile the statement: {}", rejected.words))?;
     match ending_of(&built, case.clone())? {
-        Ending::Done(memories) => write(stock, (dump, &case, &memories), windows, folder),
+        Ending::Done(memories) => {
+            write(stock, (dump, &case, &memories), windows, folder).map(|()| Ended::Done)
+        }
         Ending::Failed(words) => Err(words),
-        Ending::Crashed(signal) => Err(format!("{SIGNAL}{signal} ends it")),
+        Ending::Crashed(signal) => Ok(Ended::Killed(format!("signal {signal} ends it"))),
         Ending::Seen(report) => Err(report),
         Ending::Late => Err("it takes too long".to_owned()),
     }

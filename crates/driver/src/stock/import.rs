@@ -3,14 +3,14 @@
 
 use std::path::Path;
 
-use halidom_diag::{Diagnostic, Severity};
+use halidom_diag::{Diagnostic, Severity, Sources};
 use halidom_halide::pipeline::{self, Pipeline};
 use halidom_halide::{Names, codes, translate};
 use halidom_ir::{Action, Directive};
 
-use super::{Refusal, UNSUPPORTED, bytes};
+use super::{UNSUPPORTED, bytes};
 use crate::compile;
-use crate::files::FileError;
+use crate::refusal::Refusal;
 use crate::source::{self, Choice, Loaded};
 
 /// An imported pipeline file.
@@ -23,7 +23,7 @@ pub struct Import {
 }
 
 /// Reads a pipeline file and prints it as a `.hal` file.
-pub fn import(path: &Path) -> Result<Result<Import, Refusal>, FileError> {
+pub fn import(path: &Path) -> Result<Import, Refusal> {
     let bytes = bytes(path)?;
     let name = path.display().to_string();
     let imported = || -> Result<Import, Diagnostic> {
@@ -32,7 +32,7 @@ pub fn import(path: &Path) -> Result<Result<Import, Refusal>, FileError> {
             pipeline::read(&bytes, &mut names).map_err(|error| error.diagnostic(&name))?;
         written(&name, &pipeline, &names)
     };
-    Ok(imported().map_err(|diagnostic| (halidom_diag::Sources::new(), vec![diagnostic])))
+    imported().map_err(|diagnostic| Refusal::new(Sources::new(), vec![diagnostic]))
 }
 
 fn written(name: &str, pipeline: &Pipeline, names: &Names) -> Result<Import, Diagnostic> {

@@ -1,17 +1,15 @@
 //! Stock Halide's compilations: a pipeline file, the statement that Halide made of it, and the
 //! compiled code.
 
-mod agree;
 mod annotated;
 mod compare;
 mod demands;
 mod execute;
-pub mod fuzz;
+mod export;
 mod import;
-pub mod mutants;
 mod passes;
-mod replay;
-pub(crate) mod sizes;
+pub mod replay;
+pub mod sizes;
 
 use std::path::{Path, PathBuf};
 
@@ -28,24 +26,23 @@ use halidom_ir::{Algorithm, FuncId, Pool, Program};
 use self::demands::demand;
 use crate::compile::Compiled;
 use crate::files::{self, FileError};
+use crate::judge::Compiler;
+use crate::refusal::Refusal;
 use crate::source;
 use crate::subject::{Origin, Subject};
 
-pub use agree::{Agreement, Effort, agree};
 pub use annotated::{
     Annotated, Annotations, Beside as BesideAnnotated, Judged, Prophecies, annotated_statement,
     carried, judged,
 };
 pub use compare::{Beside, Compared, Comparison, Difference, compare};
+pub use export::export;
 pub use halidom_halide::bridge;
-pub use halidom_halide::claims::{LIFETIMES, UNSAID};
 pub use halidom_halide::codes::UNSUPPORTED;
+pub use halidom_halide::translate::Note;
 pub use import::{Import, import};
 pub use passes::{Outcome, Step, changes, passes};
 pub use replay::{Confirmed, Replay, bear_out, confirm, dump, replay};
-
-/// Source texts together with the diagnostics that refuse them.
-pub type Refusal = (Sources, Vec<Diagnostic>);
 
 /// A compilation by stock Halide.
 #[derive(Clone, Debug)]
@@ -53,7 +50,7 @@ pub struct Stock {
     /// The algorithm, and the statement as a program.
     pub subject: Subject,
     /// Notes on the parts that the translation left out.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
     /// The statement after every pass of the compiler, where it is known.
     pub dump: Option<String>,
     /// The compile job that makes the code.
@@ -81,7 +78,7 @@ pub struct Stock {
 const _: () = assert!(translate::UNLOADED == machine::UNLOADED);
 
 /// The options of a run of a translated statement: a lane whose load is not made has no value.
-fn options() -> machine::Options {
+pub fn options() -> machine::Options {
     machine::Options { unloaded: Some(machine::UNLOADED), ..machine::Options::default() }
 }
 
@@ -109,8 +106,57 @@ impl Stock {
         }
     }
 
+    /// Tests whether the compiler computed constants of which only six digits are known.
+    pub fn has_digits(&self) -> bool {
+        self.notes.iter().any(|note| matches!(note, Note::Digits(_)))
+    }
+
+    /// The final statement of Halide's compiler.
+    pub fn block(&self) -> &Block {
+        &self.block
+    }
+
+    /// The names in the statement and the pipeline.
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// The pipeline as Halide wrote it.
+    pub fn pipeline(&self) -> &Pipeline {
+        &self.pipeline
+    }
+
+    /// Runs the code that Halide compiles from the pipeline on the cases in a folder and in its
+    /// subfolders, as [`replay::write_given`] writes them.
+    pub fn run(&self, folder: &Path) -> Result<(), BridgeError> {
+        self.job.run(folder)
+    }
+
+    /// Replaces the statement by another one of the same pipeline. The bridge compiles that
+    /// statement to get its code.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if the statement is refused.
+    pub fn with_statement(&self, block: Block, names: &Names) -> Result<Self, String> {
+        let Self { pipeline, source, before, conditions, code, .. } = self;
+        translate::belongs(pipeline, names, &block).map_err(|found| found.what)?;
+        let sources = (source, before.as_ref());
+        let stated = (&block, conditions.as_slice());
+        let (subject, notes) = judged_of(sources, (pipeline, names), stated)
+            .map_err(|unsupported| unsupported.what)?;
+        let said = subject.algorithm.clone();
+        let code = match code {
+            Code::Own(Some(dump)) | Code::Given(dump) => {
+                Code::Given(Dump { block: block.clone(), ..dump.clone() })
+            }
+            Code::Own(None) | Code::Text(_) => Code::Text(text::print(&block, names)),
+        };
+        Ok(Self { subject, notes, names: names.clone(), block, code, said, ..self.clone() })
+    }
+
     /// The algorithm as the pipeline defines it, with the pool that owns its parts.
-    fn said(&self) -> (&Pool, &Algorithm) {
+    pub fn said(&self) -> (&Pool, &Algorithm) {
         (&self.source.pool, &self.said)
     }
 }
@@ -157,7 +203,7 @@ impl Request {
 
 /// Reads a pipeline and the final statement of Halide's compiler. The statement comes from a file
 /// or from the installed Halide; the same holds for the dump of all passes.
-pub fn read(request: &Request) -> Result<Result<Stock, Refusal>, FileError> {
+pub fn read(request: &Request) -> Result<Stock, Refusal> {
     let mut sources = Sources::new();
     let script = match &request.job.origin {
         bridge::Origin::Script(file) => {
@@ -245,13 +291,13 @@ pub fn read(request: &Request) -> Result<Result<Stock, Refusal>, FileError> {
         )
     };
     let read = reading();
-    Ok(match read {
+    match read {
         Ok(mut stock) => {
             stock.subject.origin = Origin::of(sources);
             Ok(stock)
         }
-        Err(diagnostic) => Err((sources, vec![diagnostic])),
-    })
+        Err(diagnostic) => Err(Refusal::new(sources, vec![diagnostic])),
+    }
 }
 
 /// Refuses a dump that cannot be read or whose final statement differs from the judged one.
@@ -359,7 +405,7 @@ struct Compilation {
 }
 
 /// Builds a [`Stock`] from the artifacts that Halide compiled from a script.
-fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnostic> {
+pub fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnostic> {
     let Artifacts { pipeline, specification, statement: text, dump: lossless, passes: _, target } =
         artifacts;
     let mut names = Names::new();
@@ -467,7 +513,7 @@ fn judged_of(
     (plain, before): (&translate::Source, Option<&translate::Source>),
     (pipeline, names): (&Pipeline, &Names),
     stated: (&Block, &[Expr]),
-) -> Result<(Subject, Vec<String>), translate::Unsupported> {
+) -> Result<(Subject, Vec<Note>), translate::Unsupported> {
     let mut source = plain.clone();
     let compiled = translate::program(&mut source, pipeline, names, stated)?;
     keep_in_range(&mut source, before);
@@ -475,7 +521,7 @@ fn judged_of(
     demand(&mut source, before, &mut compiled);
     let mut notes = compiled.notes;
     if before.is_none() {
-        notes.extend(factored(pipeline, names));
+        notes.extend(factored(pipeline, names).map(Note::Other));
     }
     Ok((subject(source, before, (compiled.program, compiled.contract)), notes))
 }
@@ -541,7 +587,14 @@ fn subject(
         schedule: String::new(),
         pool: source.pool,
         algorithm,
-        compiled: Compiled { structured: program.clone(), program, steps, contract },
+        compiled: Compiled {
+            structured: program.clone(),
+            program,
+            steps,
+            contract,
+            stages: Vec::new(),
+        },
+        compiler: Compiler::Halide,
         origin: Origin::default(),
     }
 }

@@ -11,9 +11,10 @@ use halidom_testgen::cases_of;
 use halidom_validate::{Conventions, Counterexample, Owed, Report, Verdict, near_integers};
 use serde_json::{Map, Value, json};
 
+use super::Code;
 use super::Stock;
+use super::execute::{self, Ended};
 use super::sizes::{self, Wanted};
-use super::{Code, execute};
 use crate::files::{self, Channels, FileError};
 use crate::subject::Subject;
 
@@ -36,6 +37,8 @@ pub enum Replay {
     Faults(String),
     /// It gives the pipeline's values.
     Right,
+    /// A signal ends it, with this description.
+    Killed(String),
     /// It cannot be run, or stops before its end.
     Failed(String),
 }
@@ -74,12 +77,12 @@ pub fn bear_out(
     // A fault may leave the outputs intact, and a signal that ends a run does not show its cause.
     let replay = match replay {
         Replay::Right if counterexample.output.is_none() => watched(stock, counterexample),
-        Replay::Failed(words) if words.starts_with(execute::SIGNAL) => {
-            match watched(stock, counterexample) {
-                Replay::Faults(seen) => Replay::Faults(seen),
-                Replay::Right | Replay::Wrong { .. } | Replay::Failed(_) => Replay::Failed(words),
+        Replay::Killed(words) => match watched(stock, counterexample) {
+            Replay::Faults(seen) => Replay::Faults(seen),
+            Replay::Right | Replay::Wrong { .. } | Replay::Killed(_) | Replay::Failed(_) => {
+                Replay::Killed(words)
             }
-        }
+        },
         other @ (Replay::Wrong { .. } | Replay::Faults(_) | Replay::Right | Replay::Failed(_)) => {
             other
         }
@@ -94,7 +97,7 @@ pub fn bear_out(
         Replay::Right => {
             Some(format!("{differs}, and the compiled code gives what the pipeline says"))
         }
-        Replay::Failed(words) => {
+        Replay::Killed(words) | Replay::Failed(words) => {
             Some(format!("{differs}, and the compiled code does not run to its end: {words}"))
         }
     };
@@ -158,7 +161,11 @@ fn run(stock: &Stock, counterexample: &Counterexample, folder: &Path) -> Result<
     match &stock.code {
         Code::Own(_) => stock.job.run(folder).map_err(|error| error.to_string())?,
         Code::Given(dump) => {
-            execute::execute(stock, (dump, &stock.names), (&bindings, &windows), folder)?;
+            let given = (&bindings, windows.as_slice());
+            match execute::execute(stock, (dump, &stock.names), given, folder)? {
+                Ended::Done => {}
+                Ended::Killed(words) => return Ok(Replay::Killed(words)),
+            }
         }
         Code::Text(text) => {
             compile_of(stock, text)?;
@@ -190,7 +197,7 @@ pub fn dump(stock: &Stock) -> Option<Cow<'_, str>> {
 }
 
 /// The values that the compiled code must give.
-pub(super) struct Expected {
+pub struct Expected {
     outputs: Vec<Array>,
     /// True if an operator on floats rounded.
     rounded: bool,
@@ -202,7 +209,7 @@ pub(super) struct Expected {
 ///
 /// Returns a reason if the compiled code owes no values on this case, so that there is nothing to
 /// run.
-pub(super) fn write_case(
+pub fn write_case(
     stock: &Stock,
     bindings: &Bindings,
     windows: &[Shape],
@@ -224,7 +231,7 @@ pub(super) fn write_case(
 }
 
 /// Writes the parameters, inputs and windows of a case for the compiled code.
-pub(super) fn write_given(
+pub fn write_given(
     stock: &Stock,
     bindings: &Bindings,
     windows: &[Shape],
@@ -261,7 +268,7 @@ pub(super) fn write_given(
 }
 
 /// Compares the compiled code's outputs with the pipeline's values.
-pub(super) fn compare(
+pub fn compare(
     stock: &Stock,
     windows: &[Shape],
     expected: &Expected,
@@ -286,7 +293,7 @@ pub(super) fn compare(
 }
 
 /// The arrays that the compiled code wrote, one for each component of the outputs.
-pub(super) fn left(stock: &Stock, windows: &[Shape], folder: &Path) -> Result<Vec<Array>, String> {
+pub fn left(stock: &Stock, windows: &[Shape], folder: &Path) -> Result<Vec<Array>, String> {
     let Subject { pool, compiled, .. } = &stock.subject;
     let buffers = compiled.program.outputs.iter().zip(windows);
     let buffers = buffers
@@ -385,8 +392,7 @@ fn first_wrong(
     folder: &Path,
 ) -> Result<Option<Replay>, String> {
     // Constants that the compiler computed are known to six digits only.
-    let by_digits = stock.notes.iter().any(|note| note.starts_with("trusted: the float"));
-    let regrouped = stock.subject.algorithm.fast_math || by_digits;
+    let regrouped = stock.subject.algorithm.fast_math || stock.has_digits();
     let left = left(stock, windows, folder)?;
     let wrong = wanted.iter().find(|wanted| {
         let have = left.get(wanted.component).and_then(|have| have.get(&wanted.coords));
@@ -424,7 +430,7 @@ pub(super) fn same(a: &Array, b: &Array, regrouped: bool) -> bool {
 }
 
 /// Tests whether values are equal; floats that may have been regrouped need only be close.
-pub(super) fn agree(a: Option<Constant>, b: Option<Constant>, regrouped: bool) -> bool {
+pub fn agree(a: Option<Constant>, b: Option<Constant>, regrouped: bool) -> bool {
     let float = |value: Option<Constant>| {
         let value = value?;
         value.as_f64().or(value.as_f32().map(f64::from))
@@ -438,7 +444,8 @@ pub(super) fn agree(a: Option<Constant>, b: Option<Constant>, regrouped: bool) -
     }
 }
 
-pub(super) fn shown(value: Constant) -> String {
+/// The text of a value.
+pub fn shown(value: Constant) -> String {
     match (value.as_integer(), value.as_f32(), value.as_f64()) {
         (Some(value), ..) => value.to_string(),
         (_, Some(value), _) => format!("{value:?}"),

@@ -17,19 +17,21 @@ use halidom_ir::{
 use halidom_testgen::{Random, random_array};
 
 /// A case to run a compiled pipeline on.
-pub(crate) struct Case {
+pub struct Case {
     /// Parameters and inputs.
-    pub(crate) bindings: Bindings,
+    pub bindings: Bindings,
     /// The windows of the outputs.
-    pub(crate) windows: Vec<Shape>,
+    pub windows: Vec<Shape>,
 }
 
 /// A point of an output, and the value that the pipeline defines there.
-pub(super) struct Wanted {
+pub struct Wanted {
     /// The index of the component among the components of all outputs.
-    pub(super) component: usize,
-    pub(super) coords: Vec<i64>,
-    pub(super) value: Constant,
+    pub component: usize,
+    /// The point.
+    pub coords: Vec<i64>,
+    /// The value there.
+    pub value: Constant,
 }
 
 /// Candidate sizes, in increasing order.
@@ -37,7 +39,7 @@ const LADDER: [i64; 16] = [1, 2, 3, 5, 8, 16, 17, 32, 33, 64, 96, 128, 256, 512,
 /// Rounds in which shapes grow to contain the regions that are read.
 const ROUNDS: usize = 8;
 /// The largest number of elements in an input or output.
-pub(crate) const MOST_ELEMENTS: i64 = 1 << 24;
+pub const MOST_ELEMENTS: i64 = 1 << 24;
 /// Largest number of points for which all points of an output are compared. Larger outputs are
 /// compared only at their corners and middles.
 const MOST_POINTS: i64 = 4_000;
@@ -106,7 +108,7 @@ struct Entry<'a> {
 
 /// Cases at the borders of the accepted sizes, the least sizes first. `most` bounds the elements in
 /// an input or output. Returns no cases if no accepted sizes are found.
-pub(crate) fn cases(
+pub fn cases(
     pool: &Pool,
     (algorithm, program): (&Algorithm, &Program),
     (seed, count): (u64, usize),
@@ -129,7 +131,7 @@ pub(crate) fn cases(
 
 /// Cases in which one side of an output has the given extent and all other sizes are the least
 /// accepted ones.
-pub(super) fn wide(
+pub fn wide(
     pool: &Pool,
     (algorithm, program): (&Algorithm, &Program),
     (seed, extent): (u64, i64),
@@ -194,7 +196,7 @@ pub(super) fn settled(
 /// The values that the pipeline defines for a case: at every point of small outputs, at the corners
 /// and middles of large ones. `None` if the pipeline has no value there or the evaluation takes too
 /// long.
-pub(super) fn wanted((pool, algorithm): (&Pool, &Algorithm), case: &Case) -> Option<Vec<Wanted>> {
+pub fn wanted((pool, algorithm): (&Pool, &Algorithm), case: &Case) -> Option<Vec<Wanted>> {
     let mut evaluator = Evaluator::new(pool, algorithm, &case.bindings).ok()?;
     evaluator.limit(MOST_STEPS);
     let mut found = Vec::new();
@@ -280,25 +282,17 @@ impl<'a> Entry<'a> {
 
     /// Collects the entry checks, which are at the top of the program.
     fn collect(&mut self, stmt: StmtId) {
-        match self.pool.get_stmt(stmt) {
-            Stmt::Block(parts) => parts.iter().for_each(|part| self.collect(*part)),
-            Stmt::Assert { condition, check } => {
-                self.checks.push(*condition);
-                self.equations_of(*condition);
-                if let Check::InputRegion { input, dim, needed, .. } = check
-                    && let Some(input) =
-                        self.algorithm.inputs.iter().position(|known| known == input)
-                {
-                    self.needed.push((input, *dim, *needed));
-                }
+        let stmt = self.pool.get_stmt(stmt);
+        if let Stmt::Block(parts) = stmt {
+            parts.iter().for_each(|part| self.collect(*part));
+        } else if let Stmt::Assert { condition, check } = stmt {
+            self.checks.push(*condition);
+            self.equations_of(*condition);
+            if let Check::InputRegion { input, dim, needed, .. } = check
+                && let Some(input) = self.algorithm.inputs.iter().position(|known| known == input)
+            {
+                self.needed.push((input, *dim, *needed));
             }
-            Stmt::Let { .. }
-            | Stmt::If { .. }
-            | Stmt::For { .. }
-            | Stmt::Allocate { .. }
-            | Stmt::Labeled { .. }
-            | Stmt::Provide { .. }
-            | Stmt::Store { .. } => {}
         }
     }
 
@@ -438,22 +432,12 @@ impl<'a> Entry<'a> {
         let mut found = BTreeSet::new();
         let mut todo = vec![self.program.body];
         while let Some(stmt) = todo.pop() {
-            match self.pool.get_stmt(stmt) {
-                Stmt::Block(parts) => todo.extend(parts),
-                Stmt::Let { value, body, .. } => {
-                    self.compared(*value, &mut found);
-                    todo.push(*body);
-                }
-                Stmt::If { condition, then_branch, else_branch } => {
-                    self.compared(*condition, &mut found);
-                    todo.push(*then_branch);
-                    todo.extend(else_branch);
-                }
-                Stmt::Allocate { body, .. } | Stmt::Labeled { body, .. } => todo.push(*body),
-                Stmt::For { .. }
-                | Stmt::Assert { .. }
-                | Stmt::Provide { .. }
-                | Stmt::Store { .. } => {}
+            let stmt = self.pool.get_stmt(stmt);
+            if let Stmt::Let { value: compared, .. } | Stmt::If { condition: compared, .. } = stmt {
+                self.compared(*compared, &mut found);
+            }
+            if !matches!(stmt, Stmt::For { .. }) {
+                todo.extend(stmt.children());
             }
         }
         found.into_iter().take(THRESHOLDS).collect()

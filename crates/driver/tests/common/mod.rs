@@ -80,7 +80,7 @@ pub(crate) fn choices(loaded: &Loaded) -> Vec<Choice> {
 pub(crate) fn options() -> Options {
     let solver = halidom_smt::Program::find(halidom_smt::Family::Z3, None);
     let mut options = Options::new(solver.expect("a solver is installed"));
-    options.timeout = Duration::from_mins(1);
+    options.asking.timeout = Duration::from_mins(1);
     options
 }
 

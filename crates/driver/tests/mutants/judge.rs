@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use halidom_driver::compile::finish;
+use halidom_driver::compile::{Finished, finish};
 use halidom_interp::machine;
 use halidom_ir::verify::{self, Phase};
+use halidom_ir::visit::for_each_stmt;
 use halidom_ir::{Pool, Program, Stmt, StmtId};
 use halidom_testgen::{Mutant, MutantKind, mutants, specification_mutants};
 use halidom_validate::{Floats, Kind, Options, Report, Search, Verdict, validate_refined};
@@ -133,7 +134,7 @@ impl<'a> Judge<'a> {
                 return Err(format!("{name} accepts {count} of {} inputs\n", own.len()));
             }
         }
-        options.timeout = Duration::from_secs(4);
+        options.asking.timeout = Duration::from_secs(4);
         Ok(Self { original, inputs: own, equality, report, options, seed })
     }
 
@@ -193,7 +194,9 @@ impl<'a> Judge<'a> {
             let Ok(()) = verify::program(&pool, &mutant.program, Phase::Structured) else {
                 continue;
             };
-            let Ok(program) = finish(&mut pool, &mutant.program, &mut |_, _, _| {}) else {
+            let Ok(Finished { program, .. }) =
+                finish(&mut pool, &mutant.program, &mut |_, _, _| {})
+            else {
                 continue;
             };
             let look = |equality| observe(&pool, &program, &self.inputs, equality);
@@ -334,21 +337,11 @@ impl<'a> Judge<'a> {
 }
 
 fn stores_below(pool: &Pool, stmt: StmtId, stores: &mut Vec<StmtId>) {
-    match pool.get_stmt(stmt) {
-        Stmt::Store { .. } => stores.push(stmt),
-        Stmt::Block(stmts) => stmts.iter().for_each(|stmt| stores_below(pool, *stmt, stores)),
-        Stmt::Let { body, .. }
-        | Stmt::For { body, .. }
-        | Stmt::Allocate { body, .. }
-        | Stmt::Labeled { body, .. } => stores_below(pool, *body, stores),
-        Stmt::If { then_branch, else_branch, .. } => {
-            stores_below(pool, *then_branch, stores);
-            if let Some(branch) = else_branch {
-                stores_below(pool, *branch, stores);
-            }
+    for_each_stmt(pool, stmt, &mut |id, stmt| {
+        if matches!(stmt, Stmt::Store { .. }) {
+            stores.push(id);
         }
-        Stmt::Assert { .. } | Stmt::Provide { .. } => {}
-    }
+    });
 }
 
 /// The reason why a change of this kind may be harmless.

@@ -32,7 +32,7 @@
 //! * A load or store has ` (if P)` where not all lanes are accessed, and ` (align M R)` where
 //!   something is known. An allocation has `(if P)`, `(new E)` and `(free "F")` where they apply.
 //! * A statement begins a line, one blank further in than its parent; everything else stays in one
-//!   line. [`read`] refuses a text that [`print`] would not print.
+//!   line. [`read`] refuses a text that [`print()`] would not print.
 //!
 //! # Left out
 //! A dump omits everything that no code generator looks at: the parameter, image or reduction

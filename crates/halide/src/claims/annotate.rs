@@ -1,6 +1,7 @@
 //! Writes the results of the inference into a program.
 
 use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::visit::Role;
 use halidom_ir::{
     Access, BufferDecl, BufferId, BufferKind, Dim, Expr, ExprId, FuncId, FuncKind, Interval, Label,
     Program, Prophecy, Stmt, StmtId, StoreIn,
@@ -220,64 +221,59 @@ impl Writer<'_, '_> {
     }
 
     fn stmt(&mut self, id: StmtId) -> StmtId {
-        let stmt = match self.forms.pool.get_stmt(id).clone() {
-            Stmt::Block(parts) => {
-                let mut all = Vec::new();
-                let mut number = 0;
-                while number < parts.len() {
-                    let run = self.run(id, number, parts.len());
-                    match run {
-                        Some(last) => {
-                            let inner: Vec<StmtId> =
-                                parts[number..=last].iter().map(|part| self.stmt(*part)).collect();
-                            let inner = self.forms.pool.stmt(Stmt::Block(inner));
-                            all.push(self.labelled(Where::Parts(id, number, last), inner));
-                            number = last + 1;
-                        }
-                        None => {
-                            all.push(self.stmt(parts[number]));
-                            number += 1;
-                        }
-                    }
-                }
-                Stmt::Block(all)
-            }
-            Stmt::Let { var, value, body } => {
-                Stmt::Let { var, value: self.expr(value), body: self.stmt(body) }
-            }
-            Stmt::If { condition, then_branch, else_branch } => Stmt::If {
-                condition: self.expr(condition),
-                then_branch: self.stmt(then_branch),
-                else_branch: else_branch.map(|branch| self.stmt(branch)),
-            },
-            Stmt::For { var, min, extent, kind, body } => Stmt::For {
-                var,
-                min: self.expr(min),
-                extent: self.expr(extent),
-                kind,
-                body: self.stmt(body),
-            },
-            Stmt::Allocate { buffer, body } => {
-                Stmt::Allocate { buffer: self.buffer(buffer), body: self.stmt(body) }
-            }
-            Stmt::Labeled { label, body } => Stmt::Labeled { label, body: self.stmt(body) },
-            Stmt::Store { buffer, index, value, prophecy: _, atomic } => {
-                let lanes = self.forms.pool.ty(index).lanes;
-                let prophecy = self.found.stores.get(&id).map(|claim| {
-                    let func = self.forms.pool.buffer(buffer).func;
-                    let coords =
-                        claim.coords.iter().map(|coord| self.claimed(coord, lanes)).collect();
-                    let point =
-                        claim.point.iter().map(|value| self.claimed(value, lanes)).collect();
-                    Prophecy { func, stage: claim.stage, coords, point }
-                });
-                let (index, value) = (self.expr(index), self.expr(value));
-                Stmt::Store { buffer: self.buffer(buffer), index, value, prophecy, atomic }
-            }
-            other @ (Stmt::Assert { .. } | Stmt::Provide { .. }) => other,
+        let stmt = self.forms.pool.get_stmt(id).clone();
+        let stmt = if let Stmt::Block(parts) = &stmt {
+            Stmt::Block(self.block(id, parts))
+        } else {
+            self.annotated(id, &stmt).map_children(|child| self.stmt(child))
         };
         let stmt = self.forms.pool.stmt(stmt);
         self.labelled(Where::Stmt(id), stmt)
+    }
+
+    /// The rewritten parts of a block, with labels around runs of them.
+    fn block(&mut self, id: StmtId, parts: &[StmtId]) -> Vec<StmtId> {
+        let mut all = Vec::new();
+        let mut number = 0;
+        while number < parts.len() {
+            if let Some(last) = self.run(id, number, parts.len()) {
+                let inner: Vec<StmtId> =
+                    parts[number..=last].iter().map(|part| self.stmt(*part)).collect();
+                let inner = self.forms.pool.stmt(Stmt::Block(inner));
+                all.push(self.labelled(Where::Parts(id, number, last), inner));
+                number = last + 1;
+            } else {
+                all.push(self.stmt(parts[number]));
+                number += 1;
+            }
+        }
+        all
+    }
+
+    /// A statement with its own expressions rewritten, except for entry checks.
+    fn annotated(&mut self, id: StmtId, stmt: &Stmt) -> Stmt {
+        let mut prophecy = None;
+        if let Stmt::Store { buffer, index, .. } = stmt
+            && let Some(claim) = self.found.stores.get(&id)
+        {
+            let lanes = self.forms.pool.ty(*index).lanes;
+            let func = self.forms.pool.buffer(*buffer).func;
+            let coords = claim.coords.iter().map(|coord| self.claimed(coord, lanes)).collect();
+            let point = claim.point.iter().map(|value| self.claimed(value, lanes)).collect();
+            prophecy = Some(Prophecy { func, stage: claim.stage, coords, point });
+        }
+        let mut stmt = stmt.map_exprs(|role, expr| {
+            let stays = role.is_annotation() || role == Role::Assertion;
+            if stays { expr } else { self.expr(expr) }
+        });
+        if let Stmt::Store { buffer, prophecy: old, .. } = &mut stmt {
+            *buffer = self.buffer(*buffer);
+            *old = prophecy;
+        }
+        if let Stmt::Allocate { buffer, .. } = &mut stmt {
+            *buffer = self.buffer(*buffer);
+        }
+        stmt
     }
 
     /// The last part of the labelled run that begins at part `first`.

@@ -9,6 +9,7 @@
 //! same iterations of unordered loops.
 
 use halidom_base::FxHashMap;
+use halidom_ir::visit::Role;
 use halidom_ir::{
     BufferDecl, BufferId, Expr, ExprId, LoopKind, Pool, Program, Stmt, StmtId, StoreIn,
 };
@@ -32,30 +33,24 @@ struct Walk<'w> {
 impl Walk<'_> {
     /// Rewrites a statement that may contain the allocation.
     fn outside(&mut self, id: StmtId) -> Option<StmtId> {
-        let stmt = match self.pool.get_stmt(id).clone() {
-            Stmt::Allocate { buffer, body } if buffer == self.buffer => {
-                let lender = match self.pool.buffer(buffer).store_in {
-                    // Memory is lent only once: the lifetime moves further in.
-                    StoreIn::Within(lender) => return self.inside(body, lender),
-                    StoreIn::Auto
-                    | StoreIn::Heap
-                    | StoreIn::Stack
-                    | StoreIn::Register
-                    | StoreIn::Stream => buffer,
-                };
-                Stmt::Allocate { buffer, body: self.inside(body, lender)? }
-            }
-            other @ (Stmt::Block(_)
-            | Stmt::Let { .. }
-            | Stmt::If { .. }
-            | Stmt::For { .. }
-            | Stmt::Allocate { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Labeled { .. }
-            | Stmt::Provide { .. }
-            | Stmt::Store { .. }) => self.mapped(other, &mut |walk, part| walk.outside(part))?,
-        };
-        Some(self.pool.stmt(stmt))
+        let stmt = self.pool.get_stmt(id).clone();
+        if let Stmt::Allocate { buffer, body } = stmt
+            && buffer == self.buffer
+        {
+            let lender = match self.pool.buffer(buffer).store_in {
+                // Memory is lent only once: the lifetime moves further in.
+                StoreIn::Within(lender) => return self.inside(body, lender),
+                StoreIn::Auto
+                | StoreIn::Heap
+                | StoreIn::Stack
+                | StoreIn::Register
+                | StoreIn::Stream => buffer,
+            };
+            let body = self.inside(body, lender)?;
+            return Some(self.pool.stmt(Stmt::Allocate { buffer, body }));
+        }
+        let stmt = stmt.try_map_children(|part| self.outside(part).ok_or(())).ok()?;
+        Some(self.pool.rebuilt(id, stmt))
     }
 
     /// Rewrites a statement within the allocation: the lifetimes begin in its outermost loops.
@@ -63,61 +58,23 @@ impl Walk<'_> {
         if !self.touches(id) {
             return Some(id);
         }
-        let stmt = match self.pool.get_stmt(id).clone() {
-            Stmt::For { var, min, extent, kind: LoopKind::Serial, body } => {
-                if self.touches_in(min) || self.touches_in(extent) {
-                    return None;
-                }
-                let decl = self.pool.buffer(self.buffer).clone();
-                let own = BufferDecl { store_in: StoreIn::Within(lender), ..decl };
-                let own = self.pool.declare_buffer(own);
-                let body = Renaming { walk: self, own, done: FxHashMap::default() }.stmt(body);
-                let body = self.pool.stmt(Stmt::Allocate { buffer: own, body });
-                Stmt::For { var, min, extent, kind: LoopKind::Serial, body }
-            }
-            Stmt::For { .. } | Stmt::Store { .. } | Stmt::Assert { .. } | Stmt::Provide { .. } => {
+        let stmt = self.pool.get_stmt(id).clone();
+        if self.touches_itself(&stmt) {
+            return None;
+        }
+        if let Stmt::For { var, min, extent, kind, body } = stmt {
+            if kind != LoopKind::Serial {
                 return None;
             }
-            Stmt::Let { value, .. } if self.touches_in(value) => return None,
-            Stmt::If { condition, .. } if self.touches_in(condition) => return None,
-            other @ (Stmt::Block(_)
-            | Stmt::Let { .. }
-            | Stmt::If { .. }
-            | Stmt::Allocate { .. }
-            | Stmt::Labeled { .. }) => {
-                self.mapped(other, &mut |walk, part| walk.inside(part, lender))?
-            }
-        };
-        Some(self.pool.stmt(stmt))
-    }
-
-    /// A statement with its parts mapped.
-    fn mapped(
-        &mut self,
-        stmt: Stmt,
-        map: &mut impl FnMut(&mut Self, StmtId) -> Option<StmtId>,
-    ) -> Option<Stmt> {
-        Some(match stmt {
-            Stmt::Block(parts) => {
-                let parts = parts.into_iter().map(|part| map(self, part));
-                Stmt::Block(parts.collect::<Option<_>>()?)
-            }
-            Stmt::Let { var, value, body } => Stmt::Let { var, value, body: map(self, body)? },
-            Stmt::If { condition, then_branch, else_branch } => Stmt::If {
-                condition,
-                then_branch: map(self, then_branch)?,
-                else_branch: match else_branch {
-                    Some(other) => Some(map(self, other)?),
-                    None => None,
-                },
-            },
-            Stmt::For { var, min, extent, kind, body } => {
-                Stmt::For { var, min, extent, kind, body: map(self, body)? }
-            }
-            Stmt::Allocate { buffer, body } => Stmt::Allocate { buffer, body: map(self, body)? },
-            Stmt::Labeled { label, body } => Stmt::Labeled { label, body: map(self, body)? },
-            other @ (Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. }) => other,
-        })
+            let decl = self.pool.buffer(self.buffer).clone();
+            let own = BufferDecl { store_in: StoreIn::Within(lender), ..decl };
+            let own = self.pool.declare_buffer(own);
+            let body = Renaming { walk: self, own, done: FxHashMap::default() }.stmt(body);
+            let body = self.pool.stmt(Stmt::Allocate { buffer: own, body });
+            return Some(self.pool.stmt(Stmt::For { var, min, extent, kind, body }));
+        }
+        let stmt = stmt.try_map_children(|part| self.inside(part, lender).ok_or(())).ok()?;
+        Some(self.pool.rebuilt(id, stmt))
     }
 
     /// Tests whether an expression reads the memory.
@@ -134,25 +91,18 @@ impl Walk<'_> {
         if let Some(known) = self.touched.get(&id) {
             return *known;
         }
-        let found = match self.pool.get_stmt(id).clone() {
-            Stmt::Block(parts) => parts.into_iter().any(|part| self.touches(part)),
-            Stmt::Let { value, body, .. } => self.touches_in(value) || self.touches(body),
-            Stmt::If { condition, then_branch, else_branch } => {
-                self.touches_in(condition)
-                    || self.touches(then_branch)
-                    || else_branch.is_some_and(|other| self.touches(other))
-            }
-            Stmt::For { min, extent, body, .. } => {
-                self.touches_in(min) || self.touches_in(extent) || self.touches(body)
-            }
-            Stmt::Allocate { body, .. } | Stmt::Labeled { body, .. } => self.touches(body),
-            Stmt::Assert { condition, .. } => self.touches_in(condition),
-            Stmt::Provide { .. } => false,
-            Stmt::Store { buffer, index, value, .. } => {
-                buffer == self.buffer || self.touches_in(index) || self.touches_in(value)
-            }
-        };
+        let stmt = self.pool.get_stmt(id).clone();
+        let found = self.touches_itself(&stmt) || stmt.children().any(|child| self.touches(child));
         self.touched.insert(id, found);
+        found
+    }
+
+    /// Tests whether a statement reads or writes the memory outside of the statements within it.
+    fn touches_itself(&self, stmt: &Stmt) -> bool {
+        let mut found = matches!(stmt, Stmt::Store { buffer, .. } if *buffer == self.buffer);
+        stmt.for_each_expr(self.pool, &mut |role, expr| {
+            found |= !role.is_annotation() && role != Role::Layout && self.touches_in(expr);
+        });
         found
     }
 }
@@ -186,34 +136,17 @@ impl Renaming<'_, '_> {
         if !self.walk.touches(id) {
             return id;
         }
-        let stmt = match self.walk.pool.get_stmt(id).clone() {
-            Stmt::Block(parts) => {
-                Stmt::Block(parts.into_iter().map(|part| self.stmt(part)).collect())
-            }
-            Stmt::Let { var, value, body } => {
-                Stmt::Let { var, value: self.expr(value), body: self.stmt(body) }
-            }
-            Stmt::If { condition, then_branch, else_branch } => Stmt::If {
-                condition: self.expr(condition),
-                then_branch: self.stmt(then_branch),
-                else_branch: else_branch.map(|other| self.stmt(other)),
-            },
-            Stmt::For { var, min, extent, kind, body } => Stmt::For {
-                var,
-                min: self.expr(min),
-                extent: self.expr(extent),
-                kind,
-                body: self.stmt(body),
-            },
-            Stmt::Allocate { buffer, body } => Stmt::Allocate { buffer, body: self.stmt(body) },
-            Stmt::Labeled { label, body } => Stmt::Labeled { label, body: self.stmt(body) },
-            Stmt::Store { buffer, index, value, prophecy, atomic } => {
-                let (index, value) = (self.expr(index), self.expr(value));
-                let buffer = if buffer == self.walk.buffer { self.own } else { buffer };
-                Stmt::Store { buffer, index, value, prophecy, atomic }
-            }
-            other @ (Stmt::Assert { .. } | Stmt::Provide { .. }) => other,
-        };
+        let stmt = self.walk.pool.get_stmt(id).clone();
+        let mut stmt = stmt.map_exprs(|role, expr| {
+            let stays = role.is_annotation() || role == Role::Assertion;
+            if stays { expr } else { self.expr(expr) }
+        });
+        if let Stmt::Store { buffer, .. } = &mut stmt
+            && *buffer == self.walk.buffer
+        {
+            *buffer = self.own;
+        }
+        let stmt = stmt.map_children(|child| self.stmt(child));
         self.walk.pool.stmt(stmt)
     }
 }

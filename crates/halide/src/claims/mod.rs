@@ -6,13 +6,13 @@
 //!
 //! * An index into a caller's buffer is divided by the buffer's strides, an index into a temporary
 //!   by the products of its extents. This gives coordinates relative to the beginning of the buffer
-//!   and, in a folded dimension, modulo its extent ([`layout`]).
+//!   and, in a folded dimension, modulo its extent (`layout`).
 //! * A store with known coordinates determines the coordinates of its loads, because the algorithm
 //!   defines what its value reads. This in turn determines where the buffers begin that it reads,
 //!   and which elements are written there. The search starts at the outputs and at the stores that
-//!   read only inputs, and runs to a fixpoint ([`solve`], [`demand`]).
+//!   read only inputs, and runs to a fixpoint (`solve`, `demand`).
 //! * The place that computes a func is the largest statement that stores it and contains no read of
-//!   it by others ([`regions`]).
+//!   it by others (`regions`).
 
 mod annotate;
 mod demand;
@@ -29,7 +29,7 @@ mod solve;
 use halidom_base::{FxHashMap, IndexMap, IndexSet};
 use halidom_ir::{BufferId, BufferKind, Program, StmtId};
 
-use crate::translate::{Compiled, Source};
+use crate::translate::{Compiled, Note, Source};
 use form::{Form, Forms};
 use hints::Hints;
 use layout::Layout;
@@ -66,7 +66,8 @@ pub fn infer(source: &mut Source, compiled: Compiled, annotated: Option<&Compile
     };
     if annotated.is_some() || hints.len() > 0 {
         let (said, all) = (hints.len(), sites.stores.len());
-        notes.push(format!("{CARRIED} of {said} of {all} stores"));
+        let words = format!("annotations say what is written: of {said} of {all} stores");
+        notes.push(Note::Annotated(words));
     }
     let mut found = solve::solve(&mut forms, &sites, &hints);
     // Memory without a known beginning may be filled anew in each iteration.
@@ -83,16 +84,6 @@ pub fn infer(source: &mut Source, compiled: Compiled, annotated: Option<&Compile
     contract.widths.carry(&changed);
     Compiled { program, notes, checked, marked, contract }
 }
-
-/// The prefix of the note on annotations.
-pub const CARRIED: &str = "annotations say what is written:";
-
-/// The beginning of the notes on stores and loads without a claim.
-pub const UNSAID: &str = "it is not known what the";
-
-/// The prefix of the note on memory that is treated as if it were filled anew in each iteration.
-pub const LIFETIMES: &str =
-    "shown as if it were taken anew in each iteration of a loop: the memory of";
 
 /// Memory that is stored to, but whose beginning is unknown.
 fn nowhere(forms: &Forms<'_>, sites: &Sites, found: &Found) -> Vec<BufferId> {
@@ -119,35 +110,41 @@ fn shorter(
     program: &Program,
     (sites, hints): (&Sites, &Hints),
     found: &Found,
-) -> Option<(Attempt, String)> {
+) -> Option<(Attempt, Note)> {
     let open = nowhere(forms, sites, found);
     for buffer in &open {
         let Some(program) = lifetimes::shortened(forms.pool, program, *buffer) else { continue };
         let sites = sites::collect(forms, &program);
         let found = solve::solve(forms, &sites, hints);
         if nowhere(forms, &sites, &found).len() < open.len() {
-            let note = format!("{LIFETIMES} `{}`", forms.pool.buffer(*buffer).name);
-            return Some((Attempt { program, sites, found }, note));
+            let words = format!(
+                "shown as if it were taken anew in each iteration of a loop: the memory of `{}`",
+                forms.pool.buffer(*buffer).name
+            );
+            return Some((Attempt { program, sites, found }, Note::Lifetime(words)));
         }
     }
     None
 }
 
-fn missing(forms: &Forms<'_>, sites: &Sites, found: &Found) -> Vec<String> {
+fn missing(forms: &Forms<'_>, sites: &Sites, found: &Found) -> Vec<Note> {
     let mut words = Vec::new();
     for store in sites.stores.iter().filter(|store| !found.stores.contains_key(&store.stmt)) {
         let buffer = &forms.pool.buffer(store.buffer).name;
         let loops: Vec<&str> =
             store.loops.iter().map(|of| forms.pool.var(of.var).name.as_str()).collect();
-        words.push(format!("{UNSAID} store to `{buffer}` in loops [{}] writes", loops.join(", ")));
+        words.push(format!(
+            "it is not known what the store to `{buffer}` in loops [{}] writes",
+            loops.join(", ")
+        ));
     }
     for load in sites.loads.values().filter(|load| !found.loads.contains_key(&load.expr)) {
         let buffer = &forms.pool.buffer(load.buffer).name;
         words.push(format!(
-            "{UNSAID} load {} of `{buffer}` reads",
+            "it is not known what the load {} of `{buffer}` reads",
             halidom_ir::print::expr(forms.pool, load.index)
         ));
     }
     words.truncate(24);
-    words
+    words.into_iter().map(Note::Unclaimed).collect()
 }

@@ -322,42 +322,24 @@ impl<'a> Search<'a> {
         if let Some(known) = self.known.get(&id) {
             return *known;
         }
+        let stmt = forms.pool.get_stmt(id).clone();
         let mut holds = Holds::default();
-        let mut inner = Vec::new();
-        match forms.pool.get_stmt(id).clone() {
-            Stmt::Block(parts) => inner = parts,
-            Stmt::Let { value, body, .. } => {
-                holds.reads |= self.reads(forms, value);
-                inner.push(body);
-            }
-            Stmt::Labeled { body, .. } => inner.push(body),
-            Stmt::If { condition, then_branch, else_branch } => {
-                holds.reads |= self.reads(forms, condition);
-                inner.push(then_branch);
-                inner.extend(else_branch);
-            }
-            Stmt::For { min, extent, body, .. } => {
-                holds.reads |= self.reads(forms, min) || self.reads(forms, extent);
-                inner.push(body);
-            }
-            Stmt::Allocate { buffer, body } => {
-                holds.open |= self.buffers.contains(&buffer);
-                inner.push(body);
-            }
-            Stmt::Assert { .. } => holds.open = true,
-            Stmt::Provide { .. } => {}
-            Stmt::Store { buffer, .. } => {
-                let own = self.buffers.contains(&buffer);
-                let loads = self.foreign.stores.get(&id);
-                let reads = loads.into_iter().flatten();
-                let mut reads = reads
-                    .filter_map(|load| self.foreign.buffers.get(load))
-                    .filter(|buffer| self.buffers.contains(buffer));
-                holds.stores = own;
-                holds.reads = !own && reads.next().is_some();
-            }
+        if let Stmt::Allocate { buffer, .. } = stmt {
+            holds.open = self.buffers.contains(&buffer);
+        } else if let Stmt::Assert { .. } = stmt {
+            holds.open = true;
+        } else if let Stmt::Store { buffer, .. } = stmt {
+            let loads = self.foreign.stores.get(&id);
+            let reads = loads.into_iter().flatten();
+            let mut reads = reads
+                .filter_map(|load| self.foreign.buffers.get(load))
+                .filter(|buffer| self.buffers.contains(buffer));
+            holds.stores = self.buffers.contains(&buffer);
+            holds.reads = !holds.stores && reads.next().is_some();
+        } else {
+            stmt.for_each_expr(forms.pool, &mut |_, expr| holds.reads |= self.reads(forms, expr));
         }
-        for part in inner {
+        for part in stmt.children() {
             let part = self.holds(forms, part);
             holds.stores |= part.stores;
             holds.reads |= part.reads;
@@ -381,32 +363,21 @@ impl<'a> Search<'a> {
             self.spots.push(spot);
             return;
         }
-        match forms.pool.get_stmt(id).clone() {
-            Stmt::Block(parts) => {
-                let mut run: Option<(usize, usize)> = None;
-                for (number, part) in parts.iter().enumerate() {
-                    let holds = self.holds(forms, *part);
-                    if holds.reads || holds.open {
-                        self.run(id, &parts, run.take());
-                        self.place(forms, *part);
-                    } else if holds.stores {
-                        run = Some((run.map_or(number, |(first, _)| first), number));
-                    }
-                }
-                self.run(id, &parts, run);
+        let stmt = forms.pool.get_stmt(id).clone();
+        let Stmt::Block(parts) = stmt else {
+            return stmt.children().for_each(|child| self.place(forms, child));
+        };
+        let mut run: Option<(usize, usize)> = None;
+        for (number, part) in parts.iter().enumerate() {
+            let holds = self.holds(forms, *part);
+            if holds.reads || holds.open {
+                self.run(id, &parts, run.take());
+                self.place(forms, *part);
+            } else if holds.stores {
+                run = Some((run.map_or(number, |(first, _)| first), number));
             }
-            Stmt::Let { body, .. }
-            | Stmt::Labeled { body, .. }
-            | Stmt::For { body, .. }
-            | Stmt::Allocate { body, .. } => self.place(forms, body),
-            Stmt::If { then_branch, else_branch, .. } => {
-                self.place(forms, then_branch);
-                if let Some(other) = else_branch {
-                    self.place(forms, other);
-                }
-            }
-            Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => {}
         }
+        self.run(id, &parts, run);
     }
 
     fn run(&mut self, block: StmtId, parts: &[StmtId], run: Option<(usize, usize)>) {

@@ -94,23 +94,17 @@ impl Walk<'_> {
     /// it stay pending.
     fn next(&mut self, pending: &mut Vec<StmtId>) -> Option<StmtId> {
         while let Some(id) = pending.pop() {
-            match self.forms.pool.get_stmt(id).clone() {
-                Stmt::Block(parts) => pending.extend(parts.into_iter().rev()),
-                Stmt::Labeled { body, .. } => pending.push(body),
-                Stmt::Let { var, value, body } => {
-                    if self.reads(value) {
-                        return Some(id);
-                    }
-                    self.forms.define(var, value);
-                    pending.push(body);
+            let stmt = self.forms.pool.get_stmt(id).clone();
+            if let Stmt::Let { var, value, .. } = stmt {
+                if self.reads(value) {
+                    return Some(id);
                 }
-                Stmt::If { .. }
-                | Stmt::For { .. }
-                | Stmt::Allocate { .. }
-                | Stmt::Assert { .. }
-                | Stmt::Provide { .. }
-                | Stmt::Store { .. } => return Some(id),
+                self.forms.define(var, value);
             }
+            if !matches!(stmt, Stmt::Block(_) | Stmt::Labeled { .. } | Stmt::Let { .. }) {
+                return Some(id);
+            }
+            pending.extend(stmt.children().rev());
         }
         None
     }

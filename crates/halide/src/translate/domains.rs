@@ -53,15 +53,12 @@ impl Walk<'_> {
 
 /// Collects the conditions of the entry checks at the top of a statement.
 fn asserted(pool: &Pool, stmt: StmtId, known: &mut FxHashSet<ExprId>) {
-    match pool.get_stmt(stmt) {
-        Stmt::Block(parts) => parts.iter().for_each(|part| asserted(pool, *part, known)),
-        Stmt::Let { body, .. } | Stmt::Allocate { body, .. } => asserted(pool, *body, known),
-        Stmt::Assert { condition, .. } => conjuncts(pool, *condition, known),
-        Stmt::If { .. }
-        | Stmt::For { .. }
-        | Stmt::Labeled { .. }
-        | Stmt::Provide { .. }
-        | Stmt::Store { .. } => {}
+    let stmt = pool.get_stmt(stmt);
+    if let Stmt::Assert { condition, .. } = stmt {
+        conjuncts(pool, *condition, known);
+    }
+    if matches!(stmt, Stmt::Block(_) | Stmt::Let { .. } | Stmt::Allocate { .. }) {
+        stmt.children().for_each(|child| asserted(pool, child, known));
     }
 }
 

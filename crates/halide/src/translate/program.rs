@@ -25,6 +25,7 @@ use super::lanes::{Lanes, Lowering, Memo, Stop};
 use super::marks::Marked;
 use super::memory::{Allocation, Realization};
 use super::nodes::{Binding, Buffer, Node, NodeId, Nodes};
+use super::note::Note;
 use super::ops::{Value, stored};
 use super::pointers::{Opaque, Semaphore};
 use super::polynomials::{Definitions, Polynomial};
@@ -39,7 +40,7 @@ pub struct Compiled {
     /// The program. Its ids belong to the source's pool.
     pub program: Program,
     /// The omitted parts, in words; none of them influences values.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
     /// True if the target has assertions at entry; without them a statement relies on callers.
     pub checked: bool,
     /// The contents of its annotations, if it has any.
@@ -167,7 +168,7 @@ pub(super) struct Walk<'a> {
     pub(super) definitions: Definitions,
     /// The variables of parameters and shapes.
     pub(super) signature: FxHashSet<VarId>,
-    notes: Vec<String>,
+    notes: Vec<Note>,
     pub(super) marked: Marked,
     pub(super) contract: Contract,
 }
@@ -253,12 +254,13 @@ impl<'a> Walk<'a> {
         parts.push(body);
         let body = pool.stmt(IrStmt::Block(parts));
         for (digits, exact) in &self.nodes.taken {
-            self.notes.push(format!("trusted: the float {digits} is the pipeline's {exact:?}"));
+            let words = format!("trusted: the float {digits} is the pipeline's {exact:?}");
+            self.notes.push(Note::Digits(words));
         }
         for digits in &self.nodes.rounded {
-            self.notes.push(format!(
-                "trusted: the float {digits} is the one that is next to its six digits"
-            ));
+            let words =
+                format!("trusted: the float {digits} is the one that is next to its six digits");
+            self.notes.push(Note::Digits(words));
         }
         let program = Program {
             name: self.source.algorithm.name.clone(),
@@ -657,8 +659,9 @@ impl<'a> Walk<'a> {
 
     /// Adds a note, once.
     pub(super) fn note(&mut self, words: &str) {
-        if !self.notes.iter().any(|known| known == words) {
-            self.notes.push(words.to_owned());
+        let note = Note::Other(words.to_owned());
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
         }
     }
 

@@ -22,6 +22,7 @@
 //! task binds its own names. Expressions evaluated outside of the acquisitions read no memory.
 
 use halidom_base::{FxHashSet, IndexMap};
+use halidom_ir::visit::for_each_stmt;
 use halidom_ir::{
     BufferId, Constant, Expr as IrExpr, ExprId, LoopKind, Pool, Stmt as IrStmt, StmtId, Type, VarId,
 };
@@ -364,50 +365,27 @@ struct Side {
 
 impl Side {
     fn stmt(&mut self, pool: &Pool, id: StmtId) {
-        match pool.get_stmt(id) {
-            IrStmt::Block(parts) => parts.iter().for_each(|part| self.stmt(pool, *part)),
-            IrStmt::Let { var, value, body } => {
-                self.expr(pool, *value);
-                if !reads(pool, *value) {
-                    self.definitions.insert(*var, *value);
+        for_each_stmt(pool, id, &mut |_, stmt| {
+            stmt.for_each_expr(pool, &mut |role, expr| {
+                if !role.is_annotation() {
+                    self.expr(pool, expr);
                 }
-                self.stmt(pool, *body);
+            });
+            if let IrStmt::Let { var, value, .. } = stmt
+                && !reads(pool, *value)
+            {
+                self.definitions.insert(*var, *value);
             }
-            IrStmt::If { condition, then_branch, else_branch } => {
-                self.expr(pool, *condition);
-                self.stmt(pool, *then_branch);
-                if let Some(other) = else_branch {
-                    self.stmt(pool, *other);
-                }
-            }
-            IrStmt::For { var, min, extent, kind: _, body } => {
-                self.expr(pool, *min);
-                self.expr(pool, *extent);
+            if let IrStmt::For { var, min, extent, .. } = stmt {
                 self.loops.push((*var, *min, *extent));
-                self.stmt(pool, *body);
             }
-            IrStmt::Allocate { buffer, body } => {
+            if let IrStmt::Allocate { buffer, .. } = stmt {
                 self.own.insert(*buffer);
-                for dim in &pool.buffer(*buffer).dims {
-                    for id in [dim.min, dim.extent, dim.stride] {
-                        self.expr(pool, id);
-                    }
-                }
-                self.stmt(pool, *body);
             }
-            IrStmt::Assert { condition, check: _ } => self.expr(pool, *condition),
-            IrStmt::Labeled { label: _, body } => self.stmt(pool, *body),
-            IrStmt::Store { buffer, index, value, prophecy: _, atomic: _ } => {
-                self.expr(pool, *index);
-                self.expr(pool, *value);
+            if let IrStmt::Store { buffer, index, .. } = stmt {
                 self.writes.entry(*buffer).or_default().push(*index);
             }
-            IrStmt::Provide { func: _, stage: _, coords, point, values, atomic: _ } => {
-                for id in coords.iter().chain(point).chain(values) {
-                    self.expr(pool, *id);
-                }
-            }
-        }
+        });
     }
 
     fn expr(&mut self, pool: &Pool, id: ExprId) {

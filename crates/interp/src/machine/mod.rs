@@ -280,36 +280,30 @@ struct RegionWalk<'a> {
 
 impl RegionWalk<'_> {
     fn stmt(&mut self, id: StmtId) -> Result<(), Fault> {
-        match self.pool.get_stmt(id) {
-            Stmt::Block(stmts) => stmts.iter().try_for_each(|stmt| self.stmt(*stmt)),
-            Stmt::Labeled { body, .. } => self.stmt(*body),
-            Stmt::Let { var, value, body } => {
-                // A let that has no value before the outputs exist is not part of a needed region.
-                if let Ok(value) = self.evaluate(*value) {
-                    self.given.insert(*var, value);
-                }
-                self.stmt(*body)
+        let stmt = self.pool.get_stmt(id);
+        if let Stmt::Let { var, value, .. } = stmt {
+            // A let that has no value before the outputs exist is not part of a needed region.
+            if let Ok(value) = self.evaluate(*value) {
+                self.given.insert(*var, value);
             }
-            Stmt::Assert { check: Check::OutputRegion { output, dim, needed, .. }, .. } => {
-                let number =
-                    self.program.outputs.iter().position(|candidate| candidate.func == *output);
-                let min = self.integer(needed.min)?;
-                let extent = self.integer(needed.extent)?;
-                let slot = number.and_then(|number| self.shapes[number].get_mut(*dim));
-                if let Some(interval) = slot
-                    && extent > 0
-                {
-                    *interval = union(*interval, (min, extent));
-                }
-                Ok(())
-            }
-            Stmt::Assert { .. }
-            | Stmt::If { .. }
-            | Stmt::For { .. }
-            | Stmt::Allocate { .. }
-            | Stmt::Provide { .. }
-            | Stmt::Store { .. } => Ok(()),
         }
+        if let Stmt::Assert { check: Check::OutputRegion { output, dim, needed, .. }, .. } = stmt {
+            let number =
+                self.program.outputs.iter().position(|candidate| candidate.func == *output);
+            let min = self.integer(needed.min)?;
+            let extent = self.integer(needed.extent)?;
+            let slot = number.and_then(|number| self.shapes[number].get_mut(*dim));
+            if let Some(interval) = slot
+                && extent > 0
+            {
+                *interval = union(*interval, (min, extent));
+            }
+        }
+        // Entry checks are at the top.
+        if matches!(stmt, Stmt::Block(_) | Stmt::Labeled { .. } | Stmt::Let { .. }) {
+            stmt.children().try_for_each(|child| self.stmt(child))?;
+        }
+        Ok(())
     }
 
     fn evaluate(&self, expr: halidom_ir::ExprId) -> Result<Constant, Fault> {

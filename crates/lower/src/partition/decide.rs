@@ -1,10 +1,10 @@
 //! Statements with some of their conditions, minima and maxima decided.
 
 use halidom_base::FxHashMap;
+use halidom_ir::visit::{Fold, walk};
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Pool, Stmt, StmtId};
 
 use crate::LowerError;
-use crate::fold::{Fold, walk};
 use crate::linear::Linear;
 
 /// Replaces each key of `decided` in a statement by its value, and takes branches whose condition
@@ -113,7 +113,7 @@ fn truth(pool: &Pool, id: ExprId) -> Option<bool> {
     }
 }
 
-impl Fold for Decide<'_> {
+impl Fold<LowerError> for Decide<'_> {
     fn expr(&mut self, pool: &mut Pool, expr: ExprId) -> Result<ExprId, LowerError> {
         Ok(self.rewrite(pool, expr))
     }

@@ -3,13 +3,14 @@
 //! form.
 
 use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::visit;
 use halidom_ir::{BinaryOp, Expr, ExprId, LoopKind, Pool, Scalar, Stmt, StmtId, VarId};
 
 use super::decide::{decide, settled};
 use super::steady::binders;
 use super::{MOST_COPIED, size};
 use crate::LowerError;
-use crate::fold::{children, for_each_expr, loads};
+use crate::exprs::loads;
 use crate::linear::{Linear, combine};
 use crate::refresh::refresh;
 
@@ -36,37 +37,20 @@ pub(super) fn in_two_forms(pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerE
 
 /// Makes both forms of the parts of a loop's body that have two.
 fn within(pool: &mut Pool, id: StmtId) -> Result<StmtId, LowerError> {
-    match pool.get_stmt(id).clone() {
-        Stmt::Let { var, value, body } => {
-            let inner = within(pool, body)?;
-            Ok(if inner == body { id } else { pool.stmt(Stmt::Let { var, value, body: inner }) })
-        }
-        Stmt::If { condition, then_branch, else_branch } => {
-            let inner = within(pool, then_branch)?;
-            if inner == then_branch {
-                return Ok(id);
-            }
-            Ok(pool.stmt(Stmt::If { condition, then_branch: inner, else_branch }))
-        }
-        Stmt::Labeled { label, body } => {
-            let inner = within(pool, body)?;
-            Ok(if inner == body { id } else { pool.stmt(Stmt::Labeled { label, body: inner }) })
-        }
-        Stmt::Block(stmts) => {
-            if let Some(forms) = two_forms(pool, id)? {
-                return Ok(forms);
-            }
-            let parts: Vec<StmtId> =
-                stmts.iter().map(|stmt| within(pool, *stmt)).collect::<Result<_, _>>()?;
-            Ok(if parts == stmts { id } else { pool.stmt(Stmt::Block(parts)) })
-        }
-        Stmt::Allocate { buffer, body } => {
-            let inner = within(pool, body)?;
-            Ok(if inner == body { id } else { pool.stmt(Stmt::Allocate { buffer, body: inner }) })
-        }
-        Stmt::Store { .. } => Ok(two_forms(pool, id)?.unwrap_or(id)),
-        Stmt::For { .. } | Stmt::Assert { .. } | Stmt::Provide { .. } => Ok(id),
+    let stmt = pool.get_stmt(id).clone();
+    if let Stmt::Block(_) | Stmt::Store { .. } = stmt
+        && let Some(forms) = two_forms(pool, id)?
+    {
+        return Ok(forms);
     }
+    let inner = if let Stmt::If { condition, then_branch, else_branch } = stmt {
+        Stmt::If { condition, then_branch: within(pool, then_branch)?, else_branch }
+    } else if let Stmt::For { .. } = stmt {
+        stmt
+    } else {
+        stmt.try_map_children(|child| within(pool, child))?
+    };
+    Ok(pool.rebuilt(id, inner))
 }
 
 /// Returns both forms of a statement that consists of stores and serial loops around them, if it
@@ -78,7 +62,7 @@ fn two_forms(pool: &mut Pool, id: StmtId) -> Result<Option<StmtId>, LowerError> 
     let mut bound = FxHashSet::default();
     binders(pool, id, &mut bound);
     let (mut indices, mut chooses) = (Vec::new(), Vec::new());
-    for_each_expr(pool, id, &mut |_, expr| {
+    visit::for_each_expr(pool, id, &mut |_, expr| {
         pool.for_each_subexpr(expr, &mut |id, expr| {
             if let Expr::Load { index, .. } = expr {
                 indices.push(*index);
@@ -118,19 +102,16 @@ fn two_forms(pool: &mut Pool, id: StmtId) -> Result<Option<StmtId>, LowerError> 
 
 /// True if a statement consists of lets, stores and serial loops only.
 fn is_plain(pool: &Pool, id: StmtId) -> bool {
-    let stmt = pool.get_stmt(id);
-    match stmt {
-        Stmt::Block(_) | Stmt::For { kind: LoopKind::Serial, .. } | Stmt::Let { .. } => {
-            children(stmt).into_iter().all(|child| is_plain(pool, child))
-        }
-        Stmt::Store { atomic, .. } => !atomic,
-        Stmt::For { .. }
-        | Stmt::If { .. }
-        | Stmt::Allocate { .. }
-        | Stmt::Assert { .. }
-        | Stmt::Labeled { .. }
-        | Stmt::Provide { .. } => false,
-    }
+    !visit::any_stmt(pool, id, &mut |stmt| {
+        let may_be_in_one = matches!(
+            stmt,
+            Stmt::Block(_)
+                | Stmt::Let { .. }
+                | Stmt::For { kind: LoopKind::Serial, .. }
+                | Stmt::Store { atomic: false, .. }
+        );
+        !may_be_in_one
+    })
 }
 
 /// Minima and maxima of a row of neighbours and of a value that is the same in all lanes.
@@ -192,9 +173,8 @@ impl Clamps {
         // The lane that reaches the limit first.
         let last = i128::from(pool.ty(id).lanes) - 1;
         let reach = form.step.checked_mul(last)?;
-        let mut extreme = Linear { step: 0, ..form.clone() };
         let far = if op == BinaryOp::Min { reach.max(0) } else { reach.min(0) };
-        extreme.constant = extreme.constant.checked_add(far)?;
+        let extreme = form.first_lane().offset(far)?;
         let excess = Linear::default();
         let sign = if op == BinaryOp::Min { 1 } else { -1 };
         let excess = excess.plus(&extreme, sign)?.plus(&limit, -sign)?;
@@ -221,9 +201,9 @@ impl Clamps {
         let (Some(lhs), Some(rhs)) = (self.row(pool, lhs), self.row(pool, rhs)) else { return };
         let known = &self.known;
         let is_known = |excess: &Linear| {
-            known
-                .iter()
-                .any(|least| least.has_terms_of(excess) && excess.constant <= least.constant)
+            known.iter().any(|least| {
+                least.has_terms_of(excess) && excess.constant_part() <= least.constant_part()
+            })
         };
         if let Some(value) = settled(pool, op, (&lhs, &rhs), lanes, &is_known) {
             self.decided.entry(id).or_insert(value);

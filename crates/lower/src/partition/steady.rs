@@ -1,12 +1,13 @@
 //! The steady range of a loop, where its conditions hold and its clamps do nothing.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
+use halidom_ir::visit::{Role, for_each_stmt};
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Label, Pool, Scalar, Stmt, StmtId, VarId};
 
 use super::decide::settled;
-use crate::fold::{children, loads};
+use crate::exprs::loads;
 use crate::index;
-use crate::linear::{Linear, combine};
+use crate::linear::{Linear, combine, sum_of};
 
 /// The maximum number of limits on either side; each costs a minimum or maximum before the loop.
 const MOST_LIMITS: usize = 4;
@@ -61,8 +62,7 @@ impl Steady {
         // -f·x + r <= 0 exactly if x >= r/f, rounded up.
         let mut low = None;
         for ((factor, terms), constant) in &self.lower {
-            let terms = terms.iter().copied().collect();
-            let rest = Linear { terms, constant: constant + factor - 1, step: 0 }.expr(pool);
+            let rest = sum_of(pool, terms.iter().copied(), constant + factor - 1);
             let limit = divide(pool, rest, *factor);
             low = Some(match low {
                 Some(low) => pool.binary(BinaryOp::Max, low, limit),
@@ -77,8 +77,8 @@ impl Steady {
         // f·x + r <= 0 exactly if x <= -r/f, rounded down.
         let mut high = None;
         for ((factor, terms), constant) in &self.upper {
-            let terms = terms.iter().map(|(atom, by)| (*atom, -by)).collect();
-            let rest = Linear { terms, constant: factor - constant, step: 0 }.expr(pool);
+            let terms = terms.iter().map(|(atom, by)| (*atom, -by));
+            let rest = sum_of(pool, terms, factor - constant);
             let limit = divide(pool, rest, *factor);
             high = Some(match high {
                 Some(high) => pool.binary(BinaryOp::Min, high, limit),
@@ -98,8 +98,7 @@ impl Steady {
         let zero = pool.int(0);
         let mut all = None;
         for (terms, constant) in &self.uniform {
-            let terms = terms.iter().copied().collect();
-            let rest = Linear { terms, constant: *constant, step: 0 }.expr(pool);
+            let rest = sum_of(pool, terms.iter().copied(), *constant);
             let one = pool.binary(BinaryOp::Le, rest, zero);
             all = Some(match all {
                 Some(all) => pool.binary(BinaryOp::And, all, one),
@@ -130,15 +129,14 @@ impl Steady {
             });
         };
         for ((factor, terms), constant) in &self.lower {
-            let rest =
-                Linear { terms: terms.iter().copied().collect(), constant: *constant, step: 0 };
-            let (rest, factor) = (rest.expr(pool), pool.int(*factor));
+            let rest = sum_of(pool, terms.iter().copied(), *constant);
+            let factor = pool.int(*factor);
             let first = index::mul(pool, first, factor);
             require(pool, rest, first);
         }
         for ((factor, terms), constant) in &self.upper {
-            let terms = terms.iter().map(|(atom, by)| (*atom, -by)).collect();
-            let rest = Linear { terms, constant: -constant, step: 0 }.expr(pool);
+            let terms = terms.iter().map(|(atom, by)| (*atom, -by));
+            let rest = sum_of(pool, terms, -constant);
             let factor = pool.int(*factor);
             let last = index::mul(pool, last, factor);
             require(pool, last, rest);
@@ -227,63 +225,54 @@ impl Scope {
 
     /// Reads a statement of the body. Returns true if it can be part of a steady loop.
     pub(super) fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> bool {
-        match pool.get_stmt(id).clone() {
-            Stmt::Block(stmts) => stmts.into_iter().all(|stmt| self.stmt(pool, stmt)),
-            Stmt::Let { var, value, body } => {
-                self.clamped(pool, value);
-                self.bind(pool, var, value);
-                self.stmt(pool, body)
-            }
-            Stmt::If { condition, then_branch, else_branch } => {
-                let whole = self.condition(pool, condition);
-                self.stmt(pool, then_branch)
-                    && (whole || else_branch.is_none_or(|branch| self.stmt(pool, branch)))
-            }
-            // The stores of a func with updates stay together, because promises about them hold for
-            // one place that computes the func.
-            Stmt::Labeled { label: Label::Func { func, .. }, body } => {
-                (pool.func(func).stages().len() <= 1 || self.side == Side::Demanded)
-                    && self.stmt(pool, body)
-            }
-            Stmt::Labeled { body, .. } => self.stmt(pool, body),
-            Stmt::Store { index, value, .. } => {
-                self.clamped(pool, index);
-                self.clamped(pool, value);
-                true
-            }
-            Stmt::For { min, extent, body, .. } if self.side == Side::Demanded => {
-                self.clamped(pool, min);
-                self.clamped(pool, extent);
-                self.stmt(pool, body)
-            }
-            Stmt::Allocate { body, .. } if self.side == Side::Demanded => self.stmt(pool, body),
-            Stmt::For { .. }
-            | Stmt::Allocate { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Provide { .. } => false,
+        let stmt = pool.get_stmt(id).clone();
+        let is_demanded = self.side == Side::Demanded;
+        if let Stmt::If { condition, then_branch, else_branch } = stmt {
+            let whole = self.condition(pool, condition);
+            return self.stmt(pool, then_branch)
+                && (whole || else_branch.is_none_or(|branch| self.stmt(pool, branch)));
         }
+        // The stores of a func with updates stay together, because promises about them hold for one
+        // place that computes the func.
+        if let Stmt::Labeled { label: Label::Func { func, .. }, .. } = stmt
+            && !is_demanded
+            && pool.func(func).stages().len() > 1
+        {
+            return false;
+        }
+        if matches!(stmt, Stmt::Assert { .. } | Stmt::Provide { .. })
+            || matches!(stmt, Stmt::For { .. } | Stmt::Allocate { .. }) && !is_demanded
+        {
+            return false;
+        }
+        let mut computed = Vec::new();
+        stmt.for_each_expr(pool, &mut |role, expr| {
+            if !role.is_annotation() && role != Role::Layout && role != Role::Prefetch {
+                computed.push(expr);
+            }
+        });
+        for expr in computed {
+            self.clamped(pool, expr);
+        }
+        if let Stmt::Let { var, value, .. } = stmt {
+            self.bind(pool, var, value);
+        }
+        stmt.children().all(|child| self.stmt(pool, child))
     }
 
     /// Reads the conditions of a body. Returns true if outside of `else` branches it consists only
     /// of lets, conditions and stores.
     pub(super) fn conditions(&mut self, pool: &mut Pool, id: StmtId) -> bool {
-        match pool.get_stmt(id).clone() {
-            Stmt::Block(stmts) => stmts.into_iter().all(|stmt| self.conditions(pool, stmt)),
-            Stmt::Let { var, value, body } => {
-                self.bind(pool, var, value);
-                self.conditions(pool, body)
-            }
-            Stmt::If { condition, then_branch, else_branch: _ } => {
-                self.condition(pool, condition);
-                self.conditions(pool, then_branch)
-            }
-            Stmt::Store { .. } => true,
-            Stmt::Labeled { .. }
-            | Stmt::For { .. }
-            | Stmt::Allocate { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Provide { .. } => false,
+        let stmt = pool.get_stmt(id).clone();
+        if let Stmt::If { condition, then_branch, else_branch: _ } = stmt {
+            self.condition(pool, condition);
+            return self.conditions(pool, then_branch);
         }
+        if let Stmt::Let { var, value, .. } = stmt {
+            self.bind(pool, var, value);
+        }
+        matches!(stmt, Stmt::Block(_) | Stmt::Let { .. } | Stmt::Store { .. })
+            && stmt.children().all(|child| self.conditions(pool, child))
     }
 
     /// Assumes the parts of a condition that can be decided. Returns true if that is all of it.
@@ -317,8 +306,8 @@ impl Scope {
         let excess = lhs.plus(&rhs, -1).and_then(|sum| sum.plus(&Linear::constant(1), strict));
         let Some(excess) = excess else { return false };
         if excess.factor(self.var) == 0 {
-            let constant = excess.constant;
-            let least = self.steady.uniform.entry(excess.terms.into_iter().collect());
+            let constant = excess.constant_part();
+            let least = self.steady.uniform.entry(excess.terms().collect());
             let least = least.or_insert(constant);
             *least = constant.max(*least);
             self.steady.uniform_conditions.push(id);
@@ -377,11 +366,11 @@ impl Scope {
         let rest = excess.clone().without(self.var);
         // The same terms, in any order.
         let is_same = |terms: &[(ExprId, i128)]| {
-            terms.len() == rest.terms.len()
+            terms.len() == rest.terms().count()
                 && terms.iter().all(|(atom, by)| rest.factor(*atom) == *by)
         };
         side.iter().any(|((by, terms), constant)| {
-            *by == factor.saturating_abs() && is_same(terms) && rest.constant <= *constant
+            *by == factor.saturating_abs() && is_same(terms) && rest.constant_part() <= *constant
         })
     }
 
@@ -390,9 +379,9 @@ impl Scope {
         let factor = excess.factor(self.var);
         let rest = excess.without(self.var);
         let side = if factor > 0 { &mut self.steady.upper } else { &mut self.steady.lower };
-        let key = (factor.saturating_abs(), rest.terms.into_iter().collect());
-        let constant = side.entry(key).or_insert(rest.constant);
-        *constant = rest.constant.max(*constant);
+        let key = (factor.saturating_abs(), rest.terms().collect());
+        let constant = side.entry(key).or_insert(rest.constant_part());
+        *constant = rest.constant_part().max(*constant);
     }
 
     /// Returns the expression as a sum, with decisions made; `None` if it is not a sum.
@@ -472,11 +461,5 @@ impl Scope {
 
 /// Collects the variables that a statement binds.
 pub(super) fn binders(pool: &Pool, id: StmtId, bound: &mut FxHashSet<VarId>) {
-    let stmt = pool.get_stmt(id);
-    if let Stmt::Let { var, .. } | Stmt::For { var, .. } = stmt {
-        bound.insert(*var);
-    }
-    for child in children(stmt) {
-        binders(pool, child, bound);
-    }
+    for_each_stmt(pool, id, &mut |_, stmt| bound.extend(stmt.binder()));
 }

@@ -29,7 +29,8 @@ fn a_limit_that_is_reached_proves_nothing() {
 fn a_solver_without_an_answer_proves_nothing() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/solvers");
     let solver = Program::find(Family::Z3, Some(&folder.join("silent"))).expect("it is a file");
-    let options = Options { solver, ..options() };
+    let mut options = options();
+    options.asking.solver = solver;
     // One expression on both sides needs no solver.
     assert_eq!(reason("+ 1i32", &options), "proved");
     assert!(reason("- 2i32 + 3i32", &options).contains("not seen"));

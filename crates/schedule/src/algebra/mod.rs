@@ -9,7 +9,6 @@
 
 mod order;
 mod sample;
-mod sum;
 
 use std::borrow::Cow;
 
@@ -17,7 +16,11 @@ use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, FuncId, Overflow, Pool, UnaryOp, VarId};
 
 use sample::{Samples, Values};
-pub(crate) use sum::{Product, Sum};
+
+/// A product of atoms.
+pub(crate) type Product = halidom_sums::Product<ExprId>;
+/// A sum of products of atoms, the normal form of `int` expressions.
+pub(crate) type Sum = halidom_sums::Sum<Product>;
 
 /// The maximum nesting depth of minima and quotients that a proof of an inequality explores.
 const PROOF_DEPTH: u32 = 6;
@@ -367,7 +370,7 @@ impl<'a> Algebra<'a> {
             return sum;
         }
         let Some((op, lhs, rhs)) = self.as_extremum(*atom) else { return sum };
-        let rest = sum.without(&[*atom]);
+        let rest = sum.without(&[*atom][..]);
         let (lhs, rhs) = (self.sum(lhs), self.sum(rhs));
         match (rest.plus(&lhs, *coefficient), rest.plus(&rhs, *coefficient)) {
             (Some(lhs), Some(rhs)) => {
@@ -385,7 +388,7 @@ impl<'a> Algebra<'a> {
             return None;
         }
         let distance = self.distance(&Sum::atom(a.0), &Sum::atom(b.0))?;
-        let rest = sum.without(&[a.0]).without(&[b.0]);
+        let rest = sum.without(&[a.0][..]).without(&[b.0][..]);
         rest.plus(&distance, a.1)
     }
 
@@ -569,7 +572,7 @@ impl<'a> Algebra<'a> {
 
     /// Returns the expression of a normal form: positive terms first, the constant last.
     pub(crate) fn expr(&mut self, sum: &Sum) -> ExprId {
-        let constant = sum.coefficient(&[]);
+        let constant = sum.constant_part();
         let products = || sum.terms().filter(|(product, _)| !product.is_empty());
         let mut result: Option<ExprId> = None;
         for positive in [true, false] {

@@ -152,7 +152,7 @@ fn facts(algebra: &mut Algebra<'_>, condition: ExprId, holds: bool) -> Vec<Sum> 
 fn learn(algebra: &mut Algebra<'_>, fact: &Sum, unconditional: &[Target], targets: &mut [Target]) {
     for position in 0..targets.len() {
         let expr = targets[position].expr;
-        let coefficient = fact.coefficient(&[expr]);
+        let coefficient = fact.coefficient(&[expr][..]);
         if coefficient == 0 {
             continue;
         }
@@ -160,7 +160,7 @@ fn learn(algebra: &mut Algebra<'_>, fact: &Sum, unconditional: &[Target], target
         let mentioned =
             |target: &Target| fact.terms().any(|(product, _)| product.contains(&target.expr));
         algebra.lossy |= targets.iter().filter(|target| mentioned(target)).count() > 1;
-        let rest = algebra.expr(&fact.without(&[expr]));
+        let rest = algebra.expr(&fact.without(&[expr][..]));
         if algebra.occurs(rest, expr) {
             continue;
         }

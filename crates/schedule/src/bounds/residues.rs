@@ -130,8 +130,8 @@ fn part(
     };
     let divisor = algebra.pool.as_constant(divisor).and_then(Constant::as_integer)?;
     let inner = algebra.sum(inner);
-    let scale = Some(inner.coefficient(&[variable])).filter(|scale| *scale != 0)?;
-    let offset = inner.without(&[variable]).as_constant()?;
+    let scale = Some(inner.coefficient(&[variable][..])).filter(|scale| *scale != 0)?;
+    let offset = inner.without(&[variable][..]).as_constant()?;
     let is_small = (1..=MOST_RESIDUES).contains(&divisor);
     is_small.then_some(Part { is_quotient: op == BinaryOp::Div, factor, scale, offset, divisor })
 }

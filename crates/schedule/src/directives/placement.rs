@@ -145,8 +145,9 @@ impl Scheduler<'_> {
                 }
             }
         }
+        let users_of = |func: FuncId| users.get(&func).map_or(&[][..], Vec::as_slice);
         for plan in lowered.plans.iter().filter(|plan| !refused.contains(&plan.func)) {
-            let users = users.get(&plan.func).map_or(&[][..], Vec::as_slice);
+            let users = users_of(plan.func);
             let others = elsewhere.get(&plan.func).map_or(&[][..], Vec::as_slice);
             let all_users = [users, others].concat();
             let name = &self.pool.func(plan.func).name;
@@ -157,11 +158,12 @@ impl Scheduler<'_> {
                     "HAL0610",
                     plan.compute_origin,
                     format!(
-                        "`{name}` cannot be computed at `{}`: `{}` uses it outside that loop",
+                        "`{name}` cannot be computed at `{}`: `{}`{} reads it outside that loop",
                         lowered.loop_name(self.pool, level),
-                        user.name(self.pool)
+                        user.name(self.pool),
+                        self.place_of(&lowered, user.func),
                     ),
-                    format!("legal levels are {}", list(&self.legal_levels(&lowered, &all_users))),
+                    self.ways_out(&lowered, (user, level), (&all_users, users_of(user.func))),
                 ));
                 continue;
             }
@@ -226,6 +228,42 @@ impl Scheduler<'_> {
                 }
             }
         }
+    }
+
+    /// Says in parentheses where a func is computed, if the schedule could compute it elsewhere.
+    fn place_of(&self, lowered: &Lowered, func: FuncId) -> String {
+        match lowered.plan(func).map(|plan| plan.compute) {
+            _ if lowered.is_output(func) => String::new(),
+            Some(Placement::At(level)) => {
+                format!(" (computed at `{}`)", lowered.loop_name(self.pool, level))
+            }
+            Some(Placement::Inline) => " (computed inline)".to_owned(),
+            Some(Placement::Root) | None => " (computed at root)".to_owned(),
+        }
+    }
+
+    /// Says what would let a func be computed: its legal levels, or another place of the user that
+    /// runs outside the wanted level.
+    fn ways_out(
+        &self,
+        lowered: &Lowered,
+        (user, level): (&Nest, VarId),
+        (users, users_of_user): (&[&Nest], &[&Nest]),
+    ) -> String {
+        let levels = list(&self.legal_levels(lowered, users));
+        let mut places = Vec::new();
+        let is_fixed = lowered.is_output(user.func) || lowered.copies.contains_key(&user.func);
+        if !is_fixed && self.pool.func(user.func).stages().len() == 1 {
+            places.push("inline".to_owned());
+        }
+        if !is_fixed && users_of_user.iter().all(|other| is_within(lowered, other, level)) {
+            places.push(format!("within `{}`", lowered.loop_name(self.pool, level)));
+        }
+        if places.is_empty() {
+            return format!("legal levels are {levels}");
+        }
+        let user = &self.pool.func(user.func).name;
+        format!("compute `{user}` {}; else legal levels are {levels}", places.join(" or "))
     }
 
     /// Returns the levels at which a func that is computed somewhere can be stored, innermost

@@ -174,7 +174,7 @@ fn placements_that_do_not_dominate() {
         "a.compute_at(b, by)",
         "HAL0610",
         Some(0),
-        ["`c` uses it outside that loop", "legal levels are `compute_root`"],
+        ["`c` reads it outside that loop", "legal levels are `compute_root`"],
     );
     check(
         chain,
@@ -191,7 +191,7 @@ fn placements_that_do_not_dominate() {
          blur_x.compute_at(output, ox)",
         "HAL0610",
         Some(1),
-        ["`output (specialization 1)` uses it", "are `compute_root`, `output.oy`"],
+        ["`output (specialization 1)` reads it", "are `compute_root`, `output.oy`"],
     );
     check(
         samples::BLUR.text,

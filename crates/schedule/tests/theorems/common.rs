@@ -163,27 +163,10 @@ pub(crate) fn rewrite(
     id: StmtId,
     change: &dyn Fn(&mut Pool, StmtId, &Stmt) -> Option<StmtId>,
 ) -> StmtId {
-    let mut stmt = pool.get_stmt(id).clone();
+    let stmt = pool.get_stmt(id).clone();
     if let Some(changed) = change(pool, id, &stmt) {
         return changed;
     }
-    match &mut stmt {
-        Stmt::Block(stmts) => {
-            for stmt in stmts {
-                *stmt = rewrite(pool, *stmt, change);
-            }
-        }
-        Stmt::Let { body, .. }
-        | Stmt::For { body, .. }
-        | Stmt::Allocate { body, .. }
-        | Stmt::Labeled { body, .. } => *body = rewrite(pool, *body, change),
-        Stmt::If { then_branch, else_branch, .. } => {
-            *then_branch = rewrite(pool, *then_branch, change);
-            if let Some(branch) = else_branch {
-                *branch = rewrite(pool, *branch, change);
-            }
-        }
-        Stmt::Provide { .. } | Stmt::Store { .. } | Stmt::Assert { .. } => return id,
-    }
-    pool.stmt(stmt)
+    let stmt = stmt.map_children(|child| rewrite(pool, child, change));
+    pool.rebuilt(id, stmt)
 }

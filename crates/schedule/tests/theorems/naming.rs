@@ -28,29 +28,23 @@ fn collect(
     owners: &mut Vec<Instance>,
     found: &mut IndexMap<Identity, Vec<VarId>>,
 ) {
-    let mut visit = |stmt| collect(pool, stmt, owners, found);
-    match pool.get_stmt(stmt) {
-        Stmt::Block(stmts) => stmts.iter().for_each(|stmt| visit(*stmt)),
-        Stmt::Let { body, .. } | Stmt::Allocate { body, .. } => visit(*body),
-        Stmt::If { then_branch, else_branch, .. } => {
-            visit(*then_branch);
-            if let Some(branch) = else_branch {
-                visit(*branch);
-            }
-        }
-        Stmt::Labeled { label: Label::Stage { func, stage, specialization }, body } => {
-            owners.push((pool.func(*func).name.clone(), *specialization, *stage));
-            collect(pool, *body, owners, found);
-            owners.pop();
-        }
-        Stmt::Labeled { body, .. } => visit(*body),
-        Stmt::For { var, body, .. } => {
-            visit(*body);
-            assert!(!owners.is_empty(), "a loop belongs to a stage");
-            let name = pool.var(*var).name.clone();
-            found.entry((owners.clone(), name)).or_default().push(*var);
-        }
-        Stmt::Provide { .. } | Stmt::Store { .. } | Stmt::Assert { .. } => {}
+    let stmt = pool.get_stmt(stmt);
+    let instance =
+        if let Stmt::Labeled { label: Label::Stage { func, stage, specialization }, .. } = stmt {
+            Some((pool.func(*func).name.clone(), *specialization, *stage))
+        } else {
+            None
+        };
+    let depth = owners.len();
+    owners.extend(instance);
+    for child in stmt.children() {
+        collect(pool, child, owners, found);
+    }
+    owners.truncate(depth);
+    if let Stmt::For { var, .. } = stmt {
+        assert!(!owners.is_empty(), "a loop belongs to a stage");
+        let name = pool.var(*var).name.clone();
+        found.entry((owners.clone(), name)).or_default().push(*var);
     }
 }
 

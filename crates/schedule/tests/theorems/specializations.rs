@@ -2,6 +2,7 @@
 //! is computed.
 
 use halidom_interp::machine::{self, Fault};
+use halidom_ir::visit::for_each_stmt;
 use halidom_ir::{Check, Constant, FuncId, Label, Pool, Program, Stmt, StmtId};
 use halidom_schedule::{Engine, complete};
 
@@ -12,28 +13,13 @@ const REACHED: &str = "the instance is reached";
 
 /// Collects the specializations of each func that a program has, 0 for the unspecialized instance.
 fn instances(pool: &Pool, stmt: StmtId, found: &mut Vec<(FuncId, usize)>) {
-    let mut visit = |stmt| instances(pool, stmt, found);
-    match pool.get_stmt(stmt) {
-        Stmt::Block(stmts) => stmts.iter().for_each(|stmt| visit(*stmt)),
-        Stmt::Let { body, .. } | Stmt::Allocate { body, .. } | Stmt::For { body, .. } => {
-            visit(*body);
+    for_each_stmt(pool, stmt, &mut |_, stmt| {
+        if let Stmt::Labeled { label: Label::Stage { func, specialization, .. }, .. } = stmt
+            && !found.contains(&(*func, *specialization))
+        {
+            found.push((*func, *specialization));
         }
-        Stmt::If { then_branch, else_branch, .. } => {
-            visit(*then_branch);
-            if let Some(branch) = else_branch {
-                visit(*branch);
-            }
-        }
-        Stmt::Labeled { label, body } => {
-            if let Label::Stage { func, specialization, .. } = label
-                && !found.contains(&(*func, *specialization))
-            {
-                found.push((*func, *specialization));
-            }
-            instances(pool, *body, found);
-        }
-        Stmt::Provide { .. } | Stmt::Store { .. } | Stmt::Assert { .. } => {}
-    }
+    });
 }
 
 /// True if a run evaluates the code of a func's instance: the run fails once that code is an assert

@@ -1,30 +1,22 @@
 //! The changes, and their effects on a statement.
 
+use std::convert::Infallible;
+
 use halidom_base::FxHashMap;
+use halidom_ir::visit::{Fold, Role, walk};
 use halidom_ir::{
     BinaryOp, BufferDecl, BufferId, Constant, Expr, ExprId, Interval, Label, LoopKind, Pool,
     Prophecy, Stmt, StmtId, print,
 };
 
-use super::edit::{Path, children, replace_subexpr, subexpr, with_child};
-use super::sites::{other_comparison, without};
-
-/// An expression of a statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Root {
-    LetValue,
-    Condition,
-    LoopMin,
-    LoopExtent,
-    Index,
-    Value,
-}
+use super::edit::{Path, replace_subexpr, subexpr, with_child};
+use super::sites::{expr_of, other_comparison, without};
 
 /// A change of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     /// Edits a subexpression.
-    Expr { root: Root, path: Path, edit: Edit },
+    Expr { root: Role, path: Path, edit: Edit },
     /// Replaces an `if` by its branch.
     DropGuard,
     /// Turns an atomic update into a plain store.
@@ -93,7 +85,7 @@ impl Change {
             return Some(*condition);
         }
         let Self::Expr { root, path, edit } = self else { return None };
-        let whole = *slot(&mut old.clone(), *root)?;
+        let whole = expr_of(pool, old, *root)?;
         let after = edit.apply(pool, subexpr(pool, whole, path)?)?;
         let after = replace_subexpr(pool, whole, path, after)?;
         let scalar = pool.ty(whole).lanes == 1 && pool.ty(after) == pool.ty(whole);
@@ -104,10 +96,11 @@ impl Change {
         let mut new = old.clone();
         let description = match self {
             Self::Expr { root, path, edit } => {
-                let slot = slot(&mut new, *root)?;
-                let before = subexpr(pool, *slot, path)?;
+                let whole = expr_of(pool, old, *root)?;
+                let before = subexpr(pool, whole, path)?;
                 let after = edit.apply(pool, before)?;
-                *slot = replace_subexpr(pool, *slot, path, after)?;
+                let changed = replace_subexpr(pool, whole, path, after)?;
+                new = old.map_exprs(|role, expr| if role == *root { changed } else { expr });
                 let (before, after) = (print::expr(pool, before), print::expr(pool, after));
                 format!("{}: {before} becomes {after}", place(pool, old))
             }
@@ -349,7 +342,7 @@ fn allocated_within(
         let body = pool.stmt(Stmt::Allocate { buffer, body });
         return Some(pool.stmt(with_child(&old, 0, body)));
     }
-    children(&old).into_iter().enumerate().find_map(|(child, id)| {
+    old.children().enumerate().find_map(|(child, id)| {
         let changed = allocated_within(pool, id, buffer, number)?;
         Some(pool.stmt(with_child(&old, child, changed)))
     })
@@ -372,7 +365,7 @@ fn without_allocation(
         }
         *number -= 1;
     }
-    children(&old).into_iter().enumerate().find_map(|(child, id)| {
+    old.children().enumerate().find_map(|(child, id)| {
         let (changed, buffer) = without_allocation(pool, id, number)?;
         Some((pool.stmt(with_child(&old, child, changed)), buffer))
     })
@@ -383,19 +376,12 @@ fn only_loop(pool: &Pool, stmt: StmtId) -> Option<(Stmt, Vec<Stmt>)> {
     let mut between = Vec::new();
     let mut stmt = pool.get_stmt(stmt);
     loop {
-        match stmt {
-            Stmt::For { .. } => return Some((stmt.clone(), between)),
-            Stmt::Let { body, .. } | Stmt::Labeled { body, .. } => {
-                between.push(stmt.clone());
-                stmt = pool.get_stmt(*body);
-            }
-            Stmt::Block(_)
-            | Stmt::If { .. }
-            | Stmt::Allocate { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Provide { .. }
-            | Stmt::Store { .. } => return None,
+        if let Stmt::For { .. } = stmt {
+            return Some((stmt.clone(), between));
         }
+        let (Stmt::Let { body, .. } | Stmt::Labeled { body, .. }) = stmt else { return None };
+        between.push(stmt.clone());
+        stmt = pool.get_stmt(*body);
     }
 }
 
@@ -410,26 +396,6 @@ fn add(pool: &mut Pool, expr: ExprId, by: i128) -> ExprId {
 fn spread(pool: &mut Pool, value: ExprId, like: ExprId) -> ExprId {
     let lanes = pool.ty(like).lanes;
     if lanes == 1 { value } else { pool.expr(Expr::Broadcast { value, lanes }) }
-}
-
-fn slot(stmt: &mut Stmt, root: Root) -> Option<&mut ExprId> {
-    match (root, stmt) {
-        (Root::LetValue, Stmt::Let { value, .. }) => Some(value),
-        (Root::Condition, Stmt::If { condition, .. }) => Some(condition),
-        (Root::LoopMin, Stmt::For { min, .. }) => Some(min),
-        (Root::LoopExtent, Stmt::For { extent, .. }) => Some(extent),
-        (Root::Index, Stmt::Store { index, .. }) => Some(index),
-        (Root::Value, Stmt::Store { value, .. }) => Some(value),
-        (
-            Root::LetValue
-            | Root::Condition
-            | Root::LoopMin
-            | Root::LoopExtent
-            | Root::Index
-            | Root::Value,
-            _,
-        ) => None,
-    }
 }
 
 /// Declares a buffer like another one, but one shorter in a dimension. Its strides stay, as they
@@ -448,19 +414,20 @@ fn with_buffer(
     buffers: (BufferId, BufferId),
     modulus: Option<(ExprId, ExprId)>,
 ) -> StmtId {
-    let mut done = FxHashMap::default();
-    rename_stmt(pool, stmt, buffers, modulus, &mut done)
+    let Ok(renamed) = Rename { buffers, modulus, done: FxHashMap::default() }.stmt(pool, stmt);
+    renamed
 }
 
-fn rename_stmt(
-    pool: &mut Pool,
-    id: StmtId,
-    (from, to): (BufferId, BufferId),
+struct Rename {
+    buffers: (BufferId, BufferId),
     modulus: Option<(ExprId, ExprId)>,
-    done: &mut FxHashMap<ExprId, ExprId>,
-) -> StmtId {
-    let mut expr = |pool: &mut Pool, id: ExprId| {
-        pool.rewrite_bottom_up(id, done, &mut |pool, id, expr| match expr {
+    done: FxHashMap<ExprId, ExprId>,
+}
+
+impl Fold for Rename {
+    fn expr(&mut self, pool: &mut Pool, id: ExprId) -> Result<ExprId, Infallible> {
+        let ((from, to), modulus) = (self.buffers, self.modulus);
+        Ok(pool.rewrite_bottom_up(id, &mut self.done, &mut |pool, id, expr| match expr {
             Expr::Load { buffer, index, access } if *buffer == from => {
                 pool.load(to, *index, access.clone())
             }
@@ -480,48 +447,29 @@ fn rename_stmt(
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
             | Expr::Hole(_) => id,
-        })
-    };
-    let mut stmt = pool.get_stmt(id).clone();
-    match &mut stmt {
-        Stmt::Let { value, .. } => *value = expr(pool, *value),
-        Stmt::If { condition, .. } => *condition = expr(pool, *condition),
-        Stmt::For { min, extent, .. } => {
-            *min = expr(pool, *min);
-            *extent = expr(pool, *extent);
-        }
-        Stmt::Store { buffer, index, value, .. } => {
-            *index = expr(pool, *index);
-            *value = expr(pool, *value);
-            if *buffer == from {
-                *buffer = to;
-            }
-        }
-        Stmt::Block(_)
-        | Stmt::Allocate { .. }
-        | Stmt::Assert { .. }
-        | Stmt::Labeled { .. }
-        | Stmt::Provide { .. } => {}
+        }))
     }
-    match &mut stmt {
-        Stmt::Block(stmts) => {
-            for stmt in stmts {
-                *stmt = rename_stmt(pool, *stmt, (from, to), modulus, done);
-            }
+
+    fn stmt(&mut self, pool: &mut Pool, id: StmtId) -> Result<StmtId, Infallible> {
+        let mut stmt = pool.get_stmt(id).clone();
+        // Claims stay, as they would in code that lays memory out wrongly.
+        if let Stmt::Store { buffer, index, value, .. } = &mut stmt {
+            *index = self.expr(pool, *index)?;
+            *value = self.expr(pool, *value)?;
+            *buffer = self.buffer(*buffer);
+            return Ok(pool.stmt(stmt));
         }
-        Stmt::Let { body, .. }
-        | Stmt::For { body, .. }
-        | Stmt::Allocate { body, .. }
-        | Stmt::Labeled { body, .. } => *body = rename_stmt(pool, *body, (from, to), modulus, done),
-        Stmt::If { then_branch, else_branch, .. } => {
-            *then_branch = rename_stmt(pool, *then_branch, (from, to), modulus, done);
-            if let Some(branch) = else_branch {
-                *branch = rename_stmt(pool, *branch, (from, to), modulus, done);
-            }
+        if let Stmt::Labeled { label: Label::Func { .. }, .. } = stmt {
+            let stmt = stmt.try_map_children(|child| self.stmt(pool, child))?;
+            return Ok(pool.stmt(stmt));
         }
-        Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => {}
+        walk(self, pool, id)
     }
-    pool.stmt(stmt)
+
+    fn buffer(&mut self, buffer: BufferId) -> BufferId {
+        let (from, to) = self.buffers;
+        if buffer == from { to } else { buffer }
+    }
 }
 
 /// Describes a statement in a few words.

@@ -3,42 +3,16 @@
 //! Statements and expressions are shared by id. An edit counts occurrences and not ids, so exactly
 //! one place changes.
 
+use halidom_ir::visit::for_each_stmt;
 use halidom_ir::{Expr, ExprId, Pool, Stmt, StmtId};
-
-/// Returns a statement's children, in order.
-pub(super) fn children(stmt: &Stmt) -> Vec<StmtId> {
-    match stmt {
-        Stmt::Block(stmts) => stmts.clone(),
-        Stmt::Let { body, .. }
-        | Stmt::For { body, .. }
-        | Stmt::Allocate { body, .. }
-        | Stmt::Labeled { body, .. } => vec![*body],
-        Stmt::If { then_branch, else_branch, .. } => {
-            std::iter::once(*then_branch).chain(*else_branch).collect()
-        }
-        Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => Vec::new(),
-    }
-}
 
 /// Returns the statement with its child number `child` replaced.
 pub(super) fn with_child(stmt: &Stmt, child: usize, new: StmtId) -> Stmt {
-    let mut stmt = stmt.clone();
-    match &mut stmt {
-        Stmt::Block(stmts) => stmts[child] = new,
-        Stmt::Let { body, .. }
-        | Stmt::For { body, .. }
-        | Stmt::Allocate { body, .. }
-        | Stmt::Labeled { body, .. } => *body = new,
-        Stmt::If { then_branch, else_branch, .. } => {
-            if child == 0 {
-                *then_branch = new;
-            } else {
-                *else_branch = Some(new);
-            }
-        }
-        Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => {}
-    }
-    stmt
+    let mut number = 0;
+    stmt.map_children(|old| {
+        number += 1;
+        if number - 1 == child { new } else { old }
+    })
 }
 
 /// Calls `visit` with every occurrence of a statement below `root`, numbered from 0 in the order of
@@ -48,14 +22,11 @@ pub(super) fn for_each_occurrence(
     root: StmtId,
     visit: &mut impl FnMut(usize, StmtId),
 ) {
-    fn walk(pool: &Pool, stmt: StmtId, next: &mut usize, visit: &mut impl FnMut(usize, StmtId)) {
-        visit(*next, stmt);
-        *next += 1;
-        for child in children(pool.get_stmt(stmt)) {
-            walk(pool, child, next, visit);
-        }
-    }
-    walk(pool, root, &mut 0, visit);
+    let mut number = 0;
+    for_each_stmt(pool, root, &mut |stmt, _| {
+        visit(number, stmt);
+        number += 1;
+    });
 }
 
 /// Returns the program's body with one occurrence replaced by `new`.
@@ -80,9 +51,10 @@ fn replace(
     if number == occurrence {
         return Some(pool.stmt(new.clone()));
     }
-    for (child, id) in children(pool.get_stmt(stmt)).into_iter().enumerate() {
+    let old = pool.get_stmt(stmt).clone();
+    for (child, id) in old.children().enumerate() {
         if let Some(changed) = replace(pool, id, next, occurrence, new) {
-            let rebuilt = with_child(pool.get_stmt(stmt), child, changed);
+            let rebuilt = with_child(&old, child, changed);
             return Some(pool.stmt(rebuilt));
         }
     }

@@ -1,12 +1,13 @@
 //! The places where a program can be changed.
 
+use halidom_ir::visit::Role;
 use halidom_ir::{
     BinaryOp, Constant, Expr, ExprId, Label, Pool, Program, Scalar, Stmt, StmtId, Type,
 };
 
 use super::MutantKind;
-use super::change::{Change, Edit, Root};
-use super::edit::{Path, children, for_each_occurrence, for_each_subexpr, replace_occurrence};
+use super::change::{Change, Edit};
+use super::edit::{Path, for_each_occurrence, for_each_subexpr, replace_occurrence};
 
 /// The most subexpressions that are looked at in one expression.
 const SUBEXPRS: usize = 400;
@@ -62,7 +63,7 @@ fn collect_stmt(pool: &Pool, stmt: &Stmt, kind: MutantKind, add: &mut impl FnMut
         MutantKind::IndexOffByOne => {
             if let Stmt::Store { .. } = stmt {
                 for by in [-1, 1] {
-                    add(Change::Expr { root: Root::Index, path: Vec::new(), edit: Edit::Add(by) });
+                    add(Change::Expr { root: Role::Index, path: Vec::new(), edit: Edit::Add(by) });
                 }
             }
             loads(pool, stmt, |root, path, _| {
@@ -74,7 +75,7 @@ fn collect_stmt(pool: &Pool, stmt: &Stmt, kind: MutantKind, add: &mut impl FnMut
         }
         MutantKind::LoopBoundChanged => {
             if let Stmt::For { .. } = stmt {
-                for root in [Root::LoopMin, Root::LoopExtent] {
+                for root in [Role::LoopMin, Role::LoopExtent] {
                     for by in [-1, 1] {
                         add(Change::Expr { root, path: Vec::new(), edit: Edit::Add(by) });
                     }
@@ -235,29 +236,22 @@ fn collect_stmt(pool: &Pool, stmt: &Stmt, kind: MutantKind, add: &mut impl FnMut
             {
                 for by in [-1, 1] {
                     let edit = Edit::Add(by);
-                    add(Change::Expr { root: Root::LetValue, path: Vec::new(), edit });
+                    add(Change::Expr { root: Role::LetValue, path: Vec::new(), edit });
                 }
             }
         }
-        MutantKind::StorageMoved => match stmt {
-            Stmt::Allocate { body, .. } => {
+        MutantKind::StorageMoved => {
+            if let Stmt::Allocate { body, .. } = stmt {
                 for inner in 0..loops_below(pool, *body) {
                     add(Change::StoreFurtherIn { inner });
                 }
             }
-            Stmt::For { body, .. } => {
+            if let Stmt::For { body, .. } = stmt {
                 for inner in 0..allocations_below(pool, *body) {
                     add(Change::StoreFurtherOut { inner });
                 }
             }
-            Stmt::Block(_)
-            | Stmt::Let { .. }
-            | Stmt::If { .. }
-            | Stmt::Assert { .. }
-            | Stmt::Labeled { .. }
-            | Stmt::Provide { .. }
-            | Stmt::Store { .. } => {}
-        },
+        }
         MutantKind::TailWrong => tails(pool, stmt, add),
         MutantKind::LoopsSwapped => {
             if let Stmt::For { .. } = stmt {
@@ -307,11 +301,7 @@ fn collect_stmt(pool: &Pool, stmt: &Stmt, kind: MutantKind, add: &mut impl FnMut
 /// numbers of iterations.
 fn tails(pool: &Pool, stmt: &Stmt, add: &mut impl FnMut(Change)) {
     subexprs(pool, stmt, |root, path, id| {
-        let ends = match root {
-            Root::Condition => true,
-            Root::LoopExtent => !path.is_empty(),
-            Root::LetValue | Root::LoopMin | Root::Index | Root::Value => false,
-        };
+        let ends = root == Role::Condition || root == Role::LoopExtent && !path.is_empty();
         if !ends {
             return;
         }
@@ -358,7 +348,7 @@ fn loops_below(pool: &Pool, stmt: StmtId) -> usize {
     if let Stmt::For { .. } = stmt {
         return 1;
     }
-    children(stmt).into_iter().map(|child| loops_below(pool, child)).sum()
+    stmt.children().map(|child| loops_below(pool, child)).sum()
 }
 
 /// Counts the allocations in a statement, except for allocations within loops.
@@ -366,7 +356,7 @@ fn allocations_below(pool: &Pool, stmt: StmtId) -> usize {
     let stmt = pool.get_stmt(stmt);
     let own = usize::from(matches!(stmt, Stmt::Allocate { .. }));
     let is_loop = matches!(stmt, Stmt::For { .. });
-    let below = children(stmt).into_iter().filter(|_| !is_loop);
+    let below = stmt.children().filter(|_| !is_loop);
     own + below.map(|child| allocations_below(pool, child)).sum::<usize>()
 }
 
@@ -427,27 +417,31 @@ pub(super) fn without(pool: &mut Pool, condition: ExprId, part: &mut usize) -> E
 
 /// Returns the expressions of a statement that take part in the computation. Entry checks are left
 /// out, because a stricter one makes no result wrong.
-fn roots(stmt: &Stmt) -> Vec<(Root, ExprId)> {
-    match stmt {
-        Stmt::Let { value, .. } => vec![(Root::LetValue, *value)],
-        Stmt::If { condition, .. } => vec![(Root::Condition, *condition)],
-        Stmt::For { min, extent, .. } => vec![(Root::LoopMin, *min), (Root::LoopExtent, *extent)],
-        Stmt::Store { index, value, .. } => vec![(Root::Index, *index), (Root::Value, *value)],
-        Stmt::Block(_)
-        | Stmt::Allocate { .. }
-        | Stmt::Assert { .. }
-        | Stmt::Labeled { .. }
-        | Stmt::Provide { .. } => Vec::new(),
+fn roots(pool: &Pool, stmt: &Stmt) -> Vec<(Role, ExprId)> {
+    let mut roots = Vec::new();
+    let has_roots = !matches!(
+        stmt,
+        Stmt::Allocate { .. } | Stmt::Assert { .. } | Stmt::Labeled { .. } | Stmt::Provide { .. }
+    );
+    if has_roots {
+        stmt.for_each_expr(pool, &mut |role, expr| roots.push((role, expr)));
     }
+    roots.retain(|(role, _)| !role.is_annotation());
+    roots
 }
 
-fn subexprs(pool: &Pool, stmt: &Stmt, mut visit: impl FnMut(Root, &Path, ExprId)) {
-    for (root, expr) in roots(stmt) {
+/// Returns the expression of a statement that has this role in the computation.
+pub(super) fn expr_of(pool: &Pool, stmt: &Stmt, role: Role) -> Option<ExprId> {
+    roots(pool, stmt).into_iter().find(|(other, _)| *other == role).map(|(_, expr)| expr)
+}
+
+fn subexprs(pool: &Pool, stmt: &Stmt, mut visit: impl FnMut(Role, &Path, ExprId)) {
+    for (root, expr) in roots(pool, stmt) {
         for_each_subexpr(pool, expr, SUBEXPRS, &mut |path, id| visit(root, path, id));
     }
 }
 
-fn loads(pool: &Pool, stmt: &Stmt, mut visit: impl FnMut(Root, &Path, ExprId)) {
+fn loads(pool: &Pool, stmt: &Stmt, mut visit: impl FnMut(Role, &Path, ExprId)) {
     subexprs(pool, stmt, |root, path, id| {
         if let Expr::Load { .. } = pool.get(id) {
             visit(root, path, id);

@@ -16,17 +16,7 @@ const SHOWN: usize = 8;
 /// Compares the statements and reports the pass that changes what is computed. If no pass is seen
 /// to change it, nothing is proved.
 pub(super) fn run(dump: &Path, output: &mut Output<'_>) -> Result<Ended, Stop> {
-    let compared = stock::compare(dump)
-        .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
-    let comparison = compared.map_err(|(sources, diagnostics)| {
-        for diagnostic in &diagnostics {
-            output.diagnostic(&sources, diagnostic);
-        }
-        let reason = diagnostics.iter().find(|diagnostic| diagnostic.code == stock::UNSUPPORTED);
-        reason.map_or(Stop::BadInput, |reason| {
-            Stop::Judged(Verdict::unknown(reason.message.as_str()))
-        })
-    })?;
+    let comparison = stock::compare(dump).map_err(|refusal| output.unjudged(&refusal))?;
     let mut passes: Vec<Value> = Vec::new();
     for (number, step) in comparison.passes.iter().enumerate() {
         let (line, object) = match &step.beside {

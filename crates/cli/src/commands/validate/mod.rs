@@ -87,7 +87,7 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
                     output: &mut Output<'_>|
      -> Result<(), Stop> {
         let mut options = options.clone();
-        options.emit_smt =
+        options.asking.emit_smt =
             args.emit_smt.as_ref().map(|folder| folder.join(&subject.pipeline).join(key));
         output.line(&format!("{}:", subject.title()));
         let mut judge = |subject: &Subject| {

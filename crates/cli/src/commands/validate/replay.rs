@@ -23,7 +23,9 @@ pub(super) fn show(stock: &Stock, replay: &Replay, report: &Report, output: &mut
             (format!("compiled code: gives what the pipeline says, and faults: {seen}"), true)
         }
         Replay::Right => ("compiled code: gives what the pipeline says".to_owned(), false),
-        Replay::Failed(words) => (format!("compiled code: not run ({words})"), false),
+        Replay::Killed(words) | Replay::Failed(words) => {
+            (format!("compiled code: not run ({words})"), false)
+        }
     };
     output.line(&format!("  {line}"));
     output.set("compiled_code", json!({ "replayed": replayed, "said": line }));

@@ -1,0 +1,321 @@
+//! The verify job: rewrite rules, mutators and emitters of Halide's family of compilers, read from
+//! their C++ source and proved or refuted at every type.
+//!
+//! Start with [`sources`], which finds the files, and [`fn@verify`].
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use halidom_mutators::mutators;
+use halidom_rewrites::examine::{circles, examine};
+use halidom_rewrites::questions::{Question, program};
+use halidom_rewrites::rules::example;
+use halidom_verdict::{Claim, Evidence, Modes, Obligations, Ran, Verdict};
+
+pub use halidom_mutators::{Examination, Finding, Mutator, Standing as MutatorStanding, names};
+pub use halidom_rewrites::examine::{Circle, Examined, Standing};
+pub use halidom_rewrites::options::{ExamineError, Options, Source};
+pub use halidom_rewrites::profile::{PROFILES, Profile};
+pub use halidom_rewrites::rules::{At, Domain, Limits, Verdict as Decided};
+
+use crate::files;
+
+/// The choice of what is verified.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// Only rules and mutators with one of these texts in their file and name; all if empty.
+    pub wanted: Vec<String>,
+    /// Only rules, or only mutators.
+    pub only: Option<Part>,
+    /// Only rules at these widths in bits; all if empty.
+    pub bits: Vec<u8>,
+}
+
+/// A part of what source files hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Rewrite rules.
+    Rules,
+    /// Mutators and emitters.
+    Mutators,
+}
+
+impl Request {
+    /// Tests whether the decision on a rule at some types is reported.
+    pub fn is_reported(&self, at: &At) -> bool {
+        self.bits.is_empty()
+            || at
+                .domains
+                .first()
+                .is_none_or(|domain| domain.width().is_some_and(|width| self.bits.contains(&width)))
+    }
+}
+
+/// The decisions on rules and mutators.
+pub struct Verified {
+    /// The rules.
+    pub rules: Vec<Examined>,
+    /// The pairs of rules that undo each other.
+    pub circles: Vec<Circle>,
+    /// The numbers of rules that were ordered, and of those that decrease in one common order.
+    pub ordered: (usize, usize),
+    /// The mutators.
+    pub mutators: Vec<Mutator>,
+}
+
+/// The reasons for which nothing is verified.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// A source file cannot be read.
+    #[error("cannot read `{}`: {source}", path.display())]
+    Unreadable {
+        /// The file or folder.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The solver or the cache does not work.
+    #[error(transparent)]
+    Unusable(#[from] ExamineError),
+    /// A wanted rule or mutator does not exist.
+    #[error("the files have no rule and no mutator with `{0}` in its file and name")]
+    NoMutator(String),
+}
+
+impl VerifyError {
+    /// The stable error code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Unreadable { .. } => "HAL1101",
+            Self::Unusable(_) => "HAL1103",
+            Self::NoMutator(_) => "HAL1104",
+        }
+    }
+
+    /// A hint for the user.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Unreadable { .. } => "give C++ files of the compiler",
+            Self::Unusable(_) => "look at the solver and the cache's folder",
+            Self::NoMutator(_) => "`--list` names the mutators",
+        }
+    }
+}
+
+/// Reads source files. A folder is a checkout of the profile's compiler, and stands for the files
+/// that hold its transformations.
+pub fn sources(paths: &[PathBuf], profile: &Profile) -> Result<Vec<Source>, VerifyError> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            files.extend(transformations(path, profile).map_err(|error| unreadable(path, error))?);
+        } else {
+            files.push(path.clone());
+        }
+    }
+    let mut sources = Vec::new();
+    for path in &files {
+        let text = files::contents(path).and_then(|bytes| {
+            String::from_utf8(bytes).map_err(|_| io::ErrorKind::InvalidData.into())
+        });
+        let text = text.map_err(|error| unreadable(path, error))?;
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        sources.push(Source { name, text });
+    }
+    Ok(sources)
+}
+
+fn unreadable(path: &Path, source: io::Error) -> VerifyError {
+    VerifyError::Unreadable { path: path.to_owned(), source }
+}
+
+/// Lists the mutators with one of the wanted texts in their file and name: each with its file.
+pub fn list(sources: &[Source], wanted: &[String]) -> Result<Vec<(String, String)>, VerifyError> {
+    for name in wanted {
+        if names(sources, std::slice::from_ref(name)).is_empty() {
+            return Err(VerifyError::NoMutator(name.clone()));
+        }
+    }
+    Ok(names(sources, wanted))
+}
+
+/// Verifies the rules and mutators of source files.
+pub fn verify(
+    sources: &[Source],
+    request: &Request,
+    options: &Options,
+) -> Result<Verified, VerifyError> {
+    let rules = match request.only {
+        Some(Part::Mutators) => Vec::new(),
+        Some(Part::Rules) | None => examine(sources, &request.wanted, options)?,
+    };
+    let (circles, all, down) = if rules.is_empty() { (Vec::new(), 0, 0) } else { circles(sources) };
+    let mutators = match request.only {
+        Some(Part::Rules) => Vec::new(),
+        Some(Part::Mutators) | None => mutators(sources, &request.wanted, options)?,
+    };
+    for wanted in &request.wanted {
+        let of_rules = rules.iter().map(|rule| (&rule.file, &rule.function));
+        let mut all = of_rules.chain(mutators.iter().map(|mutator| (&mutator.file, &mutator.name)));
+        if !all.any(|(file, name)| format!("{file}: {name}").contains(wanted)) {
+            return Err(VerifyError::NoMutator(wanted.clone()));
+        }
+    }
+    Ok(Verified { rules, circles, ordered: (all, down), mutators })
+}
+
+/// The message if nothing was verified.
+pub const NOTHING: (&str, &str) = (
+    "the files have no rule that a type reaches, and no mutator",
+    "give the C++ files that hold the compiler's transformations; `--list` names the mutators that \
+        are seen",
+);
+
+impl Verified {
+    /// The verdict on everything that is reported.
+    pub fn verdict(&self, request: &Request) -> Verdict {
+        let rules =
+            self.rules.iter().filter_map(|rule| of_rule(rule, |at| request.is_reported(at)));
+        let mutators = self.mutators.iter().map(of_mutator);
+        Verdict::worst(rules.chain(mutators).chain(self.circles.iter().map(of_circle)), NOTHING)
+    }
+}
+
+/// The verdict on a rule at the reported types; `None` if no reported type reaches the rule.
+pub fn of_rule(rule: &Examined, is_reported: impl Fn(&At) -> bool) -> Option<Verdict> {
+    let mut types = Obligations::of(Claim::Rule);
+    for at in rule.verdicts.iter().filter(|at| is_reported(at)) {
+        match &at.verdict {
+            Decided::Verified if at.domains.contains(&Domain::Real) => {
+                types.shown(&Modes::reals([""; 0]));
+            }
+            Decided::Verified => types.shown(&Modes::BITS),
+            Decided::Vacuous => {}
+            Decided::Undecided(reason) | Decided::Unsupported(reason) => {
+                types.open(format!("{}:{}: {reason}", rule.file, rule.line));
+            }
+            Decided::Crash(trap) => {
+                let evidence = Evidence::of(Ran::Rewriting, "a value", trap.text());
+                return Some(Verdict::refuted(evidence));
+            }
+            Decided::Wrong(found) => {
+                let got = found.got.map_or("no value".to_owned(), |got| got.to_string());
+                let expected = found.expected.to_string();
+                return Some(Verdict::refuted(Evidence::of(Ran::Rewriting, expected, got)));
+            }
+        }
+    }
+    (types.total() > 0).then(|| types.verdict(NOTHING))
+}
+
+/// The verdict on a mutator. A defect that was not replayed does not refute it.
+pub fn of_mutator(mutator: &Mutator) -> Verdict {
+    let Examination { standing: _, findings, proved } = &mutator.examination;
+    let mut claims = Obligations::of(Claim::Mutator);
+    for _ in 0..*proved {
+        claims.shown(&Modes::BITS);
+    }
+    let mut refuted = Vec::new();
+    for finding in findings {
+        let place = format!("{}: {}", place_of(mutator, finding), finding.text);
+        match (&finding.counterexample, finding.standing.is_refuted()) {
+            (Some(found), true) => {
+                let expected = found.expected.as_deref().unwrap_or(&found.before);
+                let got = found.got.as_ref().or(found.after.as_ref()).unwrap_or(&place);
+                let evidence = Evidence::of(Ran::Rewriting, expected, got.as_str());
+                refuted.push(Verdict::refuted(evidence));
+            }
+            (None, true) => claims.open(format!("{place} (not replayed)")),
+            (Some(_) | None, false) => claims.open(place),
+        }
+    }
+    let nothing = ("no claim was made about the mutator", "look at its source");
+    if refuted.is_empty() { claims.verdict(nothing) } else { Verdict::worst(refuted, nothing) }
+}
+
+/// The verdict on two rules that undo each other: a refutation, as the simplifier does not
+/// terminate.
+pub fn of_circle(circle: &Circle) -> Verdict {
+    let got = format!("{0} => {1} => {0}", circle.before, circle.between);
+    Verdict::refuted(Evidence::of(Ran::Rewriting, "rules that do not undo one another", got))
+}
+
+/// The file and line of a finding.
+pub fn place_of(mutator: &Mutator, finding: &Finding) -> String {
+    format!("{}:{}", finding.file.as_ref().unwrap_or(&mutator.file), finding.line)
+}
+
+/// Prints the program that tests rules against a compiled simplifier: every refutation and, for
+/// each verified rule, an example at one of its types.
+pub fn questions(examined: &[Examined], profile: &Profile) -> String {
+    let (mut wrong, mut verified) = (Vec::new(), Vec::new());
+    for (number, known) in examined.iter().enumerate() {
+        let Ok(rule) = &known.rule else { continue };
+        let place = |at: &At| {
+            let types: Vec<String> = at.domains.iter().map(ToString::to_string).collect();
+            format!("{}:{} at {}", known.file, known.line, types.join(", "))
+        };
+        for at in &known.verdicts {
+            if let Decided::Wrong(counterexample) = &at.verdict {
+                wrong.push((place(at), rule, counterexample));
+            }
+        }
+        if known.standing() == Standing::Verified {
+            // The compiler rounds floats, which the rules do not describe.
+            let is_exact = |at: &&At| !at.domains.contains(&Domain::Real);
+            let types = known.verdicts.iter().filter(|at| at.verdict == Decided::Verified);
+            let types: Vec<&At> = types.filter(is_exact).collect();
+            // The types vary from rule to rule.
+            let Some(at) = types.get(number % types.len().max(1)) else { continue };
+            if let Some(example) = example(rule, profile, &at.domains) {
+                verified.push((place(at), rule, example));
+            }
+        }
+    }
+    let mut questions = Vec::new();
+    for (place, rule, counterexample) in &wrong {
+        questions.push(Question {
+            place: place.clone(),
+            rule,
+            is_wrong: true,
+            values: &counterexample.values,
+            expected: counterexample.expected,
+        });
+    }
+    for (place, rule, example) in &verified {
+        questions.push(Question {
+            place: place.clone(),
+            rule,
+            is_wrong: false,
+            values: &example.values,
+            expected: example.value,
+        });
+    }
+    program(&questions)
+}
+
+/// Lists, in order, the files of a checkout that hold the compiler's transformations.
+fn transformations(checkout: &Path, profile: &Profile) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for (folder, patterns) in profile.sources {
+        for entry in fs::read_dir(checkout.join(folder))? {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if patterns.iter().any(|pattern| matches(pattern, &name)) {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Tests whether a name fits a pattern, in which one `*` stands for any text.
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((begin, end)) => {
+            name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end)
+        }
+        None => pattern == name,
+    }
+}

@@ -1,0 +1,332 @@
+//! Fuzzing with random programs × schedules × inputs. It compares the interpreter of algorithms,
+//! the interpreter of programs, compiled code and the validator with each other.
+//!
+//! `testgen` makes a program from a seed, and the front end reads its text. Each of its schedules
+//! is applied directive by directive (FS Fig. 4). Each legal program among T₀ … Tₙ is completed by
+//! the bounds engine and at random, and every completion runs. A run must not fault, race, or store
+//! a value that differs from its claim, and its outputs must be the algorithm's. The last legal
+//! program is lowered and runs again; it is printed as C, read back, compiled and run; and it is
+//! validated, and must not be refuted. A program with a change in one place that makes a run go
+//! wrong must not be proved. Any deviation is a [`Disagreement`]. All results follow from the
+//! seeds, whatever the number of threads. Start with [`run`].
+
+pub mod engines;
+mod examine;
+mod features;
+mod figures;
+mod mutate;
+mod native;
+mod runs;
+mod shrink;
+mod steps;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use halidom_base::stack;
+use halidom_codegen::{CompileError, Toolchain};
+use halidom_smt::FindError;
+use halidom_testgen::{pipeline, schedule};
+use halidom_validate::{Budget, Search};
+
+use examine::{Examined, Examiner, Subject};
+pub use figures::{Figures, Histogram, Part, Slowest, Spent};
+pub(crate) use runs::counterexample_inputs;
+
+/// The number of programs whose native code is compiled together; they are examined one after
+/// another.
+const BATCH: u64 = 32;
+
+/// The effort of a run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The number of programs.
+    pub programs: u64,
+    /// The first program's seed; the following programs have the following seeds.
+    pub seed: u64,
+    /// The number of random schedules per program. The unscheduled form is the first step of each.
+    pub schedules: u64,
+    /// The number of cases that each final program runs on.
+    pub cases: usize,
+    /// The number of random completions of each step.
+    pub completions: usize,
+    /// One in this many final programs is validated; 0 means none.
+    pub validate_one_in: u64,
+    /// One in this many schedules is compiled to native code; 0 means none.
+    pub native_one_in: u64,
+    /// The number of mutants per compile. The validator must not prove one that a run shows to be
+    /// wrong.
+    pub mutants: usize,
+    /// The number of programs that are examined concurrently.
+    pub threads: usize,
+    /// After this many disagreements no further program is started.
+    pub stop_after: usize,
+    /// True if findings are shrunk.
+    pub shrink: bool,
+    /// A text to examine instead of random programs, with the seed's cases.
+    pub text: Option<String>,
+}
+
+impl Default for Options {
+    /// The options for a hundred programs.
+    fn default() -> Self {
+        Self {
+            programs: 100,
+            seed: 0,
+            schedules: 1,
+            cases: 3,
+            completions: 1,
+            validate_one_in: 1,
+            native_one_in: 1,
+            mutants: 0,
+            threads: 2,
+            stop_after: 1,
+            shrink: true,
+            text: None,
+        }
+    }
+}
+
+/// The kind of a disagreement: the component that deviates from the algorithm's value or fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The front end refuses a valid text.
+    FrontEnd,
+    /// The algorithm has no value where it should have one.
+    NoValue,
+    /// A refusal lacks a proper diagnostic.
+    Refusal,
+    /// A step's program is not well-formed.
+    Malformed,
+    /// A step's program, completed by the bounds engine, goes wrong.
+    Step,
+    /// A step's program under a random completion goes wrong.
+    RandomCompletion,
+    /// Lowering refuses a legal program.
+    Lowering,
+    /// The final program goes wrong.
+    Final,
+    /// Entry checks before and after lowering differ.
+    EntryChecks,
+    /// The C printer, the read-back of its C, or the C compiler fails.
+    BackEnd,
+    /// Native code goes wrong.
+    Native,
+    /// The validator finds a counterexample.
+    Refuted,
+    /// The validator proves a wrong mutant.
+    ProvedMutant,
+    /// A panic occurred.
+    Panic,
+}
+
+impl Kind {
+    /// The kind in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FrontEnd => "the front end",
+            Self::NoValue => "the algorithm's interpreter",
+            Self::Refusal => "a refusal",
+            Self::Malformed => "a malformed step",
+            Self::Step => "a step, completed by the bounds engine",
+            Self::RandomCompletion => "a step, completed at random",
+            Self::Lowering => "lowering",
+            Self::Final => "the final program",
+            Self::EntryChecks => "entry checks",
+            Self::BackEnd => "the back end",
+            Self::Native => "native code",
+            Self::Refuted => "the validator refutes it",
+            Self::ProvedMutant => "the validator proves a wrong mutant",
+            Self::Panic => "a panic",
+        }
+    }
+}
+
+/// A deviation: its kind, its description and its case.
+struct Wrong {
+    kind: Kind,
+    what: String,
+    inputs: Option<String>,
+}
+
+impl Wrong {
+    fn of(kind: Kind, what: impl Into<String>) -> Self {
+        Self { kind, what: what.into(), inputs: None }
+    }
+}
+
+/// A disagreement between two components, or a failure of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disagreement {
+    /// The program's seed: `--programs 1 --seed SEED` reproduces it.
+    pub seed: u64,
+    /// The program and its schedules.
+    pub text: String,
+    /// The schedule's name; `None` if the disagreement concerns the program alone.
+    pub schedule: Option<String>,
+    /// The component that disagrees.
+    pub kind: Kind,
+    /// A description.
+    pub what: String,
+    /// Parameters, inputs and windows, if it concerns a run.
+    pub inputs: Option<String>,
+    /// The smallest text with a disagreement of this kind.
+    pub small: Option<String>,
+}
+
+/// A validation that ended without a proof or a refutation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undecided {
+    /// The program's seed.
+    pub seed: u64,
+    /// The schedule's name.
+    pub schedule: String,
+    /// The verdict's reason.
+    pub reason: String,
+}
+
+/// The results of a whole run.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Counts of the tried programs.
+    pub figures: Figures,
+    /// The disagreements, in the order of their seeds.
+    pub disagreements: Vec<Disagreement>,
+    /// The undecided validations, in the order of their seeds.
+    pub undecided: Vec<Undecided>,
+    /// The time of each part of the work.
+    pub spent: Spent,
+    /// The programs that took longest.
+    pub slowest: Slowest,
+    /// The elapsed time.
+    pub time: Duration,
+}
+
+/// The reason why fuzzing cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum FuzzError {
+    /// There is no solver.
+    #[error(transparent)]
+    Solver(#[from] FindError),
+    /// There is no C compiler.
+    #[error(transparent)]
+    Compiler(#[from] CompileError),
+}
+
+/// The text for a seed: a program and the given number of schedules.
+pub fn text(seed: u64, schedules: u64) -> String {
+    let made = pipeline(seed);
+    let mut text = made.text.clone();
+    for number in 0..schedules {
+        let seed = seed.wrapping_mul(schedules).wrapping_add(number);
+        text.push_str(&schedule(&made, &format!("s{number}"), seed));
+    }
+    text
+}
+
+/// Tries programs until all are done or enough disagreements are found. Calls `progress` from time
+/// to time.
+pub fn run(options: &Options, progress: &mut dyn FnMut(&Figures)) -> Result<Outcome, FuzzError> {
+    let begin = Instant::now();
+    let judge = (options.validate_one_in > 0).then(judge).transpose()?;
+    let toolchain = match options.native_one_in {
+        0 => None,
+        1.. => Some(Toolchain::find()?),
+    };
+    let examiner = Examiner { options, judge, toolchain };
+    let mut merged = Examined::default();
+    let batches = options.programs.div_ceil(BATCH);
+    let next = AtomicU64::new(0);
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (sender, receiver) = mpsc::channel::<(u64, Examined)>();
+        for _ in 0..options.threads.max(1) {
+            let (sender, examiner, next, stop) = (sender.clone(), &examiner, &next, &stop);
+            scope.spawn(move || {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= batches || stop.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    let examined = stack::whole(|| batch(examiner, number));
+                    if sender.send((number, examined)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        // Count batches in order, up to the one with enough disagreements: which later batches were
+        // started is a matter of chance.
+        let mut waiting: BTreeMap<u64, Examined> = BTreeMap::new();
+        let mut wanted = 0;
+        for (number, examined) in receiver {
+            waiting.insert(number, examined);
+            while let Some(examined) = waiting.remove(&wanted) {
+                wanted += 1;
+                if merged.disagreements.len() < options.stop_after {
+                    merged.add(examined);
+                    progress(&merged.figures);
+                }
+                if merged.disagreements.len() >= options.stop_after {
+                    stop.store(true, Ordering::Relaxed);
+                }
+            }
+        }
+    });
+    let Examined { figures, mut disagreements, undecided, spent, slowest } = merged;
+    if options.shrink {
+        for found in disagreements.iter_mut().take(options.stop_after) {
+            found.small = Some(shrink::shrink(&examiner, found));
+        }
+    }
+    Ok(Outcome { figures, disagreements, undecided, spent, slowest, time: begin.elapsed() })
+}
+
+/// Validation limits that make verdicts independent of the machine. The timeouts are only a
+/// safeguard.
+fn judge() -> Result<halidom_validate::Options, FindError> {
+    let solver = halidom_smt::Program::find(halidom_smt::Family::Z3, None)?;
+    let mut judge = halidom_validate::Options::new(solver);
+    judge.asking.timeout = Duration::from_secs(30);
+    judge.budget = Budget { questions: Some(QUESTIONS), steps: Some(SOLVER_STEPS), open: Some(1) };
+    // The program is already known to be right on a few runs. The search looks for cases that they
+    // missed.
+    judge.search =
+        Search { trials: 8 * RUNS, runs: RUNS, time: Duration::from_mins(1), ..Search::default() };
+    judge.strictness = Duration::ZERO;
+    Ok(judge)
+}
+
+/// The number of solver queries for one program.
+const QUESTIONS: u64 = 80;
+/// The solver's step limit for one query.
+const SOLVER_STEPS: u64 = 100_000;
+/// The number of runs in the counterexample search.
+const RUNS: usize = 3;
+
+/// Examines the programs of a batch.
+fn batch(examiner: &Examiner<'_>, number: u64) -> Examined {
+    let options = examiner.options;
+    let first = number * BATCH;
+    let mut merged = Examined::default();
+    let mut jobs = Vec::new();
+    for program in first..(first + BATCH).min(options.programs) {
+        let seed = options.seed.wrapping_add(program);
+        let text = options.text.clone().unwrap_or_else(|| text(seed, options.schedules));
+        let (mut examined, job) = examiner.subject(&Subject { seed, text });
+        examined.slowest.note(seed, examined.spent.clone());
+        merged.add(examined);
+        jobs.extend(job);
+    }
+    let mut figures = Figures::default();
+    let mut spent = Spent::default();
+    let found = examiner.natively(&jobs, &mut figures, &mut spent);
+    merged.figures.add(&figures);
+    merged.spent.add(&spent);
+    merged.disagreements.extend(found);
+    merged.disagreements.sort_by_key(|disagreement| disagreement.seed);
+    merged
+}

@@ -1,0 +1,279 @@
+//! Compiled forms. Each runs in its own thread, so that one that takes too long can be abandoned.
+//!
+//! Neither our compiler nor native code can be stopped from outside. A thread that does not answer
+//! in time is abandoned: it ends when its work is done, or with the process. Until then nothing
+//! else is timed, as the thread would disturb the measurement.
+
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use halidom_base::stack;
+use halidom_codegen::{CompileError, RunError, Toolchain};
+use halidom_diag::Diagnostic;
+use halidom_ir::{Algorithm, Array, Pool, Schedule};
+use halidom_lang::NamedSchedule;
+
+use crate::bench::{Likeness, TOLERANCE, furthest, identical};
+use halidom_driver::compile::{self, Compiled};
+use halidom_driver::data::Prepared;
+use halidom_driver::execute::{self, BuildError, ExecuteError, Native};
+use halidom_driver::source::{Choice, Loaded};
+
+/// The reason why a form cannot be built or run.
+#[derive(Clone, Debug)]
+pub(super) enum Failure {
+    /// The schedule is refused.
+    Refused(Vec<Diagnostic>),
+    /// The program cannot be printed or compiled.
+    NotCompiled(String),
+    /// Compiling takes too long.
+    SlowToCompile,
+    /// An entry check fails on the inputs at hand.
+    EntryCheck(String),
+    /// A run fails for another reason.
+    Run(String),
+    /// A run takes too long.
+    SlowToRun,
+    /// A thread ended early, which is a defect of ours.
+    Ended,
+}
+
+/// A built form: its program and its native code.
+pub(super) struct Built {
+    pub(super) pool: Pool,
+    pub(super) algorithm: Algorithm,
+    pub(super) compiled: Compiled,
+    native: Native,
+}
+
+impl Built {
+    /// Sets the number of threads for the parallel loops of all forms.
+    pub(super) fn set_threads(&self, count: usize) {
+        self.native.set_threads(count);
+    }
+}
+
+/// The results that every form must compute.
+pub(super) struct Expected {
+    pub(super) outputs: Vec<Array>,
+    /// The permitted differences, if regrouping of floats may change results.
+    pub(super) nearly: Option<Likeness>,
+}
+
+impl Expected {
+    fn agrees(&self, outputs: &[Array]) -> bool {
+        match &self.nearly {
+            Some(likeness) => furthest(&self.outputs, outputs, likeness) <= TOLERANCE,
+            None => identical(&self.outputs, outputs),
+        }
+    }
+}
+
+enum Order {
+    Run(u32),
+    Compare(Arc<Expected>),
+    Outputs,
+}
+
+enum Answer {
+    Built(Arc<Built>),
+    Placed,
+    Ran(Duration),
+    Compared(bool),
+    Outputs(Vec<Array>),
+    Failed(Failure),
+}
+
+/// A form that can run.
+pub(super) struct Form {
+    pub(super) built: Arc<Built>,
+    orders: Sender<Order>,
+    answers: Receiver<Answer>,
+    thread: JoinHandle<()>,
+}
+
+/// A thread that was abandoned.
+pub(super) struct Abandoned(JoinHandle<()>);
+
+impl Abandoned {
+    /// Waits until the thread ends or the deadline passes. Returns true if it ended.
+    pub(super) fn ends_by(&self, deadline: Instant) -> bool {
+        const LOOK: Duration = Duration::from_millis(5);
+        while !self.0.is_finished() {
+            if Instant::now() >= deadline {
+                return false;
+            }
+            thread::sleep(LOOK);
+        }
+        true
+    }
+}
+
+/// The result of an attempt. If a thread takes too long, the caller must wait for it.
+pub(super) type Attempt<T> = Result<T, (Failure, Option<Abandoned>)>;
+
+/// Compiles a pipeline of a module under a schedule that need not be part of its text.
+pub(super) fn compile(
+    mut loaded: Loaded,
+    pipeline: usize,
+    schedule: Option<Schedule>,
+    toolchain: &Toolchain,
+) -> Result<Built, Failure> {
+    let found = &mut loaded.module.pipelines[pipeline];
+    let number = schedule.map(|schedule| {
+        found.schedules.push(NamedSchedule { schedule, span: found.span, spans: Vec::new() });
+        found.schedules.len() - 1
+    });
+    let algorithm = found.algorithm.clone();
+    let choice = Choice { pipeline, schedule: number };
+    let compiled =
+        compile::compile(&mut loaded, &choice, &mut |_, _, _| {}).map_err(Failure::Refused)?;
+    let pool = loaded.module.pool;
+    let target = execute::host(&algorithm);
+    let native = execute::build(&pool, &compiled.program, toolchain, target).map_err(|error| {
+        if matches!(error, BuildError::Compile(CompileError::TooSlow { .. })) {
+            Failure::SlowToCompile
+        } else {
+            Failure::NotCompiled(error.to_string())
+        }
+    })?;
+    Ok(Built { pool, algorithm, compiled, native })
+}
+
+impl Form {
+    /// Builds a form within a time limit and puts its inputs in place.
+    pub(super) fn start(
+        make: impl FnOnce() -> Result<Arc<Built>, Failure> + Send + 'static,
+        prepared: &Arc<Prepared>,
+        limit: Duration,
+    ) -> Attempt<Self> {
+        let (orders, inbox) = mpsc::channel();
+        let (outbox, answers) = mpsc::channel();
+        let prepared = Arc::clone(prepared);
+        let work = move || {
+            // A send fails only if the receiver has given up.
+            let _ = stack::whole(|| serve(make, &prepared, &inbox, &outbox));
+        };
+        let started = thread::Builder::new().spawn(work);
+        let thread = started.map_err(|error| (Failure::Run(error.to_string()), None))?;
+        let begin = Instant::now();
+        let mut built = None;
+        loop {
+            let left = limit.saturating_sub(begin.elapsed());
+            let failure = match answers.recv_timeout(left) {
+                Ok(Answer::Built(done)) => {
+                    built = Some(done);
+                    continue;
+                }
+                Ok(Answer::Placed) => match built {
+                    Some(built) => return Ok(Self { built, orders, answers, thread }),
+                    None => Failure::Ended,
+                },
+                Ok(Answer::Failed(failure)) => failure,
+                Err(RecvTimeoutError::Timeout) => {
+                    return Err((Failure::SlowToCompile, Some(Abandoned(thread))));
+                }
+                Ok(Answer::Ran(_) | Answer::Compared(_) | Answer::Outputs(_))
+                | Err(RecvTimeoutError::Disconnected) => Failure::Ended,
+            };
+            return Err((failure, None));
+        }
+    }
+
+    /// Runs the form a number of times and returns the time of one run.
+    pub(super) fn run(&mut self, times: u32, limit: Duration) -> Result<Duration, Failure> {
+        match self.ask(Order::Run(times.max(1)), Some(limit))? {
+            Answer::Ran(took) => Ok(took),
+            Answer::Built(_) | Answer::Placed | Answer::Compared(_) | Answer::Outputs(_) => {
+                Err(Failure::Ended)
+            }
+            Answer::Failed(failure) => Err(failure),
+        }
+    }
+
+    /// Tests whether the last run gave the expected results.
+    pub(super) fn agrees(&mut self, expected: &Arc<Expected>) -> Result<bool, Failure> {
+        match self.ask(Order::Compare(Arc::clone(expected)), None)? {
+            Answer::Compared(agrees) => Ok(agrees),
+            Answer::Built(_) | Answer::Placed | Answer::Ran(_) | Answer::Outputs(_) => {
+                Err(Failure::Ended)
+            }
+            Answer::Failed(failure) => Err(failure),
+        }
+    }
+
+    /// The outputs of the last run.
+    pub(super) fn outputs(&mut self) -> Result<Vec<Array>, Failure> {
+        match self.ask(Order::Outputs, None)? {
+            Answer::Outputs(outputs) => Ok(outputs),
+            Answer::Built(_) | Answer::Placed | Answer::Ran(_) | Answer::Compared(_) => {
+                Err(Failure::Ended)
+            }
+            Answer::Failed(failure) => Err(failure),
+        }
+    }
+
+    fn ask(&mut self, order: Order, limit: Option<Duration>) -> Result<Answer, Failure> {
+        self.orders.send(order).map_err(|_| Failure::Ended)?;
+        match limit {
+            None => self.answers.recv().map_err(|_| Failure::Ended),
+            Some(limit) => self.answers.recv_timeout(limit).map_err(|error| match error {
+                RecvTimeoutError::Timeout => Failure::SlowToRun,
+                RecvTimeoutError::Disconnected => Failure::Ended,
+            }),
+        }
+    }
+
+    /// Releases the form's arrays after a failure. Returns the thread if it is still running.
+    pub(super) fn end(self, failure: &Failure) -> Option<Abandoned> {
+        let Self { orders, thread, .. } = self;
+        drop(orders);
+        matches!(failure, Failure::SlowToRun).then_some(Abandoned(thread))
+    }
+}
+
+/// Serves a form's requests in its thread until no more can come.
+fn serve(
+    make: impl FnOnce() -> Result<Arc<Built>, Failure>,
+    prepared: &Prepared,
+    inbox: &Receiver<Order>,
+    outbox: &Sender<Answer>,
+) -> Result<(), mpsc::SendError<Answer>> {
+    let built = match make() {
+        Ok(built) => built,
+        Err(failure) => return outbox.send(Answer::Failed(failure)),
+    };
+    outbox.send(Answer::Built(Arc::clone(&built)))?;
+    let Built { pool, algorithm, compiled, native } = &*built;
+    let mut placed = match execute::place(native, pool, algorithm, &compiled.program, prepared) {
+        Ok(placed) => placed,
+        Err(error) => return outbox.send(Answer::Failed(failed(&error))),
+    };
+    outbox.send(Answer::Placed)?;
+    for order in inbox {
+        let answer = match order {
+            Order::Run(times) => {
+                let begin = Instant::now();
+                let outcome = (0..times).try_for_each(|_| placed.run());
+                let took = begin.elapsed() / times;
+                outcome.map(|()| Answer::Ran(took))
+            }
+            Order::Compare(expected) => {
+                placed.outputs().map(|outputs| Answer::Compared(expected.agrees(&outputs)))
+            }
+            Order::Outputs => placed.outputs().map(Answer::Outputs),
+        };
+        outbox.send(answer.unwrap_or_else(|error| Answer::Failed(failed(&error))))?;
+    }
+    Ok(())
+}
+
+fn failed(error: &ExecuteError) -> Failure {
+    if matches!(error, ExecuteError::Native(RunError::Check { .. }) | ExecuteError::Regions(_)) {
+        Failure::EntryCheck(error.to_string())
+    } else {
+        Failure::Run(error.to_string())
+    }
+}

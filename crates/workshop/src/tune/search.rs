@@ -1,0 +1,521 @@
+//! The search: the best schedules so far, changes of them, and races with the best one.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use halidom_base::FxHashSet;
+use halidom_codegen::Toolchain;
+use halidom_ir::{Algorithm, Directive, Pool, Schedule};
+use halidom_lang::print_schedule;
+use halidom_schedule::{StageLoops, stage_loops};
+use halidom_testgen::Random;
+
+use super::counts::{Counts, Rejection};
+use super::facts::Facts;
+use super::form::{Abandoned, Built, Expected, Failure, Form, compile};
+use super::moves::{Mover, changed, number};
+use super::seeds::seeds;
+use super::{Options, Row, TuneError, all_ended, words};
+use halidom_driver::data::{Prepared, Request};
+use halidom_driver::execute;
+use halidom_driver::source::{Choice, DEFAULT_SCHEDULE, Loaded};
+
+/// The time limits for the C compiler and for a whole compile.
+const COMPILE: (Duration, Duration) = (Duration::from_secs(8), Duration::from_secs(12));
+/// The number of schedules that are kept for the end, and the number of these that are changed.
+const KEPT: usize = 12;
+const PARENTS: usize = 5;
+/// A candidate is not raced if its first runs take this many times as long as the best one's.
+const FAR: f64 = 1.6;
+/// A candidate that is slower than the best one by this factor is not kept for further changes.
+const NEAR: f64 = 1.1;
+/// A candidate that is faster by this factor, and wins most rounds, becomes the best.
+const FASTER: f64 = 0.985;
+/// The least and the largest number of rounds in a race, and its time limit.
+const ROUNDS: (usize, usize, Duration) = (5, 21, Duration::from_millis(1500));
+/// Shorter runs are repeated to reach this time.
+const SHORTEST: Duration = Duration::from_micros(400);
+/// A run is abandoned after this many times the best one's time, but not before a second.
+const PATIENCE: u32 = 20;
+
+/// A schedule that was timed.
+pub(super) struct Member {
+    pub(super) directives: Vec<Directive>,
+    /// Its name, if it is a schedule of the file that the search started with.
+    pub(super) start: Option<String>,
+    /// Its time in seconds: the first best one's time, multiplied by the ratios of all races since.
+    score: f64,
+    loops: Vec<StageLoops>,
+    pub(super) built: Arc<Built>,
+}
+
+/// The best form, with its arrays in place.
+struct Best {
+    form: Form,
+    score: f64,
+    /// The last measured time of a run.
+    pace: Duration,
+}
+
+/// The judgement on a form that ran.
+enum Judged {
+    Time { score: f64, pace: Duration },
+    Slower,
+    Wrong,
+}
+
+/// A form for the final timing, with its text.
+pub(super) struct Last {
+    pub(super) name: String,
+    pub(super) text: String,
+    pub(super) is_new: bool,
+    pub(super) built: Arc<Built>,
+    /// Its inputs, if it belongs to another module.
+    pub(super) prepared: Option<Arc<Prepared>>,
+}
+
+/// The result of examining a candidate.
+enum Outcome {
+    Best,
+    Near,
+    Rejected(Rejection, Option<Failure>),
+}
+
+pub(super) struct Search {
+    pub(super) loaded: Loaded,
+    pub(super) pipeline: usize,
+    pub(super) toolchain: Toolchain,
+    pub(super) counts: Counts,
+    pub(super) request: Request,
+    prepared: Arc<Prepared>,
+    expected: Arc<Expected>,
+    facts: Facts,
+    /// The schedules to start with. If empty, the search starts with all schedules of the file and
+    /// with the seeds.
+    start: Vec<Option<usize>>,
+    random: Random,
+    best: Option<Best>,
+    /// The best schedules, the fastest first.
+    members: Vec<Arc<Member>>,
+    /// The schedules that the search started with.
+    starts: Vec<Arc<Member>>,
+    seen: FxHashSet<String>,
+    abandoned: Vec<Abandoned>,
+}
+
+impl Search {
+    pub(super) fn new(
+        loaded: Loaded,
+        options: &Options,
+        toolchain: &Toolchain,
+        prepared: Arc<Prepared>,
+        request: &Request,
+        expected: Arc<Expected>,
+    ) -> Self {
+        let algorithm = &loaded.module.pipelines[options.pipeline].algorithm;
+        let facts = Facts::of(&loaded.module.pool, algorithm, &execute::host(algorithm));
+        Self {
+            pipeline: options.pipeline,
+            toolchain: toolchain.clone().within(COMPILE.0),
+            counts: Counts::default(),
+            request: request.clone(),
+            prepared,
+            expected,
+            facts,
+            start: options.schedule.into_iter().collect(),
+            random: Random::new(options.seed),
+            best: None,
+            members: Vec::new(),
+            starts: Vec::new(),
+            seen: FxHashSet::default(),
+            abandoned: Vec::new(),
+            loaded,
+        }
+    }
+
+    /// Times the schedules to start with.
+    pub(super) fn begin(
+        &mut self,
+        unscheduled: &Arc<Built>,
+        deadline: Instant,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(), TuneError> {
+        let count = self.loaded.module.pipelines[self.pipeline].schedules.len();
+        let mut chosen: Vec<Option<usize>> =
+            if self.start.is_empty() { (0..count).map(Some).collect() } else { self.start.clone() };
+        if chosen.is_empty() {
+            chosen.push(None);
+        }
+        let mut failed = None;
+        for schedule in chosen {
+            let choice = Choice { pipeline: self.pipeline, schedule };
+            let Schedule { name, directives } = self.loaded.schedule_of(&choice);
+            progress(&format!("timing `{name}`"));
+            let built = schedule.is_none().then(|| Arc::clone(unscheduled));
+            let outcome = self.examine(directives, Some(name.clone()), built, deadline)?;
+            if let Outcome::Rejected(reason, failure) = outcome
+                && reason != Rejection::Slower
+            {
+                failed = failed.or(failure.map(|failure| (name, failure)));
+            }
+        }
+        if self.start.is_empty() {
+            for seed in seeds(&mut self.loaded.module.pool, &self.facts) {
+                if Instant::now() >= deadline {
+                    break;
+                }
+                self.candidate(seed.directives, deadline, progress)?;
+            }
+        }
+        if self.best.is_some() {
+            return Ok(());
+        }
+        Err(match failed {
+            Some((_, Failure::Refused(diagnostics))) => TuneError::Refused(diagnostics),
+            Some((schedule, failure)) => TuneError::Start { schedule, reason: words(&failure) },
+            None => TuneError::Start {
+                schedule: DEFAULT_SCHEDULE.to_owned(),
+                reason: "the budget is too short".to_owned(),
+            },
+        })
+    }
+
+    /// Changes the best schedules until the deadline.
+    pub(super) fn go(
+        &mut self,
+        deadline: Instant,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(), TuneError> {
+        // After this many changes in a row without a new schedule, the search gives up.
+        const IN_VAIN: usize = 2000;
+        let mut in_vain = 0;
+        while Instant::now() < deadline && in_vain < IN_VAIN {
+            let parents = self.members.len().min(PARENTS);
+            let rank = if self.random.chance(60) { 0 } else { self.random.below(parents) };
+            let Some(parent) = self.members.get(rank) else { break };
+            let mut mover = Mover {
+                pool: &mut self.loaded.module.pool,
+                facts: &self.facts,
+                loops: &parent.loops,
+                random: &mut self.random,
+            };
+            let directives = changed(&mut mover, &parent.directives);
+            if self.candidate(directives, deadline, progress)? {
+                in_vain = 0;
+            } else {
+                in_vain += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Examines a schedule if it is new. Returns true if it was new.
+    fn candidate(
+        &mut self,
+        mut directives: Vec<Directive>,
+        deadline: Instant,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<bool, TuneError> {
+        number(&mut directives);
+        if !self.seen.insert(format!("{directives:?}")) {
+            return Ok(false);
+        }
+        self.counts.tried += 1;
+        match self.examine(directives, None, None, deadline)? {
+            Outcome::Best => {
+                self.counts.improved += 1;
+                if let Some(best) = &self.best {
+                    let milliseconds = 1e3 * best.pace.as_secs_f64();
+                    let tried = self.counts.tried;
+                    progress(&format!("{milliseconds:.3} ms after {tried} candidates"));
+                }
+            }
+            Outcome::Near => self.counts.reject(Rejection::Slower),
+            Outcome::Rejected(reason, _) => self.counts.reject(reason),
+        }
+        Ok(true)
+    }
+
+    /// Compiles and runs a schedule, compares its outputs, and races it.
+    fn examine(
+        &mut self,
+        directives: Vec<Directive>,
+        start: Option<String>,
+        built: Option<Arc<Built>>,
+        deadline: Instant,
+    ) -> Result<Outcome, TuneError> {
+        if start.is_some() {
+            self.seen.insert(format!("{directives:?}"));
+        }
+        let rejected =
+            |failure: Failure| Ok(Outcome::Rejected(Rejection::of(&failure), Some(failure)));
+        let left = deadline.saturating_duration_since(Instant::now());
+        if !all_ended(&mut self.abandoned, deadline) || left.is_zero() {
+            return rejected(Failure::SlowToCompile);
+        }
+        let limit = COMPILE.1.min(left);
+        let name = start.clone().unwrap_or_else(|| "candidate".to_owned());
+        let schedule = Schedule { name, directives };
+        let (loaded, own, compiler) =
+            (self.loaded.clone(), schedule.clone(), self.toolchain.clone());
+        let pipeline = self.pipeline;
+        let make = move || match built {
+            Some(built) => Ok(built),
+            None => compile(loaded, pipeline, Some(own), &compiler).map(Arc::new),
+        };
+        let mut form = match Form::start(make, &self.prepared, limit) {
+            Ok(form) => form,
+            Err((failure, thread)) => {
+                self.abandoned.extend(thread);
+                return rejected(failure);
+            }
+        };
+        let judged = match self.judged(&mut form, start.is_some(), deadline) {
+            Ok(judged) => judged,
+            Err(failure) => {
+                self.abandoned.extend(form.end(&failure));
+                return rejected(failure);
+            }
+        };
+        let (score, pace) = match judged {
+            Judged::Time { score, pace } => (score, pace),
+            Judged::Slower => return Ok(Outcome::Rejected(Rejection::Slower, None)),
+            Judged::Wrong => return Err(self.wrong(&schedule)),
+        };
+        let Schedule { directives, .. } = schedule;
+        let algorithm = &self.loaded.module.pipelines[self.pipeline].algorithm;
+        let loops = loops(&self.loaded.module.pool, algorithm, &directives);
+        let built = Arc::clone(&form.built);
+        let is_best = self.best.as_ref().is_none_or(|best| score < best.score);
+        if is_best {
+            self.best = Some(Best { form, score, pace });
+        }
+        let member = Arc::new(Member { directives, start, score, loops, built });
+        if member.start.is_some() {
+            self.starts.push(Arc::clone(&member));
+        }
+        let position = self.members.partition_point(|known| known.score <= score);
+        self.members.insert(position, member);
+        self.members.truncate(KEPT);
+        Ok(if is_best { Outcome::Best } else { Outcome::Near })
+    }
+
+    /// Runs a form for the first time and compares its outputs. Races it with the best one unless
+    /// it is far slower.
+    fn judged(
+        &mut self,
+        form: &mut Form,
+        is_start: bool,
+        deadline: Instant,
+    ) -> Result<Judged, Failure> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let patience = |best: &Best| (PATIENCE * best.pace).max(Duration::from_secs(1));
+        let limit = self.best.as_ref().filter(|_| !is_start).map_or(left, patience);
+        let mut took = form.run(1, limit.min(left))?;
+        if !form.agrees(&self.expected)? {
+            return Ok(Judged::Wrong);
+        }
+        let Some(best) = &mut self.best else {
+            // The first run warmed up the caches and the threads.
+            let pace = median((0..ROUNDS.0).map(|_| form.run(1, left)).collect::<Result<_, _>>()?);
+            return Ok(Judged::Time { score: pace.as_secs_f64(), pace });
+        };
+        let far = best.pace.mul_f64(FAR);
+        for _ in 0..3 {
+            if took > far {
+                took = took.min(form.run(1, limit)?);
+            }
+        }
+        if took > far {
+            let score = best.score * took.as_secs_f64() / best.pace.as_secs_f64();
+            return Ok(if is_start { Judged::Time { score, pace: took } } else { Judged::Slower });
+        }
+        let race = race(best, form, limit)?;
+        best.pace = race.best;
+        let (mut score, pace) = (best.score * race.ratio, race.pace);
+        let is_faster = race.ratio < FASTER && 3 * race.wins >= 2 * race.rounds;
+        if !is_faster {
+            // A schedule that is not clearly faster does not become the best.
+            score = score.max(best.score);
+        }
+        if race.ratio > NEAR && !is_start {
+            return Ok(Judged::Slower);
+        }
+        Ok(Judged::Time { score, pace })
+    }
+
+    fn wrong(&self, schedule: &Schedule) -> TuneError {
+        let pipeline = &self.loaded.module.pipelines[self.pipeline];
+        let text = print_schedule(&self.loaded.module.pool, &pipeline.algorithm, schedule)
+            .unwrap_or_else(|unprintable| unprintable.to_string());
+        let how = "its outputs are not those of the unscheduled form".to_owned();
+        TuneError::Wrong { text, how }
+    }
+
+    /// The fastest schedules, followed by the remaining ones that the search started with.
+    pub(super) fn ranked(&self) -> Vec<Arc<Member>> {
+        let mut ranked = self.members.clone();
+        let mut starts = self.starts.clone();
+        starts.sort_by(|a, b| a.score.total_cmp(&b.score));
+        for start in starts {
+            if !ranked.iter().any(|known| Arc::ptr_eq(known, &start)) {
+                ranked.push(start);
+            }
+        }
+        ranked
+    }
+
+    /// Times the schedules to start with once more, together with a winner, which comes last.
+    /// Returns `None` if the winner is not faster.
+    pub(super) fn last_times(
+        &mut self,
+        winner: &Last,
+        limit: Duration,
+    ) -> Result<Option<Vec<Row>>, TuneError> {
+        // Forms that stay in place would take memory.
+        self.best = None;
+        let far = Instant::now() + limit + COMPILE.1;
+        let start = |name: &str, failure: &Failure| TuneError::Start {
+            schedule: name.to_owned(),
+            reason: words(failure),
+        };
+        if !all_ended(&mut self.abandoned, far) {
+            return Err(start(&winner.name, &Failure::SlowToRun));
+        }
+        let mut forms = Vec::new();
+        let others =
+            self.starts.iter().filter(|member| member.start.as_ref() != Some(&winner.name));
+        for member in others {
+            let name = member.start.clone().unwrap_or_default();
+            forms.push((name, Arc::clone(&member.built), Arc::clone(&self.prepared)));
+        }
+        forms.push((
+            winner.name.clone(),
+            Arc::clone(&winner.built),
+            winner.prepared.clone().unwrap_or_else(|| Arc::clone(&self.prepared)),
+        ));
+        let mut placed = Vec::new();
+        let mut once = Duration::ZERO;
+        for (name, built, prepared) in forms {
+            let fails = |failure: Failure| start(&name, &failure);
+            let made = Form::start(move || Ok(built), &prepared, COMPILE.1);
+            let mut form = made.map_err(|(failure, _)| fails(failure))?;
+            once += form.run(1, far.saturating_duration_since(Instant::now())).map_err(fails)?;
+            if !form.agrees(&self.expected).map_err(fails)? {
+                let how = "its outputs are not those of the unscheduled form".to_owned();
+                return Err(TuneError::Wrong { text: winner.text.clone(), how });
+            }
+            placed.push((name, form, Vec::new()));
+        }
+        let fit = limit.as_nanos() / once.as_nanos().max(1);
+        let rounds = usize::try_from(fit).unwrap_or(usize::MAX).clamp(ROUNDS.0, 31);
+        let count = placed.len();
+        for turn in 0..=rounds {
+            for step in 0..count {
+                let (name, form, times) = &mut placed[(turn + step) % count];
+                let took = form.run(1, 10 * (limit + COMPILE.1));
+                let took = took.map_err(|failure| start(name, &failure))?;
+                // The first turn is for warming up.
+                if turn > 0 {
+                    times.push(took);
+                }
+            }
+        }
+        let rows: Vec<Row> = placed
+            .into_iter()
+            .map(|(schedule, _, mut times)| {
+                times.sort_unstable();
+                let most = times[(times.len() * 9 / 10).min(times.len() - 1)];
+                Row { schedule, median: times[times.len() / 2], least: times[0], most }
+            })
+            .collect();
+        let is_fastest = rows
+            .split_last()
+            .is_some_and(|(last, others)| others.iter().all(|row| last.median < row.median));
+        Ok((is_fastest || !winner.is_new).then_some(rows))
+    }
+}
+
+/// The result of a race.
+struct Race {
+    /// The median ratio of the candidate's time to the best one's time in the same round.
+    ratio: f64,
+    wins: usize,
+    rounds: usize,
+    /// The median times of both.
+    best: Duration,
+    pace: Duration,
+}
+
+/// Runs a candidate and the best one in turn until it is clear which is faster.
+fn race(best: &mut Best, form: &mut Form, limit: Duration) -> Result<Race, Failure> {
+    let (least, most, budget) = ROUNDS;
+    let repeats = SHORTEST.as_nanos() / best.pace.as_nanos().max(1);
+    let repeats = u32::try_from(repeats).unwrap_or(1).clamp(1, 50);
+    let begin = Instant::now();
+    let mut times: Vec<(Duration, Duration)> = Vec::new();
+    while times.len() < most && (times.len() < least || begin.elapsed() < budget) {
+        let pair = if times.len().is_multiple_of(2) {
+            let own = best.form.run(repeats, limit * repeats)?;
+            (own, form.run(repeats, limit * repeats)?)
+        } else {
+            let other = form.run(repeats, limit * repeats)?;
+            (best.form.run(repeats, limit * repeats)?, other)
+        };
+        times.push(pair);
+        if times.len() >= least {
+            let ratio = ratio(&times);
+            if !(0.8..NEAR + 0.1).contains(&ratio) {
+                break;
+            }
+        }
+    }
+    Ok(Race {
+        ratio: ratio(&times),
+        wins: times.iter().filter(|(own, other)| other < own).count(),
+        rounds: times.len(),
+        best: median(times.iter().map(|(own, _)| *own).collect()),
+        pace: median(times.iter().map(|(_, other)| *other).collect()),
+    })
+}
+
+fn ratio(times: &[(Duration, Duration)]) -> f64 {
+    let mut ratios: Vec<f64> = times
+        .iter()
+        .map(|(own, other)| other.as_secs_f64() / own.as_secs_f64().max(1e-9))
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    ratios[ratios.len() / 2]
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+/// The loops that a legal schedule makes.
+pub(super) fn loops(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    directives: &[Directive],
+) -> Vec<StageLoops> {
+    let mut pool = pool.clone();
+    let schedule = Schedule { name: String::new(), directives: directives.to_vec() };
+    let Ok(transformed) = halidom_schedule::transform(&mut pool, algorithm, &schedule) else {
+        return Vec::new();
+    };
+    let mut lowered = transformed.lower(&mut pool, algorithm);
+    match halidom_schedule::apply(&mut pool, &mut lowered, &transformed.schedule) {
+        Ok(()) => {
+            let mut loops = stage_loops(&pool, &lowered);
+            // Funcs of a rewritten algorithm have other ids but the same names.
+            for found in &mut loops {
+                let name = &pool.func(found.func).name;
+                let own = algorithm.funcs.iter().find(|own| pool.func(**own).name == *name);
+                found.func = own.copied().unwrap_or(found.func);
+            }
+            loops
+        }
+        Err(_) => Vec::new(),
+    }
+}

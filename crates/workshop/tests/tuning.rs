@@ -1,0 +1,138 @@
+//! The search for schedules: its winner is legal, proved, and read back as it was printed.
+
+#[path = "../../driver/tests/common/mod.rs"]
+mod common;
+
+use std::path::Path;
+use std::time::Duration;
+
+use common::{example, load};
+use halidom_driver::data::Request;
+use halidom_driver::source::Choice;
+use halidom_driver::{compile, judge};
+use halidom_smt::{Family, Program};
+use halidom_validate::Verdict;
+use halidom_workshop::tune::{self, Options, Reference, Rejection, TuneError, Tuning};
+
+fn options(pipeline: usize, seconds: u64) -> Options {
+    let mut judge = judge::Options::find().expect("a solver is installed");
+    judge.asking.timeout = Duration::from_mins(1);
+    let budget = Duration::from_secs(seconds);
+    Options { pipeline, schedule: None, budget, threads: Some(1), seed: 1, judge }
+}
+
+fn request(size: &[i64]) -> Request {
+    Request { random: Some(1), size: Some(size.to_vec()), ..Request::default() }
+}
+
+/// Appends the winner to its text, compiles and validates it.
+fn is_proved(text: &str, tuning: &Tuning) {
+    let whole = if tuning.winner.is_new {
+        format!("{text}\n{}", tuning.winner.text)
+    } else {
+        text.to_owned()
+    };
+    let mut loaded = load("tuned", &whole);
+    let schedule = loaded.schedule(0, Some(&tuning.winner.name)).expect("it has this schedule");
+    let choice = Choice { pipeline: 0, schedule };
+    let compiled = compile::compile(&mut loaded, &choice, &mut |_, _, _| {}).expect("it is legal");
+    let algorithm = &loaded.module.pipelines[0].algorithm;
+    let options = options(0, 1).judge;
+    let report = judge::judge(&loaded.module.pool, algorithm, &compiled, &options);
+    assert_eq!(report.verdict, Verdict::Proved, "{}", tuning.winner.text);
+}
+
+#[test]
+fn a_blur_is_tuned() {
+    let text = example("blur");
+    let loaded = load("blur", &text);
+    let mut words = Vec::new();
+    let mut progress = |line: &str| words.push(line.to_owned());
+    let tuning = tune::run(&loaded, &options(0, 8), &request(&[128, 64]), &mut progress)
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(tuning.reference, Reference::Interpreter);
+    is_proved(&text, &tuning);
+    let best = tuning.best().expect("the winner has a row");
+    assert_eq!(best.schedule, tuning.winner.name);
+    // The file's schedules have rows too.
+    for name in ["tiled", "rows", "lines", "vectorized"] {
+        assert!(tuning.rows.iter().any(|row| row.schedule == name), "{name}: {words:?}");
+    }
+    if tuning.winner.is_new {
+        assert!(tuning.rows.iter().rev().skip(1).all(|row| row.median > best.median));
+    }
+    assert!(tuning.counts.tried > 0, "{:?}", tuning.counts);
+    let judged: usize = Rejection::ALL.iter().map(|reason| tuning.counts.rejected(*reason)).sum();
+    assert!(judged <= 2 * tuning.counts.tried + tuning.rows.len(), "{:?}", tuning.counts);
+}
+
+#[test]
+fn a_search_begins_with_one_schedule() {
+    let text = example("gemm");
+    let loaded = load("gemm", &text);
+    let schedule = loaded.schedule(0, Some("tiled")).expect("it has this schedule");
+    let mut request = request(&[48, 32]);
+    request.input_sizes = vec![("A".to_owned(), vec![48, 24]), ("B".to_owned(), vec![24, 32])];
+    let tuning = tune::run(
+        &loaded,
+        &Options { schedule: Some(schedule), ..options(0, 4) },
+        &request,
+        &mut |_| {},
+    )
+    .unwrap_or_else(|error| panic!("{error}"));
+    is_proved(&text, &tuning);
+    let others: Vec<&str> = tuning.rows.iter().map(|row| row.schedule.as_str()).collect();
+    assert!(others == ["tiled", "tuned"] || others == ["tiled"], "{others:?}");
+}
+
+#[test]
+fn without_schedules_the_unscheduled_form_is_the_measure() {
+    let text = "\
+pipeline twice(input: buffer<u8, 1>) -> output: buffer<u8, 1> { func output(x) = 2 * input(x); }
+";
+    let loaded = load("twice", text);
+    let tuning = tune::run(&loaded, &options(0, 3), &request(&[5000]), &mut |_| {})
+        .unwrap_or_else(|error| panic!("{error}"));
+    is_proved(text, &tuning);
+    assert!(tuning.rows.iter().any(|row| row.schedule == "default"));
+}
+
+#[test]
+fn a_schedule_whose_checks_fail_is_no_beginning() {
+    let text = "\
+pipeline shift(input: buffer<u8, 1>) -> output: buffer<u8, 1> { func output(x) = input(x); }
+schedule four for shift { output.bound(x, 0, 4); }
+";
+    let loaded = load("shift", text);
+    let run = |size| {
+        tune::run(
+            &loaded,
+            &Options { schedule: Some(Some(0)), ..options(0, 2) },
+            &request(&[size]),
+            &mut |_| {},
+        )
+    };
+    let Err(TuneError::Start { schedule, .. }) = run(8) else { panic!("it has no checks") };
+    assert_eq!(schedule, "four");
+    is_proved(text, &run(4).unwrap_or_else(|error| panic!("{error}")));
+}
+
+#[test]
+fn what_is_not_proved_never_wins() {
+    let text = example("blur");
+    let loaded = load("blur", &text);
+    let silent = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/solvers/silent");
+    let solver = Program::find(Family::Z3, Some(&silent)).expect("it is there");
+    let schedule = loaded.schedule(0, Some("rows")).expect("it has this schedule");
+    let mut judge = judge::Options::new(solver);
+    judge.asking.timeout = Duration::from_secs(1);
+    let options = Options { judge, schedule: Some(schedule), ..options(0, 3) };
+    match tune::run(&loaded, &options, &request(&[64, 32]), &mut |_| {}) {
+        Err(TuneError::NotProved { tried, counts, .. }) => {
+            assert!(tried > 0);
+            assert_eq!(counts.rejected(Rejection::NotProved), tried);
+        }
+        Ok(tuning) => panic!("{} is proved without a solver", tuning.winner.text),
+        Err(error) => panic!("{error}"),
+    }
+}
