@@ -40,7 +40,8 @@ example: cargo xtask mutants --stock",
     options: &[("--stock", crate::Action::Alone(stock))],
 };
 
-/// A sweep: the test that runs it and its package, the variable that sets the number of mutants, and this number.
+/// A sweep: the test that runs it and its package, the variable that sets the number of mutants,
+/// and this number.
 struct Sweep {
     package: &'static str,
     test: &'static str,
