@@ -54,6 +54,13 @@ pub struct Named {
     pub derivation: Option<String>,
 }
 
+impl Named {
+    /// The name of a schedule alone.
+    pub fn schedule(name: &str) -> Self {
+        Self { schedule: Some(name.to_owned()), ..Self::default() }
+    }
+}
+
 /// A chosen part of an input.
 #[derive(Clone, Debug)]
 pub enum Chosen {

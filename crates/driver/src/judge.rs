@@ -33,7 +33,7 @@ pub struct Options {
 pub enum Compiler {
     /// This one. Its index arithmetic has 64 bits.
     Halidom,
-    /// Stock Halide. Its index arithmetic has 32 bits, it owes nothing where the pipeline
+    /// Stock Halide. Its index arithmetic has 32 bits. It owes nothing where the pipeline
     /// overflows, and it may contract floats anywhere. The counterexample search begins at the
     /// borders of the entry checks, as most of its statements refuse random sizes.
     Halide,

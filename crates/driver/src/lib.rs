@@ -1,10 +1,9 @@
-//! The four jobs: [`mod@compile`], [`mod@judge`], [`mod@verify`] and [`mod@derive`]. No crate below
-//! knows every layer.
+//! The four jobs: [`mod@compile`], [`mod@judge`], [`mod@verify`] and [`mod@derive`].
 //!
-//! The crate knows nothing about terminals. Results are data; problems are
-//! [`halidom_diag::Diagnostic`]s or typed errors with a code and a hint. Start with [`mod@source`]
-//! (a file and the choice of a pipeline and schedule), then read [`mod@compile`], [`mod@judge`],
-//! [`data`] (the inputs of a run) and [`execute`].
+//! No crate below knows every layer. The crate knows nothing about terminals. Results are data;
+//! problems are [`halidom_diag::Diagnostic`]s or typed errors with a code and a hint. Start with
+//! [`mod@input`] (what can be opened, and the choice of a part of it), then read the jobs, [`data`]
+//! (the inputs of a run) and [`execute`].
 
 pub mod compile;
 pub mod data;

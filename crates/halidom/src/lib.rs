@@ -8,8 +8,7 @@
 //!     "pipeline sums(a: buffer<i32, 1>) -> b: buffer<i32, 1> { func b(x) = a(x) + a(x + 1); }
 //!      schedule fast for sums { b.vectorize(x, 8, tail: guard); }",
 //! )?;
-//! let fast = Named { schedule: Some("fast".into()), ..Named::default() };
-//! let program = compile(&mut input, &fast)?;
+//! let program = compile(&mut input, &Named::schedule("fast"))?;
 //! assert!(judge(&program)?.is_proved());
 //! let a = to_array(&[4], &[1, 2, 3, 4]).expect("four elements");
 //! let outputs = run(&program, &[("a", a)])?;
@@ -86,9 +85,8 @@ pub fn judge(program: &Program) -> Result<Verdict, Error> {
     Ok(halidom_driver::judge::judge(pool, algorithm, compiled, &options).answer())
 }
 
-/// Compiles a program to native code and calls it on arrays. Returns one array for each component
-/// of the outputs, as large as the inputs allow. The program's parameters have no values, so it
-/// must have none; [`run_with`] takes them.
+/// Compiles a program without parameters to native code and calls it on arrays. Returns one array
+/// for each component of the outputs, as large as the inputs allow. [`run_with`] takes parameters.
 pub fn run(program: &Program, inputs: &[(&str, Array)]) -> Result<Vec<Array>, Error> {
     run_with(program, inputs, &[], None)
 }

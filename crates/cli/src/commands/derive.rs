@@ -88,9 +88,9 @@ impl Job<'_> {
             .certified(number, derived, seconds)
             .map_err(|diagnostic| refuse(diagnostic, output))?;
         let Certified { derived, certificate, .. } = &certified;
-        let last = print::term(&certified.last);
+        let last = certified.last.as_str();
         if !args.step {
-            output.line(&indented(&last));
+            output.line(&indented(last));
         }
         let laws: Vec<&str> = certificate.laws.iter().map(|law| law.name()).collect();
         output.line(&format!(

@@ -10,8 +10,7 @@ use halidom_atl::file::Derived;
 use halidom_atl::native::{Agreement, Comparison, NativeError, compare_with_source};
 use halidom_atl::program::Element;
 use halidom_atl::rules::Law;
-use halidom_atl::term::Term;
-use halidom_atl::{folder, lower};
+use halidom_atl::{folder, lower, print};
 use halidom_diag::{Diagnostic, Span};
 use halidom_verdict::{Claim, Evidence, Modes, Obligations, Ran, Verdict};
 
@@ -23,8 +22,8 @@ pub struct Certified<'l> {
     pub name: &'l str,
     /// The derivation.
     pub derived: Derived<'l>,
-    /// The final program, before it is normalized for the certificate.
-    pub last: Term,
+    /// The text of the final program, before it is normalized for the certificate.
+    pub last: String,
     /// The number of steps of the derivation.
     pub steps: usize,
     /// The certificate.
@@ -119,7 +118,7 @@ impl Loaded {
     ) -> Result<Certified<'l>, Diagnostic> {
         let derivation = self.derivation(number);
         let (name, span) = (derivation.name.text.as_str(), derivation.name.span);
-        let (last, steps) = (derived.state.term.clone(), derived.state.steps.len());
+        let (last, steps) = (print::term(&derived.state.term), derived.state.steps.len());
         let certificate = certify(&derived.program, &mut derived.state)
             .map_err(|refusal| refused_at(name, span, refusal))?;
         Ok(Certified { name, derived, last, steps, certificate, seconds, loaded: self, span })

@@ -284,7 +284,9 @@ impl<'a> Entry<'a> {
     fn collect(&mut self, stmt: StmtId) {
         let stmt = self.pool.get_stmt(stmt);
         if let Stmt::Block(parts) = stmt {
-            parts.iter().for_each(|part| self.collect(*part));
+            for part in parts {
+                self.collect(*part);
+            }
         } else if let Stmt::Assert { condition, check } = stmt {
             self.checks.push(*condition);
             self.equations_of(*condition);
