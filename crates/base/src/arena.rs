@@ -46,6 +46,16 @@ impl<I: Id, T> Arena<I, T> {
         self.values.get(id.index())
     }
 
+    /// Values in order of creation.
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator + Clone {
+        self.values.iter()
+    }
+
+    /// Ids in order of creation.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + ExactSizeIterator + use<I, T> {
+        (0..self.values.len()).map(I::from_index)
+    }
+
     /// Ids and values in order of creation.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (I, &T)> + ExactSizeIterator {
         self.values.iter().enumerate().map(|(index, value)| (I::from_index(index), value))

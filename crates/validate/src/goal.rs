@@ -1,13 +1,13 @@
 //! Goals: statements to show, as data.
 //!
-//! A goal is made where the program is examined, and decided elsewhere. `check/overflow/goals` and
-//! [`crate::check::Checker::demands`] make goals; `check` and `check/overflow/decide` decide them.
-//! So the list of goals does not depend on the method that shows them.
+//! A goal is made where the program is examined, and decided elsewhere: `obligation/overflow/goals`
+//! makes goals, and `obligation/overflow/decide` decides them. So the list of goals does not depend
+//! on the method that shows them.
 
 use halidom_ir::{BufferId, ExprId, StmtId, VarId};
 
-use crate::program::Place;
-use crate::report::Kind;
+use crate::obligation::record::{Kind, Subject};
+use crate::program::{MemoryId, Place};
 use crate::space::FormulaId;
 
 /// A claim to show at a place.
@@ -17,8 +17,8 @@ pub(crate) struct Goal {
     pub(crate) kind: Kind,
     /// The statement that the goal is about, if there is one.
     pub(crate) stmt: Option<StmtId>,
-    /// The subject of the goal, in words.
-    pub(crate) what: String,
+    /// The subject of the goal.
+    pub(crate) what: Subject,
     /// The place, with the facts that hold there. Entry checks are not repeated.
     pub(crate) place: Place,
     /// The claim.
@@ -27,7 +27,7 @@ pub(crate) struct Goal {
 
 impl Goal {
     /// Makes a goal about parameters and shapes alone.
-    pub(crate) fn at_entry(kind: Kind, what: String, claim: Claim) -> Self {
+    pub(crate) fn at_entry(kind: Kind, what: Subject, claim: Claim) -> Self {
         Self { kind, stmt: None, what, place: Place::default(), claim }
     }
 }
@@ -75,7 +75,7 @@ pub(crate) enum Claim {
     /// The number of elements of allocated memory fits 60 bits.
     Elements {
         /// The index of the memory.
-        memory: usize,
+        memory: MemoryId,
         /// Min, extent and stride of its dimensions.
         dims: Vec<ExprId>,
     },

@@ -34,8 +34,8 @@ impl Laws {
     }
 
     /// The solver that decides the laws.
-    pub(crate) fn solver(&self) -> &Solver {
-        &self.solver
+    pub(crate) fn into_solver(self) -> Solver {
+        self.solver
     }
 
     /// Returns the axioms under which the instances of an update stage that write one location may

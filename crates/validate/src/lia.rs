@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_smt::{Answer, Reason, Solver, Sort, TermId as SmtTerm, Terms};
 
-use crate::lemma::{Memo, Reached};
+use crate::lemma::{Instance, Lemmas, Memo};
 use crate::space::{Atom, Formula, FormulaId, Monomial, PolyId, Space, Symbol, TermId};
 
 /// The solver's answer.
@@ -36,7 +36,7 @@ pub(crate) struct Lia {
     solver: Solver,
     /// The time for the second try.
     second_try: Option<Duration>,
-    budget: crate::Budget,
+    budget: crate::obligation::settings::Budget,
     /// The number of obligations that stayed open.
     open: u64,
     terms: Terms,
@@ -44,11 +44,10 @@ pub(crate) struct Lia {
     truths: FxHashMap<TermId, SmtTerm>,
     polys: FxHashMap<PolyId, SmtTerm>,
     formulas: FxHashMap<FormulaId, SmtTerm>,
-    /// The formulas that hold in all questions, the parts that they mention, and all formulas sent
-    /// to the solver for good, lemmas included.
-    assumed: Vec<FormulaId>,
-    mentioned: Reached,
+    /// All formulas sent to the solver for good, lemmas included.
     asserted: FxHashSet<FormulaId>,
+    /// Proposes lemmas for a question.
+    lemmas: Box<dyn Lemmas>,
     memo: Memo,
     answers: FxHashMap<Vec<FormulaId>, Outcome>,
     effort: BTreeMap<String, (u64, Duration)>,
@@ -61,7 +60,8 @@ impl Lia {
     /// Returns an error if the solver cannot be opened.
     pub(crate) fn new(
         mut options: halidom_smt::Options,
-        budget: crate::Budget,
+        budget: crate::obligation::settings::Budget,
+        lemmas: Box<dyn Lemmas>,
     ) -> Result<Self, halidom_smt::OpenError> {
         // A limit on steps must give the same answer on every machine, so there is only one try.
         let hard = options.steps.is_none() && options.soft_timeout > FIRST_TRY;
@@ -79,18 +79,17 @@ impl Lia {
             truths: FxHashMap::default(),
             polys: FxHashMap::default(),
             formulas: FxHashMap::default(),
-            assumed: Vec::new(),
-            mentioned: Reached::default(),
             asserted: FxHashSet::default(),
+            lemmas,
             memo: Memo::default(),
             answers: FxHashMap::default(),
             effort: BTreeMap::new(),
         })
     }
 
-    /// The solver that answers the questions.
-    pub(crate) fn solver(&self) -> &Solver {
-        &self.solver
+    /// Returns the solver that answered the questions.
+    pub(crate) fn into_solver(self) -> Solver {
+        self.solver
     }
 
     /// The number of questions that the solver was asked.
@@ -114,11 +113,8 @@ impl Lia {
         let facts = space.conjuncts(all);
         // Formulas that were possible before may be impossible under more assumptions.
         self.answers.retain(|_, answer| *answer == Outcome::Contradiction);
-        for fact in &facts {
-            self.mentioned.formula(space, *fact);
-        }
-        self.assumed.extend_from_slice(&facts);
-        let lemmas = self.mentioned.lemmas(space, &self.assumed, &mut self.memo);
+        let lemmas = self.lemmas.assumed(space, &mut self.memo, &facts);
+        let lemmas = self.stated(space, lemmas);
         for formula in facts.into_iter().chain(lemmas) {
             if self.asserted.insert(formula) {
                 let term = self.formula(space, formula);
@@ -154,12 +150,8 @@ impl Lia {
     }
 
     fn solve(&mut self, space: &mut Space, facts: &[FormulaId], label: &str) -> Outcome {
-        let mut reached = self.mentioned.clone();
-        for fact in facts {
-            reached.formula(space, *fact);
-        }
-        let together = [&self.assumed, facts].concat();
-        let lemmas = reached.lemmas(space, &together, &mut self.memo);
+        let (lemmas, atoms) = self.lemmas.asked(space, &mut self.memo, facts);
+        let lemmas = self.stated(space, lemmas);
         let mut assertions: Vec<SmtTerm> = Vec::new();
         for formula in facts.iter().chain(&lemmas) {
             if !self.asserted.contains(formula) {
@@ -170,7 +162,7 @@ impl Lia {
             Answer::Unsat => Outcome::Contradiction,
             Answer::Sat(model) => {
                 let mut values = Vec::new();
-                for atom in &reached.atoms {
+                for atom in &atoms {
                     if let Atom::Symbol(symbol) = space.atom(*atom) {
                         let key: Monomial = Box::new([*atom]);
                         let value = self.monomials.get(&key).and_then(|term| model.get(*term));
@@ -185,6 +177,15 @@ impl Lia {
             }
             Answer::Unknown(reason) => Outcome::Undecided(reason.to_string()),
         }
+    }
+
+    /// States proposed instances of lemmas.
+    fn stated(&mut self, space: &mut Space, instances: Vec<Instance>) -> Vec<FormulaId> {
+        let mut formulas = Vec::new();
+        for instance in instances {
+            formulas.extend_from_slice(self.memo.state(space, instance));
+        }
+        formulas
     }
 
     /// Asks the running process first, with a short limit, because earlier questions can lead it

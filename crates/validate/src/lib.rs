@@ -1,15 +1,18 @@
 //! Decides whether a program computes what an algorithm specifies, for all inputs and sizes that
 //! pass the program's entry checks.
 //!
-//! **Trusted**: the project's verdicts rest on this crate, on `ir` (the semantics), `smt` (the
-//! solver) and `interp` (the replay of counterexamples). The crate knows nothing of schedules,
-//! lowering or generated code, and shares no code with them.
+//! **Trusted**: the project's verdicts rest on the room `obligation` and the files that it imports,
+//! on `ir` (the semantics), `smt` (the solver) and `interp` (the replay of counterexamples). The
+//! room `tactics` is not trusted. The crate knows nothing of schedules, lowering or generated code,
+//! and shares no code with them.
 //!
 //! # Where to start
-//! Start with [`validate`]. `program` walks a program once and lists its accesses. `specification`
-//! turns the algorithm into equations. Both use the terms of `space`. `check` has the obligations,
-//! in one file for each group of kinds ([`Kind`]). `witness` makes guesses, and `lia` asks the
-//! solver. `floats` defines the meanings of equality of floats.
+//! Start with `obligation::theorem::judge`, which states the obligations in the order of the proof.
+//! `program` walks a program once and lists its accesses. `specification` turns the algorithm into
+//! equations. Both use the terms of `space`. `obligation` has one file for each group of kinds
+//! ([`Kind`]). `tactics` proposes witnesses, cases, equalities and lemmas through
+//! `obligation::door`, and `lia` asks the solver. `floats` defines the meanings of equality of
+//! floats. `prose` puts obligations in words.
 //!
 //! Some words have a fixed meaning in this crate. A *claim* is the annotation of a store or load:
 //! it names the instance that the store runs, or the value that the load reads. A *label* is a
@@ -31,7 +34,6 @@
 
 mod answer;
 mod bound;
-mod check;
 mod evaluate;
 mod floats;
 mod goal;
@@ -39,37 +41,42 @@ mod laws;
 mod lemma;
 mod lia;
 mod limits;
+mod obligation;
 mod program;
+mod prose;
 mod ranges;
 mod refine;
-mod refute;
 mod report;
 mod space;
 mod specification;
-mod witness;
+mod tactics;
 
 use std::time::{Duration, Instant};
 
-use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
-use halidom_ir::{Algorithm, Check, Expr, ExprId, FuncId, Pool, Program, StmtId, VarId, print};
-use halidom_smt::{Asking, Solver};
+use halidom_base::{FxHashMap, IndexMap, IndexSet};
+use halidom_ir::{Algorithm, Check, Expr, FuncId, Pool, Program, StmtId, VarId, print};
+use halidom_smt::Asking;
 use halidom_verdict::Claim;
 
 pub use answer::{BUFFERS_APART, ENTRY_ARITHMETIC, NOTHING};
 pub use floats::{Axiom, Axioms, Floats};
 pub use halidom_verdict::Condition;
-pub use refute::{Conventions, Given, Owed, Search, Survived, near_integers, survive};
+pub use obligation::record::{Kind, Method};
+pub use obligation::settings::{Budget, Code};
 pub use report::{
-    Asked, Counterexample, Instance, Kind, Method, Obligation, Report, Runs, Site, Status,
-    TooStrict, Verdict, weakest,
+    Asked, Counterexample, Instance, Obligation, Report, Runs, Site, Status, TooStrict, Verdict,
+    weakest,
 };
+pub use tactics::refute::{Conventions, Given, Owed, Search, Survived, near_integers, survive};
 
-use check::{Checker, Machine, Subject, Widths};
-use laws::Laws;
 use lia::Lia;
+use obligation::door::Tactics;
+use obligation::settings::Settings;
+use obligation::theorem::{self, Judgement, Task};
 use program::Model;
+use prose::Prose;
 use space::Space;
-use specification::Specification;
+use tactics::refute;
 
 /// The most runs that confirm a proved program whose entry checks are known to hold for some sizes.
 const CONFIRMING_TRIALS: usize = 4;
@@ -110,22 +117,6 @@ pub struct Options {
     pub contracts_places: bool,
 }
 
-/// Facts about the code that a program stands for, and the conditions that it rests on. Ids belong
-/// to the program's pool. By default nothing is known, and all entry checks are evaluated.
-#[derive(Clone, Debug, Default)]
-pub struct Code {
-    /// The bits of some `int`s.
-    pub widths: FxHashMap<ExprId, u32>,
-    /// Entry checks that the code does not evaluate: the callers' contract.
-    pub contract: FxHashSet<ExprId>,
-    /// Extents of outputs that the pipeline itself fixes to 1.
-    pub single: FxHashSet<ExprId>,
-    /// True if the code refuses to take memory of 2^31 elements and more.
-    pub checks_memory: bool,
-    /// The conditions of a proof. The first line of the verdict has their names.
-    pub conditions: Vec<Condition>,
-}
-
 impl Options {
     /// Returns the defaults: five seconds for a question, nothing left out, and a search of two
     /// hundred runs or five seconds.
@@ -146,18 +137,6 @@ impl Options {
             contracts_places: false,
         }
     }
-}
-
-/// Limits that do not depend on the machine's speed. By default there are no limits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Budget {
-    /// The most questions to the solver.
-    pub questions: Option<u64>,
-    /// The most steps of the solver for one question, by its own count.
-    pub steps: Option<u64>,
-    /// The number of open obligations after which no more questions are asked, because the verdict
-    /// is known.
-    pub open: Option<u64>,
 }
 
 /// Decides whether `program` computes what `algorithm` specifies.
@@ -183,140 +162,50 @@ pub fn validate_refined(
     program: &Program,
     options: &Options,
 ) -> Report {
+    validate_with(pool, Task { algorithm, steps, program }, options, &mut tactics::Search)
+}
+
+/// Does the same with given tactics.
+fn validate_with(
+    pool: &mut Pool,
+    task: Task<'_>,
+    options: &Options,
+    tactics: &mut dyn Tactics,
+) -> Report {
     let begin = Instant::now();
-    // The specification relies on well-formed algorithms: one value for each point, defined before
-    // it is used.
-    for algorithm in [algorithm].into_iter().chain(steps) {
-        if let Err(violations) = halidom_ir::verify::algorithm(pool, algorithm) {
-            let rules: Vec<String> = violations.iter().map(ToString::to_string).collect();
-            return unopened(format!("the algorithm is not well formed: {}", rules.join("; ")));
-        }
-    }
+    let Task { algorithm, steps, program } = task;
+    let lowered = steps.last().unwrap_or(algorithm);
     let default = if algorithm.fast_math { Floats::Axioms } else { Floats::Bits };
     let weakest = options.floats.unwrap_or(default);
-    let opened = Lia::new(solver(options, "queries"), options.budget)
-        .and_then(|lia| Ok((lia, Laws::new(Solver::open(solver(options, "laws"))?, weakest))));
-    let (mut lia, mut laws) = match opened {
-        Ok(opened) => opened,
-        Err(error) => return unopened(error.to_string()),
+    let settings = Settings {
+        solver: &|part| solver(options, part),
+        budget: options.budget,
+        weakest,
+        contracted: weakest == Floats::Reals || options.contracts_places && algorithm.fast_math,
+        int_bits: options.int_bits,
+        code: &options.code,
+        roomy: roomy(program, pool, options),
+        disable: &options.disable,
     };
-    let obligations = refinement(pool, &mut laws, algorithm, steps);
+    let mut judged = match theorem::judge(pool, task, &settings, tactics) {
+        Ok(judged) => judged,
+        Err(reason) => return unopened(reason),
+    };
     let pool = &*pool;
-    let lowered = steps.last().unwrap_or(algorithm);
-    let contracted = weakest == Floats::Reals || options.contracts_places && algorithm.fast_math;
-    let mut space = Space::with_ranges(ranges::ranges(pool, lowered)).contracted(contracted);
-    let parameters = program::parameters(pool, &mut space, program);
-    let model = program::walk(pool, &mut space, program, &parameters);
+    let hints = sizes(&judged.parameters, &judged.space, &judged.hints);
+    let suggested = || refute::suggested(pool, algorithm, program, &hints);
+    let given = refute::of_given(pool, program, &options.given);
+    judged.room(pool, program, &settings, suggested().chain(given));
+    let admitted = judged.admits(pool, program, suggested());
     let mut report = unopened(String::new());
-    report.assumptions = assumptions(pool, &model, program, options);
-    // The closed list of conditions for stock Halide is complete: the arithmetic of its entry
-    // checks is checked.
-    if !options.code.conditions.is_empty() {
-        report.conditions.clone_from(&options.code.conditions);
-    }
-    let stored: FxHashSet<_> = model.memories.iter().map(|memory| memory.func).collect();
-    let mut specification = Specification::new(pool, &parameters, stored);
-    let widths = Widths { bits: options.int_bits, known: &options.code.widths };
-    let machine = Machine { widths, checks_memory: options.code.checks_memory };
-    let narrow = options.int_bits < 64;
-    // Facts learned while the entry checks are admitted would burden every later question, so a
-    // separate solver learns them.
-    let first = narrow.then(|| Lia::new(solver(options, "entry"), options.budget)).transpose();
-    let mut first = match first {
-        Ok(first) => first,
-        Err(error) => return unopened(error.to_string()),
-    };
-    let mut checker = Checker {
-        pool,
-        space: &mut space,
-        model: &model,
-        specification: &mut specification,
-        lia: &mut lia,
-        laws: &mut laws,
-        entry: Vec::new(),
-        obligations,
-        values: Vec::new(),
-        inexact: IndexSet::default(),
-        uniform: FxHashMap::default(),
-        interpreted: IndexSet::default(),
-        notes: Vec::new(),
-        dead: Vec::new(),
-        hints: Vec::new(),
-    };
-    if let Some(first) = &mut first {
-        std::mem::swap(checker.lia, first);
-    }
-    checker.admit(&parameters, machine, &options.code.contract);
-    if let Some(first) = &mut first {
-        std::mem::swap(checker.lia, first);
-        // All entry checks are granted by now.
-        checker.entry = model.entry.iter().map(|check| check.condition).collect();
-        checker.lia.assume(checker.space, &checker.entry);
-    }
-    checker.interface(lowered, program);
-    let earlier: Vec<&Algorithm> = [algorithm].into_iter().chain(steps).collect();
-    let subject = Subject { program, lowered, earlier: &earlier, weakest };
-    let second = checker.run(&subject, || Lia::new(solver(options, "floats"), options.budget));
-    checker.demands(algorithm, steps);
-    checker.overflow(&parameters, machine);
-    let roomy = roomy(program, pool, options);
-    let extents = roomy.iter().filter_map(|var| match parameters.get(var) {
-        Some(space::Value::Int(poly)) => Some(*poly),
-        Some(space::Value::Bool(_) | space::Value::Number(_)) | None => None,
-    });
-    let extents: Vec<_> = extents.collect();
-    let room = if roomy.is_empty() { Ok(()) } else { checker.roomy(&extents) };
-    report.notes = checker.notes;
-    report.obligations = checker.obligations;
-    let hints = checker.hints;
-    let checker_dead = checker.dead;
-    report.obligations.retain(|obligation| !options.disable.contains(&obligation.kind));
-    report.effort = lia.effort();
-    for (purpose, (questions, time)) in second.iter().chain(&first).flat_map(Lia::effort) {
-        let sum = report.effort.entry(purpose).or_default();
-        *sum = (sum.0 + questions, sum.1 + time);
-    }
-    let second_solver = second.as_ref().map(Lia::solver);
-    let first_solver = first.as_ref().map(Lia::solver);
-    let solvers = [lia.solver(), laws.solver()].into_iter();
-    report.solver = Asked::of(solvers.chain(second_solver).chain(first_solver));
-    report.dead = checker_dead;
-    report.trusted_steps = trusted(pool, &model, &report.obligations);
-    if report.solver.cached > 0 {
-        report.below.insert(1, "answers that were kept");
-    }
-    if !roomy.is_empty() {
-        let checks: Vec<_> = model.entry.iter().map(|check| check.expr).collect();
-        let seen = |()| {
-            let hints = sizes(&parameters, &space, &hints);
-            refute::admits(pool, (algorithm, program), &checks, &hints, &roomy)
-                || refute::admits_given(pool, program, &checks, &options.given, &roomy)
-        };
-        let status = match room.map(seen) {
-            Ok(true) => Status::Closed(Method::Run),
-            Ok(false) => {
-                Status::Open("no sizes were seen to pass with every extent above 1".to_owned())
-            }
-            Err(reason) => Status::Open(reason),
-        };
-        let (kind, place) = (Kind::Assumption, "room for outputs".to_owned());
-        if !options.disable.contains(&kind) {
-            report.obligations.push(Obligation { kind, stmt: None, place, status });
-        }
-    }
-    report.verdict = verdict(&report, space.overflowed());
     if !options.strictness.is_zero() {
-        let given = (algorithm, program);
-        report.too_strict = too_strict(pool, given, &parameters, &mut space, &model, options);
+        report.too_strict = too_strict(pool, task, &mut judged, options);
     }
-    let proved = report.verdict == Verdict::Proved;
-    let hints = sizes(&parameters, &space, &hints);
+    let proved = judged.is_proved();
     // A proved program is run too: a few runs show that the entry checks can hold.
-    let undecided = Status::Open(check::UNDECIDED.to_owned());
-    let vacuity_only = report.open().all(|obligation| obligation.status == undecided);
-    let enough = if proved || vacuity_only { 2 } else { usize::MAX };
-    let checks: Vec<_> = model.entry.iter().map(|check| check.expr).collect();
-    let admitted = refute::admits(pool, (algorithm, program), &checks, &hints, &[]);
+    let undecided = obligation::record::Status::Open(obligation::record::Reason::Undecided);
+    let decided = judged.open().any(|obligation| obligation.status != undecided);
+    let enough = if decided { usize::MAX } else { 2 };
     let mut limits = options.search;
     if proved && admitted {
         // No verdict depends on these runs, so a program that is too long for the interpreter is
@@ -324,15 +213,49 @@ pub fn validate_refined(
         limits.trials = limits.trials.min(CONFIRMING_TRIALS);
         limits.steps = limits.steps.min(CONFIRMING_STEPS);
     }
-    let limits = (limits, enough);
-    let algorithms = (algorithm, lowered);
     let sizes = refute::Sizes { given: &options.given, hints: &hints };
+    let equality = (weakest, options.conventions);
     let found =
-        refute::search(pool, algorithms, program, sizes, limits, (weakest, options.conventions));
+        refute::search(pool, (algorithm, lowered), program, sizes, (limits, enough), equality);
+    // A refuted program keeps its obligations as they are.
+    if found.counterexample.is_none() {
+        judged.vacuity(pool, program, &settings, (admitted, found.run.as_ref()));
+    }
+    describe(&mut report, pool, task, options, &judged);
+    conclude(&mut report, &judged, found);
     report.suggestions = hints;
-    conclude(&mut report, found, admitted, options, space.overflowed());
     report.time = begin.elapsed();
     report
+}
+
+/// Puts what was judged into a report, in words.
+fn describe(
+    report: &mut Report,
+    pool: &Pool,
+    task: Task<'_>,
+    options: &Options,
+    judged: &Judgement,
+) {
+    let prose = Prose { pool, judged };
+    report.assumptions = assumptions(pool, &judged.model, task.program, options);
+    // The closed list of conditions for stock Halide is complete: the arithmetic of its entry
+    // checks is checked.
+    if !options.code.conditions.is_empty() {
+        report.conditions.clone_from(&options.code.conditions);
+    }
+    let obligations = judged.obligations.iter().map(|obligation| prose.obligation(obligation));
+    report.obligations = obligations.collect();
+    for (stmt, store) in &judged.dead {
+        report.dead.push(*stmt);
+        let store = prose.subject(store);
+        report.notes.push(format!("dead code: the store to {store} never runs"));
+    }
+    report.trusted_steps = trusted(pool, &judged.model, &report.obligations);
+    report.effort.clone_from(&judged.effort);
+    report.solver = Asked::of(&judged.solvers);
+    if report.solver.cached > 0 {
+        report.below.insert(1, "answers that were kept");
+    }
 }
 
 /// Returns the extents of outputs of narrow code that some admitted sizes must have above 1: all
@@ -371,34 +294,11 @@ fn unopened(reason: String) -> Report {
     }
 }
 
-/// Checks the obligations of kind `Refinement`: each step has the same meaning as the step before
-/// it.
-fn refinement(
-    pool: &mut Pool,
-    laws: &mut Laws,
-    algorithm: &Algorithm,
-    steps: &[Algorithm],
-) -> Vec<Obligation> {
-    let mut obligations = Vec::new();
-    for (number, (from, to)) in [algorithm].into_iter().chain(steps).zip(steps).enumerate() {
-        for (place, result) in refine::refines(pool, laws, from, to) {
-            let status = match result {
-                Ok(Axioms::NONE) => Status::Closed(Method::Structure),
-                Ok(axioms) => Status::Closed(Method::Axioms(axioms)),
-                Err(reason) => Status::Open(reason),
-            };
-            let place = format!("{place} in rewriting {}", number + 1);
-            obligations.push(Obligation { kind: Kind::Refinement, stmt: None, place, status });
-        }
-    }
-    obligations
-}
-
 /// Lists the obligations that needed an equality of floats weaker than equality of bits: one line
 /// for each axiom, and one for the reals.
 fn trusted(pool: &Pool, model: &Model, obligations: &[Obligation]) -> Vec<String> {
     let instances: FxHashMap<StmtId, (FuncId, usize)> =
-        model.stores.iter().map(|store| (store.access.stmt, (store.func, store.stage))).collect();
+        model.stores.values().map(|store| (store.access.stmt, (store.func, store.stage))).collect();
     let mut uses: IndexMap<String, IndexSet<String>> = IndexMap::default();
     for obligation in obligations {
         let Status::Closed(method) = obligation.status else { continue };
@@ -429,16 +329,14 @@ fn solver(options: &Options, part: &str) -> halidom_smt::Options {
 /// the solver suggests.
 fn too_strict(
     pool: &Pool,
-    (algorithm, program): (&Algorithm, &Program),
-    parameters: &program::Parameters,
-    space: &mut Space,
-    model: &Model,
+    Task { algorithm, program, .. }: Task<'_>,
+    Judgement { space, model, parameters, .. }: &mut Judgement,
     options: &Options,
 ) -> Vec<TooStrict> {
     // The entry checks are not assumed here.
     let mut own = solver(options, "strict");
     own.soft_timeout = own.soft_timeout.min(Duration::from_secs(1));
-    let Ok(mut lia) = Lia::new(own, options.budget) else {
+    let Ok(mut lia) = Lia::new(own, options.budget, tactics::Search.lemmas()) else {
         return Vec::new();
     };
     let mut suggested = Vec::new();
@@ -477,14 +375,8 @@ fn sizes(
         .collect()
 }
 
-/// Adds the results of the runs to the report.
-fn conclude(
-    report: &mut Report,
-    found: refute::Found,
-    admitted: bool,
-    options: &Options,
-    overflowed: bool,
-) {
+/// Concludes: a proof if the theorem's premises are shown, or else a run that refutes.
+fn conclude(report: &mut Report, judged: &Judgement, found: refute::Found) {
     if let Some(counterexample) = found.counterexample {
         report.verdict = Verdict::Refuted(Box::new(counterexample));
         return;
@@ -494,47 +386,22 @@ fn conclude(
         "{} runs of the interpreter went through, {} were refused by entry checks",
         found.passed, found.refused
     ));
-    if found.passed > 0 {
-        for obligation in &mut report.obligations {
-            if obligation.status == Status::Open(check::UNDECIDED.to_owned()) {
-                obligation.status = Status::Closed(Method::Run);
-            }
-        }
-    } else if !admitted && !options.disable.contains(&Kind::Assumption) {
-        report.obligations.push(Obligation {
-            kind: Kind::Assumption,
-            stmt: None,
-            place: "entry checks".to_owned(),
-            status: Status::Open("no sizes were seen to pass them".to_owned()),
-        });
-    }
-    report.verdict = verdict(report, overflowed);
+    report.verdict =
+        if judged.is_proved() { Verdict::Proved } else { Verdict::Unknown(reason(report, judged)) };
 }
 
-/// Computes the verdict. It is `Proved` only if every obligation is closed.
-fn verdict(report: &Report, overflowed: bool) -> Verdict {
-    if overflowed {
-        return Verdict::Unknown("a coefficient is beyond 128 bits".to_owned());
-    }
-    if report.obligations.is_empty() {
-        return Verdict::Unknown(NOTHING.0.to_owned());
+/// Tells why nothing is proved.
+fn reason(report: &Report, judged: &Judgement) -> String {
+    if judged.space.overflowed() {
+        return "a coefficient is beyond 128 bits".to_owned();
     }
     let mut open = report.open();
-    match open.next() {
-        None => Verdict::Proved,
-        Some(first) => {
-            let Status::Open(reason) = &first.status else {
-                return Verdict::Unknown("an obligation without a reason".to_owned());
-            };
-            Verdict::Unknown(format!(
-                "{} of {} obligations are open; the first: {}: {}: {reason}",
-                1 + open.count(),
-                report.obligations.len(),
-                first.kind.name(),
-                first.place,
-            ))
-        }
-    }
+    let Some(Obligation { kind, place, status: Status::Open(reason), .. }) = open.next() else {
+        return NOTHING.0.to_owned();
+    };
+    let (open, all) = (1 + open.count(), report.obligations.len());
+    let kind = kind.name();
+    format!("{open} of {all} obligations are open; the first: {kind}: {place}: {reason}")
 }
 
 /// Describes the assumptions in words.
@@ -556,7 +423,7 @@ fn assumptions(pool: &Pool, model: &Model, program: &Program, options: &Options)
             | Check::DomainExtent { .. }
             | Check::SplitFactor { .. }
             | Check::Bound { .. }
-            | Check::Layout { .. }) => describe(pool, check),
+            | Check::Layout { .. }) => prose::describe(pool, check),
         };
         lines.push(format!("{what}: {condition}"));
     }
@@ -566,26 +433,4 @@ fn assumptions(pool: &Pool, model: &Model, program: &Program, options: &Options)
         lines.push("entry checks are evaluated without overflow".to_owned());
     }
     lines
-}
-
-fn describe(pool: &Pool, check: &Check) -> String {
-    let name = |func| &pool.func(func).name;
-    match check {
-        Check::InputRegion { input, dim, .. } => {
-            format!("input region of {} in dimension {dim}", name(*input))
-        }
-        Check::OutputRegion { output, dim, .. } => {
-            format!("output region of {} in dimension {dim}", name(*output))
-        }
-        Check::Require { message } => format!("require \"{message}\""),
-        Check::DomainExtent { func, stage, variable } => {
-            format!("reduction extent {variable} of stage {stage} of {}", name(*func))
-        }
-        Check::SplitFactor { func, variable } => {
-            format!("split factor of {variable} in {}", name(*func))
-        }
-        Check::Bound { func, dim } => format!("bound of {} in dimension {dim}", name(*func)),
-        Check::SizeLimit { what } => format!("size limit of {what}"),
-        Check::Layout { func } => format!("layout of {}", name(*func)),
-    }
 }

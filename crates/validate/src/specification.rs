@@ -15,7 +15,7 @@ use halidom_ir::{Expr, ExprId, FuncId, FuncKind, Pool, Stage, VarId};
 
 use crate::evaluate::{EvaluateError, Evaluator, Leaves, Load, leaf_value};
 use crate::program::Parameters;
-use crate::space::{FormulaId, PolyId, Space, Term, Value, Version};
+use crate::space::{FormulaId, PolyId, Space, Term, TermId, Value, Version};
 
 type Result<T> = std::result::Result<T, EvaluateError>;
 
@@ -157,9 +157,23 @@ impl<'a> Specification<'a> {
         work(&mut evaluator)
     }
 
+    /// Returns the value that the only stage of a func gives at the point where a term reads the
+    /// func's final value.
+    pub(crate) fn definition(&mut self, space: &mut Space, read: TermId) -> Option<TermId> {
+        let Term::Read { func, component, coords, version: Version::Final, .. } =
+            space.term(read).clone()
+        else {
+            return None;
+        };
+        match self.only_value(space, (func, component), coords.to_vec()) {
+            Ok(Value::Number(value)) => Some(value),
+            Ok(Value::Int(_) | Value::Bool(_)) | Err(_) => None,
+        }
+    }
+
     /// Returns a component of the final value of a func whose only stage gives every location its
     /// value.
-    pub(crate) fn only_value(
+    fn only_value(
         &mut self,
         space: &mut Space,
         (func, component): (FuncId, usize),

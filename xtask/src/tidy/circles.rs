@@ -20,10 +20,10 @@ const CRATES: &[(&str, &[&str])] = &[
 ];
 
 /// A module, as the names on the path to it from the crate's root.
-type Module = Vec<String>;
+pub(super) type Module = Vec<String>;
 
 /// The imports of each module: the modules that it needs, and the first lines that name them.
-type Arrows = BTreeMap<Module, BTreeMap<Module, usize>>;
+pub(super) type Arrows = BTreeMap<Module, BTreeMap<Module, usize>>;
 
 /// Finds a circle in each crate, and imports from a room to one above it.
 pub(super) fn circles(files: &[File]) -> Vec<Finding> {
@@ -58,12 +58,12 @@ pub(super) fn circles(files: &[File]) -> Vec<Finding> {
 }
 
 /// A module's file and its tokens.
-struct Source<'f> {
-    file: &'f File,
+pub(super) struct Source<'f> {
+    pub(super) file: &'f File,
     tokens: Vec<(String, usize)>,
 }
 
-fn sources<'f>(files: &'f [File], folder: &str) -> BTreeMap<Module, Source<'f>> {
+pub(super) fn sources<'f>(files: &'f [File], folder: &str) -> BTreeMap<Module, Source<'f>> {
     let mut sources = BTreeMap::new();
     for file in files {
         let Some(path) = file.path.strip_prefix(folder).and_then(|path| path.strip_suffix(".rs"))
@@ -150,7 +150,7 @@ struct Named {
     offered: BTreeMap<String, Module>,
 }
 
-fn arrows(sources: &BTreeMap<Module, Source<'_>>) -> Arrows {
+pub(super) fn arrows(sources: &BTreeMap<Module, Source<'_>>) -> Arrows {
     let named: BTreeMap<&Module, Named> = sources
         .iter()
         .map(|(module, source)| (module, named(module, &source.tokens, sources)))
@@ -327,7 +327,7 @@ fn circle(arrows: &Arrows) -> Option<Vec<Module>> {
     }
 }
 
-fn shown(module: &Module) -> String {
+pub(super) fn shown(module: &Module) -> String {
     if module.is_empty() { "lib".to_owned() } else { module.join("/") }
 }
 

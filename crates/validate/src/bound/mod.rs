@@ -168,7 +168,8 @@ impl Bounds {
     /// else the innermost offset. An atom is made after those that it contains, so that what
     /// replaces it may cancel them.
     fn target(&self, space: &Space, poly: PolyId) -> Option<Target> {
-        let mut best: Option<((Option<AtomId>, Option<Symbol>), Target)> = None;
+        type Rank = (Option<AtomId>, Option<Symbol>);
+        let mut best: Option<(Rank, Target)> = None;
         for (monomial, coefficient) in &space.poly(poly).0 {
             for (position, atom) in monomial.iter().enumerate() {
                 let rank = match space.atom(*atom) {

@@ -1,277 +1,122 @@
 //! True facts about the terms of a question.
 //!
 //! # Correctness
-//! Each lemma is a theorem for all values of the symbols; its maker states the reason. Lemmas are
-//! instances of nonlinear facts, and of facts about operators, that linear arithmetic cannot find
-//! alone. Without a lemma, fewer goals may be provable, but nothing false.
+//! A tactic proposes instances of lemmas; [`Memo::state`] makes their formulas. Each lemma is a
+//! theorem for all values of the symbols, whatever the proposed terms are; its maker states the
+//! reason. Lemmas are instances of nonlinear facts, and of facts about operators, that linear
+//! arithmetic cannot find alone. Without a lemma, fewer goals may be provable, but nothing false.
 
 mod monotone;
-mod products;
 #[cfg(test)]
 mod tests;
 
-use halidom_base::{FxHashMap, FxHashSet, IndexSet};
+use halidom_base::FxHashMap;
 
-use crate::space::{Atom, AtomId, Formula, FormulaId, Monomial, PolyId, Space, TermId};
+use crate::space::{Atom, AtomId, FormulaId, PolyId, Space, TermId};
 
-/// The most facts that are multiplied. Fewer lemmas can only prove less.
-const MOST_SCALED: usize = 32;
-/// The most bounds that are tried on quotients by symbols: the bounds among the facts, and bounds
-/// that follow for quotients of quotients.
-const MOST_BOUNDS: usize = 256;
-
-/// Lemmas that were made before, by subject. `None` means that there is no such lemma.
-#[derive(Default)]
-pub(crate) struct Memo {
-    quotient_bounds: FxHashMap<(PolyId, PolyId), Option<(FormulaId, PolyId)>>,
-    scaled_bounds: FxHashMap<(PolyId, PolyId), Option<Scaled>>,
+/// A lemma, and the terms that it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Instance {
+    /// The meaning of an atom.
+    Meaning(AtomId),
+    /// Machine values with equal operands are equal.
+    SameValue(TermId, TermId),
+    /// Truth values with equal operands are equal.
+    SameTruth(TermId, TermId),
+    /// Machine values that rise or fall with an integer keep its order.
+    Monotone(TermId, TermId),
+    /// The sign of a product.
+    Signs(AtomId, AtomId),
+    /// The order of two multiples of a number: the number, then the other factors.
+    Multiples(PolyId, PolyId, PolyId),
+    /// The product of a minimum or a selection with a factor.
+    Choice(AtomId, PolyId),
+    /// A bound of a quotient that follows from a bound of its dividend.
+    Quotient(AtomId, PolyId),
+    /// A bound, multiplied by a factor.
+    Scaled(PolyId, PolyId),
 }
 
-/// A lemma on a product, and the products in it.
-#[derive(Clone)]
-struct Scaled {
-    lemma: FormulaId,
-    products: Vec<Monomial>,
-}
-
-/// The parts of a question that were reached so far.
-#[derive(Clone, Default)]
-pub(crate) struct Reached {
-    polys: IndexSet<PolyId>,
-    formulas: IndexSet<FormulaId>,
-    pub(crate) atoms: IndexSet<AtomId>,
-    monomials: IndexSet<Monomial>,
-    values: IndexSet<TermId>,
-    truths: IndexSet<TermId>,
-    /// The progress so far: the numbers of atoms and products that have their lemmas, the number of
-    /// divisors among the atoms at that time, and the pairs of values that were compared.
-    done: usize,
-    multiplied: usize,
-    signed: usize,
-    divisors: usize,
-    pairs: FxHashSet<(TermId, TermId, bool)>,
-}
-
-impl Reached {
-    pub(crate) fn formula(&mut self, space: &Space, formula: FormulaId) {
-        if !self.formulas.insert(formula) {
-            return;
-        }
-        match space.formula(formula) {
-            Formula::True | Formula::False => {}
-            Formula::NonNegative(poly) | Formula::Zero(poly) => {
-                self.poly(space, *poly);
-            }
-            Formula::Holds(term) => drop(self.truths.insert(*term)),
-            Formula::Not(inner) => self.formula(space, *inner),
-            Formula::And(parts) | Formula::Or(parts) => {
-                parts.iter().for_each(|part| self.formula(space, *part));
-            }
-        }
-    }
-
-    fn poly(&mut self, space: &Space, poly: PolyId) {
-        if !self.polys.insert(poly) {
-            return;
-        }
-        for (monomial, _) in &space.poly(poly).0 {
-            if !self.monomials.insert(monomial.clone()) {
-                continue;
-            }
-            for atom in monomial {
-                if !self.atoms.insert(*atom) {
-                    continue;
-                }
-                match space.atom(*atom) {
-                    Atom::Symbol(_) => {}
-                    Atom::Min(operands) => {
-                        operands.iter().for_each(|o| self.poly(space, *o));
-                    }
-                    Atom::Div(a, b) => {
-                        self.poly(space, *a);
-                        self.poly(space, *b);
-                    }
-                    Atom::Select(condition, a, b) => {
-                        self.formula(space, *condition);
-                        self.poly(space, *a);
-                        self.poly(space, *b);
-                    }
-                    Atom::Value(term) => drop(self.values.insert(*term)),
-                }
-            }
-        }
-    }
-
-    /// Returns lemmas about everything that was reached since the last call, under the given facts.
-    pub(crate) fn lemmas(
+/// Proposes instances for the questions of one solver. Nothing here is trusted.
+pub(crate) trait Lemmas {
+    /// Proposes instances for formulas that all later questions assume.
+    fn assumed(
         &mut self,
         space: &mut Space,
-        facts: &[FormulaId],
         memo: &mut Memo,
-    ) -> Vec<FormulaId> {
-        let mut lemmas = Vec::new();
-        loop {
-            let (atoms, truths) = (self.atoms.len(), self.truths.len());
-            let congruences = of_pairs(space, &self.values, &self.truths, &mut self.pairs);
-            for lemma in &congruences {
-                self.formula(space, *lemma);
-            }
-            lemmas.extend(congruences);
-            // Lemmas mention only parts that were reached before, except for the products in the
-            // lemmas on division.
-            while let Some(atom) = self.atoms.get_index(self.done).copied() {
-                self.done += 1;
-                for lemma in atom_lemmas(space, atom) {
-                    self.formula(space, lemma);
-                    lemmas.push(lemma);
-                }
-            }
-            let divisors = products::divisors(space, &self.atoms);
-            if divisors.len() > self.divisors {
-                // A product that was met before may now contain a divisor.
-                (self.divisors, self.multiplied) = (divisors.len(), 0);
-            }
-            while let Some(monomial) = self.monomials.get_index(self.multiplied).cloned() {
-                self.multiplied += 1;
-                for lemma in products::of_choices(space, &monomial, &divisors) {
-                    self.formula(space, lemma);
-                    lemmas.push(lemma);
-                }
-            }
-            if (atoms, truths) == (self.atoms.len(), self.truths.len()) {
-                break;
-            }
-        }
-        lemmas.extend(self.symbolic_divisions(space, facts, memo));
-        let products: Vec<Monomial> =
-            self.monomials.iter().filter(|monomial| monomial.len() == 2).cloned().collect();
-        for monomial in &products[self.signed..] {
-            lemmas.extend(products::signs(space, monomial));
-        }
-        self.signed = products.len();
-        lemmas.extend(products::multiples(space, &products, &self.atoms));
-        lemmas.extend(self.scaled_facts(space, facts, &products, memo));
-        lemmas
-    }
+        formulas: &[FormulaId],
+    ) -> Vec<Instance>;
 
-    /// Returns [`scaled_bound`] if it has products and all of them were reached.
-    fn scaled(
-        &self,
+    /// Proposes instances for a question. Also lists the atoms whose values are of interest.
+    fn asked(
+        &mut self,
         space: &mut Space,
-        factor: PolyId,
-        bound: PolyId,
         memo: &mut Memo,
-    ) -> Option<FormulaId> {
-        let scaled = memo.scaled_bounds.entry((factor, bound));
-        let scaled = scaled.or_insert_with(|| scaled_bound(space, factor, bound)).as_ref()?;
-        let known = scaled.products.iter().all(|product| self.monomials.contains(product));
-        (known && !scaled.products.is_empty()).then_some(scaled.lemma)
-    }
+        formulas: &[FormulaId],
+    ) -> (Vec<Instance>, Vec<AtomId>);
+}
 
-    /// Multiplies facts by a symbol that is at least 0, if all products in the result were reached.
-    /// Rows of a symbolic length that are written one after another need this.
-    fn scaled_facts(
-        &self,
-        space: &mut Space,
-        facts: &[FormulaId],
-        products: &[Monomial],
-        memo: &mut Memo,
-    ) -> Vec<FormulaId> {
-        let mut factors: IndexSet<AtomId> = IndexSet::default();
-        for atom in products.iter().flat_map(|product| product.iter()) {
-            let shared = products.iter().filter(|product| product.contains(atom)).count() > 1;
-            if shared && matches!(space.atom(*atom), Atom::Symbol(_)) {
-                factors.insert(*atom);
-            }
-        }
-        let mut lemmas = Vec::new();
-        for fact in facts {
-            let Formula::NonNegative(bound) = *space.formula(*fact) else { continue };
-            for factor in &factors {
-                if lemmas.len() < MOST_SCALED {
-                    let factor = space.atom_poly(*factor);
-                    lemmas.extend(self.scaled(space, factor, bound, memo));
-                }
-            }
-        }
-        lemmas
-    }
+/// The formulas of the instances so far.
+#[derive(Default)]
+pub(crate) struct Memo(FxHashMap<Instance, Vec<FormulaId>>);
 
-    /// Returns lemmas on quotients by a divisor that is not constant, as in loops that run over two
-    /// dimensions at once.
-    fn symbolic_divisions(
-        &self,
-        space: &mut Space,
-        facts: &[FormulaId],
-        memo: &mut Memo,
-    ) -> Vec<FormulaId> {
-        let mut divisions: Vec<(PolyId, PolyId, PolyId)> = Vec::new();
-        for atom in &self.atoms {
-            if let Atom::Div(dividend, divisor) = *space.atom(*atom)
-                && space.as_constant(divisor).is_none()
-            {
-                divisions.push((space.atom_poly(*atom), dividend, divisor));
-            }
-        }
-        let mut bounds: Vec<PolyId> = facts
-            .iter()
-            .filter_map(|fact| match space.formula(*fact) {
-                Formula::NonNegative(poly) => Some(*poly),
-                Formula::True
-                | Formula::False
-                | Formula::Zero(_)
-                | Formula::Holds(_)
-                | Formula::Not(_)
-                | Formula::And(_)
-                | Formula::Or(_) => None,
-            })
-            .collect();
-        let mut lemmas = Vec::new();
-        // The bound of a quotient may serve to bound a quotient of this quotient.
-        let mut next = 0;
-        while let Some(bound) = bounds.get(next).copied() {
-            next += 1;
-            for (this, dividend, divisor) in divisions.iter().copied() {
-                // The quotient determines dividend and divisor.
-                let quotient = memo.quotient_bounds.entry((this, bound));
-                let quotient = *quotient
-                    .or_insert_with(|| quotient_bound(space, (this, dividend, divisor), bound));
-                if let Some((lemma, derived)) = quotient {
-                    lemmas.push(lemma);
-                    if !bounds.contains(&derived) && bounds.len() < MOST_BOUNDS {
-                        bounds.push(derived);
-                    }
-                }
-                lemmas.extend(self.scaled(space, divisor, bound, memo));
-            }
-        }
-        lemmas
+impl Memo {
+    /// Returns the formulas of an instance. There are none if its terms do not have the form that
+    /// the lemma is about.
+    pub(crate) fn state(&mut self, space: &mut Space, instance: Instance) -> &[FormulaId] {
+        self.0.entry(instance).or_insert_with(|| state(space, instance))
     }
 }
 
-/// `n >= 0` and `g >= 0` imply `n·g >= 0`. The lemma is useful where all products in it were
-/// reached.
-fn scaled_bound(space: &mut Space, divisor: PolyId, bound: PolyId) -> Option<Scaled> {
-    if space.poly(bound).0.iter().any(|(monomial, _)| monomial.len() > 1) {
-        return None;
+fn state(space: &mut Space, instance: Instance) -> Vec<FormulaId> {
+    match instance {
+        Instance::Meaning(atom) => atom_lemmas(space, atom),
+        Instance::SameValue(a, b) => {
+            let (x, y) = (space.number(a), space.number(b));
+            let same = space.equal(x, y);
+            congruence(space, (a, b), same)
+        }
+        Instance::SameTruth(a, b) => {
+            let (x, y) = (space.holds(a), space.holds(b));
+            let same = space.same_truth(x, y);
+            congruence(space, (a, b), same)
+        }
+        Instance::Monotone(a, b) => monotone::lemma(space, a, b).into_iter().collect(),
+        Instance::Signs(a, b) => signs(space, a, b),
+        Instance::Multiples(number, first, second) => multiples(space, number, first, second),
+        Instance::Choice(atom, factor) => of_choice(space, atom, factor),
+        Instance::Quotient(quotient, bound) => {
+            quotient_bound(space, quotient, bound).map(|(lemma, _)| lemma).into_iter().collect()
+        }
+        Instance::Scaled(factor, bound) => vec![scaled_bound(space, factor, bound)],
     }
-    let product = space.mul(divisor, bound);
-    let products = space.poly(product).0.iter().map(|(monomial, _)| monomial.clone());
-    let products = products.filter(|monomial| monomial.len() > 1).collect();
+}
+
+/// Equal operands have equal values.
+fn congruence(space: &mut Space, (a, b): (TermId, TermId), same: FormulaId) -> Vec<FormulaId> {
+    let alike = space.alike(a, b);
+    alike.map(|alike| space.implies(alike, same)).into_iter().collect()
+}
+
+/// `n >= 0` and `g >= 0` imply `n·g >= 0`.
+fn scaled_bound(space: &mut Space, factor: PolyId, bound: PolyId) -> FormulaId {
+    let product = space.mul(factor, bound);
     let zero = space.constant(0);
-    let parts = [space.at_most(zero, divisor), space.non_negative(bound)];
+    let parts = [space.at_most(zero, factor), space.non_negative(bound)];
     let both = space.and(&parts);
     let above = space.non_negative(product);
-    Some(Scaled { lemma: space.implies(both, above), products })
+    space.implies(both, above)
 }
 
 /// Returns the lemma `x / n <= m - 1` where `n > 0`, `g >= 0` and `x + g = n·m - 1`, with
 /// `m - 1 - x / n`, which is then at least 0.
-fn quotient_bound(
+pub(crate) fn quotient_bound(
     space: &mut Space,
-    (this, dividend, divisor): (PolyId, PolyId, PolyId),
+    quotient: AtomId,
     bound: PolyId,
 ) -> Option<(FormulaId, PolyId)> {
+    let Atom::Div(dividend, divisor) = *space.atom(quotient) else { return None };
+    let this = space.atom_poly(quotient);
     let end = space.add(dividend, bound);
     let end = space.offset(end, 1);
     let (count, rest) = space.divide(end, divisor);
@@ -348,37 +193,56 @@ fn division_lemmas(
     lemmas
 }
 
-/// Equal operands have equal values, and monotone functions keep the order of their operands.
-/// Returns these lemmas for every pair of machine values that look alike and were not met before.
-fn of_pairs(
-    space: &mut Space,
-    values: &IndexSet<TermId>,
-    truths: &IndexSet<TermId>,
-    met: &mut FxHashSet<(TermId, TermId, bool)>,
-) -> Vec<FormulaId> {
-    /// The most terms that are compared. Fewer lemmas can only prove less.
-    const LIMIT: usize = 32;
+/// A product of two numbers at least 0 is at least 0. A product of two numbers at least 1 is at
+/// least each of them.
+fn signs(space: &mut Space, a: AtomId, b: AtomId) -> Vec<FormulaId> {
+    let (a, b) = (space.atom_poly(a), space.atom_poly(b));
+    let product = space.mul(a, b);
+    let (zero, one) = (space.constant(0), space.constant(1));
+    let (a_natural, b_natural) = (space.at_most(zero, a), space.at_most(zero, b));
+    let natural = space.and(&[a_natural, b_natural]);
+    let (a_positive, b_positive) = (space.at_most(one, a), space.at_most(one, b));
+    let positive = space.and(&[a_positive, b_positive]);
+    let (above, at_least_a, at_least_b) =
+        (space.at_most(zero, product), space.at_most(a, product), space.at_most(b, product));
+    let both = space.and(&[at_least_a, at_least_b]);
+    vec![space.implies(natural, above), space.implies(positive, both)]
+}
+
+/// Multiples of one number grow with the other factor: `n >= 0` and `a < b` imply `n·a + n <= n·b`,
+/// and `a = b` implies `n·a = n·b`.
+fn multiples(space: &mut Space, number: PolyId, first: PolyId, second: PolyId) -> Vec<FormulaId> {
+    let zero = space.constant(0);
+    let natural = space.at_most(zero, number);
+    let (a, b) = (space.mul(number, first), space.mul(number, second));
+    let mut cases = Vec::new();
+    for (less, more, low, high) in [(first, second, a, b), (second, first, b, a)] {
+        let below = space.less(less, more);
+        let step = space.add(low, number);
+        let grown = space.at_most(step, high);
+        cases.push(space.implies(below, grown));
+    }
+    let cases = space.and(&cases);
+    let (same, equal) = (space.equal(first, second), space.equal(a, b));
+    let parts = [space.implies(natural, cases), space.implies(same, equal)];
+    vec![space.and(&parts)]
+}
+
+/// A product with a minimum or selection equals the product with the operand that is chosen.
+fn of_choice(space: &mut Space, atom: AtomId, factor: PolyId) -> Vec<FormulaId> {
+    let operands: Vec<PolyId> = match space.atom(atom) {
+        Atom::Min(operands) => operands.to_vec(),
+        Atom::Select(_, x, y) => vec![*x, *y],
+        Atom::Symbol(_) | Atom::Div(..) | Atom::Value(_) => return Vec::new(),
+    };
+    let this = space.atom_poly(atom);
+    let product = space.mul(this, factor);
     let mut lemmas = Vec::new();
-    for (terms, truth) in [(values, false), (truths, true)] {
-        for (position, a) in terms.iter().enumerate().take(LIMIT) {
-            for b in terms.iter().take(position) {
-                if !met.insert((*a, *b, truth)) {
-                    continue;
-                }
-                if !truth {
-                    lemmas.extend(monotone::lemma(space, *a, *b));
-                }
-                let Some(alike) = space.alike(*a, *b) else { continue };
-                let same = if truth {
-                    let (x, y) = (space.holds(*a), space.holds(*b));
-                    space.same_truth(x, y)
-                } else {
-                    let (x, y) = (space.number(*a), space.number(*b));
-                    space.equal(x, y)
-                };
-                lemmas.push(space.implies(alike, same));
-            }
-        }
+    for operand in operands {
+        let chosen = space.equal(this, operand);
+        let multiple = space.mul(operand, factor);
+        let equal = space.equal(product, multiple);
+        lemmas.push(space.implies(chosen, equal));
     }
     lemmas
 }

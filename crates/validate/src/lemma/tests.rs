@@ -2,9 +2,11 @@
 
 use halidom_ir::{BinaryOp, Constant, Intrinsic, Overflow, Scalar, UnaryOp};
 
-use super::{Reached, monotone};
+use super::{Memo, monotone};
+use crate::obligation::door::Tactics as _;
 use crate::space::concrete::{Assignment, Random};
 use crate::space::{PolyId, Space, Term, TermId};
+use crate::tactics::Search;
 
 #[test]
 fn lemmas_hold_whatever_the_symbols_are() {
@@ -20,11 +22,12 @@ fn lemmas_hold_whatever_the_symbols_are() {
                 (random.poly(&mut space, &symbols, 2), random.poly(&mut space, &symbols, 2));
             facts.push(space.less(a, b));
         }
-        let mut reached = Reached::default();
-        for fact in &facts {
-            reached.formula(&space, *fact);
-        }
-        let lemmas = reached.lemmas(&mut space, &facts, &mut super::Memo::default());
+        let mut memo = Memo::default();
+        let (instances, _) = Search.lemmas().asked(&mut space, &mut memo, &facts);
+        let lemmas: Vec<_> = instances
+            .into_iter()
+            .flat_map(|instance| memo.state(&mut space, instance).to_vec())
+            .collect();
         for _ in 0..30 {
             let at: Assignment =
                 symbols.iter().map(|symbol| (*symbol, random.below(15) - 6)).collect();

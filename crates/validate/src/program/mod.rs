@@ -10,14 +10,34 @@
 pub(crate) mod order;
 mod scope;
 mod walk;
-mod widen;
 
-use halidom_base::FxHashMap;
+use halidom_base::{Arena, FxHashMap, define_id};
 use halidom_ir::{BufferId, BufferKind, Check, ExprId, FuncId, LoopKind, StmtId, VarId};
 
 use crate::space::{FormulaId, PolyId, Symbol, Value};
 
 pub(crate) use walk::{Parameters, parameters, walk};
+
+define_id!(
+    /// Numbers a loop.
+    pub(crate) LoopId, "loop"
+);
+define_id!(
+    /// Numbers a buffer's lifetime.
+    pub(crate) MemoryId, "memory"
+);
+define_id!(
+    /// Numbers a label.
+    pub(crate) LabelId, "label"
+);
+define_id!(
+    /// Numbers a load.
+    pub(crate) LoadId, "load"
+);
+define_id!(
+    /// Numbers a store.
+    pub(crate) StoreId, "store"
+);
 
 /// A loop.
 pub(crate) struct Loop {
@@ -33,7 +53,7 @@ pub(crate) enum Step {
     /// Enters the part with this number. Parts run one after another.
     Part(usize),
     /// Enters the loop with this index.
-    Loop(usize),
+    Loop(LoopId),
 }
 
 /// The path to a statement, and the facts that hold there.
@@ -43,12 +63,12 @@ pub(crate) struct Place {
     /// Ranges of loops and lanes, and conditions. Entry checks are not repeated here.
     pub(crate) facts: Vec<FormulaId>,
     /// The labels around the statement, outermost first.
-    pub(crate) labels: Vec<usize>,
+    pub(crate) labels: Vec<LabelId>,
 }
 
 impl Place {
     /// The loops around, outermost first.
-    pub(crate) fn loops(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
+    pub(crate) fn loops(&self) -> impl DoubleEndedIterator<Item = LoopId> + '_ {
         self.steps.iter().filter_map(|step| match step {
             Step::Loop(index) => Some(*index),
             Step::Part(_) => None,
@@ -76,7 +96,7 @@ pub(crate) struct Memory {
     pub(crate) dims: Vec<Dimension>,
     pub(crate) place: Place,
     /// The index of the buffer whose memory it takes while it lives.
-    pub(crate) within: Option<usize>,
+    pub(crate) within: Option<MemoryId>,
 }
 
 impl Memory {
@@ -90,7 +110,7 @@ impl Memory {
 pub(crate) struct Access {
     /// The statement, for reports: accesses are numbered in the order of the program.
     pub(crate) stmt: StmtId,
-    pub(crate) memory: usize,
+    pub(crate) memory: MemoryId,
     /// The element number; `None` before storage is flattened.
     pub(crate) flat: Option<PolyId>,
     pub(crate) coords: Vec<PolyId>,
@@ -103,7 +123,7 @@ pub(crate) struct Access {
 #[derive(Clone)]
 pub(crate) struct Use {
     /// The index of the load.
-    pub(crate) load: usize,
+    pub(crate) load: LoadId,
     /// The condition under which the loaded value matters: the arms of selections around it.
     pub(crate) arm: FormulaId,
 }
@@ -121,7 +141,7 @@ pub(crate) struct Store {
     /// in indices, which decide what it reads.
     pub(crate) decides: Vec<Use>,
     /// The label of `func` around the store.
-    pub(crate) label: Option<usize>,
+    pub(crate) label: Option<LabelId>,
     /// True if the store reads and writes its element in one step.
     pub(crate) atomic: bool,
 }
@@ -144,7 +164,7 @@ pub(crate) struct Labelled {
     pub(crate) place: Place,
     /// The memory of each of the func's components at this place. Empty if a component has no
     /// memory.
-    pub(crate) memories: Vec<usize>,
+    pub(crate) memories: Vec<MemoryId>,
 }
 
 /// A condition that is checked at entry.
@@ -163,7 +183,7 @@ pub(crate) struct Computed {
     /// The variable that the expressions bind, and the kind of binding.
     pub(crate) binds: Option<(VarId, Binder)>,
     /// The buffer that these expressions give its min, extent and stride, dimension by dimension.
-    pub(crate) allocates: Option<usize>,
+    pub(crate) allocates: Option<MemoryId>,
     /// The purpose of the expressions.
     pub(crate) role: Role,
 }
@@ -199,11 +219,11 @@ pub(crate) struct Problem {
 /// The description of a whole program.
 #[derive(Default)]
 pub(crate) struct Model {
-    pub(crate) loops: Vec<Loop>,
-    pub(crate) memories: Vec<Memory>,
-    pub(crate) labels: Vec<Labelled>,
-    pub(crate) loads: Vec<Access>,
-    pub(crate) stores: Vec<Store>,
+    pub(crate) loops: Arena<LoopId, Loop>,
+    pub(crate) memories: Arena<MemoryId, Memory>,
+    pub(crate) labels: Arena<LabelId, Labelled>,
+    pub(crate) loads: Arena<LoadId, Access>,
+    pub(crate) stores: Arena<StoreId, Store>,
     pub(crate) controls: Vec<Control>,
     pub(crate) computed: Vec<Computed>,
     /// The values of `int` expressions. Every variable is bound once, so an expression has the same

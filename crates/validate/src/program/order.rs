@@ -10,11 +10,11 @@
 
 use halidom_ir::LoopKind;
 
-use super::{Model, Step};
+use super::{LoopId, Model, Step};
 use crate::space::{Formula, FormulaId, PolyId, Rename, Space};
 
 /// The value of a loop's variable in an instance.
-fn iteration(space: &mut Space, model: &Model, index: usize, rename: &mut Rename) -> PolyId {
+fn iteration(space: &mut Space, model: &Model, index: LoopId, rename: &mut Rename) -> PolyId {
     let variable = space.symbol(model.loops[index].symbol);
     rename.poly(space, variable)
 }
@@ -131,4 +131,13 @@ pub(crate) fn dominates(a: &[Step], b: &[Step]) -> bool {
         }
         _ => false,
     }
+}
+
+/// The loops of a path, outermost first.
+pub(crate) fn loops(steps: &[Step]) -> Vec<LoopId> {
+    let loops = steps.iter().filter_map(|step| match step {
+        Step::Loop(index) => Some(*index),
+        Step::Part(_) => None,
+    });
+    loops.collect()
 }

@@ -3,7 +3,7 @@
 use halidom_base::FxHashMap;
 use halidom_ir::{BufferId, ExprId, FuncId, FuncKind, Pool, StmtId, VarId};
 
-use super::{Access, Memory, Model, Place, Use};
+use super::{Access, LoadId, Memory, MemoryId, Model, Place, Use};
 use crate::evaluate::{EvaluateError, Leaves, Load, leaf_value};
 use crate::space::{FormulaId, PolyId, Rename, Space, Symbol, Term, Value, Version};
 
@@ -20,15 +20,15 @@ pub(super) struct Binding {
 pub(super) struct Scope {
     pub(super) model: Model,
     pub(super) bindings: FxHashMap<VarId, Binding>,
-    pub(super) by_buffer: FxHashMap<BufferId, usize>,
+    pub(super) by_buffer: FxHashMap<BufferId, MemoryId>,
     /// The memory by func and component.
-    pub(super) by_func: FxHashMap<(FuncId, usize), usize>,
+    pub(super) by_func: FxHashMap<(FuncId, usize), MemoryId>,
     pub(super) place: Place,
     /// The loads of the present statement.
-    pub(super) loads: FxHashMap<ExprId, usize>,
+    pub(super) loads: FxHashMap<ExprId, LoadId>,
     /// The loads of the present statement whose element depends on a func that is being updated
     /// here. Each has its element number and coordinates before their reads are settled.
-    pub(super) own_indices: Vec<(usize, Option<PolyId>, Vec<PolyId>)>,
+    pub(super) own_indices: Vec<(LoadId, Option<PolyId>, Vec<PolyId>)>,
     pub(super) stmt: StmtId,
     /// The conditions around, innermost last.
     pub(super) decisions: Vec<Decision>,
@@ -97,7 +97,7 @@ impl Scope {
         pool: &Pool,
         space: &mut Space,
         expr: ExprId,
-        (memory, flat, coords): (usize, Option<PolyId>, Vec<PolyId>),
+        (memory, flat, coords): (MemoryId, Option<PolyId>, Vec<PolyId>),
     ) -> Value {
         let Memory { func, component, .. } = self.model.memories[memory];
         let decl = pool.func(func);
@@ -110,16 +110,23 @@ impl Scope {
         let scalar = pool.buffer(self.model.memories[memory].buffer).scalar;
         let term = space.leaf(Term::Read { func, component, scalar, version, coords: at });
         if !self.loads.contains_key(&expr) {
-            let index = self.model.loads.len();
-            if self.element_depends(space, flat, &coords) {
-                self.own_indices.push((index, flat, coords.clone()));
-            }
+            let depends = self.element_depends(space, flat, &coords);
             let mut settle = Rename::settle(None);
-            let coords = settle.polys(space, &coords);
-            let flat = flat.map(|flat| settle.poly(space, flat));
+            let settled = settle.polys(space, &coords);
+            let settled_flat = flat.map(|flat| settle.poly(space, flat));
             let (place, lane) = self.lane_place(space, pool.ty(expr).lanes);
-            self.model.loads.push(Access { stmt: self.stmt, memory, flat, coords, place, lane });
-            self.loads.insert(expr, index);
+            let load = self.model.loads.push(Access {
+                stmt: self.stmt,
+                memory,
+                flat: settled_flat,
+                coords: settled,
+                place,
+                lane,
+            });
+            if depends {
+                self.own_indices.push((load, flat, coords));
+            }
+            self.loads.insert(expr, load);
         }
         leaf_value(space, scalar, term)
     }

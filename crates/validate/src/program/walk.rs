@@ -7,12 +7,12 @@ use halidom_ir::{
 };
 
 use super::scope::{Binding, Decision, Scope};
-use super::widen::widen;
 use super::{
     Access, Binder, Computed, Control, Dimension, EntryCheck, Labelled, Loop, Memory, Model, Place,
     Problem, Role, Step, Store, Use,
 };
 use crate::evaluate::{EvaluateError, Evaluator, leaf_value};
+use crate::program::MemoryId;
 use crate::space::{FormulaId, PolyId, Rename, Space, Term, Value, Version};
 
 type Result<T> = std::result::Result<T, EvaluateError>;
@@ -84,9 +84,7 @@ pub(crate) fn walk(
         walker.window(output);
     }
     walker.statement(program.body);
-    let mut model = walker.scope.model;
-    widen(&mut model, space);
-    model
+    walker.scope.model
 }
 
 struct Walker<'a> {
@@ -311,8 +309,7 @@ impl Walker<'_> {
         let (min, extent) = (settle.poly(self.space, min), settle.poly(self.space, extent));
         let symbol = self.space.fresh(self.pool.var(var).name.clone());
         let variable = self.space.symbol(symbol);
-        let index = self.scope.model.loops.len();
-        self.scope.model.loops.push(Loop { symbol, min, extent, kind });
+        let index = self.scope.model.loops.push(Loop { symbol, min, extent, kind });
         let known = self.scope.place.facts.len();
         let range = self.space.within(variable, min, extent);
         self.scope.place.facts.extend(self.space.conjuncts(range));
@@ -360,7 +357,6 @@ impl Walker<'_> {
         if decl.kind == BufferKind::Internal {
             place.steps.pop();
         }
-        let index = self.scope.model.memories.len();
         let (func, component, kind) = (decl.func, decl.component, decl.kind);
         if self.pool.func(func).scalars.get(component) != Some(&decl.scalar) {
             return self.problem("a buffer that holds no component of its func");
@@ -376,10 +372,10 @@ impl Walker<'_> {
             | StoreIn::Register
             | StoreIn::Stream => None,
         };
-        self.scope.by_buffer.insert(buffer, index);
-        self.scope.by_func.insert((func, component), index);
         let memory = Memory { buffer, func, component, kind, dims, place, within };
-        self.scope.model.memories.push(memory);
+        let memory = self.scope.model.memories.push(memory);
+        self.scope.by_buffer.insert(buffer, memory);
+        self.scope.by_func.insert((func, component), memory);
     }
 
     fn assert(&mut self, condition: ExprId, check: Check) {
@@ -431,15 +427,15 @@ impl Walker<'_> {
                         "a place that computes under a condition on what is being updated",
                     );
                 }
-                let index = self.scope.model.labels.len();
                 let memories = (0..self.pool.func(func).scalars.len())
                     .map(|component| self.scope.by_func.get(&(func, component)).copied())
                     .collect::<Option<Vec<_>>>()
                     .unwrap_or_default();
                 let place = self.scope.place.clone();
                 let regions = vec![needed.clone(); self.pool.func(func).stages().len()];
-                self.scope.model.labels.push(Labelled { func, needed, regions, place, memories });
-                self.scope.place.labels.push(index);
+                let label = Labelled { func, needed, regions, place, memories };
+                let label = self.scope.model.labels.push(label);
+                self.scope.place.labels.push(label);
                 self.statement(body);
                 self.scope.place.labels.pop();
             }
@@ -448,7 +444,7 @@ impl Walker<'_> {
 
     fn store(
         &mut self,
-        memory: usize,
+        memory: MemoryId,
         (func, stage, atomic): (FuncId, usize, bool),
         (coords, point): (&[ExprId], &[ExprId]),
         index: Option<ExprId>,

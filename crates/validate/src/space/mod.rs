@@ -16,7 +16,6 @@ pub(crate) mod concrete;
 mod formula;
 mod poly;
 mod rename;
-mod show;
 mod term;
 
 use halidom_base::{Arena, FxHashMap, Interner, define_id};
@@ -25,7 +24,6 @@ use halidom_ir::{BinaryOp, Constant, FuncId, Intrinsic, Scalar, UnaryOp};
 pub(crate) use formula::Equation;
 pub(crate) use poly::gcd;
 pub(crate) use rename::{Choice, Rename};
-pub(crate) use show::Names;
 pub(crate) use term::TermError;
 
 define_id!(

@@ -1,0 +1,331 @@
+//! Location identity and bounds.
+//!
+//! # Correctness
+//! For each access, the checks show `flat = Σ slot_k·stride_k`. The slot of a coordinate is
+//! `coord_k mod extent_k` in a folded dimension, and `coord_k - min_k` in the others. In these,
+//! they also show `min_k <= coord_k < min_k + extent_k`, so that `0 <= slot_k < extent_k` in all
+//! dimensions.
+//!
+//! The strides of internal buffers are, in some order of the dimensions, the products of the
+//! extents before them; this is shown as identities. Slots are then the digits of a mixed-radix
+//! number: equal element numbers mean equal slots, and element numbers lie below the product of the
+//! extents. An output's strides step over the dimensions inside, by entry checks.
+//!
+//! On both sides of an identity, a symbol may be replaced by a constant or symbol that equals it by
+//! the entry checks and the facts of the place, and a minimum by its value at the place
+//! ([`super::equal`]).
+//!
+//! Hence the rest of the validator may use coordinates instead of element numbers, where congruent
+//! coordinates in folded dimensions are the same ([`Checker::sharing`]).
+
+use halidom_base::IndexMap;
+use halidom_ir::{BufferKind, LoopKind};
+
+use super::Checker;
+use crate::floats::Floats;
+use crate::obligation::record::{Kind, Method, Status};
+use crate::program::{Access, Dimension, MemoryId, Step};
+use crate::space::{Equation, FormulaId, PolyId, Rename, Value};
+
+impl Checker<'_> {
+    /// Checks the obligations of kinds `Location` and `Bounds`.
+    pub(super) fn accesses(&mut self) {
+        for index in self.model.memories.ids() {
+            self.dense(index);
+            self.lent(index);
+        }
+        let model = self.model;
+        let accesses: Vec<&Access> =
+            model.loads.values().chain(model.stores.values().map(|store| &store.access)).collect();
+        // Products of unknowns are beyond the solver. So values that the entry checks and the
+        // conditions around fix, such as a stride of 1, are put in first.
+        let mut fixed: IndexMap<Vec<FormulaId>, Rename> = IndexMap::default();
+        let mut places = Vec::new();
+        let (mut located, mut bounded) = (Vec::new(), Vec::new());
+        for access in &accesses {
+            let equations = self.equations(&access.place.facts);
+            if !fixed.contains_key(&equations) {
+                let rename = self.fixed(&equations);
+                fixed.insert(equations.clone(), rename);
+            }
+            let rename = fixed.entry(equations.clone()).or_default();
+            located.push((access.place.facts.clone(), self.located(access, rename)));
+            places.push(equations);
+            bounded.push((access.place.facts.clone(), self.within_buffer(access)));
+        }
+        let located = self.prove_all(&located, "location");
+        let shown = self.prove_all(&bounded, "bounds");
+        let shown = shown
+            .into_iter()
+            .zip(bounded)
+            .map(|(status, (facts, inside))| self.or_by_divisor(status, &facts, inside));
+        let shown: Vec<Status> = shown.collect();
+        let found = located.into_iter().zip(shown).zip(places);
+        for (access, ((location, bounds), equations)) in accesses.into_iter().zip(found) {
+            let place = self.named("", access, "");
+            let claimed = access.coords.len() == model.memories[access.memory].dims.len();
+            let location = if claimed {
+                let rename = fixed.entry(equations).or_default();
+                self.or_settled_element(location, access, rename)
+            } else {
+                Status::open("a claim with a wrong number of coordinates".to_owned())
+            };
+            self.record(Kind::Location, Some(access.stmt), place.clone(), location);
+            self.record(Kind::Bounds, Some(access.stmt), place, bounds);
+        }
+        for store in model.stores.values() {
+            if model.memories[store.access.memory].kind == BufferKind::Input {
+                let place = self.named("", &store.access, "");
+                let status = Status::open("a store to an input".to_owned());
+                self.record(Kind::Bounds, Some(store.access.stmt), place, status);
+            }
+        }
+    }
+
+    /// Checks that the layout of a buffer keeps different coordinates apart.
+    fn dense(&mut self, index: MemoryId) {
+        let memory = &self.model.memories[index];
+        let place = format!("layout of {}", self.pool.buffer(memory.buffer).name);
+        let internal = memory.kind == BufferKind::Internal;
+        if memory.dims.iter().any(|dim| dim.folded && !(internal && self.well_folded(dim))) {
+            let reason = "a folded dimension of the caller's, or one that does not begin at 0 with \
+                a positive constant extent";
+            return self.record(Kind::Location, None, place, Status::open(reason.to_owned()));
+        }
+        match memory.kind {
+            BufferKind::Internal => {}
+            BufferKind::Output => return self.injective(index),
+            // The value of an input's element does not depend on other elements.
+            BufferKind::Input => return,
+        }
+        let one = self.space.constant(1);
+        let mut fixed = self.fixed(&[]);
+        let dims: Vec<Dimension> = memory
+            .dims
+            .iter()
+            .map(|dim| Dimension {
+                extent: fixed.poly(self.space, dim.extent),
+                stride: fixed.poly(self.space, dim.stride),
+                ..*dim
+            })
+            .collect();
+        let status = if self.mixed_radix(&dims, one) {
+            Status::Closed(Method::Identity)
+        } else {
+            Status::open("strides are not the products of the extents".to_owned())
+        };
+        self.record(Kind::Location, None, place, status);
+    }
+
+    /// Checks that a buffer which takes the memory of another one fits there and has it for itself.
+    /// No dimension has more coordinates than the lender's. The lender is not accessed, lends to
+    /// one lifetime at a time, and stands in the same iterations of unordered loops.
+    fn lent(&mut self, index: MemoryId) {
+        let model = self.model;
+        let memory = &model.memories[index];
+        let Some(lender) = memory.within else { return };
+        let place = format!("memory of {}", self.pool.buffer(memory.buffer).name);
+        let from = &model.memories[lender];
+        let between = memory.place.steps.strip_prefix(from.place.steps.as_slice());
+        let ordered = between.is_some_and(|steps| {
+            steps.iter().all(|step| match step {
+                Step::Part(_) => true,
+                Step::Loop(index) => match model.loops[*index].kind {
+                    LoopKind::Serial | LoopKind::Unrolled => true,
+                    LoopKind::Parallel(_)
+                    | LoopKind::GpuBlocks
+                    | LoopKind::GpuThreads
+                    | LoopKind::Vectorized => false,
+                },
+            })
+        });
+        let accessed = model.loads.values().chain(model.stores.values().map(|store| &store.access));
+        let alone = accessed.clone().all(|access| access.memory != lender)
+            && model.memories.iter().all(|(other, lent)| {
+                other == index
+                    || lent.within != Some(lender)
+                    || !(lent.place.steps.starts_with(&memory.place.steps)
+                        || memory.place.steps.starts_with(&lent.place.steps))
+            });
+        let internal = from.kind == BufferKind::Internal && from.within.is_none();
+        let same = (from.func, from.component) == (memory.func, memory.component)
+            && from.dims.len() == memory.dims.len();
+        if !(ordered && alone && internal && same) {
+            let reason = "memory that others use while it is lent".to_owned();
+            return self.record(Kind::Form, None, place, Status::open(reason));
+        }
+        let mut goal = Vec::new();
+        let zero = self.space.constant(0);
+        for (dim, room) in memory.dims.iter().zip(&from.dims) {
+            goal.push(self.space.at_most(zero, dim.extent));
+            goal.push(self.space.at_most(dim.extent, room.extent));
+        }
+        let goal = self.space.and(&goal);
+        let status = self.prove(&memory.place.facts, goal, "room");
+        self.record(Kind::Bounds, None, place, status);
+    }
+
+    fn well_folded(&self, dim: &Dimension) -> bool {
+        self.space.is_zero(dim.min)
+            && self.space.as_constant(dim.extent).is_some_and(|factor| factor > 0)
+    }
+
+    /// Tests whether the dimensions have an order in which each stride is the product of `first`
+    /// and the extents before.
+    pub(super) fn mixed_radix(&mut self, dims: &[Dimension], first: PolyId) -> bool {
+        if dims.is_empty() {
+            return true;
+        }
+        for (position, dim) in dims.iter().enumerate() {
+            // A dimension with one coordinate has the same stride as the next one, so each
+            // candidate may have to be tried.
+            if dim.stride == first {
+                let mut others = dims.to_vec();
+                others.remove(position);
+                let next = self.space.mul(first, dim.extent);
+                if self.mixed_radix(&others, next) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Returns the coordinates that share an element with the given ones, and the condition that
+    /// they are equal to them. They are congruent in the folded dimensions, with fresh symbols for
+    /// the multiples. Returns `None` for a wrong number of coordinates, or if a fold is not by a
+    /// constant.
+    pub(super) fn sharing(
+        &mut self,
+        memory: MemoryId,
+        coords: &[PolyId],
+    ) -> Option<(Vec<PolyId>, FormulaId)> {
+        let dims = &self.model.memories[memory].dims;
+        if dims.len() != coords.len() {
+            return None;
+        }
+        let (mut others, mut same) = (Vec::new(), Vec::new());
+        let zero = self.space.constant(0);
+        for (coord, dim) in coords.iter().zip(dims) {
+            if !dim.folded {
+                others.push(*coord);
+                continue;
+            }
+            let factor = self.space.as_constant(dim.extent)?;
+            let times = self.space.fresh_poly("times");
+            let step = self.space.scale(times, factor);
+            others.push(self.space.add(*coord, step));
+            same.push(self.space.equal(times, zero));
+        }
+        Some((others, self.space.and(&same)))
+    }
+
+    /// Checks that the layout of an output keeps different coordinates apart: each stride steps
+    /// over the dimensions inside it.
+    fn injective(&mut self, index: MemoryId) {
+        let memory = &self.model.memories[index];
+        let mut goal = Vec::new();
+        let mut least = self.space.constant(1);
+        for dim in &memory.dims {
+            goal.push(self.space.at_most(least, dim.stride));
+            least = self.space.mul(dim.stride, dim.extent);
+        }
+        let goal = self.space.and(&goal);
+        let status = self.prove(&[], goal, "layout");
+        let place = format!("layout of {}", self.pool.buffer(memory.buffer).name);
+        self.record(Kind::Location, None, place, status);
+    }
+
+    /// Returns the formula that an access reaches the element of its claimed coordinates.
+    fn located(&mut self, access: &Access, fixed: &mut Rename) -> FormulaId {
+        match self.elements(access, fixed) {
+            Some((flat, expected)) => self.space.equal(flat, expected),
+            None => self.space.truth(true),
+        }
+    }
+
+    /// Shows a location where a path decides a minimum in a stride. For example, the length
+    /// `max(n, 16)` of rows is `n` where `n` is known to be at least 16, and there the compiler has
+    /// written `n`. Without this, products of rows and their length are beyond the solver.
+    fn or_settled_element(
+        &mut self,
+        status: Status,
+        access: &Access,
+        fixed: &mut Rename,
+    ) -> Status {
+        let Some((flat, expected)) = self.elements(access, fixed) else { return status };
+        let Status::Open(reason) = status else { return status };
+        let values = (Value::Int(flat), Value::Int(expected));
+        self.by_proposal(&access.place.facts, values, Floats::Bits)
+            .map_or(Status::Open(reason), Status::Closed)
+    }
+
+    /// Returns the number of the accessed element, and the number of the element at the claimed
+    /// coordinates. Returns `None` before storage is flattened, where coordinates are locations.
+    fn elements(&mut self, access: &Access, fixed: &mut Rename) -> Option<(PolyId, PolyId)> {
+        let flat = access.flat?;
+        let memory = &self.model.memories[access.memory];
+        let mut expected = self.space.constant(0);
+        for (coord, dim) in access.coords.iter().zip(&memory.dims) {
+            let step = if dim.folded {
+                self.space.modulo(*coord, dim.extent)
+            } else {
+                self.space.sub(*coord, dim.min)
+            };
+            let step = self.space.mul(step, dim.stride);
+            expected = self.space.add(expected, step);
+        }
+        Some((fixed.poly(self.space, flat), fixed.poly(self.space, expected)))
+    }
+
+    /// Returns the facts that equate a symbol with a constant or another symbol.
+    pub(super) fn equations(&mut self, facts: &[FormulaId]) -> Vec<FormulaId> {
+        let parts = facts.iter().flat_map(|fact| self.space.conjuncts(*fact));
+        let parts: Vec<FormulaId> = parts.collect();
+        parts.into_iter().filter(|part| self.space.equation(*part).is_some()).collect()
+    }
+
+    /// Replaces each symbol that an entry check or one of these facts makes equal to a constant or
+    /// another symbol.
+    pub(super) fn fixed(&mut self, facts: &[FormulaId]) -> Rename {
+        let entry = self.entry.clone();
+        let equations = [self.equations(&entry).as_slice(), facts].concat();
+        let (mut rename, mut names) = (Rename::new(), Vec::new());
+        for part in equations {
+            match self.space.equation(part) {
+                Some(Equation::Constant(symbol, is)) => rename.insert(symbol, is),
+                Some(Equation::Symbol(symbol, other)) => names.push((symbol, other)),
+                None => {}
+            }
+        }
+        // Invariant: the replacement of a symbol is equal to it wherever the entry checks and the
+        // facts hold.
+        for (symbol, other) in names {
+            match (rename.get(symbol), rename.get(other)) {
+                (Some(_), Some(_)) => {}
+                (Some(is), None) => rename.insert(other, is),
+                (None, Some(is)) => rename.insert(symbol, is),
+                (None, None) => {
+                    let is = self.space.symbol(other);
+                    rename.insert(symbol, is);
+                }
+            }
+        }
+        rename
+    }
+
+    /// Returns the formula that the coordinates of an access lie in its buffer.
+    fn within_buffer(&mut self, access: &Access) -> FormulaId {
+        // A remainder by the extent always lies within it. A wrong number of coordinates is an open
+        // obligation of kind `Location`.
+        let dims = &self.model.memories[access.memory].dims;
+        let (coords, region): (Vec<_>, Vec<_>) = access
+            .coords
+            .iter()
+            .zip(dims)
+            .filter(|(_, dim)| !dim.folded)
+            .map(|(coord, dim)| (*coord, (dim.min, dim.extent)))
+            .unzip();
+        self.inside(&coords, &region)
+    }
+}

@@ -1,0 +1,83 @@
+//! Promises that a label takes over from labels before it.
+//!
+//! # Correctness
+//! If a func is stored around a serial loop that computes it, an iteration need not write again
+//! what an earlier iteration left in the buffer (a sliding window). A [`Carry`] names an instance
+//! of a label of the same buffer, in the same lifetime. It has the condition that the instance
+//! exists and has certainly ended before the label at hand begins ([`order::before`]).
+//!
+//! The earlier promise still stands if nothing has overwritten it since. `Retention` shows this for
+//! folded buffers and for funcs with updates. For other funcs, `Order` shows that every write to a
+//! promised location stores the right value, whenever it runs. The relation "certainly before" is
+//! well founded, so the induction over the run may use the promise.
+//!
+//! A tactic proposes the instances.
+
+use super::Checker;
+use super::coverage::restricted;
+use super::door::Earlier;
+use crate::program::{LabelId, order};
+use crate::space::{FormulaId, PolyId, Rename};
+
+/// An instance of a label that another instance relies on.
+pub(super) struct Carry {
+    /// The label.
+    pub(super) from: LabelId,
+    /// Its loops, in terms of the loops of the label that relies on it.
+    pub(super) at: Rename,
+    /// The condition that the instance exists and ends before the other begins.
+    pub(super) exists: FormulaId,
+    /// The region in which it promises right values.
+    pub(super) region: Vec<(PolyId, PolyId)>,
+}
+
+impl Checker<'_> {
+    /// Returns the proposed label instances that end before an instance of a label.
+    pub(super) fn carries(&mut self, label: LabelId) -> Vec<Carry> {
+        let (mut desk, tactics) = self.door();
+        let found = tactics.earlier(&mut desk, label);
+        found.iter().filter_map(|earlier| self.carry(label, earlier)).collect()
+    }
+
+    /// Describes a proposed instance, if it belongs to a label of the same buffers in the same
+    /// lifetime.
+    fn carry(&mut self, label: LabelId, earlier: &Earlier) -> Option<Carry> {
+        let model = self.model;
+        let (from, to) = (earlier.from, &model.labels[label]);
+        let other = model.labels.get(from)?;
+        let depths = to.memories.iter().map(|memory| model.memories[*memory].place.steps.len());
+        let lifetime = depths.max()?;
+        let common = order::shared(&other.place.steps, &to.place.steps);
+        if other.memories != to.memories || common < lifetime {
+            return None;
+        }
+        // Invariant: the loops around the lifetime keep their values.
+        let inner = order::loops(&other.place.steps[lifetime..]);
+        let mut at =
+            restricted(&earlier.at, inner.into_iter().map(|index| model.loops[index].symbol));
+        let mut exists = at.formulas(self.space, &other.place.facts);
+        exists.push(order::before(
+            self.space,
+            model,
+            (&other.place.steps, &mut at),
+            (&to.place.steps, &mut Rename::new()),
+        ));
+        let exists = self.space.and(&exists);
+        let region = other
+            .needed
+            .iter()
+            .map(|(min, extent)| (at.poly(self.space, *min), at.poly(self.space, *extent)))
+            .collect();
+        Some(Carry { from, at, exists, region })
+    }
+
+    /// Returns the condition that one of these instances exists and promised these coordinates.
+    pub(super) fn kept(&mut self, carries: &[Carry], coords: &[PolyId]) -> FormulaId {
+        let mut ways = Vec::new();
+        for carry in carries {
+            let promised = self.inside(coords, &carry.region);
+            ways.push(self.space.and(&[carry.exists, promised]));
+        }
+        self.space.or(&ways)
+    }
+}

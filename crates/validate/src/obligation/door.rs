@@ -1,0 +1,184 @@
+//! The one door between obligations and tactics.
+//!
+//! # Correctness
+//! A tactic sees a [`Desk`]: it may make terms and ask questions, but it can neither assume a
+//! formula nor close an obligation. What it returns is a proposal, which is data. The obligation
+//! states the conditions of a proposal itself and asks the solver for each. So a wrong proposal can
+//! only leave something open. Answers are kept, so a question that the tactic asked before costs
+//! nothing.
+
+use crate::floats::Floats;
+use crate::floats::normal::Theory;
+use crate::lemma::Lemmas;
+use crate::lia::{Lia, Outcome};
+use crate::program::{LabelId, Model, Store};
+use crate::space::{AtomId, FormulaId, PolyId, Space, Symbol, TermId, Value};
+use crate::specification::Specification;
+
+/// Values for symbols.
+pub(crate) type Assignment = Vec<(Symbol, PolyId)>;
+/// Minima and extents.
+pub(crate) type Region = Vec<(PolyId, PolyId)>;
+
+/// The terms and questions that a tactic may use.
+pub(crate) struct Desk<'d, 's> {
+    pub(crate) space: &'d mut Space,
+    pub(crate) model: &'d Model,
+    pub(super) specification: &'d mut Specification<'s>,
+    pub(super) lia: &'d mut Lia,
+    pub(super) entry: &'d [FormulaId],
+}
+
+impl Desk<'_, '_> {
+    /// The conditions of the entry checks.
+    pub(crate) fn entry(&self) -> &[FormulaId] {
+        self.entry
+    }
+
+    /// Tests whether `facts`, with the entry checks, imply `goal`.
+    pub(crate) fn follows(&mut self, facts: &[FormulaId], goal: FormulaId, label: &str) -> bool {
+        let negated = self.space.not(goal);
+        self.contradict(&[self.entry, facts, &[negated]].concat(), label)
+    }
+
+    /// Tests whether formulas contradict each other.
+    pub(crate) fn contradict(&mut self, formulas: &[FormulaId], label: &str) -> bool {
+        self.lia.ask(self.space, formulas, label) == Outcome::Contradiction
+    }
+
+    /// Returns the value that the only stage of a func gives at the point that a term reads.
+    pub(crate) fn definition(&mut self, read: TermId) -> Option<TermId> {
+        self.specification.definition(self.space, read)
+    }
+}
+
+/// The writers of a stage under a label, and the instance that one of them must run.
+pub(crate) struct Target<'t> {
+    pub(crate) label: LabelId,
+    pub(crate) writers: &'t [&'t Store],
+    /// The location, then the point.
+    pub(crate) values: &'t [PolyId],
+}
+
+/// A guess at the instance of a store: the number of the writer, and values for its loops inside
+/// the label and for its lane.
+#[derive(Clone, Debug)]
+pub(crate) struct Witness {
+    pub(crate) writer: usize,
+    pub(crate) at: Assignment,
+}
+
+/// A case, and the numbers of the ways that cover it.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    pub(crate) holds: FormulaId,
+    pub(crate) ways: Vec<usize>,
+}
+
+/// A guess at an earlier instance of a label: the label, and values for its loops inside the
+/// lifetime of its buffer.
+#[derive(Clone, Debug)]
+pub(crate) struct Earlier {
+    pub(crate) from: LabelId,
+    pub(crate) at: Assignment,
+}
+
+/// A replacement of a part of two values by something that equals it under the facts.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    /// A minimum is its operand with this number.
+    Least(AtomId, usize),
+    /// A formula has this truth value.
+    Known(FormulaId, bool),
+    /// The first formula holds exactly if the second one does.
+    SameTruth(FormulaId, FormulaId),
+    /// The first term equals the second.
+    SameValue(TermId, TermId),
+    /// A read is the value that its func's only stage gives.
+    Unfold(TermId),
+}
+
+/// A proof that two values are equal.
+#[derive(Clone, Debug)]
+pub(crate) enum Equality {
+    /// The solver shows a condition under which they are alike.
+    Asked(&'static str),
+    /// They have one normal form in a theory of floats.
+    Normal(Theory),
+    /// They are equal after replacements.
+    After(Vec<Step>, Box<Equality>),
+    /// They are equal if the formula holds, and if it does not.
+    Split(FormulaId, Box<[Equality; 2]>),
+}
+
+/// A proof of a goal by the values of a divisor.
+#[derive(Clone, Debug)]
+pub(crate) struct Divided {
+    /// A symbol that is at least 0.
+    pub(crate) divisor: Symbol,
+    /// Truth values of formulas where the divisor is large.
+    pub(crate) known: Vec<(FormulaId, bool)>,
+    /// Pairs of quotients by the divisor that are compared.
+    pub(crate) quotients: Vec<(AtomId, AtomId)>,
+}
+
+/// Search. Nothing here is trusted.
+pub(crate) trait Tactics {
+    /// Returns what proposes lemmas for the questions of one solver.
+    fn lemmas(&self) -> Box<dyn Lemmas>;
+
+    /// Proposes regions for the stages of each label.
+    fn regions(&mut self, space: &mut Space, model: &Model) -> Vec<Vec<Region>>;
+
+    /// Proposes instances that may write a target. There are some rounds; the last is followed by
+    /// `None`.
+    fn witnesses(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        target: &Target<'_>,
+        round: usize,
+    ) -> Option<Vec<Witness>>;
+
+    /// Proposes cases in which some of the ways cover a target.
+    fn cases(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        ways: &[FormulaId],
+        target: &[PolyId],
+    ) -> Vec<Case>;
+
+    /// Proposes instances of labels from which an instance of a label takes values over.
+    fn earlier(&mut self, desk: &mut Desk<'_, '_>, label: LabelId) -> Vec<Earlier>;
+
+    /// Proposes a proof that two values are equal under facts, by an equality of floats that is
+    /// none weaker than `weakest`.
+    fn equality(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
+        values: (Value, Value),
+        weakest: Floats,
+    ) -> Option<Equality>;
+
+    /// Proposes a proof of a goal by the values of a divisor in it.
+    fn divided(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
+        goal: FormulaId,
+    ) -> Option<Divided>;
+}
+
+impl<'a> super::Checker<'a> {
+    /// Opens the door: a desk, and the tactics that may work at it.
+    pub(super) fn door(&mut self) -> (Desk<'_, 'a>, &mut dyn Tactics) {
+        let desk = Desk {
+            space: self.space,
+            model: self.model,
+            specification: self.specification,
+            lia: self.lia,
+            entry: &self.entry,
+        };
+        (desk, self.tactics)
+    }
+}

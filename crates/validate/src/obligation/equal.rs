@@ -1,0 +1,142 @@
+//! Values that are equal under facts.
+//!
+//! # Correctness
+//! A proof replaces parts of both values by parts that equal them under the facts: each replacement
+//! has its question. So both values keep their meaning there. Where a proof splits, a case adds a
+//! fact, and the two cases are exhaustive. At the end, the solver shows a condition under which the
+//! two are alike, or they have one normal form in a theory that is permitted.
+
+use super::Checker;
+use super::door::{Equality, Step};
+use super::record::{Method, Reason, Status};
+use crate::floats::normal::{Normalizer, Theory};
+use crate::floats::{Axioms, Floats};
+use crate::space::{Atom, Formula, FormulaId, Rename, Value};
+
+impl Checker<'_> {
+    /// Shows that two values are equal under the facts, by an equality of floats that is none
+    /// weaker than `weakest`.
+    pub(super) fn equal(
+        &mut self,
+        facts: &[FormulaId],
+        (a, b): (Value, Value),
+        weakest: Floats,
+    ) -> Status {
+        let open = match self.space.values_alike(a, b) {
+            Some(alike) => match self.prove(facts, alike, "value") {
+                closed @ Status::Closed(_) => return closed,
+                Status::Open(reason) => reason,
+            },
+            None => Reason::from("the stored value differs from the specification's"),
+        };
+        self.by_proposal(facts, (a, b), weakest).map_or(Status::Open(open), Status::Closed)
+    }
+
+    /// Shows the same by a proof that a tactic proposes.
+    pub(super) fn by_proposal(
+        &mut self,
+        facts: &[FormulaId],
+        values: (Value, Value),
+        weakest: Floats,
+    ) -> Option<Method> {
+        let (mut desk, tactics) = self.door();
+        let proof = tactics.equality(&mut desk, facts, values, weakest)?;
+        self.check(facts, values, &proof, weakest)
+    }
+
+    /// Checks a proof. Returns the method that it shows the equality by.
+    fn check(
+        &mut self,
+        facts: &[FormulaId],
+        (a, b): (Value, Value),
+        proof: &Equality,
+        weakest: Floats,
+    ) -> Option<Method> {
+        match proof {
+            Equality::Asked(label) => {
+                let alike = self.space.values_alike(a, b)?;
+                self.follows(facts, alike, label).then_some(Method::Solver)
+            }
+            Equality::Normal(theory) => {
+                let (Value::Number(a), Value::Number(b)) = (a, b) else { return None };
+                let method = match *theory {
+                    Theory::Axioms(Axioms::NONE) => Method::Identity,
+                    Theory::Axioms(axioms) => Method::Axioms(axioms),
+                    Theory::Reals => Method::Reals,
+                };
+                let both = self.space.scalar(a).is_float() && self.space.scalar(b).is_float();
+                let same = both && method.floats() <= weakest;
+                (same && Normalizer::new(*theory).same(self.space, a, b)).then_some(method)
+            }
+            Equality::After(steps, then) => {
+                let mut rename = Rename::new();
+                for step in steps {
+                    self.step(facts, step, &mut rename)?;
+                }
+                let values = (rename.value(self.space, a), rename.value(self.space, b));
+                let method = self.check(facts, values, then, weakest)?;
+                let replaced = method == Method::Identity && !steps.is_empty();
+                Some(if replaced { Method::Solver } else { method })
+            }
+            Equality::Split(condition, cases) => {
+                let mut weak = Method::Solver;
+                for (holds, case) in [true, false].into_iter().zip(&**cases) {
+                    let mut rename = Rename::new();
+                    rename.override_formula(*condition, self.space.truth(holds));
+                    let fact = if holds { *condition } else { self.space.not(*condition) };
+                    let (a, b) = (rename.value(self.space, a), rename.value(self.space, b));
+                    if a != b {
+                        let method =
+                            self.check(&[facts, &[fact]].concat(), (a, b), case, weakest)?;
+                        // Two weak methods in two cases would have no one name.
+                        if method.floats() > Floats::Bits {
+                            if weak.floats() > Floats::Bits && weak != method {
+                                return None;
+                            }
+                            weak = method;
+                        }
+                    }
+                }
+                Some(weak)
+            }
+        }
+    }
+
+    /// Adds a replacement if the facts are shown to permit it. Earlier replacements are made in it
+    /// first, which keeps its meaning.
+    fn step(&mut self, facts: &[FormulaId], step: &Step, rename: &mut Rename) -> Option<()> {
+        match *step {
+            Step::Least(atom, operand) => {
+                let Atom::Min(operands) = self.space.atom(atom).clone() else { return None };
+                let operands = rename.polys(self.space, &operands);
+                let least = *operands.get(operand)?;
+                let others: Vec<FormulaId> =
+                    operands.iter().map(|other| self.space.at_most(least, *other)).collect();
+                let goal = self.space.and(&others);
+                self.follows(facts, goal, "choice").then(|| rename.override_atom(atom, least))
+            }
+            Step::Known(formula, holds) => {
+                let renamed = rename.formula(self.space, formula);
+                let goal = if holds { renamed } else { self.space.not(renamed) };
+                let shown = *self.space.formula(goal) == Formula::True
+                    || self.follows(facts, goal, "choice");
+                let truth = self.space.truth(holds);
+                shown.then(|| rename.override_formula(formula, truth))
+            }
+            Step::SameTruth(formula, other) => {
+                let goal = self.space.same_truth(formula, other);
+                self.follows(facts, goal, "condition")
+                    .then(|| rename.override_formula(formula, other))
+            }
+            Step::SameValue(term, other) => {
+                let goal = self.space.alike(term, other)?;
+                self.follows(facts, goal, "read").then(|| rename.means(term, other))
+            }
+            Step::Unfold(read) => {
+                let value = self.specification.definition(self.space, read)?;
+                rename.means(read, value);
+                Some(())
+            }
+        }
+    }
+}

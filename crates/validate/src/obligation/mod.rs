@@ -1,0 +1,462 @@
+//! The obligations, in one file for each group of kinds.
+//!
+//! # Correctness
+//! Each file states what it shows and why the queries suffice. `docs/validator.md` puts the pieces
+//! together. Anything that is not shown is recorded as open: the list of obligations grows with the
+//! program and the specification, and success removes nothing from it.
+
+mod access;
+mod carry;
+mod commute;
+mod coverage;
+mod definedness;
+mod divisors;
+pub(crate) mod door;
+mod equal;
+mod order;
+mod output;
+pub(crate) mod overflow;
+mod race;
+pub(crate) mod record;
+mod regions;
+mod retention;
+pub(crate) mod settings;
+mod store;
+pub(crate) mod theorem;
+mod uniform;
+mod weaker;
+
+use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
+use halidom_ir::verify::{self, Phase};
+use halidom_ir::{Algorithm, BufferKind, Expr, FuncId, Pool, Program, StmtId, VarId};
+
+use crate::goal::{Claim, Goal};
+use crate::laws::Laws;
+use crate::lia::{Lia, Outcome};
+use crate::program::{Access, Model, Parameters, Store};
+use crate::space::{Formula, FormulaId, PolyId, Space, Symbol};
+use crate::specification::Specification;
+use door::Tactics;
+use record::{Kind, Method, Obligation, Reason, Spot, Status, Subject};
+
+pub(crate) use overflow::{Machine, Widths};
+
+/// A validation in progress.
+pub(crate) struct Checker<'a> {
+    pub(crate) pool: &'a Pool,
+    pub(crate) space: &'a mut Space,
+    pub(crate) model: &'a Model,
+    pub(crate) specification: &'a mut Specification<'a>,
+    pub(crate) lia: &'a mut Lia,
+    pub(crate) laws: &'a mut Laws,
+    pub(crate) tactics: &'a mut (dyn Tactics + 'a),
+    /// The conditions of the entry checks.
+    pub(crate) entry: Vec<FormulaId>,
+    pub(crate) obligations: Vec<Obligation>,
+    /// For each store, the number of the obligation on its value, if there is one.
+    pub(crate) values: Vec<Option<usize>>,
+    /// Funcs whose values need not be right bit for bit.
+    pub(crate) inexact: IndexSet<FuncId>,
+    /// For each inexact func that was asked about: true if each coordinate has a single right
+    /// value.
+    pub(crate) uniform: FxHashMap<FuncId, bool>,
+    /// The inexact funcs, and the funcs that they are computed from.
+    pub(crate) interpreted: IndexSet<FuncId>,
+    /// Stores that never run.
+    pub(crate) dead: Vec<(StmtId, Subject)>,
+    /// Sizes at which an open obligation may fail: hints for the counterexample search.
+    pub(crate) hints: Vec<Vec<(Symbol, i128)>>,
+}
+
+/// The most goals that one question combines.
+const TOGETHER: usize = 64;
+
+/// A limit for mins and extents of moderate size.
+const MODEST: i128 = 1 << 12;
+/// The most hints that are kept.
+const HINTS: usize = 24;
+
+impl Checker<'_> {
+    /// Checks that program and algorithm have the same parameters, inputs and outputs.
+    pub(crate) fn interface(&mut self, algorithm: &Algorithm, program: &Program) {
+        let inputs: Vec<FuncId> =
+            program.inputs.iter().map(|buffer| self.pool.buffer(*buffer).func).collect();
+        let outputs: Vec<FuncId> = program.outputs.iter().map(|output| output.func).collect();
+        let own = program.outputs.iter().all(|output| {
+            let components = output.buffers.iter().map(|buffer| self.pool.buffer(*buffer));
+            output.buffers.len() == self.pool.func(output.func).scalars.len()
+                && components.enumerate().all(|(component, decl)| {
+                    (decl.func, decl.component) == (output.func, component)
+                })
+        });
+        let is = |buffer: halidom_ir::BufferId, kind| self.pool.buffer(buffer).kind == kind;
+        let kinds = program.inputs.iter().all(|buffer| is(*buffer, BufferKind::Input))
+            && program.output_buffers().all(|buffer| is(buffer, BufferKind::Output));
+        let same = kinds
+            && program.params == algorithm.params
+            && inputs == algorithm.inputs
+            && outputs == algorithm.outputs
+            && own;
+        let status = if same {
+            Status::Closed(Method::Structure)
+        } else {
+            Status::open("program and algorithm differ in parameters, inputs or outputs")
+        };
+        self.record(Kind::Form, None, "interface".to_owned(), status);
+        let status = if self.free_shapes(program) {
+            Status::Closed(Method::Structure)
+        } else {
+            let reason = "shapes and windows are not variables of their own".to_owned();
+            Status::open(reason)
+        };
+        self.record(Kind::Form, None, "shapes".to_owned(), status);
+        self.well_formed(program);
+    }
+
+    /// Checks that the program is well typed, before or after storage is flattened. The obligations
+    /// rely on this: a statement about an instance covers one lane of each of its vectors.
+    fn well_formed(&mut self, program: &Program) {
+        let phase = |phase| verify::program(self.pool, program, phase);
+        let violations = phase(Phase::Final)
+            .or_else(|violations| phase(Phase::Structured).map_err(|_| violations));
+        for violation in violations.err().unwrap_or_default() {
+            let status = Status::open(violation.to_string());
+            self.record(Kind::Form, None, "program".to_owned(), status);
+        }
+    }
+
+    /// Tests whether the shapes of the caller's buffers and the windows are pairwise different
+    /// variables, so that only entry checks restrict them. The components of an output have one
+    /// shape. A window may be the shape of its output: then the program is for callers that give no
+    /// more than the window.
+    fn free_shapes(&self, program: &Program) -> bool {
+        let mut vars: Vec<VarId> = program.params.clone();
+        let mut firsts = Vec::new();
+        for output in &program.outputs {
+            let mut dims = output.buffers.iter().map(|buffer| &self.pool.buffer(*buffer).dims);
+            let Some(first) = dims.next() else { return false };
+            if dims.any(|dims| dims != first) {
+                return false;
+            }
+            firsts.extend(output.buffers.first().copied());
+            let shape =
+                first.iter().map(|dim| [dim.min, dim.extent].map(|part| self.pool.get(part)));
+            let whole = output.window.len() == first.len()
+                && output.window.iter().zip(shape).all(|((min, extent), [own_min, own_extent])| {
+                    *own_min == Expr::Var(*min) && *own_extent == Expr::Var(*extent)
+                });
+            if !whole {
+                vars.extend(output.window.iter().flat_map(|(min, extent)| [*min, *extent]));
+            }
+        }
+        for buffer in program.inputs.iter().copied().chain(firsts) {
+            for dim in &self.pool.buffer(buffer).dims {
+                for expr in [dim.min, dim.extent, dim.stride] {
+                    let Expr::Var(var) = self.pool.get(expr) else { return false };
+                    vars.push(*var);
+                }
+            }
+        }
+        let count = vars.len();
+        vars.sort_unstable();
+        vars.dedup();
+        vars.len() == count
+    }
+
+    pub(crate) fn record(
+        &mut self,
+        kind: Kind,
+        stmt: Option<StmtId>,
+        subject: impl Into<Subject>,
+        status: Status,
+    ) {
+        // An obligation that is open as undecided may still be closed by sizes.
+        if matches!(&status, Status::Open(reason) if *reason != Reason::Undecided) {
+            self.lia.note_open();
+        }
+        self.obligations.push(Obligation { kind, stmt, subject: subject.into(), status });
+    }
+
+    /// Decides a goal that is a formula, and records the answer.
+    pub(crate) fn decide(&mut self, goal: Goal) {
+        let status = match &goal.claim {
+            Claim::Holds { formula, label } => self.prove(&goal.place.facts, *formula, label),
+            // These are decided where intervals are known.
+            Claim::Arithmetic { .. }
+            | Claim::Fits { .. }
+            | Claim::End { .. }
+            | Claim::Index { .. }
+            | Claim::Elements { .. } => Status::open("a goal that nobody decides".to_owned()),
+        };
+        self.settle(goal, status);
+    }
+
+    /// Records the status of a goal.
+    pub(crate) fn settle(&mut self, goal: Goal, status: Status) {
+        self.record(goal.kind, goal.stmt, goal.what, status);
+    }
+
+    /// Tries to show that `facts`, with the entry checks, imply `goal`.
+    pub(crate) fn prove(&mut self, facts: &[FormulaId], goal: FormulaId, label: &str) -> Status {
+        if *self.space.formula(goal) == Formula::True {
+            return Status::Closed(Method::Identity);
+        }
+        let negated = self.space.not(goal);
+        let mut all = self.entry.clone();
+        all.extend_from_slice(facts);
+        all.push(negated);
+        match self.lia.ask(self.space, &all, label) {
+            Outcome::Contradiction => Status::Closed(Method::Solver),
+            Outcome::Possible(values) => {
+                if self.hints.len() < HINTS {
+                    self.hints.push(values);
+                }
+                Status::open(Reason::NotShown(goal))
+            }
+            Outcome::Undecided(reason) => Status::open(Reason::NoAnswer(reason, goal)),
+        }
+    }
+
+    /// Proves many goals, each under its own facts. Goals under the same facts are asked together
+    /// first, and one by one only if that fails.
+    pub(crate) fn prove_all(
+        &mut self,
+        wanted: &[(Vec<FormulaId>, FormulaId)],
+        label: &str,
+    ) -> Vec<Status> {
+        let mut groups: IndexMap<&[FormulaId], Vec<FormulaId>> = IndexMap::default();
+        for (facts, goal) in wanted {
+            groups.entry(facts).or_default().push(*goal);
+        }
+        let mut shown: FxHashSet<(&[FormulaId], FormulaId)> = FxHashSet::default();
+        for (facts, goals) in groups {
+            for together in goals.chunks(TOGETHER) {
+                let differ = together.iter().any(|goal| *goal != together[0]);
+                let all = self.space.and_least(together);
+                if differ && self.follows(facts, all, label) {
+                    shown.extend(together.iter().map(|goal| (facts, *goal)));
+                }
+            }
+        }
+        wanted
+            .iter()
+            .map(|(facts, goal)| {
+                let identity = *self.space.formula(*goal) == Formula::True;
+                if shown.contains(&(facts, *goal)) && !identity {
+                    Status::Closed(Method::Solver)
+                } else {
+                    self.prove(facts, *goal, label)
+                }
+            })
+            .collect()
+    }
+
+    /// Tests whether `facts`, with the entry checks, imply `goal`. This is for guesses, which are
+    /// not obligations.
+    fn follows(&mut self, facts: &[FormulaId], goal: FormulaId, label: &str) -> bool {
+        let negated = self.space.not(goal);
+        let mut all = self.entry.clone();
+        all.extend_from_slice(facts);
+        all.push(negated);
+        self.lia.ask(self.space, &all, label) == Outcome::Contradiction
+    }
+
+    /// Returns the formula `min <= coord < min + extent` for every dimension.
+    pub(crate) fn inside(&mut self, coords: &[PolyId], region: &[(PolyId, PolyId)]) -> FormulaId {
+        if coords.len() != region.len() {
+            return self.space.truth(false);
+        }
+        let parts: Vec<FormulaId> = coords
+            .iter()
+            .zip(region)
+            .map(|(coord, (min, extent))| self.space.within(*coord, *min, *extent))
+            .collect();
+        self.space.and(&parts)
+    }
+
+    /// Returns the condition that a store writes where its label promises right values. It is
+    /// always true where no label is around the store.
+    pub(crate) fn good(&mut self, store: &Store) -> FormulaId {
+        match store.label {
+            Some(label) => {
+                let regions = &self.model.labels[label].regions;
+                match regions.get(store.stage) {
+                    Some(region) => self.inside(&store.access.coords, region),
+                    None => self.space.truth(true),
+                }
+            }
+            None => self.space.truth(true),
+        }
+    }
+
+    /// Names an access, with words before and after it.
+    fn named(&self, before: &'static str, access: &Access, after: &'static str) -> Subject {
+        let (memory, coords) = (access.memory, access.coords.clone());
+        let loops = access.place.loops().map(|index| self.model.loops[index].symbol).collect();
+        Subject::Access(before, Spot { memory, coords, loops }, after)
+    }
+
+    /// Records the constructs that the walk could not describe.
+    fn form(&mut self) {
+        self.nesting();
+        for problem in &self.model.problems {
+            self.obligations.push(Obligation {
+                kind: Kind::Form,
+                stmt: Some(problem.stmt),
+                subject: "program".into(),
+                status: Status::open(problem.reason.clone()),
+            });
+        }
+    }
+
+    /// Checks that every access stands within its buffer's lifetime and every store within its
+    /// label, because the obligations rename the loops inside these.
+    fn nesting(&mut self) {
+        let model = self.model;
+        let loads = model.loads.values().map(|load| (load, None));
+        let stores = model.stores.values().map(|store| (&store.access, store.label));
+        for (access, label) in loads.chain(stores) {
+            let lifetime = &model.memories[access.memory].place.steps;
+            let around = label.map_or(&[][..], |label| &model.labels[label].place.steps);
+            if !access.place.steps.starts_with(lifetime) || !access.place.steps.starts_with(around)
+            {
+                let place = self.named("", access, "");
+                let reason = "an access outside of its buffer's lifetime or of its label";
+                self.record(Kind::Form, Some(access.stmt), place, Status::open(reason.to_owned()));
+            }
+        }
+        for label in model.labels.values() {
+            let inside = label
+                .memories
+                .iter()
+                .all(|memory| label.place.steps.starts_with(&model.memories[*memory].place.steps));
+            if !inside {
+                let place = format!("label of {}", self.pool.func(label.func).name);
+                let reason = "a label outside of its buffer's lifetime";
+                self.record(Kind::Form, None, place, Status::open(reason.to_owned()));
+            }
+        }
+    }
+
+    /// Checks that the entry checks cover the pipeline's demands on its caller: its `require`s, and
+    /// that reduction domains are not negative.
+    pub(crate) fn demands(&mut self, algorithm: &Algorithm, steps: &[Algorithm]) {
+        for require in &algorithm.requires {
+            let what = format!("require \"{}\"", require.message);
+            match self.specification.condition(self.space, require.condition) {
+                Ok(formula) => {
+                    let claim = Claim::Holds { formula, label: "require" };
+                    self.decide(Goal::at_entry(Kind::Assumption, what.into(), claim));
+                }
+                Err(error) => {
+                    let status = Status::open(error.to_string());
+                    self.record(Kind::Assumption, None, what, status);
+                }
+            }
+        }
+        let mut funcs: Vec<FuncId> =
+            self.model.memories.values().map(|memory| memory.func).collect();
+        // The original version of a func that the schedule had rewritten counts as well.
+        let names: FxHashSet<&str> =
+            funcs.iter().map(|func| self.pool.func(*func).name.as_str()).collect();
+        for earlier in [algorithm].into_iter().chain(steps).flat_map(|step| &step.funcs) {
+            if names.contains(self.pool.func(*earlier).name.as_str()) {
+                funcs.push(*earlier);
+            }
+        }
+        funcs.sort_unstable();
+        funcs.dedup();
+        let mut shown = FxHashSet::default();
+        for func in funcs {
+            for stage in 0..self.specification.stages(func) {
+                // Without a shape, the coverage of this stage is open.
+                let Ok(shape) = self.specification.shape(self.space, func, stage) else { continue };
+                for (_, extent) in shape.domain {
+                    if !shown.insert(extent) {
+                        continue;
+                    }
+                    let formula = self.space.non_negative(extent);
+                    let name = &self.pool.func(func).name;
+                    let what = format!("reduction domain of stage {stage} of {name}");
+                    let claim = Claim::Holds { formula, label: "domain" };
+                    self.decide(Goal::at_entry(Kind::Assumption, what.into(), claim));
+                }
+            }
+        }
+    }
+
+    /// Checks that the entry checks can hold together. The walk ensures that each mentions only
+    /// parameters and shapes.
+    fn assumptions(&mut self) {
+        let entry = self.entry.clone();
+        self.possible(&entry, "entry checks", "the entry checks contradict each other");
+        for store in self.model.stores.values() {
+            let facts = &store.access.place.facts;
+            if self.lia.ask(self.space, facts, "reachable") == Outcome::Contradiction {
+                let stmt = store.access.stmt;
+                self.dead.push((stmt, self.named("", &store.access, "")));
+            }
+        }
+    }
+
+    /// Checks that the facts do not contradict each other, because otherwise the proof would be
+    /// vacuous. If the solver cannot tell, a run can.
+    fn possible(&mut self, facts: &[FormulaId], place: &str, contradiction: &str) {
+        let status = match self.lia.ask(self.space, facts, "vacuity") {
+            Outcome::Contradiction => Status::open(contradiction.to_owned()),
+            Outcome::Possible(values) => {
+                self.hints.push(values);
+                // At moderate sizes it is easiest to see whether a model also holds for products of
+                // sizes.
+                let modest = [facts, &self.modest()].concat();
+                if let Outcome::Possible(values) = self.lia.ask(self.space, &modest, "modest sizes")
+                {
+                    self.hints.push(values);
+                }
+                Status::Closed(Method::Solver)
+            }
+            Outcome::Undecided(_) => Status::open(Reason::Undecided),
+        };
+        self.record(Kind::Assumption, None, place.to_owned(), status);
+    }
+
+    /// Checks that the entry checks do not exclude extents above 1, and looks for such sizes. The
+    /// caller must check whether a model really passes them.
+    ///
+    /// # Errors
+    /// Returns the reason if there are no such sizes.
+    fn roomy(&mut self, parameters: &Parameters, vars: &[VarId]) -> Result<(), Reason> {
+        if vars.is_empty() {
+            return Ok(());
+        }
+        let two = self.space.constant(2);
+        let mut facts = self.entry.clone();
+        for extent in theorem::integers(parameters, vars) {
+            facts.push(self.space.at_most(two, extent));
+        }
+        if self.lia.ask(self.space, &facts, "room") == Outcome::Contradiction {
+            return Err("the conditions leave only outputs with an extent of 1 or 0".into());
+        }
+        facts.extend(self.modest());
+        if let Outcome::Possible(values) = self.lia.ask(self.space, &facts, "room") {
+            self.hints.push(values);
+        }
+        Ok(())
+    }
+
+    /// Returns conditions that windows and the caller's buffers are near the origin and not large.
+    fn modest(&mut self) -> Vec<FormulaId> {
+        let (low, limit) = (self.space.constant(-MODEST), self.space.constant(2 * MODEST));
+        let zero = self.space.constant(0);
+        let model = self.model;
+        let shapes = model.memories.values().filter(|memory| memory.kind != BufferKind::Internal);
+        let shapes = shapes.flat_map(|memory| memory.dims.iter().map(|dim| (dim.min, dim.extent)));
+        let windows = model.windows.iter().flat_map(|(_, window)| window.iter().copied());
+        let mut facts = Vec::new();
+        for (min, extent) in shapes.chain(windows) {
+            facts.push(self.space.within(min, low, limit));
+            facts.push(self.space.within(extent, zero, limit));
+        }
+        facts
+    }
+}

@@ -1,0 +1,343 @@
+//! Conflicting writes come in the specification's order.
+//!
+//! # Correctness
+//! *Funcs with one stage.* Every needed write to a location carries the same value, so the order of
+//! these writes does not matter. The checks must exclude a write that is not needed (its value may
+//! be undefined) to a location that some instance of a label promises. This takes one query for
+//! each store and label of a buffer.
+//!
+//! *Funcs with updates* (stage replay). One label holds all stores of the buffer. Within one
+//! instance of the label, and for needed locations:
+//! * two instances of stores that write one location come in the order of their versions (stage,
+//!   then reduction point, the first variable innermost);
+//! * no update instance runs twice;
+//! * an instance that reads a location of the func which another instance writes comes after that
+//!   write exactly if its version is later;
+//! * all reads of an instance come before its own writes, to any component of a tuple, and the
+//!   reads of its conditions come before every write that claims to belong to the instance;
+//! * two different instances at one point do not touch the same location.
+//!
+//! Between instances of one stage whose updates commute, no order is owed (`commute.rs`). By
+//! `Coverage` every instance is run, and by `Claim` nothing else is run. So the writes to a
+//! location are the specification's, in order, and by induction over them each read sees the
+//! version that the specification names.
+
+use super::Checker;
+use crate::obligation::record::{Kind, Method, Status};
+use crate::program::{Access, LabelId, MemoryId, Step, Store, order};
+use crate::space::{FormulaId, PolyId, Rename};
+
+impl Checker<'_> {
+    /// Checks the obligations of kind `Order`.
+    pub(super) fn orders(&mut self) {
+        let model = self.model;
+        for index in model.memories.ids() {
+            let stores: Vec<&Store> =
+                model.stores.values().filter(|store| store.access.memory == index).collect();
+            if stores.is_empty() {
+                continue;
+            }
+            let name = &self.pool.buffer(model.memories[index].buffer).name;
+            if stores.iter().any(|store| store.label.is_none()) {
+                let status = Status::open("a store outside every place that computes".to_owned());
+                self.record(Kind::Order, None, format!("writes of {name}"), status);
+            } else if self.specification.stages(model.memories[index].func) == 1 {
+                self.unclobbered(index, &stores);
+            } else {
+                self.replayed(index, &stores);
+            }
+        }
+    }
+
+    /// Checks that no store overwrites a promised location with a value that need not be right.
+    fn unclobbered(&mut self, memory: MemoryId, stores: &[&Store]) {
+        let model = self.model;
+        let depth = model.memories[memory].place.steps.len();
+        let labels: Vec<LabelId> = model
+            .labels
+            .ids()
+            .filter(|label| model.labels[*label].memories.contains(&memory))
+            .collect();
+        for store in stores {
+            let good = self.good(store);
+            for label in &labels {
+                let labelled = &model.labels[*label];
+                let mut there = Rename::new();
+                for step in labelled.place.steps.get(depth..).unwrap_or_default() {
+                    if let Step::Loop(index) = step {
+                        let other = self.space.fresh_poly("other");
+                        there.insert(model.loops[*index].symbol, other);
+                    }
+                }
+                let promised = self.inside(&store.access.coords, &labelled.needed.clone());
+                let mut facts = store.access.place.facts.clone();
+                facts.extend(there.formulas(self.space, &labelled.place.facts));
+                // The store's own loops must keep their names, so only the label's bounds are
+                // renamed.
+                let region: Vec<(PolyId, PolyId)> = labelled
+                    .needed
+                    .iter()
+                    .map(|(min, extent)| {
+                        (there.poly(self.space, *min), there.poly(self.space, *extent))
+                    })
+                    .collect();
+                let elsewhere = self.inside(&store.access.coords, &region);
+                let status = if elsewhere == promised && store.label == Some(*label) {
+                    Status::Closed(Method::Identity)
+                } else {
+                    facts.push(elsewhere);
+                    self.prove(&facts, good, "clobber")
+                };
+                let place = self.named("store to ", &store.access, "");
+                self.record(Kind::Order, Some(store.access.stmt), place, status);
+            }
+        }
+    }
+
+    /// Checks that the stores replay the specification's stages.
+    fn replayed(&mut self, memory: MemoryId, stores: &[&Store]) {
+        let model = self.model;
+        // A tuple's components are updated together: their buffers have one label, and a store to
+        // one of them may read another.
+        let func = model.memories[memory].func;
+        let ours = |store: &&Store| {
+            let label = store.label.map(|label| &model.labels[label].memories);
+            store.access.memory == memory
+                || (store.func == func && label.is_some_and(|own| own.contains(&memory)))
+        };
+        let readers: Vec<&Store> = model.stores.values().filter(ours).collect();
+        let mut labels: Vec<Option<LabelId>> = readers.iter().map(|store| store.label).collect();
+        labels.dedup();
+        let [Some(label)] = *labels.as_slice() else {
+            let status =
+                Status::open("a func with updates is computed in several places".to_owned());
+            let place =
+                format!("writes of {}", self.pool.buffer(model.memories[memory].buffer).name);
+            return self.record(Kind::Order, None, place, status);
+        };
+        let depth = model.labels[label].place.steps.len();
+        for first in stores {
+            for second in stores {
+                self.in_order(depth, first, second);
+            }
+        }
+        for (index, first) in stores.iter().enumerate() {
+            for second in &stores[index..] {
+                self.once(depth, first, second);
+            }
+        }
+        for reader in readers {
+            self.reads_in_order(memory, depth, reader, stores);
+        }
+    }
+
+    /// Returns the condition that version (stage, point) `a` comes before `b` in the specification.
+    /// The last reduction variable is outermost.
+    fn earlier(&mut self, a: (usize, &[PolyId]), b: (usize, &[PolyId])) -> FormulaId {
+        if a.0 != b.0 {
+            return self.space.truth(a.0 < b.0);
+        }
+        let mut ways = Vec::new();
+        let mut equal = Vec::new();
+        for (x, y) in a.1.iter().zip(b.1).rev() {
+            let mut way = equal.clone();
+            way.push(self.space.less(*x, *y));
+            ways.push(self.space.and(&way));
+            equal.push(self.space.equal(*x, *y));
+        }
+        self.space.or(&ways)
+    }
+
+    /// Returns the facts of two instances that write one needed location, and the point of the
+    /// second instance, which is renamed.
+    fn pair(
+        &mut self,
+        first: &Store,
+        second: &Store,
+        there: &mut Rename,
+    ) -> Option<(Vec<FormulaId>, Vec<PolyId>)> {
+        let coords = there.polys(self.space, &second.access.coords);
+        let mut facts = self.space.equalities(&first.access.coords, &coords)?;
+        facts.extend(&first.access.place.facts);
+        facts.extend(there.formulas(self.space, &second.access.place.facts));
+        facts.push(self.good(first));
+        Some((facts, there.polys(self.space, &second.point)))
+    }
+
+    fn in_order(&mut self, depth: usize, first: &Store, second: &Store) {
+        if first.stage > second.stage || (first.stage == 0 && second.stage == 0) {
+            return;
+        }
+        let mut here = Rename::new();
+        let mut there = self.fresh_instance(&second.access, depth);
+        let place = self.named("writes of ", &first.access, "");
+        let status = match self.pair(first, second, &mut there) {
+            None => Status::open("claims with different numbers of coordinates".to_owned()),
+            Some((mut facts, point)) => {
+                let earlier = self.earlier((first.stage, &first.point), (second.stage, &point));
+                facts.push(earlier);
+                let before = order::before(
+                    self.space,
+                    self.model,
+                    (&first.access.place.steps, &mut here),
+                    (&second.access.place.steps, &mut there),
+                );
+                let status = self.prove(&facts, before, "order");
+                self.or_commuting(status, first, second)
+            }
+        };
+        self.record(Kind::Order, Some(first.access.stmt), place, status);
+    }
+
+    /// Checks that no update instance runs twice.
+    fn once(&mut self, depth: usize, first: &Store, second: &Store) {
+        if first.stage != second.stage || first.stage == 0 {
+            return;
+        }
+        let mut there = self.fresh_instance(&second.access, depth);
+        let place = self.named("instances of ", &first.access, "");
+        let status = match self.pair(first, second, &mut there) {
+            None => Status::open("claims with different numbers of coordinates".to_owned()),
+            Some((mut facts, point)) => match self.space.equalities(&first.point, &point) {
+                None => Status::open("claims with different numbers of variables".to_owned()),
+                Some(same) => {
+                    facts.extend(same);
+                    let goal = if std::ptr::eq(first, second) {
+                        self.same_instance(depth, &first.access, &mut there)
+                    } else {
+                        self.space.truth(false)
+                    };
+                    self.prove(&facts, goal, "once")
+                }
+            },
+        };
+        self.record(Kind::Order, Some(first.access.stmt), place, status);
+    }
+
+    /// Returns the condition that an instance and its renamed copy are one: they have the same
+    /// loops inside `depth` and the same lane.
+    fn same_instance(&mut self, depth: usize, access: &Access, there: &mut Rename) -> FormulaId {
+        let model = self.model;
+        let mut symbols: Vec<_> = access
+            .place
+            .steps
+            .get(depth..)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|step| match step {
+                Step::Loop(index) => Some(model.loops[*index].symbol),
+                Step::Part(_) => None,
+            })
+            .collect();
+        symbols.extend(access.lane);
+        let mut same = Vec::new();
+        for symbol in symbols {
+            let own = self.space.symbol(symbol);
+            let other = there.poly(self.space, own);
+            same.push(self.space.equal(own, other));
+        }
+        self.space.and(&same)
+    }
+
+    /// Checks that an update's reads of the func that it updates come after the writes of exactly
+    /// the earlier versions.
+    fn reads_in_order(
+        &mut self,
+        memory: MemoryId,
+        depth: usize,
+        reader: &Store,
+        stores: &[&Store],
+    ) {
+        let model = self.model;
+        let uses = reader.uses.iter().map(|used| (used, false));
+        let decides = reader.decides.iter().map(|used| (used, true));
+        for (used, decides) in uses.chain(decides) {
+            let load = &model.loads[used.load];
+            if load.memory != memory {
+                continue;
+            }
+            let place = self.named("read of ", load, " in its own update");
+            // A read that decides matters whether or not the instance writes, and whether or not
+            // its write is needed.
+            let facts = if decides {
+                [&*load.place.facts, &[used.arm]].concat()
+            } else {
+                let good = self.good(reader);
+                [&*reader.access.place.facts, &[good]].concat()
+            };
+            let status = self.own_dimensions(reader, load, &facts);
+            self.record(Kind::Order, Some(load.stmt), place.clone(), status);
+            for writer in stores {
+                for writer_first in [true, false] {
+                    let read = (reader, load, &*facts, decides);
+                    let status = self.read_and_write(depth, read, writer, writer_first);
+                    let status = self.or_commuting(status, reader, writer);
+                    self.record(Kind::Order, Some(load.stmt), place.clone(), status);
+                }
+            }
+        }
+    }
+
+    /// Checks that a read of the updated func has the pure coordinates of the write, so that
+    /// instances at one point do not touch each other's locations.
+    fn own_dimensions(&mut self, reader: &Store, load: &Access, facts: &[FormulaId]) -> Status {
+        let shape = match self.specification.shape(self.space, reader.func, reader.stage) {
+            Ok(shape) => shape,
+            Err(error) => return Status::open(error.to_string()),
+        };
+        let mut goal = Vec::new();
+        for ((pure, own), read) in shape.pure.iter().zip(&reader.access.coords).zip(&load.coords) {
+            if *pure {
+                goal.push(self.space.equal(*own, *read));
+            }
+        }
+        let goal = self.space.and(&goal);
+        self.prove(facts, goal, "own dimensions")
+    }
+
+    fn read_and_write(
+        &mut self,
+        depth: usize,
+        (reader, load, known, decides): (&Store, &Access, &[FormulaId], bool),
+        writer: &Store,
+        writer_first: bool,
+    ) -> Status {
+        let mut here = Rename::new();
+        let mut there = self.fresh_instance(&writer.access, depth);
+        let written = there.polys(self.space, &writer.access.coords);
+        let Some(mut facts) = self.space.equalities(&load.coords, &written) else {
+            return Status::open("claims with different numbers of coordinates".to_owned());
+        };
+        facts.extend(known);
+        facts.extend(there.formulas(self.space, &writer.access.place.facts));
+        let point = there.polys(self.space, &writer.point);
+        let (read, write) = ((reader.stage, &*reader.point), (writer.stage, &*point));
+        let goal = if writer_first {
+            facts.push(self.earlier(write, read));
+            order::before(
+                self.space,
+                self.model,
+                (&writer.access.place.steps, &mut there),
+                (&load.place.steps, &mut here),
+            )
+        } else {
+            // The writes of an instance to the other components of a tuple also come after its
+            // reads. After a condition's read comes every write that claims to belong to the
+            // instance: the value read decides whether the store under the condition runs, and so
+            // whether it is the only one.
+            facts.push(if decides || writer.access.memory != reader.access.memory {
+                let earlier = self.earlier(write, read);
+                self.space.not(earlier)
+            } else {
+                self.earlier(read, write)
+            });
+            order::before(
+                self.space,
+                self.model,
+                (&load.place.steps, &mut here),
+                (&writer.access.place.steps, &mut there),
+            )
+        };
+        self.prove(&facts, goal, "read order")
+    }
+}

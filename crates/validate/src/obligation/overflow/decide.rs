@@ -1,0 +1,312 @@
+//! Decides the goals of overflow.
+//!
+//! # Correctness
+//! A goal is closed by an interval that contains its `int` ([`super`]), or by the solver under the
+//! facts of its place. `Bounds` shows that an access lies in its buffer, so its index is at least 0
+//! and less than the buffer's number of elements. Strides of callers' buffers are not negative, by
+//! the checks of their layout.
+
+use halidom_ir::{BinaryOp, BufferId, BufferKind, Expr, ExprId, VarId};
+
+use super::{Checker, Ranges, WIDTH};
+use crate::bound::Interval;
+use crate::goal::{Claim, Goal};
+use crate::lia::Outcome;
+use crate::obligation::record::{Method, Reason, Status, Wide};
+use crate::program::Place;
+use crate::space::{Atom, Choice, PolyId, Rename, Symbol, Value};
+
+/// One more than the greatest element number in 32 bits.
+const SPAN: i128 = 1 << 31;
+/// The greatest depth to which selections are split into cases.
+const MOST_CASES: usize = 3;
+
+impl Checker<'_> {
+    /// Decides a goal of overflow.
+    pub(super) fn decide_overflow(&mut self, goal: &Goal, ranges: &mut Ranges<'_>) -> Status {
+        let place = &goal.place;
+        match &goal.claim {
+            Claim::Holds { formula, label } => self.prove(&place.facts, *formula, label),
+            Claim::Arithmetic { expr } => {
+                let mut failed = None;
+                self.range(*expr, place, ranges, &mut failed);
+                match failed {
+                    None => Status::Closed(Method::Intervals),
+                    Some(culprit) => Status::Open(Reason::NotFit(culprit)),
+                }
+            }
+            Claim::Fits { expr, bits } => self.fits(*expr, *bits, place, ranges),
+            Claim::End { var, min, extent, bits } => {
+                self.ends((*var, *min, *extent), *bits, place, ranges)
+            }
+            Claim::Index { buffer, bits } => self.index_fits(*buffer, *bits, ranges),
+            Claim::Elements { memory, dims } => {
+                // An element takes at most 8 bytes.
+                let most = WIDTH.1 / 8;
+                let total = self.elements_of(*memory, dims, place, ranges);
+                let model = self.model;
+                let fits = total <= most
+                    || self
+                        .dense_size(&model.memories[*memory], place, ranges)
+                        .is_some_and(|size| size <= most);
+                if fits {
+                    Status::Closed(Method::Intervals)
+                } else {
+                    Status::open("the number of elements is not shown to fit".to_owned())
+                }
+            }
+        }
+    }
+
+    fn fits(&mut self, expr: ExprId, bits: u32, place: &Place, ranges: &mut Ranges<'_>) -> Status {
+        let status = self.shown_to_fit(expr, bits, place, ranges);
+        // If this is open, the verdict is unknown anyway, so the rest may take it for granted.
+        let mut failed = None;
+        let found = self.range(expr, place, ranges, &mut failed);
+        ranges.note_shown(expr, place, both(found, width(bits)));
+        status
+    }
+
+    fn shown_to_fit(
+        &mut self,
+        expr: ExprId,
+        bits: u32,
+        place: &Place,
+        ranges: &mut Ranges<'_>,
+    ) -> Status {
+        let width = width(bits);
+        let mut failed = None;
+        let mut found = self.range(expr, place, ranges, &mut failed);
+        if within(found, width) {
+            return Status::Closed(Method::Intervals);
+        }
+        let Some(poly) = self.model.ints.get(&expr).copied() else {
+            return Status::Open(Reason::MayOverflow(Wide::Expr(expr), bits, None, None));
+        };
+        let scope = self.scope(place, ranges);
+        found = both(found, self.symbolic(poly, scope, ranges));
+        if !within(found, width)
+            && let Expr::Binary(BinaryOp::Mul(_), a, b) = *self.pool.get(expr)
+            && let (Some(a), Some(b)) = (self.model.ints.get(&a), self.model.ints.get(&b))
+        {
+            let (a, b) = (*a, *b);
+            found = both(found, self.symbolic_product([a, b], scope, ranges));
+            if !within(found, width) {
+                found = both(found, self.product_of_quotients((a, b), scope, ranges));
+            }
+        }
+        if within(found, width) {
+            ranges.note_shown(expr, place, found);
+            return Status::Closed(Method::Intervals);
+        }
+        if self.fits_by_cases(poly, width, place, MOST_CASES, ranges) {
+            ranges.note_shown(expr, place, width);
+            return Status::Closed(Method::Intervals);
+        }
+        match self.lies_within(poly, width, place) {
+            None => Status::Closed(Method::Solver),
+            Some(values) => {
+                Status::Open(Reason::MayOverflow(Wide::Expr(expr), bits, Some(poly), values))
+            }
+        }
+    }
+
+    /// Shows that an integer lies in an interval by its normal form where the conditions of its
+    /// selections hold, and where they do not: each case has fewer selections and more facts.
+    fn fits_by_cases(
+        &mut self,
+        poly: PolyId,
+        width: Interval,
+        place: &Place,
+        left: usize,
+        ranges: &mut Ranges<'_>,
+    ) -> bool {
+        let Some(left) = left.checked_sub(1) else { return false };
+        let choices = self.space.choices(Value::Int(poly));
+        let mut conditions = choices.iter().filter_map(|choice| match choice {
+            Choice::Condition(condition) => Some(*condition),
+            Choice::Least(_) => None,
+        });
+        let Some(condition) = conditions.next_back() else { return false };
+        [true, false].into_iter().all(|holds| {
+            let fact = if holds { condition } else { self.space.not(condition) };
+            let mut rename = Rename::new();
+            rename.override_formula(condition, self.space.truth(holds));
+            let case = rename.poly(self.space, poly);
+            let mut place = place.clone();
+            place.facts.push(fact);
+            let scope = self.scope(&place, ranges);
+            within(self.symbolic(case, scope, ranges), width)
+                || self.fits_by_cases(case, width, &place, left, ranges)
+        })
+    }
+
+    /// Bounds a product of quotients: `⌊p/m⌋·⌊q/n⌋ <= p·q/(m·n)` for `p, q >= 0` and numbers
+    /// `m, n > 0`.
+    fn product_of_quotients(
+        &mut self,
+        (a, b): (PolyId, PolyId),
+        scope: usize,
+        ranges: &mut Ranges<'_>,
+    ) -> Interval {
+        let mut parts = Vec::new();
+        let mut divisor = 1_i128;
+        for factor in [a, b] {
+            let (part, by) = self.quotient(factor);
+            if self.symbolic(part, scope, ranges).0 < 0 {
+                return (i128::MIN, i128::MAX);
+            }
+            divisor = divisor.saturating_mul(by);
+            parts.push(part);
+        }
+        let [p, q] = *parts.as_slice() else { return (i128::MIN, i128::MAX) };
+        let whole = self.space.mul(p, q);
+        let most = self.symbolic(whole, scope, ranges).1;
+        let most = most.min(self.symbolic_product([p, q], scope, ranges).1);
+        if divisor == i128::MAX { (0, most) } else { (0, most.div_euclid(divisor)) }
+    }
+
+    /// Splits an integer into a dividend and a positive divisor: `c + ⌊p/m⌋` is `⌊(p + c·m)/m⌋`.
+    fn quotient(&mut self, poly: PolyId) -> (PolyId, i128) {
+        let terms = self.space.poly(poly).clone();
+        let (constant, monomial) = match &*terms.0 {
+            [(monomial, 1)] => (0, monomial),
+            [(unit, constant), (monomial, 1)] if unit.is_empty() => (*constant, monomial),
+            _ => return (poly, 1),
+        };
+        let [atom] = **monomial else { return (poly, 1) };
+        let (p, m) = match self.space.atom(atom) {
+            Atom::Div(p, m) => (*p, *m),
+            Atom::Symbol(_) | Atom::Min(_) | Atom::Select(..) | Atom::Value(_) => {
+                return (poly, 1);
+            }
+        };
+        match self.space.as_constant(m).filter(|m| *m > 0) {
+            Some(m) => (self.space.offset(p, constant.saturating_mul(m)), m),
+            None => (poly, 1),
+        }
+    }
+
+    fn ends(
+        &mut self,
+        (var, min, extent): (VarId, ExprId, ExprId),
+        bits: u32,
+        place: &Place,
+        ranges: &mut Ranges<'_>,
+    ) -> Status {
+        let width = width(bits);
+        let mut failed = None;
+        let first = self.range(min, place, ranges, &mut failed);
+        let length = self.range(extent, place, ranges, &mut failed);
+        if bits >= 64 {
+            let last = first.1.saturating_add(length.1.max(1)) - 1;
+            return if last < WIDTH.1 {
+                Status::Closed(Method::Intervals)
+            } else {
+                Status::open("the end of a loop is not shown to fit".to_owned())
+            };
+        }
+        let sum = (first.0.saturating_add(length.0), first.1.saturating_add(length.1));
+        if within(sum, width) {
+            return Status::Closed(Method::Intervals);
+        }
+        let ints = &self.model.ints;
+        let (Some(first), Some(length)) = (ints.get(&min), ints.get(&extent)) else {
+            return Status::open("the end of a loop is not known".to_owned());
+        };
+        let end = self.space.add(*first, *length);
+        let scope = self.scope(place, ranges);
+        if within(self.symbolic(end, scope, ranges), width) {
+            return Status::Closed(Method::Intervals);
+        }
+        match self.lies_within(end, width, place) {
+            None => Status::Closed(Method::Solver),
+            Some(values) => {
+                Status::Open(Reason::MayOverflow(Wide::End(var), bits, Some(end), values))
+            }
+        }
+    }
+
+    /// Asks the solver whether an integer lies in an interval. Returns `None` if it does; otherwise
+    /// `Some`, with sizes at which it may not, if the solver has such sizes.
+    #[expect(clippy::option_option, reason = "that something is not shown, and what is known then")]
+    fn lies_within(
+        &mut self,
+        poly: PolyId,
+        (low, high): Interval,
+        place: &Place,
+    ) -> Option<Option<Vec<(Symbol, i128)>>> {
+        let (low, high) = (self.space.constant(low), self.space.constant(high));
+        let sides = [self.space.at_most(low, poly), self.space.at_most(poly, high)];
+        let goal = self.space.and(&sides);
+        let negated = self.space.not(goal);
+        let mut all = self.entry.clone();
+        all.extend_from_slice(&place.facts);
+        all.push(negated);
+        match self.lia.ask(self.space, &all, "overflow") {
+            Outcome::Contradiction => None,
+            Outcome::Possible(values) => Some(Some(values)),
+            Outcome::Undecided(_) => Some(None),
+        }
+    }
+
+    /// Checks that element numbers of a buffer have this many bits.
+    fn index_fits(&mut self, buffer: BufferId, bits: u32, ranges: &mut Ranges<'_>) -> Status {
+        if bits > 32 {
+            return Status::Closed(Method::Structure);
+        }
+        let kind = self.pool.buffer(buffer).kind;
+        if kind == BufferKind::Internal && ranges.checks_memory {
+            return Status::Closed(Method::Structure);
+        }
+        let fits = match ranges.spans.get(&buffer) {
+            Some(known) => *known,
+            None => {
+                let found = self.spans(buffer, ranges);
+                ranges.spans.insert(buffer, found);
+                found
+            }
+        };
+        if fits {
+            Status::Closed(Method::Solver)
+        } else {
+            let name = &self.pool.buffer(buffer).name;
+            Status::open(format!(
+                "may overflow in {bits} bits: `{name}` may have elements 2^31 from its first"
+            ))
+        }
+    }
+
+    /// Tests whether the last element of each memory of a buffer has a number below 2^31.
+    fn spans(&mut self, buffer: BufferId, ranges: &mut Ranges<'_>) -> bool {
+        let model = self.model;
+        let one = self.space.constant(1);
+        let limit = self.space.constant(SPAN - 1);
+        model.memories.values().filter(|memory| memory.buffer == buffer).all(|memory| {
+            let mut last = self.space.constant(0);
+            for dim in &memory.dims {
+                let steps = self.space.sub(dim.extent, one);
+                let length = self.space.mul(steps, dim.stride);
+                last = self.space.add(last, length);
+            }
+            let scope = self.scope(&memory.place, ranges);
+            let goal = self.space.at_most(last, limit);
+            self.symbolic(last, scope, ranges).1 < SPAN
+                || self.follows(&memory.place.facts, goal, "span")
+        })
+    }
+}
+
+/// The interval of integers with this many bits.
+pub(crate) fn width(bits: u32) -> Interval {
+    let limit = 1_i128 << (bits.clamp(1, 64) - 1);
+    (-limit, limit - 1)
+}
+
+fn within(found: Interval, width: Interval) -> bool {
+    width.0 <= found.0 && found.1 <= width.1
+}
+
+fn both(a: Interval, b: Interval) -> Interval {
+    (a.0.max(b.0), a.1.min(b.1))
+}

@@ -1,0 +1,301 @@
+//! The goals of overflow.
+//!
+//! # Correctness
+//! For code of 64 bits, every `int` of every computed expression is a goal.
+//!
+//! Code of fewer bits owes less in indices. Sums, differences and products of numbers that are
+//! right modulo 2^n are right modulo 2^n. So where only that is needed ([`Needed::Modulo`]), they
+//! may overflow and wrap, and an index that fits its width in the end is the right one. A value
+//! must be exact ([`Needed::Exact`]) if it is compared, divided, used in a minimum, as a loop's
+//! bound, a size or a float, or widened to more bits. Everything that it is computed from must then
+//! be exact too. The uses of a let determine what is needed of it. An expression of unknown width
+//! is taken to have the least width.
+
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, Pool, Scalar, UnaryOp, VarId};
+
+use crate::goal::{Claim, Goal};
+use crate::obligation::record::{Kind, Subject};
+use crate::program::{Binder, Computed, Model, Place, Role};
+use crate::space::FormulaId;
+
+/// The widths of the integers that code computes with.
+#[derive(Clone, Copy)]
+pub(crate) struct Widths<'a> {
+    /// The width of expressions that are not in `known`.
+    pub(crate) bits: u32,
+    /// The known widths of some expressions.
+    pub(crate) known: &'a FxHashMap<ExprId, u32>,
+}
+
+impl Widths<'_> {
+    fn of(&self, expr: ExprId) -> u32 {
+        self.known.get(&expr).copied().unwrap_or(self.bits)
+    }
+}
+
+/// The precision that is needed of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Needed {
+    /// The value must be right modulo a power of two, given by its exponent.
+    Modulo(u32),
+    /// The value itself must be right.
+    Exact,
+}
+
+impl Needed {
+    fn both(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Modulo(a), Self::Modulo(b)) => Self::Modulo(a.max(b)),
+            (Self::Exact, _) | (_, Self::Exact) => Self::Exact,
+        }
+    }
+}
+
+/// Makes the goals of code of 64 bits at a place.
+pub(super) fn wide(pool: &Pool, model: &Model, computed: &Computed) -> Vec<Goal> {
+    let mut goals = Vec::new();
+    let mut add = |what: Subject, claim: Claim| goals.push(goal(computed, what, claim));
+    for expr in &computed.exprs {
+        add(Subject::Expr(*expr), Claim::Arithmetic { expr: *expr });
+    }
+    if let Some(memory) = computed.allocates {
+        let dims = computed.exprs.clone();
+        let name = &pool.buffer(model.memories[memory].buffer).name;
+        add(format!("size of {name}").into(), Claim::Elements { memory, dims });
+    }
+    if let (Some((var, Binder::Loop)), [min, extent]) = (computed.binds, computed.exprs.as_slice())
+    {
+        let (min, extent) = (*min, *extent);
+        add(loop_words(pool, var).into(), Claim::End { var, min, extent, bits: 64 });
+    }
+    goals
+}
+
+/// Makes the goals of code of fewer bits.
+pub(super) struct Narrow<'a> {
+    pool: &'a Pool,
+    widths: Widths<'a>,
+    /// The precision that the uses of each let need.
+    lets: FxHashMap<VarId, Needed>,
+    /// The claims that are owed for the expressions at hand.
+    owed: Vec<Claim>,
+    seen: FxHashSet<(ExprId, Needed)>,
+    /// The facts under which a claim is owed already.
+    known: FxHashMap<(ExprId, u32), Vec<Vec<FormulaId>>>,
+}
+
+impl<'a> Narrow<'a> {
+    pub(super) fn new(pool: &'a Pool, widths: Widths<'a>) -> Self {
+        Self {
+            pool,
+            widths,
+            lets: FxHashMap::default(),
+            owed: Vec::new(),
+            seen: FxHashSet::default(),
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// Learns the precision that the program needs of each let.
+    pub(super) fn learn(&mut self, model: &Model) {
+        // A use comes after the let that it uses.
+        for computed in model.computed.iter().rev() {
+            self.roots(computed);
+        }
+    }
+
+    /// Makes the goals at a place.
+    pub(super) fn at(&mut self, computed: &Computed) -> Vec<Goal> {
+        self.roots(computed);
+        let owed = std::mem::take(&mut self.owed);
+        let goals = owed.into_iter().filter_map(|claim| {
+            let (what, expr) = match &claim {
+                Claim::Fits { expr, bits } => (Subject::Expr(*expr), Some((*expr, *bits))),
+                Claim::End { var, .. } => (loop_words(self.pool, *var).into(), None),
+                Claim::Index { buffer, .. } => {
+                    (format!("an index of {}", self.pool.buffer(*buffer).name).into(), None)
+                }
+                Claim::Holds { .. } | Claim::Arithmetic { .. } | Claim::Elements { .. } => {
+                    return None;
+                }
+            };
+            if let Some(key) = expr {
+                // A claim that is shown at a place also holds further inside.
+                let facts = &computed.place.facts;
+                let known = self.known.entry(key).or_default();
+                if known.iter().any(|known| facts.starts_with(known)) {
+                    return None;
+                }
+                known.push(facts.clone());
+            }
+            Some(goal(computed, what, claim))
+        });
+        goals.collect()
+    }
+
+    /// Makes the goals of an entry check.
+    pub(super) fn of_check(&mut self, condition: ExprId, number: usize) -> Vec<Goal> {
+        self.seen.clear();
+        self.owed.clear();
+        self.visit(condition, Needed::Exact);
+        let owed = std::mem::take(&mut self.owed);
+        let goal = |claim| {
+            let (what, place) = (Subject::EntryCheck(number), Place::default());
+            Goal { kind: Kind::Overflow, stmt: None, what, place, claim }
+        };
+        owed.into_iter().map(goal).collect()
+    }
+
+    fn roots(&mut self, computed: &Computed) {
+        self.seen.clear();
+        self.owed.clear();
+        let exprs = computed.exprs.as_slice();
+        match (computed.binds, computed.role) {
+            (Some((var, Binder::Let)), _) => {
+                // A let without uses decides nothing.
+                if let (Some(needed), [value]) = (self.lets.get(&var).copied(), exprs) {
+                    self.visit(*value, needed);
+                }
+            }
+            (Some((var, Binder::Loop)), _) => {
+                for expr in exprs {
+                    self.visit(*expr, Needed::Exact);
+                }
+                if let [min, extent] = *exprs {
+                    let bits = self.widths.bits;
+                    self.owed.push(Claim::End { var, min, extent, bits });
+                }
+            }
+            // The product of the extents is computed and checked in 64 bits.
+            (None, Role::Shape) => {
+                for dim in exprs.chunks(3) {
+                    dim.get(1).into_iter().for_each(|extent| self.visit(*extent, Needed::Exact));
+                }
+            }
+            (None, Role::Index(buffer)) => {
+                for index in exprs {
+                    self.index(buffer, *index);
+                }
+            }
+            (None, Role::Value | Role::Decides) => {
+                for expr in exprs {
+                    self.visit(*expr, Needed::Exact);
+                }
+            }
+        }
+    }
+
+    fn index(&mut self, buffer: BufferId, index: ExprId) {
+        let bits = self.widths.of(index);
+        self.owed.push(Claim::Index { buffer, bits });
+        self.visit(index, Needed::Modulo(bits));
+    }
+
+    /// Collects the claims that are owed for an expression's `int`s.
+    fn visit(&mut self, expr: ExprId, needed: Needed) {
+        let is_int = self.pool.ty(expr).scalar == Scalar::Int;
+        let bits = self.widths.of(expr);
+        let needed = match needed {
+            Needed::Modulo(wide) if is_int && wide > bits => Needed::Exact,
+            Needed::Modulo(_) | Needed::Exact => needed,
+        };
+        if !self.seen.insert((expr, needed)) {
+            return;
+        }
+        let own = Claim::Fits { expr, bits };
+        match *self.pool.get(expr) {
+            Expr::Const(_) => {
+                // A number that the compiler computed is as wide as the operator that it came from.
+                if is_int && needed == Needed::Exact && self.widths.known.contains_key(&expr) {
+                    self.owed.push(own);
+                }
+            }
+            Expr::Var(var) => {
+                let known = self.lets.entry(var).or_insert(needed);
+                *known = known.both(needed);
+            }
+            Expr::Load { buffer, index, .. } => self.index(buffer, index),
+            Expr::Ref { .. } | Expr::Call(..) => {
+                let node = self.pool.get(expr);
+                let mut operands = Vec::new();
+                node.for_each_operand(|operand| operands.push(operand));
+                for operand in operands {
+                    self.visit(operand, Needed::Exact);
+                }
+            }
+            Expr::Cast(to, operand) => {
+                let needed = match to {
+                    Scalar::I8 | Scalar::U8 => Needed::Modulo(8),
+                    Scalar::I16 | Scalar::U16 => Needed::Modulo(16),
+                    Scalar::I32 | Scalar::U32 => Needed::Modulo(32),
+                    Scalar::I64 | Scalar::U64 => Needed::Modulo(64),
+                    Scalar::Bool | Scalar::Int | Scalar::F32 | Scalar::F64 => Needed::Exact,
+                };
+                self.visit(operand, needed);
+            }
+            Expr::Unary(op, operand) => {
+                self.visit(operand, needed);
+                if is_int && needed == Needed::Exact && matches!(op, UnaryOp::Neg(_)) {
+                    self.owed.push(own);
+                }
+            }
+            Expr::Binary(op, a, b) => {
+                let (inner, owes) = match op {
+                    BinaryOp::Add(_) | BinaryOp::Sub(_) | BinaryOp::Mul(_) => {
+                        (needed, needed == Needed::Exact)
+                    }
+                    BinaryOp::Div => {
+                        // The least number divided by -1 overflows.
+                        let constant =
+                            self.pool.as_constant(b).and_then(halidom_ir::Constant::as_integer);
+                        (Needed::Exact, constant.is_none_or(|by| by == -1))
+                    }
+                    BinaryOp::Mod
+                    | BinaryOp::Min
+                    | BinaryOp::Max
+                    | BinaryOp::And
+                    | BinaryOp::Or
+                    | BinaryOp::Xor
+                    | BinaryOp::Shl
+                    | BinaryOp::Shr
+                    | BinaryOp::Eq
+                    | BinaryOp::Ne
+                    | BinaryOp::Lt
+                    | BinaryOp::Le
+                    | BinaryOp::Gt
+                    | BinaryOp::Ge => (Needed::Exact, false),
+                };
+                self.visit(a, inner);
+                self.visit(b, inner);
+                // The operands' claims come first, because they make this one easier to show.
+                if is_int && owes {
+                    self.owed.push(own);
+                }
+            }
+            Expr::Select { condition, if_true, if_false } => {
+                self.visit(condition, Needed::Exact);
+                self.visit(if_true, needed);
+                self.visit(if_false, needed);
+            }
+            Expr::Ramp { base, stride, .. } => {
+                self.visit(base, needed);
+                self.visit(stride, needed);
+                if is_int && needed == Needed::Exact {
+                    self.owed.push(own);
+                }
+            }
+            Expr::Broadcast { value, .. } => self.visit(value, needed),
+            Expr::Hole(_) => {}
+        }
+    }
+}
+
+fn goal(computed: &Computed, what: Subject, claim: Claim) -> Goal {
+    let (stmt, place) = (Some(computed.stmt), computed.place.clone());
+    Goal { kind: Kind::Overflow, stmt, what, place, claim }
+}
+
+fn loop_words(pool: &Pool, var: VarId) -> String {
+    format!("loop over `{}`", pool.var(var).name)
+}

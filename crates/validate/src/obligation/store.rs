@@ -1,0 +1,121 @@
+//! Claims and values of stores.
+//!
+//! # Correctness
+//! Two facts are shown for a store whose coordinates are needed. Its claim (func, stage,
+//! coordinates, point) is an instance of the specification that exists and writes these
+//! coordinates. The stored value, with every load replaced by the value that it claims to read,
+//! equals the instance's value of the component that the buffer holds. Where the coordinates are
+//! not needed, nothing is claimed.
+
+use super::Checker;
+use crate::floats::Floats;
+use crate::obligation::record::{Kind, Method, Status};
+use crate::program::Store;
+use crate::space::{FormulaId, Value};
+use crate::specification::Instance;
+
+impl Checker<'_> {
+    /// Checks the obligations of kinds `Claim` and `Value`.
+    pub(super) fn claims_and_values(&mut self) {
+        let model = self.model;
+        for store in model.stores.values() {
+            let value = self.claim_and_value(store);
+            self.values.push(value);
+        }
+    }
+
+    /// Checks one store. Returns the number of the obligation on its value, or `None` if its claim
+    /// names no instance.
+    fn claim_and_value(&mut self, store: &Store) -> Option<usize> {
+        let place = self.named("", &store.access, "");
+        let stmt = Some(store.access.stmt);
+        let (facts, instance) = match self.claimed(store) {
+            Ok(claimed) => claimed,
+            Err(reason) => {
+                self.record(Kind::Claim, stmt, place, Status::open(reason));
+                return None;
+            }
+        };
+        let mut goal = vec![instance.exists];
+        match self.space.equalities(&instance.location, &store.access.coords) {
+            Some(same) => goal.extend(same),
+            None => goal.push(self.space.truth(false)),
+        }
+        let goal = self.space.and(&goal);
+        let status = self.prove(&facts, goal, "claim");
+        self.record(Kind::Claim, stmt, place.clone(), status);
+        let status = self.value_of(store, &facts, &instance, Floats::Bits);
+        let number = self.obligations.len();
+        self.record(Kind::Value, stmt, place, status);
+        Some(number)
+    }
+
+    /// Returns the instance that a store claims to be, and the facts where it matters.
+    ///
+    /// # Errors
+    /// Returns the reason if the claim names no instance.
+    pub(super) fn claimed(&mut self, store: &Store) -> Result<(Vec<FormulaId>, Instance), String> {
+        let model = self.model;
+        if store.func != model.memories[store.access.memory].func {
+            return Err("a claim about a func that is not the buffer's".to_owned());
+        }
+        let mut facts = store.access.place.facts.clone();
+        facts.push(self.good(store));
+        let claimed = (store.func, store.stage);
+        let instance =
+            self.specification.instance(self.space, claimed, &store.access.coords, &store.point);
+        Ok((facts, instance.map_err(|error| error.to_string())?))
+    }
+
+    /// Shows that a stored value is the instance's, by the strongest equality of floats that
+    /// suffices, but none weaker than `weakest`.
+    pub(super) fn value_of(
+        &mut self,
+        store: &Store,
+        facts: &[FormulaId],
+        instance: &Instance,
+        weakest: Floats,
+    ) -> Status {
+        let component = self.model.memories[store.access.memory].component;
+        match (&store.value, instance.values.get(component)) {
+            (Ok(value), Some(specified)) => {
+                let (value, specified) = self.with_equations(facts, (*value, *specified));
+                self.equal_or_dead(facts, (value, specified), weakest)
+            }
+            (Ok(_), None) => Status::open("a component that does not exist".to_owned()),
+            (Err(reason), _) => Status::open(reason.clone()),
+        }
+    }
+
+    /// Replaces symbols in both values by the constants or symbols that the facts make them equal
+    /// to, because quotients by a symbol are beyond the solver.
+    fn with_equations(
+        &mut self,
+        facts: &[FormulaId],
+        (stored, specified): (Value, Value),
+    ) -> (Value, Value) {
+        let equations = self.equations(facts);
+        if equations.is_empty() {
+            return (stored, specified);
+        }
+        let mut rename = self.fixed(&equations);
+        (rename.value(self.space, stored), rename.value(self.space, specified))
+    }
+
+    /// Shows that two values are equal, or that the facts never hold: a store that never runs where
+    /// its location is needed writes no wrong value.
+    fn equal_or_dead(
+        &mut self,
+        facts: &[FormulaId],
+        values: (Value, Value),
+        weakest: Floats,
+    ) -> Status {
+        let never = self.space.truth(false);
+        match self.equal(facts, values, weakest) {
+            Status::Open(_) if self.follows(facts, never, "value") => {
+                Status::Closed(Method::Solver)
+            }
+            status @ (Status::Open(_) | Status::Closed(_)) => status,
+        }
+    }
+}

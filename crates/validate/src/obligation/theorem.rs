@@ -1,0 +1,326 @@
+//! The theorem of `docs/validator.md`, in the order of its proof.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use halidom_base::{FxHashMap, FxHashSet, IndexSet};
+use halidom_interp::machine::{self, Fault};
+use halidom_interp::{Bindings, evaluate_expr};
+use halidom_ir::{Algorithm, Constant, ExprId, Pool, Program, Shape, StmtId, VarId};
+use halidom_smt::Solver;
+
+use super::door::Tactics;
+use super::record::{Kind, Method, Obligation, Reason, Status, Subject};
+use super::settings::Settings;
+use super::weaker::Versions;
+use super::{Checker, Machine, Widths, regions};
+use crate::floats::Axioms;
+use crate::laws::Laws;
+use crate::lia::Lia;
+use crate::program::{self, Model, Parameters};
+use crate::ranges;
+use crate::refine;
+use crate::space::{PolyId, Space, Symbol, Value};
+use crate::specification::Specification;
+
+/// The claim to show: the program, made from the last of `steps`, computes what `algorithm`
+/// specifies.
+#[derive(Clone, Copy)]
+pub(crate) struct Task<'t> {
+    pub(crate) algorithm: &'t Algorithm,
+    pub(crate) steps: &'t [Algorithm],
+    pub(crate) program: &'t Program,
+}
+
+/// The obligations of a task, each closed or open.
+pub(crate) struct Judgement {
+    pub(crate) space: Space,
+    pub(crate) model: Model,
+    pub(crate) parameters: Parameters,
+    pub(crate) obligations: Vec<Obligation>,
+    /// Stores that never run.
+    pub(crate) dead: Vec<(StmtId, Subject)>,
+    /// Sizes at which an open obligation may fail: hints for the counterexample search.
+    pub(crate) hints: Vec<Vec<(Symbol, i128)>>,
+    /// Why the entry checks leave no room for outputs, if they do not.
+    room: Option<Reason>,
+    /// The number of questions and their time, by purpose.
+    pub(crate) effort: BTreeMap<String, (u64, Duration)>,
+    /// The solvers that were asked.
+    pub(crate) solvers: Vec<Solver>,
+}
+
+/// States all obligations of a task and tries to close them.
+///
+/// # Correctness
+/// The list of obligations comes from the task alone. Tactics propose how to close them. If all are
+/// closed in the end, and [`Judgement::vacuity`] was shown, the theorem holds.
+///
+/// # Errors
+/// Returns the reason if no obligation can be stated.
+pub(crate) fn judge(
+    pool: &mut Pool,
+    task: Task<'_>,
+    settings: &Settings<'_>,
+    tactics: &mut dyn Tactics,
+) -> Result<Judgement, String> {
+    let Task { algorithm, steps, program } = task;
+    let lowered = steps.last().unwrap_or(algorithm);
+    let lia = |part, lemmas| Lia::new(settings.solver(part), settings.budget, lemmas);
+    let words = |error: halidom_smt::OpenError| error.to_string();
+    // 1. The algorithms are well formed: one value for each point, defined before it is used.
+    well_formed(pool, task)?;
+    // 2. Each rewriting of the algorithm keeps its meaning (`Refinement`).
+    let mut queries = lia("queries", tactics.lemmas()).map_err(words)?;
+    let laws = Solver::open(settings.solver("laws")).map_err(words)?;
+    let mut laws = Laws::new(laws, settings.weakest);
+    let obligations = refinement(pool, &mut laws, task);
+    let pool = &*pool;
+    // 3. Program and algorithm as terms, with the regions that each label must provide.
+    let ranges = ranges::ranges(pool, lowered);
+    let mut space = Space::with_ranges(ranges).contracted(settings.contracted);
+    let parameters = program::parameters(pool, &mut space, program);
+    let mut model = program::walk(pool, &mut space, program, &parameters);
+    let proposed = tactics.regions(&mut space, &model);
+    regions::accept(&mut model, &space, proposed);
+    let stored: FxHashSet<_> = model.memories.values().map(|memory| memory.func).collect();
+    let mut specification = Specification::new(pool, &parameters, stored);
+    let widths = Widths { bits: settings.int_bits, known: &settings.code.widths };
+    let machine = Machine { widths, checks_memory: settings.code.checks_memory };
+    // Facts learned while the entry checks are admitted would burden every later question, so a
+    // separate solver learns them.
+    let mut first = (settings.int_bits < 64)
+        .then(|| lia("entry", tactics.lemmas()))
+        .transpose()
+        .map_err(words)?;
+    let mut checker = Checker {
+        pool,
+        space: &mut space,
+        model: &model,
+        specification: &mut specification,
+        lia: &mut queries,
+        laws: &mut laws,
+        tactics,
+        entry: Vec::new(),
+        obligations,
+        values: Vec::new(),
+        inexact: IndexSet::default(),
+        uniform: FxHashMap::default(),
+        interpreted: IndexSet::default(),
+        dead: Vec::new(),
+        hints: Vec::new(),
+    };
+    // 4. The arithmetic of the entry checks is exact; from here on they hold.
+    if let Some(first) = &mut first {
+        std::mem::swap(checker.lia, first);
+    }
+    checker.admit(&parameters, machine, &settings.code.contract);
+    if let Some(first) = &mut first {
+        std::mem::swap(checker.lia, first);
+        checker.entry = model.entry.iter().map(|check| check.condition).collect();
+        checker.lia.assume(checker.space, &checker.entry);
+    }
+    // 5. The program can be described, and has the algorithm's interface (`Form`).
+    checker.interface(lowered, program);
+    checker.form();
+    // 6. The entry checks do not contradict each other (`Assumption`).
+    checker.assumptions();
+    // 7. Location lemma (`Location`, `Bounds`).
+    checker.accesses();
+    // 8. Values: stores claim existing instances and write their values (`Claim`, `Value`).
+    checker.claims_and_values();
+    // 9. Witness lemma: every needed location is written or kept (`Coverage`).
+    let mut relying = checker.coverage();
+    // 10. Each load that matters yields the value that it claims (`Definedness`).
+    checker.definedness();
+    // 11. Stage replay: writes come in the specification's order (`Order`).
+    checker.orders();
+    // 12. Weaker modes: inexact floats decide nothing, and are right under the laws (`Value`).
+    //     Invariant: the inexact funcs are known before races are checked.
+    let versions = Versions { program, lowered, algorithm, steps, weakest: settings.weakest };
+    let second = checker.weaker(&versions, |lemmas| lia("floats", lemmas));
+    // 13. Folded buffers and windows keep what was promised (`Retention`).
+    checker.retention(&mut relying);
+    // 14. Unordered iterations do not interfere (`Race`).
+    checker.races(&relying);
+    // 15. The windows of the outputs are computed (`Output`).
+    checker.outputs();
+    checker.laws_of_inexact();
+    // 16. The entry checks cover what the pipeline demands of its caller (`Assumption`).
+    checker.demands(algorithm, steps);
+    // 17. Arithmetic fits the compiled code's integers (`Overflow`).
+    checker.overflow(&parameters, machine);
+    // 18. The entry checks leave room for outputs. Sizes must still show it (`vacuity`).
+    let room = checker.roomy(&parameters, &settings.roomy).err();
+    let Checker { obligations, dead, hints, .. } = checker;
+    let mut judged = Judgement {
+        space,
+        model,
+        parameters: FxHashMap::default(),
+        obligations,
+        dead,
+        hints,
+        room,
+        effort: BTreeMap::new(),
+        solvers: Vec::new(),
+    };
+    judged.parameters = parameters;
+    for lia in [Some(queries), second, first].into_iter().flatten() {
+        for (purpose, (questions, time)) in lia.effort() {
+            let sum = judged.effort.entry(purpose).or_default();
+            *sum = (sum.0 + questions, sum.1 + time);
+        }
+        judged.solvers.push(lia.into_solver());
+    }
+    judged.solvers.insert(1, laws.into_solver());
+    judged.obligations.retain(|obligation| !settings.disable.contains(&obligation.kind));
+    Ok(judged)
+}
+
+fn well_formed(pool: &Pool, task: Task<'_>) -> Result<(), String> {
+    for algorithm in [task.algorithm].into_iter().chain(task.steps) {
+        if let Err(violations) = halidom_ir::verify::algorithm(pool, algorithm) {
+            let rules: Vec<String> = violations.iter().map(ToString::to_string).collect();
+            return Err(format!("the algorithm is not well formed: {}", rules.join("; ")));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the obligations of kind `Refinement`: each step has the same meaning as the step before
+/// it.
+fn refinement(pool: &mut Pool, laws: &mut Laws, task: Task<'_>) -> Vec<Obligation> {
+    let mut obligations = Vec::new();
+    let versions = [task.algorithm].into_iter().chain(task.steps);
+    for (number, (from, to)) in versions.zip(task.steps).enumerate() {
+        for (place, result) in refine::refines(pool, laws, from, to) {
+            let status = match result {
+                Ok(Axioms::NONE) => Status::Closed(Method::Structure),
+                Ok(axioms) => Status::Closed(Method::Axioms(axioms)),
+                Err(reason) => Status::open(reason),
+            };
+            let subject = format!("{place} in rewriting {}", number + 1).into();
+            obligations.push(Obligation { kind: Kind::Refinement, stmt: None, subject, status });
+        }
+    }
+    obligations
+}
+
+/// Parameters, inputs and windows of a run that a search found.
+pub(crate) struct Run {
+    pub(crate) bindings: Bindings,
+    pub(crate) windows: Vec<Shape>,
+    pub(crate) padding: Vec<i64>,
+}
+
+impl Judgement {
+    /// The conditions of the entry checks.
+    fn checks(&self) -> impl Iterator<Item = ExprId> + '_ {
+        self.model.entry.iter().map(|check| check.expr)
+    }
+
+    /// Tests whether proposed sizes pass the entry checks, with windows that are not empty and with
+    /// these extents above 1.
+    fn passes(&self, pool: &Pool, program: &Program, sizes: &Bindings, roomy: &[VarId]) -> bool {
+        let above = |extent: &VarId, limit| {
+            sizes.var(*extent).and_then(Constant::as_integer).is_some_and(|found| found > limit)
+        };
+        let mut windows = program.outputs.iter().flat_map(|output| &output.window);
+        windows.all(|(_, extent)| above(extent, 0))
+            && roomy.iter().all(|extent| above(extent, 1))
+            && self
+                .checks()
+                .all(|check| evaluate_expr(pool, check, sizes) == Ok(Constant::bool(true)))
+    }
+
+    /// Tests whether one of the proposed sizes passes the entry checks.
+    pub(crate) fn admits(
+        &self,
+        pool: &Pool,
+        program: &Program,
+        proposed: impl IntoIterator<Item = Bindings>,
+    ) -> bool {
+        proposed.into_iter().any(|sizes| self.passes(pool, program, &sizes, &[]))
+    }
+
+    /// Shows that outputs can have extents above 1: some of the proposed sizes pass the entry
+    /// checks with such extents.
+    pub(crate) fn room(
+        &mut self,
+        pool: &Pool,
+        program: &Program,
+        settings: &Settings<'_>,
+        proposed: impl IntoIterator<Item = Bindings>,
+    ) {
+        let roomy = &settings.roomy;
+        if roomy.is_empty() || settings.disable.contains(&Kind::Assumption) {
+            return;
+        }
+        let mut proposed = proposed.into_iter();
+        let status = match self.room.take() {
+            Some(reason) => Status::Open(reason),
+            None if proposed.any(|sizes| self.passes(pool, program, &sizes, roomy)) => {
+                Status::Closed(Method::Run)
+            }
+            None => Status::open("no sizes were seen to pass with every extent above 1"),
+        };
+        let (kind, subject) = (Kind::Assumption, "room for outputs".into());
+        self.obligations.push(Obligation { kind, stmt: None, subject, status });
+    }
+
+    /// Shows that the entry checks can hold together, on windows that are not empty. Products are
+    /// opaque to the solver, so its model alone is not trusted: sizes must have been `admitted`, or
+    /// a run of the interpreter passes them.
+    pub(crate) fn vacuity(
+        &mut self,
+        pool: &Pool,
+        program: &Program,
+        settings: &Settings<'_>,
+        (admitted, run): (bool, Option<&Run>),
+    ) {
+        let passed = run.is_some_and(|run| {
+            // Entry checks come before the first step.
+            let options = machine::Options {
+                output_padding: run.padding.clone(),
+                steps: Some(0),
+                elements: 1 << 22,
+                ..machine::Options::default()
+            };
+            let mut extents = run.windows.iter().flatten();
+            let ended = machine::run(pool, program, &run.bindings, &run.windows, &options);
+            extents.all(|(_, extent)| *extent > 0)
+                && matches!(ended, Ok(_) | Err(Fault::OutOfSteps))
+        });
+        if passed {
+            for obligation in &mut self.obligations {
+                if obligation.status == Status::Open(Reason::Undecided) {
+                    obligation.status = Status::Closed(Method::Run);
+                }
+            }
+        } else if !admitted && !settings.disable.contains(&Kind::Assumption) {
+            let status = Status::open("no sizes were seen to pass them");
+            let (kind, subject) = (Kind::Assumption, "entry checks".into());
+            self.obligations.push(Obligation { kind, stmt: None, subject, status });
+        }
+    }
+
+    /// The obligations that are open.
+    pub(crate) fn open(&self) -> impl Iterator<Item = &Obligation> {
+        self.obligations.iter().filter(|obligation| matches!(obligation.status, Status::Open(_)))
+    }
+
+    /// Tests whether the theorem's premises are shown: there are obligations, all are closed, and
+    /// no coefficient left 128 bits.
+    pub(crate) fn is_proved(&self) -> bool {
+        !self.space.overflowed() && !self.obligations.is_empty() && self.open().next().is_none()
+    }
+}
+
+/// Returns the polynomial of each of these variables that is an integer.
+pub(super) fn integers(parameters: &Parameters, vars: &[VarId]) -> Vec<PolyId> {
+    let integers = vars.iter().filter_map(|var| match parameters.get(var) {
+        Some(Value::Int(poly)) => Some(*poly),
+        Some(Value::Bool(_) | Value::Number(_)) | None => None,
+    });
+    integers.collect()
+}

@@ -1,0 +1,198 @@
+//! Values that are right under axioms or over the reals only.
+//!
+//! # Correctness
+//! `docs/validator.md` (*Weaker modes*) has the theorem. A func is inexact if one of its stores is
+//! not shown to be right bit for bit, if its updates needed an axiom, or if it depends on such a
+//! func.
+//!
+//! Two facts are shown. Inexact funcs decide nothing ([`crate::floats::deciding`]). Each store of
+//! inexact funcs and their sources is right in every interpretation of the operators on floats that
+//! has the listed axioms. For the second fact, program and algorithm are described once more, in a
+//! space that keeps these operators as they are written: an equation that holds bit for bit because
+//! constants were folded is no equation there.
+//!
+//! All other obligations were shown for the values that the loads claim, whatever these values are.
+//! Races are the exception: they look at [`Checker::inexact`].
+
+use halidom_base::{FxHashMap, FxHashSet, IndexSet};
+use halidom_ir::{Algorithm, FuncId, Program};
+use halidom_smt::OpenError;
+
+use super::{Checker, regions};
+use crate::floats::Floats;
+use crate::floats::deciding::Flow;
+use crate::lemma::Lemmas;
+use crate::lia::Lia;
+use crate::obligation::record::{Kind, Method, Status};
+use crate::program::{self, Store};
+use crate::ranges;
+use crate::space::{Space, Value};
+use crate::specification::Specification;
+
+/// The program and algorithms that are validated.
+pub(super) struct Versions<'a> {
+    pub(super) program: &'a Program,
+    /// The algorithm that the program was made from.
+    pub(super) lowered: &'a Algorithm,
+    /// The original algorithm, and its rewritten forms. The last one is `lowered`.
+    pub(super) algorithm: &'a Algorithm,
+    pub(super) steps: &'a [Algorithm],
+    /// The weakest equality of floats that is permitted.
+    pub(super) weakest: Floats,
+}
+
+impl Checker<'_> {
+    /// Tries weaker equalities for values that are not shown to be equal bit for bit. Returns the
+    /// solver if it was used.
+    pub(super) fn weaker(
+        &mut self,
+        subject: &Versions<'_>,
+        open: impl FnOnce(Box<dyn Lemmas>) -> Result<Lia, OpenError>,
+    ) -> Option<Lia> {
+        if subject.weakest == Floats::Bits {
+            return None;
+        }
+        let flow = Flow::of(self.pool, subject.lowered, Some(subject.program));
+        self.inexact = flow.closure(self.not_exact(subject.lowered));
+        if self.inexact.is_empty() {
+            return None;
+        }
+        let mut decided = flow.decided(&self.inexact);
+        let names = self.names_of(&self.inexact);
+        for algorithm in [subject.algorithm].into_iter().chain(subject.steps) {
+            let flow = Flow::of(self.pool, algorithm, None);
+            let named = |func: &&FuncId| names.contains(self.pool.func(**func).name.as_str());
+            let inexact = flow.closure(algorithm.funcs.iter().filter(named).copied());
+            decided = decided.or_else(|| flow.decided(&inexact));
+        }
+        let place =
+            format!("what depends on {}", names.iter().copied().collect::<Vec<_>>().join(", "));
+        let status = match decided {
+            None => Status::Closed(Method::Structure),
+            Some(what) => Status::open(format!(
+                "{what} depends on floats that are not shown to be right bit for bit; these may \
+                    not decide anything"
+            )),
+        };
+        self.record(Kind::Value, None, place.clone(), status);
+        self.interpreted = flow.sources(&self.inexact);
+        match open(self.tactics.lemmas()) {
+            Ok(mut lia) => {
+                self.described_again(subject, &mut lia);
+                Some(lia)
+            }
+            Err(error) => {
+                self.record(Kind::Value, None, place, Status::open(error.to_string()));
+                None
+            }
+        }
+    }
+
+    /// Returns the funcs that are not shown to be right bit for bit: funcs with an open obligation
+    /// on a stored float, and funcs whose updates needed an axiom.
+    fn not_exact(&self, lowered: &Algorithm) -> IndexSet<FuncId> {
+        let mut found = IndexSet::default();
+        for (store, number) in self.model.stores.values().zip(&self.values) {
+            let is_float = matches!(store.value, Ok(Value::Number(term)) if self.space.scalar(term).is_float());
+            let is_open = number
+                .is_some_and(|number| matches!(self.obligations[number].status, Status::Open(_)));
+            if is_float && is_open {
+                found.insert(store.func);
+            }
+        }
+        let regrouped = |func: &&FuncId| self.laws.regrouped.contains(&self.pool.func(**func).name);
+        found.extend(lowered.funcs.iter().filter(regrouped).copied());
+        found
+    }
+
+    fn names_of(&self, funcs: &IndexSet<FuncId>) -> IndexSet<&str> {
+        funcs.iter().map(|func| self.pool.func(*func).name.as_str()).collect()
+    }
+
+    /// Checks the values of inexact funcs and their sources again, in a space that keeps operators
+    /// on floats as they are written.
+    fn described_again(&mut self, subject: &Versions<'_>, lia: &mut Lia) {
+        let (pool, program) = (self.pool, subject.program);
+        let mut space = Space::as_written(ranges::ranges(pool, subject.lowered));
+        let parameters = program::parameters(pool, &mut space, program);
+        let mut model = program::walk(pool, &mut space, program, &parameters);
+        let proposed = self.tactics.regions(&mut space, &model);
+        regions::accept(&mut model, &space, proposed);
+        let stored: FxHashSet<_> = model.memories.values().map(|memory| memory.func).collect();
+        let mut specification = Specification::new(pool, &parameters, stored);
+        let entry: Vec<_> = model.entry.iter().map(|check| check.condition).collect();
+        lia.assume(&mut space, &entry);
+        let mut again = Checker {
+            pool,
+            space: &mut space,
+            model: &model,
+            specification: &mut specification,
+            lia,
+            laws: &mut *self.laws,
+            tactics: &mut *self.tactics,
+            entry,
+            obligations: Vec::new(),
+            values: Vec::new(),
+            inexact: IndexSet::default(),
+            uniform: FxHashMap::default(),
+            interpreted: IndexSet::default(),
+            dead: Vec::new(),
+            hints: Vec::new(),
+        };
+        let mut found = Vec::new();
+        for store in model.stores.values() {
+            let interpreted = self.interpreted.contains(&store.func);
+            found.push(interpreted.then(|| again.weaker_value(store, subject.weakest)));
+        }
+        let overflowed = again.space.overflowed();
+        if overflowed || found.len() != self.values.len() {
+            let reason =
+                "the program cannot be described with operators on floats as they are written";
+            let status = Status::open(reason.to_owned());
+            return self.record(Kind::Value, None, "floats".to_owned(), status);
+        }
+        for (number, status) in self.values.clone().into_iter().zip(found) {
+            let (Some(number), Some(status)) = (number, status) else { continue };
+            let own = &mut self.obligations[number].status;
+            match (&*own, status) {
+                // This holds in every interpretation.
+                (Status::Closed(_), Status::Closed(method)) if method.floats() == Floats::Bits => {}
+                (_, closed @ Status::Closed(_)) => *own = closed,
+                (Status::Closed(_), Status::Open(_)) => {
+                    *own = Status::open(
+                        "equal bit for bit only, where more is asked of all that goes with floats \
+                            that are not",
+                    );
+                }
+                (Status::Open(_), Status::Open(_)) => {}
+            }
+        }
+    }
+
+    fn weaker_value(&mut self, store: &Store, weakest: Floats) -> Status {
+        match self.claimed(store) {
+            Ok((facts, instance)) => self.value_of(store, &facts, &instance, weakest),
+            Err(reason) => Status::open(reason),
+        }
+    }
+
+    /// Tests whether the values of a func are right bit for bit, so that equal values have the same
+    /// bits.
+    pub(super) fn is_exact(&self, func: FuncId) -> bool {
+        !self.inexact.contains(&func)
+    }
+
+    /// Checks that the laws used for inexact funcs and their sources are axioms or basic laws, and
+    /// that every func whose updates needed an axiom is inexact.
+    pub(super) fn laws_of_inexact(&mut self) {
+        let inexact = self.names_of(&self.inexact);
+        let interpreted = self.names_of(&self.interpreted);
+        let unknown = self.laws.regrouped.iter().filter(|name| !inexact.contains(name.as_str()));
+        let decided = self.laws.decided.iter().filter(|name| interpreted.contains(name.as_str()));
+        let found: Vec<String> = unknown.chain(decided).cloned().collect();
+        for name in found {
+            let reason = "a law of its updates is known of other values than it has".to_owned();
+            self.record(Kind::Order, None, format!("updates of {name}"), Status::open(reason));
+        }
+    }
+}

@@ -1,0 +1,547 @@
+//! Tactics that lie: a test that wrong proposals prove nothing wrong.
+
+use std::time::Duration;
+
+use halidom_ir::parse;
+
+use super::Search;
+use crate::floats::normal::Theory;
+use crate::floats::{Axioms, Floats};
+use crate::lemma::{Instance, Lemmas, Memo};
+use crate::obligation::door::{
+    Assignment, Case, Desk, Divided, Earlier, Equality, Region, Step, Tactics, Target, Witness,
+};
+use crate::obligation::theorem::Task;
+use crate::program::{LabelId, Model};
+use crate::space::{AtomId, FormulaId, PolyId, Space, Symbol, Value};
+use crate::{Options, Verdict, validate_with};
+
+#[path = "../../tests/common/programs.rs"]
+mod programs;
+
+use programs::{EDITS, folded, sums, tiles, updated, wrong};
+
+/// The length of a small program's text.
+const SMALL: usize = 1500;
+
+/// The tactics of [`Search`] with some of the proposals changed, or made up where there are none.
+struct Liar {
+    random: u64,
+    /// The number of proposals that were changed.
+    lies: usize,
+}
+
+impl Liar {
+    fn new(seed: u64) -> Self {
+        Self { random: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, lies: 0 }
+    }
+
+    /// Draws a number that is at least 0 and less than `limit`.
+    fn below(&mut self, limit: usize) -> usize {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        usize::try_from(self.random % u64::try_from(limit.max(1)).unwrap()).unwrap()
+    }
+
+    /// Decides whether to lie this time.
+    fn lies(&mut self) -> bool {
+        let lies = self.below(2) == 0;
+        self.lies += usize::from(lies);
+        lies
+    }
+
+    fn one_of<T: Copy>(&mut self, values: &[T]) -> Option<T> {
+        let index = self.below(values.len());
+        values.get(index).copied()
+    }
+
+    /// Changes the values of some symbols.
+    fn assignment(&mut self, desk: &mut Desk<'_, '_>, at: &mut Assignment, wanted: &[PolyId]) {
+        let outer: Vec<Symbol> = desk.model.loops.values().map(|found| found.symbol).collect();
+        let choice = self.below(6);
+        let zero = desk.space.constant(0);
+        match (choice, self.one_of(&outer)) {
+            (0, Some(symbol)) => at.push((symbol, zero)),
+            (1, Some(symbol)) => {
+                // The loops around keep no value of their own.
+                let fresh = desk.space.fresh_poly("lie");
+                at.insert(0, (symbol, fresh));
+                at.extend(outer.iter().map(|symbol| (*symbol, fresh)));
+            }
+            (2, _) => drop(at.pop()),
+            (3, _) => at.clear(),
+            _ => {
+                let value = self.one_of(wanted).unwrap_or(zero);
+                let index = self.below(at.len());
+                if let Some((_, own)) = at.get_mut(index) {
+                    *own = if choice == 4 { value } else { desk.space.offset(*own, 1) };
+                }
+            }
+        }
+    }
+
+    /// Makes a step up that would make the values equal, or a step of no use.
+    fn step(&mut self, desk: &mut Desk<'_, '_>, (a, b): (Value, Value)) -> Step {
+        let alike = desk.space.values_alike(a, b);
+        match (self.below(4), a, b) {
+            (0 | 1, Value::Number(a), Value::Number(b)) => Step::SameValue(a, b),
+            (2, Value::Number(a), _) => Step::Unfold(a),
+            (_, Value::Bool(a), Value::Bool(b)) => Step::SameTruth(a, b),
+            (_, _, _) => {
+                let truth = desk.space.truth(false);
+                Step::Known(alike.unwrap_or(truth), true)
+            }
+        }
+    }
+
+    fn equality(&mut self, desk: &mut Desk<'_, '_>, values: (Value, Value)) -> Equality {
+        let space = &desk.space;
+        let choices = space.choices(values.0).into_iter().chain(space.choices(values.1));
+        let choices: Vec<_> = choices.collect();
+        let last = match self.below(4) {
+            0 => Equality::Normal(Theory::Reals),
+            1 => Equality::Normal(Theory::Axioms(Axioms::all())),
+            _ => Equality::Asked("lie"),
+        };
+        match self.below(4) {
+            0 => last,
+            1 => Equality::After(vec![self.step(desk, values)], Box::new(last)),
+            2 => {
+                // The false case is not looked at if the true one closes it.
+                let always = desk.space.truth(true);
+                let cases = [Equality::Asked("lie"), last];
+                Equality::Split(always, Box::new(cases))
+            }
+            _ => {
+                let steps = choices.into_iter().map(|choice| match choice {
+                    crate::space::Choice::Least(atom) => Step::Least(atom, self.below(2)),
+                    crate::space::Choice::Condition(condition) => {
+                        Step::Known(condition, self.below(2) == 0)
+                    }
+                });
+                Equality::After(steps.collect(), Box::new(last))
+            }
+        }
+    }
+
+    /// Changes a proof somewhere.
+    fn bend(&mut self, desk: &mut Desk<'_, '_>, proof: &mut Equality, values: (Value, Value)) {
+        match proof {
+            Equality::After(steps, then) => {
+                let index = self.below(steps.len() + 1);
+                match steps.get_mut(index) {
+                    Some(Step::Least(_, operand)) => *operand = 1 - (*operand).min(1),
+                    Some(Step::Known(_, holds)) => *holds = !*holds,
+                    Some(step @ (Step::SameTruth(..) | Step::SameValue(..) | Step::Unfold(_))) => {
+                        *step = self.step(desk, values);
+                    }
+                    None => self.bend(desk, then, values),
+                }
+            }
+            Equality::Split(_, cases) => cases.swap(0, 1),
+            Equality::Asked(_) | Equality::Normal(_) => *proof = self.equality(desk, values),
+        }
+    }
+}
+
+/// Proposes lemmas with wrong terms, next to the right ones.
+struct LyingLemmas {
+    right: Box<dyn Lemmas>,
+    liar: Liar,
+}
+
+impl LyingLemmas {
+    fn bent(&mut self, space: &mut Space, found: &mut Vec<Instance>) {
+        let pick = |instance: &Instance| match *instance {
+            Instance::Multiples(a, b, _) | Instance::Scaled(a, b) => Some((a, b)),
+            Instance::Choice(_, a) | Instance::Quotient(_, a) => Some((a, a)),
+            Instance::Meaning(_)
+            | Instance::SameValue(..)
+            | Instance::SameTruth(..)
+            | Instance::Monotone(..)
+            | Instance::Signs(..) => None,
+        };
+        let terms: Vec<(PolyId, PolyId)> = found.iter().filter_map(pick).collect();
+        let atoms = found.iter().filter_map(|instance| match *instance {
+            Instance::Meaning(atom) | Instance::Signs(atom, _) => Some(atom),
+            Instance::SameValue(..)
+            | Instance::SameTruth(..)
+            | Instance::Monotone(..)
+            | Instance::Multiples(..)
+            | Instance::Choice(..)
+            | Instance::Quotient(..)
+            | Instance::Scaled(..) => None,
+        });
+        let atoms: Vec<AtomId> = atoms.collect();
+        for _ in 0..4 {
+            let (Some(first), Some((_, second))) =
+                (self.liar.one_of(&terms), self.liar.one_of(&terms))
+            else {
+                break;
+            };
+            found.push(Instance::Scaled(second, first.0));
+            found.push(Instance::Multiples(first.1, second, first.0));
+            if let Some(atom) = self.liar.one_of(&atoms) {
+                found.extend([Instance::Quotient(atom, second), Instance::Choice(atom, second)]);
+            }
+        }
+        for _ in 0..2 {
+            if let (Some(a), Some(b)) = (self.liar.one_of(&atoms), self.liar.one_of(&atoms)) {
+                let (a, b) = (space.atom_poly(a), space.atom_poly(b));
+                found.push(Instance::Scaled(a, b));
+            }
+        }
+        let pairs = found.iter().filter_map(|instance| match *instance {
+            Instance::SameValue(a, b) => Some((a, b)),
+            Instance::Meaning(_)
+            | Instance::SameTruth(..)
+            | Instance::Monotone(..)
+            | Instance::Signs(..)
+            | Instance::Multiples(..)
+            | Instance::Choice(..)
+            | Instance::Quotient(..)
+            | Instance::Scaled(..) => None,
+        });
+        let pairs: Vec<_> = pairs.collect();
+        found.extend(pairs.iter().map(|(a, b)| Instance::SameTruth(*a, *b)));
+        found.extend(pairs.iter().zip(pairs.iter().skip(1)).flat_map(|((a, _), (_, b))| {
+            [Instance::SameValue(*a, *b), Instance::Monotone(*b, *a)]
+        }));
+        if let Some(index) = self.liar.below(found.len()).checked_sub(1) {
+            found.remove(index);
+        }
+    }
+}
+
+impl Lemmas for LyingLemmas {
+    fn assumed(
+        &mut self,
+        space: &mut Space,
+        memo: &mut Memo,
+        formulas: &[FormulaId],
+    ) -> Vec<Instance> {
+        let mut found = self.right.assumed(space, memo, formulas);
+        self.bent(space, &mut found);
+        found
+    }
+
+    fn asked(
+        &mut self,
+        space: &mut Space,
+        memo: &mut Memo,
+        formulas: &[FormulaId],
+    ) -> (Vec<Instance>, Vec<AtomId>) {
+        let (mut found, atoms) = self.right.asked(space, memo, formulas);
+        self.bent(space, &mut found);
+        (found, atoms)
+    }
+}
+
+impl Tactics for Liar {
+    fn lemmas(&self) -> Box<dyn Lemmas> {
+        Box::new(LyingLemmas { right: Search.lemmas(), liar: Self::new(self.random) })
+    }
+
+    fn regions(&mut self, space: &mut Space, model: &Model) -> Vec<Vec<Region>> {
+        let mut proposed = Search.regions(space, model);
+        let inner: Vec<Symbol> = model.loops.values().map(|found| found.symbol).collect();
+        for regions in &mut proposed {
+            if !self.lies() {
+                continue;
+            }
+            let choice = self.below(5);
+            let inner = self.one_of(&inner);
+            for (min, extent) in regions.iter_mut().flatten() {
+                match (choice, inner) {
+                    (0, _) => *extent = space.offset(*extent, -1),
+                    (1, _) => *extent = space.constant(0),
+                    (2, Some(symbol)) => *min = space.symbol(symbol),
+                    (3, Some(symbol)) => {
+                        // One element, at the place of an access.
+                        (*min, *extent) = (space.symbol(symbol), space.constant(1));
+                    }
+                    _ => *min = space.fresh_poly("lie"),
+                }
+            }
+            if choice == 4 {
+                regions.pop();
+            }
+        }
+        proposed
+    }
+
+    fn witnesses(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        target: &Target<'_>,
+        round: usize,
+    ) -> Option<Vec<Witness>> {
+        let mut found = Search.witnesses(desk, target, round)?;
+        for witness in &mut found {
+            if self.lies() {
+                self.assignment(desk, &mut witness.at, target.values);
+                witness.writer = self.below(target.writers.len() + 1);
+            }
+        }
+        Some(found)
+    }
+
+    fn cases(&mut self, desk: &mut Desk<'_, '_>, ways: &[FormulaId], of: &[PolyId]) -> Vec<Case> {
+        let mut cases = Search.cases(desk, ways, of);
+        if self.lies() {
+            let holds = desk.space.truth(self.below(2) == 0);
+            match self.below(4) {
+                0 => drop(cases.pop()),
+                1 => cases.push(Case { holds, ways: Vec::new() }),
+                2 => cases = vec![Case { holds, ways: (0..ways.len() + 3).collect() }],
+                _ => cases.iter_mut().for_each(|case| case.holds = holds),
+            }
+        }
+        cases
+    }
+
+    fn earlier(&mut self, desk: &mut Desk<'_, '_>, label: LabelId) -> Vec<Earlier> {
+        let mut found = Search.earlier(desk, label);
+        if self.lies() {
+            let labels: Vec<LabelId> = desk.model.labels.iter().map(|(id, _)| id).collect();
+            // The instance itself, an instance of another label, and an earlier one outside of the
+            // lifetime.
+            found.push(Earlier { from: label, at: Vec::new() });
+            found.extend(labels.into_iter().map(|from| Earlier { from, at: Vec::new() }));
+            for earlier in &mut found {
+                self.assignment(desk, &mut earlier.at, &[]);
+            }
+        }
+        found
+    }
+
+    fn equality(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
+        values: (Value, Value),
+        weakest: Floats,
+    ) -> Option<Equality> {
+        let found = Search.equality(desk, facts, values, weakest);
+        if !self.lies() {
+            return found;
+        }
+        Some(match found {
+            Some(mut proof) => {
+                self.bend(desk, &mut proof, values);
+                proof
+            }
+            None => self.equality(desk, values),
+        })
+    }
+
+    fn divided(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
+        goal: FormulaId,
+    ) -> Option<Divided> {
+        let mut found = Search.divided(desk, facts, goal)?;
+        if self.lies() {
+            let symbols: Vec<Symbol> = desk.space.formula_symbols(goal).into_iter().collect();
+            match self.below(4) {
+                0 => found.divisor = self.one_of(&symbols)?,
+                1 => found.known.iter_mut().for_each(|(_, holds)| *holds = !*holds),
+                2 => found.known.push((goal, true)),
+                _ => {
+                    let atoms: Vec<_> =
+                        found.quotients.iter().flat_map(|(a, b)| [*a, *b]).collect();
+                    let pairs = atoms.iter().flat_map(|a| atoms.iter().map(move |b| (*a, *b)));
+                    found.quotients = pairs.collect();
+                }
+            }
+        }
+        Some(found)
+    }
+}
+
+/// A program without inputs: its funcs and its statements.
+fn small(funcs: &str, body: &str) -> String {
+    format!(
+        "algorithm small {{ param x: f32; param y: f32; param z: f32; param n: i32; {funcs} \
+            output out; }}
+         program small {{ output out in out.buffer window; {body} }}"
+    )
+}
+
+/// A program whose memory is numbered by quotients, with this length of the memory.
+fn quotients(length: &str) -> String {
+    format!(
+        "algorithm rows {{ param m: int; param k: int;
+           func f(a): i32 {{ stage(a) = i32(a); }}
+           func out(): i32 {{ stage() = f(0); }}
+           output out; }}
+         program rows {{ output out in out.buffer window;
+           assert 0 <= m & m <= 1000, size_limit \"m\"; assert 1 <= k & k <= 1000, size_limit \"k\";
+           allocate f.buffer: i32 for f [0, {length}, 1];
+           func f [0, m / k + 1] {{
+             for i in [0, m + 1] {{ f.buffer[i / k @ f(i / k) stage 0] = i32(i / k); }}
+           }}
+           func out {{ out.buffer[0 @ out() stage 0] = f.buffer[0 @ f(0)]; }} }}"
+    )
+}
+
+/// A program whose only store runs under a condition on the loop around its label.
+fn guarded(condition: &str) -> String {
+    small(
+        "func d(a): i32 { stage(a) = n; } func out(): i32 { stage() = d(0); }",
+        &format!(
+            "func out {{ for p in [0, 2] {{
+               allocate d.buffer: i32 for d [0, 1, 1];
+               func d [0, 1] {{ if {condition} {{ d.buffer[0 @ d(0) stage 0] = n; }} }}
+               out.buffer[0 @ out() stage 0] = d.buffer[0 @ d(0)];
+             }} }}"
+        ),
+    )
+}
+
+/// A program whose memory is numbered by products with a factor that is at least minus this.
+fn factors(least: u32) -> String {
+    format!(
+        "algorithm rows {{ param m: int; param k: int;
+           func f(a): i32 {{ stage(a) = i32(a); }}
+           func out(): i32 {{ stage() = f(0); }}
+           output out; }}
+         program rows {{ output out in out.buffer window;
+           assert 1 <= m & m <= 1000, size_limit \"m\";
+           assert 0 - {least} <= k & k <= 1000, size_limit \"k\";
+           allocate f.buffer: i32 for f [0, m * k + m * 1000 + 1, 1];
+           func f [0, 1] {{
+             f.buffer[m * k @ f(m * k) stage 0] = i32(m * k);
+             f.buffer[0 @ f(0) stage 0] = i32(0);
+           }}
+           func out {{ out.buffer[0 @ out() stage 0] = f.buffer[0 @ f(0)]; }} }}"
+    )
+}
+
+/// A program that stores one value, where another is specified.
+fn value(ty: &str, specified: &str, stored: &str) -> String {
+    small(
+        &format!("func out(): {ty} {{ stage() = {specified}; }}"),
+        &format!("func out {{ out.buffer[0 @ out() stage 0] = {stored}; }}"),
+    )
+}
+
+/// The programs that are right, each with a name and the equality of floats that it needs.
+fn all_right() -> Vec<(&'static str, &'static str, String)> {
+    let clamp = "if n < 9i32 { out.buffer[0 @ out() stage 0] = n * n; } \
+        else { out.buffer[0 @ out() stage 0] = 9i32 * n; }";
+    let clamp = small(
+        "func out(): i32 { stage() = min(n, 9i32) * n; }",
+        &format!("func out {{ {clamp} }}"),
+    );
+    vec![
+        ("tiles", "bits", tiles()),
+        ("sums", "bits", sums()),
+        ("folded", "bits", folded()),
+        ("updated", "bits", updated()),
+        ("clamp", "bits", clamp),
+        ("guard of all loops", "bits", guarded("p < 2")),
+        ("factors", "bits", factors(0)),
+        ("quotients", "bits", quotients("m / k + 1")),
+        ("grouping", "axioms", value("f32", "(x + y) + z", "x + (y + z)")),
+        ("cancelled", "reals", value("f32", "(x + y) - y", "x")),
+    ]
+}
+
+/// The programs that are wrong, each with a name and the weakest equality of floats that is
+/// permitted.
+fn all_wrong() -> Vec<(&'static str, &'static str, String)> {
+    let mut found: Vec<_> = EDITS.iter().map(|(name, ..)| (*name, "reals", wrong(name))).collect();
+    let clamp = |then: &str, otherwise: &str| {
+        let body = format!(
+            "func out {{ if n < 9i32 {{ out.buffer[0 @ out() stage 0] = {then}; }} \
+                else {{ out.buffer[0 @ out() stage 0] = {otherwise}; }} }}"
+        );
+        small("func out(): i32 { stage() = min(n, 9i32) * n; }", &body)
+    };
+    let parallel = |base: String| base.replacen("for ox in", "parallel ox in", 1);
+    let (width, first) = ("select(ox == output.window.min.0, 2, 1)", "select(ox == 0, 1, 1)");
+    found.extend([
+        ("quotients above", "bits", quotients("m / k")),
+        ("guard of the loop around", "bits", guarded("p < 1")),
+        ("negative factor", "bits", factors(1000)),
+        ("clamp above", "reals", clamp("n * n", "n * n")),
+        ("clamp below", "reals", clamp("9i32 * n", "9i32 * n")),
+        ("grouping of bits", "bits", value("f32", "(x + y) + z", "x + (y + z)")),
+        ("sign under axioms", "axioms", value("f32", "(x + y) + z", "(x + y) - z")),
+        ("cancelled under axioms", "axioms", value("f32", "(x + y) - y", "x")),
+        ("numbers", "reals", value("f32", "x + 1.0f32", "x + 2.0f32")),
+        ("not a number", "reals", value("f32", "inff32 - inff32", "0.0f32")),
+        ("condition", "reals", value("f32", "select(x < y, x, y)", "select(y < x, x, y)")),
+        ("window over a parallel loop", "bits", parallel(folded())),
+        ("updates over a parallel loop", "bits", parallel(updated())),
+        ("window too short at first", "bits", folded().replacen(width, first, 1)),
+        ("updates too short at first", "bits", updated().replacen(width, first, 1)),
+        ("tile too short", "bits", tiles().replacen("for xi in [0, 4]", "for xi in [0, 3]", 1)),
+        (
+            "tile of another",
+            "bits",
+            tiles().replacen("let ox: int = xo * 4", "let ox: int = xo * 3", 1),
+        ),
+    ]);
+    found
+}
+
+/// Validates a program. Returns the verdict and the number of lies.
+fn judge(text: &str, floats: Floats, seed: Option<u64>) -> (Verdict, usize) {
+    let mut module = parse::module(text).expect("the text is well formed");
+    let program = module.program.expect("the text has a program");
+    let solver = halidom_smt::Program::find(halidom_smt::Family::Z3, None);
+    let mut options = Options::new(solver.expect("a solver is installed"));
+    options.search.trials = 0;
+    options.strictness = Duration::ZERO;
+    options.floats = Some(floats);
+    let task = Task { algorithm: &module.algorithm, steps: &[], program: &program };
+    let Some(seed) = seed else {
+        let report = validate_with(&mut module.pool, task, &options, &mut Search);
+        return (report.verdict, 0);
+    };
+    let mut liar = Liar::new(seed);
+    let report = validate_with(&mut module.pool, task, &options, &mut liar);
+    (report.verdict, liar.lies)
+}
+
+#[test]
+fn wrong_proposals_prove_nothing_wrong() {
+    let mut mutants = 0;
+    for (name, floats, text) in all_wrong() {
+        // The small ones take little time.
+        let seeds = if text.len() < SMALL { 30 } else { 8 };
+        for seed in 1..=seeds {
+            let (verdict, lies) = judge(&text, floats_of(floats), Some(seed));
+            assert!(matches!(verdict, Verdict::Unknown(_)), "{name}, seed {seed}: {verdict:?}");
+            mutants += usize::from(lies > 0);
+        }
+    }
+    assert!(mutants >= 100, "{mutants}");
+}
+
+/// The proposals decide: without them, right programs are not proved.
+#[test]
+fn right_programs_need_right_proposals() {
+    let mut unknown = 0;
+    for (name, floats, text) in all_right() {
+        let (verdict, _) = judge(&text, floats_of(floats), None);
+        assert_eq!(verdict, Verdict::Proved, "{name}");
+        for seed in 1..=4 {
+            let (verdict, _) = judge(&text, floats_of(floats), Some(seed));
+            unknown += usize::from(verdict != Verdict::Proved);
+        }
+    }
+    assert!(unknown >= 10, "{unknown}");
+}
+
+fn floats_of(name: &str) -> Floats {
+    match name {
+        "bits" => Floats::Bits,
+        "axioms" => Floats::Axioms,
+        _ => Floats::Reals,
+    }
+}

@@ -1,0 +1,156 @@
+//! Floats that are equal by laws of their operators.
+//!
+//! The leaves of both values are compared first: reads, conversions from integers and conditions.
+
+use halidom_base::{FxHashSet, IndexSet};
+
+use super::{Form, after};
+use crate::floats::normal::{Normalizer, Theory};
+use crate::floats::{Axiom, Axioms, Floats};
+use crate::obligation::door::{Desk, Equality, Step};
+use crate::space::{Formula, FormulaId, Rename, Space, Term, TermId, Value};
+
+/// The most questions about the leaves of two values. Where only the same bits will do, success is
+/// less likely, so fewer are asked.
+const MOST_QUESTIONS: usize = 128;
+const MOST_FOR_BITS: usize = 16;
+
+/// The leaves and conditions from which a float is computed.
+#[derive(Default)]
+struct Leaves {
+    seen: FxHashSet<TermId>,
+    terms: IndexSet<TermId>,
+    conditions: IndexSet<FormulaId>,
+}
+
+/// Finds the strongest theory in which the two floats of a pair are equal, but none weaker than
+/// `weakest`. All pairs are forms of the same pair of values, each with the replacements that lead
+/// to it.
+pub(super) fn equal_floats(
+    desk: &mut Desk<'_, '_>,
+    facts: &[FormulaId],
+    pairs: Vec<Form>,
+    weakest: Floats,
+) -> Option<Equality> {
+    let mut sides = Vec::new();
+    for (mut rounds, pair) in pairs {
+        let (Value::Number(a), Value::Number(b)) = pair else { continue };
+        if desk.space.scalar(a).is_float() && desk.space.scalar(b).is_float() {
+            let questions = if weakest == Floats::Bits { MOST_FOR_BITS } else { MOST_QUESTIONS };
+            let (steps, merged) = merged(desk, facts, (a, b), questions);
+            rounds.push(steps);
+            sides.push((rounds, merged));
+        }
+    }
+    let mut same = |theory| {
+        let mut normalizer = Normalizer::new(theory);
+        let found = sides.iter().find(|(_, (a, b))| normalizer.same(desk.space, *a, *b));
+        found.map(|(rounds, _)| after(rounds.clone(), Equality::Normal(theory)))
+    };
+    if let Some(proof) = same(Theory::Axioms(Axioms::NONE)) {
+        return Some(proof);
+    }
+    if weakest >= Floats::Axioms
+        && let Some(mut proof) = same(Theory::Axioms(Axioms::all()))
+    {
+        // Drop each axiom that is not needed.
+        let mut needed = Axioms::all();
+        for axiom in Axiom::ALL {
+            let fewer = needed.without(axiom);
+            if let Some(stronger) = same(Theory::Axioms(fewer)) {
+                (needed, proof) = (fewer, stronger);
+            }
+        }
+        return Some(proof);
+    }
+    if weakest >= Floats::Reals { same(Theory::Reals) } else { None }
+}
+
+/// Returns both floats, with leaves of the first replaced by leaves of the second where the
+/// facts make them equal.
+fn merged(
+    desk: &mut Desk<'_, '_>,
+    facts: &[FormulaId],
+    (a, b): (TermId, TermId),
+    mut questions: usize,
+) -> (Vec<Step>, (TermId, TermId)) {
+    let (mut of_a, mut of_b) = (Leaves::default(), Leaves::default());
+    leaves(desk.space, a, &mut of_a);
+    leaves(desk.space, b, &mut of_b);
+    let (mut rename, mut steps) = (Rename::new(), Vec::new());
+    let mut is_alone = false;
+    for term in of_a.terms.difference(&of_b.terms) {
+        let mut others = of_b.terms.difference(&of_a.terms).copied();
+        let same = others.find(|other| {
+            desk.space.alike(*term, *other).is_some_and(|alike| {
+                may_ask(desk.space, alike, &mut questions) && desk.follows(facts, alike, "read")
+            })
+        });
+        match same {
+            Some(other) => {
+                rename.means(*term, other);
+                steps.push(Step::SameValue(*term, other));
+            }
+            None => is_alone = true,
+        }
+    }
+    // A leaf that only the first float has stays in its normal form, whatever the conditions
+    // are.
+    if is_alone {
+        of_a.conditions.clear();
+    }
+    for condition in of_a.conditions.difference(&of_b.conditions) {
+        for other in of_b.conditions.difference(&of_a.conditions) {
+            let alike = desk.space.same_truth(*condition, *other);
+            if may_ask(desk.space, alike, &mut questions) && desk.follows(facts, alike, "condition")
+            {
+                rename.override_formula(*condition, *other);
+                steps.push(Step::SameTruth(*condition, *other));
+                break;
+            }
+        }
+    }
+    (steps, (rename.term(desk.space, a), rename.term(desk.space, b)))
+}
+
+fn may_ask(space: &Space, formula: FormulaId, questions: &mut usize) -> bool {
+    match space.formula(formula) {
+        Formula::True => true,
+        Formula::False => false,
+        Formula::NonNegative(_)
+        | Formula::Zero(_)
+        | Formula::Holds(_)
+        | Formula::Not(_)
+        | Formula::And(_)
+        | Formula::Or(_) => {
+            let may = *questions > 0;
+            *questions = questions.saturating_sub(1);
+            may
+        }
+    }
+}
+
+fn leaves(space: &Space, term: TermId, found: &mut Leaves) {
+    if !found.seen.insert(term) {
+        return;
+    }
+    match *space.term(term) {
+        Term::Constant(_) | Term::Ring(..) | Term::Truth(_) | Term::Parameter(..) => {}
+        Term::Read { .. } | Term::FromInt(..) => drop(found.terms.insert(term)),
+        Term::Cast(_, operand) if !space.scalar(operand).is_float() => {
+            found.terms.insert(term);
+        }
+        Term::Unary(_, operand) | Term::Cast(_, operand) | Term::Call(_, operand) => {
+            leaves(space, operand, found);
+        }
+        Term::Binary(_, a, b) => {
+            leaves(space, a, found);
+            leaves(space, b, found);
+        }
+        Term::Select(condition, a, b) => {
+            found.conditions.insert(condition);
+            leaves(space, a, found);
+            leaves(space, b, found);
+        }
+    }
+}

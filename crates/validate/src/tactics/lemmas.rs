@@ -1,0 +1,404 @@
+//! The choice of lemmas for a question.
+
+use halidom_base::{FxHashMap, FxHashSet, IndexSet};
+
+use crate::lemma::{Instance, Lemmas, Memo, quotient_bound};
+use crate::space::{Atom, AtomId, Formula, FormulaId, Monomial, PolyId, Space, TermId};
+
+/// The most facts that are multiplied. Fewer lemmas can only prove less.
+const MOST_SCALED: usize = 32;
+/// The most bounds that are tried on quotients by symbols: the bounds among the facts, and bounds
+/// that follow for quotients of quotients.
+const MOST_BOUNDS: usize = 256;
+/// The most pairs of products that are compared.
+const MOST_PAIRS: usize = 64;
+/// The most terms that are compared.
+const MOST_TERMS: usize = 32;
+
+/// Results about bounds that were found before.
+#[derive(Default)]
+struct Known {
+    /// For a quotient and a bound, the bound that follows.
+    quotient_bounds: FxHashMap<(AtomId, PolyId), Option<PolyId>>,
+    /// For a factor and a bound, the products in the multiplied bound, if there is a lemma.
+    scaled_bounds: FxHashMap<(PolyId, PolyId), Option<Vec<Monomial>>>,
+}
+
+/// Chooses lemmas about all parts of a question.
+#[derive(Default)]
+pub(super) struct Chooser {
+    /// The formulas that hold in all questions, and the parts that they mention.
+    assumed: Vec<FormulaId>,
+    mentioned: Reached,
+    known: Known,
+}
+
+impl Lemmas for Chooser {
+    fn assumed(
+        &mut self,
+        space: &mut Space,
+        memo: &mut Memo,
+        formulas: &[FormulaId],
+    ) -> Vec<Instance> {
+        for formula in formulas {
+            self.mentioned.formula(space, *formula);
+        }
+        self.assumed.extend_from_slice(formulas);
+        self.mentioned.lemmas(space, &self.assumed, memo, &mut self.known)
+    }
+
+    fn asked(
+        &mut self,
+        space: &mut Space,
+        memo: &mut Memo,
+        formulas: &[FormulaId],
+    ) -> (Vec<Instance>, Vec<AtomId>) {
+        let mut reached = self.mentioned.clone();
+        for formula in formulas {
+            reached.formula(space, *formula);
+        }
+        let together = [&self.assumed, formulas].concat();
+        let lemmas = reached.lemmas(space, &together, memo, &mut self.known);
+        (lemmas, reached.atoms.into_iter().collect())
+    }
+}
+
+/// The parts of a question that were reached so far.
+#[derive(Clone, Default)]
+pub(super) struct Reached {
+    polys: IndexSet<PolyId>,
+    formulas: IndexSet<FormulaId>,
+    pub(super) atoms: IndexSet<AtomId>,
+    monomials: IndexSet<Monomial>,
+    values: IndexSet<TermId>,
+    truths: IndexSet<TermId>,
+    /// The progress so far: the numbers of atoms and products that have their lemmas, the number of
+    /// divisors among the atoms at that time, and the pairs of values that were compared.
+    done: usize,
+    multiplied: usize,
+    signed: usize,
+    divisors: usize,
+    pairs: FxHashSet<(TermId, TermId, bool)>,
+}
+
+impl Reached {
+    pub(super) fn formula(&mut self, space: &Space, formula: FormulaId) {
+        if !self.formulas.insert(formula) {
+            return;
+        }
+        match space.formula(formula) {
+            Formula::True | Formula::False => {}
+            Formula::NonNegative(poly) | Formula::Zero(poly) => {
+                self.poly(space, *poly);
+            }
+            Formula::Holds(term) => drop(self.truths.insert(*term)),
+            Formula::Not(inner) => self.formula(space, *inner),
+            Formula::And(parts) | Formula::Or(parts) => {
+                parts.iter().for_each(|part| self.formula(space, *part));
+            }
+        }
+    }
+
+    fn poly(&mut self, space: &Space, poly: PolyId) {
+        if !self.polys.insert(poly) {
+            return;
+        }
+        for (monomial, _) in &space.poly(poly).0 {
+            if !self.monomials.insert(monomial.clone()) {
+                continue;
+            }
+            for atom in monomial {
+                if !self.atoms.insert(*atom) {
+                    continue;
+                }
+                match space.atom(*atom) {
+                    Atom::Symbol(_) => {}
+                    Atom::Min(operands) => {
+                        operands.iter().for_each(|o| self.poly(space, *o));
+                    }
+                    Atom::Div(a, b) => {
+                        self.poly(space, *a);
+                        self.poly(space, *b);
+                    }
+                    Atom::Select(condition, a, b) => {
+                        self.formula(space, *condition);
+                        self.poly(space, *a);
+                        self.poly(space, *b);
+                    }
+                    Atom::Value(term) => drop(self.values.insert(*term)),
+                }
+            }
+        }
+    }
+
+    /// Returns lemmas about everything that was reached since the last call, under the given facts.
+    fn lemmas(
+        &mut self,
+        space: &mut Space,
+        facts: &[FormulaId],
+        memo: &mut Memo,
+        known: &mut Known,
+    ) -> Vec<Instance> {
+        let mut lemmas = Vec::new();
+        loop {
+            let (atoms, truths) = (self.atoms.len(), self.truths.len());
+            let pairs = of_pairs(&self.values, &self.truths, &mut self.pairs);
+            self.add(space, memo, pairs, &mut lemmas);
+            // Lemmas mention only parts that were reached before, except for the products in the
+            // lemmas on division.
+            while let Some(atom) = self.atoms.get_index(self.done).copied() {
+                self.done += 1;
+                self.add(space, memo, [Instance::Meaning(atom)], &mut lemmas);
+            }
+            let divisors = divisors(space, &self.atoms);
+            if divisors.len() > self.divisors {
+                // A product that was met before may now contain a divisor.
+                (self.divisors, self.multiplied) = (divisors.len(), 0);
+            }
+            while let Some(monomial) = self.monomials.get_index(self.multiplied).cloned() {
+                self.multiplied += 1;
+                let choices = of_choices(space, &monomial, &divisors);
+                self.add(space, memo, choices, &mut lemmas);
+            }
+            if (atoms, truths) == (self.atoms.len(), self.truths.len()) {
+                break;
+            }
+        }
+        lemmas.extend(self.symbolic_divisions(space, facts, known));
+        let products: Vec<Monomial> =
+            self.monomials.iter().filter(|monomial| monomial.len() == 2).cloned().collect();
+        for monomial in &products[self.signed..] {
+            if let [a, b] = **monomial {
+                lemmas.push(Instance::Signs(a, b));
+            }
+        }
+        self.signed = products.len();
+        lemmas.extend(multiples(space, &products, &self.atoms));
+        lemmas.extend(self.scaled_facts(space, facts, &products, known));
+        lemmas
+    }
+
+    /// Adds instances, and reaches what they mention.
+    fn add(
+        &mut self,
+        space: &mut Space,
+        memo: &mut Memo,
+        instances: impl IntoIterator<Item = Instance>,
+        lemmas: &mut Vec<Instance>,
+    ) {
+        for instance in instances {
+            for formula in memo.state(space, instance).to_vec() {
+                self.formula(space, formula);
+            }
+            lemmas.push(instance);
+        }
+    }
+
+    /// Returns the instance that multiplies a bound, if it has products and all of them were
+    /// reached.
+    fn scaled(
+        &self,
+        space: &mut Space,
+        factor: PolyId,
+        bound: PolyId,
+        known: &mut Known,
+    ) -> Option<Instance> {
+        let products = known.scaled_bounds.entry((factor, bound));
+        let products = products.or_insert_with(|| scaled_products(space, factor, bound));
+        let products = products.as_ref()?;
+        let reached = products.iter().all(|product| self.monomials.contains(product));
+        (reached && !products.is_empty()).then_some(Instance::Scaled(factor, bound))
+    }
+
+    /// Multiplies facts by a symbol that is at least 0, if all products in the result were reached.
+    /// Rows of a symbolic length that are written one after another need this.
+    fn scaled_facts(
+        &self,
+        space: &mut Space,
+        facts: &[FormulaId],
+        products: &[Monomial],
+        known: &mut Known,
+    ) -> Vec<Instance> {
+        let mut factors: IndexSet<AtomId> = IndexSet::default();
+        for atom in products.iter().flat_map(|product| product.iter()) {
+            let shared = products.iter().filter(|product| product.contains(atom)).count() > 1;
+            if shared && matches!(space.atom(*atom), Atom::Symbol(_)) {
+                factors.insert(*atom);
+            }
+        }
+        let mut lemmas = Vec::new();
+        for fact in facts {
+            let Formula::NonNegative(bound) = *space.formula(*fact) else { continue };
+            for factor in &factors {
+                if lemmas.len() < MOST_SCALED {
+                    let factor = space.atom_poly(*factor);
+                    lemmas.extend(self.scaled(space, factor, bound, known));
+                }
+            }
+        }
+        lemmas
+    }
+
+    /// Returns lemmas on quotients by a divisor that is not constant, as in loops that run over two
+    /// dimensions at once.
+    fn symbolic_divisions(
+        &self,
+        space: &mut Space,
+        facts: &[FormulaId],
+        known: &mut Known,
+    ) -> Vec<Instance> {
+        let mut divisions: Vec<(AtomId, PolyId)> = Vec::new();
+        for atom in &self.atoms {
+            if let Atom::Div(_, divisor) = *space.atom(*atom)
+                && space.as_constant(divisor).is_none()
+            {
+                divisions.push((*atom, divisor));
+            }
+        }
+        let mut bounds: Vec<PolyId> = facts
+            .iter()
+            .filter_map(|fact| match space.formula(*fact) {
+                Formula::NonNegative(poly) => Some(*poly),
+                Formula::True
+                | Formula::False
+                | Formula::Zero(_)
+                | Formula::Holds(_)
+                | Formula::Not(_)
+                | Formula::And(_)
+                | Formula::Or(_) => None,
+            })
+            .collect();
+        let mut lemmas = Vec::new();
+        // The bound of a quotient may serve to bound a quotient of this quotient.
+        let mut next = 0;
+        while let Some(bound) = bounds.get(next).copied() {
+            next += 1;
+            for (quotient, divisor) in divisions.iter().copied() {
+                let derived = known.quotient_bounds.entry((quotient, bound));
+                let derived = *derived.or_insert_with(|| {
+                    quotient_bound(space, quotient, bound).map(|(_, derived)| derived)
+                });
+                if let Some(derived) = derived {
+                    lemmas.push(Instance::Quotient(quotient, bound));
+                    if !bounds.contains(&derived) && bounds.len() < MOST_BOUNDS {
+                        bounds.push(derived);
+                    }
+                }
+                lemmas.extend(self.scaled(space, divisor, bound, known));
+            }
+        }
+        lemmas
+    }
+}
+
+/// Returns the products in a bound that is multiplied by a factor. The lemma is useful where all of
+/// them were reached, and the bound has none itself.
+fn scaled_products(space: &mut Space, factor: PolyId, bound: PolyId) -> Option<Vec<Monomial>> {
+    if space.poly(bound).0.iter().any(|(monomial, _)| monomial.len() > 1) {
+        return None;
+    }
+    let product = space.mul(factor, bound);
+    let products = space.poly(product).0.iter().map(|(monomial, _)| monomial.clone());
+    Some(products.filter(|monomial| monomial.len() > 1).collect())
+}
+
+/// Returns instances for every pair of machine values that were not met before.
+fn of_pairs(
+    values: &IndexSet<TermId>,
+    truths: &IndexSet<TermId>,
+    met: &mut FxHashSet<(TermId, TermId, bool)>,
+) -> Vec<Instance> {
+    let mut lemmas = Vec::new();
+    for (terms, truth) in [(values, false), (truths, true)] {
+        for (position, a) in terms.iter().enumerate().take(MOST_TERMS) {
+            for b in terms.iter().take(position) {
+                if !met.insert((*a, *b, truth)) {
+                    continue;
+                }
+                if truth {
+                    lemmas.push(Instance::SameTruth(*a, *b));
+                } else {
+                    lemmas.extend([Instance::Monotone(*a, *b), Instance::SameValue(*a, *b)]);
+                }
+            }
+        }
+    }
+    lemmas
+}
+
+/// Returns the divisors among the atoms that are not numbers, each with its quotient. Products with
+/// other atoms, such as strides, are seldom compared, and there are many of them.
+fn divisors(space: &mut Space, atoms: &IndexSet<AtomId>) -> Vec<(PolyId, PolyId)> {
+    let mut divisors = Vec::new();
+    for atom in atoms {
+        if let Atom::Div(_, divisor) = *space.atom(*atom)
+            && space.as_constant(divisor).is_none()
+        {
+            divisors.push((divisor, space.atom_poly(*atom)));
+        }
+    }
+    divisors
+}
+
+/// Compares multiples of a divisor.
+fn multiples(space: &mut Space, products: &[Monomial], atoms: &IndexSet<AtomId>) -> Vec<Instance> {
+    let divisors = divisors(space, atoms);
+    let mut multiples: IndexSet<(PolyId, PolyId)> = divisors.iter().copied().collect();
+    for product in products {
+        let [a, b] = **product else { continue };
+        let (a, b) = (space.atom_poly(a), space.atom_poly(b));
+        for (number, other) in [(a, b), (b, a)] {
+            if divisors.iter().any(|(divisor, _)| *divisor == number) {
+                multiples.insert((number, other));
+            }
+        }
+    }
+    let mut lemmas = Vec::new();
+    for (position, (number, first)) in multiples.iter().enumerate() {
+        for (other, second) in multiples.iter().take(position) {
+            if number != other || lemmas.len() >= MOST_PAIRS {
+                continue;
+            }
+            lemmas.push(Instance::Multiples(*number, *first, *second));
+        }
+    }
+    lemmas
+}
+
+/// Returns instances on a product with a minimum or selection, if one of the factors is a divisor
+/// or a choice among divisors.
+fn of_choices(
+    space: &mut Space,
+    monomial: &Monomial,
+    divisors: &[(PolyId, PolyId)],
+) -> Vec<Instance> {
+    let [a, b] = **monomial else { return Vec::new() };
+    let mut lemmas = Vec::new();
+    for (atom, factor) in [(a, b), (b, a)] {
+        if !matches!(space.atom(atom), Atom::Min(_) | Atom::Select(..)) {
+            continue;
+        }
+        let (this, factor) = (space.atom_poly(atom), space.atom_poly(factor));
+        if divides(space, factor, divisors) || divides(space, this, divisors) {
+            lemmas.push(Instance::Choice(atom, factor));
+        }
+    }
+    lemmas
+}
+
+/// Tests whether an integer is a divisor, up to its sign, or a choice with such an operand.
+fn divides(space: &mut Space, poly: PolyId, divisors: &[(PolyId, PolyId)]) -> bool {
+    let negated = space.scale(poly, -1);
+    if divisors.iter().any(|(divisor, _)| [poly, negated].contains(divisor)) {
+        return true;
+    }
+    let operands: Vec<PolyId> = match space.as_atom(poly).map(|atom| space.atom(atom)) {
+        Some(Atom::Min(operands)) => operands.to_vec(),
+        Some(Atom::Select(_, a, b)) => vec![*a, *b],
+        Some(Atom::Symbol(_) | Atom::Div(..) | Atom::Value(_)) | None => return false,
+    };
+    operands.into_iter().any(|operand| {
+        let negated = space.scale(operand, -1);
+        divisors.iter().any(|(divisor, _)| [operand, negated].contains(divisor))
+    })
+}

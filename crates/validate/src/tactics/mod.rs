@@ -1,0 +1,101 @@
+//! Search: guesses of witnesses, cases, equalities and regions, and runs that refute.
+//!
+//! Nothing here is trusted. What is proposed goes through [`crate::obligation::door`], and the
+//! obligations check it. Runs that refute are replayed by the interpreter.
+
+#[cfg(test)]
+mod corrupt;
+mod cover;
+mod divide;
+mod leaves;
+pub(crate) mod lemmas;
+pub(crate) mod refute;
+mod settle;
+mod unfold;
+mod widen;
+mod witness;
+
+use crate::floats::Floats;
+use crate::lemma::Lemmas;
+use crate::obligation::door::{
+    Case, Desk, Divided, Earlier, Equality, Region, Step, Tactics, Target, Witness,
+};
+use crate::program::{LabelId, Model};
+use crate::space::{FormulaId, PolyId, Space, Value};
+
+/// Rounds of replacements, and the pair of values that they lead to.
+type Form = (Vec<Vec<Step>>, (Value, Value));
+
+/// The tactics of every validation.
+pub(crate) struct Search;
+
+impl Tactics for Search {
+    fn lemmas(&self) -> Box<dyn Lemmas> {
+        Box::new(lemmas::Chooser::default())
+    }
+
+    fn regions(&mut self, space: &mut Space, model: &Model) -> Vec<Vec<Region>> {
+        widen::widened(model, space)
+    }
+
+    fn witnesses(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        target: &Target<'_>,
+        round: usize,
+    ) -> Option<Vec<Witness>> {
+        cover::witnesses(desk, target, round)
+    }
+
+    fn cases(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        ways: &[FormulaId],
+        target: &[PolyId],
+    ) -> Vec<Case> {
+        cover::cases(desk, ways, target)
+    }
+
+    fn earlier(&mut self, desk: &mut Desk<'_, '_>, label: LabelId) -> Vec<Earlier> {
+        cover::earlier(desk, label)
+    }
+
+    fn equality(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
+        values: (Value, Value),
+        weakest: Floats,
+    ) -> Option<Equality> {
+        if let Some(proof) = settle::settled(desk, facts, values, settle::MOST_SPLITS) {
+            return Some(proof);
+        }
+        let mut forms = vec![(Vec::new(), values)];
+        if let Some((rounds, sides)) = unfold::unfolded(desk, facts, values) {
+            let alike = desk.space.values_alike(sides.0, sides.1);
+            if alike.is_some_and(|alike| desk.follows(facts, alike, "value")) {
+                return Some(after(rounds, Equality::Asked("value")));
+            }
+            if let Some(proof) = settle::settled(desk, facts, sides, settle::MOST_SPLITS) {
+                return Some(after(rounds, proof));
+            }
+            forms.push((rounds, sides));
+        }
+        leaves::equal_floats(desk, facts, forms, weakest)
+    }
+
+    fn divided(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
+        goal: FormulaId,
+    ) -> Option<Divided> {
+        divide::divided(desk, facts, goal)
+    }
+}
+
+/// Puts rounds of replacements before a proof. A round without replacements may still bring terms
+/// into normal form.
+fn after(rounds: Vec<Vec<Step>>, proof: Equality) -> Equality {
+    rounds.into_iter().rfold(proof, |proof, steps| Equality::After(steps, Box::new(proof)))
+}

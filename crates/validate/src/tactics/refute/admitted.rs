@@ -1,0 +1,91 @@
+//! Sizes that may pass a program's entry checks.
+
+use halidom_interp::{Bindings, evaluate_expr};
+use halidom_ir::{Algorithm, BufferId, Constant, Expr, FuncKind, Pool, Program, Scalar};
+
+use super::{Given, Hint};
+
+/// Proposes each assignment as the solver gave it, and with dense memory, because products of sizes
+/// and strides are opaque to the solver. A parameter that the assignment lacks is proposed as 1.
+pub(crate) fn suggested<'h>(
+    pool: &'h Pool,
+    algorithm: &'h Algorithm,
+    program: &'h Program,
+    hints: &'h [Hint],
+) -> impl Iterator<Item = Bindings> + 'h {
+    let input = |func: &halidom_ir::FuncId| match pool.func(*func).kind {
+        FuncKind::Input { buffer } => Some(buffer),
+        FuncKind::Defined { .. } => None,
+    };
+    let mut buffers: Vec<BufferId> = algorithm.inputs.iter().filter_map(input).collect();
+    buffers.extend(program.outputs.iter().flat_map(|output| output.buffers.iter().copied()));
+    hints.iter().flat_map(move |hint| {
+        let plain = bind(pool, algorithm, hint);
+        let packed = plain.clone().and_then(|mut bindings| {
+            buffers
+                .iter()
+                .all(|buffer| dense(pool, *buffer, &mut bindings).is_some())
+                .then_some(bindings)
+        });
+        plain.into_iter().chain(packed)
+    })
+}
+
+/// Proposes the sizes of the given cases, with dense outputs.
+pub(crate) fn of_given<'g>(
+    pool: &'g Pool,
+    program: &'g Program,
+    given: &'g [Given],
+) -> impl Iterator<Item = Bindings> + 'g {
+    given.iter().filter_map(|case| {
+        let mut bindings = case.bindings.clone();
+        for (output, window) in program.outputs.iter().zip(&case.windows) {
+            for ((min, extent), (first, length)) in output.window.iter().zip(window) {
+                for (var, value) in [(*min, *first), (*extent, *length)] {
+                    bindings.set_var(pool, var, Constant::int(i128::from(value))).ok()?;
+                }
+            }
+        }
+        let mut outputs = program.outputs.iter().flat_map(|output| &output.buffers);
+        outputs.all(|buffer| dense(pool, *buffer, &mut bindings).is_some()).then_some(bindings)
+    })
+}
+
+fn bind(pool: &Pool, algorithm: &Algorithm, hint: &Hint) -> Option<Bindings> {
+    let mut bindings = Bindings::new();
+    for param in &algorithm.params {
+        let scalar = pool.var(*param).ty.scalar;
+        let one = match scalar {
+            Scalar::F32 => Constant::f32(1.0),
+            Scalar::F64 => Constant::f64(1.0),
+            Scalar::Int => Constant::int(1),
+            Scalar::Bool
+            | Scalar::I8
+            | Scalar::I16
+            | Scalar::I32
+            | Scalar::I64
+            | Scalar::U8
+            | Scalar::U16
+            | Scalar::U32
+            | Scalar::U64 => Constant::wrapped(scalar, 1)?,
+        };
+        bindings.set_var(pool, *param, one).ok()?;
+    }
+    for (var, value) in hint {
+        // The solver has suggestions only for `int`s.
+        bindings.set_var(pool, *var, Constant::int(i128::from(*value))).ok()?;
+    }
+    Some(bindings)
+}
+
+/// Gives a buffer's strides the values that leave no gaps.
+fn dense(pool: &Pool, buffer: BufferId, bindings: &mut Bindings) -> Option<()> {
+    let mut stride = 1;
+    for dim in &pool.buffer(buffer).dims {
+        let Expr::Var(var) = pool.get(dim.stride) else { return None };
+        bindings.set_var(pool, *var, Constant::int(stride)).ok()?;
+        let extent = evaluate_expr(pool, dim.extent, bindings).ok()?.as_integer()?;
+        stride = stride.checked_mul(extent.max(1))?;
+    }
+    Some(())
+}

@@ -1,0 +1,106 @@
+//! Proofs that values are equal because of the place where they are computed.
+//!
+//! In the steady part of a loop a clamp has no effect, and under the condition of a boundary the
+//! clamp behind it has none either. The program leaves the clamp out, but the specification has it.
+//! The solver cannot handle products and sums of many such values as they stand. Without the minima
+//! they have one normal form.
+
+use crate::obligation::door::{Desk, Equality, Step};
+use crate::space::{Atom, Choice, Formula, FormulaId, Rename, Value};
+
+/// The most choices that occur in only one of the two values. Values with more are not tried.
+const MOST_CHOICES: usize = 96;
+/// The depth of nested case splits on open conditions.
+pub(super) const MOST_SPLITS: u32 = 3;
+
+/// Finds a proof that makes the choices of two values.
+pub(super) fn settled(
+    desk: &mut Desk<'_, '_>,
+    facts: &[FormulaId],
+    (a, b): (Value, Value),
+    splits: u32,
+) -> Option<Equality> {
+    let (of_a, of_b) = (desk.space.choices(a), desk.space.choices(b));
+    let differ = of_a.symmetric_difference(&of_b).count();
+    if differ == 0 || differ > MOST_CHOICES {
+        return None;
+    }
+    let (mut rename, mut steps) = (Rename::new(), Vec::new());
+    for choice in of_a.symmetric_difference(&of_b) {
+        steps.extend(made(desk, *choice, facts, &mut rename));
+    }
+    let (a, b) = (rename.value(desk.space, a), rename.value(desk.space, b));
+    let alike = desk.space.values_alike(a, b)?;
+    if desk.follows(facts, alike, "settled value") {
+        return Some(Equality::After(steps, Box::new(Equality::Asked("settled value"))));
+    }
+    if splits == 0 {
+        return None;
+    }
+    let open = desk.space.choices(a).into_iter().chain(desk.space.choices(b));
+    let mut conditions = open.filter_map(|choice| match choice {
+        Choice::Condition(condition) => Some(condition),
+        Choice::Least(_) => None,
+    });
+    let condition = conditions.find(|condition| !desk.space.depends_on_data(*condition))?;
+    let mut case = |holds| {
+        let truth = desk.space.truth(holds);
+        let fact = if holds { condition } else { desk.space.not(condition) };
+        let mut case = Rename::new();
+        case.override_formula(condition, truth);
+        let (a, b) = (case.value(desk.space, a), case.value(desk.space, b));
+        let facts = [facts, &[fact]].concat();
+        let same = Some(Equality::Asked("settled value"));
+        if a == b { same } else { settled(desk, &facts, (a, b), splits - 1) }
+    };
+    let cases = Box::new([case(true)?, case(false)?]);
+    Some(Equality::After(steps, Box::new(Equality::Split(condition, cases))))
+}
+
+/// Makes a choice if the facts decide it.
+fn made(
+    desk: &mut Desk<'_, '_>,
+    choice: Choice,
+    facts: &[FormulaId],
+    rename: &mut Rename,
+) -> Option<Step> {
+    match choice {
+        Choice::Least(atom) => {
+            let Atom::Min(operands) = desk.space.atom(atom).clone() else { return None };
+            let operands = rename.polys(desk.space, &operands);
+            for (number, operand) in operands.iter().enumerate() {
+                let others: Vec<FormulaId> =
+                    operands.iter().map(|other| desk.space.at_most(*operand, *other)).collect();
+                let least = desk.space.and(&others);
+                if desk.follows(facts, least, "choice") {
+                    rename.override_atom(atom, *operand);
+                    return Some(Step::Least(atom, number));
+                }
+            }
+            None
+        }
+        Choice::Condition(condition) => {
+            let settled = rename.formula(desk.space, condition);
+            if matches!(desk.space.formula(settled), Formula::True | Formula::False) {
+                return None;
+            }
+            let holds = known(desk, facts, settled, "choice")?;
+            rename.override_formula(condition, desk.space.truth(holds));
+            Some(Step::Known(condition, holds))
+        }
+    }
+}
+
+/// Returns the truth value of a formula if the facts decide it.
+pub(super) fn known(
+    desk: &mut Desk<'_, '_>,
+    facts: &[FormulaId],
+    formula: FormulaId,
+    label: &str,
+) -> Option<bool> {
+    if desk.follows(facts, formula, label) {
+        return Some(true);
+    }
+    let negated = desk.space.not(formula);
+    desk.follows(facts, negated, label).then_some(false)
+}

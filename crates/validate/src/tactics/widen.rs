@@ -1,0 +1,155 @@
+//! Better guesses at needed regions.
+//!
+//! An update may read locations of its func other than the one it writes. These must be right even
+//! if no consumer needs them. In the dimensions in which such locations differ, the regions of the
+//! update's stage and of earlier stages become the box over which the func's pure stage runs.
+
+use crate::obligation::door::Region;
+use crate::program::{Model, Step, Store};
+use crate::space::{Atom, Formula, PolyId, Rename, Space, Symbol};
+
+/// Returns regions of the stages of each label. Regions up to the last update that reads locations
+/// other than the one it writes are widened, in the dimensions concerned.
+pub(super) fn widened(model: &Model, space: &mut Space) -> Vec<Vec<Region>> {
+    let mut found = Vec::new();
+    for (label, labelled) in model.labels.iter() {
+        let own = |store: &&Store| store.label == Some(label);
+        let reaches = |dim: usize| {
+            let reaching = model.stores.values().filter(own).filter(|store| {
+                store.uses.iter().chain(&store.decides).any(|used| {
+                    let load = &model.loads[used.load];
+                    labelled.memories.contains(&load.memory)
+                        && load.coords.get(dim) != store.access.coords.get(dim)
+                })
+            });
+            reaching.map(|store| store.stage).max()
+        };
+        let mut regions = labelled.regions.clone();
+        for dim in 0..labelled.needed.len() {
+            let Some(last) = reaches(dim) else { continue };
+            let pure: Vec<&Store> =
+                model.stores.values().filter(own).filter(|store| store.stage == 0).collect();
+            let place = &labelled.place;
+            let outside = (place.steps.len(), place.facts.len());
+            // The box may be written in pieces. It begins where the first piece begins.
+            let start = pure.first().and_then(|store| {
+                let (first, _) = first_iterations(model, space, store, outside.0)?;
+                Some({ first }.poly(space, *store.access.coords.get(dim)?))
+            });
+            let guarded = pure.iter().rev().find_map(|store| {
+                let coord = *store.access.coords.get(dim)?;
+                guarded_range(model, space, store, coord, outside, start?)
+            });
+            // Without a guard, the box ends where the last piece ends.
+            let swept = pure.last().zip(start).and_then(|(store, start)| {
+                let mut last = last_iterations(model, space, store, outside.0)?;
+                let end = last.poly(space, *store.access.coords.get(dim)?);
+                let extent = space.sub(end, start);
+                Some((start, space.offset(extent, 1)))
+            });
+            let range = guarded.or(swept);
+            if let Some(range) = range {
+                let widened = regions.iter_mut().take(last + 1);
+                widened.filter_map(|region| region.get_mut(dim)).for_each(|own| *own = range);
+            }
+        }
+        found.push(regions);
+    }
+    found
+}
+
+/// Returns the range of a coordinate from `min` up to a bound that a guard sets, if the bound does
+/// not depend on the loops inside the label.
+fn guarded_range(
+    model: &Model,
+    space: &mut Space,
+    store: &Store,
+    coord: PolyId,
+    (depth, known): (usize, usize),
+    min: PolyId,
+) -> Option<(PolyId, PolyId)> {
+    let own = store.access.place.facts.get(known..)?;
+    let (_, inner) = first_iterations(model, space, store, depth)?;
+    // A condition within a loop is stronger than the loop's range.
+    for fact in own.iter().rev() {
+        let Formula::NonNegative(room) = *space.formula(*fact) else { continue };
+        for room in at_least(space, room, MOST_NESTED) {
+            let last = space.add(coord, room);
+            if !space.poly_symbols(last).iter().any(|symbol| inner.contains(symbol)) {
+                let extent = space.sub(last, min);
+                return Some((min, space.offset(extent, 1)));
+            }
+        }
+    }
+    None
+}
+
+/// The depth to which minima within minima are examined. A split of a split of a loop has two.
+const MOST_NESTED: u32 = 3;
+
+/// Returns the integer, and its values where a minimum in it is replaced by an operand: an
+/// iteration that a minimum cuts off ends at one of the operands.
+fn at_least(space: &mut Space, poly: PolyId, depth: u32) -> Vec<PolyId> {
+    let mut found = vec![poly];
+    let Some(depth) = depth.checked_sub(1) else { return found };
+    for atom in space.poly_atoms(poly) {
+        let Atom::Min(operands) = space.atom(atom).clone() else { continue };
+        for operand in operands {
+            let mut replace = Rename::new();
+            replace.override_atom(atom, operand);
+            let chosen = replace.poly(space, poly);
+            found.extend(at_least(space, chosen, depth));
+        }
+    }
+    found
+}
+
+/// Returns the first iterations of the loops around a store inside the first `depth` steps, with
+/// the symbols of these loops and of its lane.
+fn first_iterations(
+    model: &Model,
+    space: &mut Space,
+    store: &Store,
+    depth: usize,
+) -> Option<(Rename, Vec<Symbol>)> {
+    let mut first = Rename::new();
+    let mut inner: Vec<Symbol> = Vec::new();
+    for step in store.access.place.steps.get(depth..)? {
+        let Step::Loop(index) = step else { continue };
+        let found = &model.loops[*index];
+        let min = first.poly(space, found.min);
+        first.insert(found.symbol, min);
+        inner.push(found.symbol);
+    }
+    if let Some(lane) = store.access.lane {
+        let zero = space.constant(0);
+        first.insert(lane, zero);
+        inner.push(lane);
+    }
+    Some((first, inner))
+}
+
+/// Returns the last iterations of the loops around a store inside the first `depth` steps, and its
+/// last lane.
+fn last_iterations(
+    model: &Model,
+    space: &mut Space,
+    store: &Store,
+    depth: usize,
+) -> Option<Rename> {
+    let mut last = Rename::new();
+    for step in store.access.place.steps.get(depth..)? {
+        let Step::Loop(index) = step else { continue };
+        let found = &model.loops[*index];
+        let (min, extent) = (last.poly(space, found.min), last.poly(space, found.extent));
+        let end = space.add(min, extent);
+        let end = space.offset(end, -1);
+        last.insert(found.symbol, end);
+    }
+    if let Some(lane) = store.access.lane {
+        let count = space.lane_count(lane)?;
+        let end = space.constant(i128::from(count) - 1);
+        last.insert(lane, end);
+    }
+    Some(last)
+}

@@ -1,0 +1,307 @@
+//! Guesses the instance of a store that writes a given location.
+//!
+//! A witness is a guess at the values of a store's loops and lane, and the
+//! caller proves that the instance with these values exists and makes the claimed write. A bad
+//! guess can only make that proof fail.
+
+use halidom_base::IndexSet;
+
+use crate::program::{Model, Store};
+use crate::space::{Atom, AtomId, Formula, PolyId, Rename, Space, Symbol};
+
+/// The most fused loops that are split up.
+const MOST_FUSED: usize = 4;
+
+/// A loop variable or lane without a value yet.
+#[derive(Clone, Copy)]
+struct Unknown {
+    symbol: Symbol,
+    min: PolyId,
+    extent: PolyId,
+}
+
+/// Guesses values for the loops of `store` inside its first `depth` steps, and for its lane, for
+/// which its coordinates and point may equal the target. Loops with a value in `preset` keep it. If
+/// `clamped`, rounded guesses are kept within their loops: shifted and overlapping pieces need
+/// this, and it hides products from the solver.
+pub(super) fn witness(
+    space: &mut Space,
+    model: &Model,
+    store: &Store,
+    depth: usize,
+    target: &[PolyId],
+    (preset, clamped): (&Rename, bool),
+) -> Rename {
+    let mut own: Vec<(Symbol, PolyId)> = Vec::new();
+    let mut unknowns: Vec<Unknown> = Vec::new();
+    let inner = store.access.place.steps.get(depth..).unwrap_or_default();
+    for step in inner {
+        if let crate::program::Step::Loop(index) = step {
+            let found = &model.loops[*index];
+            if let Some(value) = preset.get(found.symbol) {
+                own.push((found.symbol, value));
+                continue;
+            }
+            let symbol = space.fresh("guess");
+            let mut bounds = Rename::symbols(own.iter().copied());
+            let min = bounds.poly(space, found.min);
+            let extent = bounds.poly(space, found.extent);
+            own.push((found.symbol, space.symbol(symbol)));
+            let (min, extent) = guarded(space, store, found.symbol, (min, extent), &own);
+            unknowns.push(Unknown { symbol, min, extent });
+        }
+    }
+    if let Some(lane) = store.access.lane {
+        let symbol = space.fresh("guess");
+        own.push((lane, space.symbol(symbol)));
+        let (min, extent) = (space.constant(0), space.constant(64));
+        unknowns.push(Unknown { symbol, min, extent });
+    }
+    let mut rename = Rename::symbols(own.iter().copied());
+    let mut equations: Vec<(PolyId, PolyId)> = store
+        .access
+        .coords
+        .iter()
+        .chain(&store.point)
+        .zip(target)
+        .map(|(written, wanted)| (rename.poly(space, *written), *wanted))
+        .collect();
+    let mut solution = Rename::new();
+    let fused = unfuse(space, &mut unknowns, &mut equations);
+    // Equations with few unknowns come first, because they fix unknowns of the others. A fused
+    // dividend is known when its parts are, so these equations follow, the last one found first.
+    equations.sort_by_key(|(written, _)| mentioned(space, *written, &unknowns).len());
+    for (written, wanted) in equations.into_iter().chain(fused.into_iter().rev()) {
+        let wanted = least(space, wanted, &unknowns, &solution);
+        solve(space, written, wanted, (&unknowns, clamped), &mut solution);
+    }
+    for unknown in &unknowns {
+        if solution.get(unknown.symbol).is_none() {
+            let min = solution.poly(space, unknown.min);
+            solution.insert(unknown.symbol, min);
+        }
+    }
+    let mut result = Rename::new();
+    for (symbol, unknown) in own {
+        result.insert(symbol, solution.poly(space, unknown));
+    }
+    result
+}
+
+/// Narrows a loop's range to begin where a condition around the store lets the store begin.
+fn guarded(
+    space: &mut Space,
+    store: &Store,
+    variable: Symbol,
+    (min, extent): (PolyId, PolyId),
+    own: &[(Symbol, PolyId)],
+) -> (PolyId, PolyId) {
+    let one = space.constant(1);
+    let mut range = (min, extent);
+    for fact in &store.access.place.facts {
+        // `variable - low >= 0`.
+        let Formula::NonNegative(poly) = *space.formula(*fact) else { continue };
+        if factor(space, poly, variable) != Some(one) {
+            continue;
+        }
+        let value = space.symbol(variable);
+        let low = space.sub(value, poly);
+        let low = Rename::symbols(own.iter().copied()).poly(space, low);
+        let later = space.sub(low, range.0);
+        let is_later = match space.as_constant(later) {
+            Some(later) => later > 0,
+            // If other loops around determine it, the loop's own range is used.
+            None => !space.poly_symbols(low).iter().any(|symbol| {
+                own.iter().any(|(_, unknown)| space.as_symbol(*unknown) == Some(*symbol))
+            }),
+        };
+        if is_later {
+            let zero = space.constant(0);
+            let later = space.max(later, zero);
+            range = (space.add(range.0, later), space.sub(range.1, later));
+        }
+    }
+    range
+}
+
+/// Returns an integer with its solved unknowns replaced by their values, and the others by their
+/// minima.
+fn least(space: &mut Space, poly: PolyId, unknowns: &[Unknown], solution: &Rename) -> PolyId {
+    let mut values = Rename::new();
+    for unknown in mentioned(space, poly, unknowns) {
+        let value = solution.get(unknown.symbol).unwrap_or(unknown.min);
+        values.insert(unknown.symbol, value);
+    }
+    values.poly(space, poly)
+}
+
+/// Splits loops that run over two dimensions at once. A quotient `d / n` becomes two more unknowns,
+/// with the equation `d = n·q + r`. Returns these equations.
+fn unfuse(
+    space: &mut Space,
+    unknowns: &mut Vec<Unknown>,
+    equations: &mut [(PolyId, PolyId)],
+) -> Vec<(PolyId, PolyId)> {
+    let mut fused = Vec::new();
+    for _ in 0..MOST_FUSED {
+        let symbols: IndexSet<Symbol> = unknowns.iter().map(|unknown| unknown.symbol).collect();
+        let quotient =
+            equations.iter().find_map(|(written, _)| quotient(space, *written, &symbols));
+        let Some((atom, dividend, divisor)) = quotient else { break };
+        // In the other equations, the remainder replaces an unknown of the dividend with factor 1.
+        let parts = mentioned(space, dividend, unknowns);
+        let one = space.constant(1);
+        let unit =
+            parts.iter().rev().find(|part| factor(space, dividend, part.symbol) == Some(one));
+        let Some(unit) = unit.copied() else { break };
+        let variable = space.symbol(unit.symbol);
+        let others = space.sub(dividend, variable);
+        let mut ends = Rename::new();
+        for part in &parts {
+            let end = space.add(part.min, part.extent);
+            ends.insert(part.symbol, space.offset(end, -1));
+        }
+        let end = ends.poly(space, dividend);
+        let count = space.div(end, divisor);
+        let count = space.offset(count, 1);
+        let (quotient, rest) = (space.fresh("guess"), space.fresh("guess"));
+        let (q, r) = (space.symbol(quotient), space.symbol(rest));
+        let zero = space.constant(0);
+        unknowns.push(Unknown { symbol: quotient, min: zero, extent: count });
+        unknowns.push(Unknown { symbol: rest, min: zero, extent: divisor });
+        let product = space.mul(divisor, q);
+        let whole = space.add(product, r);
+        let value = space.sub(whole, others);
+        let mut replace = Rename::symbols([(unit.symbol, value)]);
+        replace.override_atom(atom, q);
+        for (written, _) in equations.iter_mut() {
+            *written = replace.poly(space, *written);
+        }
+        // The ranges of other loops may depend on the parts.
+        for unknown in unknowns.iter_mut() {
+            unknown.min = replace.poly(space, unknown.min);
+            unknown.extent = replace.poly(space, unknown.extent);
+        }
+        fused.push((dividend, whole));
+    }
+    fused
+}
+
+/// Finds a quotient in an integer whose dividend mentions some of the symbols, but has no other
+/// such quotient.
+fn quotient(
+    space: &Space,
+    poly: PolyId,
+    symbols: &IndexSet<Symbol>,
+) -> Option<(AtomId, PolyId, PolyId)> {
+    space.poly_atoms(poly).into_iter().find_map(|atom| match space.atom(atom) {
+        Atom::Symbol(_) | Atom::Value(_) => None,
+        Atom::Min(operands) => operands.iter().find_map(|inner| quotient(space, *inner, symbols)),
+        Atom::Select(_, a, b) => {
+            quotient(space, *a, symbols).or_else(|| quotient(space, *b, symbols))
+        }
+        Atom::Div(dividend, divisor) => quotient(space, *dividend, symbols).or_else(|| {
+            let mentions =
+                |poly| space.poly_symbols(poly).iter().any(|symbol| symbols.contains(symbol));
+            (mentions(*dividend) && !mentions(*divisor)).then_some((atom, *dividend, *divisor))
+        }),
+    })
+}
+
+/// The unknowns in an integer.
+fn mentioned(space: &Space, poly: PolyId, unknowns: &[Unknown]) -> Vec<Unknown> {
+    let symbols = space.poly_symbols(poly);
+    unknowns.iter().filter(|unknown| symbols.contains(&unknown.symbol)).copied().collect()
+}
+
+/// Solves `written = wanted` for its unknowns, starting with the greatest factors.
+fn solve(
+    space: &mut Space,
+    written: PolyId,
+    wanted: PolyId,
+    (unknowns, clamped): (&[Unknown], bool),
+    solution: &mut Rename,
+) {
+    // At most one round for each unknown: a wrong program's bounds may bring back an unknown that
+    // has a guess already.
+    for _ in unknowns {
+        let present = solution.poly(space, written);
+        let open = mentioned(space, present, unknowns);
+        let symbols: IndexSet<Symbol> = open.iter().map(|unknown| unknown.symbol).collect();
+        let linear = unclamp(space, present, &symbols, 0);
+        let mut factors: Vec<(Unknown, PolyId)> = Vec::new();
+        for unknown in &open {
+            factors.extend(factor(space, linear, unknown.symbol).map(|by| (*unknown, by)));
+        }
+        // A symbolic factor counts as greater than any number.
+        let size = |by: PolyId| space.as_constant(by).map_or(i128::MAX, i128::saturating_abs);
+        let chosen = factors.into_iter().max_by_key(|(_, by)| size(*by));
+        let Some((unknown, by)) = chosen else { return };
+        let last = open.len() == 1;
+        let mut others = Rename::symbols([(unknown.symbol, space.constant(0))]);
+        for other in open.iter().filter(|other| other.symbol != unknown.symbol) {
+            let min = solution.poly(space, other.min);
+            others.insert(other.symbol, min);
+        }
+        // If the unknown stands outside every minimum, the exact remainder is better than the
+        // unclamped one.
+        let exact = factor(space, present, unknown.symbol) == Some(by) && last;
+        let base = others.poly(space, if exact { present } else { linear });
+        let distance = space.sub(wanted, base);
+        let guess = match space.as_constant(by) {
+            Some(1) => distance,
+            Some(-1) => space.scale(distance, -1),
+            Some(_) | None => space.div(distance, by),
+        };
+        let unit = space.as_constant(by).is_some_and(|by| by.abs() == 1);
+        let guess = if !clamped || (last && unit) {
+            guess
+        } else {
+            let min = solution.poly(space, unknown.min);
+            let extent = solution.poly(space, unknown.extent);
+            let end = space.add(min, extent);
+            let end = space.offset(end, -1);
+            let low = space.min(guess, end);
+            space.max(min, low)
+        };
+        solution.insert(unknown.symbol, guess);
+    }
+}
+
+/// Returns the factor of a symbol in a polynomial that is affine in it.
+fn factor(space: &mut Space, poly: PolyId, symbol: Symbol) -> Option<PolyId> {
+    let (zero, one) = (space.constant(0), space.constant(1));
+    let at_zero = Rename::symbols([(symbol, zero)]).poly(space, poly);
+    let at_one = Rename::symbols([(symbol, one)]).poly(space, poly);
+    let slope = space.sub(at_one, at_zero);
+    let variable = space.symbol(symbol);
+    let term = space.mul(slope, variable);
+    let rebuilt = space.add(at_zero, term);
+    (rebuilt == poly && !space.is_zero(slope)).then_some(slope)
+}
+
+/// Replaces each minimum or selection by the operand that mentions the most of the symbols.
+fn unclamp(space: &mut Space, poly: PolyId, symbols: &IndexSet<Symbol>, depth: u32) -> PolyId {
+    if depth > 12 {
+        return poly;
+    }
+    let mut replace = Rename::new();
+    let mut found = false;
+    let weight = |space: &Space, poly: PolyId| {
+        space.poly_symbols(poly).iter().filter(|symbol| symbols.contains(*symbol)).count()
+    };
+    for atom in space.poly_atoms(poly) {
+        let operands: Vec<PolyId> = match space.atom(atom) {
+            Atom::Min(operands) => operands.to_vec(),
+            Atom::Select(_, a, b) => vec![*a, *b],
+            Atom::Symbol(_) | Atom::Div(..) | Atom::Value(_) => continue,
+        };
+        let best = operands.iter().copied().max_by_key(|operand| weight(space, *operand));
+        if let Some(best) = best.filter(|best| weight(space, *best) > 0) {
+            let best = unclamp(space, best, symbols, depth + 1);
+            replace.override_atom(atom, best);
+            found = true;
+        }
+    }
+    if found { replace.poly(space, poly) } else { poly }
+}
