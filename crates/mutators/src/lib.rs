@@ -35,4 +35,9 @@ mod meaning;
 pub use judge::list::{Mutator, mutators, mutators_of, names};
 pub use judge::observe::{Mutation, observe};
 pub use judge::verdict::{Counterexample, Examination, Finding, Standing};
-pub use machine::contracts::{CONTRACTS, Contract};
+pub use machine::contracts::contracts;
+pub use machine::language::Contract;
+pub use machine::reader::ContractError;
+
+#[cfg(test)]
+mod tests;

@@ -14,7 +14,7 @@ use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Piece, Place, Val};
-use crate::machine::contracts::Print;
+use crate::machine::language::Print;
 use crate::machine::run::{Machine, Outcome, Paths};
 
 impl<'p> Machine<'p> {

@@ -17,6 +17,7 @@ use halidom_cpp::ast::Function;
 use halidom_rewrites::options::Options;
 
 use crate::judge::verdict::{Counterexample, Examination, Finding, Standing};
+use crate::machine::contracts;
 use crate::machine::program::{Program, called};
 
 /// The texts of this crate's sources.
@@ -45,9 +46,11 @@ const SOURCES: &[&str] = &[
     include_str!("verdict.rs"),
     include_str!("verify.rs"),
     include_str!("../machine/api.rs"),
+    include_str!("../machine/api_facts.rs"),
     include_str!("../machine/api_literals.rs"),
     include_str!("../machine/api_nodes.rs"),
     include_str!("../machine/api_numbers.rs"),
+    include_str!("../machine/api_terms.rs"),
     include_str!("../machine/balance.rs"),
     include_str!("../machine/calls.rs"),
     include_str!("../machine/contracts.rs"),
@@ -55,6 +58,7 @@ const SOURCES: &[&str] = &[
     include_str!("../machine/fork.rs"),
     include_str!("../machine/handles.rs"),
     include_str!("../machine/info.rs"),
+    include_str!("../machine/language.rs"),
     include_str!("../machine/lists.rs"),
     include_str!("../machine/methods.rs"),
     include_str!("../machine/mutate.rs"),
@@ -64,6 +68,7 @@ const SOURCES: &[&str] = &[
     include_str!("../machine/operators.rs"),
     include_str!("../machine/places.rs"),
     include_str!("../machine/program.rs"),
+    include_str!("../machine/reader.rs"),
     include_str!("../machine/run.rs"),
     include_str!("../machine/scopes.rs"),
     include_str!("../machine/statements.rs"),
@@ -101,7 +106,7 @@ impl<'p> Dependence<'p> {
             "mutator {} {} {:016x} {:016x} {:016x} {}::{}",
             options.profile.name,
             options.solver.path().display(),
-            digest(&[cpp::SOURCES, halidom_rewrites::cache::SOURCES, SOURCES]),
+            digest(&([cpp::SOURCES, halidom_rewrites::cache::SOURCES, SOURCES], contracts::TEXTS)),
             digest(&texts(&functions)),
             digest(&(
                 format!("{:?} {:?}", program.classes, program.scopes),

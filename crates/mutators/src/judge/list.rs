@@ -17,7 +17,8 @@ use crate::judge::keep::Dependence;
 use crate::judge::statement::examine_statement;
 use crate::judge::verdict::{Examination, Finding, Standing};
 use crate::judge::verify::{Known, examine};
-use crate::machine::contracts::{self, Print};
+use crate::machine::contracts;
+use crate::machine::language::Print;
 use crate::machine::program::Program;
 use crate::machine::scopes::scopes;
 

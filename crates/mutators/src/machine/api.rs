@@ -1,19 +1,40 @@
-//! Interprets functions of the API according to their contracts.
+//! Calls functions of the API: finds the contract that a call falls under, checks what it requires,
+//! and evaluates what it ensures.
+
+use halidom_rewrites::rules::{Fun, Node, ValueId};
 
 use crate::ir::kinds::Kind;
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
-use crate::ir::value::Val;
-use crate::machine::contracts::{CONTRACTS, Meaning};
+use crate::ir::value::{Num, Val};
+use crate::machine::language::{Contract, Guarantee, Parameter, Sort};
 use crate::machine::run::{Machine, Outcome, Paths};
+use crate::machine::types::integer_type;
+
+/// A value of a term.
+#[derive(Clone, Debug)]
+pub(super) enum Item {
+    /// A value of the program.
+    Val(Val),
+    /// The number of a literal of the IR, in the domain of its type.
+    Lane(ValueId),
+    /// An integer of the contract. It has no type.
+    Whole(i128),
+}
 
 /// A call of a function that has a contract.
 pub(super) struct Call<'c> {
     pub(super) name: &'c str,
-    pub(super) templates: &'c [String],
-    pub(super) meaning: Meaning,
-    pub(super) arguments: &'c [Val],
     pub(super) line: usize,
+    /// The arguments and the bound names, the innermost last.
+    pub(super) names: Vec<(&'static str, Item)>,
+}
+
+impl Call<'_> {
+    /// The value of a name.
+    pub(super) fn get(&self, name: &str) -> Option<&Item> {
+        self.names.iter().rev().find(|(known, _)| *known == name).map(|(_, item)| item)
+    }
 }
 
 impl Machine<'_> {
@@ -31,8 +52,12 @@ impl Machine<'_> {
         if let Some(kind) = name.strip_suffix("::make").and_then(Kind::named) {
             return self.make_node(kind, &arguments, state, line);
         }
+        let table = self.contracts;
+        if let Some(error) = &table.error {
+            return self.unsupported(state, error.to_string(), line);
+        }
         let short = name.rsplit("::").next().unwrap_or(name);
-        let Some(contract) = CONTRACTS.iter().find(|contract| contract.name == short) else {
+        if !table.has(short) {
             if is_of_reports(name) {
                 return vec![(state, Val::info())];
             }
@@ -40,80 +65,158 @@ impl Machine<'_> {
                 return vec![(state, Val::Handle(format!("{name}()")))];
             }
             return self.unsupported(state, name, line);
-        };
+        }
         // A call of a method on an undefined expression dereferences null.
         if arguments.iter().any(|value| matches!(value, Val::Unknown)) {
             return self.unsupported(state, format!("{name} of a value that is not known"), line);
         }
-        let call = Call { name, templates, meaning: contract.meaning, arguments: &arguments, line };
-        match call.meaning {
-            Meaning::IsConst
-            | Meaning::IsNumber(_)
-            | Meaning::IsPositive
-            | Meaning::IsNegative
-            | Meaning::IsNegatable
-            | Meaning::AsConst(_)
-            | Meaning::PowerOfTwo
-            | Meaning::Equal => self.literals_function(&call, state),
-            Meaning::MakeConst
-            | Meaning::MakeNumber(_)
-            | Meaning::MakeTruth(_)
-            | Meaning::MakeBool
-            | Meaning::Undefined(_) => self.made_function(&call, state),
-            Meaning::Divide(_)
-            | Meaning::Overflows(_)
-            | Meaning::Magnitude
-            | Meaning::IsNan
-            | Meaning::IsFinite
-            | Meaning::Computed(_)
-            | Meaning::IsAlpha => self.numbers_function(&call, state),
-            Meaning::Least | Meaning::Greatest => self.extremes_function(&call, state),
-            Meaning::NumericType(_)
-            | Meaning::HandleType
-            | Meaning::BoolType
-            | Meaning::NoOverflow
-            | Meaning::NoOverflowInt
-            | Meaning::NoOverflowScalar => self.types_function(&call, state),
-            Meaning::Mutate
-            | Meaning::SameValue
-            | Meaning::Select
-            | Meaning::Cast
-            | Meaning::RampBase
-            | Meaning::Clamp
-            | Meaning::Lane
-            | Meaning::Lowered(_)
-            | Meaning::FreshName => self.nodes_function(&call, state),
-            Meaning::Substitute => self.substituted_function(&call, state),
-            Meaning::Bounds
-            | Meaning::Remainder
-            | Meaning::RemainderOf
-            | Meaning::Region
-            | Meaning::Scoped(_)
-            | Meaning::Proves
-            | Meaning::AnyBool
-            | Meaning::Report
-            | Meaning::Nothing => self.facts_function(&call, state),
-            Meaning::NoOp | Meaning::SideEffects | Meaning::Steady | Meaning::IsUndef => {
-                self.questions_function(&call, state)
+        if arguments.iter().any(Val::is_info)
+            && table.named(short).any(|contract| contract.lifts_reports)
+        {
+            return vec![(state, Val::info())];
+        }
+        for contract in table.named(short) {
+            let Some(names) = self.bound(contract, &arguments, templates, &state) else {
+                continue;
+            };
+            let mut call = Call { name, line, names };
+            let applies = match &contract.when {
+                None => true,
+                Some(when) => self.is_known(when, &call, &state),
+            };
+            if applies {
+                return self.ensured(contract, &mut call, state);
             }
-            Meaning::Print(_) => self.refused(&call, state),
+        }
+        self.refused(name, &arguments, state, line)
+    }
+
+    /// Binds a contract's parameters; `None` if it does not take the arguments.
+    fn bound(
+        &mut self,
+        contract: &Contract,
+        arguments: &[Val],
+        templates: &[String],
+        state: &State,
+    ) -> Option<Vec<(&'static str, Item)>> {
+        if arguments.len() > contract.takes.len() && !contract.is_open {
+            return None;
+        }
+        let mut names = Vec::new();
+        for (index, parameter) in contract.takes.iter().enumerate() {
+            let item = match (arguments.get(index), parameter.default) {
+                (Some(value), _) => self.taken(parameter, value, templates, state)?,
+                (None, Some(default)) => Item::Whole(default),
+                (None, None) => return None,
+            };
+            names.push((parameter.name, item));
+        }
+        Some(names)
+    }
+
+    /// An argument as its parameter takes it; `None` if the parameter does not take it.
+    fn taken(
+        &mut self,
+        parameter: &Parameter,
+        value: &Val,
+        templates: &[String],
+        state: &State,
+    ) -> Option<Item> {
+        let as_it_is = |fits: bool| fits.then(|| Item::Val(value.clone()));
+        parameter.sorts.iter().find_map(|sort| match (sort, value) {
+            (Sort::Known, Val::Ptr(Some((node, kind)))) => {
+                let is_known = state.shape(*node).is_some_and(|shape| shape.kind == *kind);
+                is_known.then(|| Item::Val(Val::Expr(Some(*node))))
+            }
+            (Sort::Ptr, Val::Ptr(Some((node, _)))) => Some(Item::Val(Val::Expr(Some(*node)))),
+            (Sort::Int32, Val::Int(num)) => Some(Item::Val(Val::Int(self.convert(*num, 32, true)))),
+            (Sort::Template, Val::Int(num)) => Some(Item::Val(Val::Int(match templates.first() {
+                None => *num,
+                Some(ty) => {
+                    let (bits, is_signed) = integer_type(ty)?;
+                    self.convert(*num, bits, is_signed)
+                }
+            }))),
+            (Sort::Expr, value) => as_it_is(matches!(value, Val::Expr(Some(_)))),
+            (Sort::Null, value) => as_it_is(matches!(value, Val::Expr(None))),
+            (Sort::Int, value) => as_it_is(matches!(value, Val::Int(_))),
+            (Sort::Real, value) => as_it_is(matches!(value, Val::Real(_))),
+            (Sort::Bool, value) => as_it_is(matches!(value, Val::Bool(_))),
+            (Sort::Report, value) => as_it_is(value.is_info()),
+            (Sort::Type, value) => as_it_is(matches!(value, Val::Type(_))),
+            (Sort::Place, value) => as_it_is(matches!(value, Val::Address(_))),
+            (Sort::Opaque, value) => as_it_is(matches!(value, Val::Opaque(_))),
+            (Sort::Any, _) => as_it_is(true),
+            (Sort::Known | Sort::Ptr | Sort::Int32 | Sort::Template, _) => None,
+        })
+    }
+
+    /// Evaluates what a contract ensures. A call that violates what it requires is a defect.
+    fn ensured(
+        &mut self,
+        contract: &Contract,
+        call: &mut Call<'_>,
+        mut state: State,
+    ) -> Paths<Val> {
+        for requirement in &contract.requirements {
+            let Some(Item::Val(Val::Bool(holds))) =
+                self.computed(&requirement.condition, call, &state)
+            else {
+                return self.misfit(call, state);
+            };
+            let fails = self.negated(holds);
+            self.defect(requirement.defect, fails, call.line, &mut state);
+        }
+        match &contract.guarantee {
+            Guarantee::Result(term) => {
+                let mut paths = Vec::new();
+                for (state, item) in self.evaluated(term, call, state) {
+                    match self.as_value(item) {
+                        Some(value) => paths.push((state, value)),
+                        None => paths.extend(self.misfit(call, state)),
+                    }
+                }
+                paths
+            }
+            Guarantee::Tells { answer, fact, operands } => {
+                self.told(*answer, *fact, operands, call, state)
+            }
+            // Only a method that prints calls it.
+            Guarantee::Prints(_) => self.misfit(call, state),
+        }
+    }
+
+    fn negated(&mut self, truth: ValueId) -> ValueId {
+        match self.values.node(truth) {
+            Node::Apply(Fun::Not, operands) => operands[0],
+            Node::Var(_) | Node::Number(_) | Node::Apply(..) => {
+                self.values.apply(Fun::Not, &[truth])
+            }
+        }
+    }
+
+    /// An item as a value of the program.
+    pub(super) fn as_value(&mut self, item: Item) -> Option<Val> {
+        match item {
+            Item::Val(value) => Some(value),
+            Item::Whole(value) => Some(Val::Int(self.number(value, 32, true))),
+            Item::Lane(_) => None,
         }
     }
 
     /// Ends a path at a call whose arguments do not match the contract.
-    pub(super) fn misfit(&mut self, call: &Call<'_>, state: State) -> Paths<Val> {
+    pub(super) fn misfit<T>(&mut self, call: &Call<'_>, state: State) -> Paths<T> {
         self.unsupported(state, format!("{} of these arguments", call.name), call.line)
     }
 
-    /// Ends a path at a call that no case of its contract covers. The path crashes if an argument
-    /// is an undefined expression.
-    pub(super) fn refused(&mut self, call: &Call<'_>, state: State) -> Paths<Val> {
-        if call.arguments.iter().any(|value| matches!(value, Val::Expr(None))) {
-            let what = format!("{} of an undefined Expr", call.name);
-            self.end(state, Outcome::Crash(what), call.line);
+    /// Ends a path at a call that no contract takes. The path crashes if an argument is an
+    /// undefined expression.
+    fn refused(&mut self, name: &str, arguments: &[Val], state: State, line: usize) -> Paths<Val> {
+        if arguments.iter().any(|value| matches!(value, Val::Expr(None))) {
+            self.end(state, Outcome::Crash(format!("{name} of an undefined Expr")), line);
             return Vec::new();
         }
-        self.misfit(call, state)
+        self.unsupported(state, format!("{name} of these arguments"), line)
     }
 
     pub(crate) fn truths(&mut self, holds: Vec<State>, fails: Vec<State>) -> Paths<Val> {
@@ -129,6 +232,22 @@ impl Machine<'_> {
             matches!(&state.nodes[*node].shape, Some(Shape { kind: Kind::Variable, fields })
                 if matches!(fields.first(), Some(Field::Expr(own)) if state.find(*own) == state.find(name)))
         })
+    }
+
+    /// Tests whether a number of lanes makes a vector; `None` if that is not known.
+    pub(crate) fn is_lanes(&self, lanes: Option<&Val>) -> Option<bool> {
+        match lanes {
+            None => Some(false),
+            Some(Val::Int(num)) => self.is_vector_of(num),
+            Some(_) => None,
+        }
+    }
+
+    fn is_vector_of(&self, lanes: &Num) -> Option<bool> {
+        if self.values.as_number(lanes.term) == Some(1) {
+            return Some(false);
+        }
+        (Some(lanes.term) == self.lanes.map(|own| own.term)).then_some(true)
     }
 }
 

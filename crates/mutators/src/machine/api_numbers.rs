@@ -1,245 +1,289 @@
-//! Numbers and types: what functions of the API compute.
+//! The operators of contracts: numbers and types.
 
 use halidom_cpp::Sign;
-use halidom_rewrites::rules::{Domain, Fun};
+use halidom_rewrites::rules::{Domain, Fun, ValueId};
 
-use crate::ir::kinds::{Code, Kind, Type};
-use crate::ir::node::{Field, Shape};
-use crate::ir::state::{Computation, State};
+use crate::ir::kinds::{Code, Type};
+use crate::ir::state::State;
 use crate::ir::value::{Num, Val};
-use crate::machine::api::Call;
-use crate::machine::contracts::Meaning;
-use crate::machine::run::{Machine, Paths};
-use crate::machine::types::integer_type;
+use crate::machine::api::Item;
+use crate::machine::language::Op;
+use crate::machine::run::Machine;
 
 impl Machine<'_> {
-    /// Computes with C++ numbers.
-    pub(super) fn numbers_function(&mut self, call: &Call<'_>, mut state: State) -> Paths<Val> {
-        let Call { meaning, arguments, line, .. } = *call;
-        match (meaning, arguments) {
-            (Meaning::Divide(_) | Meaning::Overflows(_) | Meaning::Magnitude, values)
-                if values.iter().any(Val::is_info) =>
-            {
-                vec![(state, Val::info())]
+    /// Applies an operator; `None` if it is not defined on the operands.
+    pub(super) fn applied(&mut self, op: Op, items: &[Item], state: &State) -> Option<Item> {
+        match (op, items) {
+            (Op::Eq, [a, b]) => self.related(Sign::Eq, a, b),
+            (Op::Ne, [a, b]) => self.related(Sign::Ne, a, b),
+            (Op::Lt, [a, b]) => self.related(Sign::Lt, a, b),
+            (Op::Le, [a, b]) => self.related(Sign::Le, a, b),
+            (Op::Gt, [a, b]) => self.related(Sign::Gt, a, b),
+            (Op::Ge, [a, b]) => self.related(Sign::Ge, a, b),
+            (Op::Not, [Item::Val(Val::Bool(truth))]) => {
+                Some(Item::Val(Val::Bool(self.values.apply(Fun::Not, &[*truth]))))
             }
-            (Meaning::Divide(op), [Val::Int(a), Val::Int(b)]) => {
-                self.euclid(op, *a, *b, state, line)
+            (Op::Add, [a, b]) => self.exact(Fun::Add, i128::checked_add, a, b),
+            (Op::Sub, [a, b]) => self.exact(Fun::Sub, i128::checked_sub, a, b),
+            (Op::Mul, [a, b]) => self.exact(Fun::Mul, i128::checked_mul, a, b),
+            (Op::Div | Op::Mod, [Item::Val(Val::Int(a)), Item::Val(Val::Int(b))]) => {
+                Some(Item::Val(Val::Int(self.euclid(op, *a, *b))))
             }
-            (Meaning::Divide(Sign::Rem), [Val::Real(a), Val::Real(b)]) => {
-                vec![(state, Val::Real(self.values.apply(Fun::Mod, &[*a, *b])))]
+            (Op::Mod, [Item::Val(Val::Real(a)), Item::Val(Val::Real(b))]) => {
+                Some(Item::Val(Val::Real(self.values.apply(Fun::Mod, &[*a, *b]))))
             }
-            (Meaning::Overflows(op), [Val::Int(bits), Val::Int(a), Val::Int(b)]) => {
-                let fun = match op {
-                    Sign::Add => Fun::Add,
-                    Sign::Sub => Fun::Sub,
-                    _ => Fun::Mul,
-                };
-                let Some(bits) =
-                    self.values.as_number(bits.term).and_then(|bits| u8::try_from(bits).ok())
-                else {
-                    return self.misfit(call, state);
-                };
-                let result = self.values.apply(fun, &[a.term, b.term]);
-                let (least, greatest) = Num::range(bits, true);
-                // Where numbers are bit vectors, the sum itself wraps.
-                let within =
-                    |num: &Num| i32::try_from(num.low).is_ok() && i32::try_from(num.high).is_ok();
-                if !(self.is_whole || within(a) && within(b)) {
-                    return self.misfit(call, state);
-                }
-                let domain = self.values.domain(result);
-                let (low, high) =
-                    (self.values.number(least, domain), self.values.number(greatest, domain));
-                let below = self.values.apply(Fun::Lt, &[result, low]);
-                let above = self.values.apply(Fun::Lt, &[high, result]);
-                vec![(state, Val::Bool(self.values.apply(Fun::Or, &[below, above])))]
+            (Op::Min | Op::Max, [Item::Val(Val::Int(a)), Item::Val(Val::Int(b))]) => {
+                Some(Item::Val(Val::Int(self.extreme(op, *a, *b))))
             }
-            (Meaning::Magnitude, [Val::Int(num)]) => {
-                let num = *num;
-                let zero = self.number(0, num.bits, num.is_signed);
-                let Some(Val::Int(negated)) =
-                    self.arithmetic(Sign::Sub, zero, num, line, &mut state)
-                else {
-                    return self.misfit(call, state);
-                };
-                let below = self.comparison(Sign::Lt, num.term, zero.term);
-                let term = self.values.apply(Fun::Ite, &[below, negated.term, num.term]);
-                let high = num.high.max(-num.low);
-                vec![(state, Val::Int(Num { term, low: 0, high, remainder_of: None, ..num }))]
-            }
-            (Meaning::IsNan | Meaning::IsFinite, [Val::Real(_)]) => {
-                let truth = self.values.bool(meaning == Meaning::IsFinite);
-                vec![(state, Val::Bool(truth))]
-            }
-            (Meaning::Computed(callee), values) if !values.is_empty() => {
-                let mut arguments = Vec::new();
-                for value in values {
-                    match value {
-                        Val::Real(term) => arguments.push(*term),
-                        _ => return self.misfit(call, state),
-                    }
-                }
-                let name = self.fresh_name(callee);
-                let term = self.values.var(&name, Domain::Real);
-                state.computed.push(Computation { name, callee, arguments });
-                vec![(state, Val::Real(term))]
-            }
-            (Meaning::Magnitude, [Val::Expr(Some(node))]) => {
-                let ty = state.node(*node).ty;
-                if ty.code == Code::UInt {
-                    return vec![(state, Val::Expr(Some(*node)))];
-                }
-                let code = if ty.code == Code::Int { Code::UInt } else { ty.code };
-                let shape = Shape { kind: Kind::Call, fields: vec![Field::Expr(*node)] };
-                let call = state.add(Type { code, ..ty }, None, Some(shape));
-                state.node_mut(call).intrinsic = Some("abs".to_owned());
-                vec![(state, Val::Expr(Some(call)))]
-            }
-            (Meaning::IsAlpha, [Val::Int(num)]) => {
-                let letter =
-                    self.values.as_number(num.term).and_then(|code| u8::try_from(code).ok());
-                match letter {
-                    Some(letter) => {
-                        let truth = self.values.bool(letter.is_ascii_alphabetic());
-                        vec![(state, Val::Bool(truth))]
-                    }
-                    None => self.misfit(call, state),
-                }
-            }
-            _ => self.refused(call, state),
-        }
-    }
-
-    /// Returns the minimum or the maximum of two numbers or expressions.
-    pub(super) fn extremes_function(&mut self, call: &Call<'_>, mut state: State) -> Paths<Val> {
-        let Call { meaning, arguments, templates, line, .. } = *call;
-        match (meaning, arguments) {
-            (Meaning::Least | Meaning::Greatest, values) if values.iter().any(Val::is_info) => {
-                vec![(state, Val::info())]
-            }
-            (Meaning::Least | Meaning::Greatest, [Val::Int(a), Val::Int(b)]) => {
-                // `std::min<int>(a, b)` converts both.
-                let wanted = templates.first().map(|ty| integer_type(ty));
-                let (a, b) = match wanted {
-                    None => (*a, *b),
-                    Some(Some((bits, signed))) => {
-                        (self.convert(*a, bits, signed), self.convert(*b, bits, signed))
-                    }
-                    Some(None) => return self.misfit(call, state),
-                };
-                let is_less = self.values.apply(Fun::Lt, &[a.term, b.term]);
-                let is_least = meaning == Meaning::Least;
-                let (then, other) = if is_least { (&a, &b) } else { (&b, &a) };
-                let term = self.values.apply(Fun::Ite, &[is_less, then.term, other.term]);
-                let (low, high) = if is_least {
-                    (a.low.min(b.low), a.high.min(b.high))
-                } else {
-                    (a.low.max(b.low), a.high.max(b.high))
-                };
-                vec![(state, Val::Int(Num { term, low, high, remainder_of: None, ..a }))]
-            }
-            (Meaning::Least | Meaning::Greatest, [Val::Real(a), Val::Real(b)]) => {
+            (Op::Min | Op::Max, [Item::Val(Val::Real(a)), Item::Val(Val::Real(b))]) => {
                 let is_less = self.values.apply(Fun::Lt, &[*a, *b]);
-                let is_least = meaning == Meaning::Least;
-                let (then, other) = if is_least { (a, b) } else { (b, a) };
+                let (then, other) = if op == Op::Min { (a, b) } else { (b, a) };
                 let term = self.values.apply(Fun::Ite, &[is_less, *then, *other]);
-                vec![(state, Val::Real(term))]
+                Some(Item::Val(Val::Real(term)))
             }
-            (Meaning::Least | Meaning::Greatest, [a, b]) => {
-                let kind = if meaning == Meaning::Least { Kind::Min } else { Kind::Max };
-                let expr = |machine: &mut Self, value: &Val, other: &Val, state: &mut State| match (
-                    value, other,
-                ) {
-                    (Val::Expr(Some(node)), _) => Some(*node),
-                    (Val::Int(num), Val::Expr(Some(other))) => {
-                        let ty = state.node(*other).ty;
-                        let num = machine.convert(*num, 32, true);
-                        Some(machine.literal(ty, num, state))
-                    }
-                    _ => None,
-                };
-                let (Some(p), Some(q)) =
-                    (expr(self, a, b, &mut state), expr(self, b, a, &mut state))
-                else {
-                    return self.misfit(call, state);
-                };
-                let (p, q) = self.match_types(p, q, &mut state);
-                self.make(kind, p, q, state, line)
+            (Op::Abs, [Item::Val(Val::Int(num))]) => {
+                Some(Item::Val(Val::Int(self.magnitude(*num))))
             }
-            _ => self.refused(call, state),
+            (Op::Power, [Item::Whole(base), Item::Whole(exponent)]) => {
+                let exponent = u32::try_from(*exponent).ok()?;
+                Some(Item::Whole(base.checked_pow(exponent)?))
+            }
+            (Op::Type, [Item::Val(Val::Expr(Some(node)))]) => {
+                Some(Item::Val(Val::Type(state.node(*node).ty)))
+            }
+            (Op::Type, [Item::Val(Val::Code(code)), bits, lanes @ ..]) => {
+                let bits = self.known(bits).and_then(|bits| u8::try_from(bits).ok())?;
+                let is_vector = match lanes.first() {
+                    None | Some(Item::Whole(1)) => false,
+                    Some(Item::Val(Val::Bool(truth))) => self.values.as_number(*truth)? != 0,
+                    Some(Item::Val(lanes)) => self.is_lanes(Some(lanes))?,
+                    Some(Item::Whole(_) | Item::Lane(_)) => return None,
+                };
+                Some(Item::Val(Val::Type(Type { code: *code, bits, is_vector })))
+            }
+            (Op::Code, [Item::Val(Val::Int(num))]) => {
+                let code = if num.is_signed { Code::Int } else { Code::UInt };
+                Some(Item::Val(Val::Code(code)))
+            }
+            (Op::Code, [item]) => Some(Item::Val(Val::Code(type_of(item, state)?.code))),
+            (Op::Bits, [item]) => Some(Item::Whole(type_of(item, state)?.bits.into())),
+            (Op::Vector, [item]) => {
+                let is_vector = type_of(item, state)?.is_vector;
+                Some(Item::Val(Val::Bool(self.values.bool(is_vector))))
+            }
+            (Op::Integer, [item]) => {
+                let is_integer = type_of(item, state)?.range().is_some();
+                Some(Item::Val(Val::Bool(self.values.bool(is_integer))))
+            }
+            (Op::Least, [Item::Val(Val::Int(num))]) => {
+                Some(Item::Whole(Num::range(num.bits, num.is_signed).0))
+            }
+            (Op::Greatest, [Item::Val(Val::Int(num))]) => {
+                Some(Item::Whole(Num::range(num.bits, num.is_signed).1))
+            }
+            (Op::Least | Op::Greatest, [item]) => {
+                let ty = type_of(item, state).filter(|ty| (1..=64).contains(&ty.bits))?;
+                let (least, greatest) = ty.range()?;
+                Some(Item::Whole(if op == Op::Least { least } else { greatest }))
+            }
+            _ => None,
         }
     }
 
-    /// Makes an IR type, or tests one.
-    pub(super) fn types_function(&mut self, call: &Call<'_>, state: State) -> Paths<Val> {
-        let Call { meaning, arguments, .. } = *call;
-        match (meaning, arguments) {
-            (Meaning::NumericType(code), [Val::Int(bits), lanes @ ..]) => {
-                let Some(bits) =
-                    self.values.as_number(bits.term).and_then(|bits| u8::try_from(bits).ok())
-                else {
-                    return self.misfit(call, state);
-                };
-                let Some(is_vector) = self.is_lanes(lanes.first()) else {
-                    return self.misfit(call, state);
-                };
-                vec![(state, Val::Type(Type { code, bits, is_vector }))]
+    /// The integer that an item is known to be.
+    fn known(&self, item: &Item) -> Option<i128> {
+        match item {
+            Item::Whole(value) => Some(*value),
+            Item::Val(Val::Int(num)) => self.values.as_number(num.term),
+            Item::Val(_) | Item::Lane(_) => None,
+        }
+    }
+
+    /// Compares two items.
+    fn related(&mut self, op: Sign, a: &Item, b: &Item) -> Option<Item> {
+        let truth = match (a, b) {
+            (Item::Whole(a), Item::Whole(b)) => self.values.bool(is_related(op, a, b)?),
+            (Item::Lane(term), Item::Whole(value)) => self.lane_test(op, *term, *value)?,
+            (Item::Whole(value), Item::Lane(term)) => self.lane_test(turned(op), *term, *value)?,
+            (Item::Lane(term), Item::Val(Val::Int(num))) => self.lane_equals(op, *term, *num)?,
+            (Item::Val(Val::Int(a)), Item::Val(Val::Int(b))) => self.num_test(op, *a, *b)?,
+            (Item::Val(Val::Int(num)), Item::Whole(value)) => {
+                let value = self.number(*value, num.bits, num.is_signed);
+                self.num_test(op, *num, value)?
             }
-            (Meaning::HandleType, []) => vec![(state, Val::Type(Type::HANDLE))],
-            (Meaning::BoolType, lanes) => match self.is_lanes(lanes.first()) {
-                Some(is_vector) => {
-                    vec![(state, Val::Type(Type::BOOL.with_vector(is_vector)))]
-                }
-                None => self.misfit(call, state),
+            (Item::Whole(value), Item::Val(Val::Int(num))) => {
+                let value = self.number(*value, num.bits, num.is_signed);
+                self.num_test(op, value, *num)?
+            }
+            (Item::Val(Val::Code(a)), Item::Val(Val::Code(b))) => match op {
+                Sign::Eq => self.values.bool(a == b),
+                Sign::Ne => self.values.bool(a != b),
+                _ => return None,
             },
-            (
-                Meaning::NoOverflow | Meaning::NoOverflowInt | Meaning::NoOverflowScalar,
-                [Val::Type(ty)],
-            ) => {
-                let is_int = ty.code == Code::Int && ty.bits >= 32;
-                let truth = match meaning {
-                    Meaning::NoOverflow => is_int || ty.code == Code::Float,
-                    Meaning::NoOverflowInt => is_int,
-                    _ => is_int && !ty.is_vector,
-                };
-                vec![(state, Val::Bool(self.values.bool(truth)))]
-            }
-            _ => self.refused(call, state),
+            _ => return None,
+        };
+        Some(Item::Val(Val::Bool(truth)))
+    }
+
+    fn num_test(&mut self, op: Sign, a: Num, b: Num) -> Option<ValueId> {
+        if self.values.domain(a.term) != self.values.domain(b.term) {
+            return None;
+        }
+        match self.compare(op, a, b) {
+            Val::Bool(truth) => Some(truth),
+            _ => None,
         }
     }
 
-    pub(super) fn euclid(
+    /// Compares a literal's number with an integer, which may be outside the literal's type.
+    fn lane_test(&mut self, op: Sign, term: ValueId, value: i128) -> Option<ValueId> {
+        let domain = self.values.domain(term);
+        let range = domain.range().filter(|_| domain != Domain::Whole);
+        if let Some((least, greatest)) = range {
+            // Below or above the range, one comparison with its ends decides.
+            if value < least || greatest < value {
+                return Some(self.values.bool(is_related(op, &least, &value)?));
+            }
+        }
+        if domain != Domain::Bool || matches!(op, Sign::Eq | Sign::Ne) {
+            let number = self.values.number(value, domain);
+            return Some(self.comparison(op, term, number));
+        }
+        let is_one = value == 1;
+        Some(match op {
+            Sign::Ge if is_one => term,
+            Sign::Gt if !is_one => term,
+            Sign::Lt if is_one => self.values.apply(Fun::Not, &[term]),
+            Sign::Le if !is_one => self.values.apply(Fun::Not, &[term]),
+            Sign::Lt | Sign::Gt => self.values.bool(false),
+            Sign::Le | Sign::Ge => self.values.bool(true),
+            _ => return None,
+        })
+    }
+
+    /// Tests whether a literal's number equals a number of the program.
+    fn lane_equals(&mut self, op: Sign, term: ValueId, num: Num) -> Option<ValueId> {
+        if let Some(value) = self.values.as_number(num.term) {
+            return self.lane_test(op, term, value);
+        }
+        let host = self.values.domain(num.term);
+        let (term, number) = match self.values.domain(term) {
+            Domain::Real => (term, self.values.convert(num.term, Domain::Real)),
+            Domain::Bool => {
+                let (one, zero) = (self.values.number(1, host), self.values.number(0, host));
+                (self.values.apply(Fun::Ite, &[term, one, zero]), num.term)
+            }
+            Domain::Unsigned(_) | Domain::Signed(_) | Domain::Whole => {
+                (self.values.convert(term, host), num.term)
+            }
+        };
+        matches!(op, Sign::Eq | Sign::Ne).then(|| self.comparison(op, term, number))
+    }
+
+    /// A sum, difference or product as an integer that never overflows.
+    fn exact(
         &mut self,
-        op: Sign,
-        a: Num,
-        b: Num,
-        state: State,
-        line: usize,
-    ) -> Paths<Val> {
-        let mut state = state;
-        self.division_claims(a, b, line, &mut state);
-        let fun = if op == Sign::Div { Fun::Div } else { Fun::Mod };
+        fun: Fun,
+        compute: fn(i128, i128) -> Option<i128>,
+        a: &Item,
+        b: &Item,
+    ) -> Option<Item> {
+        let (a, b) = match (a, b) {
+            (Item::Whole(a), Item::Whole(b)) => return Some(Item::Whole(compute(*a, *b)?)),
+            (Item::Val(Val::Int(a)), Item::Val(Val::Int(b))) => (*a, *b),
+            (Item::Val(Val::Int(a)), Item::Whole(b)) => (*a, self.number(*b, a.bits, a.is_signed)),
+            (Item::Whole(a), Item::Val(Val::Int(b))) => (self.number(*a, b.bits, b.is_signed), *b),
+            _ => return None,
+        };
+        // Where numbers are bit vectors, the result itself wraps.
+        let fits = |num: &Num| i32::try_from(num.low).is_ok() && i32::try_from(num.high).is_ok();
+        if self.values.domain(a.term) != self.values.domain(b.term)
+            || !(self.is_whole || fits(&a) && fits(&b))
+        {
+            return None;
+        }
+        let term = self.values.apply(fun, &[a.term, b.term]);
+        let corners = [(a.low, b.low), (a.low, b.high), (a.high, b.low), (a.high, b.high)];
+        let corners = corners.into_iter().map(|(a, b)| compute(a, b));
+        let corners = corners.collect::<Option<Vec<_>>>()?;
+        let (low, high) = (*corners.iter().min()?, *corners.iter().max()?);
+        Some(Item::Val(Val::Int(Num { term, low, high, remainder_of: None, ..a })))
+    }
+
+    /// The Euclidean quotient or remainder.
+    fn euclid(&mut self, op: Op, a: Num, b: Num) -> Num {
+        let fun = if op == Op::Div { Fun::Div } else { Fun::Mod };
         let term = self.values.apply(fun, &[a.term, b.term]);
         let magnitude = a.high.max(-a.low);
         let (low, high) = match self.values.as_number(term) {
             Some(value) => (value, value),
-            None if op == Sign::Div => (-magnitude - 1, magnitude + 1),
+            None if op == Op::Div => (-magnitude - 1, magnitude + 1),
             None => (0, b.high.max(-b.low)),
         };
         let (least, greatest) = Num::range(a.bits, a.is_signed);
         let (low, high) = (low.max(least), high.min(greatest));
-        vec![(state, Val::Int(Num { term, low, high, remainder_of: None, ..a }))]
+        Num { term, low, high, remainder_of: None, ..a }
     }
 
-    /// Tests whether a number of lanes makes a vector; `None` if that is not known.
-    pub(crate) fn is_lanes(&self, lanes: Option<&Val>) -> Option<bool> {
-        match lanes {
-            None => Some(false),
-            Some(Val::Int(num)) if self.values.as_number(num.term) == Some(1) => Some(false),
-            Some(Val::Int(num)) if Some(num.term) == self.lanes.map(|lanes| lanes.term) => {
-                Some(true)
+    /// The minimum or the maximum of two numbers.
+    fn extreme(&mut self, op: Op, a: Num, b: Num) -> Num {
+        let is_less = self.values.apply(Fun::Lt, &[a.term, b.term]);
+        let (then, other) = if op == Op::Min { (&a, &b) } else { (&b, &a) };
+        let term = self.values.apply(Fun::Ite, &[is_less, then.term, other.term]);
+        let (low, high) = if op == Op::Min {
+            (a.low.min(b.low), a.high.min(b.high))
+        } else {
+            (a.low.max(b.low), a.high.max(b.high))
+        };
+        Num { term, low, high, remainder_of: None, ..a }
+    }
+
+    /// The magnitude of a number that is not the least of its type. That one, if it is known,
+    /// becomes what the hardware makes of it.
+    fn magnitude(&mut self, num: Num) -> Num {
+        let zero = self.number(0, num.bits, num.is_signed);
+        let negated = self.values.apply(Fun::Sub, &[zero.term, num.term]);
+        let below = self.comparison(Sign::Lt, num.term, zero.term);
+        let term = self.values.apply(Fun::Ite, &[below, negated, num.term]);
+        let high = num.high.max(-num.low);
+        let (_, greatest) = Num::range(num.bits, num.is_signed);
+        match self.values.as_number(term) {
+            Some(value) if value > greatest => {
+                self.number(Domain::Signed(num.bits).wrap(value), num.bits, num.is_signed)
             }
-            Some(_) => None,
+            _ => Num { term, low: 0, high: high.min(greatest), remainder_of: None, ..num },
         }
+    }
+}
+
+/// The type that an item is or has.
+fn type_of(item: &Item, state: &State) -> Option<Type> {
+    match item {
+        Item::Val(Val::Type(ty)) => Some(*ty),
+        Item::Val(Val::Expr(Some(node))) => Some(state.node(*node).ty),
+        Item::Val(_) | Item::Lane(_) | Item::Whole(_) => None,
+    }
+}
+
+fn is_related<T: Ord>(op: Sign, a: &T, b: &T) -> Option<bool> {
+    Some(match op {
+        Sign::Eq => a == b,
+        Sign::Ne => a != b,
+        Sign::Lt => a < b,
+        Sign::Le => a <= b,
+        Sign::Gt => a > b,
+        Sign::Ge => a >= b,
+        _ => return None,
+    })
+}
+
+/// The comparison with its sides swapped.
+fn turned(op: Sign) -> Sign {
+    match op {
+        Sign::Lt => Sign::Gt,
+        Sign::Le => Sign::Ge,
+        Sign::Gt => Sign::Lt,
+        Sign::Ge => Sign::Le,
+        _ => op,
     }
 }

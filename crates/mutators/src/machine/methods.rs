@@ -7,8 +7,8 @@ use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::node::NodeId;
 use crate::ir::state::State;
 use crate::ir::value::{Num, Piece, Place, Val};
-use crate::machine::contracts::Print;
 use crate::machine::info::is_report;
+use crate::machine::language::Print;
 use crate::machine::names::Method;
 use crate::machine::run::{Machine, Outcome, Paths};
 

@@ -5,16 +5,19 @@
 //!
 //! * `run` holds the machine and calls functions. `statements`, `variables`, `places`,
 //!   `expression`, `operators`, `numbers` and `fork` interpret the language.
-//! * `contracts` is the table of the API's functions, which `api` interprets family by family.
-//!   `methods`, `handles`, `lists`, `nodes` and `structure` model the API's objects. `names` lists
-//!   the method and type names that have a meaning.
+//! * `contracts` holds the contracts of the API's functions. `reader` reads their texts, whose terms
+//!   `language` defines, and `api` and its families evaluate them. `methods`, `handles`, `lists`,
+//!   `nodes` and `structure` model the API's objects. `names` lists the method and type names that
+//!   have a meaning.
 //! * `scopes` finds the members that are scopes. `balance` records the entries that a path leaves
 //!   on them.
 
 pub(crate) mod api;
+pub(crate) mod api_facts;
 pub(crate) mod api_literals;
 pub(crate) mod api_nodes;
 pub(crate) mod api_numbers;
+pub(crate) mod api_terms;
 pub(crate) mod balance;
 pub(crate) mod calls;
 pub(crate) mod contracts;
@@ -22,6 +25,7 @@ pub(crate) mod expression;
 pub(crate) mod fork;
 pub(crate) mod handles;
 pub(crate) mod info;
+pub(crate) mod language;
 pub(crate) mod lists;
 pub(crate) mod methods;
 pub(crate) mod mutate;
@@ -31,6 +35,7 @@ pub(crate) mod numbers;
 pub(crate) mod operators;
 pub(crate) mod places;
 pub(crate) mod program;
+pub(crate) mod reader;
 pub(crate) mod run;
 pub(crate) mod scopes;
 pub(crate) mod statements;

@@ -16,6 +16,7 @@ use halidom_rewrites::rules::Values;
 
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Num, Val};
+use crate::machine::contracts::{self, Table};
 use crate::machine::program::Program;
 
 /// The way in which a path ended.
@@ -90,6 +91,8 @@ pub(super) const MAX_CONCRETE_ITERATIONS: usize = 40;
 )]
 pub(crate) struct Machine<'p> {
     pub(crate) program: &'p Program,
+    /// The contracts of the API.
+    pub(crate) contracts: &'static Table,
     pub(crate) profile: &'p Profile,
     /// The terms of all paths.
     pub(crate) values: Values,
@@ -143,6 +146,7 @@ impl<'p> Machine<'p> {
     pub(crate) fn new(program: &'p Program, profile: &'p Profile, is_whole: bool) -> Self {
         let mut machine = Self {
             program,
+            contracts: contracts::table(),
             profile,
             values: Values::default(),
             is_whole,

@@ -571,49 +571,8 @@ impl Machine<'_> {
     }
 }
 
-impl Machine<'_> {
-    /// `is_no_op(s)`.
-    pub(crate) fn is_no_op(&mut self, node: NodeId, state: State) -> Paths<Val> {
-        if self.is_concrete() {
-            let truth = does_nothing(node, &state);
-            return vec![(state, Val::Bool(self.values.bool(truth)))];
-        }
-        let class = state.class(state.node(node).class);
-        if state.idle.iter().any(|idle| state.class(*idle) == class) {
-            return vec![(state, Val::Bool(self.values.bool(true)))];
-        }
-        let (mut holds, fails) = self.choose(state);
-        holds.idle.push(class);
-        self.truths(vec![holds], vec![fails])
-    }
-
-    /// `HasSideEffect(e)`.
-    pub(crate) fn side_effects(&mut self, node: NodeId, state: State) -> Paths<Val> {
-        if self.is_concrete() {
-            let truth = has_effect(node, &state);
-            return vec![(state, Val::Bool(self.values.bool(truth)))];
-        }
-        let (holds, mut fails) = self.choose(state);
-        let class = fails.node(node).class;
-        fails.pure.push(class);
-        self.truths(vec![holds], vec![fails])
-    }
-
-    /// `is_pure(e)`.
-    pub(crate) fn is_steady(&mut self, node: NodeId, state: State) -> Paths<Val> {
-        if self.is_concrete() {
-            let truth = !has_effect(node, &state) && !reads_memory(node, &state);
-            return vec![(state, Val::Bool(self.values.bool(truth)))];
-        }
-        let (mut holds, fails) = self.choose(state);
-        let class = holds.node(node).class;
-        holds.steady.push(class);
-        holds.pure.push(class);
-        self.truths(vec![holds], vec![fails])
-    }
-}
-
-fn does_nothing(node: NodeId, state: &State) -> bool {
+/// Tests whether a known statement does nothing.
+pub(crate) fn does_nothing(node: NodeId, state: &State) -> bool {
     match state.shape(node).map(|shape| shape.kind) {
         Some(Kind::Undefined) => true,
         Some(Kind::Evaluate) => !has_effect(node, state),
@@ -629,7 +588,8 @@ pub(crate) fn has_effect(node: NodeId, state: &State) -> bool {
     is_impure || operands(node, state).into_iter().any(|inner| has_effect(inner, state))
 }
 
-fn reads_memory(node: NodeId, state: &State) -> bool {
+/// Tests whether a known node contains a load.
+pub(crate) fn reads_memory(node: NodeId, state: &State) -> bool {
     state.shape(node).is_some_and(|shape| shape.kind == Kind::Load)
         || operands(node, state).into_iter().any(|inner| reads_memory(inner, state))
 }

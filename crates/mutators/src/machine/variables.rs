@@ -83,7 +83,7 @@ impl<'p> Machine<'p> {
     fn is_unknown_class(&self, ty: &str) -> bool {
         let program = self.program;
         ty.chars().all(|letter| letter.is_ascii_alphanumeric())
-            && crate::machine::contracts::CONTRACTS.iter().all(|contract| contract.name != ty)
+            && !self.contracts.has(ty)
             && program.classes.iter().all(|class| class.name != ty)
             && program.functions.iter().all(|function| function.name != ty)
             && !Self::is_plain_type(ty)

@@ -1,0 +1,195 @@
+//! The facts that contracts tell: what a path learns from an answer.
+
+use halidom_cpp::Sign;
+use halidom_rewrites::rules::{Fun, ValueId};
+
+use crate::ir::kinds::Kind;
+use crate::ir::node::{NodeId, Shape};
+use crate::ir::state::State;
+use crate::ir::value::{Num, Place, Val};
+use crate::machine::api::{Call, Item};
+use crate::machine::language::{Fact, Term};
+use crate::machine::run::{Machine, Paths};
+use crate::machine::structure::{does_nothing, has_effect, reads_memory};
+
+impl Machine<'_> {
+    /// Calls a function whose answer tells a fact about a node. The other answer tells nothing. On
+    /// known IR, the function gives this answer just if the fact is known.
+    pub(super) fn told(
+        &mut self,
+        answer: bool,
+        fact: Fact,
+        operands: &[Term],
+        call: &Call<'_>,
+        state: State,
+    ) -> Paths<Val> {
+        let items = operands.iter().map(|operand| self.computed(operand, call, &state));
+        let items: Option<Vec<Item>> = items.collect();
+        let (node, bounds) = match items.as_deref() {
+            Some([Item::Val(Val::Expr(Some(node)))]) => (*node, None),
+            Some(
+                [
+                    Item::Val(Val::Expr(Some(node))),
+                    Item::Val(Val::Address(least)),
+                    Item::Val(Val::Address(greatest)),
+                ],
+            ) => (*node, Some((least, greatest))),
+            _ => return self.misfit(call, state),
+        };
+        let known = self.is_told(fact, node, &state);
+        let (told, open) = match known {
+            Some(true) => (Some(state), None),
+            Some(false) => (None, Some(state)),
+            None => {
+                let (yes, no) = self.choose(state);
+                if answer { (Some(yes), Some(no)) } else { (Some(no), Some(yes)) }
+            }
+        };
+        let told = told.map(|mut state| {
+            if known.is_none() || bounds.is_some() {
+                self.learn(fact, node, bounds, &mut state);
+            }
+            state
+        });
+        let (told, open) = (told.into_iter().collect(), open.into_iter().collect());
+        if answer { self.truths(told, open) } else { self.truths(open, told) }
+    }
+
+    /// Whether a fact is known to hold, or known to stay untold; `None` if the path forks.
+    fn is_told(&mut self, fact: Fact, node: NodeId, state: &State) -> Option<bool> {
+        let is_concrete = self.is_concrete();
+        match fact {
+            Fact::Holds => is_concrete.then(|| {
+                let value = self.node_value(node, state);
+                self.values.as_number(value) == Some(1)
+            }),
+            Fact::NoOp if is_concrete => Some(does_nothing(node, state)),
+            Fact::NoOp => {
+                let class = state.class(state.node(node).class);
+                state.idle.iter().any(|idle| state.class(*idle) == class).then_some(true)
+            }
+            Fact::NoEffect => is_concrete.then(|| !has_effect(node, state)),
+            Fact::Steady => {
+                is_concrete.then(|| !has_effect(node, state) && !reads_memory(node, state))
+            }
+            Fact::Undef => {
+                let is_undef = state.node(node).intrinsic.as_deref() == Some("undef");
+                let is_known = is_concrete || is_undef || state.shape(node).is_some();
+                is_known.then_some(is_undef)
+            }
+            Fact::Within => {
+                let ty = state.node(node).ty;
+                if is_concrete {
+                    // Without a body to run, only the bounds of literals are known.
+                    let value = self.node_value(node, state);
+                    let value = self.values.as_number(value);
+                    return Some(value.is_some() && !ty.is_vector);
+                }
+                (ty.range().is_none() || ty.is_bool()).then_some(false)
+            }
+        }
+    }
+
+    /// Adds a fact to a path.
+    fn learn(
+        &mut self,
+        fact: Fact,
+        node: NodeId,
+        bounds: Option<(&Place, &Place)>,
+        state: &mut State,
+    ) {
+        let class = state.node(node).class;
+        match fact {
+            Fact::Holds => {
+                let value = self.node_value(node, state);
+                state.facts.push(value);
+            }
+            Fact::NoOp => {
+                let class = state.class(class);
+                state.idle.push(class);
+            }
+            Fact::NoEffect => state.pure.push(class),
+            Fact::Steady => {
+                state.steady.push(class);
+                state.pure.push(class);
+            }
+            Fact::Undef => {
+                let known = state.node_mut(node);
+                known.shape = Some(Shape { kind: Kind::Call, fields: Vec::new() });
+                known.intrinsic = Some("undef".to_owned());
+            }
+            Fact::Within => {
+                if let Some((least, greatest)) = bounds {
+                    self.learn_bounds(node, least, greatest, state);
+                }
+            }
+        }
+    }
+
+    /// Sets two variables to bounds of a node.
+    fn learn_bounds(&mut self, node: NodeId, least: &Place, greatest: &Place, state: &mut State) {
+        let value = self.node_value(node, state);
+        if self.is_concrete() {
+            if let Some(value) = self.values.as_number(value) {
+                let value = Val::Int(self.number(value, 64, true));
+                self.store(least, value.clone(), state);
+                self.store(greatest, value, state);
+            }
+            return;
+        }
+        let Some(range) = state.node(node).ty.range() else { return };
+        let value = self.host_number(value, range, true);
+        let [low, high] = ["least", "greatest"].map(|of| self.any_number(of, 64, true));
+        let above = self.comparison(Sign::Le, low.term, value.term);
+        let below = self.comparison(Sign::Le, value.term, high.term);
+        state.facts.extend([above, below]);
+        state.bounded.push((node, low.term, high.term));
+        self.store(least, Val::Int(low), state);
+        self.store(greatest, Val::Int(high), state);
+    }
+
+    /// The primitive `alignment`.
+    pub(super) fn alignment_of(&mut self, node: NodeId, state: &mut State) -> Val {
+        let ty = state.node(node).ty;
+        if self.is_concrete() {
+            // A literal's number is known. Any other value leaves 0 modulo 1.
+            let value = self.node_value(node, state);
+            let value = self.values.as_number(value).filter(|_| ty.range().is_some());
+            let (modulus, remainder) = value.map_or((1, 0), |value| (0, value));
+            let member = |machine: &mut Self, value| Val::Int(machine.number(value, 32, true));
+            return Val::Object(vec![
+                ("modulus".to_owned(), member(self, modulus)),
+                ("remainder".to_owned(), member(self, remainder)),
+            ]);
+        }
+        let modulus = Num { low: 0, ..self.any_number("modulus", 32, true) };
+        let remainder = self.any_number("remainder", 32, true);
+        if let Some(range) = ty.range().filter(|_| !ty.is_bool()) {
+            let value = self.node_value(node, state);
+            let value = self.host_number(value, range, true).term;
+            state.facts.push(self.alignment(value, modulus.term, remainder.term));
+        }
+        Val::Object(vec![
+            ("modulus".to_owned(), Val::Int(modulus)),
+            ("remainder".to_owned(), Val::Int(remainder)),
+        ])
+    }
+
+    /// The fact that a value equals the remainder if the modulus is 0, and otherwise leaves that
+    /// remainder when divided by the modulus. The modulus is never negative.
+    pub(crate) fn alignment(
+        &mut self,
+        value: ValueId,
+        modulus: ValueId,
+        remainder: ValueId,
+    ) -> ValueId {
+        let zero = self.values.number(0, self.values.domain(modulus));
+        let is_known = self.values.apply(Fun::Eq, &[modulus, zero]);
+        let is_value = self.values.apply(Fun::Eq, &[value, remainder]);
+        let left = self.values.apply(Fun::Mod, &[value, modulus]);
+        let leaves = self.values.apply(Fun::Eq, &[left, remainder]);
+        let fact = self.values.apply(Fun::Ite, &[is_known, is_value, leaves]);
+        let at_least = self.comparison(Sign::Le, zero, modulus);
+        self.values.apply(Fun::And, &[at_least, fact])
+    }
+}

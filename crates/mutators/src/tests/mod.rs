@@ -1,0 +1,3 @@
+//! Tests of the crate's parts.
+
+mod contracts;
