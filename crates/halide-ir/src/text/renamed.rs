@@ -53,9 +53,10 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let first = rest.chars().next()?;
-        let end = match is_part(first) {
-            true => rest.find(|c: char| !is_part(c)).unwrap_or(rest.len()),
-            false => first.len_utf8(),
+        let end = if is_part(first) {
+            rest.find(|c: char| !is_part(c)).unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
         };
         let (word, after) = rest.split_at(end);
         rest = after;
