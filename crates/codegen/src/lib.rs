@@ -1,7 +1,7 @@
 //! Prints final programs as C, compiles, loads and runs it, and writes libraries ahead of time.
 //!
-//! The crate knows nothing of validation. It transforms no program: the printer is one-to-one. Start
-//! with [`emit()`], then [`compile`] and [`Kernel`].
+//! The crate knows nothing of validation. It transforms no program: the printer is one-to-one.
+//! Start with [`emit()`], then [`compile`] and [`Kernel`].
 //!
 //! Its rooms: `c`, the syntax of C; `emit`, from programs to C; `native`, from C to machine code.
 //! `emit` and `native` share only [`CModule`].

@@ -79,7 +79,7 @@ fn pipelines(name: &str, text: &str) -> String {
 
 /// The table's lines for a file of derivations.
 fn derivations(path: &Path) -> String {
-    let loaded = derive::load(path).expect("the file is right");
+    let loaded = derive::load(path).expect("the file can be read and is right");
     let mut lines_of_file = String::new();
     for number in loaded.chosen(None).expect("all are chosen") {
         let derivation = loaded.derivation(number);

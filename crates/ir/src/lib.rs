@@ -3,9 +3,9 @@
 //!
 //! This crate does not know how anything is computed. Start with [`Pool`], which owns everything
 //! that an id names. Continue with [`Expr`] and [`Stmt`], then with [`Algorithm`] (what to
-//! compute), [`Schedule`] (how to compute it) and [`Program`] (the imperative result). [`mod@print`]
-//! and [`mod@parse`] are the text form, [`visit`] has the traversals of statements, and [`verify`]
-//! lists the rules of well-formedness.
+//! compute), [`Schedule`] (how to compute it) and [`Program`] (the imperative result).
+//! [`mod@print`] and [`mod@parse`] are the text form, [`visit`] has the traversals of statements,
+//! and [`verify`] lists the rules of well-formedness.
 //!
 //! # Semantics
 //! The semantics is total: there is no undefined behaviour, only the faults named below.
@@ -43,6 +43,7 @@ mod algorithm;
 mod array;
 mod constant;
 mod decl;
+mod directive;
 pub mod eval;
 mod expr;
 mod math;
@@ -64,6 +65,7 @@ pub use decl::{
     BufferDecl, BufferId, BufferKind, Dim, FuncDecl, FuncId, FuncKind, HoleDecl, HoleId, HoleKind,
     HolePart, REGISTER_LIMIT, ReductionVar, STACK_LIMIT, Stage, StoreIn, VarDecl, VarId,
 };
+pub use directive::{Argument, Number, SchedulePhase};
 pub use expr::{Access, Expr, ExprId};
 pub use op::{BinaryOp, Intrinsic, Overflow, UnaryOp};
 pub use pool::{Pool, Substitution};

@@ -54,60 +54,42 @@ struct Legalize<'a> {
 
 impl Legalize<'_> {
     fn stmt(&mut self, id: StmtId) -> StmtId {
-        let stmt = match self.pool.get_stmt(id).clone() {
-            Stmt::Block(stmts) => {
-                let mut split = Vec::new();
-                let mut rest = stmts.as_slice();
-                while let Some((first, others)) = rest.split_first() {
-                    if let Some(row) = row_of(self.pool, rest) {
-                        let (row, left) = rest.split_at(row.len());
-                        split.extend(self.row(row));
-                        rest = left;
-                    } else {
-                        split.push(self.stmt(*first));
-                        rest = others;
-                    }
-                }
-                if split == stmts {
-                    return id;
-                }
-                Stmt::Block(split)
-            }
-            Stmt::Let { var, value, body } => {
-                if self.pool.ty(value).lanes > 1 {
-                    return self.in_region(id, |this| this.vector_let(id, var, value, body));
-                }
-                let split = self.stmt(body);
-                if split == body {
-                    return id;
-                }
-                Stmt::Let { var, value, body: split }
-            }
-            Stmt::If { condition, then_branch, else_branch } => Stmt::If {
-                condition,
-                then_branch: self.stmt(then_branch),
-                else_branch: else_branch.map(|stmt| self.stmt(stmt)),
-            },
-            Stmt::For { var, min, extent, kind, body } => {
-                let split = self.stmt(body);
-                if split == body {
-                    return id;
-                }
-                Stmt::For { var, min, extent, kind, body: split }
-            }
-            Stmt::Allocate { buffer, body } => Stmt::Allocate { buffer, body: self.stmt(body) },
-            Stmt::Labeled { label, body } => Stmt::Labeled { label, body: self.stmt(body) },
-            Stmt::Assert { .. } | Stmt::Provide { .. } => return id,
-            Stmt::Store { buffer, index, value, prophecy, atomic } => {
-                if atomic || self.pool.ty(value).lanes < 2 {
-                    return id;
-                }
-                return self.in_region(id, |this| {
-                    this.vector_store(id, buffer, index, value, prophecy.as_ref())
-                });
-            }
+        let stmt = self.pool.get_stmt(id).clone();
+        if let Stmt::Let { var, value, body } = stmt
+            && self.pool.ty(value).lanes > 1
+        {
+            return self.in_region(id, |this| this.vector_let(id, var, value, body));
+        }
+        if let Stmt::Store { buffer, index, value, prophecy, atomic: false } = &stmt
+            && self.pool.ty(*value).lanes > 1
+        {
+            return self.in_region(id, |this| {
+                this.vector_store(id, *buffer, *index, *value, prophecy.as_ref())
+            });
+        }
+        let split = if let Stmt::Block(stmts) = &stmt {
+            Stmt::Block(self.block(stmts))
+        } else {
+            stmt.map_children(|child| self.stmt(child))
         };
-        self.pool.stmt(stmt)
+        self.pool.rebuilt(id, split)
+    }
+
+    /// Splits the statements of a block, its rows as wholes.
+    fn block(&mut self, stmts: &[StmtId]) -> Vec<StmtId> {
+        let mut split = Vec::new();
+        let mut rest = stmts;
+        while let Some((first, others)) = rest.split_first() {
+            if let Some(row) = row_of(self.pool, rest) {
+                let (row, left) = rest.split_at(row.len());
+                split.extend(self.row(row));
+                rest = left;
+            } else {
+                split.push(self.stmt(*first));
+                rest = others;
+            }
+        }
+        split
     }
 
     /// Splits the stores of a row, all in the same way. The first pieces of all stores come first.

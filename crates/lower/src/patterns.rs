@@ -1,8 +1,8 @@
 //! Patterns of vector accesses that are one call of a helper function in C.
 //!
 //! Columns of an image that are computed in turn are separate vectors, and each store writes every
-//! second element or so. Such stores in sequence become one dense store of interleaved lanes. A load
-//! whose lanes take each element several times in a row becomes dense loads and a shuffle.
+//! second element or so. Such stores in sequence become one dense store of interleaved lanes. A
+//! load whose lanes take each element several times in a row becomes dense loads and a shuffle.
 
 use std::ops::RangeInclusive;
 

@@ -166,13 +166,22 @@ impl<M: Monomial> Sum<M> {
 
     /// Returns `self * other`; `None` where a coefficient overflows 128 bits.
     pub fn times(&self, other: &Self) -> Option<Self> {
-        let mut sum = Self::default();
+        let mut products = Vec::with_capacity(self.terms.len() * other.terms.len());
         for (left, a) in self.terms.iter() {
             for (right, b) in other.terms.iter() {
-                sum = sum.plus(&Self::term(left.times(right), 1), a.checked_mul(*b)?)?;
+                products.push((left.times(right), a.checked_mul(*b)?));
             }
         }
-        Some(sum)
+        products.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let mut terms: Vec<(M, i128)> = Vec::with_capacity(products.len());
+        for (monomial, by) in products {
+            match terms.last_mut() {
+                Some((last, sum)) if *last == monomial => *sum = sum.checked_add(by)?,
+                Some(_) | None => terms.push((monomial, by)),
+            }
+        }
+        terms.retain(|(_, by)| *by != 0);
+        Some(Self { terms: terms.into() })
     }
 }
 

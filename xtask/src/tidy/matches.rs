@@ -13,7 +13,7 @@ const EXEMPT: &[&str] = &[
     "crates/ir/src/print.rs",
     "crates/ir/src/verify.rs",
     "crates/interp/src/",
-    "crates/codegen/src/translate.rs",
+    "crates/codegen/src/emit/translate.rs",
 ];
 
 const KINDS: &[&str] =
@@ -133,8 +133,8 @@ fn arrow(arms: &str) -> Option<usize> {
 /// The code after the expression of an arm.
 fn after_arm(code: &str) -> &str {
     let code = code.trim_start();
-    if code.starts_with('{') {
-        let end = position(&code[1..], |letter| letter == '}').map_or(code.len(), |end| end + 2);
+    if let Some(inside) = code.strip_prefix('{') {
+        let end = position(inside, |letter| letter == '}').map_or(code.len(), |end| end + 2);
         let rest = code[end..].trim_start();
         if !rest.starts_with(['.', '?']) {
             return rest.strip_prefix(',').unwrap_or(rest);

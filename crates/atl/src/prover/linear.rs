@@ -5,7 +5,7 @@ use halidom_base::{FxHashMap, IndexMap};
 use halidom_poly::{Affine, Constraint, Dim, QuasiAffine, Relation, Set};
 
 use super::Hint;
-use super::poly::Poly;
+use super::poly::{Monomial, Poly};
 use crate::term::{Arith, Index};
 
 /// The meaning of an unknown.
@@ -21,7 +21,7 @@ pub(super) struct Unknowns<'s> {
     sets: &'s halidom_poly::Context,
     meanings: Vec<Meaning>,
     variables: FxHashMap<u32, u32>,
-    dims: IndexMap<Vec<u32>, Dim>,
+    dims: IndexMap<Monomial, Dim>,
 }
 
 /// A polynomial that is not negative, or zero if `equal`, and the hint that it comes from.
@@ -88,18 +88,19 @@ impl<'s> Unknowns<'s> {
         Poly::unknown(self.meanings.len() as u32 - 1)
     }
 
-    /// The polynomial as an index expression.
-    fn index(&self, poly: &Poly) -> Index {
+    /// The polynomial as an index expression, unless its numbers are too large.
+    fn index(&self, poly: &Poly) -> Option<Index> {
         let mut sum: Option<Index> = None;
         // Putting positive parts first makes the expression easier to read.
         for wanted_sign in [1, -1] {
-            for (monomial, factor) in &poly.0 {
+            for (monomial, factor) in poly.terms()? {
                 if factor.signum() != wanted_sign {
                     continue;
                 }
+                let size = factor.checked_abs()?;
                 let mut product: Option<Index> =
-                    (factor.abs() != 1 || monomial.is_empty()).then(|| Index::Num(factor.abs()));
-                for unknown in monomial {
+                    (size != 1 || monomial.is_empty()).then_some(Index::Num(size));
+                for unknown in monomial.iter() {
                     let part = match &self.meanings[*unknown as usize] {
                         Meaning::Var(index) => index.clone(),
                         Meaning::Op(.., forms) => forms[0].clone(),
@@ -116,7 +117,7 @@ impl<'s> Unknowns<'s> {
                 });
             }
         }
-        sum.unwrap_or(Index::Num(0))
+        Some(sum.unwrap_or(Index::Num(0)))
     }
 
     /// Finds hints with which the facts contradict each other. A fact is a polynomial that is zero
@@ -145,7 +146,7 @@ impl<'s> Unknowns<'s> {
         let degree = facts
             .iter()
             .filter(|fact| fact.hint.is_none())
-            .flat_map(|fact| fact.poly.nonlinear().map(Vec::len))
+            .flat_map(|fact| fact.poly.nonlinear().map(|monomial| monomial.len()))
             .max();
         for _ in 2..degree.unwrap_or(0) {
             self.multiply(&mut facts, &mut hints);
@@ -188,9 +189,9 @@ impl<'s> Unknowns<'s> {
                         .find_map(|fact| fact.poly.plus(&a).plus(&one).divided_by(&b));
                     if op == Arith::Div
                         && let Some(bound) = bound
+                        && let Some(limit) = self.index(&bound)
                     {
                         let below = Some(hints.len());
-                        let limit = self.index(&bound);
                         hints.push(Hint::Below(operands.0.clone(), operands.1.clone(), limit));
                         let poly = bound.minus(&this).minus(&one);
                         facts.push(FactOf { poly, equal: false, hint: below });
@@ -260,15 +261,16 @@ impl<'s> Unknowns<'s> {
 
     /// Adds products of two facts that share a product of unknowns with the present facts.
     fn multiply(&mut self, facts: &mut Vec<FactOf>, hints: &mut Vec<Hint>) {
-        let mut wanted: Vec<Vec<u32>> =
+        let mut wanted: Vec<Monomial> =
             facts.iter().flat_map(|fact| fact.poly.nonlinear().cloned()).collect();
         // The factors of a larger product are needed too.
         let mut at = 0;
         while at < wanted.len() {
             if wanted[at].len() > 2 {
                 for left_out in 0..wanted[at].len() {
-                    let mut smaller = wanted[at].clone();
+                    let mut smaller = wanted[at].to_vec();
                     smaller.remove(left_out);
+                    let smaller = Monomial::of(&smaller);
                     if !wanted.contains(&smaller) {
                         wanted.push(smaller);
                     }
@@ -287,7 +289,7 @@ impl<'s> Unknowns<'s> {
                     continue;
                 }
                 let product = p.poly.times(&q.poly);
-                if product.is_huge() || product.0.keys().any(|monomial| monomial.len() > 4) {
+                if product.is_huge() || product.degree() > 4 {
                     continue;
                 }
                 let new = product.nonlinear().filter(|monomial| !wanted.contains(monomial)).count();
@@ -300,11 +302,10 @@ impl<'s> Unknowns<'s> {
         found.sort_by_key(|(new, _, first, second)| (*new, *first, *second));
         found.truncate(MAX_PRODUCTS);
         for (_, product, first, second) in found {
+            let (first, second) = (self.index(&facts[first].poly), self.index(&facts[second].poly));
+            let (Some(first), Some(second)) = (first, second) else { continue };
             let hint = Some(hints.len());
-            hints.push(Hint::Product(
-                self.index(&facts[first].poly),
-                self.index(&facts[second].poly),
-            ));
+            hints.push(Hint::Product(first, second));
             facts.push(FactOf { poly: product, equal: false, hint });
         }
     }
@@ -436,24 +437,24 @@ impl<'s> Unknowns<'s> {
     }
 
     /// True if no integers satisfy the facts. A problem that is too large for the set library
-    /// counts as satisfiable.
+    /// counts as satisfiable. Facts whose numbers are too large are left out.
     fn is_empty(&mut self, facts: &[&FactOf]) -> bool {
         let constraints: Vec<Constraint> = facts
             .iter()
-            .map(|fact| {
+            .filter_map(|fact| {
                 let mut affine = Affine::default();
-                for (monomial, factor) in &fact.poly.0 {
+                for (monomial, factor) in fact.poly.terms()? {
                     if monomial.is_empty() {
-                        affine.constant = *factor;
+                        affine.constant = factor;
                     } else {
                         let sets = self.sets;
                         let dim =
                             *self.dims.entry(monomial.clone()).or_insert_with(|| sets.dim("m"));
-                        affine.terms.push((dim, *factor));
+                        affine.terms.push((dim, factor));
                     }
                 }
                 let relation = if fact.equal { Relation::Zero } else { Relation::NonNegative };
-                Constraint { expr: QuasiAffine::from(affine), relation }
+                Some(Constraint { expr: QuasiAffine::from(affine), relation })
             })
             .collect();
         Set::from_constraints(self.sets, &constraints)

@@ -4,16 +4,18 @@ use halidom_base::FxHashMap;
 use halidom_ir::{
     BinaryOp, BufferId, BufferKind, Expr, ExprId, Pool, Scalar, StoreIn, UnaryOp, VarId,
 };
+use halidom_sums::{Atom, Choice, Product};
 
-use crate::emit::sums::{Choice, Sum, Sums};
+/// An expression as a sum.
+type Sum = halidom_sums::Sum<Product<Atom<ExprId>>>;
 
 /// The values of `int` variables that lets bind, and expressions as sums over the other variables.
 /// Every binder is unique, so a recorded fact about a variable stays true.
 #[derive(Debug, Default)]
 pub(crate) struct Residues {
     lets: FxHashMap<VarId, ExprId>,
-    done: FxHashMap<ExprId, Option<Sum<ExprId>>>,
-    sums: Sums<ExprId>,
+    done: FxHashMap<ExprId, Option<Sum>>,
+    sums: halidom_sums::Residues<ExprId>,
 }
 
 impl Residues {
@@ -45,7 +47,7 @@ impl Residues {
         self.sums.residue(&sum, divisor)
     }
 
-    fn sum(&mut self, pool: &Pool, id: ExprId) -> Option<Sum<ExprId>> {
+    fn sum(&mut self, pool: &Pool, id: ExprId) -> Option<Sum> {
         if let Some(done) = self.done.get(&id) {
             return done.clone();
         }
@@ -54,16 +56,14 @@ impl Residues {
         sum
     }
 
-    fn new_sum(&mut self, pool: &Pool, id: ExprId) -> Option<Sum<ExprId>> {
+    fn new_sum(&mut self, pool: &Pool, id: ExprId) -> Option<Sum> {
         match *pool.get(id) {
             Expr::Const(value) => value.as_integer().map(Sum::constant),
             Expr::Var(var) => match self.lets.get(&var) {
                 Some(value) => self.sum(pool, *value),
-                None => Some(Sum::whole(id)),
+                None => Some(Sum::atom(Atom::Whole(id))),
             },
-            Expr::Unary(UnaryOp::Neg(_), operand) => {
-                Sum::constant(0).plus(&self.sum(pool, operand)?, -1)
-            }
+            Expr::Unary(UnaryOp::Neg(_), operand) => self.sum(pool, operand)?.scaled(-1),
             Expr::Binary(BinaryOp::Add(_), lhs, rhs) => {
                 self.sum(pool, lhs)?.plus(&self.sum(pool, rhs)?, 1)
             }
@@ -87,7 +87,7 @@ impl Residues {
             | Expr::Load { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
-            | Expr::Hole(_) => Some(Sum::whole(id)),
+            | Expr::Hole(_) => Some(Sum::atom(Atom::Whole(id))),
         }
     }
 
@@ -97,8 +97,8 @@ impl Residues {
         choice: Choice<ExprId>,
         first: ExprId,
         second: ExprId,
-    ) -> Option<Sum<ExprId>> {
+    ) -> Option<Sum> {
         let (first, second) = (self.sum(pool, first)?, self.sum(pool, second)?);
-        self.sums.one_of(choice, first, second)
+        self.sums.one_of(choice, &first, &second)
     }
 }

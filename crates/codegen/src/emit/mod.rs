@@ -10,7 +10,6 @@ mod describe;
 mod file;
 mod scalar;
 mod sharing;
-mod sums;
 mod translate;
 mod vector;
 

@@ -5,80 +5,79 @@
 //!
 //! Reason for length: one normal form and its arithmetic.
 
-use std::collections::BTreeMap;
-
 use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Overflow, Pool, Scalar, UnaryOp, VarId};
+use halidom_sums::{Product, Sum};
 
-/// `Σ factor·atom·atom…`, where each atom is an expression other than a sum or product.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Form {
-    terms: BTreeMap<Box<[ExprId]>, i128>,
+/// `Σ factor·atom·atom…`, where each atom is an expression other than a sum or product; `None` if a
+/// factor is too large.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Form(Option<Sum<Product<ExprId>>>);
+
+impl Default for Form {
+    fn default() -> Self {
+        Self(Some(Sum::default()))
+    }
 }
 
 impl Form {
     pub(super) fn constant(value: i128) -> Self {
-        let mut form = Self::default();
-        form.push(Box::new([]), value);
-        form
+        Self(Some(Sum::constant(value)))
     }
 
     pub(super) fn atom(atom: ExprId) -> Self {
-        let mut form = Self::default();
-        form.push(Box::new([atom]), 1);
-        form
+        Self(Some(Sum::atom(atom)))
     }
 
-    fn push(&mut self, atoms: Box<[ExprId]>, factor: i128) {
-        let sum = self.terms.entry(atoms).or_insert(0);
-        *sum = sum.saturating_add(factor);
-        self.terms.retain(|_, factor| *factor != 0);
+    fn term(atoms: &[ExprId], factor: i128) -> Self {
+        Self(Some(Sum::term(Product::of(atoms), factor)))
+    }
+
+    fn push(&mut self, atoms: &[ExprId], factor: i128) {
+        *self = std::mem::take(self).plus(&Self::term(atoms, factor), 1);
+    }
+
+    fn is_too_large(&self) -> bool {
+        self.0.is_none()
     }
 
     pub(super) fn is_zero(&self) -> bool {
-        self.terms.is_empty()
+        self.0.as_ref().is_some_and(Sum::is_zero)
     }
 
     pub(super) fn as_constant(&self) -> Option<i128> {
-        match self.terms.iter().next() {
-            None => Some(0),
-            Some((atoms, factor)) if atoms.is_empty() && self.terms.len() == 1 => Some(*factor),
-            Some(_) => None,
-        }
+        self.0.as_ref()?.as_constant()
     }
 
     /// The atom, if the form is a single one.
     pub(super) fn as_atom(&self) -> Option<ExprId> {
-        match self.terms.iter().next() {
-            Some((atoms, 1)) if atoms.len() == 1 && self.terms.len() == 1 => Some(atoms[0]),
-            Some(_) | None => None,
-        }
+        self.0.as_ref()?.as_atom()
     }
 
-    pub(super) fn terms(&self) -> impl Iterator<Item = (&[ExprId], i128)> {
-        self.terms.iter().map(|(atoms, factor)| (&**atoms, *factor))
+    pub(super) fn terms(&self) -> impl DoubleEndedIterator<Item = (&[ExprId], i128)> {
+        self.0.iter().flat_map(|sum| sum.terms().map(|(atoms, factor)| (&**atoms, factor)))
+    }
+
+    fn len(&self) -> usize {
+        self.0.as_ref().map_or(0, Sum::len)
+    }
+
+    fn factor(&self, atoms: &[ExprId]) -> i128 {
+        self.0.as_ref().map_or(0, |sum| sum.coefficient(atoms))
     }
 
     /// The term that is a multiple of an atom.
     pub(super) fn only(&self, atom: ExprId) -> Self {
-        match self.terms.get(&[atom][..]) {
-            Some(factor) => Self::default().plus(&Self::atom(atom), *factor),
-            None => Self::default(),
-        }
+        Self::term(&[atom], self.factor(&[atom]))
     }
 
     pub(super) fn constant_part(&self) -> i128 {
-        self.terms.get(&[][..]).copied().unwrap_or(0)
+        self.factor(&[])
     }
 
     /// `self + factor·other`.
-    pub(super) fn plus(mut self, other: &Self, factor: i128) -> Self {
-        for (atoms, by) in &other.terms {
-            let sum = self.terms.entry(atoms.clone()).or_insert(0);
-            *sum = sum.saturating_add(by.saturating_mul(factor));
-        }
-        self.terms.retain(|_, factor| *factor != 0);
-        self
+    pub(super) fn plus(self, other: &Self, factor: i128) -> Self {
+        Self(self.0.zip(other.0.as_ref()).and_then(|(own, other)| own.plus(other, factor)))
     }
 
     pub(super) fn minus(self, other: &Self) -> Self {
@@ -90,41 +89,34 @@ impl Form {
     }
 
     pub(super) fn times(&self, other: &Self) -> Self {
-        let mut product = Self::default();
-        for (a, x) in &self.terms {
-            for (b, y) in &other.terms {
-                let mut atoms: Vec<ExprId> = a.iter().chain(b.iter()).copied().collect();
-                atoms.sort_unstable();
-                let sum = product.terms.entry(atoms.into()).or_insert(0);
-                *sum = sum.saturating_add(x.saturating_mul(*y));
-            }
-        }
-        product.terms.retain(|_, factor| *factor != 0);
-        product
+        Self(self.0.as_ref().zip(other.0.as_ref()).and_then(|(own, other)| own.times(other)))
     }
 
     /// Tests whether every term except the constant has a positive factor. As atoms are rarely
     /// negative, such a form is rarely negative.
     pub(super) fn grows(&self) -> bool {
-        self.terms.iter().all(|(atoms, factor)| atoms.is_empty() || *factor > 0)
+        !self.is_too_large() && self.terms().all(|(atoms, factor)| atoms.is_empty() || factor > 0)
     }
 
     /// The quotient and the remainder by a form: terms that are multiples of the divisor's leading
     /// term go into the quotient.
     pub(super) fn divided(&self, divisor: &Self) -> (Self, Self) {
+        if self.is_too_large() {
+            return (Self::default(), self.clone());
+        }
         if let Some(by) = divisor.as_constant() {
             if by <= 0 {
                 return (Self::default(), self.clone());
             }
             let (mut quotient, mut rest) = (Self::default(), Self::default());
-            for (atoms, factor) in &self.terms {
+            for (atoms, factor) in self.terms() {
                 if atoms.is_empty() {
-                    quotient.push(atoms.clone(), factor.div_euclid(by));
-                    rest.push(atoms.clone(), factor.rem_euclid(by));
+                    quotient.push(atoms, factor.div_euclid(by));
+                    rest.push(atoms, factor.rem_euclid(by));
                 } else if factor % by == 0 {
-                    quotient.push(atoms.clone(), factor / by);
+                    quotient.push(atoms, factor / by);
                 } else {
-                    rest.push(atoms.clone(), *factor);
+                    rest.push(atoms, factor);
                 }
             }
             return (quotient, rest);
@@ -135,7 +127,7 @@ impl Form {
         let ways = leading.into_iter().rev().map(|term| self.divided_by(divisor, term));
         // A shared part of dividend and divisor is a quotient of 1 only if the whole divisor
         // divides out, so the result with the fewest terms is the best.
-        let best = ways.min_by_key(|(quotient, rest)| quotient.terms.len() + rest.terms.len());
+        let best = ways.min_by_key(|(quotient, rest)| quotient.len() + rest.len());
         best.unwrap_or_else(|| (Self::default(), self.clone()))
     }
 
@@ -143,28 +135,16 @@ impl Form {
     fn divided_by(&self, divisor: &Self, (leading, by): (&[ExprId], i128)) -> (Self, Self) {
         let (mut quotient, mut rest) = (Self::default(), self.clone());
         for _ in 0..64 {
-            let found = rest.terms.iter().rev().find_map(|(atoms, factor)| {
-                let others = without(atoms, leading)?;
-                (factor % by == 0).then(|| (others, factor / by))
+            let found = rest.terms().rev().find_map(|(atoms, factor)| {
+                let others = Product::of(atoms).without(leading)?;
+                (factor % by == 0).then(|| Self::term(&others, factor / by))
             });
-            let Some((others, factor)) = found else { break };
-            let mut part = Self::default();
-            part.push(others, factor);
+            let Some(part) = found else { break };
             rest = rest.minus(&part.times(divisor));
             quotient = quotient.plus(&part, 1);
         }
         (quotient, rest)
     }
-}
-
-/// The atoms without those in `less`, if they contain all of these.
-fn without(atoms: &[ExprId], less: &[ExprId]) -> Option<Box<[ExprId]>> {
-    let mut rest = atoms.to_vec();
-    for atom in less {
-        let at = rest.iter().position(|other| other == atom)?;
-        rest.remove(at);
-    }
-    Some(rest.into())
 }
 
 /// An end of the range of a form.
@@ -438,10 +418,10 @@ impl<'p> Forms<'p> {
     }
 
     pub(super) fn remainder(&mut self, x: &Form, y: &Form) -> Form {
-        if let Some(by) = y.as_constant().filter(|by| *by > 0) {
+        if let Some(by) = y.as_constant().filter(|by| *by > 0 && !x.is_too_large()) {
             let mut rest = Form::default();
-            for (atoms, factor) in &x.terms {
-                rest.push(atoms.clone(), factor.rem_euclid(by));
+            for (atoms, factor) in x.terms() {
+                rest.push(atoms, factor.rem_euclid(by));
             }
             if let Some(value) = rest.as_constant() {
                 return Form::constant(value.rem_euclid(by));
@@ -495,10 +475,10 @@ impl<'p> Forms<'p> {
             return first;
         }
         let mut common = Form::default();
-        for (atoms, factor) in &first.terms {
-            let everywhere = kept.iter().all(|operand| operand.terms.get(atoms) == Some(factor));
+        for (atoms, factor) in first.terms() {
+            let everywhere = kept.iter().all(|operand| operand.factor(atoms) == factor);
             if everywhere && !atoms.is_empty() {
-                common.push(atoms.clone(), *factor);
+                common.push(atoms, factor);
             }
         }
         let constant = kept.iter().map(Form::constant_part).min().unwrap_or(0);
@@ -532,18 +512,21 @@ impl<'p> Forms<'p> {
 
     /// The expression of a form, with one lane.
     pub(super) fn expr(&mut self, form: &Form) -> ExprId {
+        if form.is_too_large() {
+            // No claim about it can be checked.
+            let unknown = self.pool.declare_var("too_large", halidom_ir::Type::INT);
+            return self.pool.var_expr(unknown);
+        }
         let mut sum: Option<ExprId> = None;
         let constant = form.constant_part();
-        let terms: Vec<(Box<[ExprId]>, i128)> =
-            form.terms.iter().map(|(atoms, factor)| (atoms.clone(), *factor)).collect();
         let (plus, minus): (Vec<_>, Vec<_>) =
-            terms.into_iter().filter(|(atoms, _)| !atoms.is_empty()).partition(|(_, by)| *by > 0);
+            form.terms().filter(|(atoms, _)| !atoms.is_empty()).partition(|(_, by)| *by > 0);
         for (atoms, factor) in plus {
-            let term = self.product(&atoms, factor);
+            let term = self.product(atoms, factor);
             sum = Some(sum.map_or(term, |sum| self.pool.add(sum, term)));
         }
         for (atoms, factor) in minus {
-            let term = self.product(&atoms, factor.saturating_neg());
+            let term = self.product(atoms, factor.saturating_neg());
             let from = sum.unwrap_or_else(|| self.pool.int(0));
             sum = Some(self.pool.sub(from, term));
         }
@@ -575,8 +558,9 @@ impl<'p> Forms<'p> {
             return self.expr(form);
         }
         let lane = self.pool.var_expr(self.lane);
-        let (mut base, mut stride, mut affine) = (Form::default(), Form::default(), true);
-        for (atoms, factor) in &form.terms {
+        let (mut base, mut stride) = (Form::default(), Form::default());
+        let mut affine = !form.is_too_large();
+        for (atoms, factor) in form.terms() {
             let wide = |forms: &mut Self, atom: ExprId| {
                 forms.pool.ty(atom).lanes > 1 || forms.mentions(atom, forms.lane)
             };
@@ -585,11 +569,11 @@ impl<'p> Forms<'p> {
                     let mut others = atoms.to_vec();
                     others.remove(at);
                     affine &= !others.iter().any(|atom| wide(self, *atom));
-                    stride.push(others.into(), *factor);
+                    stride.push(&others, factor);
                 }
                 None => {
                     affine &= !atoms.iter().any(|atom| wide(self, *atom));
-                    base.push(atoms.clone(), *factor);
+                    base.push(atoms, factor);
                 }
             }
         }
@@ -653,7 +637,7 @@ impl<'p> Forms<'p> {
     /// 0 if it stays within one row.
     pub(super) fn lanes_in_rows(&mut self, form: &Form, row: i128, lanes: u32) -> Form {
         let lane = self.pool.var_expr(self.lane);
-        let step = form.terms.get(&[lane][..]).copied().unwrap_or(0);
+        let step = form.factor(&[lane]);
         if step <= 0 || row % step != 0 || step * i128::from(lanes) <= row {
             return Form::default();
         }
@@ -664,14 +648,15 @@ impl<'p> Forms<'p> {
     /// Rewrites `x - n * (x / n)` as `x % n`.
     pub(super) fn parted(&mut self, form: &Form) -> Form {
         let mut result = form.clone();
-        for (atoms, factor) in &form.terms {
-            if let [atom] = **atoms
+        for (atoms, factor) in form.terms() {
+            if let [atom] = *atoms
                 && let Expr::Binary(BinaryOp::Div, a, b) = *self.pool.get(atom)
                 && let Some(by) = self.pool.as_constant(b).and_then(Constant::as_integer)
-                && form.terms.get(&[a][..]).is_some_and(|other| other.saturating_mul(by) == -factor)
+                && let step = form.factor(&[a])
+                && step != 0
+                && step.checked_mul(by).and_then(|whole| whole.checked_add(factor)) == Some(0)
             {
                 let rest = Form::atom(self.pool.binary(BinaryOp::Mod, a, b));
-                let step = form.terms[&[a][..]];
                 result = result.plus(&Form::atom(a), -step).plus(&Form::atom(atom), -factor);
                 result = result.plus(&rest, step);
             }
@@ -682,17 +667,17 @@ impl<'p> Forms<'p> {
     /// Rewrites `n * (x / n) + x % n` as `x`.
     pub(super) fn joined(&mut self, form: &Form) -> Form {
         let mut result = form.clone();
-        for (atoms, factor) in &form.terms {
-            if let [atom] = **atoms
+        for (atoms, factor) in form.terms() {
+            if let [atom] = *atoms
                 && let Expr::Binary(BinaryOp::Mod, a, b) = *self.pool.get(atom)
                 && let Some(by) = self.pool.as_constant(b).and_then(Constant::as_integer)
+                && let Some(whole_factor) = factor.checked_mul(by).filter(|by| *by != 0)
             {
                 let whole = self.pool.binary(BinaryOp::Div, a, b);
-                let whole_factor = factor.saturating_mul(by);
-                if form.terms.get(&[whole][..]) == Some(&whole_factor) {
+                if form.factor(&[whole]) == whole_factor {
                     let operand = self.form(a);
                     result = result.plus(&Form::atom(atom), -factor);
-                    result = result.plus(&Form::atom(whole), -whole_factor).plus(&operand, *factor);
+                    result = result.plus(&Form::atom(whole), -whole_factor).plus(&operand, factor);
                 }
             }
         }
@@ -702,15 +687,15 @@ impl<'p> Forms<'p> {
     /// All forms that result from replacing one of the minima by one of its operands.
     pub(super) fn decided(&mut self, form: &Form) -> Vec<Form> {
         let atoms: IndexSet<ExprId> =
-            form.terms.keys().flat_map(|atoms| atoms.iter().copied()).collect();
+            form.terms().flat_map(|(atoms, _)| atoms.iter().copied()).collect();
         let mut ways = Vec::new();
         for atom in atoms {
             let Expr::Binary(BinaryOp::Min, a, b) = *self.pool.get(atom) else { continue };
             for operand in [a, b] {
                 let value = self.form(operand);
                 let mut way = Form::default();
-                for (atoms, factor) in &form.terms {
-                    let mut product = Form::constant(*factor);
+                for (atoms, factor) in form.terms() {
+                    let mut product = Form::constant(factor);
                     for own in atoms {
                         let own = if *own == atom { value.clone() } else { Form::atom(*own) };
                         product = product.times(&own);
@@ -730,7 +715,7 @@ impl<'p> Forms<'p> {
 
     /// Tests whether a variable occurs inside a larger atom of a form.
     pub(super) fn clamps(&mut self, form: &Form, var: VarId) -> bool {
-        let atoms = form.terms.keys().flat_map(|atoms| atoms.iter().copied());
+        let atoms = form.terms().flat_map(|(atoms, _)| atoms.iter().copied());
         let atoms: Vec<ExprId> = atoms.collect();
         atoms.into_iter().any(|atom| self.as_variable(atom).is_none() && self.mentions(atom, var))
     }
@@ -752,9 +737,9 @@ impl<'p> Forms<'p> {
 
     /// A form with values substituted for variables.
     pub(super) fn replaced(&mut self, form: &Form, env: &mut Env) -> Form {
-        let mut result = Form::default();
-        for (atoms, factor) in &form.terms {
-            let mut product = Form::constant(*factor);
+        let mut result = if form.is_too_large() { form.clone() } else { Form::default() };
+        for (atoms, factor) in form.terms() {
+            let mut product = Form::constant(factor);
             for atom in atoms {
                 let value = self.form_in(*atom, env);
                 product = product.times(&value);
@@ -766,18 +751,21 @@ impl<'p> Forms<'p> {
 
     /// The factor of a variable and the rest, if the form is affine in the variable.
     pub(super) fn affine(&mut self, form: &Form, var: VarId) -> Option<(Form, Form)> {
+        if form.is_too_large() {
+            return None;
+        }
         let atom = self.pool.var_expr(var);
         let (mut factor, mut rest) = (Form::default(), Form::default());
-        for (atoms, by) in &form.terms {
+        for (atoms, by) in form.terms() {
             let others = match atoms.iter().position(|other| *other == atom) {
                 Some(at) => {
                     let mut others = atoms.to_vec();
                     others.remove(at);
-                    factor.push(others.clone().into(), *by);
+                    factor.push(&others, by);
                     others
                 }
                 None => {
-                    rest.push(atoms.clone(), *by);
+                    rest.push(atoms, by);
                     atoms.to_vec()
                 }
             };
@@ -797,10 +785,10 @@ impl<'p> Forms<'p> {
         range: &(Form, Form),
         end: End,
     ) -> Form {
-        let mut result = Form::default();
-        for (atoms, factor) in &form.terms {
-            let end = if *factor < 0 { end.flipped() } else { end };
-            let mut product = Form::constant(*factor);
+        let mut result = if form.is_too_large() { form.clone() } else { Form::default() };
+        for (atoms, factor) in form.terms() {
+            let end = if factor < 0 { end.flipped() } else { end };
+            let mut product = Form::constant(factor);
             for atom in atoms {
                 let value = if self.mentions(*atom, var) {
                     self.extreme_atom(*atom, var, range, end)

@@ -12,7 +12,8 @@ mod schedule;
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
-    Algorithm, Directive, Expr, ExprId, FuncId, FuncKind, Pool, Scalar, Schedule, Stage, VarId,
+    Algorithm, Directive, Expr, ExprId, FuncId, FuncKind, Pool, Scalar, Schedule, SchedulePhase,
+    Stage, VarId,
 };
 
 use exprs::Unit;
@@ -53,7 +54,9 @@ pub fn print(pool: &Pool, algorithm: &Algorithm, schedule: &Schedule) -> Result<
     let declared = writer.lines.len();
     let mut directives = vec![writer.roots(algorithm)];
     let mut ordered: Vec<&Directive> = schedule.directives.iter().collect();
-    ordered.sort_by_key(|directive| schedule::phase(&directive.action));
+    // Halide applies directives in the given order, ours go by phase. The phases after that of the
+    // loops are one to Halide.
+    ordered.sort_by_key(|directive| directive.action.phase().min(SchedulePhase::Compute));
     for directive in ordered {
         directives.push(writer.directive(directive, None)?);
     }

@@ -303,41 +303,6 @@ impl Writer<'_> {
     }
 }
 
-/// The phase of a directive. Halide applies directives in the given order, ours go by phase:
-/// rewritings, specializations, loops, the rest.
-pub(super) fn phase(action: &Action) -> u8 {
-    match action {
-        Action::Wrap { .. } | Action::Factor { .. } => 0,
-        Action::Specialize { .. } | Action::SpecializeFail { .. } => 1,
-        Action::Split { .. }
-        | Action::Tile { .. }
-        | Action::Fuse { .. }
-        | Action::Reorder { .. }
-        | Action::Swap { .. }
-        | Action::Traverse { .. }
-        | Action::Vectorize { .. }
-        | Action::Unroll { .. }
-        | Action::Partition { .. }
-        | Action::Prefetch { .. }
-        | Action::Rename { .. }
-        | Action::Atomic => 2,
-        Action::ComputeAt(_)
-        | Action::ComputeRoot
-        | Action::ComputeInline
-        | Action::StoreAt(_)
-        | Action::StoreRoot
-        | Action::HoistStorage(_)
-        | Action::ReorderStorage { .. }
-        | Action::AlignStorage { .. }
-        | Action::PadStorage { .. }
-        | Action::Realign
-        | Action::FoldStorage { .. }
-        | Action::StoreIn(_)
-        | Action::Bound { .. }
-        | Action::AlignBounds { .. } => 3,
-    }
-}
-
 fn tail_word(tail: Tail) -> &'static str {
     match tail {
         Tail::Guard => "hl.TailStrategy.GuardWithIf",

@@ -6,8 +6,8 @@
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
-    Action, Algorithm, Directive, ExprId, FuncId, LoopKind, LoopLevel, Pool, Schedule, StoreIn,
-    Tail,
+    Action, Algorithm, Argument, Directive, ExprId, FuncId, LoopKind, LoopLevel, Pool, Schedule,
+    StoreIn, Tail,
 };
 
 use super::{Answer, Printer, Unprintable, bare};
@@ -89,69 +89,38 @@ impl Writer<'_> {
                     self.begin((*func, *stage), within)?
                 }
             };
-            open = match action {
-                Action::Specialize { condition, directives } => {
-                    let condition = self.value(*condition)?;
-                    statement.parts.push(format!("specialize({condition})"));
-                    let text = chained(&statement.parts, indent(within));
-                    self.out.push_str(&text);
-                    self.out.push_str(" {\n");
-                    self.statements(directives, Some((*func, *stage)))?;
-                    self.out.push_str(indent(within));
-                    self.out.push_str("}\n");
-                    None
-                }
-                Action::Wrap { wrapper, users } => {
-                    let users: Answer<Vec<String>> =
-                        users.iter().map(|user| self.func(*user)).collect();
-                    let part = format!("in({})", users?.join(", "));
-                    self.made.insert(*wrapper, format!("{}.{part}", self.func(*func)?));
-                    statement.parts.push(part);
-                    // The following directives are for the copy.
-                    statement.of = (*wrapper, 0);
-                    Some(statement)
-                }
-                Action::Factor { vars, partial } => {
-                    let [(var, new)] = vars.as_slice() else {
-                        return Err("a reduction factored by several variables at once");
-                    };
-                    let name = self.printer.pool.func(*partial).name.clone();
-                    statement.parts.push(format!("rfactor({var}, {new}, {name})"));
-                    self.made.insert(*partial, name);
-                    self.end(Some(statement), within);
-                    None
-                }
-                Action::SpecializeFail { .. }
-                | Action::Split { .. }
-                | Action::Tile { .. }
-                | Action::Fuse { .. }
-                | Action::Reorder { .. }
-                | Action::Swap { .. }
-                | Action::Traverse { .. }
-                | Action::Vectorize { .. }
-                | Action::Unroll { .. }
-                | Action::Partition { .. }
-                | Action::Prefetch { .. }
-                | Action::Rename { .. }
-                | Action::Atomic
-                | Action::ComputeAt(_)
-                | Action::ComputeRoot
-                | Action::ComputeInline
-                | Action::StoreAt(_)
-                | Action::StoreRoot
-                | Action::HoistStorage(_)
-                | Action::ReorderStorage { .. }
-                | Action::AlignStorage { .. }
-                | Action::PadStorage { .. }
-                | Action::Realign
-                | Action::FoldStorage { .. }
-                | Action::StoreIn(_)
-                | Action::Bound { .. }
-                | Action::AlignBounds { .. } => {
-                    let arguments = self.arguments(action)?.join(", ");
-                    statement.parts.push(format!("{}({arguments})", action.name()));
-                    Some(statement)
-                }
+            open = if let Action::Specialize { condition, directives } = action {
+                let condition = self.value(*condition)?;
+                statement.parts.push(format!("specialize({condition})"));
+                let text = chained(&statement.parts, indent(within));
+                self.out.push_str(&text);
+                self.out.push_str(" {\n");
+                self.statements(directives, Some((*func, *stage)))?;
+                self.out.push_str(indent(within));
+                self.out.push_str("}\n");
+                None
+            } else if let Action::Wrap { wrapper, users } = action {
+                let users: Answer<Vec<String>> =
+                    users.iter().map(|user| self.func(*user)).collect();
+                let part = format!("in({})", users?.join(", "));
+                self.made.insert(*wrapper, format!("{}.{part}", self.func(*func)?));
+                statement.parts.push(part);
+                // The following directives are for the copy.
+                statement.of = (*wrapper, 0);
+                Some(statement)
+            } else if let Action::Factor { vars, partial } = action {
+                let [(var, new)] = vars.as_slice() else {
+                    return Err("a reduction factored by several variables at once");
+                };
+                let name = self.printer.pool.func(*partial).name.clone();
+                statement.parts.push(format!("rfactor({var}, {new}, {name})"));
+                self.made.insert(*partial, name);
+                self.end(Some(statement), within);
+                None
+            } else {
+                let arguments = self.arguments(action)?.join(", ");
+                statement.parts.push(format!("{}({arguments})", action.name()));
+                Some(statement)
             };
         }
         self.end(open, within);
@@ -204,97 +173,41 @@ impl Writer<'_> {
     }
 
     fn arguments(&self, action: &Action) -> Answer<Vec<String>> {
-        let name = |text: &str| vec![text.to_owned()];
-        Ok(match action {
-            Action::SpecializeFail { message } => {
-                if message.contains(['"', '\n', '\r']) {
-                    return Err("a message with a quotation mark or a line break");
+        if let Action::Traverse { kind: LoopKind::Vectorized | LoopKind::Unrolled, .. } = action {
+            return Err("a loop that is traversed as a vector or in copies");
+        }
+        if let Action::StoreIn(StoreIn::Within(_)) = action {
+            return Err("memory within another's");
+        }
+        let mut texts = Vec::new();
+        for argument in action.arguments() {
+            match argument {
+                Argument::Loop(name) | Argument::New(name) | Argument::Dim(name) => {
+                    texts.push(name.to_owned());
                 }
-                vec![format!("\"{message}\"")]
-            }
-            Action::Split { var, outer, inner, factor, tail } => {
-                let names = [var, outer, inner].map(Clone::clone);
-                with_tail(names.into_iter().chain([self.value(*factor)?]).collect(), *tail)
-            }
-            Action::Tile { vars, outer, inner, factors, tail } => {
-                let mut all: Vec<String> = vars.iter().chain(outer).chain(inner).cloned().collect();
-                for factor in factors {
-                    all.push(self.value(*factor)?);
+                Argument::Level(level) => texts.extend(self.level(level)?),
+                Argument::Func(func) => texts.push(self.func(func)?),
+                Argument::Number(_, value) | Argument::Condition(value) => {
+                    texts.push(self.value(value)?);
                 }
-                with_tail(all, *tail)
-            }
-            Action::Fuse { outer, inner, fused } => [outer, inner, fused].map(Clone::clone).into(),
-            Action::Reorder { vars } | Action::ReorderStorage { vars } => vars.clone(),
-            Action::Swap { var } => name(var),
-            Action::Traverse { var, kind } => match kind {
-                LoopKind::Parallel(deal) => {
-                    let (policy, chunk) = deal.words();
-                    let policy = policy.map(str::to_owned);
-                    let chunk = chunk.map(|chunk| format!("chunk: {chunk}"));
-                    name(var).into_iter().chain(policy).chain(chunk).collect()
+                Argument::Tail(Tail::Auto) => {}
+                Argument::Tail(tail) => texts.push(format!("tail: {}", tail.name())),
+                Argument::Word(word) => texts.push(word.to_owned()),
+                Argument::Named(name, value) => texts.push(format!("{name}: {value}")),
+                Argument::Message(message) => {
+                    if message.contains(['"', '\n', '\r']) {
+                        return Err("a message with a quotation mark or a line break");
+                    }
+                    texts.push(format!("\"{message}\""));
                 }
-                LoopKind::Serial | LoopKind::GpuBlocks | LoopKind::GpuThreads => name(var),
-                LoopKind::Vectorized | LoopKind::Unrolled => {
-                    return Err("a loop that is traversed as a vector or in copies");
-                }
-            },
-            Action::Vectorize { var, lanes: factor, tail }
-            | Action::Unroll { var, factor, tail } => {
-                let mut all = name(var);
-                if let Some(factor) = factor {
-                    all.push(self.value(*factor)?);
-                }
-                with_tail(all, *tail)
             }
-            Action::Partition { var, policy } => vec![var.clone(), policy.name().to_owned()],
-            Action::Prefetch { func, var, ahead } => {
-                vec![self.func(*func)?, var.clone(), format!("ahead: {ahead}")]
-            }
-            Action::Rename { from, to } => vec![from.clone(), to.clone()],
-            Action::Atomic
-            | Action::Realign
-            | Action::ComputeRoot
-            | Action::ComputeInline
-            | Action::StoreRoot
-            | Action::HoistStorage(None) => Vec::new(),
-            Action::ComputeAt(level)
-            | Action::StoreAt(level)
-            | Action::HoistStorage(Some(level)) => self.level(level)?,
-            Action::AlignStorage { var, modulus } => vec![var.clone(), self.value(*modulus)?],
-            Action::PadStorage { var, amount } => vec![var.clone(), self.value(*amount)?],
-            Action::FoldStorage { var, factor, direction } => {
-                let mut all = vec![var.clone(), self.value(*factor)?];
-                all.extend(direction.map(|direction| direction.name().to_owned()));
-                all
-            }
-            Action::StoreIn(StoreIn::Within(_)) => return Err("memory within another's"),
-            Action::StoreIn(place) => name(place.name()),
-            Action::Bound { var, min, extent } => {
-                let mut all = name(var);
-                for value in min.iter().chain([extent]) {
-                    all.push(self.value(*value)?);
-                }
-                all
-            }
-            Action::AlignBounds { var, modulus, remainder } => {
-                vec![var.clone(), self.value(*modulus)?, self.value(*remainder)?]
-            }
-            Action::Specialize { .. } | Action::Wrap { .. } | Action::Factor { .. } => {
-                return Err("a directive that is a statement");
-            }
-        })
+        }
+        Ok(texts)
     }
 }
 
 fn indent(within: Option<(FuncId, usize)>) -> &'static str {
     if within.is_some() { "        " } else { "    " }
-}
-
-fn with_tail(mut arguments: Vec<String>, tail: Tail) -> Vec<String> {
-    if tail != Tail::Auto {
-        arguments.push(format!("tail: {}", tail.name()));
-    }
-    arguments
 }
 
 /// Joins parts with dots, on as many lines as they need.

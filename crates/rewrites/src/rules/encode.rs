@@ -240,8 +240,8 @@ impl<'v> Encoder<'v> {
 
     fn sum(&mut self, polynomial: &Polynomial) -> Result<TermId> {
         let mut parts = Vec::new();
-        for (monomial, coefficient) in &polynomial.terms {
-            let factor = self.terms.int(*coefficient);
+        for (monomial, coefficient) in polynomial.terms() {
+            let factor = self.terms.int(coefficient);
             let product = self.product(monomial)?;
             parts.push(self.terms.mul(factor, product));
         }
@@ -249,7 +249,7 @@ impl<'v> Encoder<'v> {
     }
 
     fn product(&mut self, monomial: &Monomial) -> Result<TermId> {
-        match monomial.as_slice() {
+        match &**monomial {
             [] => Ok(self.terms.int(1)),
             [(atom, 1)] => self.atom(*atom),
             _ => {
@@ -418,7 +418,7 @@ impl<'v> Encoder<'v> {
             let Some((monomial, product)) = linear.products.get_index(index) else { return Ok(()) };
             let (monomial, product) = (monomial.clone(), *product);
             index += 1;
-            for (atom, _) in &monomial {
+            for (atom, _) in monomial.iter() {
                 let Some(linear) = &self.linear else { return Ok(()) };
                 let AtomKind::Term(term) = linear.normalizer.atoms.kind(*atom).clone() else {
                     continue;
@@ -428,7 +428,7 @@ impl<'v> Encoder<'v> {
                 };
                 let condition = self.term(operands[0])?;
                 let mut rest = Polynomial::constant(1, Domain::Whole);
-                for (other, exponent) in &monomial {
+                for (other, exponent) in monomial.iter() {
                     for _ in 0..(exponent - i32::from(other == atom)) {
                         rest = rest.times(&Polynomial::atom(*other, Domain::Whole))?;
                     }

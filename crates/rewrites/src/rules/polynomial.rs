@@ -7,8 +7,10 @@
 //! exponents; divisors of reals are not 0.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 use halidom_base::IndexSet;
+use halidom_sums::Sum;
 
 use super::value::{Domain, Fun, Node, ValueId, Values};
 
@@ -16,13 +18,42 @@ use super::value::{Domain, Fun, Node, ValueId, Values};
 pub(crate) type Atom = u32;
 
 /// Atoms with their exponents, sorted; no exponent is 0.
-pub(crate) type Monomial = Vec<(Atom, i32)>;
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Monomial(Vec<(Atom, i32)>);
 
-/// A sum of monomials with coefficients other than 0, and its domain.
+impl Deref for Monomial {
+    type Target = [(Atom, i32)];
+
+    fn deref(&self) -> &[(Atom, i32)] {
+        &self.0
+    }
+}
+
+impl halidom_sums::Monomial for Monomial {
+    fn one() -> Self {
+        Self(Vec::new())
+    }
+
+    fn times(&self, other: &Self) -> Self {
+        self.times_power(other, 1)
+    }
+}
+
+impl Monomial {
+    /// Returns the product of this monomial and a power of another one.
+    fn times_power(&self, other: &Self, power: i32) -> Self {
+        let mut product: BTreeMap<Atom, i32> = self.iter().copied().collect();
+        for (atom, exponent) in other.iter() {
+            *product.entry(*atom).or_default() += exponent * power;
+        }
+        Self(product.into_iter().filter(|(_, exponent)| *exponent != 0).collect())
+    }
+}
+
+/// A sum of monomials, and the domain of its value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Polynomial {
-    /// The monomials and their coefficients.
-    pub(crate) terms: BTreeMap<Monomial, i128>,
+    sum: Sum<Monomial>,
     /// The domain of its value.
     pub(crate) domain: Domain,
 }
@@ -64,65 +95,56 @@ pub(crate) struct TooLarge;
 const MAX_TERMS: usize = 400;
 
 impl Polynomial {
+    /// Wraps the coefficients of a sum into a domain.
+    fn wrapped(sum: Option<Sum<Monomial>>, domain: Domain) -> Result<Self, TooLarge> {
+        let sum = sum.ok_or(TooLarge)?;
+        let sum = sum.filter_map(|_, by| domain.wrap(by));
+        if sum.len() > MAX_TERMS { Err(TooLarge) } else { Ok(Self { sum, domain }) }
+    }
+
     /// Returns a constant.
     pub(crate) fn constant(value: i128, domain: Domain) -> Self {
-        let mut terms = BTreeMap::new();
-        let value = domain.wrap(value);
-        if value != 0 {
-            terms.insert(Monomial::new(), value);
-        }
-        Self { terms, domain }
+        Self { sum: Sum::constant(domain.wrap(value)), domain }
     }
 
     /// Returns an atom.
     pub(crate) fn atom(atom: Atom, domain: Domain) -> Self {
-        Self { terms: BTreeMap::from([(vec![(atom, 1)], 1)]), domain }
+        Self { sum: Sum::term(Monomial(vec![(atom, 1)]), 1), domain }
     }
 
     /// Returns the value if the polynomial is a constant.
     pub(crate) fn as_constant(&self) -> Option<i128> {
-        match self.terms.len() {
-            0 => Some(0),
-            1 => self.terms.get(&Monomial::new()).copied(),
-            _ => None,
-        }
+        self.sum.as_constant()
+    }
+
+    /// Iterates over the monomials and their coefficients, in order.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = (&Monomial, i128)> {
+        self.sum.terms()
     }
 
     /// Computes `self + factor · other`.
     pub(crate) fn plus(&self, other: &Self, factor: i128) -> Result<Self, TooLarge> {
-        let mut sum = self.clone();
-        for (monomial, coefficient) in &other.terms {
-            let added = coefficient.checked_mul(factor).ok_or(TooLarge)?;
-            sum.add(monomial.clone(), added)?;
-        }
-        Ok(sum)
+        Self::wrapped(self.sum.plus(&other.sum, factor), self.domain)
     }
 
     fn add(&mut self, monomial: Monomial, added: i128) -> Result<(), TooLarge> {
-        let old = self.terms.get(&monomial).copied().unwrap_or(0);
-        let coefficient = self.domain.wrap(old.checked_add(added).ok_or(TooLarge)?);
-        if coefficient == 0 {
-            self.terms.remove(&monomial);
-        } else {
-            self.terms.insert(monomial, coefficient);
-        }
-        if self.terms.len() > MAX_TERMS { Err(TooLarge) } else { Ok(()) }
+        *self = Self::wrapped(self.sum.plus(&Sum::term(monomial, 1), added), self.domain)?;
+        Ok(())
     }
 
     /// Computes `self · other`.
     pub(crate) fn times(&self, other: &Self) -> Result<Self, TooLarge> {
-        let mut product = Self { terms: BTreeMap::new(), domain: self.domain };
-        for (a, p) in &self.terms {
-            for (b, q) in &other.terms {
-                product.add(join(a, b, 1), p.checked_mul(*q).ok_or(TooLarge)?)?;
-            }
+        let mut product = Self { sum: Sum::default(), domain: self.domain };
+        for (monomial, by) in self.terms() {
+            let row = Sum::term(monomial.clone(), by).times(&other.sum).ok_or(TooLarge)?;
+            product = Self::wrapped(product.sum.plus(&row, 1), self.domain)?;
         }
         Ok(product)
     }
 
     /// Returns the monomial if there is only one and its coefficient is 1.
     fn as_monomial(&self) -> Option<&Monomial> {
-        let mut terms = self.terms.iter();
+        let mut terms = self.terms();
         match (terms.next(), terms.next()) {
             (Some((monomial, 1)), None) => Some(monomial),
             _ => None,
@@ -132,7 +154,7 @@ impl Polynomial {
     /// Returns the polynomial or its negation, whichever has a positive first coefficient, and
     /// whether it was negated.
     fn canonical(&self) -> Result<(Self, bool), TooLarge> {
-        let negate = self.terms.values().next().is_some_and(|coefficient| *coefficient < 0);
+        let negate = self.terms().next().is_some_and(|(_, coefficient)| coefficient < 0);
         if negate {
             let zero = Self::constant(0, self.domain);
             Ok((zero.plus(self, -1)?, true))
@@ -140,15 +162,6 @@ impl Polynomial {
             Ok((self.clone(), false))
         }
     }
-}
-
-/// Multiplies the first monomial by a power of the second.
-fn join(a: &Monomial, b: &Monomial, power: i32) -> Monomial {
-    let mut product: BTreeMap<Atom, i32> = a.iter().copied().collect();
-    for (atom, exponent) in b {
-        *product.entry(*atom).or_default() += exponent * power;
-    }
-    product.into_iter().filter(|(_, exponent)| *exponent != 0).collect()
 }
 
 /// The reason why a term has no polynomial yet.
@@ -265,8 +278,8 @@ impl<'v> Normalizer<'v> {
             return Ok(Polynomial::atom(atom, Domain::Real));
         };
         let mut quotient = Polynomial::constant(0, Domain::Real);
-        for (numerator, coefficient) in &lhs.terms {
-            quotient.add(join(numerator, monomial, -1), *coefficient)?;
+        for (numerator, coefficient) in lhs.terms() {
+            quotient.add(numerator.times_power(monomial, -1), coefficient)?;
         }
         Ok(quotient)
     }
@@ -284,14 +297,14 @@ impl<'v> Normalizer<'v> {
         if let Some(divisor) = rhs.as_constant()
             && divisor != 0
         {
-            for (monomial, coefficient) in &lhs.terms {
+            for (monomial, coefficient) in lhs.terms() {
                 if monomial.is_empty() {
                     divided.add(monomial.clone(), coefficient.div_euclid(divisor))?;
                     rest.add(monomial.clone(), coefficient.rem_euclid(divisor))?;
                 } else if coefficient % divisor == 0 {
                     divided.add(monomial.clone(), coefficient / divisor)?;
                 } else {
-                    rest.add(monomial.clone(), *coefficient)?;
+                    rest.add(monomial.clone(), coefficient)?;
                 }
             }
             return Ok((divided, rest));
@@ -302,13 +315,13 @@ impl<'v> Normalizer<'v> {
         };
         match rhs.as_monomial() {
             Some(divisor) if divisor.iter().all(|(atom, _)| is_nonzero(*atom)) => {
-                for (monomial, coefficient) in &lhs.terms {
-                    let quotient = join(monomial, divisor, -1);
+                for (monomial, coefficient) in lhs.terms() {
+                    let quotient = monomial.times_power(divisor, -1);
                     let divides = quotient.iter().all(|(_, exponent)| *exponent > 0);
                     if divides {
-                        divided.add(quotient, *coefficient)?;
+                        divided.add(quotient, coefficient)?;
                     } else {
-                        rest.add(monomial.clone(), *coefficient)?;
+                        rest.add(monomial.clone(), coefficient)?;
                     }
                 }
                 Ok((divided, rest))
@@ -326,7 +339,7 @@ impl<'v> Normalizer<'v> {
             return Ok(lhs);
         }
         let (divided, rest) = self.split(&lhs, &rhs)?;
-        if rest.terms.is_empty() {
+        if rest.sum.is_zero() {
             return Ok(divided);
         }
         if let (Some(a), Some(b)) = (rest.as_constant(), rhs.as_constant()) {
@@ -343,7 +356,7 @@ impl<'v> Normalizer<'v> {
             return Ok(Polynomial::constant(0, domain));
         }
         let (_, rest) = self.split(lhs, &rhs)?;
-        if rest.terms.is_empty() && domain != Domain::Real {
+        if rest.sum.is_zero() && domain != Domain::Real {
             return Ok(rest);
         }
         if domain != Domain::Real
@@ -358,10 +371,10 @@ impl<'v> Normalizer<'v> {
     /// Solves the equation of two polynomials for a variable, if one of them is that variable.
     fn equate(&self, a: &Polynomial, b: &Polynomial) -> Option<(ValueId, Polynomial)> {
         for (side, other) in [(a, b), (b, a)] {
-            if let Some([(atom, 1)]) = side.as_monomial().map(Vec::as_slice)
+            if let Some([(atom, 1)]) = side.as_monomial().map(Deref::deref)
                 && let AtomKind::Term(term) = self.atoms.kind(*atom)
                 && matches!(self.values.node(*term), Node::Var(_))
-                && other.terms.keys().all(|monomial| self.is_plain(monomial, *atom))
+                && other.terms().all(|(monomial, _)| self.is_plain(monomial, *atom))
             {
                 return Some((*term, other.clone()));
             }

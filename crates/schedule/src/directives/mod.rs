@@ -19,84 +19,14 @@ use halidom_ir::{
     Action, Directive, Expr, FuncKind, LoopKind, Partition, Pool, Schedule, Type, VarId, print,
 };
 
+pub use halidom_ir::SchedulePhase as Phase;
+
 use crate::algebra::{Algebra, Known};
 use crate::checks::is_startup;
 use crate::emit::Solution;
 use crate::error::{Result, ScheduleError};
 use crate::nest::{Lowered, Placement, lower_instance};
 use crate::reduction::Oracle;
-
-/// FS Fig. 11's groups of directives, in the order in which they are applied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Phase {
-    /// Rewritings of the algorithm, before FS's phases.
-    Algorithm,
-    /// §8.1.
-    Specialization,
-    /// §8.2.
-    Loops,
-    /// §8.3.
-    Compute,
-    /// §8.4.
-    Storage,
-    /// §8.5.
-    Bounds,
-}
-
-impl Phase {
-    /// All phases, in order.
-    pub const ALL: [Self; 6] = [
-        Self::Algorithm,
-        Self::Specialization,
-        Self::Loops,
-        Self::Compute,
-        Self::Storage,
-        Self::Bounds,
-    ];
-
-    /// Returns its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Algorithm => "algorithm",
-            Self::Specialization => "specialization",
-            Self::Loops => "loops",
-            Self::Compute => "compute",
-            Self::Storage => "storage",
-            Self::Bounds => "bounds",
-        }
-    }
-}
-
-fn phase(action: &Action) -> Phase {
-    match action {
-        Action::Specialize { .. } | Action::SpecializeFail { .. } => Phase::Specialization,
-        Action::Split { .. }
-        | Action::Tile { .. }
-        | Action::Fuse { .. }
-        | Action::Reorder { .. }
-        | Action::Swap { .. }
-        | Action::Traverse { .. }
-        | Action::Vectorize { .. }
-        | Action::Unroll { .. }
-        | Action::Partition { .. }
-        | Action::Prefetch { .. }
-        | Action::Rename { .. }
-        | Action::Atomic => Phase::Loops,
-        // Applied earlier, by `transform`.
-        Action::Wrap { .. } | Action::Factor { .. } => Phase::Algorithm,
-        Action::ComputeAt(_) | Action::ComputeRoot | Action::ComputeInline => Phase::Compute,
-        Action::StoreAt(_)
-        | Action::StoreRoot
-        | Action::HoistStorage(_)
-        | Action::ReorderStorage { .. }
-        | Action::AlignStorage { .. }
-        | Action::PadStorage { .. }
-        | Action::Realign
-        | Action::FoldStorage { .. }
-        | Action::StoreIn(_) => Phase::Storage,
-        Action::Bound { .. } | Action::AlignBounds { .. } => Phase::Bounds,
-    }
-}
 
 /// Applies a schedule's directives to a lowered algorithm.
 ///
@@ -124,7 +54,7 @@ pub fn apply_with(
     let mut scheduler = Scheduler { pool, lowered, startup, oracle, errors: Vec::new() };
     let mut directives: Vec<(usize, &Directive)> =
         schedule.directives.iter().map(|directive| (0, directive)).collect();
-    directives.sort_by_key(|(_, directive)| phase(&directive.action));
+    directives.sort_by_key(|(_, directive)| directive.action.phase());
     let mut nested = Vec::new();
     for (_, directive) in &directives {
         if let Action::Specialize { directives, .. } = &directive.action
@@ -141,7 +71,7 @@ pub fn apply_with(
         }
     }
     for (specialization, directive) in directives.iter().chain(&nested) {
-        if phase(&directive.action) == Phase::Loops {
+        if directive.action.phase() == Phase::Loops {
             scheduler.checked(directive, |scheduler, directive| {
                 scheduler.loops(directive, *specialization)
             });
@@ -153,7 +83,7 @@ pub fn apply_with(
     scheduler.check_prefetches();
     for current in [Phase::Compute, Phase::Storage, Phase::Bounds] {
         for (_, directive) in &directives {
-            if phase(&directive.action) == current {
+            if directive.action.phase() == current {
                 scheduler.checked(directive, |scheduler, directive| match current {
                     Phase::Compute => scheduler.place_compute(directive),
                     Phase::Storage => scheduler.storage(directive),
@@ -290,7 +220,7 @@ impl Scheduler<'_> {
     fn refuse_inlined(&mut self, directive: &Directive) -> Result<()> {
         let inlined =
             self.lowered.plan(directive.func).is_some_and(|plan| plan.compute == Placement::Inline);
-        if !inlined || phase(&directive.action) == Phase::Compute {
+        if !inlined || directive.action.phase() == Phase::Compute {
             return Ok(());
         }
         let name = self.func_name(directive);
@@ -405,7 +335,7 @@ impl Scheduler<'_> {
             ));
         }
         for inner in directives {
-            if inner.func != directive.func || phase(&inner.action) != Phase::Loops {
+            if inner.func != directive.func || inner.action.phase() != Phase::Loops {
                 return Err(ScheduleError::new(
                     "HAL0509",
                     inner.origin,

@@ -4,7 +4,7 @@
 use halidom_base::FxHashSet;
 use halidom_ir::{Action, Directive, Schedule};
 
-use super::{Phase, phase};
+use super::Phase;
 
 /// A schedule up to and including one of its directives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub fn steps(schedule: &Schedule) -> Vec<Step> {
         if factored.contains(&directive.origin) {
             Phase::Algorithm
         } else {
-            phase(&directive.action)
+            directive.action.phase()
         }
     };
     let mut ordered: Vec<&Directive> = schedule.directives.iter().collect();
@@ -55,7 +55,7 @@ pub fn steps(schedule: &Schedule) -> Vec<Step> {
                 }
             }
         }
-        for (place, inner) in nested.iter().filter(|(_, inner)| phase(&inner.action) == current) {
+        for (place, inner) in nested.iter().filter(|(_, inner)| inner.action.phase() == current) {
             if let Action::Specialize { directives, .. } = &mut taken.directives[*place].action {
                 directives.push((*inner).clone());
             }

@@ -2,7 +2,8 @@
 
 use halidom_base::IndexSet;
 use halidom_ir::{
-    Action, Directive, ExprId, FuncId, LoopKind, LoopLevel, Partition, Pool, StoreIn, Tail,
+    Action, Argument, Directive, ExprId, FuncId, LoopKind, LoopLevel, Number, Partition, Pool,
+    StoreIn, Tail,
 };
 use halidom_schedule::{NamedLoop, StageLoops};
 use halidom_testgen::Random;
@@ -14,17 +15,6 @@ use super::seeds::{Cut, cut_loops, directive, fresh, streams, vectors, whole};
 const MOST_COPIES: i128 = 64;
 /// The largest number of lanes that are tried: more would leave too few registers.
 const MOST_LANES: i128 = 512;
-
-/// The meaning of a number in a schedule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Meaning {
-    Block,
-    Lanes,
-    Copies,
-    /// A bound, a multiple or a memory size. It changes only together with numbers of other
-    /// meanings.
-    Other,
-}
 
 /// Changes schedules of an algorithm.
 pub(super) struct Mover<'m> {
@@ -68,52 +58,30 @@ pub(super) fn number(directives: &mut [Directive]) {
     walk(directives, &mut 0);
 }
 
-/// Calls `visit` for every number in directives, including nested ones.
+/// Calls `visit` for every number in directives, including nested ones, but no coordinate.
 fn for_each_number(
     directives: &mut [Directive],
-    visit: &mut dyn FnMut(Meaning, FuncId, &mut ExprId),
+    visit: &mut dyn FnMut(Number, FuncId, &mut ExprId),
 ) {
     for directive in directives {
         let func = directive.func;
-        match &mut directive.action {
-            Action::Specialize { directives, .. } => for_each_number(directives, visit),
-            Action::Split { factor, .. } => visit(Meaning::Block, func, factor),
-            Action::Tile { factors, .. } => {
-                for factor in factors {
-                    visit(Meaning::Block, func, factor);
-                }
+        let action = &mut directive.action;
+        if let Action::Specialize { directives, .. } = action {
+            for_each_number(directives, visit);
+            continue;
+        }
+        let arguments = action.arguments();
+        let numbers: Vec<Number> = arguments.into_iter().filter_map(number_of).collect();
+        for (number, expr) in numbers.into_iter().zip(action.numbers_mut()) {
+            if number != Number::Position {
+                visit(number, func, expr);
             }
-            Action::Vectorize { lanes: Some(factor), .. } => visit(Meaning::Lanes, func, factor),
-            Action::Unroll { factor: Some(factor), .. } => visit(Meaning::Copies, func, factor),
-            Action::AlignStorage { modulus: number, .. }
-            | Action::PadStorage { amount: number, .. }
-            | Action::AlignBounds { modulus: number, .. }
-            | Action::Bound { extent: number, .. }
-            | Action::FoldStorage { factor: number, .. } => visit(Meaning::Other, func, number),
-            Action::Vectorize { lanes: None, .. }
-            | Action::Unroll { factor: None, .. }
-            | Action::SpecializeFail { .. }
-            | Action::Fuse { .. }
-            | Action::Reorder { .. }
-            | Action::Swap { .. }
-            | Action::Traverse { .. }
-            | Action::Partition { .. }
-            | Action::Prefetch { .. }
-            | Action::Rename { .. }
-            | Action::Atomic
-            | Action::Wrap { .. }
-            | Action::Factor { .. }
-            | Action::ComputeAt(_)
-            | Action::ComputeRoot
-            | Action::ComputeInline
-            | Action::StoreAt(_)
-            | Action::StoreRoot
-            | Action::HoistStorage(_)
-            | Action::ReorderStorage { .. }
-            | Action::Realign
-            | Action::StoreIn(_) => {}
         }
     }
+}
+
+fn number_of(argument: Argument<'_>) -> Option<Number> {
+    if let Argument::Number(number, _) = argument { Some(number) } else { None }
 }
 
 /// The tail of an action, if it has one.
@@ -184,10 +152,11 @@ impl Mover<'_> {
 
     /// Changes a number, in one place or in several.
     fn number(&mut self, directives: &mut [Directive]) -> Option<()> {
-        let mut found: Vec<(Meaning, FuncId, ExprId)> = Vec::new();
+        let mut found: Vec<(Number, FuncId, ExprId)> = Vec::new();
         for_each_number(directives, &mut |meaning, func, expr| found.push((meaning, func, *expr)));
         let candidates: Vec<usize> = (0..found.len())
-            .filter(|number| found[*number].0 != Meaning::Other)
+            // A size changes only together with numbers of other purposes.
+            .filter(|number| found[*number].0 != Number::Size)
             .filter(|number| self.constant(found[*number].2).is_some())
             .collect();
         let chosen = self.pick(&candidates)?;
@@ -210,7 +179,7 @@ impl Mover<'_> {
         let mut position = 0;
         for_each_number(directives, &mut |meaning, of, number| {
             let changes = *number == expr
-                && !(meaning == Meaning::Other && outputs.contains(&of))
+                && !(meaning == Number::Size && outputs.contains(&of))
                 && match scope {
                     0 => true,
                     1 => of == func,
@@ -226,27 +195,27 @@ impl Mover<'_> {
     }
 
     /// Another number that is plausible for the same meaning.
-    fn another(&mut self, meaning: Meaning, func: FuncId, old: i128) -> Option<i128> {
+    fn another(&mut self, meaning: Number, func: FuncId, old: i128) -> Option<i128> {
         let lanes = self.facts.func(func).map_or(8, |func| func.lanes);
         let usual: &[i128] = match meaning {
-            Meaning::Lanes => &[4, 8, 16, 32, 64, 128, 256],
-            Meaning::Copies => &[2, 3, 4, 6, 8, 12, 16],
-            Meaning::Block | Meaning::Other => {
+            Number::Lanes => &[4, 8, 16, 32, 64, 128, 256],
+            Number::Copies => &[2, 3, 4, 6, 8, 12, 16],
+            Number::Block | Number::Size | Number::Position => {
                 &[2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024]
             }
         };
         let new = match self.random.below(5) {
             0 | 1 => old * 2,
             2 => old / 2,
-            3 if meaning == Meaning::Lanes => self.pick(&[lanes, 2 * lanes, 4 * lanes])?,
+            3 if meaning == Number::Lanes => self.pick(&[lanes, 2 * lanes, 4 * lanes])?,
             _ => self.pick(usual)?,
         };
         let most = match meaning {
-            Meaning::Lanes => MOST_LANES,
-            Meaning::Copies => MOST_COPIES,
-            Meaning::Block | Meaning::Other => 1 << 20,
+            Number::Lanes => MOST_LANES,
+            Number::Copies => MOST_COPIES,
+            Number::Block | Number::Size | Number::Position => 1 << 20,
         };
-        (new != old && (1..=most).contains(&new) && (new > 1 || meaning == Meaning::Block))
+        (new != old && (1..=most).contains(&new) && (new > 1 || meaning == Number::Block))
             .then_some(new)
     }
 
