@@ -90,7 +90,7 @@ impl<'p> Machine<'p> {
         {
             rope.extend(pieces);
             self.store(place, Val::Rope(rope), state);
-            if self.is_within_stmt {
+            if self.is_within_stmt() {
                 state.at = self.line;
             }
         }
@@ -153,7 +153,7 @@ impl<'p> Machine<'p> {
                 return vec![(state, Val::Void)];
             }
             (Print::Expr, [Val::Expr(Some(node)) | Val::Ptr(Some((node, _))), ..])
-                if self.is_within_stmt =>
+                if self.is_within_stmt() =>
             {
                 let (mark, piece) = self.computed_here(*node, &mut state);
                 self.write(vec![mark], &mut state);

@@ -11,7 +11,7 @@ use crate::ir::node::NodeId;
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
 use crate::machine::program::Program;
-use crate::machine::run::{Machine, Outcome};
+use crate::machine::run::{Machine, Mode, Outcome};
 
 /// A mutator and the settings of its run.
 #[derive(Clone, Copy, Debug)]
@@ -26,10 +26,8 @@ pub(crate) struct Entry<'p> {
     pub(crate) kind: Kind,
     /// True if C++ integers are modelled as mathematical integers.
     pub(crate) is_whole: bool,
-    /// True if the method prints C.
-    pub(crate) is_emitter: bool,
-    /// True if undefined arithmetic of the method itself gives the machine's result.
-    pub(crate) is_hardware: bool,
+    /// The thing that the method makes.
+    pub(crate) mode: Mode,
 }
 
 impl<'p> Entry<'p> {
@@ -37,7 +35,7 @@ impl<'p> Entry<'p> {
     /// operands, `operand` does.
     pub(crate) fn at(self, ty: Type, operand: Type) -> Self {
         let main = if self.kind.has_free_operand() { operand } else { ty };
-        let is_whole = self.is_emitter
+        let is_whole = self.mode.is_emitter()
             || matches!(main.domain(), Domain::Whole | Domain::Real | Domain::Bool)
             || ty.domain() == Domain::Whole;
         Self { is_whole, ..self }
@@ -46,11 +44,10 @@ impl<'p> Entry<'p> {
     /// Runs the method on a node.
     pub(crate) fn run(&self, machine: &mut Machine<'p>, input: NodeId, state: State) {
         machine.class.clone_from(&self.function.class);
-        machine.is_emitter = self.is_emitter;
-        machine.is_within_stmt = self.kind.is_stmt();
-        machine.is_hardware = self.is_hardware;
+        machine.mode = self.mode;
+        machine.kind = Some(self.kind);
         let mut state = state;
-        let stream = self.is_emitter.then(|| {
+        let stream = self.mode.is_emitter().then(|| {
             let rope = |name: &str| Slot {
                 name: name.to_owned(),
                 ty: String::new(),
@@ -64,7 +61,6 @@ impl<'p> Entry<'p> {
             machine.init_members(&mut state);
         }
         let member = if self.kind.is_stmt() { "stmt" } else { "expr" };
-        machine.cuts_literals = self.kind == Kind::Cast;
         let arguments = self.function.parameters.iter().map(|parameter| {
             match parameter.ty.trim_end_matches('&') {
                 ty if ty.ends_with('*')

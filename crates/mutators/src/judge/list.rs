@@ -20,6 +20,7 @@ use crate::judge::verify::{Known, examine};
 use crate::machine::contracts;
 use crate::machine::language::Print;
 use crate::machine::program::Program;
+use crate::machine::run::Mode;
 use crate::machine::scopes::scopes;
 
 /// A mutator with its examination.
@@ -184,8 +185,7 @@ pub fn mutators_of(
                     function,
                     kind,
                     is_whole: true,
-                    is_emitter: is_emitter(function, &program.functions),
-                    is_hardware: false,
+                    mode: mode(function, &program.functions),
                 };
                 if contracts::is_analysis(&function.name) {
                     return examine_bounds(entry(Kind::Variable), &mut solver, options.limits);
@@ -247,7 +247,7 @@ fn is_mutator(function: &Function, classes: &[Class]) -> bool {
 }
 
 /// True if a method prints C for a node: its class has a method that prints an operand.
-pub(crate) fn is_emitter(function: &Function, functions: &[Function]) -> bool {
+fn is_emitter(function: &Function, functions: &[Function]) -> bool {
     let prints = |other: &Function| {
         other.class == function.class
             && matches!(contracts::printed(&other.name), Some(Print::Expr | Print::Inline))
@@ -256,6 +256,11 @@ pub(crate) fn is_emitter(function: &Function, functions: &[Function]) -> bool {
         && function.result == "void"
         && argument(function).is_some()
         && functions.iter().any(prints)
+}
+
+/// Returns what a method makes.
+pub(crate) fn mode(function: &Function, functions: &[Function]) -> Mode {
+    if is_emitter(function, functions) { Mode::Emitter } else { Mode::Mutator }
 }
 
 /// True if a class derives from a mutator.

@@ -74,7 +74,7 @@ pub fn observe(
     for element in Type::SCALARS {
         for ty in [element, element.with_vector(true)] {
             // Operators on vectors of C are not modelled.
-            let is_modelled = !mutant.is_emitter
+            let is_modelled = !mutant.mode.is_emitter()
                 || !ty.is_vector
                 || matches!(mutant.kind, Kind::Ramp | Kind::Broadcast);
             if is_modelled && mutant.kind.admits(ty) {
@@ -93,7 +93,7 @@ pub fn observe(
         let mut trials = Trials::new(original, *ty, *operand, SEED);
         for _ in 0..inputs / types.len() {
             let Some(concrete) = trials.next() else { break };
-            if mutant.is_emitter {
+            if mutant.mode.is_emitter() {
                 let seen = crate::judge::verify::seen_in_print(mutant.at(*ty, *operand), &concrete);
                 if seen.is_some() {
                     return seen;
@@ -137,9 +137,8 @@ fn entry<'p>(found: &'p Found, profile: &'static Profile) -> Option<Entry<'p>> {
     let function = &found.program.functions[*function];
     let kind = argument(function).and_then(Kind::named)?;
     let program = &found.program;
-    let is_emitter = crate::judge::list::is_emitter(function, &program.functions);
-    let is_hardware = false;
-    Some(Entry { program, profile, function, kind, is_whole: true, is_emitter, is_hardware })
+    let mode = crate::judge::list::mode(function, &program.functions);
+    Some(Entry { program, profile, function, kind, is_whole: true, mode })
 }
 
 fn run(concrete: &Concrete, entry: Entry<'_>, operands: Operands) -> Ran {

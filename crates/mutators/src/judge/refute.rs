@@ -9,7 +9,7 @@ use crate::judge::entry::Entry;
 use crate::judge::replay::{Computed, Concrete, Replayed};
 use crate::judge::verdict::{Counterexample, Standing};
 use crate::judge::verify::{Examiner, counterexample, not_followed};
-use crate::machine::run::{End, Machine, Operands};
+use crate::machine::run::{End, Machine, Mode, Operands};
 use crate::meaning::claims::{assemble, in_type_range, obligation, premises, sensitive};
 use crate::meaning::terms::Meaning;
 
@@ -182,8 +182,8 @@ impl Examiner<'_, '_> {
                 let shown = counterexample(entry, concrete, Some((after, Some(expected), got)));
                 Ok((Standing::Wrong, *line, text, shown))
             }
-            Replayed::Crash(..) if entry.is_emitter && !entry.is_hardware => {
-                let there = Entry { is_hardware: true, ..entry };
+            Replayed::Crash(..) if entry.mode == Mode::Emitter => {
+                let there = Entry { mode: Mode::Hardware, ..entry };
                 Self::confirmed_difference(there, concrete).or_else(|_| {
                     let (what, line) = Self::confirmed_crash(entry, concrete)?;
                     Ok((Standing::Crash, line, what, counterexample(entry, concrete, None)))

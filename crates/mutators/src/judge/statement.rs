@@ -56,7 +56,9 @@ pub(crate) fn examine_statement(
     let mut proved = 0;
     let operands = match entry.kind {
         // Operators on vectors of C are not modelled.
-        crate::ir::kinds::Kind::Store if !entry.is_emitter => vec![I32, I32.with_vector(true)],
+        crate::ir::kinds::Kind::Store if !entry.mode.is_emitter() => {
+            vec![I32, I32.with_vector(true)]
+        }
         _ => vec![I32],
     };
     for operand in operands {

@@ -61,7 +61,7 @@ pub(crate) fn examine(
             let ty = element.with_vector(is_vector);
             // Operators on vectors of C are not modelled, but making vectors is.
             let is_made = matches!(entry.kind, Kind::Ramp | Kind::Broadcast);
-            if !entry.kind.admits(ty) || is_vector && entry.is_emitter && !is_made {
+            if !entry.kind.admits(ty) || is_vector && entry.mode.is_emitter() && !is_made {
                 continue;
             }
             for operand in operand_types(entry.kind, ty) {

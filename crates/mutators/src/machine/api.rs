@@ -126,7 +126,7 @@ impl Machine<'_> {
         parameter.sorts.iter().find_map(|sort| match (sort, value) {
             (Sort::Known, Val::Ptr(Some((node, kind)))) => {
                 let is_known = state.shape(*node).is_some_and(|shape| shape.kind == *kind);
-                is_known.then(|| Item::Val(Val::Expr(Some(*node))))
+                is_known.then_some(Item::Val(Val::Expr(Some(*node))))
             }
             (Sort::Ptr, Val::Ptr(Some((node, _)))) => Some(Item::Val(Val::Expr(Some(*node)))),
             (Sort::Int32, Val::Int(num)) => Some(Item::Val(Val::Int(self.convert(*num, 32, true)))),

@@ -55,7 +55,7 @@ impl Machine<'_> {
         if answer { self.truths(told, open) } else { self.truths(open, told) }
     }
 
-    /// Tests whether a fact is told, as far as the path decides it; `None` if the path forks.
+    /// Tests whether a fact is known to hold, or known to stay untold; `None` if the path forks.
     fn is_told(&mut self, fact: Fact, node: NodeId, state: &State) -> Option<bool> {
         let is_concrete = self.is_concrete();
         match fact {

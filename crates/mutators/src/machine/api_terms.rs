@@ -51,7 +51,7 @@ impl Machine<'_> {
         state: &State,
     ) -> Option<Item> {
         let a = self.condition_of(a, call, state)?;
-        let decides = if op == Op::And { 0 } else { 1 };
+        let decides = i128::from(op == Op::Or);
         if self.values.as_number(a) == Some(decides) {
             return Some(Item::Val(Val::Bool(a)));
         }

@@ -112,7 +112,9 @@ impl<'p> Machine<'p> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
-        if let Some(print) = crate::machine::contracts::printed(name).filter(|_| self.is_emitter) {
+        if let Some(print) =
+            crate::machine::contracts::printed(name).filter(|_| self.mode.is_emitter())
+        {
             return self.print(print, &values, state, line);
         }
         let functions = self.named(name, values.len());

@@ -50,7 +50,7 @@ impl<'p> Machine<'p> {
             }
             ExprKind::Binary(op, lhs, rhs) => {
                 if *op == Sign::Shl
-                    && self.is_emitter
+                    && self.mode.is_emitter()
                     && let Some(paths) = self.append_chain(expr, &state, line)
                 {
                     return paths;
@@ -133,7 +133,7 @@ impl<'p> Machine<'p> {
         let mut paths = Vec::new();
         for (state, object) in self.eval(object, state) {
             for (mut state, index) in self.eval(index, state) {
-                if self.is_emitter && matches!(object, Val::Rope(_)) {
+                if self.mode.is_emitter() && matches!(object, Val::Rope(_)) {
                     paths.push((state, Val::Handle(PART_OF_TEXT.to_owned())));
                     continue;
                 }
@@ -271,7 +271,7 @@ impl<'p> Machine<'p> {
         if let Some(code) = type_code(name) {
             return vec![(state, Val::Code(code))];
         }
-        if self.is_emitter && name == "print_ssa_form_" {
+        if self.mode.is_emitter() && name == "print_ssa_form_" {
             // Expressions are printed as they stand.
             return vec![(state, Val::Bool(self.values.bool(false)))];
         }

@@ -280,7 +280,7 @@ impl<'p> Machine<'p> {
                 // Within an operand, 16 bits behave like 8.
                 continue;
             }
-            if self.is_within_stmt && operand.element() != I32 && !operand.is_bool() {
+            if self.is_within_stmt() && operand.element() != I32 && !operand.is_bool() {
                 continue;
             }
             let mut state = state.clone();

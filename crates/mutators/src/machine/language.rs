@@ -278,7 +278,7 @@ pub(crate) enum Word {
     Report,
     /// A truth value of which nothing is known.
     Any,
-    /// A truth value: the IR is not wholly known.
+    /// A truth value: true if the IR is not wholly known.
     Symbolic,
     /// The code of a type.
     Code(Code),

@@ -79,7 +79,9 @@ impl Machine<'_> {
             Val::Ptr(_) => self.pointer_method(&receiver, name, arguments, state, line),
             Val::Opaque(_) => self.opaque_method(&receiver, name, arguments, state, line),
             Val::Rope(_) if name == Method::Str && arguments.is_empty() => vec![(state, receiver)],
-            Val::Rope(_) if self.is_emitter => self.text_method(&receiver, name, state, line),
+            Val::Rope(_) if self.mode.is_emitter() => {
+                self.text_method(&receiver, name, state, line)
+            }
             // All features of the target are off.
             Val::Handle(_) if name == Method::HasFeature => {
                 vec![(state, Val::Bool(self.values.bool(false)))]
@@ -166,7 +168,7 @@ impl Machine<'_> {
             },
             // A class that prints visits the nodes that it prints.
             (Val::Expr(node), Method::Accept, [Val::Handle(of)])
-                if self.is_emitter && of == "this" =>
+                if self.mode.is_emitter() && of == "this" =>
             {
                 let is_stmt = node.is_some_and(|node| state.node(node).ty == Type::STMT);
                 let print = if is_stmt { Print::Stmt } else { Print::Expr };

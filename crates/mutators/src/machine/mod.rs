@@ -5,10 +5,10 @@
 //!
 //! * `run` holds the machine and calls functions. `statements`, `variables`, `places`,
 //!   `expression`, `operators`, `numbers` and `fork` interpret the language.
-//! * `contracts` holds the contracts of the API's functions. `reader` reads their texts, whose
-//!   terms `language` defines, and `api` and its families evaluate them. `methods`, `handles`,
-//!   `lists`, `nodes` and `structure` model the API's objects. `names` lists the method and type
-//!   names that have a meaning.
+//! * `contracts` holds the contracts of the API's functions: `reader` reads their texts, `language`
+//!   defines their terms, and `api` and its families evaluate them. `methods`, `handles`, `lists`,
+//!   `nodes` and `structure` model the API's objects. `names` lists the method and type names that
+//!   have a meaning.
 //! * `scopes` finds the members that are scopes. `balance` records the entries that a path leaves
 //!   on them.
 

@@ -111,7 +111,7 @@ impl Machine<'_> {
         };
         let fits = element.range().is_none_or(|(low, high)| low <= num.low && num.high <= high);
         let is_beyond = element.domain() == Domain::Whole && !fits;
-        let term = if is_beyond && self.cuts_literals {
+        let term = if is_beyond && self.cuts_literals() {
             let wrapped = self.values.convert(term, Domain::Signed(element.bits));
             self.values.convert(wrapped, Domain::Whole)
         } else {
@@ -119,7 +119,7 @@ impl Machine<'_> {
         };
         let shape = Shape { kind, fields: vec![Field::Number(term)] };
         let scalar = state.add(element, None, Some(shape));
-        if is_beyond && !self.cuts_literals {
+        if is_beyond && !self.cuts_literals() {
             if let Some(value) = self.values.as_number(term) {
                 let wrapped = self.values.number(element.wrap(value), Domain::Whole);
                 let shape = Shape { kind, fields: vec![Field::Number(wrapped)] };
@@ -549,7 +549,7 @@ impl Machine<'_> {
     /// any method may have assigned them.
     fn visited(&self, result: NodeId, state: &mut State) {
         self.forget_tables(state);
-        if self.is_emitter {
+        if self.mode.is_emitter() {
             return;
         }
         for slot in &mut state.members {

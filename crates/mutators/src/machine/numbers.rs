@@ -5,7 +5,7 @@ use halidom_rewrites::rules::{Domain, Fun, ValueId};
 
 use crate::ir::state::State;
 use crate::ir::value::{Num, Val};
-use crate::machine::run::{Machine, Outcome};
+use crate::machine::run::{Machine, Mode, Outcome};
 
 impl Machine<'_> {
     /// The domain in which C++ integers are computed: integers where the IR's type excludes
@@ -139,7 +139,7 @@ impl Machine<'_> {
         if is_signed {
             let known = s.facts.len();
             self.overflow_claim(term, least, greatest, line, s);
-            if let Some(value) = self.values.as_number(term).filter(|_| self.is_emitter) {
+            if let Some(value) = self.values.as_number(term).filter(|_| self.mode.is_emitter()) {
                 // The emitter then prints the result that the hardware computes.
                 s.facts.truncate(known);
                 return self.number(Domain::Signed(bits).wrap(value), bits, true);
@@ -181,7 +181,7 @@ impl Machine<'_> {
     /// Ends a path with a crash where a condition holds. On the remaining path the condition does
     /// not hold.
     pub(crate) fn defect(&mut self, what: &str, bad: ValueId, line: usize, s: &mut State) {
-        if self.values.as_number(bad) == Some(0) || self.is_hardware {
+        if self.values.as_number(bad) == Some(0) || self.mode == Mode::Hardware {
             return;
         }
         let mut failing = s.clone();
@@ -316,13 +316,13 @@ impl Machine<'_> {
             let bad = self.values.apply(Fun::Or, &[below, above]);
             let known = s.facts.len();
             self.defect("shift by more than the type's bits", bad, line, s);
-            if self.is_emitter && self.values.as_number(b.term).is_some() {
+            if self.mode.is_emitter() && self.values.as_number(b.term).is_some() {
                 s.facts.truncate(known);
             }
         }
         let (value, mut by) = (self.values.as_number(a.term), self.values.as_number(b.term));
         let width = i128::from(bits);
-        if self.is_emitter {
+        if self.mode.is_emitter() {
             // The hardware shifts by the lowest bits of the number.
             by = by.map(|by| by.rem_euclid(width));
         }

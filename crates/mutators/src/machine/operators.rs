@@ -173,7 +173,7 @@ impl<'p> Machine<'p> {
             return vec![(state, compared.unwrap_or_else(Val::info))];
         }
         let is_part = |value: &Val| matches!(value, Val::Handle(of) if of == PART_OF_TEXT);
-        if self.is_emitter && (is_part(&lhs) || is_part(&rhs)) {
+        if self.mode.is_emitter() && (is_part(&lhs) || is_part(&rhs)) {
             return self.unknown_text(op, &lhs, &rhs, state, line);
         }
         if let Some(paths) = self.symbols(op, &lhs, &rhs, &state) {

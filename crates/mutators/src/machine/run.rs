@@ -14,6 +14,7 @@ use halidom_cpp::ast::Function;
 use halidom_rewrites::profile::Profile;
 use halidom_rewrites::rules::Values;
 
+use crate::ir::kinds::Kind;
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Num, Val};
 use crate::machine::contracts::{self, Table};
@@ -69,6 +70,27 @@ pub(crate) enum Operands {
     Mutated,
 }
 
+/// The thing that a method makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// IR.
+    Mutator,
+    /// C.
+    Emitter,
+    /// C, where undefined arithmetic in the compiler's own code gives the result of the hardware.
+    Hardware,
+}
+
+impl Mode {
+    /// Tests whether the method prints C.
+    pub(crate) fn is_emitter(self) -> bool {
+        match self {
+            Self::Mutator => false,
+            Self::Emitter | Self::Hardware => true,
+        }
+    }
+}
+
 /// The number of paths beyond which a mutator is given up.
 const MAX_PATHS: usize = 400_000;
 
@@ -108,18 +130,14 @@ pub(crate) struct Machine<'p> {
     pub(crate) running: Option<&'p Function>,
     /// The template argument of the function that runs.
     pub(crate) template: Option<String>,
-    /// True if a number that does not fit its literal is truncated, as in mutators of casts.
-    pub(crate) cuts_literals: bool,
     /// The behaviour of `mutate`.
     pub(crate) operands: Operands,
     /// Named constants of the compiler that were compared or stored, by number.
     pub(crate) constants: Vec<String>,
-    /// True while a statement is mutated: its expressions are 32-bit numbers and truth values.
-    pub(crate) is_within_stmt: bool,
-    /// True if the method prints C.
-    pub(crate) is_emitter: bool,
-    /// True if undefined arithmetic in the compiler's own code gives the result of the hardware.
-    pub(crate) is_hardware: bool,
+    /// The kind of node that the method takes, if a method is examined.
+    pub(crate) kind: Option<Kind>,
+    /// The thing that the method makes.
+    pub(crate) mode: Mode,
     /// True if a choice was left open although the IR is wholly known.
     pub(crate) has_chosen: bool,
     /// True if calls are assumed to have side effects.
@@ -156,14 +174,12 @@ impl<'p> Machine<'p> {
             running: None,
             operands: Operands::Unknown,
             constants: Vec::new(),
-            is_within_stmt: false,
-            is_emitter: false,
-            is_hardware: false,
+            kind: None,
+            mode: Mode::Mutator,
             has_chosen: false,
             are_calls_impure: false,
             steady_visitors: Vec::new(),
             template: None,
-            cuts_literals: false,
             line: 0,
             count: 0,
             paths: 0,
@@ -199,6 +215,16 @@ impl<'p> Machine<'p> {
     /// Tests whether nodes are wholly known, so that nothing forks.
     pub(crate) fn is_concrete(&self) -> bool {
         self.operands != Operands::Unknown
+    }
+
+    /// Tests whether a statement is mutated. Its expressions are 32-bit numbers and truth values.
+    pub(crate) fn is_within_stmt(&self) -> bool {
+        self.kind.is_some_and(Kind::is_stmt)
+    }
+
+    /// Tests whether a number that does not fit its literal is truncated, as in mutators of casts.
+    pub(crate) fn cuts_literals(&self) -> bool {
+        self.kind == Some(Kind::Cast)
     }
 
     /// Ends a path.

@@ -10,7 +10,7 @@ use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape, class_of};
 use crate::ir::state::{Atom, State};
 use crate::ir::value::{Num, Place, Val};
-use crate::machine::contracts::{Table, contracts};
+use crate::machine::contracts::{Table, contracts, printed};
 use crate::machine::language::{Contract, Fact, Guarantee, Op, Primitive, Print, Sort, Term, Word};
 use crate::machine::program::Program;
 use crate::machine::run::{Machine, Operands, Outcome};
@@ -499,7 +499,8 @@ fn every_word_of_a_contract_changes_a_result() {
     let mut count = 0;
     for (index, contract) in all.iter().enumerate() {
         if matches!(contract.guarantee, Guarantee::Prints(_)) {
-            // The programs `emitted_*.cpp` of `tests/mutators` test what is printed.
+            // Below is a test of what is printed. The programs `emitted_*.cpp` of `tests/mutators`
+            // test how.
             continue;
         }
         let own: Vec<&Case> = cases.iter().filter(|case| case.name() == contract.name).collect();
@@ -579,4 +580,53 @@ fn the_guide_explains_every_word() {
     for word in words.chain(sorts).chain(things) {
         assert!(guide.contains(&format!("`{word}`")), "{word}");
     }
+}
+
+#[test]
+fn these_bodies_are_replaced_and_these_functions_print() {
+    let all = contracts().expect("texts that are read");
+    let mut replaced: Vec<&str> = all
+        .iter()
+        .filter(|contract| contract.replaces_body)
+        .map(|contract| contract.name)
+        .collect();
+    replaced.dedup();
+    let expected = [
+        "isnan",
+        "isinf",
+        "mutate",
+        "Mutate",
+        "hoist_slice_vector",
+        "signed_integer_overflow_error",
+        "indeterminate_expression_error",
+        "const_int_bounds",
+        "found_buffer_reference",
+    ];
+    let printers = [
+        ("print_expr", Print::Expr),
+        ("PrintExpr", Print::Inline),
+        ("print_type", Print::Type),
+        ("PrintType", Print::Type),
+        ("print_name", Print::Name),
+        ("GetVarID", Print::Name),
+        ("AllocVarID", Print::Name),
+        ("print_assignment", Print::Assignment),
+        ("MarkConst", Print::Nothing),
+        ("do_indent", Print::Nothing),
+        ("PrintIndent", Print::Nothing),
+        ("BeginScope", Print::Nothing),
+        ("EndScope", Print::Nothing),
+        ("open_scope", Print::Open),
+        ("close_scope", Print::Close),
+        ("print_stmt", Print::Stmt),
+        ("PrintStmt", Print::Stmt),
+        ("to_string", Print::Number),
+    ];
+    // The C++ library's own `to_string` has no body in a file, but a file may define another.
+    let bodies = printers.iter().map(|(name, _)| *name).filter(|name| *name != "to_string");
+    let expected: Vec<&str> = expected.into_iter().chain(bodies).collect();
+    assert_eq!(replaced, expected);
+    let printed: Vec<(&str, Print)> =
+        all.iter().filter_map(|contract| Some((contract.name, printed(contract.name)?))).collect();
+    assert_eq!(printed, printers);
 }
