@@ -210,7 +210,7 @@ pub fn of_rule(rule: &Examined, is_reported: impl Fn(&At) -> bool) -> Option<Ver
 
 /// The verdict on a mutator. A defect that was not replayed does not refute it.
 pub fn of_mutator(mutator: &Mutator) -> Verdict {
-    let Examination { standing: _, findings, proved } = &mutator.examination;
+    let Examination { findings, proved } = &mutator.examination;
     let mut claims = Obligations::of(Claim::Mutator);
     for _ in 0..*proved {
         claims.shown(&Modes::BITS);

@@ -57,7 +57,7 @@ fn right_mutators_are_verified_and_wrong_ones_refuted() {
         assert_eq!(mutators.len(), 2, "{name}");
         for mutator in &mutators {
             let is_right = mutator.name.starts_with("Right");
-            let standing = mutator.examination.standing;
+            let standing = mutator.examination.standing();
             let [right, wrong] = &expected;
             let wanted = if is_right { right } else { wrong };
             if standing.name() != wanted {
@@ -132,7 +132,7 @@ fn what_is_left_is_a_defect_unless_another_method_takes_it() {
     ] {
         let found = found(&marks(store, pops));
         let [of_store, of_loop] = found.as_slice() else { panic!("two mutators: {found:#?}") };
-        assert_eq!(of_store.examination.standing, Standing::Verified, "{of_store:#?}");
+        assert_eq!(of_store.examination.standing(), Standing::Verified, "{of_store:#?}");
         let findings = of_loop.examination.findings.iter();
         let findings: Vec<_> = findings.map(|finding| (finding.standing, finding.line)).collect();
         assert_eq!(findings, expected, "{store} {pops}");
@@ -148,7 +148,7 @@ fn what_a_kept_verdict_says_of_a_scope_depends_on_the_other_methods() {
         let source = Source { name: "pass.cpp".to_owned(), text: marks(store, "") };
         let mutators = mutators(&[source], &["For".to_owned()], &options);
         let mutators = mutators.expect("a solver that runs");
-        mutators.iter().map(|mutator| mutator.examination.standing).collect()
+        mutators.iter().map(|mutator| mutator.examination.standing()).collect()
     };
     let takes = "Stmt visit(const Store *op) \
         { if (marks.contains(op->name)) { marks.pop(op->name); } return op; }";

@@ -236,7 +236,7 @@ fn real() -> Vec<Mutant> {
                     let examined =
                         mutators_of(files, std::slice::from_ref(&mutator), &options(profile));
                     let examined = examined.expect("a solver that runs");
-                    if examined[0].examination.standing == Standing::Verified {
+                    if examined[0].examination.standing() == Standing::Verified {
                         let mutation = Mutation::None;
                         found.extend(mutants_of(
                             &name, &file, &mutator, is_small, profile, mutation,
@@ -283,7 +283,7 @@ fn judge(mutant: &Mutant) -> Judged {
     let files = vec![(mutant.name.clone(), changed)];
     let wanted = [mutant.mutator.clone()];
     let examined = mutators_of(files.clone(), &wanted, &options(mutant.profile)).unwrap();
-    let standing = examined[0].examination.standing;
+    let standing = examined[0].examination.standing();
     let original = vec![(mutant.name.clone(), (*mutant.original).clone())];
     let observed =
         |mutation| observe(&files, &original, &mutant.mutator, mutant.profile, mutation, INPUTS);
@@ -445,7 +445,7 @@ fn judged_of_dropped(change: &str) -> Vec<(Mutant, Standing)> {
         let files = vec![(mutant.name.clone(), changed)];
         let wanted = [mutant.mutator.clone()];
         let examined = mutators_of(files, &wanted, &options(mutant.profile)).unwrap();
-        let standing = examined[0].examination.standing;
+        let standing = examined[0].examination.standing();
         (mutant, standing)
     });
     dropped.collect()

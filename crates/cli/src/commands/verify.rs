@@ -101,7 +101,7 @@ fn list(sources: &[Source], wanted: &[String], output: &mut Output<'_>) -> Resul
 fn show_programs(mutators: &[Mutator], objects: &mut Map<String, Value>, output: &mut Output<'_>) {
     for mutator in mutators {
         let examination = &mutator.examination;
-        output.line(&format!("{}: {}", mutator.name, examination.standing.name()));
+        output.line(&format!("{}: {}", mutator.name, examination.standing().name()));
         for finding in &examination.findings {
             let at =
                 if finding.ty.is_empty() { String::new() } else { format!(" at {}", finding.ty) };
@@ -138,7 +138,7 @@ fn show_programs(mutators: &[Mutator], objects: &mut Map<String, Value>, output:
         let mut numbers = Map::new();
         for standing in MutatorStanding::ALL {
             let count =
-                mutators.iter().filter(|mutator| mutator.examination.standing == standing).count();
+                mutators.iter().filter(|mutator| mutator.examination.standing() == standing).count();
             numbers.insert(standing.name().to_owned(), count.into());
             if count > 0 {
                 counted.push(format!("{count} {}", standing.name()));
@@ -184,7 +184,7 @@ fn program_object(mutator: &Mutator) -> Value {
         })
         .collect();
     let mut object = json!({
-        "standing": examination.standing.name(),
+        "standing": examination.standing().name(),
         "file": mutator.file,
         "place": format!("{}:{}", mutator.file, mutator.line),
         "obligations": {
@@ -198,9 +198,9 @@ fn program_object(mutator: &Mutator) -> Value {
     if let Some(object) = object.as_object_mut() {
         object.extend(of_mutator(mutator).json());
     }
-    if examination.standing.is_refuted()
+    if examination.standing().is_refuted()
         && let Some(worst) =
-            findings.iter().find(|finding| finding["kind"] == examination.standing.name())
+            findings.iter().find(|finding| finding["kind"] == examination.standing().name())
     {
         object["kind"] = worst["kind"].clone();
         object["place"] = worst["place"].clone();

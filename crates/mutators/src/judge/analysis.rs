@@ -92,10 +92,7 @@ pub(crate) fn examine_bounds(entry: Entry<'_>, solver: &mut Solver, limits: Limi
             }
         }
     }
-    findings.sort_by_key(|finding| (finding.line, std::cmp::Reverse(finding.standing)));
-    let standing =
-        findings.iter().map(|finding| finding.standing).max().unwrap_or(Standing::Verified);
-    Examination { standing, findings, proved }
+    Examination::of(entry.function.line, findings, proved)
 }
 
 /// Runs the analysis on a node. The values that it assigns are in the outermost frame.

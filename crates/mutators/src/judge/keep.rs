@@ -200,9 +200,7 @@ impl<'p> Dependence<'p> {
         {
             return None;
         }
-        let standing =
-            findings.iter().map(|finding| finding.standing).max().unwrap_or(Standing::Verified);
-        Some(Examination { standing, findings, proved })
+        Some(Examination { findings, proved })
     }
 
     /// Returns a line as a function's number and the distance from its first line. A line outside

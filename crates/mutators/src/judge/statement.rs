@@ -107,10 +107,7 @@ pub(crate) fn examine_statement(
         .collect();
     findings
         .retain(|found| found.standing != Standing::Undecided || !refuted.contains(&found.line));
-    findings.sort_by_key(|finding| (finding.line, std::cmp::Reverse(finding.standing)));
-    let standing =
-        findings.iter().map(|finding| finding.standing).max().unwrap_or(Standing::Verified);
-    Examination { standing, findings, proved }
+    Examination::of(entry.function.line, findings, proved)
 }
 
 /// Records a possible path that does not leave scopes as it found them, one for a line.

@@ -95,10 +95,33 @@ pub struct Counterexample {
 /// The result of examining a mutator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Examination {
-    /// The worst of its findings.
-    pub standing: Standing,
     /// The reasons why it is not verified, one for each line and kind.
     pub findings: Vec<Finding>,
     /// The number of claims that were proved.
     pub proved: usize,
+}
+
+impl Examination {
+    /// Makes the result for a mutator that begins at a line. A mutator about which nothing was
+    /// found and nothing was proved gets a finding that says so.
+    pub(crate) fn of(line: usize, mut findings: Vec<Finding>, proved: usize) -> Self {
+        if findings.is_empty() && proved == 0 {
+            findings.push(Finding {
+                file: None,
+                standing: Standing::Unsupported,
+                line,
+                ty: String::new(),
+                text: "no claim was made about it".to_owned(),
+                counterexample: None,
+            });
+        }
+        findings.sort_by_key(|finding| (finding.line, std::cmp::Reverse(finding.standing)));
+        Self { findings, proved }
+    }
+
+    /// The worst of the findings. Without any, the mutator is verified only if claims were proved.
+    pub fn standing(&self) -> Standing {
+        let best = if self.proved > 0 { Standing::Verified } else { Standing::Unsupported };
+        self.findings.iter().map(|finding| finding.standing).max().unwrap_or(best)
+    }
 }

@@ -74,11 +74,8 @@ pub(crate) fn examine(
         let what = "none of the types that are looked at";
         examiner.find(Standing::Unsupported, entry.function.line, "", what);
     }
-    let Examiner { mut findings, proved, .. } = examiner;
-    findings.sort_by_key(|finding| (finding.line, std::cmp::Reverse(finding.standing)));
-    let standing =
-        findings.iter().map(|finding| finding.standing).max().unwrap_or(Standing::Verified);
-    Examination { standing, findings, proved }
+    let Examiner { findings, proved, .. } = examiner;
+    Examination::of(entry.function.line, findings, proved)
 }
 
 pub(super) struct Examiner<'p, 's> {
