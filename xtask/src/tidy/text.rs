@@ -2,11 +2,8 @@
 
 use super::{File, Finding};
 
-/// The number of lines beyond which a source file must give a reason for its length.
+/// The greatest number of lines of a source file.
 const MAX_LINES: usize = 800;
-
-/// The heading of that reason, among a file's first lines.
-const REASON: &str = "Reason for length:";
 
 /// The greatest size of any file in bytes; larger files do not belong in a repository.
 const MAX_BYTES: u64 = 1 << 20;
@@ -22,13 +19,8 @@ pub(super) fn file_sizes(files: &[File]) -> Vec<Finding> {
         }
         let is_source = matches!(file.extension(), "rs" | "c" | "h" | "v" | "py");
         let lines = file.text.lines().count();
-        if is_source
-            && lines > MAX_LINES
-            && !file.text.lines().take(20).any(|line| line.contains(REASON))
-        {
-            let problem = format!(
-                "{lines} lines; beyond {MAX_LINES}, a comment at the top must give a `{REASON}`"
-            );
+        if is_source && lines > MAX_LINES {
+            let problem = format!("{lines} lines; at most {MAX_LINES} are allowed");
             findings.push(Finding::in_file(file, problem));
         }
     }
@@ -117,19 +109,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_files_need_a_reason() {
+    fn long_files_are_found() {
         let (long, most) = ("x\n".repeat(801), "x\n".repeat(800));
-        let excused = format!("// {REASON} a table of one entry a line\n{long}");
-        let late = format!("{most}// {REASON} nobody reads this far\n");
-        let files = [
-            ("a.rs", long.as_str()),
-            ("b.rs", &most),
-            ("c.rs", &excused),
-            ("d.rs", &late),
-            ("e.c", &long),
-            ("f.md", &long),
-        ];
-        check(file_sizes, &files, &["a.rs:0: 801 lines", "d.rs:0: 801 lines", "e.c:0: 801 lines"]);
+        let files = [("a.rs", long.as_str()), ("b.rs", &most), ("c.c", &long), ("d.md", &long)];
+        check(file_sizes, &files, &["a.rs:0: 801 lines", "c.c:0: 801 lines"]);
     }
 
     #[test]
@@ -146,7 +129,7 @@ mod tests {
     fn rust_files_say_what_they_are() {
         let files = [
             ("a.rs", "//! Sets.\n\nfn f() {}\n"),
-            ("b.rs", "// Reason for length: a table.\n//! Sets.\n"),
+            ("b.rs", "// A licence.\n//! Sets.\n"),
             ("c.rs", "fn f() {}\n"),
             ("d.rs", "/// An item.\nfn f() {}\n"),
             ("e.rs", ""),

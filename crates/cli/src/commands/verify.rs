@@ -137,8 +137,10 @@ fn show_programs(mutators: &[Mutator], objects: &mut Map<String, Value>, output:
         let mut counted = Vec::new();
         let mut numbers = Map::new();
         for standing in MutatorStanding::ALL {
-            let count =
-                mutators.iter().filter(|mutator| mutator.examination.standing() == standing).count();
+            let count = mutators
+                .iter()
+                .filter(|mutator| mutator.examination.standing() == standing)
+                .count();
             numbers.insert(standing.name().to_owned(), count.into());
             if count > 0 {
                 counted.push(format!("{count} {}", standing.name()));

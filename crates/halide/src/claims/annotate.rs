@@ -8,7 +8,8 @@ use halidom_ir::{
 };
 
 use super::Found;
-use super::form::{Env, Form, Forms};
+use super::form::Form;
+use super::forms::{Env, Forms};
 use super::layout::Begin;
 use super::regions::{Place, Where};
 use super::sites::Flat;

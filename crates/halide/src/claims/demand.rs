@@ -3,7 +3,8 @@
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
 use halidom_ir::{Expr, ExprId, FuncId, Stage};
 
-use super::form::{Env, Form, Forms};
+use super::form::Form;
+use super::forms::{Env, Forms};
 use super::sites::Sites;
 
 /// A read: the func or input, the component, and the coordinates.

@@ -10,7 +10,8 @@
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BufferId, Expr, ExprId, Program, StmtId, VarId};
 
-use super::form::{Env, Form, Forms};
+use super::form::Form;
+use super::forms::{Env, Forms};
 use super::sites::{self, Sites, Store};
 use super::{Claim, solve};
 use crate::translate::{Compiled, Instance, Marked};

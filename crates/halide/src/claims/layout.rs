@@ -3,7 +3,8 @@
 use halidom_base::FxHashSet;
 use halidom_ir::{BufferId, BufferKind, Dim, ExprId};
 
-use super::form::{Form, Forms};
+use super::form::Form;
+use super::forms::Forms;
 use super::sites::Flat;
 
 /// The first coordinate of a dimension.

@@ -17,6 +17,7 @@
 mod annotate;
 mod demand;
 mod form;
+mod forms;
 mod hints;
 mod layout;
 mod lifetimes;
@@ -30,7 +31,8 @@ use halidom_base::{FxHashMap, IndexMap, IndexSet};
 use halidom_ir::{BufferId, BufferKind, Program, StmtId};
 
 use crate::translate::{Compiled, Note, Source};
-use form::{Form, Forms};
+use form::Form;
+use forms::Forms;
 use hints::Hints;
 use layout::Layout;
 pub use sameness::same;

@@ -6,14 +6,13 @@
 //! only the written part if that is less. If the coordinates move with the loops (a sliding
 //! window), it is the region that the later reads of the same iteration need, but nothing below the
 //! first coordinate that is ever written; otherwise it is the written part.
-//!
-//! Reason for length: one walk finds the places, and one decision what each promises.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, FuncId, Program, Stmt, StmtId, VarId};
 
 use super::Found;
-use super::form::{End, Env, Form, Forms};
+use super::form::Form;
+use super::forms::{End, Env, Forms};
 use super::layout::Begin;
 use super::sample::span;
 use super::sites::{Loop, Sites, Store};

@@ -6,7 +6,8 @@ use halidom_ir::{
     BufferDecl, BufferId, BufferKind, Expr, ExprId, Pool, Program, Scalar, Stmt, StmtId,
 };
 
-use super::form::{Env, Form, Forms};
+use super::form::Form;
+use super::forms::{Env, Forms};
 
 /// Tests whether two programs of one pool do the same in the same order.
 pub fn same(pool: &mut Pool, one: &Program, other: &Program) -> bool {

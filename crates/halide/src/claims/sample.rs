@@ -4,7 +4,8 @@
 use halidom_base::{FxHashMap, IndexMap};
 use halidom_ir::{Constant, Expr, ExprId, Pool, VarId, eval};
 
-use super::form::{Form, Forms};
+use super::form::Form;
+use super::forms::Forms;
 
 /// The upper limits of the sampled sizes, used in turn.
 const LIMITS: [i128; 4] = [24, 90, 300, 1000];

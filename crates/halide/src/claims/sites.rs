@@ -3,7 +3,8 @@
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
 use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, FuncId, Program, Stmt, StmtId, VarId};
 
-use super::form::{Form, Forms};
+use super::form::Form;
+use super::forms::Forms;
 
 /// An index, with one value for each lane.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,8 @@ use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use halidom_ir::{BufferId, Constant, Expr, ExprId, FuncId, Stage, VarId};
 
 use super::demand::{self, Read};
-use super::form::{Env, Form, Forms};
+use super::form::Form;
+use super::forms::{Env, Forms};
 use super::hints::{self, Hints};
 use super::layout::{Begin, Element, Layout};
 use super::sites::{Flat, Load, Sites, Store};

@@ -1,5 +1,6 @@
 //! Checks a syntax tree and turns it into algorithms and schedules.
 
+mod arguments;
 mod arrays;
 mod builtins;
 mod casts;

@@ -8,6 +8,7 @@
 mod exprs;
 mod memory;
 mod observe;
+mod operators;
 mod order;
 mod stores;
 mod tasks;
@@ -82,7 +83,7 @@ pub struct Statement<'a> {
 
 /// All kinds of defects.
 pub const KINDS: &[&[Kind]] =
-    &[memory::KINDS, order::KINDS, stores::KINDS, tasks::KINDS, exprs::KINDS];
+    &[memory::KINDS, order::KINDS, stores::KINDS, tasks::KINDS, exprs::KINDS, operators::KINDS];
 
 /// The function that an added assertion calls.
 const ERROR: &str = "halide_error_requirement_failed";
