@@ -168,17 +168,3 @@ pub(crate) trait Tactics {
         goal: FormulaId,
     ) -> Option<Divided>;
 }
-
-impl<'a> super::Checker<'a> {
-    /// Opens the door: a desk, and the tactics that may work at it.
-    pub(super) fn door(&mut self) -> (Desk<'_, 'a>, &mut dyn Tactics) {
-        let desk = Desk {
-            space: self.space,
-            model: self.model,
-            specification: self.specification,
-            lia: self.lia,
-            entry: &self.entry,
-        };
-        (desk, self.tactics)
-    }
-}

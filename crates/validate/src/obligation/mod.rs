@@ -34,9 +34,9 @@ use crate::goal::{Claim, Goal};
 use crate::laws::Laws;
 use crate::lia::{Lia, Outcome};
 use crate::program::{Access, Model, Parameters, Store};
-use crate::space::{Formula, FormulaId, PolyId, Space, Symbol};
+use crate::space::{Formula, FormulaId, PolyId, Space, Symbol, Value};
 use crate::specification::Specification;
-use door::Tactics;
+use door::{Desk, Tactics};
 use record::{Kind, Method, Obligation, Reason, Spot, Status, Subject};
 
 pub(crate) use overflow::{Machine, Widths};
@@ -431,7 +431,7 @@ impl Checker<'_> {
         }
         let two = self.space.constant(2);
         let mut facts = self.entry.clone();
-        for extent in theorem::integers(parameters, vars) {
+        for extent in integers(parameters, vars) {
             facts.push(self.space.at_most(two, extent));
         }
         if self.lia.ask(self.space, &facts, "room") == Outcome::Contradiction {
@@ -459,4 +459,27 @@ impl Checker<'_> {
         }
         facts
     }
+}
+
+impl<'a> Checker<'a> {
+    /// Opens the door: a desk, and the tactics that may work at it.
+    pub(super) fn door(&mut self) -> (Desk<'_, 'a>, &mut dyn Tactics) {
+        let desk = Desk {
+            space: self.space,
+            model: self.model,
+            specification: self.specification,
+            lia: self.lia,
+            entry: &self.entry,
+        };
+        (desk, self.tactics)
+    }
+}
+
+/// Returns the polynomial of each of these variables that is an integer.
+fn integers(parameters: &Parameters, vars: &[VarId]) -> Vec<PolyId> {
+    let integers = vars.iter().filter_map(|var| match parameters.get(var) {
+        Some(Value::Int(poly)) => Some(*poly),
+        Some(Value::Bool(_) | Value::Number(_)) | None => None,
+    });
+    integers.collect()
 }

@@ -20,7 +20,7 @@ use crate::lia::Lia;
 use crate::program::{self, Model, Parameters};
 use crate::ranges;
 use crate::refine;
-use crate::space::{PolyId, Space, Symbol, Value};
+use crate::space::{Space, Symbol};
 use crate::specification::Specification;
 
 /// The claim to show: the program, made from the last of `steps`, computes what `algorithm`
@@ -314,13 +314,4 @@ impl Judgement {
     pub(crate) fn is_proved(&self) -> bool {
         !self.space.overflowed() && !self.obligations.is_empty() && self.open().next().is_none()
     }
-}
-
-/// Returns the polynomial of each of these variables that is an integer.
-pub(super) fn integers(parameters: &Parameters, vars: &[VarId]) -> Vec<PolyId> {
-    let integers = vars.iter().filter_map(|var| match parameters.get(var) {
-        Some(Value::Int(poly)) => Some(*poly),
-        Some(Value::Bool(_) | Value::Number(_)) | None => None,
-    });
-    integers.collect()
 }
