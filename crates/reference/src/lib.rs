@@ -10,7 +10,8 @@
 //! Start with [`evaluate`]. `rules` has a function for each rule of TV Fig. 5 (and Fig. 3, its
 //! counterpart without values) under the rule's name; `heap` is TV §4.5, `recurrence` §3.4,
 //! `affine` the types 𝔸 and 𝔹 of Fig. 2, `template` the equality of values of §5.2, `layout` the
-//! linearized arrays of §7.1. `docs/validator.md` has the table of all rules.
+//! linearized arrays of §7.1; `program` applies the rules to a whole program. `docs/validator.md`
+//! has the table of all rules.
 //!
 //! # Differences from TV
 //! * A prophecy is the claim of a store: the instance whose value it writes. Here it is a premise

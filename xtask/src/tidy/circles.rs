@@ -26,7 +26,6 @@ pub(super) type Module = Vec<String>;
 pub(super) type Arrows = BTreeMap<Module, BTreeMap<Module, Import>>;
 
 /// The import of a module by another one.
-#[derive(Default)]
 pub(super) struct Import {
     /// The first line that names the module.
     pub(super) line: usize,
