@@ -7,6 +7,7 @@ mod json;
 mod junit;
 mod replay;
 mod sarif;
+mod sentence;
 mod show;
 
 use std::path::Path;
