@@ -22,7 +22,7 @@ pub enum Object {
     Window(FuncId),
 }
 
-/// What an entry check admits.
+/// The meaning of an entry check for its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Admits {
     /// Sizes within the limits that the report sums up.

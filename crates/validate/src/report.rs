@@ -175,7 +175,7 @@ pub struct Assumption {
     pub words: String,
     /// The same in fewer words: the condition on objects that are not empty.
     pub brief: String,
-    /// What the entry check admits. `None` for duties of callers.
+    /// The meaning of the entry check. `None` for duties of callers.
     pub admits: Option<Admits>,
 }
 
