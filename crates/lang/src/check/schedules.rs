@@ -12,8 +12,7 @@ use crate::names::nearest;
 use crate::syntax::ast::{self, Chain, DirectiveCall, Expr, ExprKind, Name, Step};
 use crate::syntax::count;
 
-use super::rewritings::Made;
-use super::scope::{Callable, Checker, Value};
+use super::scope::{Callable, Checker, Made, Value};
 
 /// Directives with their usage, their minimum and maximum numbers of arguments, and a flag that is
 /// true if a tail strategy may follow.

@@ -18,14 +18,6 @@ const SHOWN_ELEMENTS: usize = 64;
 /// The number of characters of a program line that are shown.
 const SHOWN_CHARACTERS: usize = 160;
 
-/// Prints a verdict with its foundations, and adds it to the JSON object.
-pub(crate) fn present(subject: &Subject, report: &Report, output: &mut Output<'_>) -> Verdict {
-    let layout = Layout::new(subject, report);
-    output.extend(super::json::object_of(subject, &layout, report));
-    show(subject, &layout, report, output);
-    report.answer()
-}
-
 /// Prints a verdict. A proof comes with the inputs and sizes that it covers; details add every
 /// entry check, the notes, and the components that the verdict trusts.
 pub(super) fn show(subject: &Subject, layout: &Layout, report: &Report, output: &mut Output<'_>) {
