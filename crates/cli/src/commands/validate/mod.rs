@@ -8,6 +8,7 @@ mod judged;
 mod junit;
 mod replay;
 mod sarif;
+mod sentence;
 mod show;
 
 use std::path::Path;
