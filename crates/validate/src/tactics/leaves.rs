@@ -4,7 +4,7 @@
 
 use halidom_base::{FxHashSet, IndexSet};
 
-use super::{Form, after};
+use super::forms::{Form, after};
 use crate::floats::normal::{Normalizer, Theory};
 use crate::floats::{Axiom, Axioms, Floats};
 use crate::obligation::door::{Desk, Equality, Step};

@@ -7,6 +7,7 @@
 mod corrupt;
 mod cover;
 mod divide;
+mod forms;
 mod leaves;
 pub(crate) mod lemmas;
 pub(crate) mod refute;
@@ -18,13 +19,11 @@ mod witness;
 use crate::floats::Floats;
 use crate::lemma::Lemmas;
 use crate::obligation::door::{
-    Case, Desk, Divided, Earlier, Equality, Region, Step, Tactics, Target, Witness,
+    Case, Desk, Divided, Earlier, Equality, Region, Tactics, Target, Witness,
 };
 use crate::program::{LabelId, Model};
 use crate::space::{FormulaId, PolyId, Space, Value};
-
-/// Rounds of replacements, and the pair of values that they lead to.
-type Form = (Vec<Vec<Step>>, (Value, Value));
+use forms::after;
 
 /// The tactics of every validation.
 pub(crate) struct Search;
@@ -92,10 +91,4 @@ impl Tactics for Search {
     ) -> Option<Divided> {
         divide::divided(desk, facts, goal)
     }
-}
-
-/// Puts rounds of replacements before a proof. A round without replacements may still bring terms
-/// into normal form.
-fn after(rounds: Vec<Vec<Step>>, proof: Equality) -> Equality {
-    rounds.into_iter().rfold(proof, |proof, steps| Equality::After(steps, Box::new(proof)))
 }

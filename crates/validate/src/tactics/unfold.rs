@@ -2,7 +2,7 @@
 
 use halidom_base::{FxHashSet, IndexSet};
 
-use super::Form;
+use super::forms::Form;
 use super::settle::known;
 use crate::obligation::door::{Desk, Step};
 use crate::space::{Atom, FormulaId, PolyId, Rename, Space, Term, TermId, Value, Version};

@@ -8,7 +8,8 @@
 
 use halidom_ir::{BinaryOp, BufferId, BufferKind, Expr, ExprId, VarId};
 
-use super::{Checker, Ranges, WIDTH};
+use super::Checker;
+use super::ranges::{Ranges, WIDTH};
 use crate::bound::Interval;
 use crate::goal::{Claim, Goal};
 use crate::lia::Outcome;

@@ -19,6 +19,7 @@ mod decide;
 mod goals;
 mod intervals;
 mod products;
+mod ranges;
 mod symbolic;
 
 use halidom_base::FxHashMap;
@@ -28,23 +29,16 @@ use super::Checker;
 use crate::bound::Interval;
 use crate::obligation::record::{Kind, Method, Status, Subject};
 use crate::program::{Binder, Computed, Memory, MemoryId, Place};
-use crate::space::{FormulaId, Symbol, Value};
+use crate::space::{FormulaId, Value};
 
 pub(crate) use decide::width;
 use goals::Narrow;
 pub(crate) use goals::Widths;
 use intervals::{binary_range, product};
-use products::Limit;
-use symbolic::Scope;
-
-/// The interval of 64 bits.
-const WIDTH: Interval = (i64::MIN as i128, i64::MAX as i128);
+use ranges::{Limit, Ranges, SMALL, WIDTH};
 
 /// Candidates for bounds of the extents of temporaries.
 const LIKELY_EXTENTS: [i128; 2] = [1 << 12, 1 << 20];
-
-/// Within this magnitude, intervals are good enough.
-const SMALL: i128 = 1 << 48;
 
 /// The arithmetic of the compiled code.
 #[derive(Clone, Copy)]
@@ -54,64 +48,6 @@ pub(crate) struct Machine<'a> {
     /// True if the code refuses to take memory of 2^31 elements and more: then 32 bits number all
     /// elements.
     pub(crate) checks_memory: bool,
-}
-
-/// Facts that are known while the checker goes through the program.
-struct Ranges<'a> {
-    parameters: &'a FxHashMap<VarId, Value>,
-    symbols: FxHashMap<Symbol, Interval>,
-    limits: Vec<Limit>,
-    /// The facts under which limits hold. The first list is empty, for entry checks.
-    scopes: Vec<Vec<FormulaId>>,
-    /// Intervals of loop variables and lets.
-    variables: FxHashMap<VarId, Interval>,
-    /// Intervals that do not depend on the place.
-    known: FxHashMap<ExprId, Interval>,
-    /// Intervals that depend on the conditions on parameters around the place (an index of
-    /// `guarded`).
-    under: FxHashMap<(ExprId, usize), Interval>,
-    /// Intervals that hold at the present place.
-    here: FxHashMap<ExprId, Interval>,
-    /// Conditions on parameters that hold somewhere, with their consequences for sizes.
-    guarded: Vec<Scope>,
-    /// For the facts of a place, the index of the conditions in `guarded`.
-    guards: FxHashMap<Vec<FormulaId>, usize>,
-    /// Facts on products that were found on the way, each with the facts that it rests on.
-    products: Vec<(Vec<FormulaId>, FormulaId)>,
-    /// The limit and the slack that succeeded last.
-    last: Option<(Limit, usize)>,
-    /// The bits of the compiled code's `int`s.
-    bits: u32,
-    /// True if the code checks that memory has fewer than 2^31 elements where it is taken.
-    checks_memory: bool,
-    /// For `int`s of narrow code, the intervals that were shown and the facts under which they
-    /// hold.
-    shown: FxHashMap<ExprId, Vec<(Vec<FormulaId>, Interval)>>,
-    /// For each caller's buffer that was asked about: true if its elements lie within 2^31.
-    spans: FxHashMap<halidom_ir::BufferId, bool>,
-}
-
-impl Ranges<'_> {
-    /// Tests whether the compiled code's `int`s are narrower than 64 bits.
-    fn is_narrow(&self) -> bool {
-        self.bits < 64
-    }
-
-    /// Narrows an interval by the intervals that were shown of the same `int` at the place.
-    fn shown_at(&self, expr: ExprId, place: &Place, mut found: Interval) -> Interval {
-        for (facts, shown) in self.shown.get(&expr).into_iter().flatten() {
-            if place.facts.starts_with(facts) {
-                found = (found.0.max(shown.0), found.1.min(shown.1));
-            }
-        }
-        found
-    }
-
-    /// Records the interval that was shown of an `int` at a place.
-    fn note_shown(&mut self, expr: ExprId, place: &Place, found: Interval) {
-        self.shown.entry(expr).or_default().push((place.facts.clone(), found));
-        self.here.insert(expr, found);
-    }
 }
 
 impl Checker<'_> {

@@ -8,31 +8,11 @@
 
 use halidom_base::FxHashMap;
 
-use super::{Ranges, SMALL, WIDTH};
+use super::ranges::{Limit, Ranges, SMALL, WIDTH};
 use crate::bound::Interval;
 use crate::obligation::Checker;
 use crate::program::Place;
 use crate::space::{Formula, FormulaId, PolyId, Symbol};
-
-/// A bounded product of two shapes: `first·second <= most`, both at least 0.
-#[derive(Clone, Copy)]
-pub(super) struct Limit {
-    pub(super) first: PolyId,
-    pub(super) second: PolyId,
-    pub(super) most: i128,
-    /// The greatest values of the two shapes.
-    pub(super) greatest: (i128, i128),
-    /// The scope where it holds: an index of [`Ranges::scopes`].
-    pub(super) scope: usize,
-}
-
-impl Limit {
-    /// The same limit with its shapes exchanged.
-    fn swapped(self) -> Self {
-        let (first, second) = (self.second, self.first);
-        Self { first, second, greatest: (self.greatest.1, self.greatest.0), ..self }
-    }
-}
 
 /// Factors and offsets by which operands may exceed the shapes of a limit: (k, c) for the first,
 /// (l, d) for the second.

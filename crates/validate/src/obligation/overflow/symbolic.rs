@@ -6,21 +6,12 @@
 
 use halidom_base::FxHashMap;
 
-use super::Ranges;
+use super::ranges::{Ranges, Scope};
 use crate::bound::{Bounds, Interval, Limits, Sizes, facts};
 use crate::lia::Outcome;
 use crate::obligation::Checker;
 use crate::program::Place;
 use crate::space::{FormulaId, PolyId, Space, Symbol, Value};
-
-/// Conditions on parameters, and their consequences for sizes, together with the entry checks.
-pub(super) struct Scope {
-    guards: Vec<FormulaId>,
-    bounds: Bounds,
-    limits: Limits,
-    /// Values of symbols under which all of it holds.
-    models: Vec<FxHashMap<Symbol, i128>>,
-}
 
 impl Checker<'_> {
     /// Returns the scope of a place.
