@@ -7,8 +7,8 @@ use halidom_driver::subject::Subject;
 use halidom_ir::FuncId;
 use halidom_validate::{Admits, Object, Report};
 
-/// The condition that sums up the contract of stock Halide's callers.
-const SIZE_LIMITS: &str = "size-limits";
+/// The conditions that name the limits of sizes for stock Halide's callers.
+const LIMITS: [&str; 2] = ["size-limits", "buffers-span-2-31"];
 
 /// The elements that a buffer holds before and after a window, by dimension.
 type Margins = BTreeMap<usize, (i128, i128)>;
@@ -82,11 +82,14 @@ pub(super) fn sentence(subject: &Subject, report: &Report) -> (String, Vec<Strin
     }
     parts.extend(others);
     if limited {
-        let named = report.conditions.iter().find(|condition| condition.name == SIZE_LIMITS);
-        parts.push(named.map_or_else(
-            || "sizes are below 2^31, and no array spans more than 2^40 elements".to_owned(),
-            |condition| condition.words.to_string(),
-        ));
+        let is_named = |name: &str| LIMITS.contains(&name);
+        let named = report.conditions.iter().filter(|condition| is_named(&condition.name));
+        let before = parts.len();
+        parts.extend(named.map(|condition| condition.words.to_string()));
+        if parts.len() == before {
+            let limits = "sizes are below 2^31, and no array spans more than 2^40 elements";
+            parts.push(limits.to_owned());
+        }
     }
     if nested {
         parts.push("the rows of a buffer do not overlap, nor do its planes".to_owned());
