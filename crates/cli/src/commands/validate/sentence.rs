@@ -15,7 +15,7 @@ type Margins = BTreeMap<usize, (i128, i128)>;
 
 /// Describes the inputs and sizes that a proof covers: a line that begins the sentence, and a line
 /// for each of its parts. Entry checks whose shape is not known are parts as they are written.
-pub(super) fn sentence(subject: &Subject, report: &Report) -> (String, Vec<String>) {
+pub(crate) fn sentence(subject: &Subject, report: &Report) -> (String, Vec<String>) {
     let mut rows = Vec::new();
     let mut held: IndexMap<(Object, Object), Margins> = IndexMap::default();
     let mut least: IndexMap<Object, BTreeMap<usize, i128>> = IndexMap::default();
