@@ -8,10 +8,10 @@
 
 use std::collections::BTreeMap;
 
-use halidom_base::{FxHashMap, FxHashSet, IndexSet};
+use halidom_base::{FxHashMap, IndexSet};
 use halidom_ir::{BinaryOp, BufferId, Constant, Expr, ExprId, FuncId, Pool, Program, VarId};
 
-use crate::limits;
+use crate::limits::{Limits, is_limit};
 
 /// An object of the caller: a buffer, or the region of an output that the caller requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -86,12 +86,12 @@ struct Linear {
 /// Recognizes the entry checks of one program.
 pub(crate) struct Shapes<'p> {
     pool: &'p Pool,
-    natural: FxHashSet<VarId>,
+    limits: Limits,
     named: FxHashMap<VarId, Named>,
 }
 
 impl<'p> Shapes<'p> {
-    pub(crate) fn of(pool: &'p Pool, program: &Program) -> Self {
+    pub(crate) fn of(pool: &'p Pool, program: &Program, int_bits: u32) -> Self {
         let mut named = FxHashMap::default();
         let buffers: IndexSet<BufferId> =
             program.inputs.iter().copied().chain(program.output_buffers()).collect();
@@ -117,12 +117,12 @@ impl<'p> Shapes<'p> {
                 named.insert(*extent, (window, dim, Side::Extent));
             }
         }
-        Self { pool, natural: limits::natural(pool, program), named }
+        Self { pool, limits: Limits::of(pool, program, int_bits), named }
     }
 
     /// Returns what a condition admits.
     pub(crate) fn admits(&self, condition: ExprId) -> Admits {
-        if limits::is_limit(self.pool, &self.natural, condition) {
+        if is_limit(self.pool, &self.limits, condition) {
             return Admits::Limits;
         }
         // A disjunction admits all that one of its parts admits.
@@ -317,7 +317,7 @@ program copy {{
         );
         let module = parse::module(&text).expect("the program is written correctly");
         let program = module.program.expect("there is a program");
-        let shapes = Shapes::of(&module.pool, &program);
+        let shapes = Shapes::of(&module.pool, &program, 64);
         let mut found = Vec::new();
         visit::for_each_stmt(&module.pool, program.body, &mut |_, stmt| {
             if let Stmt::Assert { condition, .. } = stmt {

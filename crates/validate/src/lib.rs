@@ -414,10 +414,12 @@ fn assumptions(
     program: &Program,
     options: &Options,
 ) -> Vec<Assumption> {
-    let shapes = Shapes::of(pool, program);
+    let shapes = Shapes::of(pool, program, options.int_bits);
     let entry = model.entry.iter().map(|entry| {
-        let is_contract = options.code.contract.contains(&entry.expr);
-        let admits = if is_contract { Admits::Limits } else { shapes.admits(entry.expr) };
+        // The contract comes with the conditions of the verdict, which name its limits.
+        let is_limit = options.code.contract.contains(&entry.expr)
+            && matches!(entry.check, Check::SizeLimit { .. });
+        let admits = if is_limit { Admits::Limits } else { shapes.admits(entry.expr) };
         // The kind that a check claims to have is a hint.
         let what = match &entry.check {
             Check::SizeLimit { what } if admits != Admits::Limits => format!("a limit of {what}"),

@@ -113,7 +113,7 @@ fn section(
                 summary { (layout.others.len()) " obligations that are no store's" }
                 (obligations(report, &layout.others))
             }
-            (foundations(report))
+            (foundations(subject, report))
         }
     }
 }
@@ -205,9 +205,15 @@ fn obligations(report: &Report, numbers: &[usize]) -> Markup {
     }
 }
 
-/// The foundations of the verdict.
-fn foundations(report: &Report) -> Markup {
+/// The inputs and sizes of a proof, and the foundations of the verdict.
+fn foundations(subject: &Subject, report: &Report) -> Markup {
+    let (begin, parts) = validate::sentence(subject, report);
     html! {
+        @if report.answer().is_proved() {
+            h3 { "What is proved" }
+            p { "The program is right " (begin) @if !parts.is_empty() { ":" } }
+            ul.facts { @for part in &parts { li { (part) } } }
+        }
         h3 { "What the verdict rests on" }
         ul.facts {
             @for step in &report.trusted_steps { li { strong { "trusted: " } (step) } }
@@ -215,7 +221,7 @@ fn foundations(report: &Report) -> Markup {
             li { strong { "below it: " } (report.below.join(", ")) }
         }
         details {
-            summary { (report.assumptions.len()) " assumptions" }
+            summary { (report.assumptions.len()) " assumptions as they are tested" }
             ul { @for assumption in &report.assumptions { li { (assumption.words) } } }
         }
         @if !report.notes.is_empty() {

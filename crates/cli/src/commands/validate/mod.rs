@@ -30,6 +30,7 @@ use crate::output::{Ended, Output, Stop};
 use baseline::{Baseline, Standing};
 pub(crate) use json::object;
 use judged::Judged;
+pub(crate) use sentence::sentence;
 pub(crate) use show::{counterexample, strict};
 
 /// The message if there was nothing to validate.

@@ -7,15 +7,15 @@ use halidom_driver::subject::Subject;
 use halidom_ir::FuncId;
 use halidom_validate::{Admits, Object, Report};
 
-/// The condition that sums up the contract of stock Halide's callers.
-const SIZE_LIMITS: &str = "size-limits";
+/// The conditions that name the limits of sizes for stock Halide's callers.
+const LIMITS: [&str; 2] = ["size-limits", "buffers-span-2-31"];
 
 /// The elements that a buffer holds before and after a window, by dimension.
 type Margins = BTreeMap<usize, (i128, i128)>;
 
 /// Describes the inputs and sizes that a proof covers: a line that begins the sentence, and a line
 /// for each of its parts. Entry checks whose shape is not known are parts as they are written.
-pub(super) fn sentence(subject: &Subject, report: &Report) -> (String, Vec<String>) {
+pub(crate) fn sentence(subject: &Subject, report: &Report) -> (String, Vec<String>) {
     let mut rows = Vec::new();
     let mut held: IndexMap<(Object, Object), Margins> = IndexMap::default();
     let mut least: IndexMap<Object, BTreeMap<usize, i128>> = IndexMap::default();
@@ -82,11 +82,14 @@ pub(super) fn sentence(subject: &Subject, report: &Report) -> (String, Vec<Strin
     }
     parts.extend(others);
     if limited {
-        let named = report.conditions.iter().find(|condition| condition.name == SIZE_LIMITS);
-        parts.push(named.map_or_else(
-            || "sizes are below 2^31, and no array spans more than 2^40 elements".to_owned(),
-            |condition| condition.words.to_string(),
-        ));
+        let is_named = |name: &str| LIMITS.contains(&name);
+        let named = report.conditions.iter().filter(|condition| is_named(&condition.name));
+        let before = parts.len();
+        parts.extend(named.map(|condition| condition.words.to_string()));
+        if parts.len() == before {
+            let limits = "sizes are below 2^31, and no array spans more than 2^40 elements";
+            parts.push(limits.to_owned());
+        }
     }
     if nested {
         parts.push("the rows of a buffer do not overlap, nor do its planes".to_owned());
