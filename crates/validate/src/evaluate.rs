@@ -202,33 +202,18 @@ impl<L: Leaves> Evaluator<'_, L> {
     fn binary(&mut self, op: BinaryOp, lhs: Value, rhs: Value) -> Result<Value> {
         match (lhs, rhs) {
             (Value::Int(a), Value::Int(b)) => self.int_binary(op, a, b),
-            (Value::Bool(a), Value::Bool(b)) => {
-                let either = match op {
-                    BinaryOp::And => self.space.and(&[a, b]),
-                    BinaryOp::Or => self.space.or(&[a, b]),
-                    BinaryOp::Eq => self.space.same_truth(a, b),
-                    BinaryOp::Xor | BinaryOp::Ne => {
-                        let same = self.space.same_truth(a, b);
-                        self.space.not(same)
-                    }
-                    BinaryOp::Add(_)
-                    | BinaryOp::Sub(_)
-                    | BinaryOp::Mul(_)
-                    | BinaryOp::Div
-                    | BinaryOp::Mod
-                    | BinaryOp::Min
-                    | BinaryOp::Max
-                    | BinaryOp::Shl
-                    | BinaryOp::Shr
-                    | BinaryOp::Lt
-                    | BinaryOp::Le
-                    | BinaryOp::Gt
-                    | BinaryOp::Ge => {
-                        return Err(EvaluateError::Unsupported("a binary operator of `bool`s"));
-                    }
-                };
-                Ok(Value::Bool(either))
-            }
+            (Value::Bool(a), Value::Bool(b)) => Ok(Value::Bool(if op == BinaryOp::And {
+                self.space.and(&[a, b])
+            } else if op == BinaryOp::Or {
+                self.space.or(&[a, b])
+            } else if op == BinaryOp::Eq {
+                self.space.same_truth(a, b)
+            } else if matches!(op, BinaryOp::Xor | BinaryOp::Ne) {
+                let same = self.space.same_truth(a, b);
+                self.space.not(same)
+            } else {
+                return Err(EvaluateError::Unsupported("a binary operator of `bool`s"));
+            })),
             (Value::Number(a), Value::Number(b)) => self.number_binary(op, a, b),
             (Value::Int(_) | Value::Bool(_) | Value::Number(_), _) => {
                 Err(EvaluateError::Unsupported("a binary operator on operands of two types"))

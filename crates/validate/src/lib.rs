@@ -12,7 +12,8 @@
 //! equations. Both use the terms of `space`. `obligation` has one file for each group of kinds
 //! ([`Kind`]). `tactics` proposes witnesses, cases, equalities and lemmas through
 //! `obligation::door`, and `lia` asks the solver. `floats` defines the meanings of equality of
-//! floats. `prose` puts obligations in words.
+//! floats. `prose` and `names` put
+//! obligations in words.
 //!
 //! Some words have a fixed meaning in this crate. A *claim* is the annotation of a store or load:
 //! it names the instance that the store runs, or the value that the load reads. A *label* is a
@@ -42,6 +43,7 @@ mod laws;
 mod lemma;
 mod lia;
 mod limits;
+mod names;
 mod obligation;
 mod program;
 mod prose;

@@ -67,20 +67,9 @@ impl Limits {
     fn symbols(&self, space: &Space, monomial: &[crate::space::AtomId]) -> Option<Vec<Symbol>> {
         let mut symbols = Vec::with_capacity(monomial.len());
         for atom in monomial {
-            match space.atom(*atom) {
-                Atom::Symbol(symbol)
-                    if self.params.get(symbol).is_some_and(|range| range.0 >= 0) =>
-                {
-                    symbols.push(*symbol);
-                }
-                Atom::Symbol(_)
-                | Atom::Min(_)
-                | Atom::Div(..)
-                | Atom::Select(..)
-                | Atom::Value(_) => {
-                    return None;
-                }
-            }
+            let Atom::Symbol(symbol) = *space.atom(*atom) else { return None };
+            self.params.get(&symbol).filter(|range| range.0 >= 0)?;
+            symbols.push(symbol);
         }
         symbols.sort_unstable();
         Some(symbols)

@@ -115,18 +115,12 @@ impl<'a> Flow<'a> {
         let computes = |root: ExprId| {
             let mut found = false;
             self.pool.for_each_subexpr(root, &mut |id, expr| {
-                let operator = match expr {
-                    Expr::Unary(..) | Expr::Binary(..) | Expr::Cast(..) | Expr::Call(..) => true,
-                    // The variable may stand for such an operator.
-                    Expr::Var(_) => true,
-                    Expr::Const(_)
-                    | Expr::Select { .. }
-                    | Expr::Ref { .. }
-                    | Expr::Load { .. }
-                    | Expr::Ramp { .. }
-                    | Expr::Broadcast { .. }
-                    | Expr::Hole(_) => false,
-                };
+                let operator = matches!(
+                    expr,
+                    Expr::Unary(..) | Expr::Binary(..) | Expr::Cast(..) | Expr::Call(..)
+                );
+                // A variable may stand for such an operator.
+                let operator = operator || matches!(expr, Expr::Var(_));
                 found |= operator && self.pool.ty(id).scalar.is_float();
             });
             found
@@ -174,33 +168,32 @@ impl<'a> Flow<'a> {
         found
     }
 
+    /// The func that an expression reads.
+    fn source(&self, expr: &Expr) -> Option<FuncId> {
+        if let Expr::Ref { func, .. } = expr {
+            return Some(*func);
+        }
+        let Expr::Load { buffer, .. } = expr else { return None };
+        Some(self.pool.buffer(*buffer).func)
+    }
+
+    /// The value that a let gives a variable.
+    fn bound(&self, expr: &Expr) -> Option<ExprId> {
+        let Expr::Var(var) = expr else { return None };
+        self.lets.get(var).copied()
+    }
+
     fn read(&self, id: ExprId, seen: &mut FxHashSet<ExprId>, found: &mut IndexSet<FuncId>) {
         if !seen.insert(id) {
             return;
         }
         let expr = self.pool.get(id);
-        let func = match expr {
-            Expr::Ref { func, .. } => Some(*func),
-            Expr::Load { buffer, .. } => Some(self.pool.buffer(*buffer).func),
-            Expr::Var(var) => {
-                if let Some(value) = self.lets.get(var) {
-                    self.read(*value, seen, found);
-                }
-                None
-            }
-            Expr::Const(_)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Select { .. }
-            | Expr::Cast(..)
-            | Expr::Call(..)
-            | Expr::Ramp { .. }
-            | Expr::Broadcast { .. }
-            | Expr::Hole(_) => None,
-        };
+        if let Some(value) = self.bound(expr) {
+            self.read(value, seen, found);
+        }
         let floats =
             |func: &FuncId| self.pool.func(*func).scalars.iter().any(|scalar| scalar.is_float());
-        found.extend(func.filter(floats));
+        found.extend(self.source(expr).filter(floats));
         expr.for_each_operand(|operand| self.read(operand, seen, found));
     }
 
@@ -215,23 +208,8 @@ impl<'a> Flow<'a> {
             return *known;
         }
         let expr = self.pool.get(id);
-        let mut found = match expr {
-            Expr::Ref { func, .. } => funcs.contains(func),
-            Expr::Load { buffer, .. } => funcs.contains(&self.pool.buffer(*buffer).func),
-            Expr::Var(var) => match self.lets.get(var) {
-                Some(value) => self.mentions(*value, funcs, known),
-                None => false,
-            },
-            Expr::Const(_)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Select { .. }
-            | Expr::Cast(..)
-            | Expr::Call(..)
-            | Expr::Ramp { .. }
-            | Expr::Broadcast { .. }
-            | Expr::Hole(_) => false,
-        };
+        let mut found = self.source(expr).is_some_and(|func| funcs.contains(&func))
+            || self.bound(expr).is_some_and(|value| self.mentions(value, funcs, known));
         expr.for_each_operand(|operand| found = found || self.mentions(operand, funcs, known));
         known.insert(id, found);
         found

@@ -28,17 +28,6 @@ pub enum Floats {
     Reals,
 }
 
-impl Floats {
-    /// Its name in options and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bits => "bits",
-            Self::Axioms => "axioms",
-            Self::Reals => "reals",
-        }
-    }
-}
-
 /// A law of real numbers that IEEE 754 lacks, because of rounding, NaN or the sign of zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Axiom {
@@ -75,36 +64,6 @@ impl Axiom {
         Self::MaxAssociative,
         Self::MaxCommutative,
     ];
-
-    /// Its name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::AddAssociative => "float-add-associative",
-            Self::MulAssociative => "float-mul-associative",
-            Self::Distributive => "float-distributive",
-            Self::NegateSum => "float-negate-sum",
-            Self::AddZero => "float-add-zero",
-            Self::MinAssociative => "float-min-associative",
-            Self::MinCommutative => "float-min-commutative",
-            Self::MaxAssociative => "float-max-associative",
-            Self::MaxCommutative => "float-max-commutative",
-        }
-    }
-
-    /// The law as an equation.
-    pub fn law(self) -> &'static str {
-        match self {
-            Self::AddAssociative => "(x + y) + z = x + (y + z)",
-            Self::MulAssociative => "(x * y) * z = x * (y * z)",
-            Self::Distributive => "x * (y + z) = x * y + x * z",
-            Self::NegateSum => "-(x + y) = (-x) + (-y)",
-            Self::AddZero => "x + 0 = x",
-            Self::MinAssociative => "min(min(x, y), z) = min(x, min(y, z))",
-            Self::MinCommutative => "min(x, y) = min(y, x)",
-            Self::MaxAssociative => "max(max(x, y), z) = max(x, max(y, z))",
-            Self::MaxCommutative => "max(x, y) = max(y, x)",
-        }
-    }
 
     fn bit(self) -> u16 {
         1 << (self as u16)
@@ -150,15 +109,5 @@ impl Axioms {
 impl FromIterator<Axiom> for Axioms {
     fn from_iter<I: IntoIterator<Item = Axiom>>(axioms: I) -> Self {
         axioms.into_iter().fold(Self::NONE, |set, axiom| Self(set.0 | axiom.bit()))
-    }
-}
-
-impl std::fmt::Display for Axioms {
-    /// Writes the names of the axioms, separated by commas.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (position, axiom) in self.iter().enumerate() {
-            write!(f, "{}{}", if position == 0 { "" } else { ", " }, axiom.name())?;
-        }
-        Ok(())
     }
 }

@@ -158,21 +158,10 @@ fn chain(space: &mut Space, a: TermId, b: TermId) -> Option<Chain> {
 }
 
 fn is_product(space: &Space, term: TermId) -> bool {
-    match space.term(term) {
-        Term::Binary(BinaryOp::Mul(_), ..) => true,
-        Term::Unary(UnaryOp::Neg(_), operand) => is_product(space, *operand),
-        Term::Constant(_)
-        | Term::Ring(..)
-        | Term::Truth(_)
-        | Term::Parameter(..)
-        | Term::Read { .. }
-        | Term::Unary(..)
-        | Term::Binary(..)
-        | Term::Select(..)
-        | Term::Cast(..)
-        | Term::FromInt(..)
-        | Term::Call(..) => false,
+    if let Term::Unary(UnaryOp::Neg(_), operand) = space.term(term) {
+        return is_product(space, *operand);
     }
+    matches!(space.term(term), Term::Binary(BinaryOp::Mul(_), ..))
 }
 
 fn bottom(x: PolyId, y: PolyId) -> Chain {
@@ -181,17 +170,7 @@ fn bottom(x: PolyId, y: PolyId) -> Chain {
 }
 
 fn is_rounding(call: Intrinsic) -> bool {
-    match call {
-        Intrinsic::Floor | Intrinsic::Ceil | Intrinsic::Round | Intrinsic::Trunc => true,
-        Intrinsic::Abs
-        | Intrinsic::Sqrt
-        | Intrinsic::Exp
-        | Intrinsic::Log
-        | Intrinsic::Sin
-        | Intrinsic::Cos
-        | Intrinsic::Tan
-        | Intrinsic::Atan => false,
-    }
+    matches!(call, Intrinsic::Floor | Intrinsic::Ceil | Intrinsic::Round | Intrinsic::Trunc)
 }
 
 /// Combines a value that depends on the integers with an operand that does not.
@@ -204,30 +183,14 @@ fn step(space: &mut Space, chain: Chain, op: BinaryOp, operand: TermId) -> Optio
         return None;
     }
     let (most, size) = (chain.magnitude, constant.abs());
-    let (magnitude, falls) = match op {
-        BinaryOp::Add(_) | BinaryOp::Sub(_) => (most.map(|most| most + size), chain.falls),
-        BinaryOp::Mul(_) if constant != 0.0 => {
-            (most.map(|most| most * size), chain.falls != (constant < 0.0))
-        }
-        BinaryOp::Div if constant != 0.0 => {
-            (most.map(|most| most / size), chain.falls != (constant < 0.0))
-        }
-        BinaryOp::Mul(_)
-        | BinaryOp::Div
-        | BinaryOp::Mod
-        | BinaryOp::Min
-        | BinaryOp::Max
-        | BinaryOp::And
-        | BinaryOp::Or
-        | BinaryOp::Xor
-        | BinaryOp::Shl
-        | BinaryOp::Shr
-        | BinaryOp::Eq
-        | BinaryOp::Ne
-        | BinaryOp::Lt
-        | BinaryOp::Le
-        | BinaryOp::Gt
-        | BinaryOp::Ge => return None,
+    let (magnitude, falls) = if matches!(op, BinaryOp::Add(_) | BinaryOp::Sub(_)) {
+        (most.map(|most| most + size), chain.falls)
+    } else if matches!(op, BinaryOp::Mul(_)) && constant != 0.0 {
+        (most.map(|most| most * size), chain.falls != (constant < 0.0))
+    } else if op == BinaryOp::Div && constant != 0.0 {
+        (most.map(|most| most / size), chain.falls != (constant < 0.0))
+    } else {
+        return None;
     };
     // Rounding at most doubles a magnitude, except near 0, where it adds less than 1.
     let magnitude = magnitude.map(|most| 2.0 * most + 1.0);
@@ -243,28 +206,13 @@ fn scaled(space: &mut Space, chain: Chain, op: BinaryOp, by: TermId) -> Option<C
     chain.magnitude.filter(|most| *most < FINITE)?;
     let scalar = space.scalar(by);
     let zero = float(space, scalar, 0.0)?;
-    let sign = match op {
-        BinaryOp::Mul(_) => by,
-        BinaryOp::Div => {
-            let one = float(space, scalar, 1.0)?;
-            space.binary_term(BinaryOp::Div, one, by).ok()?
-        }
-        BinaryOp::Add(_)
-        | BinaryOp::Sub(_)
-        | BinaryOp::Mod
-        | BinaryOp::Min
-        | BinaryOp::Max
-        | BinaryOp::And
-        | BinaryOp::Or
-        | BinaryOp::Xor
-        | BinaryOp::Shl
-        | BinaryOp::Shr
-        | BinaryOp::Eq
-        | BinaryOp::Ne
-        | BinaryOp::Lt
-        | BinaryOp::Le
-        | BinaryOp::Gt
-        | BinaryOp::Ge => return None,
+    let sign = if matches!(op, BinaryOp::Mul(_)) {
+        by
+    } else if op == BinaryOp::Div {
+        let one = float(space, scalar, 1.0)?;
+        space.binary_term(BinaryOp::Div, one, by).ok()?
+    } else {
+        return None;
     };
     let natural = space.compare_floats(BinaryOp::Le, zero, sign);
     let unnatural = space.not(natural);
@@ -276,19 +224,7 @@ fn scaled(space: &mut Space, chain: Chain, op: BinaryOp, by: TermId) -> Option<C
 }
 
 fn float(space: &mut Space, scalar: Scalar, value: f32) -> Option<TermId> {
-    let constant = match scalar {
-        Scalar::F32 => Constant::f32(value),
-        Scalar::F64 => Constant::f64(f64::from(value)),
-        Scalar::Bool
-        | Scalar::Int
-        | Scalar::I8
-        | Scalar::I16
-        | Scalar::I32
-        | Scalar::I64
-        | Scalar::U8
-        | Scalar::U16
-        | Scalar::U32
-        | Scalar::U64 => return None,
-    };
-    Some(space.constant_term(constant))
+    let wide = Constant::f64(f64::from(value));
+    let constant = if scalar == Scalar::F32 { Constant::f32(value) } else { wide };
+    scalar.is_float().then(|| space.constant_term(constant))
 }

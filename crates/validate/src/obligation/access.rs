@@ -19,12 +19,12 @@
 //! coordinates in folded dimensions are the same ([`Checker::sharing`]).
 
 use halidom_base::IndexMap;
-use halidom_ir::{BufferKind, LoopKind};
+use halidom_ir::BufferKind;
 
 use super::Checker;
 use crate::floats::Floats;
 use crate::obligation::record::{Kind, Method, Status};
-use crate::program::{Access, Dimension, MemoryId, Step};
+use crate::program::{Access, Dimension, MemoryId, order};
 use crate::space::{Equation, FormulaId, PolyId, Rename, Value};
 
 impl Checker<'_> {
@@ -127,18 +127,8 @@ impl Checker<'_> {
         let place = format!("memory of {}", self.pool.buffer(memory.buffer).name);
         let from = &model.memories[lender];
         let between = memory.place.steps.strip_prefix(from.place.steps.as_slice());
-        let ordered = between.is_some_and(|steps| {
-            steps.iter().all(|step| match step {
-                Step::Part(_) => true,
-                Step::Loop(index) => match model.loops[*index].kind {
-                    LoopKind::Serial | LoopKind::Unrolled => true,
-                    LoopKind::Parallel(_)
-                    | LoopKind::GpuBlocks
-                    | LoopKind::GpuThreads
-                    | LoopKind::Vectorized => false,
-                },
-            })
-        });
+        let ordered = between
+            .is_some_and(|steps| order::loops(steps).all(|index| order::is_ordered(model, index)));
         let accessed = model.loads.values().chain(model.stores.values().map(|store| &store.access));
         let alone = accessed.clone().all(|access| access.memory != lender)
             && model.memories.iter().all(|(other, lent)| {

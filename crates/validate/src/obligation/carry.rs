@@ -52,8 +52,7 @@ impl Checker<'_> {
         }
         // Invariant: the loops around the lifetime keep their values.
         let inner = order::loops(&other.place.steps[lifetime..]);
-        let mut at =
-            restricted(&earlier.at, inner.into_iter().map(|index| model.loops[index].symbol));
+        let mut at = restricted(&earlier.at, inner.map(|index| model.loops[index].symbol));
         let mut exists = at.formulas(self.space, &other.place.facts);
         exists.push(order::before(
             self.space,

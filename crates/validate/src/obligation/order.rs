@@ -24,7 +24,7 @@
 
 use super::Checker;
 use crate::obligation::record::{Kind, Method, Status};
-use crate::program::{Access, LabelId, MemoryId, Step, Store, order};
+use crate::program::{Access, LabelId, MemoryId, Store, order};
 use crate::space::{FormulaId, PolyId, Rename};
 
 impl Checker<'_> {
@@ -63,11 +63,9 @@ impl Checker<'_> {
             for label in &labels {
                 let labelled = &model.labels[*label];
                 let mut there = Rename::new();
-                for step in labelled.place.steps.get(depth..).unwrap_or_default() {
-                    if let Step::Loop(index) = step {
-                        let other = self.space.fresh_poly("other");
-                        there.insert(model.loops[*index].symbol, other);
-                    }
+                for index in order::loops(labelled.place.steps.get(depth..).unwrap_or_default()) {
+                    let other = self.space.fresh_poly("other");
+                    there.insert(model.loops[index].symbol, other);
                 }
                 let promised = self.inside(&store.access.coords, &labelled.needed.clone());
                 let mut facts = store.access.place.facts.clone();
@@ -218,20 +216,9 @@ impl Checker<'_> {
     /// loops inside `depth` and the same lane.
     fn same_instance(&mut self, depth: usize, access: &Access, there: &mut Rename) -> FormulaId {
         let model = self.model;
-        let mut symbols: Vec<_> = access
-            .place
-            .steps
-            .get(depth..)
-            .unwrap_or_default()
-            .iter()
-            .filter_map(|step| match step {
-                Step::Loop(index) => Some(model.loops[*index].symbol),
-                Step::Part(_) => None,
-            })
-            .collect();
-        symbols.extend(access.lane);
+        let loops = order::loops(access.place.steps.get(depth..).unwrap_or_default());
         let mut same = Vec::new();
-        for symbol in symbols {
+        for symbol in loops.map(|index| model.loops[index].symbol).chain(access.lane) {
             let own = self.space.symbol(symbol);
             let other = there.poly(self.space, own);
             same.push(self.space.equal(own, other));

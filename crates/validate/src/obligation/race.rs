@@ -30,7 +30,7 @@ use halidom_base::FxHashMap;
 use super::Checker;
 use super::carry::Carry;
 use crate::obligation::record::{Kind, Method, Status};
-use crate::program::{Access, LabelId, LoadId, Step, Store, StoreId, order};
+use crate::program::{Access, LabelId, LoadId, Store, StoreId, order};
 use crate::space::{Formula, FormulaId, Rename};
 
 /// Facts about accesses that hold wherever they run, whatever they meet.
@@ -106,10 +106,8 @@ impl<'a> Checker<'a> {
             inside(*label)
                 && model.labels[*label].memories.contains(&load.memory)
                 && carries.iter().any(|carry| {
-                    let moved = iteration.iter().any(|step| match step {
-                        Step::Part(_) => false,
-                        Step::Loop(index) => carry.at.get(model.loops[*index].symbol).is_some(),
-                    });
+                    let moved = order::loops(iteration)
+                        .any(|index| carry.at.get(model.loops[index].symbol).is_some());
                     moved || !inside(carry.from)
                 })
         });
@@ -140,15 +138,12 @@ impl<'a> Checker<'a> {
     /// lane.
     pub(super) fn fresh_instance(&mut self, access: &Access, depth: usize) -> Rename {
         let model = self.model;
-        let inner = access.place.steps.get(depth..).unwrap_or_default();
         let mut rename = Rename::new();
-        for step in inner {
-            if let Step::Loop(index) = step {
-                let symbol = model.loops[*index].symbol;
-                let name = format!("{}'", self.space.symbol_name(symbol));
-                let other = self.space.fresh_poly(name);
-                rename.insert(symbol, other);
-            }
+        for index in order::loops(access.place.steps.get(depth..).unwrap_or_default()) {
+            let symbol = model.loops[index].symbol;
+            let name = format!("{}'", self.space.symbol_name(symbol));
+            let other = self.space.fresh_poly(name);
+            rename.insert(symbol, other);
         }
         if let Some(lane) = access.lane {
             let other = self.space.fresh_poly("lane'");

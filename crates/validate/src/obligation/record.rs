@@ -64,26 +64,6 @@ impl Kind {
         Self::Form,
         Self::Refinement,
     ];
-
-    /// Its name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Location => "location",
-            Self::Bounds => "bounds",
-            Self::Claim => "claim",
-            Self::Value => "value",
-            Self::Coverage => "coverage",
-            Self::Definedness => "definedness",
-            Self::Order => "order",
-            Self::Retention => "retention",
-            Self::Race => "race",
-            Self::Output => "output",
-            Self::Overflow => "overflow",
-            Self::Assumption => "assumption",
-            Self::Form => "form",
-            Self::Refinement => "refinement",
-        }
-    }
 }
 
 /// The method that closed an obligation.
@@ -110,66 +90,20 @@ pub enum Method {
 }
 
 impl Method {
-    /// Its name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Identity => "identity",
-            Self::Solver => "solver",
-            Self::Intervals => "intervals",
-            Self::Run => "run",
-            Self::Structure => "structure",
-            Self::Commuting => "commuting",
-            Self::Sets => "sets",
-            Self::Axioms(_) => "axioms",
-            Self::Reals => "reals",
-        }
-    }
-
     /// The equality of floats that the method shows.
     pub fn floats(self) -> Floats {
-        match self {
-            Self::Identity
-            | Self::Solver
-            | Self::Intervals
-            | Self::Run
-            | Self::Structure
-            | Self::Commuting
-            | Self::Sets => Floats::Bits,
-            Self::Axioms(_) => Floats::Axioms,
-            Self::Reals => Floats::Reals,
+        if self == Self::Reals {
+            Floats::Reals
+        } else if matches!(self, Self::Axioms(_)) {
+            Floats::Axioms
+        } else {
+            Floats::Bits
         }
     }
 
     /// The axioms that it needs.
     pub fn axioms(self) -> Axioms {
-        match self {
-            Self::Axioms(axioms) => axioms,
-            Self::Identity
-            | Self::Solver
-            | Self::Intervals
-            | Self::Run
-            | Self::Structure
-            | Self::Commuting
-            | Self::Sets
-            | Self::Reals => Axioms::NONE,
-        }
-    }
-}
-
-impl std::fmt::Display for Method {
-    /// Writes its name, with the axioms.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Axioms(axioms) => write!(f, "{}: {axioms}", self.name()),
-            Self::Identity
-            | Self::Solver
-            | Self::Intervals
-            | Self::Run
-            | Self::Structure
-            | Self::Commuting
-            | Self::Sets
-            | Self::Reals => f.write_str(self.name()),
-        }
+        if let Self::Axioms(axioms) = self { axioms } else { Axioms::NONE }
     }
 }
 

@@ -262,13 +262,11 @@ impl Checker<'_> {
             return self.space.truth(false);
         }
         let mut same = Vec::new();
-        for step in self.model.labels[label].place.steps.get(depth..).unwrap_or_default() {
-            if let Step::Loop(index) = step {
-                let variable = self.space.symbol(self.model.loops[*index].symbol);
-                let (ours, theirs) =
-                    (at.poly(self.space, variable), there.poly(self.space, variable));
-                same.push(self.space.equal(ours, theirs));
-            }
+        let steps = &self.model.labels[label].place.steps;
+        for index in order::loops(steps.get(depth..).unwrap_or_default()) {
+            let variable = self.space.symbol(self.model.loops[index].symbol);
+            let (ours, theirs) = (at.poly(self.space, variable), there.poly(self.space, variable));
+            same.push(self.space.equal(ours, theirs));
         }
         self.space.and(&same)
     }

@@ -69,10 +69,7 @@ pub(crate) struct Place {
 impl Place {
     /// The loops around, outermost first.
     pub(crate) fn loops(&self) -> impl DoubleEndedIterator<Item = LoopId> + '_ {
-        self.steps.iter().filter_map(|step| match step {
-            Step::Loop(index) => Some(*index),
-            Step::Part(_) => None,
-        })
+        order::loops(&self.steps)
     }
 }
 

@@ -19,6 +19,17 @@ fn iteration(space: &mut Space, model: &Model, index: LoopId, rename: &mut Renam
     rename.poly(space, variable)
 }
 
+/// Tests whether the iterations of a loop run in the order of its variable.
+pub(crate) fn is_ordered(model: &Model, index: LoopId) -> bool {
+    match model.loops[index].kind {
+        LoopKind::Serial | LoopKind::Unrolled => true,
+        LoopKind::Parallel(_)
+        | LoopKind::GpuBlocks
+        | LoopKind::GpuThreads
+        | LoopKind::Vectorized => false,
+    }
+}
+
 /// Returns the condition that the first path's instance certainly runs before the second path's.
 /// Each is given by its renaming.
 pub(crate) fn before(
@@ -41,17 +52,11 @@ pub(crate) fn before(
             (Step::Loop(i), Step::Loop(j)) if i == j => {
                 let u = iteration(space, model, i, in_first);
                 let v = iteration(space, model, i, in_second);
-                match model.loops[i].kind {
-                    LoopKind::Serial | LoopKind::Unrolled => {
-                        let earlier = space.less(u, v);
-                        let mut way = equal.clone();
-                        way.push(earlier);
-                        ways.push(space.and(&way));
-                    }
-                    LoopKind::Parallel(_)
-                    | LoopKind::GpuBlocks
-                    | LoopKind::GpuThreads
-                    | LoopKind::Vectorized => {}
+                if is_ordered(model, i) {
+                    let earlier = space.less(u, v);
+                    let mut way = equal.clone();
+                    way.push(earlier);
+                    ways.push(space.and(&way));
                 }
                 equal.push(space.equal(u, v));
             }
@@ -92,20 +97,14 @@ pub(crate) fn apart(
                 let u = iteration(space, model, i, in_first);
                 let v = iteration(space, model, i, in_second);
                 let same = space.equal(u, v);
-                match model.loops[i].kind {
-                    LoopKind::Parallel(_)
-                    | LoopKind::GpuBlocks
-                    | LoopKind::GpuThreads
-                    | LoopKind::Vectorized => {
-                        let differ = space.not(same);
-                        let mut way = equal.clone();
-                        way.push(differ);
-                        let way = space.and(&way);
-                        if *space.formula(way) != Formula::False {
-                            ways.push((depth + 1, way));
-                        }
+                if !is_ordered(model, i) {
+                    let differ = space.not(same);
+                    let mut way = equal.clone();
+                    way.push(differ);
+                    let way = space.and(&way);
+                    if *space.formula(way) != Formula::False {
+                        ways.push((depth + 1, way));
                     }
-                    LoopKind::Serial | LoopKind::Unrolled => {}
                 }
                 equal.push(same);
             }
@@ -134,10 +133,6 @@ pub(crate) fn dominates(a: &[Step], b: &[Step]) -> bool {
 }
 
 /// The loops of a path, outermost first.
-pub(crate) fn loops(steps: &[Step]) -> Vec<LoopId> {
-    let loops = steps.iter().filter_map(|step| match step {
-        Step::Loop(index) => Some(*index),
-        Step::Part(_) => None,
-    });
-    loops.collect()
+pub(crate) fn loops(steps: &[Step]) -> impl DoubleEndedIterator<Item = LoopId> + '_ {
+    steps.iter().filter_map(|step| if let Step::Loop(index) = step { Some(*index) } else { None })
 }

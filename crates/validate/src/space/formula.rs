@@ -212,16 +212,10 @@ impl Space {
 
     /// Returns the conjuncts of a formula: the formula itself unless it is a conjunction.
     pub(crate) fn conjuncts(&self, formula: FormulaId) -> Vec<FormulaId> {
-        match self.formula(formula) {
-            Formula::True => Vec::new(),
-            Formula::And(parts) => parts.to_vec(),
-            Formula::False
-            | Formula::NonNegative(_)
-            | Formula::Zero(_)
-            | Formula::Holds(_)
-            | Formula::Not(_)
-            | Formula::Or(_) => vec![formula],
+        if let Formula::And(parts) = self.formula(formula) {
+            return parts.to_vec();
         }
+        if *self.formula(formula) == Formula::True { Vec::new() } else { vec![formula] }
     }
 
     /// Returns the symbol and its value if a formula is an equation that states nothing else.

@@ -67,10 +67,8 @@ impl Space {
 
     /// Returns the symbol if a polynomial is a single symbol.
     pub(crate) fn as_symbol(&self, poly: PolyId) -> Option<Symbol> {
-        match self.atoms[self.as_atom(poly)?] {
-            Atom::Symbol(symbol) => Some(symbol),
-            Atom::Min(_) | Atom::Div(..) | Atom::Select(..) | Atom::Value(_) => None,
-        }
+        let Atom::Symbol(symbol) = self.atoms[self.as_atom(poly)?] else { return None };
+        Some(symbol)
     }
 
     /// The sum of `scale * poly` over the pairs.

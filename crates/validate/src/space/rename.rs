@@ -266,18 +266,15 @@ impl Rename {
         for (monomial, coefficient) in &terms.0 {
             let mut product = space.constant(*coefficient);
             for atom in monomial {
-                let factor = match *space.atom(*atom) {
-                    // Invariant: the residue is congruent modulo 2^(width of the value), so modulo
-                    // 2^(width of the ring).
-                    Atom::Value(term) if space.scalar(term).bits() >= scalar.bits() => {
-                        let term = self.term(space, term);
-                        space.residue(term)
-                    }
-                    Atom::Value(_)
-                    | Atom::Symbol(_)
-                    | Atom::Min(_)
-                    | Atom::Div(..)
-                    | Atom::Select(..) => self.atom(space, *atom),
+                // Invariant: the residue is congruent modulo 2^(width of the value), so modulo
+                // 2^(width of the ring).
+                let factor = if let Atom::Value(term) = *space.atom(*atom)
+                    && space.scalar(term).bits() >= scalar.bits()
+                {
+                    let term = self.term(space, term);
+                    space.residue(term)
+                } else {
+                    self.atom(space, *atom)
                 };
                 product = space.mul(product, factor);
             }

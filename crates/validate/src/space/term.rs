@@ -11,7 +11,7 @@
 
 use halidom_ir::{BinaryOp, Constant, Intrinsic, Overflow, Scalar, UnaryOp, eval};
 
-use super::{Atom, FormulaId, Monomial, PolyId, Space, Term, TermId};
+use super::{Atom, Formula, FormulaId, Monomial, PolyId, Space, Term, TermId};
 
 /// An operator that the normal forms do not cover.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,16 +59,10 @@ impl Space {
 
     /// Turns a formula into a `bool` value.
     pub(crate) fn truth_term(&mut self, formula: FormulaId) -> TermId {
-        match self.formula(formula) {
-            super::Formula::Holds(term) => *term,
-            super::Formula::True
-            | super::Formula::False
-            | super::Formula::NonNegative(_)
-            | super::Formula::Zero(_)
-            | super::Formula::Not(_)
-            | super::Formula::And(_)
-            | super::Formula::Or(_) => self.intern_term(Term::Truth(formula)),
+        if let Formula::Holds(term) = self.formula(formula) {
+            return *term;
         }
+        self.intern_term(Term::Truth(formula))
     }
 
     /// Makes a machine integer from an integer modulo 2^width. Coefficients are reduced modulo
@@ -101,19 +95,7 @@ impl Space {
     /// Returns an integer congruent to a machine integer modulo 2^width. It need not be the
     /// integer's number.
     pub(super) fn residue(&mut self, term: TermId) -> PolyId {
-        match self.term(term) {
-            Term::Ring(_, poly) => *poly,
-            Term::Constant(_)
-            | Term::Truth(_)
-            | Term::Parameter(..)
-            | Term::Read { .. }
-            | Term::Unary(..)
-            | Term::Binary(..)
-            | Term::Select(..)
-            | Term::Cast(..)
-            | Term::FromInt(..)
-            | Term::Call(..) => self.opaque_value(term),
-        }
+        if let Term::Ring(_, poly) = self.term(term) { *poly } else { self.opaque_value(term) }
     }
 
     /// Returns the number of a machine integer. A polynomial that cannot leave the type's range is
@@ -183,20 +165,12 @@ impl Space {
 
     /// The range of the number of a machine integer.
     pub(crate) fn value_range(&self, term: TermId) -> Option<(i128, i128)> {
-        let of_func = match self.term(term) {
-            Term::Read { func, component, .. } => self.func_ranges.get(&(*func, *component)),
-            Term::Constant(_)
-            | Term::Truth(_)
-            | Term::Parameter(..)
-            | Term::Ring(..)
-            | Term::Unary(..)
-            | Term::Binary(..)
-            | Term::Select(..)
-            | Term::Cast(..)
-            | Term::FromInt(..)
-            | Term::Call(..) => None,
-        };
-        of_func.copied().or_else(|| self.scalar(term).range())
+        if let Term::Read { func, component, .. } = self.term(term)
+            && let Some(range) = self.func_ranges.get(&(*func, *component))
+        {
+            return Some(*range);
+        }
+        self.scalar(term).range()
     }
 
     /// A conversion between machine types.
@@ -482,18 +456,11 @@ impl Space {
         if scalar != self.scalar(b) {
             return Err(TermError::IllTyped);
         }
-        match self.formula(condition) {
-            super::Formula::True => return Ok(a),
-            super::Formula::False => return Ok(b),
-            super::Formula::NonNegative(_)
-            | super::Formula::Zero(_)
-            | super::Formula::Holds(_)
-            | super::Formula::Not(_)
-            | super::Formula::And(_)
-            | super::Formula::Or(_) => {}
-        }
-        if a == b {
+        if a == b || *self.formula(condition) == Formula::True {
             return Ok(a);
+        }
+        if *self.formula(condition) == Formula::False {
+            return Ok(b);
         }
         if scalar.is_machine_integer() {
             // Any residues will do, because the choice commutes with taking residues.
@@ -506,19 +473,11 @@ impl Space {
 
     /// Returns the value of a constant term.
     pub(crate) fn term_constant(&self, term: TermId) -> Option<Constant> {
-        match self.term(term) {
-            Term::Constant(constant) => Some(*constant),
-            Term::Ring(scalar, poly) => Constant::wrapped(*scalar, self.as_constant(*poly)?),
-            Term::Truth(_)
-            | Term::Parameter(..)
-            | Term::Read { .. }
-            | Term::Unary(..)
-            | Term::Binary(..)
-            | Term::Select(..)
-            | Term::Cast(..)
-            | Term::FromInt(..)
-            | Term::Call(..) => None,
+        if let Term::Constant(constant) = self.term(term) {
+            return Some(*constant);
         }
+        let Term::Ring(scalar, poly) = self.term(term) else { return None };
+        Constant::wrapped(*scalar, self.as_constant(*poly)?)
     }
 }
 

@@ -139,8 +139,8 @@ pub(super) fn earlier(desk: &mut Desk<'_, '_>, label: LabelId) -> Vec<Earlier> {
         if other.memories != to.memories || common < lifetime {
             continue;
         }
-        let shared = order::loops(&to.place.steps[lifetime..common]);
-        let own = order::loops(&other.place.steps[common..]);
+        let shared: Vec<LoopId> = order::loops(&to.place.steps[lifetime..common]).collect();
+        let own: Vec<LoopId> = order::loops(&other.place.steps[common..]).collect();
         if let (Some(Step::Part(i)), Some(Step::Part(j))) =
             (other.place.steps.get(common), to.place.steps.get(common))
             && i < j
