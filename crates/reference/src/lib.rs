@@ -33,6 +33,7 @@
 mod affine;
 mod evaluator;
 mod heap;
+mod lanes;
 mod layout;
 mod leaves;
 mod polynomial;

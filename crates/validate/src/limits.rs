@@ -63,6 +63,7 @@ pub(crate) fn is_limit(pool: &Pool, natural: &FxHashSet<VarId>, condition: ExprI
                             | Expr::Load { .. }
                             | Expr::Ramp { .. }
                             | Expr::Broadcast { .. }
+                            | Expr::Shuffle { .. }
                             | Expr::Hole(_) => false,
                         };
                         all &= grows;

@@ -190,6 +190,7 @@ impl<'a> Algebra<'a> {
             | Expr::Load { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => None,
         }
     }

@@ -306,6 +306,7 @@ impl Translator<'_, '_> {
             | Expr::Load { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => None,
         }
     }
@@ -369,6 +370,7 @@ impl Translator<'_, '_> {
             | Expr::Load { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => None,
         }
     }

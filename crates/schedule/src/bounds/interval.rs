@@ -144,6 +144,7 @@ fn facts(algebra: &mut Algebra<'_>, condition: ExprId, holds: bool) -> Vec<Sum> 
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => Vec::new(),
     }
 }
@@ -475,6 +476,7 @@ fn atom_within(
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => None,
     }
 }

@@ -125,6 +125,7 @@ impl<'a> Flow<'a> {
                     | Expr::Load { .. }
                     | Expr::Ramp { .. }
                     | Expr::Broadcast { .. }
+                    | Expr::Shuffle { .. }
                     | Expr::Hole(_) => false,
                 };
                 found |= operator && self.pool.ty(id).scalar.is_float();
@@ -196,6 +197,7 @@ impl<'a> Flow<'a> {
             | Expr::Call(..)
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => None,
         };
         let floats =
@@ -230,6 +232,7 @@ impl<'a> Flow<'a> {
             | Expr::Call(..)
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => false,
         };
         expr.for_each_operand(|operand| found = found || self.mentions(operand, funcs, known));
