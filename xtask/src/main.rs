@@ -25,6 +25,7 @@ mod process;
 mod relink;
 mod sanitize;
 mod setup;
+mod suite;
 mod table;
 mod test;
 mod tidy;

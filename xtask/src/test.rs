@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::process::{cargo, run};
-use crate::{setup, table, tidy};
+use crate::{setup, suite, table, tidy};
 use std::time::{Duration, Instant};
 
 pub(crate) const COMMAND: crate::Command = crate::Command {
@@ -10,7 +10,8 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     summary: "runs everything that continuous integration checks",
     help: "\
 Runs these steps in order: set-up (see `cargo xtask setup --help`), tidy, formatting, clippy, the
-crates' documentation, the release build, all tests. Stops at the first step that fails and prints the time of each step.
+crates' documentation, the release build, all tests. Stops at the first step that fails and prints
+the time of each step. Test programs run at the same time, one for each core.
 
 example: cargo xtask test",
     run: run_steps,
@@ -27,7 +28,6 @@ const CARGO_STEPS: &[(&str, &[&str])] = &[
     ("clippy", &["clippy", "--release", "--workspace", "--all-targets", "--", "-D", "warnings"]),
     ("doc", &["doc", "--release", "--workspace", "--no-deps", "--lib", "--config", NO_WARNINGS]),
     ("build", &["build", "--release", "--package", "halidom-cli"]),
-    ("tests", &["test", "--release", "--workspace"]),
 ];
 
 fn run_steps() -> Result<(), Error> {
@@ -41,6 +41,9 @@ fn run_steps() -> Result<(), Error> {
         if outcome.is_ok() {
             outcome = step(name, &mut seconds, || run(&mut cargo(arguments)).map(drop));
         }
+    }
+    if outcome.is_ok() {
+        outcome = step("tests", &mut seconds, suite::run_all);
     }
     seconds.push(row("total", start.elapsed(), ""));
     println!("\n{}", table::layout(&["step", "seconds", ""], &seconds));

@@ -9,8 +9,10 @@ use halidom_ir::{
     Program, Require, Stmt, StmtId,
 };
 
+use crate::error::LowerError;
 use crate::funcs::Funcs;
-use crate::{LowerError, OutputBuffer, indices};
+use crate::funcs::OutputBuffer;
+use crate::indices;
 
 /// Exclusive limit on sizes, mins and extents.
 const SIZE_LIMIT: i128 = 1 << 31;

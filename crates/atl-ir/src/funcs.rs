@@ -26,11 +26,15 @@ use halidom_ir::{
     Scalar, Stage, StoreIn, Substitution, Type, VarId,
 };
 
+use crate::error::LowerError;
 use crate::hull::hull;
 use crate::indices::{self, Indices};
-use crate::{LowerError, OutputBuffer, scalars};
+use crate::scalars;
 
 type Result<T> = std::result::Result<T, LowerError>;
+
+/// A buffer with its window, as in [`halidom_ir::Output`].
+pub(crate) type OutputBuffer = (BufferId, Vec<(VarId, VarId)>);
 
 /// A named tensor: an input, or the value of a `let`.
 #[derive(Clone, Debug)]

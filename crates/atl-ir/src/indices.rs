@@ -4,7 +4,7 @@ use halidom_atl::term::{Arith, Compare, Index, Pred, Var};
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Constant, ExprId, Pool, UnaryOp};
 
-use crate::LowerError;
+use crate::error::LowerError;
 
 /// The values of index variables in the IR.
 #[derive(Clone, Debug, Default)]

@@ -15,6 +15,7 @@
 //! the extended one second ([`Lowered::extended`]).
 
 mod entry;
+mod error;
 mod funcs;
 mod hull;
 mod indices;
@@ -24,12 +25,13 @@ mod points;
 mod scalars;
 
 use halidom_atl::certificate::instance;
-use halidom_atl::engine::{Refusal, State};
+use halidom_atl::engine::State;
 use halidom_atl::file::Derived;
 use halidom_atl::lower::normalize;
 use halidom_atl::program::Program as Source;
-use halidom_ir::{Algorithm, BufferId, Pool, Program};
+use halidom_ir::{Algorithm, Pool, Program};
 
+pub use error::LowerError;
 use funcs::Funcs;
 
 /// A derivation in the IR.
@@ -43,30 +45,6 @@ pub struct Lowered {
     pub extended: Algorithm,
     /// The final program, for the funcs of [`Lowered::extended`].
     pub program: Program,
-}
-
-/// The reasons for which a derivation has no form in the IR.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LowerError {
-    /// The final program cannot be brought into the form in which it is lowered.
-    #[error("{}", .0.message)]
-    Refused(Refusal),
-    /// The bounds of a sum depend on other variables, and no bounds over sizes were found around
-    /// them.
-    #[error("the bounds of the sum over `{0}` depend on other variables")]
-    Bounds(String),
-    /// A literal that is not a number of the element type.
-    #[error("`{0}` is no number of the elements' type")]
-    Literal(String),
-    /// A function that the IR does not have for the element type.
-    #[error("`{0}` is not a function of the elements' type")]
-    Function(String),
-    /// A shape that is not known.
-    #[error("the shape of a part of the program is not known")]
-    Shape,
-    /// Something that occurs only in rules.
-    #[error("`{0}` stands for nothing")]
-    Unbound(String),
 }
 
 /// Lowers a derivation. A program of unknown shape is lowered for the empty shape.
@@ -109,6 +87,3 @@ fn specification(
     };
     Ok((algorithm, output))
 }
-
-/// A buffer with its window, as in [`halidom_ir::Output`].
-type OutputBuffer = (BufferId, Vec<(halidom_ir::VarId, halidom_ir::VarId)>);

@@ -3,7 +3,7 @@
 use halidom_atl::program::Element;
 use halidom_ir::{BinaryOp, Constant, ExprId, Intrinsic, Overflow, Pool, Scalar, UnaryOp};
 
-use crate::LowerError;
+use crate::error::LowerError;
 
 /// Returns the IR's type of elements.
 pub(crate) fn scalar(element: Element) -> Scalar {

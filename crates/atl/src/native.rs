@@ -235,7 +235,7 @@ fn main_function(program: &Program, cases: &[Vec<i64>], results: &[usize]) -> St
     let arguments = (0..sizes).map(|place| format!("c[{place}]"));
     let arguments = arguments.chain((0..inputs).map(|number| format!("in[{number}]")));
     let arguments: Vec<String> = arguments.chain(["result".to_owned()]).collect();
-    let name = crate::certificate::c_function_name(&program.name);
+    let name = lower::c_function_name(&program.name);
     format!(
         "#include <stdio.h>\n\n\
          #define NEXT (state = state * 6364136223846793005u + 1442695040888963407u)\n\

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use codespan_reporting::files::{Error, Files};
 
-use crate::render::boundary;
 use crate::{FileId, Sources, Span};
 
 /// The greatest length in bytes of a line that is shown whole.
@@ -152,4 +151,9 @@ impl<'a> Files<'a> for Excerpts {
         let within = excerpt.text.get(begin..byte.max(begin)).unwrap_or("").chars().count();
         Ok(found.hidden + within + 1)
     }
+}
+
+/// The last character boundary at or before an offset.
+pub(crate) fn boundary(text: &str, offset: usize) -> usize {
+    (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }

@@ -6,7 +6,7 @@ use codespan_reporting::diagnostic as report;
 use codespan_reporting::files::{Error, Files};
 use codespan_reporting::term::{self, termcolor};
 
-use crate::excerpt::Excerpts;
+use crate::excerpt::{Excerpts, boundary};
 use crate::{Diagnostic, FileId, Label, Severity, Sources};
 
 /// The use of terminal colours.
@@ -101,11 +101,6 @@ fn clipped(sources: &Sources, label: &Label) -> Range<usize> {
     let text = sources.text(label.span.file);
     let boundary = |offset: usize| boundary(text, offset);
     boundary(label.span.start)..boundary(label.span.end).max(boundary(label.span.start))
-}
-
-/// The last character boundary at or before an offset.
-pub(crate) fn boundary(text: &str, offset: usize) -> usize {
-    (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@
 use halidom_ir::{Algorithm, Pool};
 use halidom_reference::{Options, Premise, Report as Evaluation, Verdict as Outcome, evaluate};
 use halidom_validate::{
-    Asked, BUFFERS_APART, Kind, Method, Obligation, Report, Runs, Status, Verdict,
+    Admits, Asked, Assumption, BUFFERS_APART, Kind, Method, Obligation, Report, Runs, Status,
+    Verdict,
 };
 
 use halidom_verdict::{Claim, Condition};
@@ -82,12 +83,13 @@ fn report(verdict: Verdict, obligations: Vec<Obligation>) -> Report {
         claim: Claim::Program,
         conditions: vec![BUFFERS_APART, INTEGERS_UNBOUNDED],
         obligations,
-        assumptions: [
-            "the entry checks, as far as they are affine",
-            "the caller's buffers do not overlap",
-        ]
-        .map(str::to_owned)
-        .to_vec(),
+        assumptions: vec![
+            Assumption {
+                admits: Some(Admits::Other),
+                ..Assumption::duty("the entry checks hold, as far as they are affine")
+            },
+            Assumption::duty(&BUFFERS_APART.words),
+        ],
         trusted_steps: vec![NO_OVERFLOW.to_owned()],
         sizes: "all that pass the entry checks".to_owned(),
         notes: Vec::new(),

@@ -53,7 +53,7 @@ fn report(request: &Request) -> Report {
 
 /// The assumptions about reduction domains.
 fn assumed(report: &Report) -> Vec<&str> {
-    let lines = report.assumptions.iter().map(String::as_str);
+    let lines = report.assumptions.iter().map(|assumption| assumption.words.as_str());
     lines.filter(|line| line.contains("reduction domain")).collect()
 }
 

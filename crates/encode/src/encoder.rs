@@ -1,55 +1,12 @@
 //! The traversal of expressions.
 
 use halidom_base::FxHashMap;
-use halidom_ir::{
-    BinaryOp, Constant, Expr, ExprId, Intrinsic, Overflow, Pool, Scalar, UnaryOp, VarId,
-};
+use halidom_ir::{BinaryOp, Expr, ExprId, Intrinsic, Overflow, Pool, Scalar, UnaryOp, VarId};
 use halidom_smt::{Sort, TermId, Terms};
 
+use crate::error::EncodeError;
+use crate::scalar::{constant, sort};
 use crate::{cast, float, integer};
-
-/// The reason why an expression has no term.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EncodeError {
-    /// An expression with several lanes: encode one lane at a time.
-    #[error("a vector has no term")]
-    Vector,
-    /// A bound that has not been inferred yet.
-    #[error("a bounds hole has no term")]
-    Hole,
-    /// An operator whose overflow is assumed absent: its value is known only under that assumption.
-    #[error("overflow that is assumed absent has no term")]
-    AssumedAbsentOverflow,
-    /// An operator on a type for which it is not defined.
-    #[error("the operator does not take operands of these types")]
-    IllTyped,
-}
-
-/// The sort of a type's terms.
-pub fn sort(scalar: Scalar) -> Sort {
-    match scalar {
-        Scalar::Bool => Sort::Bool,
-        Scalar::Int => Sort::Int,
-        Scalar::F32 => Sort::FLOAT32,
-        Scalar::F64 => Sort::FLOAT64,
-        Scalar::I8 | Scalar::U8 => Sort::BitVec(8),
-        Scalar::I16 | Scalar::U16 => Sort::BitVec(16),
-        Scalar::I32 | Scalar::U32 => Sort::BitVec(32),
-        Scalar::I64 | Scalar::U64 => Sort::BitVec(64),
-    }
-}
-
-/// The term of a constant.
-pub fn constant(terms: &mut Terms, constant: Constant) -> TermId {
-    let sort = sort(constant.scalar());
-    match (sort, constant.to_bits(), constant.as_integer()) {
-        (Sort::Bool, _, Some(value)) => terms.bool(value != 0),
-        (Sort::BitVec(width), Some(bits), _) => terms.bit_vec(width, bits.into()),
-        (Sort::Float { .. }, Some(bits), _) => terms.float(sort, bits.into()),
-        // Only `int` is left: it has no bits, and its value is its integer.
-        (_, _, value) => terms.int(value.unwrap_or_default()),
-    }
-}
 
 /// Translates expressions to terms, each distinct subexpression once.
 ///

@@ -18,8 +18,12 @@
 
 mod cast;
 mod encoder;
+mod error;
 mod float;
 mod integer;
 pub mod law;
+mod scalar;
 
-pub use encoder::{EncodeError, Encoder, constant, sort};
+pub use encoder::Encoder;
+pub use error::EncodeError;
+pub use scalar::{constant, sort};

@@ -1,26 +1,7 @@
 //! Declarations of variables, funcs, buffers and holes. Their names are only for printing; the id
-//! is the identity.
+//! ([`crate::VarId`] and its like) is the identity.
 
-use halidom_base::define_id;
-
-use crate::{ExprId, Scalar, Type};
-
-define_id!(
-    /// A variable. Each binder (loop, let, func argument, parameter) has its own.
-    pub VarId, "v"
-);
-define_id!(
-    /// A func or an input of a pipeline.
-    pub FuncId, "f"
-);
-define_id!(
-    /// A piece of memory: an input, an output, or an allocation.
-    pub BufferId, "b"
-);
-define_id!(
-    /// A bound that bounds inference fills in.
-    pub HoleId, "h"
-);
+use crate::{BufferId, ExprId, FuncId, Scalar, Type, VarId};
 
 /// The name and type of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -47,6 +47,7 @@ mod decl;
 mod directive;
 pub mod eval;
 mod expr;
+mod ids;
 mod math;
 mod op;
 pub mod parse;
@@ -64,11 +65,12 @@ pub use algorithm::{Algorithm, Require};
 pub use array::{Array, Shape, points};
 pub use constant::Constant;
 pub use decl::{
-    BufferDecl, BufferId, BufferKind, Dim, FuncDecl, FuncId, FuncKind, HoleDecl, HoleId, HoleKind,
-    HolePart, REGISTER_LIMIT, ReductionVar, STACK_LIMIT, Stage, StoreIn, VarDecl, VarId,
+    BufferDecl, BufferKind, Dim, FuncDecl, FuncKind, HoleDecl, HoleKind, HolePart, REGISTER_LIMIT,
+    ReductionVar, STACK_LIMIT, Stage, StoreIn, VarDecl,
 };
 pub use directive::{Argument, Number, SchedulePhase};
 pub use expr::{Access, Expr, ExprId, interleaved_lanes};
+pub use ids::{BufferId, FuncId, HoleId, VarId};
 pub use op::{BinaryOp, Intrinsic, Overflow, UnaryOp};
 pub use pool::{Pool, Substitution};
 pub use program::{Output, Program};

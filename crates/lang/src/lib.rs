@@ -10,11 +10,13 @@ pub mod codes;
 mod module;
 mod names;
 mod outline;
+mod parse;
 mod print;
 mod syntax;
 
-pub use module::{Module, NamedSchedule, Pipeline, parse};
+pub use module::{Module, NamedSchedule, Pipeline};
 pub use outline::{Bracket, Outline, TokenKind, outline};
+pub use parse::parse;
 pub use print::{Unprintable, print, print_schedule};
 
 /// True if the language reserves a word, so that it cannot be a name.

@@ -1,10 +1,8 @@
 //! The result of reading a file.
 
 use halidom_base::FxHashMap;
-use halidom_diag::{Diagnostic, FileId, Sources, Span};
+use halidom_diag::{Diagnostic, Span};
 use halidom_ir::{Algorithm, FuncId, Pool, Schedule};
-
-use crate::{check, syntax};
 
 /// A file's pipelines and all diagnostics for it.
 #[derive(Clone, Debug)]
@@ -46,19 +44,6 @@ pub struct NamedSchedule {
     pub span: Span,
     /// The directives, by [`halidom_ir::Directive::origin`].
     pub spans: Vec<Span>,
-}
-
-/// Parses and checks a text. All errors are reported in one run; a pipeline or schedule with an
-/// error is left out.
-pub fn parse(sources: &Sources, file: FileId) -> Module {
-    let text = sources.text(file);
-    let mut diagnostics = Vec::new();
-    let tree = syntax::parse_file(text, file, &mut diagnostics);
-    let mut module = check::check_file(text, &tree, diagnostics, file);
-    module
-        .diagnostics
-        .sort_by_key(|diagnostic| diagnostic.span().map(|span| (span.start, span.end)));
-    module
 }
 
 impl Module {

@@ -14,9 +14,9 @@ use crate::{LowerError, index};
 type Sum = halidom_sums::Sum<Product<Atom<ExprId>>>;
 
 /// Replaces each dense load of a buffer marked `realigned` by a shuffle of two aligned loads, if it
-/// begins at the same lane of an aligned vector every time, and the buffer's rows hold a multiple of
-/// the number of lanes. Then the aligned loads lie within the buffer. Loads of buffers that other
-/// threads may write meanwhile stay.
+/// begins at the same lane of an aligned vector every time, and the buffer's rows hold a multiple
+/// of the number of lanes. Then the aligned loads lie within the buffer. Loads of buffers that
+/// other threads may write meanwhile stay.
 ///
 /// Requires: vectors fit the machine.
 /// Ensures: the same values.

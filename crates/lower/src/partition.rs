@@ -3,10 +3,11 @@
 
 mod decide;
 mod dense;
+mod size;
 mod steady;
 
 use halidom_base::{FxHashMap, FxHashSet};
-use halidom_ir::visit::{self, Fold, for_each_expr, rewrite, walk};
+use halidom_ir::visit::{Fold, rewrite, walk};
 use halidom_ir::{
     BinaryOp, Expr, ExprId, Label, LoopKind, Partition as Policy, Pool, Program, Stmt, StmtId,
     Type, VarId,
@@ -17,16 +18,8 @@ use crate::refresh::refresh;
 use crate::{LowerError, index};
 use decide::decide;
 use dense::in_two_forms;
+use size::{MOST_COPIED, MOST_DEMANDED, MOST_SWITCHED, size};
 use steady::{Scope, Side, Steady};
-
-/// The maximum size of a body that is copied, in statements and subexpressions.
-const MOST_COPIED: usize = 1500;
-/// The same where the schedule demands a partition: each level of a nest of such loops multiplies
-/// the size.
-const MOST_DEMANDED: usize = 30_000;
-
-/// The same for loops with loop-invariant conditions: rows that are unrolled, each under a test.
-const MOST_SWITCHED: usize = 6000;
 
 /// Loops that are known to be no longer than this are not partitioned: the second loop costs as
 /// much as the tests.
@@ -359,11 +352,4 @@ impl Loop {
         let is_left = pool.binary(BinaryOp::Lt, first, end);
         Ok(pool.stmt(Stmt::If { condition: is_left, then_branch: part, else_branch: None }))
     }
-}
-
-/// Counts the statements and the distinct subexpressions of each expression.
-fn size(pool: &Pool, id: StmtId) -> usize {
-    let mut count = visit::count(pool, id);
-    for_each_expr(pool, id, &mut |_, expr| pool.for_each_subexpr(expr, &mut |_, _| count += 1));
-    count
 }

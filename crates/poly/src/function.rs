@@ -12,7 +12,7 @@ use std::rc::Rc;
 use isl_rs as isl;
 use isl_rs::DimType;
 
-use crate::{Affine, Condition, Constraint, Context, Dim, Error, QuasiAffine, Relation, Set, read};
+use crate::{Affine, Condition, Context, Dim, Error, QuasiAffine, Set, read};
 
 /// An integer-valued, piecewise quasi-affine function of dims, defined on a set of points, its
 /// domain.
@@ -33,9 +33,6 @@ pub struct Piece {
     /// The value there.
     pub value: QuasiAffine,
 }
-
-/// The greatest number of distinct values for which nested minima and maxima are tried.
-const MAX_NESTED_VALUES: usize = 5;
 
 /// A function of two operands in isl.
 type Binary = fn(isl::PwAff, isl::PwAff) -> Result<isl::PwAff, isl::LibISLError>;
@@ -72,7 +69,7 @@ impl Function {
     }
 
     /// The function given by an affine sum in which each dim occurs once, as isl requires.
-    fn merged_affine(context: &Context, affine: &Affine) -> Result<Self, Error> {
+    pub(crate) fn merged_affine(context: &Context, affine: &Affine) -> Result<Self, Error> {
         let dims: Vec<Dim> = affine.terms.iter().map(|(dim, _)| *dim).collect();
         let space = context.space(&dims)?;
         let raw = context.run(|ctx| {
@@ -85,48 +82,6 @@ impl Function {
             isl::PwAff::from_aff(aff)
         })?;
         Self::from_raw(context, raw)
-    }
-
-    /// The function that a tree describes. For a DAG with much sharing, build each node once with
-    /// the other methods instead.
-    ///
-    /// # Errors
-    /// [`Error::Divisor`] for a divisor that is not positive; [`Error::Isl`] for a minimum or
-    /// maximum without parts.
-    pub fn from_quasi_affine(context: &Context, tree: &QuasiAffine) -> Result<Self, Error> {
-        let combine = |parts: &[QuasiAffine],
-                       operation: fn(&Self, &Self) -> Result<Self, Error>| {
-            let mut functions = parts.iter().map(|part| Self::from_quasi_affine(context, part));
-            let first = functions.next();
-            first
-                .map(|first| functions.try_fold(first?, |sum, next| operation(&sum, &next?)))
-                .transpose()
-        };
-        if let Some(affine) = tree.as_affine() {
-            return Self::merged_affine(context, &affine);
-        }
-        let no_parts = || Error::Isl { message: "a minimum or maximum of nothing".to_owned() };
-        match tree {
-            QuasiAffine::Constant(value) => Self::constant(context, *value),
-            QuasiAffine::Dim(dim) => Self::dim(context, *dim),
-            QuasiAffine::Sum(parts) => match combine(parts, Self::add)? {
-                Some(sum) => Ok(sum),
-                None => Self::constant(context, 0),
-            },
-            QuasiAffine::Scale(factor, part) => {
-                Self::from_quasi_affine(context, part)?.scale(*factor)
-            }
-            QuasiAffine::FloorDiv(part, divisor) => {
-                Self::from_quasi_affine(context, part)?.floor_div(*divisor)
-            }
-            QuasiAffine::Min(parts) => combine(parts, Self::min)?.ok_or_else(no_parts),
-            QuasiAffine::Max(parts) => combine(parts, Self::max)?.ok_or_else(no_parts),
-            QuasiAffine::Select(condition, then, otherwise) => Self::select(
-                &Set::from_condition(context, condition)?,
-                &Self::from_quasi_affine(context, then)?,
-                &Self::from_quasi_affine(context, otherwise)?,
-            ),
-        }
     }
 
     /// The context.
@@ -276,112 +231,6 @@ impl Function {
         }
         Ok(texts)
     }
-
-    /// One expression that equals the function on its whole domain: an affine expression if one
-    /// suffices, else minima and maxima of the pieces' values, else a select over the pieces.
-    /// `None` if the domain is empty.
-    ///
-    /// Outside the domain the value of the expression is meaningless.
-    pub fn expression(&self) -> Result<Option<QuasiAffine>, Error> {
-        self.expression_within(&Set::universe(&self.context)?)
-    }
-
-    /// Like [`Function::expression`], but the result is valid, and may be simpler, only where
-    /// `assumed` holds.
-    pub fn expression_within(&self, assumed: &Set) -> Result<Option<QuasiAffine>, Error> {
-        let exact = self.restrict(assumed)?;
-        let pieces = exact.gist(assumed)?.coalesce()?.pieces()?;
-        let domain = exact.domain()?;
-        for candidate in candidates(&exact.essential_values(&domain, &pieces)?) {
-            let function = Self::from_quasi_affine(&self.context, &candidate)?.restrict(&domain)?;
-            if within_limit(function.is_equal(&exact))? == Some(true) {
-                return Ok(Some(candidate));
-            }
-        }
-        let select = pieces.into_iter().rev().fold(None, |rest, piece| match rest {
-            None => Some(piece.value),
-            Some(rest) => {
-                Some(QuasiAffine::Select(piece.domain, Box::new(piece.value), Box::new(rest)))
-            }
-        });
-        Ok(select)
-    }
-
-    /// Returns values of pieces such that at each point of `domain` one of them is the function's
-    /// value. Leaves out the values that isl split off although the others suffice.
-    fn essential_values(&self, domain: &Set, pieces: &[Piece]) -> Result<Vec<QuasiAffine>, Error> {
-        let mut ranked: Vec<(usize, &QuasiAffine)> = Vec::new();
-        for piece in pieces {
-            // Pieces that lie in a hyperplane are the most likely to be special cases of others.
-            let is_full =
-                |part: &&Vec<Constraint>| part.iter().all(|c| c.relation == Relation::NonNegative);
-            let full = piece.domain.0.iter().filter(is_full).count();
-            match ranked.iter_mut().find(|(_, value)| **value == piece.value) {
-                Some((sum, _)) => *sum += full,
-                None => ranked.push((full, &piece.value)),
-            }
-        }
-        ranked.sort_unstable();
-        let agree = |(_, value): &(usize, &QuasiAffine)| {
-            self.equal(&Self::from_quasi_affine(&self.context, value)?)
-        };
-        let agreements = ranked.iter().map(agree).collect::<Result<Vec<Set>, Error>>()?;
-        let mut kept: Vec<usize> = (0..ranked.len()).collect();
-        for index in 0..ranked.len() {
-            let others: Vec<usize> = kept.iter().copied().filter(|other| *other != index).collect();
-            let covered = others
-                .iter()
-                .try_fold(Set::empty(&self.context)?, |covered, other| {
-                    covered.union(&agreements[*other])
-                })
-                .and_then(|covered| domain.is_subset(&covered));
-            if within_limit(covered)? == Some(true) {
-                kept = others;
-            }
-        }
-        let mut values: Vec<QuasiAffine> =
-            kept.into_iter().map(|index| ranked[index].1.clone()).collect();
-        values.sort_unstable();
-        Ok(values)
-    }
-}
-
-/// Maps a question that exceeded the work limit to `None`. Use it only for questions whose answer
-/// merely simplifies an expression.
-fn within_limit<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
-    match result {
-        Ok(value) => Ok(Some(value)),
-        Err(Error::ResourceLimit { .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// Lists expressions without conditions, simplest first, that may equal a whole function whose
-/// pieces have these values.
-fn candidates(values: &[QuasiAffine]) -> Vec<QuasiAffine> {
-    if values.len() < 2 {
-        return values.to_vec();
-    }
-    let mut candidates = vec![QuasiAffine::Max(values.to_vec()), QuasiAffine::Min(values.to_vec())];
-    if values.len() > MAX_NESTED_VALUES {
-        return candidates;
-    }
-    // Clamps: some of the values bounded by the others.
-    for chosen in 1_u32..1 << values.len() {
-        if chosen.count_ones() < 2 || chosen.count_ones() as usize == values.len() {
-            continue;
-        }
-        let part = |wanted: bool| {
-            let indexed = values.iter().enumerate();
-            indexed
-                .filter(move |(index, _)| (chosen >> index & 1 == 1) == wanted)
-                .map(|(_, value)| value.clone())
-        };
-        let bounded = |inner: QuasiAffine| std::iter::once(inner).chain(part(false)).collect();
-        candidates.push(QuasiAffine::Max(bounded(QuasiAffine::Min(part(true).collect()))));
-        candidates.push(QuasiAffine::Min(bounded(QuasiAffine::Max(part(true).collect()))));
-    }
-    candidates
 }
 
 impl fmt::Debug for Function {

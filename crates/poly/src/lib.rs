@@ -40,8 +40,11 @@
 //! [`QuasiAffine`] to isl (`function.rs`), and back (`read.rs`). `tests/enumeration.rs` checks the
 //! conversions against enumeration.
 
+mod build;
 mod context;
 mod error;
+mod expression;
+mod extreme;
 mod function;
 mod quasi;
 mod read;

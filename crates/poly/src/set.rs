@@ -12,7 +12,7 @@ use std::rc::Rc;
 use isl_rs as isl;
 use isl_rs::DimType;
 
-use crate::{Affine, Condition, Constraint, Context, Dim, Error, Function, Relation, read};
+use crate::{Condition, Context, Dim, Error, read};
 
 /// A set of integer points, which are assignments of integers to dims. Dims that the set does not
 /// constrain may have any value, so a set over `x` and the same set over `x` and `y` do not differ.
@@ -27,13 +27,6 @@ pub struct Set {
 /// The coordinates of a point, in the order of isl's parameters. Dims that are not listed may have
 /// any value.
 pub type Point = Vec<(Dim, i64)>;
-
-/// An end of an interval.
-#[derive(Clone, Copy)]
-enum Side {
-    Lower,
-    Upper,
-}
 
 /// An operation on two sets in isl.
 type Binary = fn(isl::Set, isl::Set) -> Result<isl::Set, isl::LibISLError>;
@@ -66,67 +59,6 @@ impl Set {
     pub fn empty(context: &Context) -> Result<Self, Error> {
         let raw = context.run(|ctx| isl::Set::empty(isl::Space::params_alloc(ctx, 0)?))?;
         Self::from_raw(context, raw)
-    }
-
-    /// The points that satisfy every constraint.
-    pub fn from_constraints(context: &Context, constraints: &[Constraint]) -> Result<Self, Error> {
-        let mut affine = Vec::with_capacity(constraints.len());
-        let mut other = Vec::new();
-        for constraint in constraints {
-            match constraint.expr.as_affine() {
-                Some(expr) => affine.push((expr, constraint.relation)),
-                None => other.push(constraint),
-            }
-        }
-        let zero = Function::constant(context, 0)?;
-        other.into_iter().try_fold(Self::polyhedron(context, &affine)?, |set, constraint| {
-            let expr = Function::from_quasi_affine(context, &constraint.expr)?;
-            set.intersect(&match constraint.relation {
-                Relation::Zero => expr.equal(&zero)?,
-                Relation::NonNegative => expr.ge(&zero)?,
-            })
-        })
-    }
-
-    /// The points that satisfy affine constraints in which each dim occurs once. This is ten times
-    /// faster than intersecting sets of single constraints.
-    fn polyhedron(context: &Context, constraints: &[(Affine, Relation)]) -> Result<Self, Error> {
-        let mut dims: Vec<Dim> = constraints
-            .iter()
-            .flat_map(|(expr, _)| expr.terms.iter().map(|(dim, _)| *dim))
-            .collect();
-        dims.sort_unstable();
-        dims.dedup();
-        let space = context.space(&dims)?;
-        let raw = context.run(|ctx| {
-            let local = isl::LocalSpace::from_space(space.copy()?)?;
-            let mut set = isl::BasicSet::universe(space)?;
-            for (expr, relation) in constraints {
-                let empty = match relation {
-                    Relation::Zero => isl::Constraint::alloc_equality(local.copy()?)?,
-                    Relation::NonNegative => isl::Constraint::alloc_inequality(local.copy()?)?,
-                };
-                let mut constraint =
-                    empty.set_constant_val(isl::Val::int_from_si(ctx, expr.constant)?)?;
-                for (dim, factor) in &expr.terms {
-                    // `dims` contains every dim of the constraints.
-                    let position = dims.partition_point(|other| other < dim) as i32;
-                    let factor = isl::Val::int_from_si(ctx, *factor)?;
-                    constraint =
-                        constraint.set_coefficient_val(DimType::Param, position, factor)?;
-                }
-                set = set.add_constraint(constraint)?;
-            }
-            isl::Set::from_basic_set(set)
-        })?;
-        Self::from_raw(context, raw)
-    }
-
-    /// The points at which the condition holds.
-    pub fn from_condition(context: &Context, condition: &Condition) -> Result<Self, Error> {
-        condition.0.iter().try_fold(Self::empty(context)?, |set, conjunction| {
-            set.union(&Self::from_constraints(context, conjunction)?)
-        })
     }
 
     fn binary(&self, other: &Self, operation: Binary) -> Result<Self, Error> {
@@ -248,57 +180,6 @@ impl Set {
             Ok((self.context.dim_of_identifier(identifier)?, read::integer(&self.context, value)?))
         });
         coordinates.collect::<Result<Point, Error>>().map(Some)
-    }
-
-    /// The least value of `dim` over the points of the set. The result is a function of all other
-    /// dims except `over`, which vary together with `dim`. It is defined where such a point exists.
-    ///
-    /// # Errors
-    /// [`Error::Unbounded`] if for some values of the other dims there is no least value.
-    pub fn min(&self, dim: Dim, over: &[Dim]) -> Result<Function, Error> {
-        self.extreme(dim, over, Side::Lower)
-    }
-
-    /// The greatest value of `dim`, like [`Set::min`].
-    pub fn max(&self, dim: Dim, over: &[Dim]) -> Result<Function, Error> {
-        self.extreme(dim, over, Side::Upper)
-    }
-
-    fn extreme(&self, dim: Dim, over: &[Dim], side: Side) -> Result<Function, Error> {
-        let unbounded = || Error::Unbounded {
-            dim: self.context.name(dim),
-            side: match side {
-                Side::Lower => "lower",
-                Side::Upper => "upper",
-            },
-        };
-        let over: Vec<Dim> = over.iter().copied().filter(|other| *other != dim).collect();
-        let projected = self.exists(&over)?;
-        let identifier = self.context.identifier(dim)?;
-        let result = self.context.run(|ctx| {
-            // The dim becomes the only coordinate; the other dims stay parameters, on which the
-            // optimum may depend.
-            let set = projected.raw.copy()?.from_params()?;
-            let set = match u32::try_from(set.find_dim_by_name(DimType::Param, &identifier)?) {
-                Ok(position) => set.move_dims(DimType::Set, 0, DimType::Param, position, 1)?,
-                // A dim that the set does not mention is a free coordinate.
-                Err(_) => set.add_dims(DimType::Set, 1)?,
-            };
-            let id = isl::Id::read_from_str(ctx, &identifier)?;
-            let set = set.set_dim_id(DimType::Set, 0, id)?;
-            match side {
-                Side::Lower => set.dim_min(0),
-                Side::Upper => set.dim_max(0),
-            }
-        });
-        match result {
-            Ok(raw) => Function::from_raw(&self.context, raw)?.coalesce(),
-            // isl has no error code for this case.
-            Err(Error::Isl { message }) if message.contains("unbounded optimum") => {
-                Err(unbounded())
-            }
-            Err(error) => Err(error),
-        }
     }
 
     /// Returns the constraints as a disjunction of conjunctions.

@@ -16,8 +16,8 @@ use halidom_base::{FxHashMap, Interner};
 use halidom_ir::{BinaryOp, Expr, ExprId, Intrinsic, Pool, Scalar, UnaryOp, VarId};
 use halidom_poly::{Context, Dim, Function, Set};
 
-use crate::Gap;
 use crate::polynomial::{AtomId, Polynomial};
+use crate::premise::Gap;
 
 /// The value that a variable is bound to.
 #[derive(Clone)]

@@ -11,8 +11,8 @@ use halidom_base::IndexMap;
 use halidom_ir::{BufferId, FuncId};
 use halidom_poly::{Context, Dim, Set};
 
-use crate::Gap;
 use crate::affine::Affine;
+use crate::premise::Gap;
 
 /// The dims with which the heap describes one array and the values that it holds.
 pub(crate) struct Array {

@@ -13,10 +13,10 @@ use halidom_base::FxHashSet;
 use halidom_ir::{BufferId, BufferKind, ExprId, Pool, StoreIn};
 use halidom_poly::Set;
 
-use crate::Gap;
 use crate::affine::Affine;
 use crate::heap::entails;
 use crate::polynomial::Polynomial;
+use crate::premise::Gap;
 
 /// One dimension of an array.
 #[derive(Clone)]

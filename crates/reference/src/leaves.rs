@@ -7,10 +7,10 @@ use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BufferId, Expr, ExprId, FuncId, Substitution};
 use halidom_poly::Set;
 
-use crate::Gap;
 use crate::heap::{Arrays, Heap, Locations, entails};
 use crate::layout::{Dimension, located};
 use crate::polynomial::Polynomial;
+use crate::premise::Gap;
 use crate::recurrence::Recurrence;
 use crate::template::{Hole, Leaf, Leaves, Templates};
 

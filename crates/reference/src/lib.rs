@@ -36,39 +36,23 @@ mod heap;
 mod lanes;
 mod layout;
 mod leaves;
+mod options;
 mod polynomial;
+mod premise;
+mod program;
 mod recurrence;
 mod rules;
 mod template;
 
 use std::time::{Duration, Instant};
 
-use halidom_ir::{Algorithm, Pool, Program, StmtId};
-use halidom_smt::{Asking, Statistics};
+use halidom_ir::{Algorithm, Pool, Program};
+use halidom_smt::Statistics;
 
 use evaluator::Evaluator;
-
-/// The limits and tools of an evaluation.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The solvers for values that are not the same expression. The second one is asked again about
-    /// every constraint that the first one shows.
-    pub asking: Asking,
-    /// The time limit for the whole program. It is checked before each step, so a step may overrun
-    /// it.
-    pub time: Duration,
-    /// The limit of isl's basic operations for one step.
-    pub operations: u64,
-}
-
-impl Options {
-    /// The defaults: ten seconds a program, one second a question, 100,000 operations of isl a
-    /// step.
-    pub fn new(solver: halidom_smt::Program) -> Self {
-        let asking = Asking::new(solver, Duration::from_secs(1));
-        Self { asking, time: Duration::from_secs(10), operations: 100_000 }
-    }
-}
+pub use options::Options;
+use premise::Gap;
+pub use premise::{Premise, Shown};
 
 /// The outcome. It is never a refutation: with another prophecy, a premise that fails might hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,40 +62,6 @@ pub enum Verdict {
     Proved,
     /// A premise does not hold or cannot be decided, for this reason.
     Unknown(String),
-}
-
-/// The kind of a premise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Premise {
-    /// The linearized index addresses the coordinates, and the layout is injective (TV §7.1).
-    Layout,
-    /// S-ASSIGN: `Γ ⊢ 0 ≤ e_i < e'_i`.
-    Bounds,
-    /// S-ASSIGN: the prophecy names an instance, `Γ ⊢_A t : τ`.
-    Prophecy,
-    /// S-ASSIGN: `Γ ⊢ ⟦e⟧_h ≠ ∅`.
-    Defined,
-    /// S-ASSIGN: the constraint `⟦e⟧_h ⊂ {t}`.
-    Constraint,
-    /// S-PARLOOP: iterations do not interfere.
-    Disjoint,
-    /// The final heap holds the outputs' values on their windows.
-    Output,
-    /// The entry checks are satisfiable and imply what the algorithm demands.
-    Entry,
-    /// The program has a form that the rules cover.
-    Form,
-}
-
-/// A premise that was shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
-    /// The kind of the premise.
-    pub premise: Premise,
-    /// The statement, if it is about one.
-    pub stmt: Option<StmtId>,
-    /// The part of the program that the premise concerns.
-    pub place: String,
 }
 
 /// The result of an evaluation.
@@ -131,37 +81,6 @@ pub struct Report {
     pub not_kept: Option<String>,
     /// Time taken.
     pub time: Duration,
-}
-
-/// The known reason why there is no derivation.
-#[derive(Clone, Debug)]
-pub(crate) struct Gap {
-    reason: String,
-    /// The place of the gap; absent when the gap is created.
-    place: Option<Shown>,
-}
-
-impl Gap {
-    pub(crate) fn new(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), place: None }
-    }
-
-    /// Sets the place of the gap, unless a more precise one is known.
-    pub(crate) fn about(
-        mut self,
-        premise: Premise,
-        stmt: Option<StmtId>,
-        place: impl FnOnce() -> String,
-    ) -> Self {
-        self.place.get_or_insert_with(|| Shown { premise, stmt, place: place() });
-        self
-    }
-}
-
-impl From<halidom_poly::Error> for Gap {
-    fn from(error: halidom_poly::Error) -> Self {
-        Self::new(error.to_string())
-    }
 }
 
 /// Tests whether a derivation of TV's calculus shows that a final program computes the algorithm.

@@ -20,9 +20,9 @@ use halidom_base::FxHashMap;
 use halidom_ir::{Expr, FuncId, Pool, Stage};
 use halidom_poly::{Dim, Set};
 
-use crate::Gap;
 use crate::affine::Affine;
 use crate::heap::dims;
+use crate::premise::Gap;
 
 /// The dims of a func's instances.
 pub(crate) struct Instances {

@@ -20,7 +20,7 @@ use crate::lanes::{row, taken};
 use crate::layout::{is_mixed_radix, located};
 use crate::leaves::{Equations, Memory};
 use crate::polynomial::Polynomial;
-use crate::{Gap, Premise};
+use crate::premise::{Gap, Premise};
 
 /// `Γ`: the facts that hold at a place. The variables' bindings are kept elsewhere, as each
 /// variable is bound once.

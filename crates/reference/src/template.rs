@@ -15,10 +15,10 @@ use halidom_base::{FxHashMap, IndexMap};
 use halidom_ir::{Expr, ExprId, FuncId, Pool, Scalar, Substitution, Type, UnaryOp, VarId};
 use halidom_poly::{Function, Set};
 
-use crate::Gap;
 use crate::affine::Affine;
 use crate::heap::entails;
 use crate::lanes::{Run, runs, taken};
+use crate::premise::Gap;
 use crate::recurrence::Writers;
 
 /// The value that a hole stands for.

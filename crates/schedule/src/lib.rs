@@ -113,7 +113,7 @@ struct Holes {
 
 impl Holes {
     fn of(pool: &mut Pool, lowered: &Lowered) -> Self {
-        let lowered = used(pool, lowered);
+        let lowered = nest::used(pool, lowered);
         let known = checks::known(pool, &lowered);
         let work = emit::emit_work(pool, &lowered, None, &known);
         let query = query::extract(pool, &lowered, work);
@@ -168,21 +168,4 @@ fn program(pool: &Pool, lowered: &Lowered, body: StmtId) -> Program {
         outputs: lowered.outputs.clone(),
         body,
     }
-}
-
-/// Drops the funcs that no output depends on.
-fn used(pool: &mut Pool, lowered: &Lowered) -> Lowered {
-    let inliner = nest::Inliner::new(pool, lowered);
-    let mut used: halidom_base::FxHashSet<_> = lowered.algorithm.outputs.iter().copied().collect();
-    for plan in lowered.plans.iter().rev() {
-        if used.contains(&plan.func) {
-            used.extend(inliner.callees(pool, plan));
-        }
-    }
-    let mut result = lowered.clone();
-    // No func calls an inlined func, but its definition is still substituted.
-    result
-        .plans
-        .retain(|plan| plan.compute == nest::Placement::Inline || used.contains(&plan.func));
-    result
 }

@@ -611,3 +611,18 @@ impl Inliner {
         callees
     }
 }
+
+/// Drops the funcs that no output depends on.
+pub(crate) fn used(pool: &mut Pool, lowered: &Lowered) -> Lowered {
+    let inliner = Inliner::new(pool, lowered);
+    let mut used: halidom_base::FxHashSet<_> = lowered.algorithm.outputs.iter().copied().collect();
+    for plan in lowered.plans.iter().rev() {
+        if used.contains(&plan.func) {
+            used.extend(inliner.callees(pool, plan));
+        }
+    }
+    let mut result = lowered.clone();
+    // No func calls an inlined func, but its definition is still substituted.
+    result.plans.retain(|plan| plan.compute == Placement::Inline || used.contains(&plan.func));
+    result
+}

@@ -12,7 +12,7 @@ use crate::{Holes, predicate, query};
 /// Prints the loops of a scheduled pipeline, one line each, indented, with the places where funcs
 /// are computed and stored among them.
 pub fn loop_nest(pool: &mut Pool, lowered: &Lowered) -> String {
-    let lowered = crate::used(pool, lowered);
+    let lowered = crate::nest::used(pool, lowered);
     let mut printer = Nests { pool, lowered: &lowered, out: String::new() };
     printer.site(Placement::Root, 0);
     printer.out

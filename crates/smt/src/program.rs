@@ -2,16 +2,9 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use thiserror::Error;
-
-use crate::process::Process;
-use crate::session::Reason;
-use crate::sexpr::{Sexpr, parse};
-
-/// The time limit for a solver to report its name.
-const PROBE_LIMIT: Duration = Duration::from_secs(10);
 
 /// A family of solvers that take the same options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -135,24 +128,6 @@ impl Program {
     /// The executable.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Starts the solver and asks for its name and version.
-    ///
-    /// # Errors
-    /// The solver does not start, or does not answer as a solver must.
-    pub fn probe(&self) -> Result<Identity, Reason> {
-        let arguments = self.arguments(PROBE_LIMIT, 512);
-        let mut process = Process::start(self, &arguments)?;
-        let response = process
-            .exchange("(get-info :name)\n(get-info :version)\n", Instant::now() + PROBE_LIMIT)?;
-        let unexpected = || Reason::Unexpected(response.trim().to_owned());
-        let answers = parse(&response).ok_or_else(unexpected)?;
-        let field = |index: usize, key: &str| match answers.get(index).and_then(Sexpr::as_list) {
-            Some([Sexpr::Atom(found), Sexpr::Text(value)]) if found == key => Ok(value.clone()),
-            _ => Err(unexpected()),
-        };
-        Ok(Identity { name: field(0, ":name")?, version: field(1, ":version")? })
     }
 
     /// The arguments that make the solver read commands from standard input under the given limits.

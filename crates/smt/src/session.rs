@@ -9,7 +9,10 @@ use thiserror::Error;
 use crate::process::{Failure, Process};
 use crate::script::Names;
 use crate::sexpr::{Sexpr, parse};
-use crate::{Family, Program, TermId, Terms, Value};
+use crate::{Family, Identity, Program, TermId, Terms, Value};
+
+/// The time limit for a solver to report its name.
+const PROBE_LIMIT: Duration = Duration::from_secs(10);
 
 /// The reason why a query has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -48,6 +51,26 @@ impl From<Failure> for Reason {
             Failure::Died(message) if message.contains("memory") => Self::Memory,
             Failure::Died(message) => Self::Died(message),
         }
+    }
+}
+
+impl Program {
+    /// Starts the solver and asks for its name and version.
+    ///
+    /// # Errors
+    /// The solver does not start, or does not answer as a solver must.
+    pub fn probe(&self) -> Result<Identity, Reason> {
+        let arguments = self.arguments(PROBE_LIMIT, 512);
+        let mut process = Process::start(self, &arguments)?;
+        let response = process
+            .exchange("(get-info :name)\n(get-info :version)\n", Instant::now() + PROBE_LIMIT)?;
+        let unexpected = || Reason::Unexpected(response.trim().to_owned());
+        let answers = parse(&response).ok_or_else(unexpected)?;
+        let field = |index: usize, key: &str| match answers.get(index).and_then(Sexpr::as_list) {
+            Some([Sexpr::Atom(found), Sexpr::Text(value)]) if found == key => Ok(value.clone()),
+            _ => Err(unexpected()),
+        };
+        Ok(Identity { name: field(0, ":name")?, version: field(1, ":version")? })
     }
 }
 

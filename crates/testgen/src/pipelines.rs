@@ -41,6 +41,10 @@ const VARS: [&str; 3] = ["x", "y", "c"];
 const TYPES: [&str; 11] =
     ["u8", "u8", "u16", "u16", "i16", "i32", "i32", "f32", "f32", "u32", "f64"];
 
+/// The percentage of pipelines with tuples. The seed alone selects them, so the other pipelines do
+/// not change.
+const SHARE_OF_TUPLES: u64 = 20;
+
 /// Makes the pipeline of a seed. It has one to four funcs of one to three dimensions, with
 /// stencils, mixed types, boundary conditions, updates with domains and `where`, scatters, scans
 /// and reductions. About every fifth pipeline has tuples.
@@ -51,10 +55,15 @@ pub fn pipeline(seed: u64) -> PipelineText {
         funcs: Vec::new(),
         texts: Vec::new(),
         params: Vec::new(),
-        tuples: tuples::has_tuples(seed),
+        tuples: has_tuples(seed),
         random: &mut random,
     };
     maker.make(&format!("random_{seed}"))
+}
+
+/// Tests whether the pipeline of a seed has tuples.
+fn has_tuples(seed: u64) -> bool {
+    Random::new(seed ^ 0x7475_706c_6573).below(100) < SHARE_OF_TUPLES as usize
 }
 
 /// An input or a func that can be read.

@@ -32,6 +32,7 @@
 //! or shown is open, and an open obligation makes the verdict [`Verdict::Unknown`], or
 //! [`Verdict::Refuted`] after a run that shows a difference.
 
+mod admits;
 mod answer;
 mod bound;
 mod evaluate;
@@ -58,17 +59,19 @@ use halidom_ir::{Algorithm, Check, Expr, FuncId, Pool, Program, StmtId, VarId, p
 use halidom_smt::Asking;
 use halidom_verdict::Claim;
 
+pub use admits::{Admits, Object};
 pub use answer::{BUFFERS_APART, ENTRY_ARITHMETIC, NOTHING};
 pub use floats::{Axiom, Axioms, Floats};
 pub use halidom_verdict::Condition;
 pub use obligation::record::{Kind, Method};
 pub use obligation::settings::{Budget, Code};
 pub use report::{
-    Asked, Counterexample, Instance, Obligation, Report, Runs, Site, Status, TooStrict, Verdict,
-    weakest,
+    Asked, Assumption, Counterexample, Instance, Obligation, Report, Runs, Site, Status, TooStrict,
+    Verdict, weakest,
 };
 pub use tactics::refute::{Conventions, Given, Owed, Search, Survived, near_integers, survive};
 
+use admits::Shapes;
 use lia::Lia;
 use obligation::door::Tactics;
 use obligation::settings::Settings;
@@ -404,18 +407,20 @@ fn reason(report: &Report, judged: &Judgement) -> String {
     format!("{open} of {all} obligations are open; the first: {kind}: {place}: {reason}")
 }
 
-/// Describes the assumptions in words.
-fn assumptions(pool: &Pool, model: &Model, program: &Program, options: &Options) -> Vec<String> {
-    let natural = limits::natural(pool, program);
-    let mut lines = Vec::new();
-    for entry in &model.entry {
-        let condition = print::expr(pool, entry.expr);
-        // The kind that a check claims to have is a hint. A report sums up the checks with the
-        // right shape, and lists the others.
-        let is_limit = options.code.contract.contains(&entry.expr)
-            || limits::is_limit(pool, &natural, entry.expr);
+/// Lists the assumptions.
+fn assumptions(
+    pool: &Pool,
+    model: &Model,
+    program: &Program,
+    options: &Options,
+) -> Vec<Assumption> {
+    let shapes = Shapes::of(pool, program);
+    let entry = model.entry.iter().map(|entry| {
+        let is_contract = options.code.contract.contains(&entry.expr);
+        let admits = if is_contract { Admits::Limits } else { shapes.admits(entry.expr) };
+        // The kind that a check claims to have is a hint.
         let what = match &entry.check {
-            Check::SizeLimit { what } if !is_limit => format!("a limit of {what}"),
+            Check::SizeLimit { what } if admits != Admits::Limits => format!("a limit of {what}"),
             check @ (Check::SizeLimit { .. }
             | Check::InputRegion { .. }
             | Check::OutputRegion { .. }
@@ -425,12 +430,14 @@ fn assumptions(pool: &Pool, model: &Model, program: &Program, options: &Options)
             | Check::Bound { .. }
             | Check::Layout { .. }) => prose::describe(pool, check),
         };
-        lines.push(format!("{what}: {condition}"));
-    }
-    lines.push("the caller's buffers do not overlap".to_owned());
+        let parts = shapes.of_work(entry.expr).into_iter().map(|part| print::expr(pool, part));
+        let brief = format!("{what}: {}", parts.collect::<Vec<_>>().join(" | "));
+        let words = format!("{what}: {}", print::expr(pool, entry.expr));
+        Assumption { words, brief, admits: Some(admits) }
+    });
     // For code of fewer bits it is an obligation that its entry checks do not overflow.
-    if options.int_bits >= 64 {
-        lines.push("entry checks are evaluated without overflow".to_owned());
-    }
-    lines
+    let arithmetic = (options.int_bits >= 64).then_some(ENTRY_ARITHMETIC);
+    let duties = [BUFFERS_APART].into_iter().chain(arithmetic);
+    let duty = |duty: Condition| Assumption::duty(&duty.words);
+    entry.chain(duties.map(duty)).collect()
 }

@@ -2,17 +2,17 @@
 //!
 //! # Correctness
 //! The kind of an entry check comes from untrusted code. A report sums up the checks that have the
-//! shape in its summary: mins and extents below 2^31 in magnitude, strides and spans up to 2^47.
-//! Greater limits count too, because they refuse nothing that the summary does not name. Every
-//! other check is listed with its condition, whatever kind it claims to be.
+//! shape in its summary: mins and extents below 2^31 in magnitude, spans of up to 2^40 elements.
+//! Greater limits count too, because they refuse nothing that the summary names. Our own compiler's
+//! limit of a span is 2^47. Where a common factor of the sizes was divided out, the number is less.
 
 use halidom_base::FxHashSet;
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Pool, Program, VarId};
 
-/// The greatest value that mins, extents and their ends may be limited to.
+/// The least value that mins, extents and their ends may be limited to.
 const SIZES: i128 = (1 << 31) - 1;
-/// The greatest value that spans may be limited to.
-const ELEMENTS: i128 = 1 << 47;
+/// The least value that spans may be limited to.
+const ELEMENTS: i128 = 1 << 40;
 
 /// The sizes of callers' buffers that are never negative: extents, strides, and the extents of
 /// windows.
@@ -41,50 +41,21 @@ pub(crate) fn is_limit(pool: &Pool, natural: &FxHashSet<VarId>, condition: ExprI
         BinaryOp::And => is_limit(pool, natural, a) && is_limit(pool, natural, b),
         // A disjunction refuses less than each of its parts.
         BinaryOp::Or => is_limit(pool, natural, a) || is_limit(pool, natural, b),
+        BinaryOp::Le if is_product_limit(pool, natural, b) => true,
         BinaryOp::Le | BinaryOp::Lt => match (number(a), number(b)) {
             (Some(low), None) => {
-                let only_natural = {
-                    let mut all = true;
-                    pool.for_each_subexpr(b, &mut |_, expr| {
-                        let grows = match expr {
-                            Expr::Var(var) => natural.contains(var),
-                            Expr::Const(constant) => {
-                                constant.as_integer().is_some_and(|value| value >= 0)
-                            }
-                            Expr::Binary(op, ..) => matches!(
-                                op,
-                                BinaryOp::Add(_) | BinaryOp::Mul(_) | BinaryOp::Max | BinaryOp::Min
-                            ),
-                            Expr::Unary(..)
-                            | Expr::Select { .. }
-                            | Expr::Cast(..)
-                            | Expr::Call(..)
-                            | Expr::Ref { .. }
-                            | Expr::Load { .. }
-                            | Expr::Ramp { .. }
-                            | Expr::Broadcast { .. }
-                            | Expr::Shuffle { .. }
-                            | Expr::Hole(_) => false,
-                        };
-                        all &= grows;
-                    });
-                    all
-                };
+                let only_natural = is_natural(pool, natural, b);
                 let least = if only_natural { 0 } else { -SIZES };
                 low <= least && (op == BinaryOp::Le || low < least)
             }
-            (None, Some(high)) => SIZES <= high,
-            // `second <= limit / max(first, 1)`: a product within its limit.
-            (None, None) => {
-                if let Expr::Binary(BinaryOp::Div, limit, by) = *pool.get(b)
-                    && let Expr::Binary(BinaryOp::Max, ..) = *pool.get(by)
-                {
-                    op == BinaryOp::Le && number(limit).is_some_and(|limit| ELEMENTS <= limit)
-                } else {
-                    false
-                }
+            (None, Some(high)) => {
+                let mut is_product = false;
+                pool.for_each_subexpr(a, &mut |_, expr| {
+                    is_product |= matches!(expr, Expr::Binary(BinaryOp::Mul(_), ..));
+                });
+                (if is_product { ELEMENTS } else { SIZES }) <= high
             }
-            (Some(_), Some(_)) => false,
+            (None, None) | (Some(_), Some(_)) => false,
         },
         BinaryOp::Add(_)
         | BinaryOp::Sub(_)
@@ -101,6 +72,39 @@ pub(crate) fn is_limit(pool: &Pool, natural: &FxHashSet<VarId>, condition: ExprI
         | BinaryOp::Gt
         | BinaryOp::Ge => false,
     }
+}
+
+/// Tests whether the expression is `limit / size`, with which a check keeps the product of a size
+/// and another one within the limit.
+fn is_product_limit(pool: &Pool, natural: &FxHashSet<VarId>, expr: ExprId) -> bool {
+    let Expr::Binary(BinaryOp::Div, limit, size) = *pool.get(expr) else { return false };
+    let limit = pool.as_constant(limit).and_then(Constant::as_integer);
+    limit.is_some_and(|limit| ELEMENTS <= limit) && is_natural(pool, natural, size)
+}
+
+/// Tests whether the expression cannot be negative because of its operators and operands.
+fn is_natural(pool: &Pool, natural: &FxHashSet<VarId>, expr: ExprId) -> bool {
+    let mut all = true;
+    pool.for_each_subexpr(expr, &mut |_, expr| {
+        all &= match expr {
+            Expr::Var(var) => natural.contains(var),
+            Expr::Const(constant) => constant.as_integer().is_some_and(|value| value >= 0),
+            Expr::Binary(op, ..) => {
+                matches!(op, BinaryOp::Add(_) | BinaryOp::Mul(_) | BinaryOp::Max | BinaryOp::Min)
+            }
+            Expr::Unary(..)
+            | Expr::Select { .. }
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ref { .. }
+            | Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
+            | Expr::Hole(_) => false,
+        };
+    });
+    all
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use halidom_ir::{Array, Constant, ExprId, FuncId, Shape, StmtId, VarId};
 use halidom_smt::Solver;
 use halidom_verdict::{Claim, Condition};
 
+use crate::admits::Admits;
 use crate::floats::{Axioms, Floats};
 use crate::obligation::record::{Kind, Method};
 
@@ -167,6 +168,24 @@ pub struct TooStrict {
     pub sizes: Vec<(String, String)>,
 }
 
+/// A premise of a verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assumption {
+    /// The premise in words: what an entry check is about and its condition, or a duty of callers.
+    pub words: String,
+    /// The same in fewer words: the condition on objects that are not empty.
+    pub brief: String,
+    /// The meaning of the entry check. `None` for duties of callers.
+    pub admits: Option<Admits>,
+}
+
+impl Assumption {
+    /// Makes an assumption about callers.
+    pub fn duty(words: &str) -> Self {
+        Self { words: words.to_owned(), brief: words.to_owned(), admits: None }
+    }
+}
+
 /// The result of a validation.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -178,8 +197,8 @@ pub struct Report {
     pub conditions: Vec<Condition>,
     /// Every obligation, made from program and specification alone.
     pub obligations: Vec<Obligation>,
-    /// The assumptions: entry checks, in words, and the callers' obligations.
-    pub assumptions: Vec<String>,
+    /// The assumptions: entry checks and the callers' duties.
+    pub assumptions: Vec<Assumption>,
     /// Steps that rest on an assumption beyond the entry checks: axioms of floats with their uses,
     /// and values that are right over the reals.
     pub trusted_steps: Vec<String>,

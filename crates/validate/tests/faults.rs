@@ -42,9 +42,9 @@ fn failing((least, number): (u128, u32), action: &str) -> Program {
 }
 
 /// The time limit for a question that is asked once.
-const SHORT: Duration = Duration::from_millis(200);
+const SHORT: Duration = Duration::from_millis(500);
 /// The time limit for a question that a fresh process gets again after the first try took too long.
-const LONG: Duration = Duration::from_millis(400);
+const LONG: Duration = Duration::from_secs(1);
 
 fn with(solver: Program, timeout: Duration) -> Options {
     let mut options = options();

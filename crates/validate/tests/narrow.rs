@@ -5,7 +5,7 @@ mod common;
 
 use common::{open, options};
 use halidom_ir::{Check, Expr, ExprId, Pool, Stmt, StmtId, parse};
-use halidom_validate::{Report, Verdict, validate};
+use halidom_validate::{Admits, Report, Verdict, validate};
 
 /// The callers' contract: sizes are moderate, and the elements of a buffer lie within 2^31.
 fn contract(buffer: &str) -> String {
@@ -191,7 +191,8 @@ fn what_calls_itself_a_size_limit_is_listed_by_its_shape() {
         ..Copy::right()
     };
     let report = copy.judge(64, false);
-    let wants = |line: &&String| line.ends_with("5 <= n");
-    let line = report.assumptions.iter().find(wants).expect("it is listed");
-    assert!(!line.starts_with("size limit of"), "{line}");
+    let mut found = report.assumptions.iter();
+    let found = found.find(|found| found.words.ends_with("5 <= n")).expect("it is listed");
+    assert!(found.words.starts_with("a limit of"), "{}", found.words);
+    assert!(matches!(found.admits, Some(Admits::AtLeast { dim: 0, extent: 5, .. })));
 }

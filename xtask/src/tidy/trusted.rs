@@ -53,14 +53,14 @@ pub(super) fn obligations_without_tactics(files: &[File]) -> Vec<Finding> {
     let closure = closure(&sources, &arrows, &[OBLIGATION]);
     let mut findings = Vec::new();
     for module in closure.iter().filter(|module| !is_in(module, TACTICS)) {
-        for (target, line) in arrows.get(module).into_iter().flatten() {
+        for (target, import) in arrows.get(module).into_iter().flatten() {
             if is_in(target, TACTICS) {
                 let problem = format!(
                     "obligations need this file, so it must not import `{}`: tactics are not \
                         trusted",
                     shown(target)
                 );
-                findings.push(Finding::at_line(sources[module].file, *line, problem));
+                findings.push(Finding::at_line(sources[module].file, import.line, problem));
             }
         }
     }

@@ -4,9 +4,10 @@ use halidom_atl::term::{Compare, Index, Node, Pred, Term};
 use halidom_ir::{BinaryOp, ExprId, Stmt, StmtId};
 
 use super::{Destination, Nest, Place, Result};
+use crate::error::LowerError;
 use crate::funcs::without_guards;
 use crate::limits::decided;
-use crate::{LowerError, indices, points, scalars};
+use crate::{indices, points, scalars};
 
 /// The reasons for which a scalar cannot be written as one expression.
 enum Stuck {

@@ -25,7 +25,7 @@ use halidom_ir::{
     Pool, STACK_LIMIT, Stmt, StmtId, StoreIn, Substitution, Type,
 };
 
-use crate::LowerError;
+use crate::error::LowerError;
 use crate::funcs::{Funcs, Reads, Tensor, Total};
 use crate::indices::{self, Indices};
 use crate::limits::{Bound, Comparison, block, bound, read};

@@ -18,7 +18,7 @@ pub use steps::statement;
 
 use crate::codes;
 use crate::engine::{Engine, Refusal, State};
-use crate::lower::{Destination, Interface, Stmt};
+use crate::lower::{Destination, Interface, Stmt, c_function_name};
 use crate::names::Names;
 use crate::native::Agreement;
 use crate::program::Program;
@@ -459,14 +459,4 @@ fn lowering(
         function_names.join("; "),
     );
     Ok(LoweredPart { function, functions, nest, output, conditions: scope.lemma_count() })
-}
-
-/// The name of the C function: the program's, with letters that C allows.
-pub fn c_function_name(program: &str) -> String {
-    let mut name: String =
-        program.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    if crate::lower::is_reserved_in_c(&name) {
-        name.push('_');
-    }
-    name
 }

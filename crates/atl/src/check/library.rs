@@ -18,8 +18,8 @@ use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 
+use super::error::{CheckError, at, is, read};
 use super::process::{COQC, Coq, Ended, LOAD_PATH, Run};
-use super::{CheckError, at, read};
 
 /// The library's files, in the order of compilation.
 pub const LIBRARY: [(&str, &str); 10] = [
@@ -63,7 +63,7 @@ impl Objects {
 
     /// True if a folder has these objects.
     pub(super) fn are_in(&self, folder: &Path) -> bool {
-        self.0.iter().all(|(name, object)| super::is(&folder.join(format!("{name}.vo")), object))
+        self.0.iter().all(|(name, object)| is(&folder.join(format!("{name}.vo")), object))
     }
 
     fn seal(&self) -> String {

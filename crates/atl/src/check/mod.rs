@@ -18,19 +18,21 @@
 //! an axiom of any name, an unchecked fixpoint, an unchecked universe or an unchecked inductive
 //! type is refused.
 
+mod error;
 mod library;
 mod process;
 mod sandbox;
 
 use std::fmt;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use error::{at, is, read};
 use library::Objects;
 use process::{Ended, Run};
 
+pub use error::CheckError;
 pub use library::{LIBRARY, sha256};
 pub use process::coq_version;
 pub use sandbox::Sandbox;
@@ -63,33 +65,6 @@ const SUMMARY: [&str; 7] = [
 /// The only module of Coq's library that the summary lists as assumed unless it is checked too: it
 /// seals definitions by a module type.
 const SEALED: &str = "Coq.ssr.ssrunder";
-
-/// The reason why Coq cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum CheckError {
-    /// There is no `coqc`, or no `coqchk`.
-    #[error("{0} is not installed")]
-    NoCoq(&'static str),
-    /// A file cannot be written or read.
-    #[error("{path}: {cause}")]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        cause: io::Error,
-    },
-    /// One of our own files does not compile. This is a defect of this project.
-    #[error("{file}.v is not accepted: {message}")]
-    Own {
-        /// The file.
-        file: &'static str,
-        /// Coq's message.
-        message: String,
-    },
-    /// Coq's own library assumes something.
-    #[error("coqchk does not accept Coq's own library: {0}")]
-    Installation(String),
-}
 
 /// The outcome of a check.
 #[derive(Clone, Debug, PartialEq)]
@@ -337,19 +312,6 @@ impl Drop for Folder {
         // A folder that cannot be removed does no harm.
         let _ = fs::remove_dir_all(&self.path);
     }
-}
-
-fn at(path: &Path) -> impl FnOnce(io::Error) -> CheckError + use<> {
-    let path = path.to_owned();
-    move |cause| CheckError::File { path, cause }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, CheckError> {
-    fs::read(path).map_err(at(path))
-}
-
-fn is(path: &Path, content: &[u8]) -> bool {
-    fs::read(path).is_ok_and(|found| found == content)
 }
 
 /// The place at which a proof that Halidom wrote fails: the lemma around the line, and the

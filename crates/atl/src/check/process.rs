@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::CheckError;
+use super::error::CheckError;
 
 /// The arguments of `coqc` for every file: no `coqrc`, and no compilation to machine code, which
 /// would call another compiler.

@@ -9,6 +9,7 @@ mod commands;
 mod cursor;
 mod evidence;
 mod reduce;
+mod simplest;
 mod sites;
 mod stage;
 
@@ -17,10 +18,10 @@ use std::rc::Rc;
 use halidom_base::IndexMap;
 use halidom_diag::Code;
 
-pub(crate) use commands::simplest;
 pub use commands::{Library, run};
 pub use cursor::{Change, Cursor, forward};
 pub use evidence::{Evidence, box_evidence};
+pub(crate) use simplest::simplest;
 
 use crate::codes;
 use crate::context::{Context, Shape};

@@ -224,7 +224,7 @@ impl State<'_> {
         let mut count = 0;
         self.top_down(focus, &mut |state, path| {
             if let Node::Get(_, index) = &*state.part(path) {
-                let simple = super::commands::simplest(index);
+                let simple = super::simplest::simplest(index);
                 if simple != *index {
                     state.apply(path, "get_change", false, &Given::default().index("b", simple))?;
                     count += 1;

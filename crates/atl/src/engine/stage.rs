@@ -107,7 +107,7 @@ impl State<'_> {
             .indices
             .iter()
             .zip(regions)
-            .map(|(index, (base, _))| super::commands::simplest(&index.clone().minus(base.clone())))
+            .map(|(index, (base, _))| super::simplest::simplest(&index.clone().minus(base.clone())))
             .collect();
         // The read of dimension `d` is nested `dims - 1 - d` reads deep.
         for (dim, offset) in offsets.iter().enumerate() {
@@ -180,8 +180,8 @@ impl State<'_> {
             if let Some((outer, low, high)) = bounds {
                 let size = high.minus(low.clone()).plus(Index::Num(1));
                 regions.push((
-                    super::commands::simplest(&tidy(&outer.plus(low))),
-                    super::commands::simplest(&tidy(&size)),
+                    super::simplest::simplest(&tidy(&outer.plus(low))),
+                    super::simplest::simplest(&tidy(&size)),
                 ));
             }
         }
@@ -233,7 +233,7 @@ impl State<'_> {
                 }
             }
         }
-        let simplest = super::commands::simplest;
+        let simplest = super::simplest::simplest;
         Ok((simplest(&tidy(&outer)), simplest(&tidy(&low)), simplest(&tidy(&high))))
     }
 }
@@ -257,7 +257,7 @@ fn summands(index: &Index) -> Vec<(Index, bool)> {
 
 /// The lesser (or the greater) of two integers that differ by a number.
 fn lesser(a: &Index, b: &Index, least: bool) -> Result<Index, Refusal> {
-    match super::commands::simplest(&a.clone().minus(b.clone())) {
+    match super::simplest::simplest(&a.clone().minus(b.clone())) {
         Index::Num(difference) => Ok(if (difference < 0) == least { a.clone() } else { b.clone() }),
         Index::Var(_) | Index::Op(..) => {
             let message = format!(

@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use super::c::Printer;
+use super::printer::{Printer, count, offset};
 use super::{Scalar, Stmt};
 use crate::term::{Arith, Compare, Index, Pred, Var};
 
@@ -54,16 +54,6 @@ pub(super) fn lines(
         }
     }
     Ok(lines)
-}
-
-/// The number of elements of an array with this shape.
-pub(super) fn count(shape: &[Index]) -> Index {
-    match shape.split_first() {
-        None => Index::Num(1),
-        Some((first, rest)) => {
-            rest.iter().fold(first.clone(), |product, size| product.times(size.clone()))
-        }
-    }
 }
 
 /// True if a check does not depend on the sizes and passes.
@@ -181,7 +171,7 @@ impl Entry {
     }
 
     fn access(&mut self, array: &Var, indices: &[Index]) -> Result<(), UncheckedDivisor> {
-        let offset = super::c::offset(&self.shapes, array, indices);
+        let offset = offset(&self.shapes, array, indices);
         self.index(&offset)
     }
 

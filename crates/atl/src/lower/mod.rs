@@ -9,11 +9,12 @@ mod c;
 mod entry;
 mod laws;
 mod normal;
+mod printer;
 
 use std::rc::Rc;
 
 pub(crate) use c::is_reserved as is_reserved_in_c;
-pub use c::{Interface, function, prelude, unit};
+pub use c::{Interface, c_function_name, function, prelude, unit};
 pub use entry::UncheckedDivisor;
 pub use laws::laws;
 pub use normal::{is_pure, normalize};

@@ -4,7 +4,7 @@
 use halidom_base::{FxHashMap, IndexMap};
 use halidom_poly::{Affine, Constraint, Dim, QuasiAffine, Relation, Set};
 
-use super::Hint;
+use super::hint::Hint;
 use super::poly::{Monomial, Poly};
 use crate::term::{Arith, Index};
 

@@ -5,6 +5,7 @@
 //! of two facts). A proof lists the facts that were used, and a certificate proves the goal again
 //! from them. So certificates do not depend on this module.
 
+mod hint;
 mod linear;
 mod poly;
 mod refute;
@@ -12,7 +13,8 @@ mod refute;
 use std::cell::RefCell;
 
 use crate::context::{Context, Fact};
-use crate::term::{Arith, Compare, Index, Pred};
+use crate::term::{Compare, Index, Pred};
+pub use hint::Hint;
 use linear::Unknowns;
 use poly::Poly;
 pub use refute::{compare, evaluate};
@@ -28,23 +30,6 @@ pub enum Goal {
     Same(Pred, Pred),
     /// The context is contradictory.
     Absurd,
-}
-
-/// A fact that linear arithmetic cannot derive alone.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Hint {
-    /// The product of two integers that are not negative is not negative.
-    Product(Index, Index),
-    /// The definition of division by a positive number: the operator, both operands.
-    Quotient(Arith, Index, Index),
-    /// The quotient of a number that is not negative is not negative: the operator (rounding down
-    /// or up), both operands.
-    Sign(Arith, Index, Index),
-    /// A quotient, rounded down, is below a bound, because the dividend is below the bound times
-    /// the divisor: both operands, the bound.
-    Below(Index, Index, Index),
-    /// Two quotients are equal because their operands are.
-    Equal(Index, Index),
 }
 
 /// The facts that a proof used, in addition to the facts of the context.

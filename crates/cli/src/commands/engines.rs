@@ -4,7 +4,7 @@ use halidom_verdict::{Evidence, Ran};
 use halidom_workshop::fuzz::engines::{self, Contradiction, Figures, Outcome, Tally};
 use serde_json::{Value, json};
 
-use super::fuzz::{processors, tried};
+use super::searching::{processors, tried};
 use crate::args::FuzzArgs;
 use crate::output::{Ended, Output};
 

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use halidom_driver::files::write_bytes;
-use halidom_verdict::{Evidence, Ran, Verdict};
+use halidom_verdict::{Evidence, Ran};
 use halidom_workshop::fuzz::{
     self, Disagreement, Figures, FuzzError, Histogram, Outcome, Part, Spent,
 };
 use serde_json::json;
 
+use super::searching::{processors, tried};
 use super::{engines, load, stock_fuzz};
 use crate::args::{Engine, FuzzArgs, FuzzTarget};
 use crate::output::{Ended, Output};
@@ -76,10 +77,6 @@ pub(crate) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Ended {
             )
             .into(),
     }
-}
-
-pub(super) fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 fn report(
@@ -156,17 +153,6 @@ fn report(
         .iter()
         .map(|found| Evidence::of(Ran::Interpreter, "that all agree", heading(found)));
     tried(figures.runs + figures.native_runs, evidence)
-}
-
-/// Decides how a search for disagreements ends. Each disagreement found is a refutation. Finding
-/// none proves nothing, and without a run there was nothing to judge.
-pub(super) fn tried(runs: u64, found: impl Iterator<Item = Evidence>) -> Ended {
-    let nothing = ("no program was run", "try more programs with `--programs N`");
-    let refuted: Vec<Verdict> = found.map(Verdict::refuted).collect();
-    if refuted.is_empty() && runs > 0 {
-        return Ended::Done;
-    }
-    Ended::Judged(Verdict::worst(refuted, nothing))
 }
 
 /// Writes a finding to files that the other commands read.

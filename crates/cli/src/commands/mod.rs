@@ -15,6 +15,7 @@ pub(crate) mod lower;
 pub(crate) mod reduce;
 pub(crate) mod report;
 pub(crate) mod run;
+mod searching;
 mod solving;
 mod stock_fuzz;
 mod subjects;

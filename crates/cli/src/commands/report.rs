@@ -216,7 +216,7 @@ fn foundations(report: &Report) -> Markup {
         }
         details {
             summary { (report.assumptions.len()) " assumptions" }
-            ul { @for assumption in &report.assumptions { li { (assumption) } } }
+            ul { @for assumption in &report.assumptions { li { (assumption.words) } } }
         }
         @if !report.notes.is_empty() {
             details {

@@ -6,7 +6,7 @@ use halidom_verdict::{Evidence, Ran};
 use halidom_workshop::stock::fuzz::{self, Figures, Finding, FuzzError, Outcome};
 use serde_json::{Value, json};
 
-use super::fuzz::{processors, tried};
+use super::searching::{processors, tried};
 use crate::args::FuzzArgs;
 use crate::output::{Ended, Output};
 

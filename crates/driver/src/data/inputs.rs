@@ -4,8 +4,9 @@ use halidom_interp::Bindings;
 use halidom_ir::{Algorithm, Array, Constant, Expr, FuncId, FuncKind, Pool, Program, Shape, VarId};
 use halidom_testgen::random_array;
 
-use super::regions::{Region, evaluate, variables};
-use super::{DataError, Regions, Request, Source};
+use super::error::DataError;
+use super::regions::{Region, Regions, evaluate, variables};
+use super::request::{Request, Source};
 use crate::files;
 
 /// The extent of a dimension that neither the output nor the user determines.

@@ -4,7 +4,8 @@ use halidom_interp::{Bindings, evaluate_expr};
 use halidom_ir::{Algorithm, Constant, Pool, Scalar, eval};
 use halidom_testgen::random_constant;
 
-use super::{DataError, Request};
+use super::error::DataError;
+use super::request::Request;
 
 /// The number of draws of parameters until the pipeline's `require`s hold.
 const MOST_DRAWS: u64 = 256;

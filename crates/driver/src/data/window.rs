@@ -4,8 +4,9 @@
 use halidom_interp::Bindings;
 use halidom_ir::{Constant, Output, Pool, Program, Shape};
 
-use super::regions::{Region, evaluate, variables};
-use super::{DataError, Regions, Request};
+use super::error::DataError;
+use super::regions::{Region, Regions, evaluate, variables};
+use super::request::Request;
 
 /// The largest magnitude of a min that the search for a window tries.
 const FARTHEST_MIN: i64 = 4096;

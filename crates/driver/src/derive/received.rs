@@ -18,7 +18,7 @@ pub struct Stated {
     pub loaded: Loaded,
 }
 
-/// The files of a folder beside those that its program gives.
+/// The files of a folder that its program does not give.
 pub struct Compared {
     /// The names of files that differ.
     pub different: Vec<String>,

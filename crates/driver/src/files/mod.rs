@@ -4,119 +4,19 @@
 //! The axes of an NPY file are the array's dimensions in reverse order: its last axis is the
 //! array's first dimension, `x`. Mins are 0, as files do not record them.
 
+mod elements;
+mod error;
 mod npy;
 mod picture;
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use halidom_ir::{Array, Constant, Scalar, Shape, eval};
+use halidom_ir::{Array, Scalar, eval};
 
-/// The reason why a file could not be converted to an array, or an array to a file.
-#[derive(Debug, thiserror::Error)]
-pub enum FileError {
-    /// The operating system reports an error on reading.
-    #[error("cannot read `{path}`: {source}")]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
-    /// The operating system reports an error on writing.
-    #[error("cannot write `{path}`: {source}")]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
-    /// The contents are damaged or do not have the format of the name's extension.
-    #[error("`{path}` is not a readable {format} file: {reason}")]
-    Contents {
-        /// The file.
-        path: PathBuf,
-        /// `PNG`, `NPY`, …
-        format: &'static str,
-        /// The decoder's message.
-        reason: String,
-    },
-    /// The name's extension is unknown.
-    #[error("`{path}` has none of the known extensions .png, .pgm, .ppm, .npy")]
-    Extension {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The conversion would change values.
-    #[error("`{path}` holds {found}, which {wanted} cannot hold")]
-    Type {
-        /// The file.
-        path: PathBuf,
-        /// The type in the file.
-        found: Scalar,
-        /// The type of the input.
-        wanted: Scalar,
-    },
-    /// The number of dimensions is wrong.
-    #[error("`{path}` has {found} dimensions, {wanted} are wanted")]
-    Rank {
-        /// The file.
-        path: PathBuf,
-        /// The number of dimensions in the file.
-        found: usize,
-        /// The number of dimensions of the input.
-        wanted: usize,
-    },
-    /// The format cannot represent the array.
-    #[error("`{path}`: {reason}")]
-    Unrepresentable {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        reason: &'static str,
-    },
-}
-
-impl FileError {
-    /// The stable error code.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Read { .. } => "HAL0801",
-            Self::Write { .. } => "HAL0805",
-            Self::Contents { .. } => "HAL0802",
-            Self::Extension { .. } => "HAL0813",
-            Self::Type { .. } => "HAL0803",
-            Self::Rank { .. } => "HAL0804",
-            Self::Unrepresentable { .. } => "HAL0814",
-        }
-    }
-
-    /// A hint for the user.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Read { .. } => "check the path and its permissions",
-            Self::Write { .. } => "check that the folder exists and can be written",
-            Self::Contents { .. } => "the file may be cut off or have the wrong extension",
-            Self::Extension { .. } => "give the file one of these extensions",
-            Self::Type { .. } => "change the input's type, or convert the file first",
-            Self::Rank { .. } => {
-                "a grey picture has dimensions (x, y), a colour picture (x, y, c); \
-                    `NAME=FILE:gray` reads a colour picture as grey"
-            }
-            Self::Unrepresentable { .. } => "write to a .npy file instead",
-        }
-    }
-}
-
-/// The treatment of a colour image's channels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Channels {
-    /// All channels are kept.
-    All,
-    /// The channels are combined into one, the luminance.
-    Grey,
-}
+pub use error::FileError;
+pub use picture::Channels;
 
 /// The largest number of bytes that are read from a special file: a device may never end.
 const MOST_OF_A_STREAM: u64 = 256 << 20;
@@ -235,29 +135,6 @@ fn widens(from: Scalar, to: Scalar) -> bool {
         }
         (None, _) => from == Scalar::F32 && to == Scalar::F64,
     }
-}
-
-/// The values of an array in the order of its points, without padding.
-fn values(array: &Array) -> impl Iterator<Item = Constant> + '_ {
-    array.points().filter_map(|point| array.get(&point))
-}
-
-/// A dense array of the given values in the order of its points; `None` if their number or type is
-/// wrong.
-fn from_values(
-    scalar: Scalar,
-    shape: Shape,
-    values: impl Iterator<Item = Constant>,
-) -> Option<Array> {
-    let mut array = Array::zeros(scalar, shape)?;
-    let mut count = 0;
-    for value in values {
-        if !array.set_element(count, value) {
-            return None;
-        }
-        count += 1;
-    }
-    (count == array.len()).then_some(array)
 }
 
 #[cfg(test)]

@@ -9,7 +9,8 @@ use ndarray_npy::{
     ReadNpyError, ReadNpyExt as _, ReadableElement, WritableElement, WriteNpyExt as _,
 };
 
-use super::{FileError, from_values, values};
+use super::elements::{from_values, values};
+use super::error::FileError;
 
 /// Calls `$apply!(type, scalar, from constant, to constant)` for every element type.
 macro_rules! for_each_element {

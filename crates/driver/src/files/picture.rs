@@ -6,7 +6,17 @@ use std::path::Path;
 use halidom_ir::{Array, Constant, Scalar};
 use image::{DynamicImage, ExtendedColorType, ImageEncoder as _, ImageFormat};
 
-use super::{Channels, FileError, from_values};
+use super::elements::from_values;
+use super::error::FileError;
+
+/// The treatment of a colour image's channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channels {
+    /// All channels are kept.
+    All,
+    /// The channels are combined into one, the luminance.
+    Grey,
+}
 
 pub(super) fn decode(path: &Path, bytes: &[u8], channels: Channels) -> Result<Array, FileError> {
     let contents =

@@ -106,7 +106,7 @@ impl Stock {
         }
     }
 
-    /// Tests whether the compiler computed constants of which only six digits are known.
+    /// Tests whether the statement shows only six digits of constants that the compiler computed.
     pub fn has_digits(&self) -> bool {
         self.notes.iter().any(|note| matches!(note, Note::Digits(_)))
     }

@@ -2,29 +2,9 @@
 
 use super::SyntaxError;
 use super::cursor::{Cursor, Result, count, is_name, numeric};
-use super::print::digits;
+use super::notation::{INFIX, REDUCE, digits};
 use crate::NameId;
 use crate::tree::{Alignment, BinaryOp, Call, Expr, Load, ReduceOp, Scalar, ShuffleKind, Type};
-
-/// The infix operators, with the blanks that the printer puts around them.
-pub(super) const INFIX: [(&str, BinaryOp); 13] = [
-    (" + ", BinaryOp::Add),
-    (" - ", BinaryOp::Sub),
-    ("*", BinaryOp::Mul),
-    ("/", BinaryOp::Div),
-    (" % ", BinaryOp::Mod),
-    (" == ", BinaryOp::Eq),
-    (" != ", BinaryOp::Ne),
-    (" <= ", BinaryOp::Le),
-    (" < ", BinaryOp::Lt),
-    (" >= ", BinaryOp::Ge),
-    (" > ", BinaryOp::Gt),
-    (" && ", BinaryOp::And),
-    (" || ", BinaryOp::Or),
-];
-
-/// The beginning of the name of a reduction over lanes.
-pub(super) const REDUCE: &str = "vector_reduce_";
 
 impl Cursor<'_> {
     /// Reads an expression where nothing else can follow: its outermost operator has no

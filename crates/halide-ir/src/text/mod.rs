@@ -10,6 +10,7 @@ mod cursor;
 mod dump;
 mod error;
 mod expr;
+mod notation;
 mod print;
 mod renamed;
 mod stmt;
@@ -17,7 +18,8 @@ mod stmt;
 pub use dump::{Pass, dump, not_a_dump};
 pub use error::SyntaxError;
 pub use expr::is_construct;
-pub use print::{digits, print, print_expr};
+pub use notation::digits;
+pub use print::{print, print_expr};
 pub use renamed::same_but_bound_names;
 
 use crate::Names;

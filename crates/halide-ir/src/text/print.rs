@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use halidom_base::FxHashMap;
 
-use super::expr::{INFIX, REDUCE};
+use super::notation::{INFIX, REDUCE, digits};
 use crate::Names;
 use crate::tree::{
     Alignment, BinaryOp, Block, Expr, ForKind, Range, Role, Scalar, ShuffleKind, StmtKind, Type,
@@ -622,22 +622,4 @@ impl Printer<'_> {
 fn shown(alignment: Option<Alignment>, ty: Option<Type>) -> Option<Alignment> {
     let is_vector = ty.is_none_or(|ty| ty.lanes > 1);
     alignment.filter(|alignment| is_vector && alignment.modulus > 1)
-}
-
-/// Formats a float as it is printed before the letter of its width: six digits after the point, and
-/// an exponent if it is less than a millionth.
-pub fn digits(value: f64) -> String {
-    if value.is_nan() {
-        (if value.is_sign_negative() { "-nan" } else { "nan" }).to_owned()
-    } else if value.is_infinite() {
-        (if value < 0.0 { "-inf" } else { "inf" }).to_owned()
-    } else if value != 0.0 && value.abs().log10() < -6.0 {
-        let text = format!("{value:.6e}");
-        match text.split_once("e-") {
-            Some((digits, exponent)) => format!("{digits}e-{exponent:0>2}"),
-            None => text,
-        }
-    } else {
-        format!("{value:.6}")
-    }
 }

@@ -2,8 +2,8 @@
 
 use halidom_halide_ir::tree::{Alignment, BinaryOp, Scalar};
 
-use super::Machine;
-use super::threads::{Flow, Members, Semaphore, Thread};
+use super::machine::{Locks, Machine};
+use super::thread::{Flow, Members, Semaphore, Thread};
 use crate::arith;
 use crate::calls::Function;
 use crate::case::Dim;
@@ -330,7 +330,7 @@ impl Machine<'_> {
             Op::MakeLocks { dst, extent, kind } => {
                 let extent =
                     kind.value(decided(thread.value(*extent).first(), "a number of locks")?);
-                self.locks.push(super::Locks { extent });
+                self.locks.push(Locks { extent });
                 let handle = LOCKS | (self.locks.len() as u64 - 1);
                 thread.set(*dst, Value::One(Lane::of(handle)));
             }

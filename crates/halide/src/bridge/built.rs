@@ -27,7 +27,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::native::{self, Native};
-use super::{BridgeError, Failed, Job, Origin, find};
+use super::process::{self, Failed};
+use super::{BridgeError, Job, Origin, find};
 use crate::Names;
 use crate::dump::{self, Dump};
 
@@ -130,7 +131,7 @@ impl Built {
         let mut command = Command::new(native.program());
         command.arg("build").arg(&source).arg("object").arg(&object);
         command.arg(format!("{}-no_runtime", dump.target));
-        if let Err(failed) = super::run(&mut command, None)? {
+        if let Err(failed) = process::run(&mut command, None)? {
             return Ok(Err(Rejected { words: failed.first_error() }));
         }
         Self::linked(folder, &[&object, &runtime], "pipeline".to_owned()).map(Ok)
@@ -155,7 +156,7 @@ impl Built {
         let mut command = Command::new(native.program());
         command.arg("build").arg(&source).arg("c").arg(&c);
         command.arg(format!("{}-no_runtime", dump.target));
-        if let Err(failed) = super::run(&mut command, None)? {
+        if let Err(failed) = process::run(&mut command, None)? {
             return Ok(Err(Rejected { words: failed.first_error() }));
         }
         let library = folder.join("pipeline.so");
@@ -192,7 +193,7 @@ impl Built {
         let mut command = Command::new(&compiler);
         command.args(["-shared", "-o"]).arg(&library).args(objects);
         command.args(["-ldl", "-lpthread", "-lm"]);
-        super::run(&mut command, None)?.map_err(|failed: Failed| {
+        process::run(&mut command, None)?.map_err(|failed: Failed| {
             let words = failed.first_error();
             BridgeError::Compiler { compiler: compiler.clone(), words }
         })?;
@@ -211,7 +212,7 @@ impl Built {
         let mut command = Command::new(runner);
         command.arg(&self.library).arg(&self.name).arg(&given).arg(&results);
         command.arg(limit.as_millis().max(1).to_string());
-        super::run(&mut command, None)?
+        process::run(&mut command, None)?
             .map_err(|failed| BridgeError::Failed(failed.first_error()))?;
         let bytes = fs::read(&results)?;
         decoded(&bytes, cases)

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use halidom_diag::{Diagnostic, FileId, Severity, Span};
 use serde_json::Value;
 
-use super::{Failed, VARIABLE};
+use super::process::{Failed, VARIABLE};
 use crate::{HALIDE_VERSION, codes};
 
 /// An error of the bridge to Halide.

@@ -4,6 +4,7 @@
 mod built;
 mod error;
 mod native;
+mod process;
 
 use std::env;
 use std::fs;
@@ -14,13 +15,8 @@ use std::process::Command;
 pub use built::{Built, Case, Ending, Given, Memory, Placement, Rejected};
 pub use error::BridgeError;
 use native::Native;
+use process::{DUMP, Failed, SCRIPT, VARIABLE, run};
 
-/// The script that the package's Python runs.
-const SCRIPT: &str = include_str!("bridge.py");
-/// The environment variable that names the Python to use.
-const VARIABLE: &str = "HALIDOM_PYTHON";
-/// Makes Halide write the statement after every pass to standard error.
-const DUMP: (&str, &str) = ("HL_DEBUG_CODEGEN", "2");
 /// The line that the script writes before Halide's output about the pipeline itself.
 const MARK: &str = "halidom: what follows is of the pipeline\n";
 /// The name of pipeline files.
@@ -302,26 +298,6 @@ fn option(name: &str, path: &Path) -> std::ffi::OsString {
     let mut option = std::ffi::OsString::from(name);
     option.push(path);
     option
-}
-
-/// A failed program: its standard error, and its exit status in words.
-pub(crate) struct Failed {
-    words: String,
-    status: String,
-}
-
-/// Runs a program to its end; returns its standard error.
-fn run(
-    command: &mut Command,
-    variable: Option<(&str, &str)>,
-) -> io::Result<Result<String, Failed>> {
-    command.env_remove(DUMP.0).envs(variable);
-    let output = command.output()?;
-    let words = String::from_utf8_lossy(&output.stderr).into_owned();
-    if output.status.success() {
-        return Ok(Ok(words));
-    }
-    Ok(Err(Failed { words, status: output.status.to_string() }))
 }
 
 /// Tests whether there is a Python with the package, in the version that we read.

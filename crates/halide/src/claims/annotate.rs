@@ -7,9 +7,9 @@ use halidom_ir::{
     Program, Prophecy, Stmt, StmtId, StoreIn,
 };
 
-use super::Found;
 use super::form::Form;
 use super::forms::{Env, Forms};
+use super::found::Found;
 use super::layout::Begin;
 use super::regions::{Place, Where};
 use super::sites::Flat;

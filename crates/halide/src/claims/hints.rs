@@ -12,8 +12,8 @@ use halidom_ir::{BufferId, Expr, ExprId, Program, StmtId, VarId};
 
 use super::form::Form;
 use super::forms::{Env, Forms};
+use super::found::{Claim, Loads};
 use super::sites::{self, Sites, Store};
-use super::{Claim, solve};
 use crate::translate::{Compiled, Instance, Marked};
 
 /// The annotated claims of stores and loads, by the position of the store in the program and of the
@@ -263,7 +263,7 @@ impl Carrier {
 }
 
 /// Adds the annotated coordinates of loads for which no others were found.
-pub(super) fn loads(sites: &Sites, hints: &Hints, found: &mut solve::Loads) {
+pub(super) fn loads(sites: &Sites, hints: &Hints, found: &mut Loads) {
     for (number, store) in sites.stores.iter().enumerate() {
         for (position, load) in store.loads.iter().enumerate() {
             if let Some(coords) = hints.load(number, position) {

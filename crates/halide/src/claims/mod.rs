@@ -18,6 +18,7 @@ mod annotate;
 mod demand;
 mod form;
 mod forms;
+mod found;
 mod hints;
 mod layout;
 mod lifetimes;
@@ -27,33 +28,15 @@ mod sample;
 mod sites;
 mod solve;
 
-use halidom_base::{FxHashMap, IndexMap, IndexSet};
-use halidom_ir::{BufferId, BufferKind, Program, StmtId};
+use halidom_base::IndexSet;
+use halidom_ir::{BufferId, BufferKind, Program};
 
 use crate::translate::{Compiled, Note, Source};
-use form::Form;
 use forms::Forms;
+use found::Found;
 use hints::Hints;
-use layout::Layout;
 pub use sameness::same;
 use sites::Sites;
-
-/// A claim about a store: the stage and the instance that it writes.
-#[derive(Clone, Debug)]
-struct Claim {
-    stage: usize,
-    coords: Vec<Form>,
-    point: Vec<Form>,
-}
-
-/// The results of the inference.
-#[derive(Default)]
-struct Found {
-    layouts: IndexMap<BufferId, Layout>,
-    stores: FxHashMap<StmtId, Claim>,
-    /// The coordinates of loads.
-    loads: solve::Loads,
-}
 
 /// Adds claims to a program; the notes list stores and loads without one. Claims from an annotated
 /// compile of the pipeline take precedence over inferred ones, and so do the program's own

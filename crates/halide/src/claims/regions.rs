@@ -10,9 +10,9 @@
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, FuncId, Program, Stmt, StmtId, VarId};
 
-use super::Found;
 use super::form::Form;
 use super::forms::{End, Env, Forms};
+use super::found::Found;
 use super::layout::Begin;
 use super::sample::span;
 use super::sites::{Loop, Sites, Store};

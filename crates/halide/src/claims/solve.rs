@@ -1,22 +1,19 @@
 //! Infers the instance that each store writes and the beginnings of buffers, each from the other.
 
-use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
+use halidom_base::{FxHashSet, IndexMap, IndexSet};
 use halidom_ir::{BufferId, Constant, Expr, ExprId, FuncId, Stage, VarId};
 
 use super::demand::{self, Read};
 use super::form::Form;
 use super::forms::{Env, Forms};
+use super::found::{Claim, Found};
 use super::hints::{self, Hints};
 use super::layout::{Begin, Element, Layout};
 use super::sites::{Flat, Load, Sites, Store};
-use super::{Claim, Found};
 use crate::translate::{NOWHERE, UNLOADED};
 
 /// The coordinates that stores with a claim read, by func and component.
 type Demanded = IndexMap<(FuncId, usize), Vec<Vec<Form>>>;
-
-/// Coordinates of loads.
-pub(super) type Loads = FxHashMap<ExprId, Vec<Form>>;
 
 /// Infers claims until a fixpoint is reached. Hints are kept.
 pub(super) fn solve(forms: &mut Forms<'_>, sites: &Sites, hints: &Hints) -> Found {

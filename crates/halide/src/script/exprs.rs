@@ -2,7 +2,8 @@
 
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Intrinsic, Scalar, UnaryOp};
 
-use super::{Result, Writer, type_word, unprintable};
+use super::error::{Result, unprintable};
+use super::writer::Writer;
 
 /// The form of an integer constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,4 +188,21 @@ fn literal(constant: Constant, unit: Unit) -> Result<String> {
     let value =
         if value.is_finite() { format!("{value:?}") } else { format!("float(\"{value}\")") };
     Ok(format!("hl.{scalar}({value})"))
+}
+
+/// A type in Halide's Python.
+pub(super) fn type_word(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Bool => "hl.Bool()",
+        Scalar::I8 => "hl.Int(8)",
+        Scalar::I16 => "hl.Int(16)",
+        Scalar::I32 | Scalar::Int => "hl.Int(32)",
+        Scalar::I64 => "hl.Int(64)",
+        Scalar::U8 => "hl.UInt(8)",
+        Scalar::U16 => "hl.UInt(16)",
+        Scalar::U32 => "hl.UInt(32)",
+        Scalar::U64 => "hl.UInt(64)",
+        Scalar::F32 => "hl.Float(32)",
+        Scalar::F64 => "hl.Float(64)",
+    }
 }

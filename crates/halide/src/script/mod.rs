@@ -7,30 +7,20 @@
 //! integers fit them. Halide may contract and regroup floats. A proof does not rest on the script,
 //! but on the pipeline that Halide serializes from it.
 
+mod error;
 mod exprs;
 mod schedule;
+mod writer;
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
-    Algorithm, Directive, Expr, ExprId, FuncId, FuncKind, Pool, Scalar, Schedule, SchedulePhase,
-    Stage, VarId,
+    Algorithm, Directive, Expr, ExprId, FuncId, FuncKind, Pool, Schedule, SchedulePhase, Stage,
 };
 
-use exprs::Unit;
-
-/// A construct that Halide's Python cannot express.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what} cannot be said in a script")]
-pub struct Unprintable {
-    /// The construct.
-    pub what: String,
-}
-
-type Result<T> = std::result::Result<T, Unprintable>;
-
-fn unprintable<T>(what: impl Into<String>) -> Result<T> {
-    Err(Unprintable { what: what.into() })
-}
+pub use error::Unprintable;
+use error::{Result, unprintable};
+use exprs::{Unit, type_word};
+use writer::{Loop, Writer};
 
 /// The line above the directives; each directive is one line.
 pub const SCHEDULE: &str = "    # The schedule.";
@@ -82,31 +72,6 @@ pub fn print(pool: &Pool, algorithm: &Algorithm, schedule: &Schedule) -> Result<
     }
     lines.push(String::new());
     Ok(lines.join("\n"))
-}
-
-/// A loop in a script.
-#[derive(Clone)]
-struct Loop {
-    /// A Python expression.
-    word: String,
-    is_reduction: bool,
-}
-
-struct Writer<'p> {
-    pool: &'p Pool,
-    lines: Vec<String>,
-    /// Python names that are taken.
-    used: FxHashSet<String>,
-    /// The Python expressions of variables.
-    vars: FxHashMap<VarId, String>,
-    /// The Python names of funcs and inputs.
-    funcs: FxHashMap<FuncId, String>,
-    /// The Python names of `Var`s and `RVar`s, by their own names.
-    loop_vars: FxHashMap<(String, bool), String>,
-    /// The loops of stages, by name.
-    loops: FxHashMap<(FuncId, usize), Vec<(String, Loop)>>,
-    /// Subexpressions that have a Python variable at the present place.
-    named: FxHashMap<ExprId, String>,
 }
 
 /// Words that are no Python names, or have a meaning in a script.
@@ -298,22 +263,5 @@ impl Writer<'_> {
         let args: Result<Vec<String>> =
             args.iter().map(|arg| self.expr(*arg, Unit::Plain)).collect();
         Ok(args?.join(", "))
-    }
-}
-
-/// A type in Halide's Python.
-fn type_word(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::Bool => "hl.Bool()",
-        Scalar::I8 => "hl.Int(8)",
-        Scalar::I16 => "hl.Int(16)",
-        Scalar::I32 | Scalar::Int => "hl.Int(32)",
-        Scalar::I64 => "hl.Int(64)",
-        Scalar::U8 => "hl.UInt(8)",
-        Scalar::U16 => "hl.UInt(16)",
-        Scalar::U32 => "hl.UInt(32)",
-        Scalar::U64 => "hl.UInt(64)",
-        Scalar::F32 => "hl.Float(32)",
-        Scalar::F64 => "hl.Float(64)",
     }
 }

@@ -5,8 +5,9 @@ use halidom_ir::{
     StoreIn, Tail,
 };
 
+use super::error::{Result, unprintable};
 use super::exprs::Unit;
-use super::{Loop, Result, Writer, unprintable};
+use super::writer::{Loop, Writer};
 
 impl Writer<'_> {
     /// The lines of a directive. `special` is the name of the stage within a specialization.

@@ -11,8 +11,8 @@ use halidom_ir::{Check, Constant, ExprId, Pool, Stmt as IrStmt, StmtId, Type};
 
 use super::caller::between;
 use super::error::{Result, unsupported};
-use super::program::Walk;
 use super::stores::NOWHERE;
+use super::walk::Walk;
 use crate::text;
 use crate::tree::Expr;
 

@@ -10,7 +10,7 @@ use halidom_ir::{Check, Pool, StmtId, Type};
 
 use super::algorithm::Source;
 use super::error::{Result, unsupported};
-use super::program::Walk;
+use super::walk::Walk;
 use crate::pipeline::Pipeline;
 use crate::text::{self, SyntaxError};
 use crate::tree::Expr;

@@ -11,7 +11,7 @@ use halidom_ir::{
 
 use super::error::Result;
 use super::nodes::Binding;
-use super::program::Walk;
+use super::walk::Walk;
 use crate::pipeline::{Constraint, Func, Parameter};
 use crate::tree::{self, Scalar};
 use crate::{Condition, SIZE_LIMIT, SMALL_LIMIT};

@@ -11,59 +11,10 @@
 //! refused. After a condition, only the facts that hold after both branches are kept. Copies are
 //! assumed to succeed, and the verdict lists that condition.
 
-use halidom_base::IndexMap;
-
 use super::error::{Result, unsupported};
-use super::program::{Place, Walk};
+use super::holdings::{Held, of};
+use super::walk::{Place, Walk};
 use crate::NameId;
-
-/// One side of a caller's buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Side {
-    /// True if it is up to date.
-    current: bool,
-    /// True if the buffer's flags record that only this side is up to date, in case it is the only
-    /// one.
-    told: bool,
-}
-
-impl Side {
-    fn and(self, other: Self) -> Self {
-        Self { current: self.current && other.current, told: self.told && other.told }
-    }
-}
-
-/// The sides of a caller's buffer, with the state of its flags.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Held {
-    host: Side,
-    device: Side,
-}
-
-impl Held {
-    /// The state in which callers pass it.
-    const GIVEN: Self = Self {
-        host: Side { current: true, told: true },
-        device: Side { current: false, told: true },
-    };
-
-    fn and(self, other: Self) -> Self {
-        Self { host: self.host.and(other.host), device: self.device.and(other.device) }
-    }
-}
-
-/// The caller's buffers whose state may differ from the initial one.
-pub(super) type Holdings = IndexMap<NameId, Held>;
-
-/// The facts that hold after either of two branches.
-pub(super) fn either(one: &Holdings, other: &Holdings) -> Holdings {
-    let names = one.keys().chain(other.keys());
-    names.map(|name| (*name, of(one, *name).and(of(other, *name)))).collect()
-}
-
-fn of(holdings: &Holdings, name: NameId) -> Held {
-    holdings.get(&name).copied().unwrap_or(Held::GIVEN)
-}
 
 impl Walk<'_> {
     /// Checks the accesses of the expressions of a statement.

@@ -12,7 +12,7 @@
 use halidom_base::FxHashSet;
 use halidom_ir::{BinaryOp, Check, Expr as IrExpr, ExprId, Pool, Stmt, StmtId, print};
 
-use super::program::Walk;
+use super::walk::Walk;
 use crate::tree::{self, Expr, Type};
 use crate::{Condition, SIZE_LIMIT};
 

@@ -11,7 +11,7 @@
 use halidom_base::FxHashSet;
 
 use super::error::{Result, unsupported};
-use super::program::Walk;
+use super::walk::Walk;
 use crate::tree::{Construct, Expr, ForKind, Stmt, StmtKind};
 use crate::{NameId, Names};
 

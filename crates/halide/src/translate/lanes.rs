@@ -9,9 +9,9 @@ use halidom_base::FxHashMap;
 use halidom_ir::{Expr, ExprId, Overflow, Pool, Scalar as Type};
 
 use super::error::{Result, Unsupported, unsupported};
-use super::marks;
 use super::nodes::{Gather, Node, NodeId, Nodes};
 use super::ops::{Ops, Value, Widths, stored};
+use crate::pipeline::ACCESS;
 use crate::tree::{BinaryOp, ReduceOp, Scalar};
 
 /// The lanes `first, first + step, …`, `count` of them.
@@ -211,7 +211,7 @@ impl<'a, 'n> Lowering<'a, 'n> {
             }
             Node::Call(name, args) if nodes.is_marked((*name, args)) => {
                 let value = self.value(args[1], lanes)?;
-                marks::note_load(self, args[0], value, lanes);
+                note_load(self, args[0], value, lanes);
                 Ok(value)
             }
             Node::Call(name, args) => {
@@ -383,4 +383,36 @@ impl<'a, 'n> Lowering<'a, 'n> {
         }
         Ok(unsupported("a lane that does not exist")?)
     }
+}
+
+/// Notes the coordinates of a load that is annotated.
+fn note_load(lowering: &mut Lowering<'_, '_>, mark: NodeId, value: Value, lanes: Lanes) {
+    let nodes = lowering.nodes;
+    if let Some((name, args)) = nodes.mark(mark)
+        && nodes.names.text(name).starts_with(ACCESS)
+        && is_load(lowering.ops.pool, value.id)
+        && let Some(coords) = ints(lowering, args, lanes)
+    {
+        lowering.note_load(value.id, coords);
+    }
+}
+
+fn is_load(pool: &Pool, id: ExprId) -> bool {
+    matches!(pool.get(id), Expr::Load { .. })
+}
+
+pub(super) fn ints(
+    lowering: &mut Lowering<'_, '_>,
+    args: &[NodeId],
+    lanes: Lanes,
+) -> Option<Vec<ExprId>> {
+    let mut found = Vec::new();
+    for arg in args {
+        if !matches!(lowering.nodes.ty(*arg).scalar, Scalar::Int(_) | Scalar::UInt(_)) {
+            return None;
+        }
+        let value = lowering.value(*arg, lanes).ok()?;
+        found.push(lowering.ops.as_int(value).ok()?);
+    }
+    Some(found)
 }

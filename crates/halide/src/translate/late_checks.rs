@@ -2,7 +2,7 @@
 
 use halidom_ir::{BufferKind, Expr as IrExpr, ExprId, Pool};
 
-use super::program::Walk;
+use super::walk::Walk;
 use crate::tree::Expr;
 
 impl Walk<'_> {

@@ -5,15 +5,14 @@
 //! values are translated as if they were not there.
 
 use halidom_base::FxHashMap;
-use halidom_ir::{ExprId, FuncId, Pool, StmtId};
+use halidom_ir::{ExprId, FuncId, StmtId};
 
 use super::algorithm::Source;
-use super::lanes::{Lanes, Lowering};
-use super::nodes::{Node, NodeId, Nodes};
-use super::ops::Value;
+use super::lanes::{Lanes, Lowering, ints};
+use super::nodes::{Mark, Node, NodeId, Nodes};
 use crate::NameId;
 use crate::pipeline::{ACCESS, PROPHECY, SECOND};
-use crate::tree::{Scalar, Type};
+use crate::tree::Type;
 
 /// The instance of a stage that a store writes: the values of its func's coordinates, as far as
 /// these are variables on the left-hand side of the stage, then the values of its reduction
@@ -35,14 +34,6 @@ pub struct Marked {
     pub stores: FxHashMap<StmtId, Instance>,
     /// The annotated coordinates of loads.
     pub loads: FxHashMap<ExprId, Vec<ExprId>>,
-}
-
-/// An annotation of a vector: the name and the arguments of a call. Each argument has one lane or
-/// as many as the vector.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Mark {
-    name: NameId,
-    args: Vec<NodeId>,
 }
 
 impl Nodes<'_> {
@@ -122,7 +113,7 @@ impl Nodes<'_> {
     }
 
     /// The annotation that a node consists of, for each of its lanes.
-    fn mark(&self, id: NodeId) -> Option<(NameId, &[NodeId])> {
+    pub(super) fn mark(&self, id: NodeId) -> Option<(NameId, &[NodeId])> {
         if let Node::Broadcast(inner) = self.node(id) {
             return self.mark(*inner);
         }
@@ -154,32 +145,4 @@ pub(super) fn instance(
     let stage = stage.checked_sub(usize::from(source.skipped.contains(&func)))?;
     let values = ints(lowering, &mark.args, lanes)?;
     Some(Instance { func, stage, values })
-}
-
-/// Notes the coordinates of a load that is annotated.
-pub(super) fn note_load(lowering: &mut Lowering<'_, '_>, mark: NodeId, value: Value, lanes: Lanes) {
-    let nodes = lowering.nodes;
-    if let Some((name, args)) = nodes.mark(mark)
-        && nodes.names.text(name).starts_with(ACCESS)
-        && is_load(lowering.ops.pool, value.id)
-        && let Some(coords) = ints(lowering, args, lanes)
-    {
-        lowering.note_load(value.id, coords);
-    }
-}
-
-fn is_load(pool: &Pool, id: ExprId) -> bool {
-    matches!(pool.get(id), halidom_ir::Expr::Load { .. })
-}
-
-fn ints(lowering: &mut Lowering<'_, '_>, args: &[NodeId], lanes: Lanes) -> Option<Vec<ExprId>> {
-    let mut found = Vec::new();
-    for arg in args {
-        if !matches!(lowering.nodes.ty(*arg).scalar, Scalar::Int(_) | Scalar::UInt(_)) {
-            return None;
-        }
-        let value = lowering.value(*arg, lanes).ok()?;
-        found.push(lowering.ops.as_int(value).ok()?);
-    }
-    Some(found)
 }

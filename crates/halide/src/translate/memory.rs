@@ -18,7 +18,7 @@ use halidom_ir::{
 use super::error::{Result, unsupported};
 use super::nodes::Buffer;
 use super::ops::stored;
-use super::program::{Place, Walk};
+use super::walk::{Place, Walk};
 use crate::NameId;
 use crate::tree::{self, Expr};
 

@@ -14,6 +14,7 @@ mod contract;
 mod devices;
 mod domains;
 mod error;
+mod holdings;
 mod kernels;
 mod lanes;
 mod late_checks;
@@ -31,6 +32,7 @@ mod signature;
 mod stores;
 mod tails;
 mod tasks;
+mod walk;
 mod wrapping;
 
 pub use algorithm::{Settings, Source, algorithm, declared, rewriting};

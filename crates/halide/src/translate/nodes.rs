@@ -8,7 +8,6 @@ use halidom_base::{Arena, FxHashMap, IndexMap, IndexSet, Interner, define_id};
 use halidom_ir::{BufferId, Constant, Dim, Expr as IrExpr, ExprId, FuncId, Pool, VarId, eval};
 
 use super::error::{Result, unsupported};
-use super::marks::Mark;
 use super::ops::{Ops, Value, Widths};
 use crate::text::digits;
 use crate::tree::{
@@ -20,6 +19,14 @@ define_id!(
     /// An expression.
     pub(super) NodeId, "node"
 );
+
+/// An annotation of a vector: the name and the arguments of a call. Each argument has one lane or
+/// as many as the vector.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub(super) name: NameId,
+    pub(super) args: Vec<NodeId>,
+}
 
 /// An expression, with operands by id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

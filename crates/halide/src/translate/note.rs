@@ -5,7 +5,7 @@ use std::fmt;
 /// A note on what a translation leaves out, infers or rests on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// The compiler computed a float constant, of which only six digits are known.
+    /// The compiler computed a float constant, and the text shows only six of its digits.
     Digits(String),
     /// Annotations give the claims of some stores.
     Annotated(String),

@@ -15,7 +15,7 @@ use halidom_ir::Pool;
 
 use super::error::{Result, unsupported};
 use super::nodes::Binding;
-use super::program::Walk;
+use super::walk::{Semaphore, Walk};
 use crate::NameId;
 use crate::tree::{BinaryOp, Call, Expr, Scalar, Type};
 
@@ -28,15 +28,6 @@ pub(super) enum Opaque {
     Bound(Binding),
     /// A runtime call that returns 0.
     Success,
-}
-
-/// A semaphore.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Semaphore {
-    /// The region that binds its name.
-    region: usize,
-    /// The initial count, once it is set.
-    count: Option<i64>,
 }
 
 impl Walk<'_> {

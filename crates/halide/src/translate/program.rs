@@ -8,28 +8,28 @@
 //! ([`super::memory`]). Output buffers are exactly their windows. The translation matches every
 //! field of a node: each field gets its meaning, or the node is refused.
 
-use halidom_base::{FxHashMap, FxHashSet, IndexSet};
+use halidom_base::FxHashSet;
 use halidom_ir::{
-    BinaryOp, BufferDecl, BufferId, BufferKind, Constant, Dim, Expr as IrExpr, ExprId, LoopKind,
-    Output, Overflow, Pool, Program, Stmt as IrStmt, StmtId, StoreIn, Type, VarId,
+    BinaryOp, BufferDecl, BufferKind, Constant, Dim, Expr as IrExpr, ExprId, LoopKind, Output,
+    Pool, Program, Stmt as IrStmt, StmtId, StoreIn, Type,
     verify::{self, Phase},
 };
 
 use super::algorithm::{Source, bind_shape, bind_signature, caller_dims};
 use super::barriers;
 use super::contract::{Contract, computes};
-use super::devices::{self, Holdings};
 use super::error::{Result, unsupported};
+use super::holdings;
 use super::kernels::mentions;
-use super::lanes::{Lanes, Lowering, Memo, Stop};
+use super::lanes::{Lanes, Stop};
 use super::marks::Marked;
 use super::memory::{Allocation, Realization};
-use super::nodes::{Binding, Buffer, Node, NodeId, Nodes};
+use super::nodes::{Binding, Buffer, Node};
 use super::note::Note;
 use super::ops::{Value, stored};
-use super::pointers::{Opaque, Semaphore};
-use super::polynomials::{Definitions, Polynomial};
-use super::stores::Atomicity;
+use super::pointers::Opaque;
+use super::polynomials::Polynomial;
+use super::walk::{Atomicity, Item, Place, Walk, closed};
 use crate::pipeline::Pipeline;
 use crate::tree::{self, Alignment, Block, Construct, Expr, ForKind, Stmt, StmtKind};
 use crate::{Condition, NameId, Names};
@@ -108,100 +108,7 @@ struct Opened {
     taken: Vec<NameId>,
 }
 
-/// A part of a block. A let or an allocation is closed around the parts that follow it.
-pub(super) enum Item {
-    Stmt(StmtId),
-    Let(VarId, ExprId),
-    Allocate(BufferId),
-}
-
-/// The unit that runs a statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    /// The processor that calls the pipeline.
-    Host,
-    /// A block of a GPU, outside of its threads.
-    Block,
-    /// A thread of a block.
-    Thread,
-}
-
-/// The state of a walk before it entered a loop, a condition or a task.
-#[derive(Clone, Copy)]
-pub(super) struct Around {
-    region: usize,
-    place: Place,
-    is_unordered: bool,
-}
-
-pub(super) struct Walk<'a> {
-    pub(super) source: &'a Source,
-    pub(super) pipeline: &'a Pipeline,
-    pub(super) nodes: Nodes<'a>,
-    pub(super) memo: Memo,
-    /// True if the statement goes to the code generators as it is.
-    pub(super) is_final: bool,
-    /// True once a store, a loop or tasks have been seen.
-    pub(super) work_begun: bool,
-    /// True if an enclosing loop runs in no fixed order.
-    is_unordered: bool,
-    /// The atomicity of stores here.
-    pub(super) atomic: Atomicity,
-    /// The number of enclosing loops, conditions and tasks.
-    pub(super) depth: usize,
-    /// The enclosing loop, condition or task: all statements of a region run equally often.
-    pub(super) region: usize,
-    regions: usize,
-    pub(super) place: Place,
-    /// Live memory, with the region of its allocation.
-    pub(super) live: FxHashMap<NameId, usize>,
-    pub(super) semaphores: FxHashMap<NameId, Semaphore>,
-    /// The caller's buffers by their names in the statement.
-    pub(super) callers: IndexSet<NameId>,
-    /// The outputs' buffers.
-    pub(super) outputs: Vec<BufferId>,
-    /// The places where the caller's buffers are up to date.
-    pub(super) holdings: Holdings,
-    /// The number of enclosing loops on the host.
-    pub(super) host_loops: usize,
-    /// The values of integer names, if these values read no memory.
-    pub(super) definitions: Definitions,
-    /// The variables of parameters and shapes.
-    pub(super) signature: FxHashSet<VarId>,
-    notes: Vec<Note>,
-    pub(super) marked: Marked,
-    pub(super) contract: Contract,
-}
-
-impl<'a> Walk<'a> {
-    fn new(source: &'a Source, pipeline: &'a Pipeline, names: &'a Names) -> Self {
-        Self {
-            source,
-            pipeline,
-            nodes: Nodes::new(names),
-            memo: Memo::default(),
-            is_final: true,
-            work_begun: false,
-            is_unordered: false,
-            atomic: Atomicity::None,
-            depth: 0,
-            region: 0,
-            regions: 0,
-            place: Place::Host,
-            live: FxHashMap::default(),
-            semaphores: FxHashMap::default(),
-            callers: IndexSet::default(),
-            outputs: Vec::new(),
-            holdings: Holdings::default(),
-            host_loops: 0,
-            definitions: Definitions::default(),
-            signature: FxHashSet::default(),
-            notes: Vec::new(),
-            marked: Marked::default(),
-            contract: Contract::default(),
-        }
-    }
-
+impl Walk<'_> {
     fn run(&mut self, pool: &mut Pool, block: &Block, assumed: &[Expr]) -> Result<Compiled> {
         bind_signature(&mut self.nodes, pool, self.source)?;
         for (name, buffer) in &self.source.inputs {
@@ -362,22 +269,6 @@ impl<'a> Walk<'a> {
         Ok(closed(pool, opened.items))
     }
 
-    /// Enters a loop, a condition or a task.
-    pub(super) fn enter(&mut self) -> Around {
-        let (region, place, is_unordered) = (self.region, self.place, self.is_unordered);
-        self.regions += 1;
-        self.region = self.regions;
-        self.depth += 1;
-        Around { region, place, is_unordered }
-    }
-
-    pub(super) fn leave(&mut self, around: Around) {
-        self.region = around.region;
-        self.place = around.place;
-        self.is_unordered = around.is_unordered;
-        self.depth -= 1;
-    }
-
     fn stmt(
         &mut self,
         pool: &mut Pool,
@@ -474,7 +365,7 @@ impl<'a> Walk<'a> {
                         self.leave(around);
                         let around = self.enter();
                         let else_branch = other.map(|other| self.block(pool, other)).transpose();
-                        self.holdings = devices::either(&self.holdings, &after);
+                        self.holdings = holdings::either(&self.holdings, &after);
                         self.leave(around);
                         let (then_branch, else_branch) = (then_branch?, else_branch?);
                         let condition = condition.id;
@@ -657,14 +548,6 @@ impl<'a> Walk<'a> {
         Ok(pool.stmt(IrStmt::For { var, min, extent, kind, body: body? }))
     }
 
-    /// Adds a note, once.
-    pub(super) fn note(&mut self, words: &str) {
-        let note = Note::Other(words.to_owned());
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
-        }
-    }
-
     fn target(&self, name: NameId) -> Result<Buffer> {
         match self.nodes.buffers.get(&name) {
             Some(buffer) => Ok(buffer.clone()),
@@ -711,49 +594,6 @@ impl<'a> Walk<'a> {
         }
         Ok(owed)
     }
-
-    pub(super) fn lower<T>(
-        &mut self,
-        pool: &mut Pool,
-        work: impl FnOnce(&mut Lowering<'_, '_>) -> T,
-    ) -> T {
-        work(&mut Lowering::new(&self.nodes, pool, &mut self.memo, Overflow::Wraps))
-    }
-
-    pub(super) fn scalar(&mut self, pool: &mut Pool, expr: &Expr) -> Result<Value> {
-        let node: NodeId = self.nodes.elaborate(pool, expr)?;
-        self.lower(pool, |lowering| lowering.scalar(node))
-    }
-
-    pub(super) fn int(&mut self, pool: &mut Pool, expr: &Expr) -> Result<ExprId> {
-        let value = self.scalar(pool, expr)?;
-        self.lower(pool, |lowering| lowering.ops.as_int(value))
-    }
-}
-
-/// Joins items into one statement, with lets and allocations closed around the items after them.
-pub(super) fn closed(pool: &mut Pool, items: Vec<Item>) -> StmtId {
-    let mut stmts: Vec<StmtId> = Vec::new();
-    for item in items.into_iter().rev() {
-        match item {
-            Item::Stmt(stmt) => stmts.push(stmt),
-            Item::Let(var, value) => {
-                let body = sequence(pool, std::mem::take(&mut stmts));
-                stmts.push(pool.stmt(IrStmt::Let { var, value, body }));
-            }
-            Item::Allocate(buffer) => {
-                let body = sequence(pool, std::mem::take(&mut stmts));
-                stmts.push(pool.stmt(IrStmt::Allocate { buffer, body }));
-            }
-        }
-    }
-    sequence(pool, stmts)
-}
-
-/// A sequence of statements that were collected in reverse order.
-fn sequence(pool: &mut Pool, mut stmts: Vec<StmtId>) -> StmtId {
-    stmts.reverse();
-    if let [only] = *stmts { only } else { pool.stmt(IrStmt::Block(stmts)) }
 }
 
 /// Tests whether an entry check may follow: an assertion outside of all loops.

@@ -10,7 +10,7 @@ use super::error::{Result, unsupported};
 use super::lanes::{Lanes, Lowering, Stop};
 use super::marks::{self, Instance};
 use super::nodes::{Buffer, Node, NodeId};
-use super::program::{Item, Walk, closed};
+use super::walk::{Atomicity, Item, Walk, closed};
 use crate::tree::Type;
 
 /// A part of a store.
@@ -23,18 +23,6 @@ struct Part {
     loaded: Vec<ExprId>,
     /// The instance that the annotation names.
     instance: Option<Instance>,
-}
-
-/// The atomicity of a store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Atomicity {
-    /// The store is in no `atomic`.
-    None,
-    /// Each lane reads and writes its element in one step, one lane after the other.
-    Elements {
-        /// True if other iterations may update the element at the same time.
-        unordered: bool,
-    },
 }
 
 /// The index of an element that no buffer has. A load from there stands for a fault, where an

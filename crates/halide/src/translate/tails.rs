@@ -5,7 +5,7 @@ use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Check, ExprId, Output, Pool, StmtId};
 
 use super::error::Result;
-use super::program::Walk;
+use super::walk::Walk;
 use crate::pipeline::{Definition, Split, TailStrategy};
 use crate::tree::Expr;
 use crate::{Condition, NameId};

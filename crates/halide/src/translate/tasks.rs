@@ -32,7 +32,7 @@ use super::kernels::reads_memory;
 use super::nodes::{Binding, NodeId};
 use super::ops::Value;
 use super::polynomials::{Definitions, Polynomial, Unknown};
-use super::program::{Item, Walk, closed};
+use super::walk::{Item, Walk, closed};
 use crate::NameId;
 use crate::tree::{self, Block, Expr, ForKind, Stmt, StmtKind};
 

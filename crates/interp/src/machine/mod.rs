@@ -38,7 +38,7 @@ use halidom_ir::{
 use execute::{Limits, Machine};
 pub use fault::{Access, CheckFailure, Conflict, Fault, Place, Role, WrongClaim};
 use memory::Memory;
-pub use trace::{Trace, Watch, Written, run_watched};
+pub use trace::{Trace, Watch, Written};
 
 use crate::algorithm::Evaluator;
 use crate::startup::evaluate_with;
@@ -130,6 +130,28 @@ pub fn run_checking_claims(
 ) -> Result<Outcome, Fault> {
     let oracle = Evaluator::with_instances(pool, algorithm, bindings).map_err(Box::new)?;
     run_with_oracle(pool, program, (bindings, windows), options, Some(oracle), None)
+}
+
+/// Runs a program like [`run`] or, with an algorithm, like [`run_checking_claims`]. Also returns
+/// the observations of `watch`, with or without a fault.
+pub fn run_watched(
+    pool: &Pool,
+    program: &Program,
+    algorithm: Option<&Algorithm>,
+    (bindings, windows): (&Bindings, &[Shape]),
+    options: &Options,
+    watch: &Watch,
+) -> (Result<Outcome, Fault>, Trace) {
+    let mut trace = Trace::default();
+    let oracle = algorithm
+        .map(|algorithm| Evaluator::with_instances(pool, algorithm, bindings))
+        .transpose()
+        .map_err(|error| Fault::from(Box::new(error)));
+    let result = oracle.and_then(|oracle| {
+        let watched = Some((watch, &mut trace));
+        run_with_oracle(pool, program, (bindings, windows), options, oracle, watched)
+    });
+    (result, trace)
 }
 
 fn run_with_oracle<'a>(

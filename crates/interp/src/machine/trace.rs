@@ -1,10 +1,7 @@
 //! Traces of a run, for users who want to know where a program goes wrong.
 
-use halidom_ir::{Algorithm, BufferId, Pool, Program, Shape, StmtId, VarId};
+use halidom_ir::{BufferId, StmtId, VarId};
 
-use super::{Fault, Options, Outcome, run_with_oracle};
-use crate::Bindings;
-use crate::algorithm::Evaluator;
 use crate::code::Value;
 
 /// The things to watch during a run.
@@ -38,26 +35,4 @@ pub struct Written {
     pub loops: Vec<(VarId, i128)>,
     /// The written value. `None` is undefined.
     pub value: Value,
-}
-
-/// Runs a program like [`super::run`] or, with an algorithm, like [`super::run_checking_claims`].
-/// Also returns the observations of `watch`, with or without a fault.
-pub fn run_watched(
-    pool: &Pool,
-    program: &Program,
-    algorithm: Option<&Algorithm>,
-    (bindings, windows): (&Bindings, &[Shape]),
-    options: &Options,
-    watch: &Watch,
-) -> (Result<Outcome, Fault>, Trace) {
-    let mut trace = Trace::default();
-    let oracle = algorithm
-        .map(|algorithm| Evaluator::with_instances(pool, algorithm, bindings))
-        .transpose()
-        .map_err(|error| Fault::from(Box::new(error)));
-    let result = oracle.and_then(|oracle| {
-        let watched = Some((watch, &mut trace));
-        run_with_oracle(pool, program, (bindings, windows), options, oracle, watched)
-    });
-    (result, trace)
 }

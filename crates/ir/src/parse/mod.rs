@@ -3,6 +3,7 @@
 //!
 //! The result is not checked: run [`crate::verify`] on it.
 
+mod error;
 mod expr;
 mod program;
 mod token;
@@ -10,26 +11,9 @@ mod token;
 use halidom_base::{FxHashMap, stack};
 
 use crate::{Algorithm, BufferId, FuncId, Pool, Program, Scalar, Type, VarId};
+pub use error::ParseError;
+use error::Result;
 use token::Token;
-
-/// The reason why a text could not be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected {expected} at byte {offset}")]
-pub struct ParseError {
-    /// The byte offset in the text.
-    pub offset: usize,
-    /// A description of the text that was expected there.
-    pub expected: &'static str,
-}
-
-impl ParseError {
-    /// The line and column of the error in its text, both counted from 1.
-    pub fn position(&self, text: &str) -> (usize, usize) {
-        let before = &text[..self.offset.min(text.len())];
-        let line = before.matches('\n').count() + 1;
-        (line, before.rsplit('\n').next().unwrap_or_default().chars().count() + 1)
-    }
-}
 
 /// The contents of a text.
 #[derive(Clone, Debug)]
@@ -56,8 +40,6 @@ pub fn module(text: &str) -> Result<Module> {
     }
     Ok(Module { pool: parser.pool, algorithm, program })
 }
-
-type Result<T> = std::result::Result<T, ParseError>;
 
 struct Parser {
     pool: Pool,

@@ -2,7 +2,7 @@
 
 use crate::{Constant, Scalar};
 
-use super::ParseError;
+use super::error::ParseError;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {

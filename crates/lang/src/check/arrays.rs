@@ -6,15 +6,8 @@ use halidom_diag::{Diagnostic, Span};
 use crate::codes;
 use crate::syntax::ast::{Elements, Expr, ExprKind, Func, FuncBody, Name, Statement};
 
-use super::scope::{Callable, Checker, Value};
-
-/// An array of funcs: the elements defined so far.
-#[derive(Debug)]
-pub(super) struct Array {
-    /// The first definition.
-    pub(super) span: Span,
-    pub(super) elements: IndexMap<i128, (Span, Callable)>,
-}
+use super::constants::Known;
+use super::scope::{Array, Binding, Callable, Checker, Value};
 
 /// Returns the algorithm's name of a func: `f`, or `f$3` for an element.
 pub(super) fn func_name(name: &str, element: Option<i128>) -> String {
@@ -89,9 +82,7 @@ impl<'a, 's> Checker<'a, 's> {
 
     /// True if an element refers to a later one of its array.
     fn refers_to_later(&mut self, func: &'a Func<'s>, var: Name<'s>, index: i128) -> bool {
-        self.scope
-            .bindings
-            .push(super::scope::Binding { name: var, value: Value::Constant(index) });
+        self.scope.bindings.push(Binding { name: var, value: Value::Constant(index) });
         let mut later = false;
         for_each_expr(func, &mut |expr| {
             let found = if let ExprKind::Element { array, index } = &expr.kind {
@@ -103,7 +94,7 @@ impl<'a, 's> Checker<'a, 's> {
             };
             if let Some((array, element)) = found
                 && array.text == func.name.text
-                && let Some(super::constants::Known::Number(found)) = self.compile_time(element)
+                && let Some(Known::Number(found)) = self.compile_time(element)
             {
                 later |= found > index;
             }

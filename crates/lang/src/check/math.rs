@@ -6,16 +6,8 @@ use halidom_ir::{BinaryOp, Constant, ExprId, Intrinsic, Scalar, UnaryOp};
 use crate::codes;
 
 use super::casts::Operand;
+use super::functions::Composed;
 use super::scope::Checker;
-
-/// A function that is expanded.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Composed {
-    Pow,
-    Atan2,
-    Asin,
-    Acos,
-}
 
 impl<'a, 's> Checker<'a, 's> {
     /// Checks operands of one float type; if all are literals, they are `f32`.

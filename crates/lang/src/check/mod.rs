@@ -8,6 +8,7 @@ mod constants;
 mod domains;
 mod exprs;
 mod funcs;
+mod functions;
 mod instances;
 mod literals;
 mod math;
@@ -26,5 +27,5 @@ pub(crate) use pipelines::check_file;
 /// prelude's functions.
 pub(crate) fn reserved_names() -> impl Iterator<Item = &'static str> {
     let types = halidom_ir::Scalar::ALL.into_iter().map(halidom_ir::Scalar::name);
-    builtins::names().chain(types).chain(prelude_names())
+    functions::names().chain(types).chain(prelude_names())
 }

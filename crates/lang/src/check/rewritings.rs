@@ -8,27 +8,6 @@ use super::scope::{Callable, Checker};
 use crate::codes;
 use crate::syntax::ast::{DirectiveCall, Expr, ExprKind, Name};
 
-/// The funcs that a schedule makes.
-#[derive(Debug, Default)]
-pub(super) struct Made {
-    /// A wrapper for each func and list of users.
-    wrappers: Vec<(FuncId, Vec<FuncId>, FuncId)>,
-    /// The partial funcs of `rfactor`, by name.
-    partials: Vec<(String, FuncId)>,
-}
-
-impl Made {
-    /// Returns the func that an `rfactor` of this schedule gave this name.
-    pub(super) fn partial(&self, name: &str) -> Option<FuncId> {
-        self.partials.iter().find(|(known, _)| known == name).map(|(_, func)| *func)
-    }
-
-    fn wrapper(&self, func: FuncId, users: &[FuncId]) -> Option<FuncId> {
-        let found = self.wrappers.iter().find(|(of, by, _)| *of == func && by == users);
-        found.map(|(.., wrapper)| *wrapper)
-    }
-}
-
 impl<'a, 's> Checker<'a, 's> {
     /// Returns the func, or the input, that a chain beginning with `in` is for.
     pub(super) fn wrapped_func(

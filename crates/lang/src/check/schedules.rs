@@ -12,8 +12,7 @@ use crate::names::nearest;
 use crate::syntax::ast::{self, Chain, DirectiveCall, Expr, ExprKind, Name, Step};
 use crate::syntax::count;
 
-use super::rewritings::Made;
-use super::scope::{Callable, Checker, Value};
+use super::scope::{Callable, Checker, Made, Value};
 
 /// Directives with their usage, their minimum and maximum numbers of arguments, and a flag that is
 /// true if a tail strategy may follow.
@@ -34,6 +33,8 @@ const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
     ("compute_at", "func, v", 2, 2, false),
     ("compute_root", "", 0, 0, false),
     ("compute_inline", "", 0, 0, false),
+    // A short name of the same.
+    ("inline", "", 0, 0, false),
     ("store_at", "func, v", 2, 2, false),
     ("store_root", "", 0, 0, false),
     ("hoist_storage", "func, v", 2, 2, false),
@@ -545,7 +546,7 @@ impl<'a, 's> Checker<'a, 's> {
             ("store_at", [at, var]) => Action::StoreAt(self.loop_level(at, var)?),
             ("atomic", []) => Action::Atomic,
             ("compute_root", []) => Action::ComputeRoot,
-            ("compute_inline", []) => Action::ComputeInline,
+            ("compute_inline" | "inline", []) => Action::ComputeInline,
             ("store_root", []) => Action::StoreRoot,
             ("hoist_storage", [at, var]) => Action::HoistStorage(Some(self.loop_level(at, var)?)),
             ("hoist_storage_root", []) => Action::HoistStorage(None),

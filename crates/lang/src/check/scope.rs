@@ -8,8 +8,7 @@ use crate::codes;
 use crate::names::nearest;
 use crate::syntax::ast::{Expr, Function, Name};
 
-use super::arrays::Array;
-use super::builtins;
+use super::functions;
 
 /// The maximum depth of an algorithm's expressions; later passes recurse over them.
 const MAX_DEPTH: usize = 1000;
@@ -97,6 +96,35 @@ pub(super) struct Generic<'a, 's> {
     pub(super) in_prelude: bool,
 }
 
+/// An array of funcs: the elements defined so far.
+#[derive(Debug)]
+pub(super) struct Array {
+    /// The first definition.
+    pub(super) span: Span,
+    pub(super) elements: IndexMap<i128, (Span, Callable)>,
+}
+
+/// The funcs that a schedule makes.
+#[derive(Debug, Default)]
+pub(super) struct Made {
+    /// A wrapper for each func and list of users.
+    pub(super) wrappers: Vec<(FuncId, Vec<FuncId>, FuncId)>,
+    /// The partial funcs of `rfactor`, by name.
+    pub(super) partials: Vec<(String, FuncId)>,
+}
+
+impl Made {
+    /// Returns the func that an `rfactor` of this schedule gave this name.
+    pub(super) fn partial(&self, name: &str) -> Option<FuncId> {
+        self.partials.iter().find(|(known, _)| known == name).map(|(_, func)| *func)
+    }
+
+    pub(super) fn wrapper(&self, func: FuncId, users: &[FuncId]) -> Option<FuncId> {
+        let found = self.wrappers.iter().find(|(of, by, _)| *of == func && by == users);
+        found.map(|(.., wrapper)| *wrapper)
+    }
+}
+
 /// State of the checks of a file and of the current pipeline.
 pub(super) struct Checker<'a, 's> {
     pub(super) pool: Pool,
@@ -136,7 +164,7 @@ pub(super) struct Scope<'a, 's> {
     /// The number of inline reductions so far.
     pub(super) reductions: usize,
     /// Funcs that the current schedule makes.
-    pub(super) made: super::rewritings::Made,
+    pub(super) made: Made,
 }
 
 impl<'a, 's> Checker<'a, 's> {
@@ -293,7 +321,7 @@ impl<'a, 's> Checker<'a, 's> {
         let mut known: Vec<&str> = Vec::new();
         if role == Role::Func {
             self.scope.callables.keys().for_each(|name| known.push(name));
-            builtins::names().for_each(|name| known.push(name));
+            functions::names().for_each(|name| known.push(name));
             for scalar in Scalar::ALL {
                 known.push(scalar.name());
             }
@@ -341,7 +369,7 @@ impl<'a, 's> Checker<'a, 's> {
             );
             return true;
         }
-        let builtin = builtins::names().any(|builtin| builtin == text);
+        let builtin = functions::names().any(|builtin| builtin == text);
         if role == Role::Func
             && (builtin || Scalar::from_name(text).is_some() || self.generics.contains_key(text))
         {

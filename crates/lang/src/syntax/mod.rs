@@ -11,8 +11,24 @@ mod token;
 
 pub(crate) use items::{count, given};
 pub(crate) use lexer::{Lexeme, lex};
-pub(crate) use parser::parse_file;
 pub(crate) use token::{Punct, Token};
+
+use halidom_diag::{Diagnostic, FileId};
+
+use expand::expand_schedules;
+use parser::Parser;
+
+/// Parses a file. The result has everything that could be parsed, the diagnostics every error.
+pub(crate) fn parse_file<'s>(
+    text: &'s str,
+    file: FileId,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> ast::File<'s> {
+    let lexemes = lex(text, file, diagnostics);
+    let mut file = Parser::new(lexemes, diagnostics).file();
+    expand_schedules(&mut file, diagnostics);
+    file
+}
 
 /// Returns the reserved words.
 pub(crate) fn keywords() -> impl Iterator<Item = &'static str> {

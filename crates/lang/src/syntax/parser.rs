@@ -1,10 +1,9 @@
 //! The parser's state, its elementary steps, and recovery.
 
-use halidom_diag::{Code, Diagnostic, FileId, Span};
+use halidom_diag::{Code, Diagnostic, Span};
 
-use super::ast::{ConstantParam, File, Name};
-use super::expand::expand_schedules;
-use super::lexer::{Lexeme, lex};
+use super::ast::{ConstantParam, Name};
+use super::lexer::Lexeme;
 use super::token::{Keyword, Punct, Token};
 use crate::codes;
 
@@ -19,20 +18,6 @@ pub(super) struct Reported;
 
 pub(super) type Parsed<T> = Result<T, Reported>;
 
-/// Parses a file. The result has everything that could be parsed, the diagnostics every error.
-pub(crate) fn parse_file<'s>(
-    text: &'s str,
-    file: FileId,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> File<'s> {
-    let lexemes = lex(text, file, diagnostics);
-    let mut parser =
-        Parser { lexemes, at: 0, depth: 0, broken: Vec::new(), constants: Vec::new(), diagnostics };
-    let mut file = parser.file();
-    expand_schedules(&mut file, diagnostics);
-    file
-}
-
 pub(super) struct Parser<'s, 'd> {
     /// Ends with [`Token::End`].
     lexemes: Vec<Lexeme<'s>>,
@@ -44,6 +29,13 @@ pub(super) struct Parser<'s, 'd> {
     /// Compile-time parameters of the current pipeline.
     pub(super) constants: Vec<ConstantParam<'s>>,
     pub(super) diagnostics: &'d mut Vec<Diagnostic>,
+}
+
+impl<'s, 'd> Parser<'s, 'd> {
+    /// Makes a parser of lexemes, which end with [`Token::End`].
+    pub(super) fn new(lexemes: Vec<Lexeme<'s>>, diagnostics: &'d mut Vec<Diagnostic>) -> Self {
+        Self { lexemes, at: 0, depth: 0, broken: Vec::new(), constants: Vec::new(), diagnostics }
+    }
 }
 
 impl<'s> Parser<'s, '_> {

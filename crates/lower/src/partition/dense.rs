@@ -7,8 +7,8 @@ use halidom_ir::visit;
 use halidom_ir::{BinaryOp, Expr, ExprId, LoopKind, Pool, Scalar, Stmt, StmtId, VarId};
 
 use super::decide::{decide, settled};
+use super::size::{MOST_COPIED, size};
 use super::steady::binders;
-use super::{MOST_COPIED, size};
 use crate::LowerError;
 use crate::exprs::loads;
 use crate::linear::{Linear, combine};

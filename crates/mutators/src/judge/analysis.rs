@@ -1,6 +1,6 @@
 //! Verifies analyses against the promise of their contract: the bounds that they return hold.
 //!
-//! Where an analysis calls itself, its contract is assumed: an induction over the expression.
+//! An analysis that calls itself may assume its contract: an induction over the expression.
 
 use std::rc::Rc;
 

@@ -2,8 +2,8 @@
 //!
 //! # Correctness
 //!
-//! Where the visited expression is not wholly known, a visitor may set its flags or leave them.
-//! That it left all of them is evidence only if every method that meets a load or a call with side
+//! A visitor of an expression that is not wholly known may set its flags or leave them. Unset flags
+//! are evidence only if every method that meets a load or a call with side
 //! effects sets a flag, no method resets one, and each other method visits all operands or sets a
 //! flag too. Then the value of the visited expression does not depend on memory.
 

@@ -1,6 +1,6 @@
 //! Comparisons.
 
-use super::Line;
+use super::line::Line;
 use crate::Types;
 
 const INT: Types = Types::INT;

@@ -2,7 +2,7 @@
 
 use halidom_ir::Scalar;
 
-use super::Line;
+use super::line::Line;
 use crate::Types;
 
 const INT: Types = Types::INT;

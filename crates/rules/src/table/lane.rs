@@ -1,6 +1,6 @@
 //! Vectors: a value that is equal in all lanes is computed once, and sums of ramps are ramps.
 
-use super::Line;
+use super::line::Line;
 use crate::Types;
 
 const INT: Types = Types::INT;

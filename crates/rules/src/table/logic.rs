@@ -1,6 +1,6 @@
 //! Conditions, bits and conditional values.
 
-use super::Line;
+use super::line::Line;
 use crate::Types;
 
 const BOOL: Types = Types::BOOL;

@@ -9,6 +9,7 @@
 
 mod order;
 mod sample;
+mod sum;
 
 use std::borrow::Cow;
 
@@ -16,11 +17,7 @@ use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, FuncId, Overflow, Pool, UnaryOp, VarId};
 
 use sample::{Samples, Values};
-
-/// A product of atoms.
-pub(crate) type Product = halidom_sums::Product<ExprId>;
-/// A sum of products of atoms, the normal form of `int` expressions.
-pub(crate) type Sum = halidom_sums::Sum<Product>;
+pub(crate) use sum::{Known, Product, Sum};
 
 /// The maximum nesting depth of minima and quotients that a proof of an inequality explores.
 const PROOF_DEPTH: u32 = 6;
@@ -29,15 +26,6 @@ const PROOF_STEPS: u32 = 150;
 /// The maximum number of arms of minima and maxima that are paired with one another, which takes
 /// time cubic in their number.
 const MOST_PAIRED: usize = 6;
-
-/// Facts about variables that hold wherever the variables are in scope.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Known {
-    /// Least values.
-    pub(crate) lower: FxHashMap<VarId, i128>,
-    /// Greatest values.
-    pub(crate) upper: FxHashMap<VarId, ExprId>,
-}
 
 /// Normalises expressions and proves inequalities, with a pool to make expressions in and known
 /// facts.

@@ -4,7 +4,7 @@
 use halidom_base::{FxHashMap, Id};
 use halidom_ir::{BinaryOp, Expr, ExprId, Pool, Scalar, UnaryOp, VarId};
 
-use super::{Known, Sum};
+use super::sum::{Known, Sum};
 
 /// The number of sample points.
 const POINTS: usize = 8;

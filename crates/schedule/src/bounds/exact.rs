@@ -10,8 +10,9 @@ use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Scalar, UnaryOp};
 use halidom_poly::{Condition, Constraint, Context, Dim, Error, Function, QuasiAffine, Set};
 
-use super::interval::{End, last};
+use super::interval::last;
 use super::machine;
+use super::target::End;
 use crate::algebra::{Algebra, Sum, opposite};
 use crate::query::Binder;
 

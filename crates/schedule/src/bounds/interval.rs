@@ -8,38 +8,10 @@
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Expr, ExprId, Intrinsic, Scalar, UnaryOp};
 
+use super::target::{End, Target};
 use super::{machine, monotone, residues};
 use crate::algebra::{Algebra, Product, Sum, opposite};
 use crate::query::Binder;
-
-/// The end of an interval that is sought.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
-    Low,
-    High,
-}
-
-impl End {
-    fn opposite(self) -> Self {
-        match self {
-            Self::Low => Self::High,
-            Self::High => Self::Low,
-        }
-    }
-
-    fn along(self, positive: bool) -> Self {
-        if positive { self } else { self.opposite() }
-    }
-}
-
-/// A variable (or data-dependent expression) to be eliminated, with its interval, both ends
-/// included; `None` is infinite. Ends mention only targets further out.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Target {
-    pub(super) expr: ExprId,
-    pub(super) low: Option<ExprId>,
-    pub(super) high: Option<ExprId>,
-}
 
 /// Returns the interval of `coord` over everything that `path` binds.
 pub(crate) fn interval(

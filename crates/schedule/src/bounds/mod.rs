@@ -8,6 +8,7 @@ mod machine;
 mod monotone;
 mod reference;
 mod residues;
+mod target;
 mod unbounded;
 mod wider;
 
@@ -19,7 +20,7 @@ use crate::emit::Solution;
 use crate::error::ScheduleError;
 use crate::nest::{BoundKind, Lowered, Placement, compute_kind, final_kind, hole};
 use crate::query::{Binder, Constraint, Subject};
-use interval::End;
+use target::End;
 
 /// The bounds engine that answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

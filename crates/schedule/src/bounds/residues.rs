@@ -7,7 +7,7 @@
 
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId};
 
-use super::interval::{End, Target};
+use super::target::{End, Target};
 use crate::algebra::{Algebra, Sum};
 
 /// The maximum number of residues that are examined.

@@ -11,17 +11,10 @@
 use halidom_base::FxHashMap;
 use halidom_ir::{Expr, ExprId, FuncId, FuncKind, HoleDecl, Interval, Pool, Stage, VarId};
 
-use super::placement::is_within;
+use super::enclosing::{Key, is_within, key, siblings};
 use super::{Scheduler, list};
 use crate::error::ScheduleError;
-use crate::nest::{Inliner, Lowered, Nest, Placement, Plan};
-
-/// Identifies a nest of a lowered pipeline: func, specialization, stage.
-type Key = (FuncId, usize, usize);
-
-fn key(nest: &Nest) -> Key {
-    (nest.func, nest.specialization, nest.stage)
-}
+use crate::nest::{Inliner, Nest, Placement, Plan, used};
 
 impl Scheduler<'_> {
     /// Gives each instance that has the loop at which a func is computed a separate computation of
@@ -32,7 +25,7 @@ impl Scheduler<'_> {
     pub(super) fn copy_for_instances(&mut self) -> Vec<FuncId> {
         let mut refused = Vec::new();
         let used: Vec<FuncId> =
-            crate::used(self.pool, self.lowered).plans.iter().map(|plan| plan.func).collect();
+            used(self.pool, self.lowered).plans.iter().map(|plan| plan.func).collect();
         // Users come first: the places and the number of their computations determine what is
         // within a loop.
         for func in used.into_iter().rev() {
@@ -163,19 +156,6 @@ impl Scheduler<'_> {
             format!("legal levels of storage are {}", list(&shared)),
         ))
     }
-}
-
-/// Returns the loops of the same name in other instances of the same stage, and in its copies.
-pub(super) fn siblings(lowered: &Lowered, level: VarId) -> Vec<VarId> {
-    let Some((nest, position)) = lowered.find_loop(level) else { return Vec::new() };
-    let name = &nest.loops[position].name;
-    let original = lowered.original(nest.func);
-    let others = lowered.nests().filter(|other| {
-        lowered.original(other.func) == original
-            && other.stage == nest.stage
-            && key(other) != key(nest)
-    });
-    others.filter_map(|other| other.position(name).map(|at| other.loops[at].var)).collect()
 }
 
 /// Gives a nest of a copy fresh variables and holes.

@@ -5,13 +5,14 @@
 
 mod bounds;
 mod copies;
+mod enclosing;
 mod loops;
 mod placement;
 mod reductions;
 mod steps;
 mod storage;
 
-pub(crate) use placement::loops_between;
+pub(crate) use enclosing::loops_between;
 pub use steps::{Step, steps};
 
 use halidom_base::FxHashSet;

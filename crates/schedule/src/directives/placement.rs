@@ -6,10 +6,10 @@
 use halidom_base::FxHashMap;
 use halidom_ir::{Action, Directive, FuncId, LoopKind, LoopLevel, VarId};
 
-use super::copies::siblings;
+use super::enclosing::{enclosing, is_within, loops_between, siblings};
 use super::{Scheduler, list};
 use crate::error::{Result, ScheduleError};
-use crate::nest::{Inliner, Lowered, Nest, Placement};
+use crate::nest::{Inliner, Lowered, Nest, Placement, used};
 
 impl Scheduler<'_> {
     /// Applies `compute_at`, `compute_root`, `compute_inline`. Storage moves along unless it is
@@ -129,7 +129,7 @@ impl Scheduler<'_> {
     /// Checks dominance, and that nothing is computed or stored where loops run at the same time,
     /// for all funcs except the `refused` ones.
     pub(super) fn check_placements(&mut self, refused: &[FuncId]) {
-        let lowered = crate::used(self.pool, self.lowered);
+        let lowered = used(self.pool, self.lowered);
         let inliner = Inliner::new(self.pool, &lowered);
         let mut users: FxHashMap<FuncId, Vec<&Nest>> = FxHashMap::default();
         // The nests that use a copy.
@@ -321,56 +321,6 @@ fn placed_twice(name: &str, what: &str, directive: &Directive) -> ScheduleError 
         format!("the schedule already says where `{name}` is {what}"),
         "keep one of the directives",
     )
-}
-
-/// True if all of a stage's code runs within a loop, after what is computed at the start of the
-/// loop's body.
-pub(super) fn is_within(lowered: &Lowered, nest: &Nest, level: VarId) -> bool {
-    if nest.loops.iter().any(|l| l.var == level) {
-        return true;
-    }
-    let Some(Placement::At(outer)) = lowered.plan(nest.func).map(|plan| plan.compute) else {
-        return false;
-    };
-    // At the same level the order of definition decides, and definitions come before uses.
-    enclosing(lowered, outer).contains(&level)
-}
-
-/// Returns the loops around the start of a loop's body, that loop first.
-fn enclosing(lowered: &Lowered, level: VarId) -> Vec<VarId> {
-    let mut loops = Vec::new();
-    let mut next = Some(level);
-    while let Some(level) = next {
-        let Some((nest, position)) = lowered.find_loop(level) else { break };
-        loops.extend(nest.loops[..=position].iter().rev().map(|l| l.var));
-        next = match lowered.plan(nest.func).map(|plan| plan.compute) {
-            // A cycle of placements is impossible: it is refused because its uses are not
-            // dominated.
-            Some(Placement::At(outer)) if !loops.contains(&outer) => Some(outer),
-            Some(Placement::At(_) | Placement::Root | Placement::Inline) | None => None,
-        };
-    }
-    loops
-}
-
-/// Returns the loops from just within the storage to the place where a func is computed, innermost
-/// first; `None` if the storage does not enclose that place.
-pub(crate) fn loops_between(
-    lowered: &Lowered,
-    store: Placement,
-    compute: Placement,
-) -> Option<Vec<VarId>> {
-    let around = match compute {
-        Placement::At(level) => enclosing(lowered, level),
-        Placement::Root | Placement::Inline => Vec::new(),
-    };
-    match store {
-        Placement::At(level) => {
-            let position = around.iter().position(|var| *var == level)?;
-            Some(around[..position].to_vec())
-        }
-        Placement::Root | Placement::Inline => Some(around),
-    }
 }
 
 fn vectorized_around(lowered: &Lowered, level: VarId) -> Option<VarId> {

@@ -10,7 +10,7 @@ use halidom_ir::{
 };
 
 use super::edit::{Path, replace_subexpr, subexpr, with_child};
-use super::sites::{expr_of, other_comparison, without};
+use super::parts::{expr_of, other_comparison, without};
 
 /// A change of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,15 +3,6 @@
 
 use super::{Maker, Site, TYPES};
 
-/// The percentage of pipelines with tuples. The seed alone selects them, so the other pipelines do
-/// not change.
-const SHARE: u64 = 20;
-
-/// Tests whether the pipeline of a seed has tuples.
-pub(super) fn has_tuples(seed: u64) -> bool {
-    crate::Random::new(seed ^ 0x7475_706c_6573).below(100) < SHARE as usize
-}
-
 impl Maker<'_> {
     /// Returns the types of a func's components.
     pub(super) fn types(&mut self, is_output: bool) -> Vec<&'static str> {

@@ -14,10 +14,9 @@
 //! A tactic proposes the instances.
 
 use super::Checker;
-use super::coverage::restricted;
-use super::door::Earlier;
+use super::door::{Assignment, Earlier};
 use crate::program::{LabelId, order};
-use crate::space::{FormulaId, PolyId, Rename};
+use crate::space::{FormulaId, PolyId, Rename, Symbol};
 
 /// An instance of a label that another instance relies on.
 pub(super) struct Carry {
@@ -80,4 +79,10 @@ impl Checker<'_> {
         }
         self.space.or(&ways)
     }
+}
+
+/// Makes the substitution that replaces only some symbols.
+pub(super) fn restricted(at: &Assignment, to: impl IntoIterator<Item = Symbol>) -> Rename {
+    let to: Vec<Symbol> = to.into_iter().collect();
+    Rename::symbols(at.iter().copied().filter(|(symbol, _)| to.contains(symbol)))
 }

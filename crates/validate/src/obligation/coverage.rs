@@ -11,11 +11,11 @@
 //! A location that an earlier label promised need not be written again: see [`super::carry`].
 
 use super::Checker;
-use super::carry::Carry;
-use super::door::{Assignment, Target, Witness};
+use super::carry::{Carry, restricted};
+use super::door::{Target, Witness};
 use super::record::{Kind, Method, Status};
 use crate::program::{LabelId, Model, Store, order};
-use crate::space::{FormulaId, PolyId, Rename, Symbol};
+use crate::space::{FormulaId, PolyId};
 
 impl<'a> Checker<'a> {
     /// Checks the obligations of kind `Coverage`. Returns the labels that rely on earlier labels,
@@ -223,12 +223,6 @@ impl<'a> Checker<'a> {
         conditions.extend(self.space.equalities(&written, target)?);
         Some(self.space.and(&conditions))
     }
-}
-
-/// Makes the substitution that replaces only some symbols.
-pub(super) fn restricted(at: &Assignment, to: impl IntoIterator<Item = Symbol>) -> Rename {
-    let to: Vec<Symbol> = to.into_iter().collect();
-    Rename::symbols(at.iter().copied().filter(|(symbol, _)| to.contains(symbol)))
 }
 
 /// A stage that does not write all of a label's region anew.

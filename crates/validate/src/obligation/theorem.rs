@@ -42,7 +42,7 @@ pub(crate) struct Judgement {
     pub(crate) dead: Vec<(StmtId, Subject)>,
     /// Sizes at which an open obligation may fail: hints for the counterexample search.
     pub(crate) hints: Vec<Vec<(Symbol, i128)>>,
-    /// Why the entry checks leave no room for outputs, if they do not.
+    /// The reason why the entry checks leave no room for outputs, if they leave none.
     room: Option<Reason>,
     /// The number of questions and their time, by purpose.
     pub(crate) effort: BTreeMap<String, (u64, Duration)>,

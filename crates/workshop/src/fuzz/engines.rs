@@ -18,8 +18,9 @@ use halidom_ir::{Algorithm, Pool};
 use halidom_testgen::{Mutant, MutantKind, affine, cases, mutants};
 use halidom_validate::{Report, Verdict};
 
-use super::examine::{Known, MOST_EVALUATION};
+use super::examine::MOST_EVALUATION;
 use super::mutate::observe;
+use super::subject::Known;
 use super::{FuzzError, judge};
 use halidom_driver::compile::{Compiled, compile};
 use halidom_driver::reference;

@@ -9,17 +9,20 @@ use halidom_codegen::Toolchain;
 use halidom_diag::{Colours, Diagnostic, render};
 use halidom_halide::translate::Contract;
 use halidom_interp::algorithm::evaluate_within;
-use halidom_ir::{Action, Array, Schedule};
+use halidom_ir::{Action, Schedule};
 use halidom_schedule::Oracle;
-use halidom_testgen::{Case, cases};
+use halidom_testgen::cases;
 use halidom_validate::{Verdict, validate_refined};
 
+use super::disagreement::{Disagreement, Kind, Undecided, Wrong};
 use super::features::features;
 use super::figures::{Figures, Part, Slowest, Spent};
+use super::mutate;
 use super::native::{self, Job};
+use super::options::Options;
 use super::runs::{Ended, counterexample_inputs, described, interpreted};
 use super::steps::{LEGALITY_STEPS, Last, Steps};
-use super::{Disagreement, Kind, Options, Undecided, Wrong, mutate};
+use super::subject::{Known, Subject};
 use halidom_driver::compile::{Compiled, Finished, compile, finish};
 use halidom_driver::source::{Choice, Loaded, parse};
 
@@ -34,21 +37,6 @@ pub(super) struct Examiner<'a> {
     pub(super) options: &'a Options,
     pub(super) judge: Option<halidom_validate::Options>,
     pub(super) toolchain: Option<Toolchain>,
-}
-
-/// A text and the seed of its cases.
-#[derive(Clone, Debug)]
-pub(super) struct Subject {
-    pub(super) seed: u64,
-    pub(super) text: String,
-}
-
-impl Subject {
-    pub(super) fn disagreement(&self, schedule: Option<String>, wrong: Wrong) -> Disagreement {
-        let Wrong { kind, what, inputs } = wrong;
-        let Self { seed, text } = self.clone();
-        Disagreement { seed, text, schedule, kind, what, inputs, small: None }
-    }
 }
 
 /// The results of examining a program.
@@ -69,12 +57,6 @@ impl Examined {
         self.spent.add(&other.spent);
         self.slowest.add(other.slowest);
     }
-}
-
-/// A case with the algorithm's outputs on it.
-pub(super) struct Known {
-    pub(super) case: Case,
-    pub(super) expected: Vec<Array>,
 }
 
 impl Examiner<'_> {

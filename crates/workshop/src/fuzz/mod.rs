@@ -10,15 +10,18 @@
 //! wrong must not be proved. Any deviation is a [`Disagreement`]. All results follow from the
 //! seeds, whatever the number of threads. Start with [`run`].
 
+mod disagreement;
 pub mod engines;
 mod examine;
 mod features;
 mod figures;
 mod mutate;
 mod native;
+mod options;
 mod runs;
 mod shrink;
 mod steps;
+mod subject;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -31,161 +34,16 @@ use halidom_smt::FindError;
 use halidom_testgen::{pipeline, schedule};
 use halidom_validate::{Budget, Search};
 
-use examine::{Examined, Examiner, Subject};
+pub use disagreement::{Disagreement, Kind, Undecided};
+use examine::{Examined, Examiner};
 pub use figures::{Figures, Histogram, Part, Slowest, Spent};
+pub use options::Options;
 pub(crate) use runs::counterexample_inputs;
+use subject::Subject;
 
 /// The number of programs whose native code is compiled together; they are examined one after
 /// another.
 const BATCH: u64 = 32;
-
-/// The effort of a run.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The number of programs.
-    pub programs: u64,
-    /// The first program's seed; the following programs have the following seeds.
-    pub seed: u64,
-    /// The number of random schedules per program. The unscheduled form is the first step of each.
-    pub schedules: u64,
-    /// The number of cases that each final program runs on.
-    pub cases: usize,
-    /// The number of random completions of each step.
-    pub completions: usize,
-    /// One in this many final programs is validated; 0 means none.
-    pub validate_one_in: u64,
-    /// One in this many schedules is compiled to native code; 0 means none.
-    pub native_one_in: u64,
-    /// The number of mutants per compile. The validator must not prove one that a run shows to be
-    /// wrong.
-    pub mutants: usize,
-    /// The number of programs that are examined concurrently.
-    pub threads: usize,
-    /// After this many disagreements no further program is started.
-    pub stop_after: usize,
-    /// True if findings are shrunk.
-    pub shrink: bool,
-    /// A text to examine instead of random programs, with the seed's cases.
-    pub text: Option<String>,
-}
-
-impl Default for Options {
-    /// The options for a hundred programs.
-    fn default() -> Self {
-        Self {
-            programs: 100,
-            seed: 0,
-            schedules: 1,
-            cases: 3,
-            completions: 1,
-            validate_one_in: 1,
-            native_one_in: 1,
-            mutants: 0,
-            threads: 2,
-            stop_after: 1,
-            shrink: true,
-            text: None,
-        }
-    }
-}
-
-/// The kind of a disagreement: the component that deviates from the algorithm's value or fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// The front end refuses a valid text.
-    FrontEnd,
-    /// The algorithm has no value where it should have one.
-    NoValue,
-    /// A refusal lacks a proper diagnostic.
-    Refusal,
-    /// A step's program is not well-formed.
-    Malformed,
-    /// A step's program, completed by the bounds engine, goes wrong.
-    Step,
-    /// A step's program under a random completion goes wrong.
-    RandomCompletion,
-    /// Lowering refuses a legal program.
-    Lowering,
-    /// The final program goes wrong.
-    Final,
-    /// Entry checks before and after lowering differ.
-    EntryChecks,
-    /// The C printer, the read-back of its C, or the C compiler fails.
-    BackEnd,
-    /// Native code goes wrong.
-    Native,
-    /// The validator finds a counterexample.
-    Refuted,
-    /// The validator proves a wrong mutant.
-    ProvedMutant,
-    /// A panic occurred.
-    Panic,
-}
-
-impl Kind {
-    /// The kind in words.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::FrontEnd => "the front end",
-            Self::NoValue => "the algorithm's interpreter",
-            Self::Refusal => "a refusal",
-            Self::Malformed => "a malformed step",
-            Self::Step => "a step, completed by the bounds engine",
-            Self::RandomCompletion => "a step, completed at random",
-            Self::Lowering => "lowering",
-            Self::Final => "the final program",
-            Self::EntryChecks => "entry checks",
-            Self::BackEnd => "the back end",
-            Self::Native => "native code",
-            Self::Refuted => "the validator refutes it",
-            Self::ProvedMutant => "the validator proves a wrong mutant",
-            Self::Panic => "a panic",
-        }
-    }
-}
-
-/// A deviation: its kind, its description and its case.
-struct Wrong {
-    kind: Kind,
-    what: String,
-    inputs: Option<String>,
-}
-
-impl Wrong {
-    fn of(kind: Kind, what: impl Into<String>) -> Self {
-        Self { kind, what: what.into(), inputs: None }
-    }
-}
-
-/// A disagreement between two components, or a failure of one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Disagreement {
-    /// The program's seed: `--programs 1 --seed SEED` reproduces it.
-    pub seed: u64,
-    /// The program and its schedules.
-    pub text: String,
-    /// The schedule's name; `None` if the disagreement concerns the program alone.
-    pub schedule: Option<String>,
-    /// The component that disagrees.
-    pub kind: Kind,
-    /// A description.
-    pub what: String,
-    /// Parameters, inputs and windows, if it concerns a run.
-    pub inputs: Option<String>,
-    /// The smallest text with a disagreement of this kind.
-    pub small: Option<String>,
-}
-
-/// A validation that ended without a proof or a refutation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Undecided {
-    /// The program's seed.
-    pub seed: u64,
-    /// The schedule's name.
-    pub schedule: String,
-    /// The verdict's reason.
-    pub reason: String,
-}
 
 /// The results of a whole run.
 #[derive(Clone, Debug, Default)]

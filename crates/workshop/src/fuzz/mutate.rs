@@ -6,9 +6,9 @@ use halidom_ir::{Algorithm, Pool, Program};
 use halidom_testgen::{Mutant, MutantKind, mutants};
 use halidom_validate::validate_refined;
 
-use super::examine::Known;
+use super::disagreement::{Kind, Wrong};
 use super::runs::{described, difference};
-use super::{Kind, Wrong};
+use super::subject::Known;
 
 /// Makes mutants of a program and validates those that go wrong on a case. Returns their number, or
 /// an error with a mutant that is proved.

@@ -10,10 +10,10 @@ use halidom_interp::machine::output_regions;
 use halidom_ir::{Algorithm, Array, Pool, Program};
 use halidom_testgen::Case;
 
-use super::examine::{Known, Subject};
-use super::figures::{Part, Spent};
+use super::disagreement::{Disagreement, Kind, Wrong};
+use super::figures::{Figures, Part, Spent};
 use super::runs::{described, difference};
-use super::{Disagreement, Figures, Kind, Wrong};
+use super::subject::{Known, Subject};
 use halidom_driver::execute::{BuildError, ExecuteError, component_windows, crop};
 
 /// A program to compile, with its expected results.

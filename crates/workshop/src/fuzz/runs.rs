@@ -4,8 +4,8 @@ use halidom_interp::machine::{self, Fault};
 use halidom_ir::{Algorithm, Array, Constant, FuncId, Pool, Program, print};
 use halidom_testgen::Case;
 
-use super::examine::Known;
-use super::{Kind, Wrong};
+use super::disagreement::{Kind, Wrong};
+use super::subject::Known;
 
 /// The largest number of elements of an input that are printed.
 const SHOWN_ELEMENTS: usize = 400;

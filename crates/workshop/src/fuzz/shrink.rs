@@ -1,7 +1,9 @@
 //! Shrinks findings.
 
-use super::examine::{Examiner, Subject};
-use super::{Disagreement, Figures, Spent};
+use super::disagreement::Disagreement;
+use super::examine::Examiner;
+use super::figures::{Figures, Spent};
+use super::subject::Subject;
 use crate::reduce::{Options, reduce};
 
 /// The largest number of texts to try.

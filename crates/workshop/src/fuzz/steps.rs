@@ -9,10 +9,10 @@ use halidom_schedule::{
 };
 use halidom_testgen::Random;
 
-use super::examine::Known;
+use super::disagreement::{Kind, Wrong};
 use super::figures::{Figures, Part, Spent};
 use super::runs::{Ended, interpreted};
-use super::{Kind, Wrong};
+use super::subject::Known;
 
 /// The solver's step limit for a query on a directive's legality: about half a second.
 pub(super) const LEGALITY_STEPS: u64 = 1_000_000;

@@ -5,7 +5,31 @@ use std::ops::Range;
 
 use halidom_lang::{Bracket, Outline, TokenKind};
 
-use super::Edit;
+/// Replacements in a text, disjoint and in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Edit(pub(crate) Vec<(Range<usize>, String)>);
+
+impl Edit {
+    pub(crate) fn delete(range: Range<usize>) -> Self {
+        Self(vec![(range, String::new())])
+    }
+
+    pub(crate) fn replace(range: Range<usize>, by: impl Into<String>) -> Self {
+        Self(vec![(range, by.into())])
+    }
+
+    pub(super) fn apply(&self, text: &str) -> String {
+        let mut result = String::with_capacity(text.len());
+        let mut at = 0;
+        for (range, by) in &self.0 {
+            result.push_str(&text[at..range.start]);
+            result.push_str(by);
+            at = range.end;
+        }
+        result.push_str(&text[at..]);
+        result
+    }
+}
 
 /// The text of a token; empty for a group.
 pub(super) fn word<'t>(text: &'t str, part: &Outline) -> &'t str {

@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use halidom_lang::{Bracket, Outline, TokenKind};
 
-use super::Edit;
-use super::edits::{for_each_level, is_group, span, split_commas, word};
+use super::edits::{Edit, for_each_level, is_group, span, split_commas, word};
 
 /// Tokens between the operands of an expression, and tokens around an expression.
 const OPERATORS: [&str; 18] = [

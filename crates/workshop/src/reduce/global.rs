@@ -3,8 +3,7 @@
 use halidom_base::IndexSet;
 use halidom_lang::{Bracket, Outline, TokenKind};
 
-use super::Edit;
-use super::edits::{for_each_level, is, is_group, span, split_commas, word};
+use super::edits::{Edit, for_each_level, is, is_group, span, split_commas, word};
 
 /// Element types, the simplest first.
 const TYPES: [&str; 10] = ["i32", "u8", "u16", "u32", "i16", "i8", "f32", "i64", "u64", "f64"];

@@ -10,11 +10,10 @@ mod edits;
 mod exprs;
 mod global;
 
-use std::ops::Range;
-
 use halidom_base::FxHashSet;
 use halidom_lang::{Outline, TokenKind, outline};
 
+use edits::Edit;
 use halidom_driver::source::parse;
 
 /// The effort of a reduction.
@@ -40,32 +39,6 @@ pub struct Reduced {
     pub tries: usize,
     /// The number of texts that were accepted.
     pub kept: usize,
-}
-
-/// Replacements in a text, disjoint and in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Edit(pub(crate) Vec<(Range<usize>, String)>);
-
-impl Edit {
-    pub(crate) fn delete(range: Range<usize>) -> Self {
-        Self(vec![(range, String::new())])
-    }
-
-    pub(crate) fn replace(range: Range<usize>, by: impl Into<String>) -> Self {
-        Self(vec![(range, by.into())])
-    }
-
-    fn apply(&self, text: &str) -> String {
-        let mut result = String::with_capacity(text.len());
-        let mut at = 0;
-        for (range, by) in &self.0 {
-            result.push_str(&text[at..range.start]);
-            result.push_str(by);
-            at = range.end;
-        }
-        result.push_str(&text[at..]);
-        result
-    }
 }
 
 /// A function that makes edits of a text, the largest first.

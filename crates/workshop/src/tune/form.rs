@@ -277,3 +277,25 @@ fn failed(error: &ExecuteError) -> Failure {
         Failure::Run(error.to_string())
     }
 }
+
+/// Describes a failure in words.
+pub(super) fn words(failure: &Failure) -> String {
+    match failure {
+        Failure::Refused(diagnostics) => {
+            let first = diagnostics.first().map(|diagnostic| diagnostic.message.as_str());
+            first.unwrap_or("it is refused").to_owned()
+        }
+        Failure::NotCompiled(reason) | Failure::EntryCheck(reason) | Failure::Run(reason) => {
+            reason.clone()
+        }
+        Failure::SlowToCompile => "compiling it takes longer than the budget".to_owned(),
+        Failure::SlowToRun => "a run takes longer than the budget".to_owned(),
+        Failure::Ended => "the compiler ended early".to_owned(),
+    }
+}
+
+/// Waits for abandoned threads. Returns true if all of them ended in time.
+pub(super) fn all_ended(abandoned: &mut Vec<Abandoned>, deadline: Instant) -> bool {
+    abandoned.retain(|thread| !thread.ends_by(deadline));
+    abandoned.is_empty()
+}

@@ -7,28 +7,31 @@
 //! timed in turn with the best one so far, so that a busy machine slows both.
 
 mod counts;
+mod error;
 mod facts;
 mod form;
 mod hints;
 mod moves;
+mod options;
 mod search;
 mod seeds;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use halidom_codegen::CompileError;
-use halidom_diag::Diagnostic;
 use halidom_ir::Schedule;
 use halidom_lang::print_schedule;
 use halidom_verdict::Verdict;
 
 pub use counts::{Counts, Rejection};
+pub use error::TuneError;
+pub use options::Options;
+pub use search::Row;
 
 use crate::bench::{Likeness, Limits, measure, traffic};
-use form::{Abandoned, Built, Expected, Failure, Form};
+use form::{Built, Expected, Failure, Form, words};
 use halidom_driver::compile;
-use halidom_driver::data::{self, DataError, Prepared, Request};
+use halidom_driver::data::{self, Prepared, Request};
 use halidom_driver::execute;
 use halidom_driver::judge;
 use halidom_driver::source::{self, DEFAULT_SCHEDULE, Loaded};
@@ -42,24 +45,6 @@ const LAST: (f64, Duration) = (0.15, Duration::from_secs(6));
 /// The largest number of candidates that are given to the validator.
 const MOST_VALIDATED: usize = 20;
 
-/// The subject and the effort of a search.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The pipeline's number in its module.
-    pub pipeline: usize,
-    /// The schedule to start with; `None` starts with all that the search can make. `Some(None)` is
-    /// the unscheduled form.
-    pub schedule: Option<Option<usize>>,
-    /// The time limit for the search, without the validator's time.
-    pub budget: Duration,
-    /// The number of threads for parallel loops; `None` means the number of processors.
-    pub threads: Option<usize>,
-    /// The seed of the random changes.
-    pub seed: u64,
-    /// The options for validating the winner.
-    pub judge: judge::Options,
-}
-
 /// The source of the expected outputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reference {
@@ -69,19 +54,6 @@ pub enum Reference {
     Unscheduled,
     /// The native unscheduled form, on which the validator could not decide, with its reason.
     Undecided(String),
-}
-
-/// A form that was timed at the end.
-#[derive(Clone, Debug)]
-pub struct Row {
-    /// The schedule's name.
-    pub schedule: String,
-    /// The median time.
-    pub median: Duration,
-    /// The shortest time.
-    pub least: Duration,
-    /// The longest of the shortest nine tenths of the times.
-    pub most: Duration,
 }
 
 /// The fastest schedule that is proved.
@@ -131,46 +103,6 @@ impl Tuning {
     pub fn best(&self) -> Option<&Row> {
         self.rows.last()
     }
-}
-
-/// The reason why a search fails.
-#[derive(Debug, thiserror::Error)]
-pub enum TuneError {
-    /// The pipeline or the schedule to start with is refused.
-    #[error("a schedule is refused")]
-    Refused(Vec<Diagnostic>),
-    /// The inputs cannot be prepared.
-    #[error(transparent)]
-    Data(#[from] DataError),
-    /// The C compiler is missing.
-    #[error(transparent)]
-    Toolchain(#[from] CompileError),
-    /// The unscheduled form or the form of the schedule to start with cannot be run.
-    #[error("`{schedule}` cannot be run: {reason}")]
-    Start {
-        /// The schedule's name.
-        schedule: String,
-        /// The reason.
-        reason: String,
-    },
-    /// A schedule computes other results or is refuted: a defect of the compiler.
-    #[error("a legal schedule computes something else: {how}")]
-    Wrong {
-        /// The schedule's text.
-        text: String,
-        /// The evidence.
-        how: String,
-    },
-    /// None of the fastest schedules is proved.
-    #[error("none of the {tried} fastest schedules is proved; of the fastest: {reason}")]
-    NotProved {
-        /// The number of schedules that were given to the validator.
-        tried: usize,
-        /// The validator's reason for the fastest.
-        reason: String,
-        /// The candidates' fates.
-        counts: Box<Counts>,
-    },
 }
 
 /// Runs a search. Reports its steps to `progress`.
@@ -278,22 +210,6 @@ fn expected(
         reference = Reference::Interpreter;
     }
     Ok(Right { expected, reference, built, validated_in })
-}
-
-/// Describes a failure in words.
-fn words(failure: &Failure) -> String {
-    match failure {
-        Failure::Refused(diagnostics) => {
-            let first = diagnostics.first().map(|diagnostic| diagnostic.message.as_str());
-            first.unwrap_or("it is refused").to_owned()
-        }
-        Failure::NotCompiled(reason) | Failure::EntryCheck(reason) | Failure::Run(reason) => {
-            reason.clone()
-        }
-        Failure::SlowToCompile => "compiling it takes longer than the budget".to_owned(),
-        Failure::SlowToRun => "a run takes longer than the budget".to_owned(),
-        Failure::Ended => "the compiler ended early".to_owned(),
-    }
 }
 
 /// The winner, with the final times.
@@ -433,12 +349,6 @@ fn unused(pipeline: &halidom_lang::Pipeline) -> String {
         name = format!("tuned_{number}");
     }
     name
-}
-
-/// Waits for abandoned threads. Returns true if all of them ended in time.
-fn all_ended(abandoned: &mut Vec<Abandoned>, deadline: Instant) -> bool {
-    abandoned.retain(|thread| !thread.ends_by(deadline));
-    abandoned.is_empty()
 }
 
 #[cfg(test)]

@@ -11,11 +11,12 @@ use halidom_schedule::{StageLoops, stage_loops};
 use halidom_testgen::Random;
 
 use super::counts::{Counts, Rejection};
+use super::error::TuneError;
 use super::facts::Facts;
-use super::form::{Abandoned, Built, Expected, Failure, Form, compile};
+use super::form::{Abandoned, Built, Expected, Failure, Form, all_ended, compile, words};
 use super::moves::{Mover, changed, number};
+use super::options::Options;
 use super::seeds::seeds;
-use super::{Options, Row, TuneError, all_ended, words};
 use halidom_driver::data::{Prepared, Request};
 use halidom_driver::execute;
 use halidom_driver::source::{Choice, DEFAULT_SCHEDULE, Loaded};
@@ -37,6 +38,19 @@ const ROUNDS: (usize, usize, Duration) = (5, 21, Duration::from_millis(1500));
 const SHORTEST: Duration = Duration::from_micros(400);
 /// A run is abandoned after this many times the best one's time, but not before a second.
 const PATIENCE: u32 = 20;
+
+/// A form that was timed at the end.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The schedule's name.
+    pub schedule: String,
+    /// The median time.
+    pub median: Duration,
+    /// The shortest time.
+    pub least: Duration,
+    /// The longest of the shortest nine tenths of the times.
+    pub most: Duration,
+}
 
 /// A schedule that was timed.
 pub(super) struct Member {

@@ -53,7 +53,7 @@ pub(super) fn object_of(subject: &Subject, layout: &Layout, report: &Report) -> 
         set("floats", floats.name().into());
         set("axioms", axioms.iter().map(law).collect());
     }
-    set("assumptions", json!(report.assumptions));
+    set("assumptions", report.assumptions.iter().map(|found| found.words.as_str()).collect());
     set("too_strict", report.too_strict.iter().map(strict).collect());
     set("trusted_steps", json!(report.trusted_steps));
     set("notes", json!(report.notes));

@@ -5,7 +5,8 @@ use std::path::Path;
 use halidom_verdict::Verdict;
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Judged, show};
+use super::judged::Judged;
+use super::show;
 
 pub(super) fn text(file: &Path, all: &[Judged]) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(file.display().to_string());

@@ -4,9 +4,11 @@ mod annotated;
 mod baseline;
 mod compare;
 mod json;
+mod judged;
 mod junit;
 mod replay;
 mod sarif;
+mod sentence;
 mod show;
 
 use std::path::Path;
@@ -27,33 +29,22 @@ use crate::output::{Ended, Output, Stop};
 
 use baseline::{Baseline, Standing};
 pub(crate) use json::object;
-pub(crate) use show::{counterexample, present, strict};
+use judged::Judged;
+pub(crate) use show::{counterexample, strict};
 
 /// The message if there was nothing to validate.
 const NOTHING: (&str, &str) = ("no program was chosen", "name a file with a pipeline");
 
-/// A subject with its verdict.
-struct Judged {
-    key: String,
-    subject: Subject,
-    report: Report,
-    layout: Layout,
-    verdict: Verdict,
-    /// The verdict that decides the exit status; `None` if the baseline accepts it.
-    left: Option<Verdict>,
-    /// The verdict that the baseline records, if any.
-    recorded: Option<Standing>,
-}
-
-impl Judged {
-    /// True if the command does not fail because of this subject.
-    fn is_accepted(&self) -> bool {
-        self.left.as_ref().is_none_or(Verdict::is_proved)
-    }
-}
-
 pub(crate) fn run(args: &ValidateArgs, output: &mut Output<'_>) -> Ended {
     ended(validate(args, output))
+}
+
+/// Prints a verdict with its foundations, and adds it to the JSON object.
+pub(crate) fn present(subject: &Subject, report: &Report, output: &mut Output<'_>) -> Verdict {
+    let layout = Layout::new(subject, report);
+    output.extend(json::object_of(subject, &layout, report));
+    show::show(subject, &layout, report, output);
+    report.answer()
 }
 
 fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {

@@ -10,7 +10,8 @@ use halidom_ir::StmtId;
 use halidom_validate::{Kind, Status as Closed, Verdict};
 use serde_json::{Value, json};
 
-use super::{Judged, show};
+use super::judged::Judged;
+use super::show;
 
 /// Rules that are not kinds of obligations, with their descriptions.
 const REFUTED: (&str, &str) =

@@ -11,36 +11,43 @@ use halidom_verdict::{Claim, Modes, Verdict};
 
 use crate::output::Output;
 
-/// The prefix of a note in the validator's report on a store that never runs.
-const DEAD_CODE: &str = "dead code: ";
-/// The prefix of an assumption in the validator's report that an entry check on a size holds.
-const SIZE_LIMIT: &str = "size limit of";
+use super::sentence::sentence;
+
 /// The number of elements of an input that are shown.
 const SHOWN_ELEMENTS: usize = 64;
 /// The number of characters of a program line that are shown.
 const SHOWN_CHARACTERS: usize = 160;
 
-/// Prints a verdict with its foundations, and adds it to the JSON object.
-pub(crate) fn present(subject: &Subject, report: &Report, output: &mut Output<'_>) -> Verdict {
-    let layout = Layout::new(subject, report);
-    output.extend(super::json::object_of(subject, &layout, report));
-    show(subject, &layout, report, output);
-    report.answer()
-}
-
-/// Prints a verdict with its foundations.
+/// Prints a verdict. A proof comes with the inputs and sizes that it covers; details add every
+/// entry check, the notes, and the components that the verdict trusts.
 pub(super) fn show(subject: &Subject, layout: &Layout, report: &Report, output: &mut Output<'_>) {
-    output.verdict(&report.answer());
+    let verdict = report.answer();
+    output.verdict(&verdict);
+    if verdict.is_proved() && !output.verbose {
+        let (begin, parts) = sentence(subject, report);
+        output.line(&format!("  {begin}"));
+        for part in parts {
+            output.line(&format!("    {part}"));
+        }
+    }
     let (total, seconds) = (report.obligations.len(), report.time.as_secs_f64());
-    output.line(&format!("  {total} obligations, {seconds:.2} s, {}", report.sizes));
+    output.line(&format!("  {total} obligations, {seconds:.2} s"));
     for line in lines(subject, layout, report) {
         output.line(&format!("  {line}"));
     }
-    show_assumptions(report, output);
+    if output.verbose {
+        for assumption in &report.assumptions {
+            output.line(&format!("  assumes: {}", assumption.words));
+        }
+    }
     for found in &report.too_strict {
         output.line(&format!("  too strict: {}", strict(found)));
     }
-    show_notes(&report.notes, output);
+    if output.verbose {
+        for note in &report.notes {
+            output.line(&format!("  note: {note}"));
+        }
+    }
     let asked = &report.solver;
     if asked.confirmed > 0 {
         output.line(&format!("  the second solver confirms {} answers", asked.confirmed));
@@ -52,7 +59,9 @@ pub(super) fn show(subject: &Subject, layout: &Layout, report: &Report, output: 
         let fresh = asked.queries - asked.cached;
         output.detail(&format!("  {} answers had been kept, {fresh} were new", asked.cached));
     }
-    output.line(&format!("  below: {}", report.below.join(", ")));
+    if output.verbose {
+        output.line(&format!("  below: {}", report.below.join(", ")));
+    }
 }
 
 /// True if the program is proved, but not bit for bit.
@@ -183,7 +192,8 @@ pub(crate) fn strict(found: &TooStrict) -> String {
 }
 
 /// Prints the stores and their standings: one line for all stores of a stage with the same standing
-/// or, with details, one for each store and each of its obligations.
+/// unless all are proved bit for bit or, with details, one for each store and each of its
+/// obligations.
 pub(super) fn show_stores(
     subject: &Subject,
     layout: &Layout,
@@ -192,6 +202,10 @@ pub(super) fn show_stores(
 ) {
     if output.verbose {
         return show_each_store(subject, layout, report, output);
+    }
+    let verdict = report.answer();
+    if verdict.is_proved() && !is_weaker(&verdict) {
+        return;
     }
     let counted = |numbers: &[usize]| {
         let open = numbers.iter().filter(|number| !is_closed(&report.obligations[**number]));
@@ -243,48 +257,5 @@ fn shortened(text: &str) -> String {
     match text.char_indices().nth(SHOWN_CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
-    }
-}
-
-/// Prints the assumptions, one per line. The many limits on sizes share one line unless details are
-/// requested.
-fn show_assumptions(report: &Report, output: &mut Output<'_>) {
-    let assumptions = &report.assumptions;
-    let limited = |assumption: &String| !output.verbose && assumption.starts_with(SIZE_LIMIT);
-    let (limits, others): (Vec<&String>, Vec<&String>) =
-        assumptions.iter().partition(|assumption| limited(assumption));
-    if !limits.is_empty() {
-        // The condition that stock Halide's callers satisfy has its own words.
-        let named = report.conditions.iter().find(|condition| condition.name == "size-limits");
-        let words = named
-            .map_or("mins and extents below 2^31, strides and spans up to 2^47", |condition| {
-                &*condition.words
-            });
-        output.line(&format!(
-            "  assumes: size limits: {words} ({} checks, listed by --verbose)",
-            limits.len()
-        ));
-    }
-    for assumption in others {
-        output.line(&format!("  assumes: {assumption}"));
-    }
-}
-
-/// Prints the notes, one per line. Unrolling creates hundreds of stores that never run; only the
-/// first note on them is printed unless details are requested.
-fn show_notes(notes: &[String], output: &mut Output<'_>) {
-    let (dead, others): (Vec<&String>, Vec<&String>) =
-        notes.iter().partition(|note| note.starts_with(DEAD_CODE));
-    // With two notes, the second takes no more room than the line that would replace it.
-    let shown = if output.verbose || dead.len() == 2 { dead.len() } else { dead.len().min(1) };
-    for note in &dead[..shown] {
-        output.line(&format!("  note: {note}"));
-    }
-    if shown < dead.len() {
-        let more = dead.len() - shown;
-        output.line(&format!("  note: {more} more stores never run, listed by --verbose"));
-    }
-    for note in others {
-        output.line(&format!("  note: {note}"));
     }
 }

@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
-use super::{BridgeError, Failed, SCRIPT};
+use super::error::BridgeError;
+use super::process::{self, Failed, SCRIPT};
 
 /// The sources, with their names.
 const SOURCES: [(&str, &str); 4] = [
@@ -71,7 +72,7 @@ impl Native {
         let made = self.folder.join(format!("runtime-{}.o", unique()));
         let mut command = Command::new(self.program());
         command.arg("runtime").arg(&made).arg(target);
-        let done = super::run(&mut command, None)?;
+        let done = process::run(&mut command, None)?;
         done.map_err(|failed| BridgeError::Failed(failed.first_error()))?;
         fs::rename(&made, &kept)?;
         Ok(kept)
@@ -208,7 +209,7 @@ impl Installed {
 
 /// Runs a compiler.
 fn compiled(compiler: &Path, command: &mut Command) -> Result<(), BridgeError> {
-    super::run(command, None)?.map(drop).map_err(|failed| {
+    process::run(command, None)?.map(drop).map_err(|failed| {
         let words = failed.first_error();
         BridgeError::Compiler { compiler: compiler.to_owned(), words }
     })

@@ -5,7 +5,8 @@ use halidom_interp::Bindings;
 use halidom_interp::algorithm::demand_within;
 use halidom_ir::{Algorithm, Array, Constant, Expr, Pool, Program, Scalar, Shape, VarId};
 
-use super::{Case, Given, fixed, regions};
+use super::case::{Case, Given};
+use super::{fixed, regions};
 
 /// A reproducible sequence of numbers (xorshift).
 pub(super) struct Random {

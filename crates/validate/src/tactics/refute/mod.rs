@@ -16,6 +16,7 @@
 //! [`Conventions::owed`] decides what a program owes on given inputs.
 
 mod admitted;
+mod case;
 mod draw;
 mod fixed;
 mod owed;
@@ -26,13 +27,15 @@ mod survive;
 
 use std::time::{Duration, Instant};
 
-use halidom_interp::Bindings;
 use halidom_interp::machine::{self, Fault};
-use halidom_ir::{Algorithm, Array, Constant, FuncId, Pool, Program, Shape, VarId};
+use halidom_ir::{Algorithm, Array, Constant, FuncId, Pool, Program, VarId};
 
 pub(crate) use admitted::{of_given, suggested};
+use case::Case;
+pub use case::Given;
 use draw::{Aim, HINTED, Random, draw};
 pub use owed::{Conventions, Owed, near_integers};
+use site::show;
 pub(crate) use strict::{questions, too_strict};
 pub use survive::{Survived, survive};
 
@@ -77,16 +80,6 @@ pub(crate) struct Found {
 
 /// Values for shape and window variables that the solver suggested.
 pub(crate) type Hint = Vec<(VarId, i64)>;
-
-/// Parameters, shapes and windows to try before any random ones.
-#[derive(Clone, Debug)]
-pub struct Given {
-    /// Parameters and inputs. The elements of inputs get new random values, and so do parameters
-    /// that are floats.
-    pub bindings: Bindings,
-    /// The windows of the outputs.
-    pub windows: Vec<Shape>,
-}
 
 /// Sizes to begin with: the given ones, then the solver's suggestions.
 #[derive(Clone, Copy)]
@@ -222,16 +215,6 @@ fn is_zero(value: Option<Constant>) -> bool {
     value.is_some_and(|value| value.as_f64() == Some(0.0) || value.as_f32() == Some(0.0))
 }
 
-/// Parameters, inputs and windows of a run.
-struct Case {
-    /// The most steps of one interpreter.
-    steps: u64,
-    bindings: Bindings,
-    inputs: Vec<(FuncId, Array)>,
-    windows: Vec<Shape>,
-    padding: Vec<i64>,
-}
-
 enum Run {
     Same,
     Different(Box<Counterexample>),
@@ -327,15 +310,5 @@ fn run(
             different(None, Vec::new(), wanted.to_owned(), fault.to_string())
         }
         Err(_) => Run::Inconclusive,
-    }
-}
-
-/// Formats a value.
-fn show(value: Constant) -> String {
-    match (value.as_integer(), value.as_f32(), value.as_f64()) {
-        (Some(number), ..) => number.to_string(),
-        (None, Some(number), _) => format!("{number:?}"),
-        (None, None, Some(number)) => format!("{number:?}"),
-        (None, None, None) => "nothing".to_owned(),
     }
 }

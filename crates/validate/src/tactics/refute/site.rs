@@ -3,7 +3,7 @@
 use halidom_interp::machine::{self, Fault, Watch};
 use halidom_ir::{Algorithm, BufferId, Constant, Pool, Program, Prophecy, Stmt, StmtId, VarId};
 
-use super::{Case, show};
+use super::case::Case;
 use crate::report::{Instance, Site};
 
 /// Finds the statement that faults. If there is no fault, finds the first store whose value differs
@@ -77,4 +77,14 @@ fn instance(pool: &Pool, stmt: StmtId) -> Option<Instance> {
 
 fn named(pool: &Pool, loops: &[(VarId, i128)]) -> Vec<(String, i128)> {
     loops.iter().map(|(var, value)| (pool.var(*var).name.clone(), *value)).collect()
+}
+
+/// Formats a value.
+pub(super) fn show(value: Constant) -> String {
+    match (value.as_integer(), value.as_f32(), value.as_f64()) {
+        (Some(number), ..) => number.to_string(),
+        (None, Some(number), _) => format!("{number:?}"),
+        (None, None, Some(number)) => format!("{number:?}"),
+        (None, None, None) => "nothing".to_owned(),
+    }
 }

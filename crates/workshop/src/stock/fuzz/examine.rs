@@ -11,7 +11,8 @@ use halidom_smt::{Family, FindError, Program};
 use halidom_testgen::cases_of;
 use halidom_validate::{Budget, Search, Verdict};
 
-use super::{Figures, Finding, Kind};
+use super::figures::Figures;
+use super::finding::{Finding, Kind};
 use halidom_driver::files::{FileError, write_bytes};
 use halidom_driver::judge::{self, Options};
 use halidom_driver::source::parse;

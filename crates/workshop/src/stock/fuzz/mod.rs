@@ -7,9 +7,10 @@
 //! [`Finding`] is a statement or code that differs. Start with [`run`].
 
 mod examine;
+mod figures;
+mod finding;
 mod stocks;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -21,6 +22,8 @@ use halidom_smt::FindError;
 
 use crate::reduce;
 
+pub use figures::Figures;
+pub use finding::{Finding, Kind};
 pub use stocks::each_stock;
 
 /// The effort of a fuzzing run.
@@ -38,109 +41,6 @@ pub struct Options {
     pub stop_after: usize,
     /// True if findings are shrunk.
     pub shrink: bool,
-}
-
-/// The kind of a finding: the artifacts that differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// The statement and the compiled code differ from the pipeline: Halide is wrong.
-    Miscompiled,
-    /// The compiled code differs from the pipeline, and the verdict on the statement is unknown:
-    /// the fault may be below the statement, or in its translation.
-    Code,
-    /// The statement differs in a run, but the compiled code does not: the translation is wrong.
-    Translation,
-    /// The statement faults in a run (it reads outside a buffer, for example), but the compiled
-    /// code gives the right values.
-    Fault,
-    /// The statement is proved, but the compiled code differs.
-    Proved,
-    /// Our reader rejects a file that Halide wrote.
-    Reader,
-    /// Halide crashes.
-    Crash,
-}
-
-impl Kind {
-    /// The kind in words.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Miscompiled => "Halide compiles it wrongly",
-            Self::Code => "the compiled code is wrong, and the statement is not",
-            Self::Translation => {
-                "the statement's translation is wrong, and the compiled code is not"
-            }
-            Self::Fault => "the statement faults, and the compiled code gives the right values",
-            Self::Proved => "the statement is proved, and the compiled code is wrong",
-            Self::Reader => "what Halide wrote is not read",
-            Self::Crash => "Halide crashes",
-        }
-    }
-}
-
-/// A deviation that was found.
-#[derive(Clone, Debug)]
-pub struct Finding {
-    /// The program's seed.
-    pub seed: u64,
-    /// The kind of the deviation.
-    pub kind: Kind,
-    /// A description of the deviation.
-    pub what: String,
-    /// The script.
-    pub script: String,
-    /// The program from which the script was printed.
-    pub text: String,
-    /// The smallest script with a finding of this kind.
-    pub small: Option<String>,
-}
-
-/// Counts over the examined programs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
-    /// Generated programs.
-    pub programs: u64,
-    /// Programs that cannot be printed as a script, by reason.
-    pub unprintable: BTreeMap<String, u64>,
-    /// Scripts that Halide refuses even after directives are removed from their schedules.
-    pub refused: u64,
-    /// Statements that were proved.
-    pub proved: u64,
-    /// Statements that were refuted.
-    pub refuted: u64,
-    /// Refuted statements whose refutation the compiled code did not confirm, by reason.
-    pub not_borne_out: BTreeMap<String, u64>,
-    /// Statements with an unknown verdict, by reason.
-    pub unknown: BTreeMap<String, u64>,
-    /// Statements that could not be translated, by reason.
-    pub untranslated: BTreeMap<String, u64>,
-    /// Runs of compiled code.
-    pub runs: u64,
-    /// Runs that an entry check refused.
-    pub runs_refused: u64,
-    /// Directives in the compiled scripts, by name.
-    pub directives: BTreeMap<String, u64>,
-}
-
-impl Figures {
-    fn add(&mut self, other: Self) {
-        let merge = |own: &mut BTreeMap<String, u64>, other: BTreeMap<String, u64>| {
-            for (key, count) in other {
-                *own.entry(key).or_default() += count;
-            }
-        };
-        self.programs += other.programs;
-        merge(&mut self.unprintable, other.unprintable);
-        self.refused += other.refused;
-        self.proved += other.proved;
-        self.refuted += other.refuted;
-        self.runs += other.runs;
-        self.runs_refused += other.runs_refused;
-        merge(&mut self.not_borne_out, other.not_borne_out);
-        merge(&mut self.unknown, other.unknown);
-        merge(&mut self.untranslated, other.untranslated);
-        merge(&mut self.directives, other.directives);
-    }
 }
 
 /// The results of a fuzzing run.

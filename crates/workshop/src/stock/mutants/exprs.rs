@@ -2,9 +2,10 @@
 
 use halidom_halide::tree::{BinaryOp, Call, Expr, Load, ReduceOp, Scalar, ShuffleKind, Type};
 
+use super::build::{int, plus};
+use super::kind::{Find, Kind};
 use super::stores::{alignments, masks};
 use super::walk::{Role, Scope};
-use super::{Find, Kind, int, plus};
 
 pub(super) const KINDS: &[Kind] = &[
     Kind {

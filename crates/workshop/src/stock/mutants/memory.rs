@@ -3,8 +3,9 @@
 use halidom_halide::NameId;
 use halidom_halide::tree::{BinaryOp, Block, Expr, Scalar, Stmt, StmtKind};
 
+use super::build::{doubts, int, plus};
+use super::kind::{Edits, Find, Kind, Point};
 use super::walk::{blocks, blocks_mut};
-use super::{Edits, Find, Kind, Point, doubts, int};
 
 pub(super) const KINDS: &[Kind] = &[
     Kind { name: "free: dropped", what: "memory is not freed", find: Find::Stmt(free_dropped) },
@@ -235,7 +236,7 @@ fn shrunk(point: &Point<'_>, edits: &mut Edits) {
     let at = point.at;
     let StmtKind::Allocate { extents, .. } = &point.block[at].kind else { return };
     for (number, extent) in extents.iter().enumerate() {
-        let less = super::plus(point.scope, extent, -1);
+        let less = plus(point.scope, extent, -1);
         let half = if let Expr::Int(value, ty) = extent {
             Expr::Int(value / 2, *ty)
         } else {

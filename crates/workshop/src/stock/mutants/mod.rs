@@ -5,7 +5,9 @@
 //! [`Site`]s in a statement. Sites are listed in the statement's order, so a kind and a number
 //! identify a mutant. Start with [`Statement::of`].
 
+mod build;
 mod exprs;
+mod kind;
 mod memory;
 mod observe;
 mod operators;
@@ -14,48 +16,15 @@ mod stores;
 mod tasks;
 mod walk;
 
-use halidom_halide::tree::{Block, Expr, Scalar, Stmt, Type};
-use halidom_halide::{NameId, Names, pipeline, text};
+use halidom_halide::tree::{Block, Expr, Stmt};
+use halidom_halide::{Names, pipeline, text};
 
+use build::ERROR;
 use halidom_driver::stock::Stock;
+pub use kind::Kind;
+use kind::{BlockEdit, Edits, Find, Point};
 pub use observe::{Observed, Observer};
 use walk::{Known, Role, Scope, Visit};
-
-/// A kind of defect.
-pub struct Kind {
-    /// Its name.
-    pub name: &'static str,
-    /// The defect that it puts into a statement.
-    pub what: &'static str,
-    find: Find,
-}
-
-/// The search for the sites of a kind of defect.
-enum Find {
-    /// At each statement.
-    Stmt(fn(&Point<'_>, &mut Edits)),
-    /// At each expression.
-    Expr(fn(&Scope<'_>, Role, &Expr, &mut Vec<Expr>)),
-}
-
-/// A statement of a block.
-struct Point<'a> {
-    scope: &'a Scope<'a>,
-    block: &'a [Stmt],
-    at: usize,
-}
-
-type BlockEdit = Box<dyn Fn(&mut Block) + Send + Sync>;
-
-/// Edits of the block that contains a point.
-#[derive(Default)]
-struct Edits(Vec<BlockEdit>);
-
-impl Edits {
-    fn push(&mut self, edit: impl Fn(&mut Block) + Send + Sync + 'static) {
-        self.0.push(Box::new(edit));
-    }
-}
 
 /// A change of a statement.
 enum Change {
@@ -84,9 +53,6 @@ pub struct Statement<'a> {
 /// All kinds of defects.
 pub const KINDS: &[&[Kind]] =
     &[memory::KINDS, order::KINDS, stores::KINDS, tasks::KINDS, exprs::KINDS, operators::KINDS];
-
-/// The function that an added assertion calls.
-const ERROR: &str = "halide_error_requirement_failed";
 
 /// Names that mutants add to a statement.
 const NAMES: [&str; 10] = [
@@ -258,55 +224,4 @@ impl Visit for Finder {
             }
         }
     }
-}
-
-/// An `int32` literal.
-fn int(value: i64) -> Expr {
-    Expr::Int(value, Type::INT32)
-}
-
-/// Adds a number to an expression; the number has the type of the expression. The sum of two
-/// numbers is folded.
-fn plus(scope: &Scope<'_>, expr: &Expr, by: i64) -> Option<Expr> {
-    let ty = scope.type_of(expr)?;
-    let one = Type::of(ty.scalar);
-    let number = match ty.scalar {
-        Scalar::Int(_) => Expr::Int(by, one),
-        Scalar::UInt(bits) if bits > 1 && by > 0 => Expr::UInt(by as u64, one),
-        Scalar::Float(_) => Expr::Float(by as f64, one),
-        Scalar::UInt(_) | Scalar::BFloat(_) | Scalar::Handle(_) => return None,
-    };
-    if let Expr::Int(value, ty) = expr {
-        return Some(Expr::Int(value + by, *ty));
-    }
-    if let Expr::UInt(value, ty) = expr {
-        return Some(Expr::UInt(value.wrapping_add_signed(by), *ty));
-    }
-    if let Expr::Float(value, ty) = expr {
-        return Some(Expr::Float(value + by as f64, *ty));
-    }
-    let number = spread(number, ty.lanes);
-    Some(Expr::Binary(halidom_halide::tree::BinaryOp::Add, Box::new([expr.clone(), number])))
-}
-
-/// A scalar broadcast to all lanes.
-fn spread(scalar: Expr, lanes: u32) -> Expr {
-    if lanes == 1 { scalar } else { Expr::Broadcast { value: Box::new(scalar), lanes } }
-}
-
-/// An `int32` variable.
-fn variable(name: NameId) -> Expr {
-    Expr::Variable { name, ty: Some(Type::INT32) }
-}
-
-/// Conditions on values in scope that do not always hold.
-fn doubts(scope: &Scope<'_>) -> Vec<Expr> {
-    use halidom_halide::tree::BinaryOp;
-    let mut found = Vec::new();
-    for name in scope.values(Type::INT32, None).into_iter().take(2) {
-        let compared = |op, value| Expr::Binary(op, Box::new([variable(name), int(value)]));
-        found.push(compared(BinaryOp::Ne, 3));
-        found.push(compared(BinaryOp::Lt, 2));
-    }
-    found
 }

@@ -2,9 +2,10 @@
 
 use halidom_halide::tree::{BinaryOp, Call, Expr, Scalar, Type};
 
+use super::build::{int, plus, spread, variable};
 use super::exprs::{binary, call_of, with_args};
+use super::kind::{Find, Kind};
 use super::walk::{Role, Scope};
-use super::{Find, Kind, int, plus, spread, variable};
 
 pub(super) const KINDS: &[Kind] = &[
     Kind {

@@ -3,8 +3,9 @@
 
 use halidom_halide::tree::{BinaryOp, Block, Call, CallKind, Expr, ForKind, Stmt, StmtKind, Type};
 
+use super::build::{ERROR, doubts, int, plus, variable};
+use super::kind::{Edits, Find, Kind, Point};
 use super::walk::{blocks, blocks_mut};
-use super::{Edits, Find, Kind, Point, doubts, int, plus, variable};
 
 pub(super) const KINDS: &[Kind] = &[
     Kind { name: "if: negated", what: "a condition is negated", find: Find::Stmt(if_negated) },
@@ -593,7 +594,7 @@ fn assertion_added(point: &Point<'_>, edits: &mut Edits) {
     if !is_work(&point.block[at].kind) {
         return;
     }
-    let Some(error) = point.scope.names.find(super::ERROR) else { return };
+    let Some(error) = point.scope.names.find(ERROR) else { return };
     for condition in doubts(point.scope) {
         edits.push(move |block| {
             let words = |text: &[u8]| Expr::String(text.into());

@@ -2,8 +2,9 @@
 
 use halidom_halide::tree::{Alignment, BinaryOp, Expr, Stmt, StmtKind, Type};
 
+use super::build::{doubts, int, plus, spread};
+use super::kind::{Edits, Find, Kind, Point};
 use super::walk::Scope;
-use super::{Edits, Find, Kind, Point, doubts, int, plus, spread};
 
 pub(super) const KINDS: &[Kind] = &[
     Kind { name: "store: dropped", what: "a value is not stored", find: Find::Stmt(dropped) },

@@ -2,8 +2,9 @@
 
 use halidom_halide::tree::{Block, Expr, Stmt, StmtKind};
 
+use super::build::{doubts, plus};
+use super::kind::{Edits, Find, Kind, Point};
 use super::walk::{blocks, blocks_mut};
-use super::{Edits, Find, Kind, Point, doubts, plus};
 
 pub(super) const KINDS: &[Kind] = &[
     Kind {

@@ -1,0 +1,153 @@
+//! The inputs and sizes of a proof, in a sentence.
+
+use std::collections::BTreeMap;
+
+use halidom_base::IndexMap;
+use halidom_driver::subject::Subject;
+use halidom_ir::FuncId;
+use halidom_validate::{Admits, Object, Report};
+
+/// The condition that sums up the contract of stock Halide's callers.
+const SIZE_LIMITS: &str = "size-limits";
+
+/// The elements that a buffer holds before and after a window, by dimension.
+type Margins = BTreeMap<usize, (i128, i128)>;
+
+/// Describes the inputs and sizes that a proof covers: a line that begins the sentence, and a line
+/// for each of its parts. Entry checks whose shape is not known are parts as they are written.
+pub(super) fn sentence(subject: &Subject, report: &Report) -> (String, Vec<String>) {
+    let mut rows = Vec::new();
+    let mut held: IndexMap<(Object, Object), Margins> = IndexMap::default();
+    let mut least: IndexMap<Object, BTreeMap<usize, i128>> = IndexMap::default();
+    let (mut limited, mut nested) = (false, false);
+    let mut parts = Vec::new();
+    let mut others = Vec::new();
+    for assumption in &report.assumptions {
+        match assumption.admits {
+            None => {}
+            Some(Admits::Limits) => limited = true,
+            Some(Admits::Nested { .. }) => nested = true,
+            Some(Admits::Adjacent { buffer, dim: 0 }) => rows.push(name(subject, buffer)),
+            Some(Admits::Adjacent { buffer, dim }) => {
+                parts.push(format!("{} has stride 1 in dimension {dim}", name(subject, buffer)));
+            }
+            Some(Admits::Holds {
+                buffer,
+                window,
+                dim,
+                before: before @ 0..,
+                after: after @ 0..,
+            }) => {
+                let margin = held.entry((buffer, window)).or_default().entry(dim).or_default();
+                *margin = (margin.0.max(before), margin.1.max(after));
+            }
+            Some(Admits::AtLeast { object, dim, extent }) => {
+                let known = least.entry(object).or_default().entry(dim).or_default();
+                *known = extent.max(*known);
+            }
+            Some(Admits::Holds { .. } | Admits::Other) => others.push(assumption.brief.clone()),
+        }
+    }
+    let outputs = least.iter().filter(|(object, _)| matches!(object, Object::Window(_)));
+    let outputs: Vec<String> = outputs
+        .map(|(object, extents)| format!("every {} {}", name(subject, *object), sized(extents)))
+        .collect();
+    let begin = match outputs.as_slice() {
+        [] => "for every input and every size".to_owned(),
+        outputs => format!("for every input and {}", listed(outputs)),
+    };
+    if !rows.is_empty() {
+        parts.insert(0, format!("the rows of {} are contiguous", listed(&rows)));
+    }
+    for ((buffer, window), margins) in &held {
+        let is_own = matches!((buffer, window), (Object::Buffer(a), Object::Window(b)) if a == b);
+        let is_exact = margins.values().all(|margin| *margin == (0, 0));
+        if !(is_own && is_exact) {
+            let dims: Vec<String> = margins.keys().map(ToString::to_string).collect();
+            let is_whole = subject.pool.func(func(*buffer)).rank() == dims.len();
+            let within =
+                if is_whole { String::new() } else { format!(" in {}", dimensions(&dims)) };
+            let (buffer, window) = (name(subject, *buffer), name(subject, *window));
+            parts.push(format!(
+                "{buffer} holds the window of {window}{}{}",
+                within,
+                widened(margins)
+            ));
+        }
+    }
+    for (object, extents) in &least {
+        if let Object::Buffer(_) = object {
+            parts.push(format!("{} is a buffer {}", name(subject, *object), sized(extents)));
+        }
+    }
+    parts.extend(others);
+    if limited {
+        let named = report.conditions.iter().find(|condition| condition.name == SIZE_LIMITS);
+        parts.push(named.map_or_else(
+            || "sizes are below 2^31, and no array spans more than 2^40 elements".to_owned(),
+            |condition| condition.words.to_string(),
+        ));
+    }
+    if nested {
+        parts.push("the rows of a buffer do not overlap, nor do its planes".to_owned());
+    }
+    (if parts.is_empty() { begin } else { format!("{begin}, where") }, parts)
+}
+
+fn name(subject: &Subject, object: Object) -> String {
+    subject.pool.func(func(object)).name.clone()
+}
+
+fn func(object: Object) -> FuncId {
+    let (Object::Buffer(func) | Object::Window(func)) = object;
+    func
+}
+
+fn dimensions(dims: &[String]) -> String {
+    format!("dimension{} {}", if dims.len() == 1 { "" } else { "s" }, listed(dims))
+}
+
+/// Lists words: `a`, `a and b`, `a, b and c`.
+fn listed(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// Describes least extents: `of at least 8 × 16 elements`.
+fn sized(extents: &BTreeMap<usize, i128>) -> String {
+    if extents.values().all(|extent| *extent == 1) {
+        return "that is not empty".to_owned();
+    }
+    if extents.keys().copied().eq(0..extents.len()) {
+        let extents: Vec<String> = extents.values().map(ToString::to_string).collect();
+        return format!("of at least {} elements", extents.join(" × "));
+    }
+    let extents =
+        extents.iter().map(|(dim, extent)| format!("{extent} elements in dimension {dim}"));
+    format!("of at least {}", listed(&extents.collect::<Vec<_>>()))
+}
+
+/// Describes the elements around a window: `, and 2 elements before it in dimension 0`.
+fn widened(margins: &Margins) -> String {
+    let mut alike: IndexMap<(i128, i128), Vec<String>> = IndexMap::default();
+    for (dim, margin) in margins.iter().filter(|(_, margin)| **margin != (0, 0)) {
+        alike.entry(*margin).or_default().push(dim.to_string());
+    }
+    let elements = |count: i128| match count {
+        1 => "1 element".to_owned(),
+        _ => format!("{count} elements"),
+    };
+    let words = alike.into_iter().map(|((before, after), dims)| {
+        let sides = match (before, after) {
+            (0, _) => format!("{} after it", elements(after)),
+            (_, 0) => format!("{} before it", elements(before)),
+            _ if before == after => format!("{} on either side", elements(before)),
+            _ => format!("{} before it and {after} after it", elements(before)),
+        };
+        format!(", and {sides} in {}", dimensions(&dims))
+    });
+    words.collect()
+}

@@ -1,0 +1,29 @@
+//! The state of printing a script.
+
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::{ExprId, FuncId, Pool, VarId};
+
+/// A loop in a script.
+#[derive(Clone)]
+pub(super) struct Loop {
+    /// A Python expression.
+    pub(super) word: String,
+    pub(super) is_reduction: bool,
+}
+
+pub(super) struct Writer<'p> {
+    pub(super) pool: &'p Pool,
+    pub(super) lines: Vec<String>,
+    /// Python names that are taken.
+    pub(super) used: FxHashSet<String>,
+    /// The Python expressions of variables.
+    pub(super) vars: FxHashMap<VarId, String>,
+    /// The Python names of funcs and inputs.
+    pub(super) funcs: FxHashMap<FuncId, String>,
+    /// The Python names of `Var`s and `RVar`s, by their own names.
+    pub(super) loop_vars: FxHashMap<(String, bool), String>,
+    /// The loops of stages, by name.
+    pub(super) loops: FxHashMap<(FuncId, usize), Vec<(String, Loop)>>,
+    /// Subexpressions that have a Python variable at the present place.
+    pub(super) named: FxHashMap<ExprId, String>,
+}

@@ -1,0 +1,201 @@
+//! The state of the translation of a statement.
+
+use halidom_base::{FxHashMap, FxHashSet, IndexSet};
+use halidom_ir::{BufferId, ExprId, Overflow, Pool, Stmt as IrStmt, StmtId, VarId};
+
+use super::algorithm::Source;
+use super::contract::Contract;
+use super::error::Result;
+use super::holdings::Holdings;
+use super::lanes::{Lowering, Memo};
+use super::marks::Marked;
+use super::nodes::{NodeId, Nodes};
+use super::note::Note;
+use super::ops::Value;
+use super::polynomials::Definitions;
+use crate::pipeline::Pipeline;
+use crate::tree::Expr;
+use crate::{NameId, Names};
+
+/// A part of a block. A let or an allocation is closed around the parts that follow it.
+pub(super) enum Item {
+    Stmt(StmtId),
+    Let(VarId, ExprId),
+    Allocate(BufferId),
+}
+
+/// The unit that runs a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The processor that calls the pipeline.
+    Host,
+    /// A block of a GPU, outside of its threads.
+    Block,
+    /// A thread of a block.
+    Thread,
+}
+
+/// The state of a walk before it entered a loop, a condition or a task.
+#[derive(Clone, Copy)]
+pub(super) struct Around {
+    pub(super) region: usize,
+    pub(super) place: Place,
+    pub(super) is_unordered: bool,
+}
+
+/// The atomicity of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Atomicity {
+    /// The store is in no `atomic`.
+    None,
+    /// Each lane reads and writes its element in one step, one lane after the other.
+    Elements {
+        /// True if other iterations may update the element at the same time.
+        unordered: bool,
+    },
+}
+
+/// A semaphore.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Semaphore {
+    /// The region that binds its name.
+    pub(super) region: usize,
+    /// The initial count, once it is set.
+    pub(super) count: Option<i64>,
+}
+
+pub(super) struct Walk<'a> {
+    pub(super) source: &'a Source,
+    pub(super) pipeline: &'a Pipeline,
+    pub(super) nodes: Nodes<'a>,
+    pub(super) memo: Memo,
+    /// True if the statement goes to the code generators as it is.
+    pub(super) is_final: bool,
+    /// True once a store, a loop or tasks have been seen.
+    pub(super) work_begun: bool,
+    /// True if an enclosing loop runs in no fixed order.
+    pub(super) is_unordered: bool,
+    /// The atomicity of stores here.
+    pub(super) atomic: Atomicity,
+    /// The number of enclosing loops, conditions and tasks.
+    pub(super) depth: usize,
+    /// The enclosing loop, condition or task: all statements of a region run equally often.
+    pub(super) region: usize,
+    pub(super) regions: usize,
+    pub(super) place: Place,
+    /// Live memory, with the region of its allocation.
+    pub(super) live: FxHashMap<NameId, usize>,
+    pub(super) semaphores: FxHashMap<NameId, Semaphore>,
+    /// The caller's buffers by their names in the statement.
+    pub(super) callers: IndexSet<NameId>,
+    /// The outputs' buffers.
+    pub(super) outputs: Vec<BufferId>,
+    /// The places where the caller's buffers are up to date.
+    pub(super) holdings: Holdings,
+    /// The number of enclosing loops on the host.
+    pub(super) host_loops: usize,
+    /// The values of integer names, if these values read no memory.
+    pub(super) definitions: Definitions,
+    /// The variables of parameters and shapes.
+    pub(super) signature: FxHashSet<VarId>,
+    pub(super) notes: Vec<Note>,
+    pub(super) marked: Marked,
+    pub(super) contract: Contract,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(source: &'a Source, pipeline: &'a Pipeline, names: &'a Names) -> Self {
+        Self {
+            source,
+            pipeline,
+            nodes: Nodes::new(names),
+            memo: Memo::default(),
+            is_final: true,
+            work_begun: false,
+            is_unordered: false,
+            atomic: Atomicity::None,
+            depth: 0,
+            region: 0,
+            regions: 0,
+            place: Place::Host,
+            live: FxHashMap::default(),
+            semaphores: FxHashMap::default(),
+            callers: IndexSet::default(),
+            outputs: Vec::new(),
+            holdings: Holdings::default(),
+            host_loops: 0,
+            definitions: Definitions::default(),
+            signature: FxHashSet::default(),
+            notes: Vec::new(),
+            marked: Marked::default(),
+            contract: Contract::default(),
+        }
+    }
+
+    /// Enters a loop, a condition or a task.
+    pub(super) fn enter(&mut self) -> Around {
+        let (region, place, is_unordered) = (self.region, self.place, self.is_unordered);
+        self.regions += 1;
+        self.region = self.regions;
+        self.depth += 1;
+        Around { region, place, is_unordered }
+    }
+
+    pub(super) fn leave(&mut self, around: Around) {
+        self.region = around.region;
+        self.place = around.place;
+        self.is_unordered = around.is_unordered;
+        self.depth -= 1;
+    }
+
+    /// Adds a note, once.
+    pub(super) fn note(&mut self, words: &str) {
+        let note = Note::Other(words.to_owned());
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    pub(super) fn lower<T>(
+        &mut self,
+        pool: &mut Pool,
+        work: impl FnOnce(&mut Lowering<'_, '_>) -> T,
+    ) -> T {
+        work(&mut Lowering::new(&self.nodes, pool, &mut self.memo, Overflow::Wraps))
+    }
+
+    pub(super) fn scalar(&mut self, pool: &mut Pool, expr: &Expr) -> Result<Value> {
+        let node: NodeId = self.nodes.elaborate(pool, expr)?;
+        self.lower(pool, |lowering| lowering.scalar(node))
+    }
+
+    pub(super) fn int(&mut self, pool: &mut Pool, expr: &Expr) -> Result<ExprId> {
+        let value = self.scalar(pool, expr)?;
+        self.lower(pool, |lowering| lowering.ops.as_int(value))
+    }
+}
+
+/// Joins items into one statement, with lets and allocations closed around the items after them.
+pub(super) fn closed(pool: &mut Pool, items: Vec<Item>) -> StmtId {
+    let mut stmts: Vec<StmtId> = Vec::new();
+    for item in items.into_iter().rev() {
+        match item {
+            Item::Stmt(stmt) => stmts.push(stmt),
+            Item::Let(var, value) => {
+                let body = sequence(pool, std::mem::take(&mut stmts));
+                stmts.push(pool.stmt(IrStmt::Let { var, value, body }));
+            }
+            Item::Allocate(buffer) => {
+                let body = sequence(pool, std::mem::take(&mut stmts));
+                stmts.push(pool.stmt(IrStmt::Allocate { buffer, body }));
+            }
+        }
+    }
+    sequence(pool, stmts)
+}
+
+/// A sequence of statements that were collected in reverse order.
+fn sequence(pool: &mut Pool, mut stmts: Vec<StmtId>) -> StmtId {
+    stmts.reverse();
+    if let [only] = *stmts { only } else { pool.stmt(IrStmt::Block(stmts)) }
+}

@@ -1,0 +1,47 @@
+//! The reasons why a search fails.
+
+use halidom_codegen::CompileError;
+use halidom_diag::Diagnostic;
+use halidom_driver::data::DataError;
+
+use super::counts::Counts;
+
+/// The reason why a search fails.
+#[derive(Debug, thiserror::Error)]
+pub enum TuneError {
+    /// The pipeline or the schedule to start with is refused.
+    #[error("a schedule is refused")]
+    Refused(Vec<Diagnostic>),
+    /// The inputs cannot be prepared.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// The C compiler is missing.
+    #[error(transparent)]
+    Toolchain(#[from] CompileError),
+    /// The unscheduled form or the form of the schedule to start with cannot be run.
+    #[error("`{schedule}` cannot be run: {reason}")]
+    Start {
+        /// The schedule's name.
+        schedule: String,
+        /// The reason.
+        reason: String,
+    },
+    /// A schedule computes other results or is refuted: a defect of the compiler.
+    #[error("a legal schedule computes something else: {how}")]
+    Wrong {
+        /// The schedule's text.
+        text: String,
+        /// The evidence.
+        how: String,
+    },
+    /// None of the fastest schedules is proved.
+    #[error("none of the {tried} fastest schedules is proved; of the fastest: {reason}")]
+    NotProved {
+        /// The number of schedules that were given to the validator.
+        tried: usize,
+        /// The validator's reason for the fastest.
+        reason: String,
+        /// The candidates' fates.
+        counts: Box<Counts>,
+    },
+}

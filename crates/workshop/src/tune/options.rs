@@ -1,0 +1,23 @@
+//! The subject and the effort of a search.
+
+use std::time::Duration;
+
+use halidom_driver::judge;
+
+/// The subject and the effort of a search.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The pipeline's number in its module.
+    pub pipeline: usize,
+    /// The schedule to start with; `None` starts with all that the search can make. `Some(None)` is
+    /// the unscheduled form.
+    pub schedule: Option<Option<usize>>,
+    /// The time limit for the search, without the validator's time.
+    pub budget: Duration,
+    /// The number of threads for parallel loops; `None` means the number of processors.
+    pub threads: Option<usize>,
+    /// The seed of the random changes.
+    pub seed: u64,
+    /// The options for validating the winner.
+    pub judge: judge::Options,
+}

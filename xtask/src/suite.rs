@@ -1,0 +1,176 @@
+//! Runs the test programs of the workspace, as many at once as there are cores.
+//!
+//! `cargo test` runs one after the other. Most have one or two long tests, which leave the other
+//! cores idle.
+
+use std::collections::VecDeque;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use crate::error::Error;
+use crate::json::Json;
+use crate::process::{capture, cargo, program, root, run, shown};
+
+/// The test programs that take longest, in order. They start first, so that none of them runs alone
+/// at the end. A wrong order costs time only.
+const LONGEST: &[&str] = &[
+    "programs",
+    "theorems",
+    "mutants",
+    "own_rules",
+    "schedules",
+    "fuzz",
+    "proofs",
+    "source_mutants",
+    "stock",
+    "halidom_schedule",
+    "faults",
+    "stock_fuzz",
+    "table1",
+    "tampering",
+];
+
+/// A test program.
+#[derive(Debug)]
+struct Suite {
+    /// The name of its target.
+    name: String,
+    executable: PathBuf,
+    /// The folder of its package, where it runs.
+    folder: PathBuf,
+}
+
+impl Suite {
+    /// Describes it by its package and its target.
+    fn shown(&self) -> String {
+        let folder = self.folder.strip_prefix(root()).unwrap_or(&self.folder);
+        format!("{} of {}", self.name, folder.display())
+    }
+}
+
+/// Builds and runs all tests of the workspace, those in documentation last. Runs all of them even
+/// if some fail.
+pub(crate) fn run_all() -> Result<(), Error> {
+    let suites = built()?;
+    let workers = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    println!("{} test programs, {workers} at a time", suites.len());
+    let waiting = Mutex::new(VecDeque::from(suites));
+    let failed = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    // The lock is held while a program is taken, not while it runs.
+                    let next = locked(&waiting).pop_front();
+                    let Some(suite) = next else { break };
+                    if let Err(error) = run_one(&suite) {
+                        locked(&failed).push((suite.shown(), error));
+                    }
+                }
+            });
+        }
+    });
+    let documentation = run(&mut cargo(&["test", "--release", "--workspace", "--doc"]));
+    let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for (name, error) in &failed {
+        println!("failed: {name}: {error}");
+    }
+    match failed.into_iter().next() {
+        Some((_, error)) => Err(error),
+        None => documentation.map(drop),
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs one program with one thread, and prints its output when it ends.
+fn run_one(suite: &Suite) -> Result<(), Error> {
+    let start = Instant::now();
+    let mut command = program(&suite.executable);
+    command.arg("--test-threads=1").current_dir(&suite.folder);
+    command.env("CARGO_MANIFEST_DIR", &suite.folder);
+    let output = capture(&mut command)?;
+    let seconds = start.elapsed().as_secs_f64();
+    // One call prints all, so that the outputs of two programs do not mix.
+    println!(
+        "\n     Ran {} in {seconds:.1} s\n{}{}",
+        suite.shown(),
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    finished(&shown(&command), output.status)
+}
+
+fn finished(command: &str, status: ExitStatus) -> Result<(), Error> {
+    if status.success() {
+        Ok(())
+    } else {
+        Err(Error::Failed { command: command.to_owned(), status })
+    }
+}
+
+/// Builds the test programs and lists them, the longest first.
+fn built() -> Result<Vec<Suite>, Error> {
+    const BUILD: &[&str] = &["test", "--release", "--workspace", "--no-run"];
+    // The first call shows the progress, the second one lists what is built.
+    run(&mut cargo(BUILD))?;
+    let mut command = cargo(BUILD);
+    command.arg("--message-format=json");
+    let output = capture(&mut command)?;
+    finished(&shown(&command), output.status)?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut suites = Vec::new();
+    for line in text.lines().filter(|line| line.starts_with('{')) {
+        let problem =
+            |problem: &str| Error::Output { command: shown(&command), problem: problem.to_owned() };
+        let message = Json::parse(line).map_err(problem)?;
+        suites.extend(suite(&message));
+    }
+    if suites.is_empty() {
+        let problem = "it names no test program".to_owned();
+        return Err(Error::Output { command: shown(&command), problem });
+    }
+    let place = |suite: &Suite| LONGEST.iter().position(|name| *name == suite.name);
+    suites.sort_by_key(|suite| place(suite).unwrap_or(LONGEST.len()));
+    Ok(suites)
+}
+
+/// Reads cargo's message about an artifact. `None` if the artifact is not a test program.
+fn suite(message: &Json) -> Option<Suite> {
+    if message.get("profile")?.get("test")? != &Json::Bool(true) {
+        return None;
+    }
+    let manifest = Path::new(message.get("manifest_path")?.text()?);
+    Some(Suite {
+        name: message.get("target")?.get("name")?.text()?.to_owned(),
+        executable: message.get("executable")?.text()?.into(),
+        folder: manifest.parent()?.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::suite;
+    use crate::json::Json;
+
+    #[test]
+    fn only_test_programs_are_run() {
+        let message = |test: bool, executable: &str| {
+            let text = format!(
+                r#"{{"reason":"compiler-artifact","manifest_path":"/a/b/Cargo.toml",
+                "target":{{"name":"it"}},"profile":{{"test":{test}}},"executable":{executable}}}"#
+            );
+            suite(&Json::parse(&text).expect("it is JSON"))
+        };
+        let found = message(true, r#""/t/it-1""#).expect("it is a test program");
+        assert_eq!((found.name.as_str(), found.folder.to_str()), ("it", Some("/a/b")));
+        assert!(message(false, r#""/t/halidom""#).is_none());
+        assert!(message(true, "null").is_none());
+    }
+}
