@@ -88,6 +88,7 @@ fn linear(pool: &Pool, expr: ExprId) -> Option<Linear> {
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => Some(Linear::atom(expr)),
     }
 }

@@ -17,7 +17,7 @@ use halidom_driver::derive;
 use halidom_driver::input::Kind;
 use halidom_driver::source::Choice;
 use halidom_ir::{Pool, Program};
-use halidom_lower::legalize;
+use halidom_lower::lower_for;
 use sha2::{Digest, Sha256};
 
 /// Targets with distinct vector widths. The table must not depend on the machine that runs the
@@ -40,7 +40,7 @@ fn keep(kept: &mut Option<Program>) -> impl FnMut(&'static str, &Pool, &Program)
 fn lines(name: &str, pool: &mut Pool, program: &Program) -> String {
     let mut lines = String::new();
     for target in &TARGETS {
-        let program = legalize(pool, program.clone(), target.machine()).expect("it is split");
+        let program = lower_for(pool, program.clone(), target.machine()).expect("it is lowered");
         let module = emit(pool, &program, target).expect("it is printed");
         let digest = Sha256::new()
             .chain_update(module.library_text(target))

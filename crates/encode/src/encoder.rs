@@ -108,7 +108,9 @@ impl Encoder {
             Expr::Load { buffer, .. } => {
                 Ok(terms.fresh(&pool.buffer(*buffer).name, sort(ty.scalar)))
             }
-            Expr::Ramp { .. } | Expr::Broadcast { .. } => Err(EncodeError::Vector),
+            Expr::Ramp { .. } | Expr::Broadcast { .. } | Expr::Shuffle { .. } => {
+                Err(EncodeError::Vector)
+            }
             Expr::Hole(_) => Err(EncodeError::Hole),
         }
     }

@@ -523,6 +523,7 @@ fn evaluate(pool: &Pool, id: ExprId, known: &mut FxHashMap<ExprId, Constant>) ->
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => return None,
     };
     known.insert(id, value);

@@ -3,9 +3,9 @@
 //!
 //! # Correctness
 //! A [`Value`] of `None` is undefined (in programs) or unknown (in dry runs). It propagates lane by
-//! lane through every operator; the only exception is the arm of a select that is not chosen. Every
-//! subexpression is evaluated, including those in arms that are not chosen. Only the values of such
-//! arms do not matter.
+//! lane through every operator; the only exceptions are the arm of a select that is not chosen, and
+//! lanes that a shuffle does not take. Every subexpression is evaluated, including those in arms
+//! that are not chosen. Only the values of such arms and lanes do not matter.
 
 use halidom_base::{FxHashMap, stack};
 use halidom_ir::eval::{self, EvalError};
@@ -101,6 +101,8 @@ enum Op<P> {
     Call(Intrinsic, Lanes),
     Ramp(Lanes, Lanes),
     Broadcast(Lanes),
+    /// The register of each lane of the result.
+    Shuffle(Box<[usize]>),
     Read(P, Box<[Lanes]>),
 }
 
@@ -149,7 +151,8 @@ impl<P: Clone> Code<P> {
             | Op::Cast(..)
             | Op::Call(..)
             | Op::Ramp(..)
-            | Op::Broadcast(_) => None,
+            | Op::Broadcast(_)
+            | Op::Shuffle(_) => None,
         })
     }
 
@@ -214,6 +217,7 @@ impl<P: Clone> Code<P> {
                         }
                     }
                     Op::Broadcast(a) => registers[a.start],
+                    Op::Shuffle(from) => registers[from[lane]],
                     Op::Read(place, args) => {
                         coords.clear();
                         coords.extend(args.iter().map(|arg| registers[arg.at(lane)]));
@@ -305,6 +309,15 @@ impl<S: Scope> Compiler<'_, S> {
                 Op::Ramp(base, self.operand(*stride, 1)?)
             }
             Expr::Broadcast { value, .. } => Op::Broadcast(self.operand(*value, 1)?),
+            Expr::Shuffle { vectors, lanes } => {
+                let mut registers = Vec::new();
+                for vector in vectors {
+                    let Lanes { start, count } = self.compile(*vector)?;
+                    registers.extend(start..start + count);
+                }
+                let taken = lanes.iter().map(|lane| registers.get(*lane as usize).copied());
+                Op::Shuffle(taken.collect::<Option<_>>().ok_or(CodeError::Lanes)?)
+            }
             Expr::Ref { func, component, args } => {
                 let args: Box<[Lanes]> =
                     args.iter().map(|arg| self.compile(*arg)).collect::<Result<_, _>>()?;

@@ -83,8 +83,23 @@ pub enum Expr {
         /// The number of lanes, at least 2.
         lanes: u32,
     },
+    /// Chosen lanes of vectors of one type. Lanes that are not chosen do not matter, even if they
+    /// are undefined.
+    Shuffle {
+        /// The vectors, at least one.
+        vectors: Box<[ExprId]>,
+        /// For each lane of the result, of which there are at least 2, the number of the lane that
+        /// it takes. The lanes of all vectors are numbered in sequence.
+        lanes: Box<[u32]>,
+    },
     /// A bound that is still to be inferred (FS Definition 6.3). Its type is `int`.
     Hole(HoleId),
+}
+
+/// Returns the lanes of a shuffle that interleaves `count` vectors: lane 0 of all, then lane 1 of
+/// all, and so on.
+pub fn interleaved_lanes(count: u32, lanes: u32) -> Box<[u32]> {
+    (0..lanes).flat_map(|lane| (0..count).map(move |vector| vector * lanes + lane)).collect()
 }
 
 impl Expr {
@@ -105,6 +120,7 @@ impl Expr {
                 visit(*if_false);
             }
             Self::Ref { args, .. } => args.iter().copied().for_each(visit),
+            Self::Shuffle { vectors, .. } => vectors.iter().copied().for_each(visit),
             Self::Load { index, .. } => visit(*index),
             Self::Ramp { base, stride, .. } => {
                 visit(*base);
@@ -152,6 +168,10 @@ impl Expr {
             Self::Broadcast { value, lanes } => {
                 Self::Broadcast { value: map(*value), lanes: *lanes }
             }
+            Self::Shuffle { vectors, lanes } => Self::Shuffle {
+                vectors: vectors.iter().map(|vector| map(*vector)).collect(),
+                lanes: lanes.clone(),
+            },
         }
     }
 }

@@ -24,8 +24,9 @@
 //! * **Programs** (FS Fig. 8): statements run in order. A loop of non-positive extent does nothing.
 //!   Stuck states are faults: a failed assert, an access outside its buffer, and the faults below.
 //! * **Undefined values** (⊥): fresh memory holds ⊥. It propagates per lane through every operator;
-//!   the only exception is the arm that a select does not choose. ⊥ may not reach an index, a loop
-//!   bound, a condition, an assert, or a needed coordinate of an output.
+//!   the only exceptions are the arm that a select does not choose, and lanes that a shuffle does
+//!   not take. ⊥ may not reach an index, a loop bound, a condition, an assert, or a needed
+//!   coordinate of an output.
 //! * **Parallel loops**: iterations are unordered. Two iterations may write one location only if
 //!   they write the same value. An iteration may read a location that another one writes only after
 //!   its own write to it. Anything else is a data race, which is a fault. Loops over the blocks of
@@ -56,6 +57,7 @@ mod program;
 mod schedule;
 mod stmt;
 mod types;
+mod typing;
 pub mod verify;
 pub mod visit;
 
@@ -67,7 +69,7 @@ pub use decl::{
     ReductionVar, STACK_LIMIT, Stage, StoreIn, VarDecl,
 };
 pub use directive::{Argument, Number, SchedulePhase};
-pub use expr::{Access, Expr, ExprId};
+pub use expr::{Access, Expr, ExprId, interleaved_lanes};
 pub use ids::{BufferId, FuncId, HoleId, VarId};
 pub use op::{BinaryOp, Intrinsic, Overflow, UnaryOp};
 pub use pool::{Pool, Substitution};

@@ -74,6 +74,10 @@ impl Pool {
             Expr::Broadcast { value, lanes } => {
                 Type { scalar: self.ty(*value).scalar, lanes: *lanes }
             }
+            Expr::Shuffle { vectors, lanes } => Type {
+                scalar: vectors.first().map_or(Scalar::Int, |vector| self.ty(*vector).scalar),
+                lanes: u32::try_from(lanes.len()).unwrap_or(u32::MAX),
+            },
             Expr::Hole(_) => Type::INT,
         }
     }
@@ -253,6 +257,7 @@ impl Pool {
             | Expr::Load { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => None,
         }
     }

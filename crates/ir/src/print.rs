@@ -342,6 +342,12 @@ impl<'a> Printer<'a> {
                 self.expr(*value, 0);
                 let _ = write!(self.out, ", {lanes})");
             }
+            Expr::Shuffle { vectors, lanes } => {
+                self.put("shuffle(");
+                self.list(vectors);
+                let lanes: Vec<String> = lanes.iter().map(u32::to_string).collect();
+                let _ = write!(self.out, "; {})", lanes.join(", "));
+            }
             Expr::Hole(hole) => {
                 let decl = *pool.get_hole(*hole);
                 let func = self.names.func(pool, decl.func);

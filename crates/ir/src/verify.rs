@@ -8,7 +8,7 @@
 //! * A ref has one `int` for each dimension of its func. A load's index is `int`; its access names
 //!   the buffer's func with one `int` for each dimension, of the load's lanes.
 //! * Ramps have a scalar `int` base and stride, broadcasts a scalar value. Both have at least two
-//!   lanes.
+//!   lanes. So has a shuffle, which takes them from vectors of one type.
 //! * Every variable is in scope: a parameter, a shape or window variable, a func's argument, a
 //!   reduction variable, or bound by an enclosing statement.
 //!
@@ -30,10 +30,11 @@
 
 use halidom_base::FxHashSet;
 
+use crate::typing::broken_rule;
 use crate::{
     Algorithm, BinaryOp, BufferDecl, BufferId, BufferKind, Check, Constant, Expr, ExprId, FuncId,
-    FuncKind, Interval, Intrinsic, Label, LoopKind, Output, Overflow, Pool, Program, Scalar, Stmt,
-    StmtId, StoreIn, Type, UnaryOp, VarId, print,
+    FuncKind, Interval, Label, LoopKind, Output, Pool, Program, Scalar, Stmt, StmtId, StoreIn,
+    Type, UnaryOp, VarId, print,
 };
 
 /// The phase of a program in the compilation.
@@ -231,6 +232,7 @@ impl<'a> Verifier<'a> {
                     | Expr::Load { .. }
                     | Expr::Ramp { .. }
                     | Expr::Broadcast { .. }
+                    | Expr::Shuffle { .. }
                     | Expr::Hole(_) => {
                         self.report_expr("dims of a caller's buffer are variables or constants", id)
                     }
@@ -380,14 +382,26 @@ impl<'a> Verifier<'a> {
                 | Expr::Ref { .. }
                 | Expr::Ramp { .. }
                 | Expr::Broadcast { .. }
+                | Expr::Shuffle { .. }
                 | Expr::Hole(_) => {}
             }
             if self.checked.insert(id)
-                && let Some(rule) = broken_rule(pool, expr, self.phase)
+                && let Some(rule) = self.premature(expr).or_else(|| broken_rule(pool, expr))
             {
                 self.report_expr(rule, id);
             }
         });
+    }
+
+    /// Returns the rule that an expression breaks which a later phase has replaced.
+    fn premature(&self, expr: &Expr) -> Option<&'static str> {
+        if matches!(expr, Expr::Hole(_)) && self.phase != Phase::Holes {
+            Some("completed programs have no holes")
+        } else if matches!(expr, Expr::Ref { .. }) && self.phase == Phase::Final {
+            Some("final programs have no refs")
+        } else {
+            None
+        }
     }
 
     fn bind(&mut self, var: VarId) {
@@ -585,6 +599,7 @@ impl<'a> Verifier<'a> {
                 | Expr::Call(..)
                 | Expr::Ramp { .. }
                 | Expr::Broadcast { .. }
+                | Expr::Shuffle { .. }
                 | Expr::Hole(_) => true,
             };
         });
@@ -643,6 +658,7 @@ impl<'a> Verifier<'a> {
             | Expr::Call(..)
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => {}
         });
     }
@@ -678,123 +694,5 @@ impl<'a> Verifier<'a> {
                 "claimed coordinates are ints with the lanes of the access",
             );
         }
-    }
-}
-
-/// The rule that this expression breaks. Its operands are assumed to be well formed.
-fn broken_rule(pool: &Pool, expr: &Expr, phase: Phase) -> Option<&'static str> {
-    let ty = |id: ExprId| pool.ty(id);
-    match expr {
-        Expr::Const(_) | Expr::Var(_) => None,
-        Expr::Hole(_) => (phase != Phase::Holes).then_some("completed programs have no holes"),
-        Expr::Unary(UnaryOp::Neg(overflow), operand) => arithmetic(ty(*operand).scalar, *overflow),
-        Expr::Unary(UnaryOp::Not, operand) => {
-            (!is_logical(ty(*operand).scalar)).then_some("`!` takes bools and machine integers")
-        }
-        Expr::Binary(op, lhs, rhs) => {
-            if ty(*lhs) == ty(*rhs) {
-                binary(*op, ty(*lhs).scalar)
-            } else {
-                Some("operands have one type")
-            }
-        }
-        Expr::Select { condition, if_true, if_false } => {
-            if ty(*if_true) != ty(*if_false) {
-                Some("the arms of a select have one type")
-            } else if ty(*condition) != ty(*if_true).with_scalar(Scalar::Bool) {
-                Some("a select's condition is a bool with the arms' lanes")
-            } else {
-                None
-            }
-        }
-        Expr::Cast(to, operand) => (*to == Scalar::Int && ty(*operand).scalar.is_float())
-            .then_some("a cast to int is from an integer"),
-        Expr::Call(intrinsic, operand) => {
-            let scalar = ty(*operand).scalar;
-            let integer =
-                *intrinsic == Intrinsic::Abs && (scalar.is_signed() || scalar == Scalar::Int);
-            (!scalar.is_float() && !integer)
-                .then_some("intrinsics take floats, abs also signed integers")
-        }
-        Expr::Ref { func, component, args } => {
-            if phase == Phase::Final {
-                Some("final programs have no refs")
-            } else if *component >= pool.func(*func).scalars.len() {
-                Some("a ref names a component of its func")
-            } else if args.len() != pool.func(*func).rank()
-                || args.iter().any(|arg| ty(*arg) != Type::INT)
-            {
-                Some("a ref has one scalar int a dimension")
-            } else {
-                None
-            }
-        }
-        Expr::Load { buffer, index, access } => {
-            load(pool, pool.buffer(*buffer), ty(*index), access.as_ref())
-        }
-        Expr::Ramp { base, stride, lanes } => {
-            (ty(*base) != Type::INT || ty(*stride) != Type::INT || *lanes < 2)
-                .then_some("a ramp has a scalar int base and stride and at least two lanes")
-        }
-        Expr::Broadcast { value, lanes } => (ty(*value).lanes != 1 || *lanes < 2)
-            .then_some("a broadcast has a scalar value and at least two lanes"),
-    }
-}
-
-fn load(
-    pool: &Pool,
-    buffer: &BufferDecl,
-    index: Type,
-    access: Option<&crate::Access>,
-) -> Option<&'static str> {
-    if index.scalar != Scalar::Int {
-        return Some("an index is an int");
-    }
-    let access = access?;
-    if access.func != buffer.func || access.coords.len() != pool.func(access.func).rank() {
-        Some("an access names the buffer's func and has its rank")
-    } else if access.coords.iter().any(|coord| pool.ty(*coord) != index) {
-        Some("an access has ints with the lanes of the load")
-    } else {
-        None
-    }
-}
-
-fn is_logical(scalar: Scalar) -> bool {
-    scalar == Scalar::Bool || scalar.is_machine_integer()
-}
-
-fn arithmetic(scalar: Scalar, overflow: Overflow) -> Option<&'static str> {
-    if scalar == Scalar::Bool {
-        Some("arithmetic takes numbers")
-    } else if (overflow == Overflow::Unbounded) != (scalar == Scalar::Int) {
-        Some("overflow is unbounded exactly for int")
-    } else {
-        None
-    }
-}
-
-fn binary(op: BinaryOp, scalar: Scalar) -> Option<&'static str> {
-    match op {
-        BinaryOp::Add(overflow) | BinaryOp::Sub(overflow) | BinaryOp::Mul(overflow) => {
-            arithmetic(scalar, overflow)
-        }
-        BinaryOp::Div
-        | BinaryOp::Min
-        | BinaryOp::Max
-        | BinaryOp::Lt
-        | BinaryOp::Le
-        | BinaryOp::Gt
-        | BinaryOp::Ge => (scalar == Scalar::Bool).then_some("arithmetic and order take numbers"),
-        BinaryOp::Mod => {
-            (scalar == Scalar::Bool || scalar.is_float()).then_some("`%` takes integers")
-        }
-        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
-            (!is_logical(scalar)).then_some("logic takes bools and machine integers")
-        }
-        BinaryOp::Shl | BinaryOp::Shr => {
-            (!scalar.is_machine_integer()).then_some("shifts take machine integers")
-        }
-        BinaryOp::Eq | BinaryOp::Ne => None,
     }
 }

@@ -81,6 +81,20 @@ fn each_broken_rule_is_named() {
         (
             Phase::Final,
             FINAL,
+            "shuffle(part, part; 3, 6",
+            "shuffle(part, part; 3, 8",
+            "a shuffle has at least two lanes, and takes them from its operands",
+        ),
+        (
+            Phase::Final,
+            FINAL,
+            "shuffle(part, part;",
+            "shuffle(part, u16(part);",
+            "a shuffle's operands are vectors of one type",
+        ),
+        (
+            Phase::Final,
+            FINAL,
             "u64(n) + 64u64",
             "n + 64",
             "an element that is prefetched is a scalar u64 that reads no memory",

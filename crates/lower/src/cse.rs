@@ -150,6 +150,7 @@ fn is_worth_a_variable(pool: &Pool, id: ExprId) -> bool {
         | Expr::Var(_)
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => false,
     }
 }
@@ -175,6 +176,7 @@ pub(crate) fn replace(pool: &mut Pool, id: ExprId, done: &mut FxHashMap<ExprId, 
         | Expr::Ref { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => (expr, None),
     };
     let replaced = annotate(bare.map_operands(|operand| replace(pool, operand, done)), annotation);

@@ -54,6 +54,7 @@ pub(crate) fn for_each_var(
         | Expr::Ref { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => {}
     });
     annotations.sort_unstable();

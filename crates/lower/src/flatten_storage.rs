@@ -98,7 +98,8 @@ impl Fold<LowerError> for FlattenStorage {
             | Expr::Call(..)
             | Expr::Load { .. }
             | Expr::Ramp { .. }
-            | Expr::Broadcast { .. } => id,
+            | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. } => id,
         });
         self.done = done;
         failure.map_or(Ok(result), Err)

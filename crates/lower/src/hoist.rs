@@ -131,7 +131,8 @@ impl Taken {
                 | Expr::Select { .. }
                 | Expr::Cast(..)
                 | Expr::Ramp { .. }
-                | Expr::Broadcast { .. } => {}
+                | Expr::Broadcast { .. }
+                | Expr::Shuffle { .. } => {}
             }
             if is_fixed {
                 parts.fixed.insert(id);

@@ -3,6 +3,8 @@
 
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Pool, Scalar};
 
+use crate::patterns::apart;
+
 /// Returns the value of an `int` constant.
 pub(crate) fn as_int(pool: &Pool, expr: ExprId) -> Option<i128> {
     pool.as_constant(expr)
@@ -48,6 +50,16 @@ pub(crate) fn modulo(pool: &mut Pool, lhs: ExprId, rhs: ExprId) -> ExprId {
         (_, Some(1)) => pool.int(0),
         (Some(a), Some(b)) if b > 0 => pool.int(a.rem_euclid(b)),
         _ => pool.binary(BinaryOp::Mod, lhs, rhs),
+    }
+}
+
+/// Returns the place `by` elements after another one, with the constants added up.
+pub(crate) fn offset(pool: &mut Pool, place: ExprId, by: i128) -> ExprId {
+    let (root, constant) = apart(pool, place);
+    let constant = pool.int(constant.saturating_add(by));
+    match root {
+        Some(root) => add(pool, root, constant),
+        None => constant,
     }
 }
 

@@ -174,6 +174,7 @@ impl Intervals {
             | Expr::Call(..)
             | Expr::Ref { .. }
             | Expr::Load { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => Interval::ALL,
         }
     }

@@ -15,7 +15,7 @@ use crate::{LowerError, Machine};
 /// of four to ten) or not at all. Annotations are split in the same way. Neighbouring stores that
 /// together fill a row are split alike.
 ///
-/// Requires: a final program.
+/// Requires: a final program without shuffles.
 /// Ensures: the same program, except that a statement or a let on vectors may become several in a
 /// row.
 pub fn legalize(
@@ -251,6 +251,8 @@ impl Legalize<'_> {
                 });
                 self.pool.load(buffer, index, access)
             }
+            // The passes that make shuffles come later.
+            Expr::Shuffle { .. } => id,
             expr @ (Expr::Const(_)
             | Expr::Unary(..)
             | Expr::Binary(..)

@@ -19,13 +19,17 @@ mod interval;
 mod legalize;
 mod lets;
 mod linear;
+mod load_aligned;
+mod load_dense;
 mod partition;
 pub mod patterns;
 mod prefetch;
 mod refresh;
 mod repeats;
 mod simplify;
+mod store_rows;
 mod unroll;
+mod vector_loads;
 mod vectorize;
 
 use halidom_ir::{ExprId, LoopKind, Pool, Program, VarId};
@@ -38,10 +42,13 @@ pub use flatten_storage::flatten_storage;
 pub use hoist::hoist;
 pub use interleave::interleave;
 pub use legalize::legalize;
+pub use load_aligned::load_aligned;
+pub use load_dense::load_dense;
 pub use partition::partition;
 pub use prefetch::prefetch;
 pub use repeats::repeats;
 pub use simplify::simplify;
+pub use store_rows::store_rows;
 pub use unroll::{MOST_COPIES, unroll};
 pub use vectorize::{MOST_LANES, vectorize};
 
@@ -80,6 +87,9 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "dead_lets", run: |pool, program, _| dead_lets(pool, program) },
     Pass { name: "prefetch", run: |pool, program, _| prefetch(pool, program) },
     Pass { name: "legalize", run: legalize },
+    Pass { name: "store_rows", run: |pool, program, _| store_rows(pool, program) },
+    Pass { name: "load_aligned", run: |pool, program, _| load_aligned(pool, program) },
+    Pass { name: "load_dense", run: |pool, program, _| load_dense(pool, program) },
 ];
 
 /// The reasons for which a program cannot be lowered.
@@ -138,6 +148,18 @@ pub fn lower(
         observe(pass.name, pool, &program);
     }
     Ok(program)
+}
+
+/// Runs the passes that depend on the machine, and those after them.
+///
+/// Requires: a program that the passes before have lowered.
+pub fn lower_for(
+    pool: &mut Pool,
+    program: Program,
+    machine: Machine,
+) -> Result<Program, LowerError> {
+    let general = PASSES.iter().position(|pass| pass.name == "legalize").unwrap_or(0);
+    PASSES[general..].iter().try_fold(program, |program, pass| (pass.run)(pool, program, machine))
 }
 
 /// Returns the number of iterations of a loop that must have a constant extent; 0 if the extent is

@@ -173,6 +173,7 @@ pub(crate) fn combine(
         | Expr::Call(..)
         | Expr::Ref { .. }
         | Expr::Load { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => None,
     }
 }

@@ -1,12 +1,12 @@
-//! Patterns of vector accesses that are one call of a helper function in C.
+//! Patterns of vector accesses.
 //!
 //! Columns of an image that are computed in turn are separate vectors, and each store writes every
-//! second element or so. Such stores in sequence become one dense store of interleaved lanes. A
-//! load whose lanes take each element several times in a row becomes dense loads and a shuffle.
+//! second element or so. A row is such stores in sequence that together fill it. A load whose lanes
+//! take each element several times in a row has a helper function in C.
 
 use std::ops::RangeInclusive;
 
-use halidom_ir::{BinaryOp, BufferId, Constant, Expr, ExprId, Pool, Stmt, StmtId, StoreIn};
+use halidom_ir::{BinaryOp, BufferId, Constant, Expr, ExprId, Pool, Stmt, StmtId};
 
 /// The strides and divisors for which there are helper functions.
 const FEW: RangeInclusive<u32> = 2..=4;
@@ -19,17 +19,17 @@ fn few(pool: &Pool, id: ExprId) -> Option<u32> {
 
 /// A vector store of every `step`-th element.
 #[derive(Clone, Copy, Debug)]
-pub struct Strided {
+pub(crate) struct Strided {
     /// The buffer.
-    pub buffer: BufferId,
+    pub(crate) buffer: BufferId,
     /// The place of the first lane's element.
-    pub base: ExprId,
+    pub(crate) base: ExprId,
     /// The distance between elements: two, three or four.
-    pub step: u32,
+    pub(crate) step: u32,
     /// The number of lanes.
-    pub lanes: u32,
+    pub(crate) lanes: u32,
     /// The stored value.
-    pub value: ExprId,
+    pub(crate) value: ExprId,
     /// The base without the constant that is added to it.
     root: Option<ExprId>,
     offset: i128,
@@ -52,7 +52,7 @@ fn strided(pool: &Pool, id: StmtId) -> Option<Strided> {
 
 /// Returns the stores at the front of a block that together fill a row, in the order of their
 /// elements.
-pub fn row_of(pool: &Pool, stmts: &[StmtId]) -> Option<Vec<Strided>> {
+pub(crate) fn row_of(pool: &Pool, stmts: &[StmtId]) -> Option<Vec<Strided>> {
     let first = strided(pool, *stmts.first()?)?;
     let mut row = vec![first];
     for number in 1..first.step {
@@ -71,11 +71,6 @@ impl Strided {
         (self.buffer, self.step, self.lanes, self.root)
             == (other.buffer, other.step, other.lanes, other.root)
     }
-
-    /// Tests whether the buffer's stores bypass the caches.
-    pub fn streams(&self, pool: &Pool) -> bool {
-        pool.buffer(self.buffer).store_in == StoreIn::Stream
-    }
 }
 
 /// Tests whether an expression reads a buffer.
@@ -88,7 +83,7 @@ fn reads(pool: &Pool, expr: ExprId, buffer: BufferId) -> bool {
 }
 
 /// Splits an index into the part without the added constant, if there is one, and this constant.
-pub fn apart(pool: &Pool, id: ExprId) -> (Option<ExprId>, i128) {
+pub(crate) fn apart(pool: &Pool, id: ExprId) -> (Option<ExprId>, i128) {
     let number = |id: ExprId| pool.as_constant(id).and_then(Constant::as_integer);
     if let Some(constant) = number(id) {
         return (None, constant);

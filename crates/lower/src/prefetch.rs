@@ -251,6 +251,7 @@ fn normal(pool: &mut Pool, id: ExprId) -> Option<Linear> {
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => None,
     }
 }
@@ -331,6 +332,7 @@ fn unsigned(pool: &mut Pool, id: ExprId) -> Option<ExprId> {
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => None,
     }
 }
@@ -364,6 +366,7 @@ fn signed(pool: &mut Pool, id: ExprId) -> Option<ExprId> {
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => None,
     }
 }

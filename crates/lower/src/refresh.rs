@@ -84,6 +84,7 @@ impl Fold<LowerError> for Refresh {
             | Expr::Ref { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => id,
         }))
     }

@@ -93,6 +93,7 @@ fn sum(pool: &mut Pool, id: ExprId) -> Option<Sum> {
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => None,
     }
 }

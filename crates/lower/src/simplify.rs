@@ -269,6 +269,7 @@ fn equation(pool: &mut Pool, condition: ExprId) -> Option<(VarId, ExprId)> {
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => return None,
     };
     if let Expr::Var(var) = pool.get(var) { Some((*var, value)) } else { None }
@@ -291,6 +292,7 @@ fn bound(pool: &Pool, condition: ExprId) -> Option<(VarId, Interval)> {
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => return None,
     };
     let number = |id| pool.as_constant(id).and_then(Constant::as_integer);

@@ -8,10 +8,10 @@ use halidom_base::IndexSet;
 use halidom_ir::{Intrinsic, Scalar};
 
 use crate::operators::{AtomicOp, ScalarOp, VectorOp};
-use crate::shuffles::{load_at, load_every, load_repeated, load_reversed, store_interleaved};
+use crate::shuffles::{load_repeated, load_reversed, store_interleaved};
 use crate::templates::{
-    CONVERT, EXP_FOR_LANES, LANEWISE_CALL, SHUFFLED_LOAD, TYPE, atomic_text, divide_text,
-    remainder_text, saturate_text, scalar_text, vector_saturate_text, vector_text,
+    CONVERT, EXP_FOR_LANES, LANEWISE_CALL, TYPE, atomic_text, divide_text, remainder_text,
+    saturate_text, scalar_text, vector_saturate_text, vector_text,
 };
 use crate::types::{c_bytes, scalar_name, signed_of, unsigned_of, vector_name};
 
@@ -24,9 +24,6 @@ pub enum Helper {
     Scalar(ScalarOp, Scalar),
     /// An operator on vectors.
     Vector(VectorOp, Scalar, u32),
-    /// A load of consecutive elements by two loads. The first of them begins the given number of
-    /// elements earlier: at least one, and fewer than there are lanes.
-    LoadAt(Scalar, u32, u32),
     /// A mathematical function, lane by lane.
     VectorCall(Intrinsic, Scalar, u32),
     /// Euclidean division of signed lanes by a constant that is neither 0 nor -1. It is a separate
@@ -71,9 +68,6 @@ impl Helper {
             Self::Scalar(op, scalar) => join(op.prefix(), scalar.name()),
             Self::Atomic(op, scalar) => join(op.prefix(), scalar.name()),
             Self::Vector(op, scalar, lanes) => join(op.prefix(), &vector_name(scalar, lanes)),
-            Self::LoadAt(scalar, lanes, lane) => {
-                ["load", &vector_name(scalar, lanes), "at", &lane.to_string()].join("_")
-            }
             Self::VectorCall(intrinsic, scalar, lanes) => {
                 join(intrinsic.name(), &vector_name(scalar, lanes))
             }
@@ -120,7 +114,6 @@ impl Helper {
                     }
                     VectorOp::Load
                     | VectorOp::LoadStrided
-                    | VectorOp::LoadEvery(_)
                     | VectorOp::LoadReversed
                     | VectorOp::Store
                     | VectorOp::Stream
@@ -133,8 +126,7 @@ impl Helper {
             Self::VectorCall(Intrinsic::Exp, Scalar::F32, lanes) => {
                 vec![Self::Type(Scalar::F32, lanes), Self::Type(Scalar::I32, lanes)]
             }
-            Self::LoadAt(scalar, lanes, _)
-            | Self::VectorCall(_, scalar, lanes)
+            Self::VectorCall(_, scalar, lanes)
             | Self::DivBy(scalar, lanes, _)
             | Self::ModBy(scalar, lanes, _) => vec![Self::Type(scalar, lanes)],
             Self::VectorSaturate { to, from, lanes } => [to, signed_of(to), from, signed_of(from)]
@@ -172,7 +164,6 @@ pub fn require(helpers: &mut IndexSet<Helper>, helper: Helper) {
         Helper::Type(..)
         | Helper::Scalar(..)
         | Helper::Vector(..)
-        | Helper::LoadAt(..)
         | Helper::VectorCall(..)
         | Helper::DivBy(..)
         | Helper::ModBy(..)
@@ -206,7 +197,6 @@ pub fn definition(helper: Helper) -> String {
         Helper::Vector(op, scalar, lanes) => {
             let mut template = Template::of(scalar, lanes);
             let text = match op {
-                VectorOp::LoadEvery(step) => load_every(&template.vector, lanes, step),
                 VectorOp::LoadReversed => load_reversed(lanes),
                 VectorOp::LoadRepeated(times) => {
                     let mask = vector_name(signed_of(scalar), lanes);
@@ -240,11 +230,6 @@ pub fn definition(helper: Helper) -> String {
             };
             template.shuffled = text;
             template.fill(&name, vector_text(op))
-        }
-        Helper::LoadAt(scalar, lanes, lane) => {
-            let mut template = Template::of(scalar, lanes);
-            template.shuffled = load_at(&template.vector, lanes, lane);
-            template.fill(&name, SHUFFLED_LOAD)
         }
         Helper::VectorCall(intrinsic, scalar, lanes) => {
             let mut template = Template::of(scalar, lanes);

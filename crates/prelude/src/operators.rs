@@ -56,8 +56,6 @@ pub enum VectorOp {
     Load,
     /// Loads elements at a constant distance.
     LoadStrided,
-    /// Loads every second, third or fourth element by dense loads from the first to the last.
-    LoadEvery(Few),
     /// Loads elements in descending order.
     LoadReversed,
     /// Loads each element two, three or four times; the first and the last may occur fewer times.
@@ -155,14 +153,11 @@ impl ScalarOp {
 
 impl VectorOp {
     /// The operators that shuffle consecutive elements of memory.
-    pub const SHUFFLES: [Self; 13] = [
+    pub const SHUFFLES: [Self; 10] = [
         Self::LoadRepeated(Few::Two),
         Self::LoadRepeated(Few::Three),
         Self::LoadRepeated(Few::Four),
         Self::LoadReversed,
-        Self::LoadEvery(Few::Two),
-        Self::LoadEvery(Few::Three),
-        Self::LoadEvery(Few::Four),
         Self::StoreInterleaved(Few::Two),
         Self::StoreInterleaved(Few::Three),
         Self::StoreInterleaved(Few::Four),
@@ -176,9 +171,6 @@ impl VectorOp {
         match self {
             Self::Load => "load",
             Self::LoadStrided => "load_strided",
-            Self::LoadEvery(Few::Two) => "load_every2",
-            Self::LoadEvery(Few::Three) => "load_every3",
-            Self::LoadEvery(Few::Four) => "load_every4",
             Self::LoadReversed => "load_reversed",
             Self::LoadRepeated(Few::Two) => "load_repeated2",
             Self::LoadRepeated(Few::Three) => "load_repeated3",

@@ -1,67 +1,12 @@
-//! The texts of loads and stores that shuffle consecutive elements of memory.
-//!
-//! They touch no element before the first lane's or after the last lane's: the last part of a load
-//! ends at the last lane's element. Loads of realigned buffers are the exception.
+//! The texts of loads and stores that shuffle consecutive elements of memory. They touch no other
+//! elements than those of their lanes.
 
 use crate::operators::Few;
-
-/// Loads every `step`-th element from `memory` on: dense loads of all elements from the first to
-/// the last, and one shuffle for each load but the first.
-///
-/// The parts lie within this range if there are at least `step - 1` lanes.
-pub(crate) fn load_every(vector: &str, lanes: u32, step: Few) -> String {
-    let count = step.count();
-    let last = (lanes - 1) * (count - 1);
-    let start = |part: u32| if part + 1 == count { last } else { part * lanes };
-    let mut out = String::new();
-    for part in 0..count {
-        let address = match start(part) {
-            0 => "memory".to_owned(),
-            at => ["(memory + ", &at.to_string(), ")"].concat(),
-        };
-        let load = ["    ", vector, " part", &part.to_string(), " = *(const "].concat();
-        out.push_str(&[&load, vector, "_memory *)", &address, ";\n"].concat());
-    }
-    for part in 1..count {
-        let found = if part == 1 { "part0".to_owned() } else { named("found", part - 1) };
-        let result = if part + 1 == count {
-            "return".to_owned()
-        } else {
-            [vector, " ", &named("found", part), " ="].concat()
-        };
-        let lane = |lane: u32| {
-            let element = lane * count;
-            let from = if element >= last { count - 1 } else { element / lanes };
-            if from == part {
-                i64::from(lanes + element - start(part))
-            } else if from > part {
-                -1
-            } else if part == 1 {
-                i64::from(element)
-            } else {
-                i64::from(lane)
-            }
-        };
-        let chosen = shuffle(&found, &named("part", part), lanes, lane);
-        out.push_str(&["    ", &result, " ", &chosen, ";\n"].concat());
-    }
-    out
-}
 
 /// Returns the lanes of `found` in reverse order.
 pub(crate) fn load_reversed(lanes: u32) -> String {
     let reversed = shuffle("found", "found", lanes, |lane| i64::from(lanes - 1 - lane));
     ["    return ", &reversed, ";\n"].concat()
-}
-
-/// Joins the vector at `memory` and the next one, and takes the lanes from `lane` on.
-pub(crate) fn load_at(vector: &str, lanes: u32, lane: u32) -> String {
-    let load = |address: &str| ["*(const ", vector, "_memory *)", address, ";\n"].concat();
-    let [low, high] = [load("memory"), load(&["(memory + ", &lanes.to_string(), ")"].concat())];
-    let chosen = shuffle("low", "high", lanes, |number| i64::from(lane + number));
-    let declare = |name: &str, value: &str| ["    ", vector, " ", name, " = ", value].concat();
-    [declare("low", &low), declare("high", &high), ["    return ", &chosen, ";\n"].concat()]
-        .concat()
 }
 
 /// Loads lanes of a row in which each element occurs `times` times: lane `n` gets the element

@@ -207,7 +207,6 @@ pub(crate) fn vector_text(op: VectorOp) -> &'static str {
     match op {
         VectorOp::Load => LOAD,
         VectorOp::LoadStrided => LOAD_STRIDED,
-        VectorOp::LoadEvery(_) => SHUFFLED_LOAD,
         VectorOp::LoadReversed => LOAD_REVERSED,
         VectorOp::LoadRepeated(_) => LOAD_REPEATED,
         VectorOp::Gather => GATHER,
@@ -250,12 +249,7 @@ static inline $v $name(const $t *memory, int64_t stride) {
 }
 ";
 
-// `shuffles` writes the lines.
-pub(crate) const SHUFFLED_LOAD: &str = "
-static inline $v $name(const $t *memory) {
-$shuffled}
-";
-
+// `shuffles` writes the lines of these.
 const LOAD_REVERSED: &str = "
 static inline $v $name(const $t *memory) {
     $v found = *(const $v_memory *)(memory - ($lanes - 1));

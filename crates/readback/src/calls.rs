@@ -49,6 +49,11 @@ impl Lift<'_, '_> {
                 }
             }
         }
+        if name == "__builtin_shufflevector"
+            && let [first, second, lanes @ ..] = arguments
+        {
+            return self.shuffle(node, (first, second), lanes);
+        }
         match helper_of(name) {
             Some(helper) => self.helper(node, helper, arguments),
             None => self.fail(node, "a function that is not known"),
@@ -114,22 +119,39 @@ impl Lift<'_, '_> {
                 let a = self.vector_as(a, scalar, lanes)?;
                 Ok(Value::Vector(self.terms.call(intrinsic, a)))
             }
-            (Helper::LoadAt(scalar, lanes, lane), [address]) if (1..lanes).contains(&lane) => {
-                let (buffer, element) = self.address(address)?;
-                if self.scope.is_shared(buffer) {
-                    return self.fail(node, "a load of elements that other threads may write");
-                }
-                if !self.terms.lies_whole(buffer, element, lanes) {
-                    return self.fail(node, "a load of what may lie outside");
-                }
-                let base = self.terms.beyond(element, lane.into());
-                let one = self.literal_as(1, Scalar::I64);
-                self.load(node, buffer, (base, one), (scalar, lanes))
-            }
             (Helper::Vector(op, scalar, lanes), _) => {
                 self.vector_helper(node, op, (scalar, lanes), arguments)
             }
             _ => self.fail(node, "a function with other parameters"),
+        }
+    }
+
+    /// Lifts a choice of lanes from two vectors or masks. The second's lanes are numbered after the
+    /// first's, and -1 stands for a lane that does not matter.
+    fn shuffle(
+        &mut self,
+        node: &Node,
+        (first, second): (&Node, &Node),
+        lanes: &[Node],
+    ) -> Lifted<Value> {
+        let mut taken = Vec::new();
+        for lane in lanes {
+            match taken_lane(lane) {
+                Some(number) => taken.push(u32::try_from(number).ok()),
+                None => return self.fail(lane, "no number of a lane"),
+            }
+        }
+        let (vectors, width) = match (self.value(first)?, self.value(second)?) {
+            (Value::Vector(a), Value::Vector(b)) => ([a, b], None),
+            (Value::Mask(a, width), Value::Mask(b, other)) if width == other => {
+                ([a, b], Some(width))
+            }
+            _ => return self.fail(node, "operands that C does not combine so"),
+        };
+        match (self.terms.shuffle(&vectors, &taken), width) {
+            (Some(term), Some(width)) => Ok(Value::Mask(term, width)),
+            (Some(term), None) => Ok(Value::Vector(term)),
+            (None, _) => self.fail(node, "lanes that do not exist"),
         }
     }
 
@@ -184,14 +206,6 @@ impl Lift<'_, '_> {
             (VectorOp::LoadStrided, [address, stride]) => {
                 let (buffer, base) = self.address(address)?;
                 let stride = self.scalar_as(stride, Scalar::I64)?;
-                self.load(node, buffer, (base, stride), (scalar, lanes))
-            }
-            (VectorOp::LoadEvery(step), [address]) => {
-                let (buffer, base) = self.address(address)?;
-                if self.scope.is_shared(buffer) {
-                    return self.fail(node, "a load of elements that other threads may write");
-                }
-                let stride = self.literal_as(i128::from(step.count()), Scalar::I64);
                 self.load(node, buffer, (base, stride), (scalar, lanes))
             }
             (VectorOp::LoadReversed, [address]) => {
@@ -309,6 +323,15 @@ impl Lift<'_, '_> {
     }
 }
 
+/// Returns the number of a lane, or -1.
+fn taken_lane(node: &Node) -> Option<i64> {
+    if let Shape::Unary(minus, one) = &node.shape {
+        return (minus == "-" && one.shape == Shape::Number("1".to_owned())).then_some(-1);
+    }
+    let Shape::Number(number) = &node.shape else { return None };
+    number.parse::<u32>().ok().map(i64::from)
+}
+
 fn scalar_op(op: ScalarOp) -> Option<Op> {
     Some(match op {
         ScalarOp::Div => Op::Div,
@@ -331,7 +354,6 @@ fn vector_op(op: VectorOp) -> Option<Op> {
         VectorOp::Shr => Op::Shr,
         VectorOp::Load
         | VectorOp::LoadStrided
-        | VectorOp::LoadEvery(_)
         | VectorOp::LoadReversed
         | VectorOp::LoadRepeated(_)
         | VectorOp::Gather

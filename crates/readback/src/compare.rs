@@ -60,9 +60,6 @@ pub(crate) struct Walk<'t> {
 /// The result of a comparison.
 pub(crate) type Compared = Result<(), Mismatch>;
 
-/// The number of vectors that one call interleaves, and their type.
-type RowStore = (Few, Scalar, u32);
-
 /// Statements that are still to be matched.
 pub(crate) type Rest<'t> = &'t [Line];
 
@@ -115,19 +112,7 @@ impl<'t> Walk<'t> {
 
     pub(crate) fn stmt(&mut self, id: StmtId, rest: &mut Rest<'t>) -> Compared {
         match self.pool.get_stmt(id) {
-            Stmt::Block(stmts) => {
-                let mut left = stmts.as_slice();
-                while let Some((first, others)) = left.split_first() {
-                    match self.row_helper(*first, rest) {
-                        Some((helper, line)) => left = self.row(helper, left, line, rest)?,
-                        None => {
-                            self.stmt(*first, rest)?;
-                            left = others;
-                        }
-                    }
-                }
-                Ok(())
-            }
+            Stmt::Block(stmts) => stmts.iter().try_for_each(|stmt| self.stmt(*stmt, rest)),
             Stmt::Labeled { label, body } => {
                 match label {
                     Label::Prefetch { buffer, index } => {
@@ -261,7 +246,6 @@ impl<'t> Walk<'t> {
         };
         self.require(found == expected, node.at, "another value")?;
         self.scope.bind(name, binding);
-        self.terms.define(var, expected);
         skip_discards(rest, &[name]);
         Ok(())
     }
@@ -405,89 +389,6 @@ impl<'t> Walk<'t> {
         self.require(found == expected, line.at, "another value is written")
     }
 
-    /// Returns the next line if it stores several vectors interleaved and `first` is a store.
-    fn row_helper(&self, first: StmtId, rest: &Rest<'t>) -> Option<(RowStore, &'t Line)> {
-        let line = rest.first()?;
-        if !matches!(self.pool.get_stmt(first), Stmt::Store { .. }) {
-            return None;
-        }
-        let Action::Call(Node { shape: Shape::Call(callee, _), .. }) = &line.action else {
-            return None;
-        };
-        match helper_of(callee)? {
-            Helper::Vector(
-                VectorOp::StoreInterleaved(count) | VectorOp::StreamInterleaved(count),
-                scalar,
-                lanes,
-            ) => Some(((count, scalar, lanes), line)),
-            Helper::Type(..)
-            | Helper::Scalar(..)
-            | Helper::Vector(..)
-            | Helper::LoadAt(..)
-            | Helper::VectorCall(..)
-            | Helper::DivBy(..)
-            | Helper::ModBy(..)
-            | Helper::Saturate { .. }
-            | Helper::VectorSaturate { .. }
-            | Helper::Convert { .. }
-            | Helper::Atomic(..) => None,
-        }
-    }
-
-    /// Matches one call with as many stores whose lanes are interleaved, and returns the rest of
-    /// the block. The call computes all values before it writes any, so neither the index nor the
-    /// value of a later store may read the buffer.
-    fn row<'s>(
-        &mut self,
-        (count, scalar, lanes): RowStore,
-        stmts: &'s [StmtId],
-        line: &'t Line,
-        rest: &mut Rest<'t>,
-    ) -> Result<&'s [StmtId], Mismatch> {
-        let Action::Call(Node { shape: Shape::Call(_, arguments), .. }) = &line.action else {
-            return self.fail(line.at, "a store was expected");
-        };
-        self.next(rest)?;
-        let Some((address, values)) = arguments.split_first() else {
-            return self.fail(line.at, "a store was expected");
-        };
-        let number = count.count() as usize;
-        let well = values.len() == number && stmts.len() >= number;
-        self.require(well, line.at, "another number of stores")?;
-        let (found_buffer, base) = self.lift().address(address)?;
-        let (root, first) = self.terms.apart(base);
-        let (row, left) = stmts.split_at(number);
-        for ((stmt, value), position) in row.iter().zip(values).zip(0_i128..) {
-            let Stmt::Store { buffer, index, value: expected, prophecy: _, atomic: false } =
-                *self.pool.get_stmt(*stmt)
-            else {
-                return self.fail(value.at, "fewer stores were expected");
-            };
-            let expected_type = in_memory(self.pool.buffer(buffer).scalar);
-            let well = (expected_type, self.pool.ty(expected).lanes) == (scalar, lanes);
-            self.require(well, value.at, "a store of another type")?;
-            self.require(buffer == found_buffer, value.at, "another buffer is written")?;
-            let Expr::Ramp { base, stride, .. } = *self.pool.get(index) else {
-                return self.fail(value.at, "another element is written");
-            };
-            let stride = self.pool.as_constant(stride).and_then(Constant::as_integer);
-            let base = self.term(value.at, base)?;
-            let (own_root, own) = self.terms.apart(base);
-            let well = stride == Some(i128::from(count.count()))
-                && own_root == root
-                && own - first == position;
-            self.require(well, value.at, "another element is written")?;
-            let expected = self.term(value.at, expected)?;
-            let reads =
-                position > 0 && [base, expected].iter().any(|term| self.terms.reads(*term, buffer));
-            self.require(!reads, value.at, "a value that an earlier store decides")?;
-            let expected = self.terms.cast(scalar, expected);
-            let found = self.lift().vector_as(value, scalar, lanes)?;
-            self.require(found == expected, value.at, "another value is written")?;
-        }
-        Ok(left)
-    }
-
     /// Matches an atomic update: the function's operator, applied to the element and the argument,
     /// must give the value.
     fn update(
@@ -532,7 +433,11 @@ impl<'t> Walk<'t> {
         let Some(Helper::Vector(op, found_scalar, found_lanes)) = helper_of(callee) else {
             return self.fail(at, "a store was expected");
         };
-        let same = (found_scalar, found_lanes) == (scalar, lanes);
+        self.require(found_scalar == scalar, at, "a store of another type")?;
+        if let VectorOp::StoreInterleaved(count) | VectorOp::StreamInterleaved(count) = op {
+            return self.row_store(at, (count, scalar, found_lanes), arguments);
+        }
+        let same = found_lanes == lanes;
         self.require(same, at, "a store of another type")?;
         let one = self.terms.constant(Constant::int(1));
         let mut lift = self.lift();
@@ -554,6 +459,33 @@ impl<'t> Walk<'t> {
         };
         let value = lift.vector_as(value, scalar, lanes)?;
         Ok((buffer, index, value))
+    }
+
+    /// Lifts a call that stores vectors interleaved into consecutive elements.
+    fn row_store(
+        &mut self,
+        at: usize,
+        (count, scalar, lanes): (Few, Scalar, u32),
+        arguments: &[Node],
+    ) -> Result<(BufferId, TermId, TermId), Mismatch> {
+        let Some((address, vectors)) = arguments.split_first() else {
+            return self.fail(at, "a store was expected");
+        };
+        let well = vectors.len() == count.count() as usize;
+        self.require(well, at, "another number of vectors")?;
+        let one = self.terms.constant(Constant::int(1));
+        let mut lift = self.lift();
+        let (buffer, base) = lift.address(address)?;
+        let vectors = vectors.iter().map(|vector| lift.vector_as(vector, scalar, lanes));
+        let vectors = vectors.collect::<Result<Vec<_>, _>>()?;
+        let all = count.count() * lanes;
+        let taken = |number: u32| Some(number % count.count() * lanes + number / count.count());
+        let taken: Vec<_> = (0..all).map(taken).collect();
+        let index = self.terms.ramp(base, one, all);
+        match self.terms.shuffle(&vectors, &taken) {
+            Some(value) => Ok((buffer, index, value)),
+            None => self.fail(at, "lanes that do not exist"),
+        }
     }
 }
 

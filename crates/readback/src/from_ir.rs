@@ -61,6 +61,12 @@ impl Terms<'_> {
                 let value = self.of_expr(*value)?;
                 self.broadcast(value, *lanes)
             }
+            Expr::Shuffle { vectors, lanes } => {
+                let vectors = vectors.iter().map(|vector| self.of_expr(*vector));
+                let vectors = vectors.collect::<Result<Vec<_>, _>>()?;
+                let lanes: Vec<_> = lanes.iter().copied().map(Some).collect();
+                self.shuffle(&vectors, &lanes).ok_or(NoTerm)?
+            }
             Expr::Ref { .. } | Expr::Hole(_) => return Err(NoTerm),
         };
         self.of_exprs.insert(id, term);

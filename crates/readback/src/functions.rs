@@ -5,11 +5,10 @@ use std::num::NonZeroU32;
 use halidom_ir::{BufferId, BufferKind, Deal, ExprId, Program, Scalar, StmtId, VarId};
 
 use crate::compare::{Compared, Rest, Walk, scalar_type, skip_discards};
-use crate::lift::Binding;
+use crate::lift::{Binding, Scope};
 use crate::mismatch::Mismatch;
 use crate::syntax::{Action, Function, Line, Node, Shape, Ty};
 use crate::terms::machine;
-use crate::threads::written_outside;
 
 impl<'t> Walk<'t> {
     pub(crate) fn entry(&mut self, program: &Program, function: &'t Function) -> Compared {
@@ -254,7 +253,7 @@ impl<'t> Walk<'t> {
             }
         }
         // Only captured names are visible within.
-        let inner_scope = self.scope.within(&written_outside(self.pool, body));
+        let inner_scope = Scope::default();
         let outer_scope = std::mem::replace(&mut self.scope, inner_scope);
         self.take_over(&mut rest, "captured", &fields)?;
         skip_discards(&mut rest, &["closure", index]);

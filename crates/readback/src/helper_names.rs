@@ -28,11 +28,6 @@ pub(crate) fn helper_of(name: &str) -> Option<Helper> {
             _ => None,
         };
     }
-    if let Some((load, lane)) = name.split_once("_at_") {
-        let (scalar, lanes) = vector(load.strip_prefix("load_")?)?;
-        let lane: u32 = lane.parse().ok()?;
-        return Some(Helper::LoadAt(scalar, lanes, lane));
-    }
     if let Some((operator, divisor)) = name.split_once("_by_") {
         let (prefix, ty) = operator.split_once('_')?;
         let (scalar, lanes) = vector(ty)?;

@@ -16,18 +16,14 @@ mod compare;
 mod from_ir;
 mod functions;
 mod helper_names;
-mod known;
 pub mod lex;
 mod lift;
 mod memory;
 mod mismatch;
 mod parse;
-mod polynomial;
-mod residues;
 mod syntax;
 mod term;
 mod terms;
-mod threads;
 
 use halidom_base::FxHashSet;
 use halidom_ir::{Pool, Program};

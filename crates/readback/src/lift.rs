@@ -10,8 +10,6 @@
     reason = "operands are a and b in C and x and y as terms"
 )]
 
-use std::collections::BTreeSet;
-
 use halidom_ir::{BufferId, Constant, Scalar, VarId, eval};
 use halidom_prelude::types::signed_of;
 
@@ -51,8 +49,6 @@ pub(crate) enum Value {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scope {
     names: Vec<(String, Binding)>,
-    /// The buffers that the iterations of the enclosing parallel loops share and write.
-    shared: BTreeSet<BufferId>,
 }
 
 impl Scope {
@@ -66,18 +62,6 @@ impl Scope {
 
     pub(crate) fn leave(&mut self, depth: usize) {
         self.names.truncate(depth);
-    }
-
-    /// Returns the scope for the body of a parallel loop whose iterations write these buffers. The
-    /// names that the body sees are not bound yet.
-    pub(crate) fn within(&self, written: &BTreeSet<BufferId>) -> Self {
-        let shared = self.shared.union(written).copied().collect();
-        Self { names: Vec::new(), shared }
-    }
-
-    /// Tests whether other threads may write to a buffer within the scope.
-    pub(crate) fn is_shared(&self, buffer: BufferId) -> bool {
-        self.shared.contains(&buffer)
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<Binding> {

@@ -65,7 +65,6 @@ impl<'t> Walk<'t> {
                 self.require(aligned, line.at, "another alignment")?;
                 self.require(self.scope.get(name).is_none(), line.at, "a name that is taken")?;
                 self.scope.bind(name, Binding::Buffer(buffer));
-                self.terms.sized(buffer, vec![length]);
                 self.stmt(body, &mut rest)?;
             }
             Action::DeclareOwning(owner, memory) => {
@@ -96,9 +95,6 @@ impl<'t> Walk<'t> {
                     self.require(is_free, line.at, "a name that is taken")?;
                 }
                 self.scope.bind(name, Binding::Buffer(buffer));
-                let extents = decl.dims.iter().map(|dim| self.term(line.at, dim.extent));
-                let extents = extents.collect::<Result<_, _>>()?;
-                self.terms.sized(buffer, extents);
                 self.stmt(body, &mut rest)?;
             }
             Action::Declare(..)
@@ -132,7 +128,6 @@ impl<'t> Walk<'t> {
         self.require(lends, line.at, "the memory of another buffer")?;
         self.require(self.scope.get(name).is_none(), line.at, "a name that is taken")?;
         self.scope.bind(name, Binding::Buffer(buffer));
-        self.terms.lent(buffer, lender);
         self.stmt(body, &mut rest)?;
         self.ends(rest)
     }

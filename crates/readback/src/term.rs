@@ -71,4 +71,7 @@ pub(crate) enum Term {
         lanes: u32,
     },
     Broadcast(TermId, u32),
+    /// Chosen lanes: for each, a vector that is no shuffle and the lane's number there; `None` for
+    /// a lane that does not matter.
+    Shuffle(Box<[Option<(TermId, u32)>]>),
 }

@@ -14,7 +14,6 @@ use halidom_ir::{
 };
 use halidom_prelude::types::unsigned_of;
 
-use crate::known::Known;
 use crate::term::{Op, Ring, Term, TermId};
 
 /// Interned terms with their types.
@@ -24,7 +23,6 @@ pub(crate) struct Terms<'a> {
     types: Vec<Type>,
     /// The terms that [`Self::of_expr`] found.
     pub(crate) of_exprs: FxHashMap<ExprId, TermId>,
-    pub(crate) known: Known,
 }
 
 /// The error for an expression that has no term: no final program contains it.
@@ -38,7 +36,6 @@ impl<'a> Terms<'a> {
             interned: IndexSet::default(),
             types: Vec::new(),
             of_exprs: FxHashMap::default(),
-            known: Known::default(),
         }
     }
 
@@ -80,7 +77,8 @@ impl<'a> Terms<'a> {
             | Term::Cast(..)
             | Term::Call(..)
             | Term::Load(..)
-            | Term::Ramp { .. } => None,
+            | Term::Ramp { .. }
+            | Term::Shuffle(_) => None,
         }
     }
 
@@ -103,6 +101,28 @@ impl<'a> Terms<'a> {
         self.intern(Term::Broadcast(value, lanes), ty)
     }
 
+    /// Returns chosen lanes of vectors, whose lanes are numbered in sequence. Returns `None` for
+    /// vectors of several types and for a lane that does not exist.
+    pub(crate) fn shuffle(&mut self, vectors: &[TermId], lanes: &[Option<u32>]) -> Option<TermId> {
+        let ty = self.ty(*vectors.first()?);
+        if ty.lanes < 2 || vectors.iter().any(|vector| self.ty(*vector) != ty) {
+            return None;
+        }
+        let taken = |lane: u32| {
+            let vector = *vectors.get((lane / ty.lanes) as usize)?;
+            let lane = lane % ty.lanes;
+            if let Term::Shuffle(inner) = self.get(vector) {
+                inner.get(lane as usize).copied()
+            } else {
+                Some(Some((vector, lane)))
+            }
+        };
+        let chosen = lanes.iter().map(|lane| lane.map_or(Some(None), taken));
+        let chosen: Box<[_]> = chosen.collect::<Option<_>>()?;
+        let lanes = u32::try_from(lanes.len()).ok()?;
+        Some(self.intern(Term::Shuffle(chosen), Type { scalar: ty.scalar, lanes }))
+    }
+
     pub(crate) fn ramp(&mut self, base: TermId, stride: TermId, lanes: u32) -> TermId {
         let ty = Type { scalar: Scalar::I64, lanes };
         self.intern(Term::Ramp { base, stride, lanes }, ty)
@@ -117,32 +137,6 @@ impl<'a> Terms<'a> {
         let scalar = in_memory(self.pool.buffer(buffer).scalar);
         let ty = self.ty(index).with_scalar(scalar);
         self.intern(Term::Load(buffer, index), ty)
-    }
-
-    /// Splits a sum into the part without its final constant, and this constant. For a constant
-    /// alone, the first part is `None`.
-    pub(crate) fn apart(&self, id: TermId) -> (Option<TermId>, i128) {
-        let number = |id: TermId| self.as_constant(id).and_then(Constant::as_integer);
-        if let Some(constant) = number(id) {
-            return (None, constant);
-        }
-        if let Term::Ring { op: Ring::Add, exact: true, lhs, rhs } = *self.get(id)
-            && let Some(constant) = number(rhs)
-        {
-            return (Some(lhs), constant);
-        }
-        (Some(id), 0)
-    }
-
-    /// Returns the element number `distance` after another one, as a sum with one final constant.
-    pub(crate) fn beyond(&mut self, element: TermId, distance: i128) -> TermId {
-        let (root, offset) = self.apart(element);
-        let sum = self.constant(Constant::int(offset + distance));
-        match root {
-            Some(root) if offset + distance == 0 => root,
-            Some(root) => self.ring(Ring::Add, true, root, sum),
-            None => sum,
-        }
     }
 
     /// Returns a sum, difference or product. Wrapping ones of signed numbers are computed unsigned.
@@ -277,7 +271,8 @@ impl<'a> Terms<'a> {
             | Term::Call(..)
             | Term::Load(..)
             | Term::Ramp { .. }
-            | Term::Broadcast(..) => None,
+            | Term::Broadcast(..)
+            | Term::Shuffle(_) => None,
         }
     }
 
@@ -307,7 +302,8 @@ impl<'a> Terms<'a> {
             | Term::Call(..)
             | Term::Load(..)
             | Term::Ramp { .. }
-            | Term::Broadcast(..) => whole(self.ty(id).scalar),
+            | Term::Broadcast(..)
+            | Term::Shuffle(_) => whole(self.ty(id).scalar),
         }
     }
 
@@ -354,7 +350,8 @@ impl<'a> Terms<'a> {
             | Term::Call(..)
             | Term::Load(..)
             | Term::Ramp { .. }
-            | Term::Broadcast(..) => self.as_constant(id).is_some(),
+            | Term::Broadcast(..)
+            | Term::Shuffle(_) => self.as_constant(id).is_some(),
         }
     }
 
@@ -375,6 +372,13 @@ impl<'a> Terms<'a> {
             Term::Broadcast(value, lanes) => {
                 let value = self.cast(to, value);
                 return self.broadcast(value, lanes);
+            }
+            Term::Shuffle(lanes) => {
+                let lanes = lanes
+                    .iter()
+                    .map(|lane| lane.map(|(vector, number)| (self.cast(to, vector), number)));
+                let lanes = lanes.collect();
+                return self.intern(Term::Shuffle(lanes), ty.with_scalar(to));
             }
             // Both steps keep the value modulo the last type, or the first keeps it exactly.
             Term::Cast(_, inner)

@@ -166,9 +166,10 @@ impl Affine {
             }
             Expr::Broadcast { value, .. } => self.int(pool, *value),
             Expr::Load { .. } | Expr::Ref { .. } => Err(not_affine("an index that is read")),
-            Expr::Unary(UnaryOp::Not, _) | Expr::Call(..) | Expr::Hole(_) => {
-                Err(not_affine("an operation"))
-            }
+            Expr::Unary(UnaryOp::Not, _)
+            | Expr::Call(..)
+            | Expr::Shuffle { .. }
+            | Expr::Hole(_) => Err(not_affine("an operation")),
         }
     }
 
@@ -363,6 +364,7 @@ impl Affine {
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => Err(data()),
         }
     }

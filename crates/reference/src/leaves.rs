@@ -9,6 +9,7 @@ use halidom_poly::Set;
 
 use crate::heap::{Arrays, Heap, Locations, entails};
 use crate::layout::{Dimension, located};
+use crate::polynomial::Polynomial;
 use crate::premise::Gap;
 use crate::recurrence::Recurrence;
 use crate::template::{Hole, Leaf, Leaves, Templates};
@@ -70,6 +71,45 @@ impl Leaves for Memory<'_> {
         self.reads.add(buffer, &here)?;
         Ok(Leaf::Hole(Hole::Tensor { func: array.func, component: array.component, writers }))
     }
+
+    fn touch(
+        &mut self,
+        templates: &mut Templates<'_>,
+        facts: &Set,
+        expr: ExprId,
+    ) -> Result<(), Gap> {
+        let gap = || Gap::new("a shuffle of what is no load of an array");
+        let Expr::Load { buffer, index, access: Some(access) } = templates.pool.get(expr).clone()
+        else {
+            return Err(gap());
+        };
+        let array = self.arrays.get(&buffer).ok_or_else(gap)?;
+        let layout = self.layouts.get(&buffer).ok_or_else(gap)?;
+        // The facts name the lanes of the shuffle's result.
+        let lanes = Polynomial::constant(templates.pool.ty(expr).lanes.into());
+        let affine = &mut *templates.affine;
+        let lane = affine.dim(affine.lane);
+        let range = affine.within(&lane, &Polynomial::default(), &lanes)?;
+        let facts = facts.exists(&[affine.lane])?.intersect(&range)?;
+        let coords = affine.ints(templates.pool, &access.coords)?;
+        let known = coords.len() == layout.len()
+            && located(templates.pool, affine, &facts, layout, (index, &coords))?;
+        let mut inside = known;
+        let mut here = range;
+        for ((dimension, coord), dim) in layout.iter().zip(&coords).zip(&array.location) {
+            if !dimension.folded {
+                let within = affine.within(coord, &dimension.min, &dimension.extent)?;
+                inside = inside && entails(&facts, &within)?;
+            }
+            let (location, dim) = (dimension.location(affine, coord)?, affine.dim(*dim));
+            here = here.intersect(&affine.equal(&location, &dim)?)?;
+        }
+        if !inside {
+            let name = &templates.pool.buffer(buffer).name;
+            return Err(Gap::new(format!("a load of `{name}` may lie outside")));
+        }
+        self.reads.add(buffer, &here.exists(&[affine.lane])?)
+    }
 }
 
 /// Tensor accesses in an equation of the specification (TV §3.4).
@@ -118,5 +158,9 @@ impl Leaves for Equations<'_> {
         let writers = writers.iter().map(|(stage, set)| Ok((*stage, set.intersect(&here)?)));
         let writers = writers.collect::<Result<_, Gap>>()?;
         Ok(Leaf::Hole(Hole::Tensor { func, component, writers }))
+    }
+
+    fn touch(&mut self, _: &mut Templates<'_>, _: &Set, _: ExprId) -> Result<(), Gap> {
+        Err(Gap::new("a shuffle in an algorithm"))
     }
 }

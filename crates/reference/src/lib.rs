@@ -34,6 +34,7 @@
 mod affine;
 mod evaluator;
 mod heap;
+mod lanes;
 mod layout;
 mod leaves;
 mod options;

@@ -16,6 +16,7 @@ use halidom_poly::{Dim, Set};
 use crate::affine::Binding;
 use crate::evaluator::{Evaluator, Range};
 use crate::heap::{Heap, Locations, entails, renamed};
+use crate::lanes::{row, taken};
 use crate::layout::{is_mixed_radix, located};
 use crate::leaves::{Equations, Memory};
 use crate::polynomial::Polynomial;
@@ -58,6 +59,9 @@ impl Gamma {
     }
 }
 
+/// Index, value and prophecy of a store.
+type Assignment = (ExprId, ExprId, Option<Prophecy>);
+
 /// `Δh; R`.
 type Updates = (Heap, Locations);
 
@@ -86,7 +90,21 @@ impl Evaluator<'_> {
             Stmt::For { body, .. } => self.s_seqloop(gamma, h, stmt, body),
             Stmt::Allocate { buffer, body } => self.s_allocate(gamma, h, buffer, body),
             Stmt::Store { buffer, index, value, prophecy, atomic: _ } => {
-                self.s_assign(gamma, h, stmt, (buffer, index, value), prophecy.as_ref())
+                self.stores(index, value, prophecy.as_ref()).and_then(|stores| {
+                    // Every lane reads the heap before the store.
+                    let mut reads = Locations::default();
+                    for (index, value, prophecy) in stores {
+                        let of = (buffer, index, value);
+                        reads = reads.union(&self.s_assign(
+                            gamma,
+                            h,
+                            stmt,
+                            of,
+                            prophecy.as_ref(),
+                        )?)?;
+                    }
+                    Ok(reads)
+                })
             }
             // Labels mean nothing to the rules.
             Stmt::Labeled { body, .. } => self.statement(gamma, h, body).map(|(_, reads)| reads),
@@ -153,18 +171,52 @@ impl Evaluator<'_> {
             }
             Stmt::Labeled { body, .. } => self.summary(body)?,
             // A vector is a parallel loop over its lanes.
-            Stmt::Store { buffer, index, prophecy, .. } => {
-                let updates = self.t_assign(buffer, prophecy.as_ref())?;
-                match self.lanes(index)? {
-                    Some(lanes) => updates.bind(self.affine.lane, &lanes)?,
-                    None => updates,
+            Stmt::Store { buffer, index, value, prophecy, .. } => {
+                let mut all = Heap::default();
+                for (index, _, prophecy) in self.stores(index, value, prophecy.as_ref())? {
+                    let updates = self.t_assign(buffer, prophecy.as_ref())?;
+                    let updates = match self.lanes(index)? {
+                        Some(lanes) => updates.bind(self.affine.lane, &lanes)?,
+                        None => updates,
+                    };
+                    all = all.then(&self.arrays, &updates)?;
                 }
+                all
             }
             Stmt::Assert { .. } => return Err(Gap::new("a check after the work has begun")),
             Stmt::Provide { .. } => {
                 return Err(Gap::new("a program whose storage is not flattened"));
             }
         })
+    }
+
+    /// Returns index, value and prophecy of a store. A store of interleaved vectors is taken apart
+    /// into one store for each vector: their elements differ.
+    fn stores(
+        &mut self,
+        index: ExprId,
+        value: ExprId,
+        prophecy: Option<&Prophecy>,
+    ) -> Result<Vec<Assignment>, Gap> {
+        let Some(vectors) = row(self.pool, index, value) else {
+            return Ok(vec![(index, value, prophecy.cloned())]);
+        };
+        let prophecy = prophecy.ok_or_else(|| Gap::new("a store without a prophecy"))?;
+        let step = vectors.len() as i128;
+        let mut stores = Vec::new();
+        for (vector, first) in vectors.into_iter().zip(0..) {
+            let lanes = self.pool.ty(vector).lanes;
+            let mut own = |expr: &ExprId| {
+                taken(self.pool, *expr, (first, step), lanes)
+                    .ok_or_else(|| Gap::new("lanes that are not affine"))
+            };
+            let index = own(&index)?;
+            let coords = prophecy.coords.iter().map(&mut own).collect::<Result<_, _>>()?;
+            let point = prophecy.point.iter().map(&mut own).collect::<Result<_, _>>()?;
+            let Prophecy { func, stage, .. } = *prophecy;
+            stores.push((index, vector, Some(Prophecy { func, stage, coords, point })));
+        }
+        Ok(stores)
     }
 
     /// Gives a gap without a place the default premise: the statement has a form that the rules do

@@ -17,6 +17,7 @@ use halidom_poly::{Function, Set};
 
 use crate::affine::Affine;
 use crate::heap::entails;
+use crate::lanes::{Run, runs, taken};
 use crate::premise::Gap;
 use crate::recurrence::Writers;
 
@@ -40,6 +41,14 @@ pub(crate) trait Leaves {
         facts: &Set,
         expr: ExprId,
     ) -> Result<Leaf, Gap>;
+
+    /// Shows that all lanes of a load lie within its array, and lists them as read.
+    fn touch(
+        &mut self,
+        templates: &mut Templates<'_>,
+        facts: &Set,
+        expr: ExprId,
+    ) -> Result<(), Gap>;
 }
 
 /// The replacement of a read.
@@ -172,10 +181,42 @@ impl Templates<'_> {
                 let operand = self.visit(leaves, facts, *operand, done)?;
                 Ok(self.pool.call(*intrinsic, operand))
             }
+            Expr::Shuffle { vectors, lanes } => {
+                let load = self.one_load(vectors, lanes)?;
+                for vector in vectors {
+                    leaves.touch(self, facts, *vector)?;
+                }
+                self.visit(leaves, facts, load, done)
+            }
             Expr::Ramp { .. } | Expr::Hole(_) => {
                 Err(Gap::new("an integer vector that is not quasi-affine".to_owned()))
             }
         }
+    }
+
+    /// Returns the one load that a shuffle of loads is.
+    fn one_load(&mut self, vectors: &[ExprId], lanes: &[u32]) -> Result<ExprId, Gap> {
+        let gap = || Gap::new("a shuffle that is not one load".to_owned());
+        let given = vectors.first().map_or(1, |vector| self.pool.ty(*vector).lanes);
+        let count = u32::try_from(lanes.len()).map_err(|_| gap())?;
+        let mut found = None;
+        for Run { vector, first, step } in runs(given, lanes) {
+            let vector = *vectors.get(vector).ok_or_else(gap)?;
+            let load = taken(self.pool, vector, (first, step), count).ok_or_else(gap)?;
+            let Expr::Load { buffer, index, access: Some(access) } = self.pool.get(load).clone()
+            else {
+                return Err(gap());
+            };
+            let index = self.affine.int(self.pool, index)?;
+            let coords = self.affine.ints(self.pool, &access.coords)?;
+            let element = (buffer, index, access.func, coords);
+            match &found {
+                Some((_, known)) if *known != element => return Err(gap()),
+                Some(_) => {}
+                None => found = Some((load, element)),
+            }
+        }
+        found.map(|(load, _)| load).ok_or_else(gap)
     }
 
     /// Merges equal holes of the templates under some facts, with preference for the holes of the

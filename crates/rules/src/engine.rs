@@ -76,6 +76,7 @@ fn fold(pool: &mut Pool, id: ExprId) -> Option<ExprId> {
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => return None,
     };
     Some(splat(pool, value, lanes))
@@ -95,6 +96,7 @@ fn constant(pool: &Pool, id: ExprId) -> Option<Constant> {
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => None,
     }
 }
@@ -122,6 +124,7 @@ fn view(pool: &Pool, id: ExprId) -> Option<(Op, Vec<ExprId>)> {
         | Expr::Call(..)
         | Expr::Ref { .. }
         | Expr::Load { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => return None,
     })
 }

@@ -117,9 +117,12 @@ fn evaluate(
             Some(Constant::int(base + lane * stride))
         }
         Expr::Broadcast { value, .. } => operand(value),
-        Expr::Cast(..) | Expr::Call(..) | Expr::Ref { .. } | Expr::Load { .. } | Expr::Hole(_) => {
-            None
-        }
+        Expr::Cast(..)
+        | Expr::Call(..)
+        | Expr::Ref { .. }
+        | Expr::Load { .. }
+        | Expr::Shuffle { .. }
+        | Expr::Hole(_) => None,
     }
 }
 

@@ -271,6 +271,7 @@ impl Variables<'_> {
             | Expr::Call(..)
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => {}
         });
         if reads {

@@ -3,7 +3,8 @@
 //! # Correctness
 //! There is one case for each operator, with the operator's meaning in `halidom_ir::eval`. A vector
 //! of n lanes is a function of one symbol, the lane: `Ramp` is affine in it, `Broadcast` does not
-//! mention it, and everything else works lane by lane. A construct that is not covered is an error,
+//! mention it, a shuffle replaces it by the lane that it takes, and everything else works lane by
+//! lane. A construct that is not covered is an error,
 //! never a guess. In a space that keeps operators on floats as they are written, an expression of
 //! constants alone denotes its value in its own type.
 
@@ -13,7 +14,7 @@ use halidom_ir::{
     UnaryOp, VarId, eval,
 };
 
-use crate::space::{FormulaId, PolyId, Space, TermId, Value};
+use crate::space::{FormulaId, PolyId, Rename, Space, TermId, Value};
 
 /// The reason why an expression has no term.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,6 +64,45 @@ pub(crate) trait Leaves {
 
     /// Returns an element of a buffer, with the claim that it holds a func's value at a point.
     fn load(&mut self, pool: &Pool, space: &mut Space, expr: ExprId, load: Load) -> Result<Value>;
+
+    /// Lists what a shuffle takes from one of its vectors: the lanes that `taken` makes of it.
+    fn shuffled(
+        &mut self,
+        pool: &Pool,
+        space: &mut Space,
+        of: (ExprId, ExprId),
+        taken: &mut Rename,
+    ) -> Result<()>;
+}
+
+/// Lanes of a shuffle that follow one another: lane `l` of the result takes lane
+/// `first + step * l` of a vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Run {
+    vector: usize,
+    first: i128,
+    step: i128,
+}
+
+/// Splits the lanes of a shuffle of vectors with `given` lanes into runs. A run of one lane
+/// continues with the step of the run before it.
+fn runs(given: u32, lanes: &[u32]) -> Vec<Run> {
+    let of = |lane: u32| ((lane / given.max(1)) as usize, i128::from(lane % given.max(1)));
+    let (mut runs, mut step, mut at) = (Vec::new(), 1, 0);
+    while let Some(lane) = lanes.get(at) {
+        let (vector, start) = of(*lane);
+        let next = |number: usize| lanes.get(number).map(|lane| of(*lane));
+        step = match next(at + 1) {
+            Some((same, second)) if same == vector => second - start,
+            Some(_) | None => step,
+        };
+        runs.push(Run { vector, first: start - step * at as i128, step });
+        let mut expected = start;
+        while next(at) == Some((vector, expected)) {
+            (at, expected) = (at + 1, expected + step);
+        }
+    }
+    runs
 }
 
 /// An evaluated load.
@@ -174,8 +214,34 @@ impl<L: Leaves> Evaluator<'_, L> {
                 Ok(Value::Int(self.space.add(base, step)))
             }
             Expr::Broadcast { value, .. } => self.value(value),
+            Expr::Shuffle { vectors, lanes } => self.shuffle(id, &vectors, &lanes),
             Expr::Hole(_) => Err(EvaluateError::Hole),
         }
+    }
+
+    /// Returns the value of a shuffle of loads. The lanes of the result fall into runs, in each of
+    /// which the taken lane is affine in the lane of the result. All runs must have one value, as
+    /// terms over the lane of the result: together they are one load of equally spaced elements.
+    fn shuffle(&mut self, id: ExprId, vectors: &[ExprId], lanes: &[u32]) -> Result<Value> {
+        let unsupported = EvaluateError::Unsupported("a shuffle of these lanes");
+        let given = vectors.first().map_or(1, |vector| self.pool.ty(*vector).lanes);
+        let (from, to) = (self.space.lane(given), self.space.lane(self.pool.ty(id).lanes));
+        let to = self.space.symbol(to);
+        let mut found = None;
+        for Run { vector, first, step } in runs(given, lanes) {
+            let vector = *vectors.get(vector).ok_or(unsupported.clone())?;
+            let value = self.value(vector)?;
+            let scaled = self.space.scale(to, step);
+            let taken = self.space.offset(scaled, first);
+            let mut taken = Rename::symbols([(from, taken)]);
+            let value = taken.value(self.space, value);
+            if found.is_some_and(|other| other != value) {
+                return Err(unsupported);
+            }
+            found = Some(value);
+            self.leaves.shuffled(self.pool, self.space, (id, vector), &mut taken)?;
+        }
+        found.ok_or(unsupported)
     }
 
     fn constant(&mut self, constant: Constant) -> Value {
@@ -368,6 +434,7 @@ fn literal(pool: &Pool, id: ExprId) -> Option<Constant> {
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => None,
     }
 }

@@ -118,6 +118,7 @@ fn is_natural(pool: &Pool, natural: &FxHashSet<VarId>, expr: ExprId) -> bool {
             | Expr::Load { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => false,
         };
     });

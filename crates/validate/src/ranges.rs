@@ -58,6 +58,7 @@ fn range(pool: &Pool, expr: ExprId, funcs: &FxHashMap<(FuncId, usize), Range>) -
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => None,
     };
     Some(

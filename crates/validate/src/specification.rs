@@ -15,7 +15,7 @@ use halidom_ir::{Expr, ExprId, FuncId, FuncKind, Pool, Stage, VarId};
 
 use crate::evaluate::{EvaluateError, Evaluator, Leaves, Load, leaf_value};
 use crate::program::Parameters;
-use crate::space::{FormulaId, PolyId, Space, Term, TermId, Value, Version};
+use crate::space::{FormulaId, PolyId, Rename, Space, Term, TermId, Value, Version};
 
 type Result<T> = std::result::Result<T, EvaluateError>;
 
@@ -244,5 +244,15 @@ impl Leaves for Unfolding<'_, '_> {
 
     fn load(&mut self, _: &Pool, _: &mut Space, _: ExprId, _: Load) -> Result<Value> {
         Err(EvaluateError::Unsupported("a load in an algorithm"))
+    }
+
+    fn shuffled(
+        &mut self,
+        _: &Pool,
+        _: &mut Space,
+        _: (ExprId, ExprId),
+        _: &mut Rename,
+    ) -> Result<()> {
+        Err(EvaluateError::Unsupported("a shuffle in an algorithm"))
     }
 }

@@ -1,14 +1,15 @@
 //! Vector loads and stores. A load has a form, which the index and the buffer decide; each form is
 //! one helper function.
 
-use halidom_ir::{BufferId, Constant, Expr, ExprId, Scalar, StoreIn, Type};
-use halidom_lower::patterns::{Repeated, Strided, apart, repeated};
+use halidom_ir::{
+    BufferId, Constant, Expr, ExprId, Pool, Scalar, StoreIn, Type, interleaved_lanes,
+};
+use halidom_lower::patterns::{Repeated, repeated};
 use halidom_prelude::helpers::Helper;
 use halidom_prelude::operators::{Few, VectorOp};
 
 use crate::EmitError;
-use crate::c::tree::{CBinary, CExpr, CUnary};
-use crate::emit::scalar::literal;
+use crate::c::tree::{CExpr, CUnary};
 use crate::emit::translate::Translator;
 
 /// The form of a vector load.
@@ -19,23 +20,17 @@ enum Form {
     Dense(ExprId),
     /// Consecutive elements, the last one first.
     Reversed(ExprId),
-    /// Every second, third or fourth element. The elements in between are loaded too.
-    Every(Few, ExprId),
     /// Elements at a constant distance, each loaded by itself.
     Strided(ExprId, ExprId),
     /// Elements that occur several times in a row.
     Repeated(Few, Repeated),
-    /// Consecutive elements, taken from two vectors at multiples of their length. The first of
-    /// these vectors begins this number of elements before the base.
-    Joined(u32, ExprId),
     /// Elements at any places.
     Gathered,
 }
 
 impl Translator<'_> {
-    /// Chooses the form of a load. Forms that load more elements than the lanes take are chosen
-    /// only if no other thread may write these elements meanwhile.
-    fn form(&mut self, buffer: BufferId, index: ExprId) -> Form {
+    /// Returns the form of a load.
+    fn form(&self, index: ExprId) -> Form {
         let pool = self.pool;
         if let Some(repeated) = repeated(pool, index)
             && let Some(times) = Few::of(repeated.times.into())
@@ -43,19 +38,11 @@ impl Translator<'_> {
             return Form::Repeated(times, repeated);
         }
         match *pool.get(index) {
-            Expr::Ramp { base, stride, lanes } => {
-                let step = pool.as_constant(stride).and_then(Constant::as_integer);
-                let few = step
-                    .and_then(Few::of)
-                    .filter(|step| lanes + 1 >= step.count() && !self.is_shared(buffer));
-                match (step, few) {
-                    (Some(1), _) => match self.lane_of_join(buffer, base, lanes) {
-                        Some(lane) => Form::Joined(lane, base),
-                        None => Form::Dense(base),
-                    },
-                    (Some(-1), _) => Form::Reversed(base),
-                    (_, Some(step)) => Form::Every(step, base),
-                    (_, None) => Form::Strided(base, stride),
+            Expr::Ramp { base, stride, .. } => {
+                match pool.as_constant(stride).and_then(Constant::as_integer) {
+                    Some(1) => Form::Dense(base),
+                    Some(-1) => Form::Reversed(base),
+                    Some(_) | None => Form::Strided(base, stride),
                 }
             }
             Expr::Broadcast { value, .. } => Form::Splat(value),
@@ -68,21 +55,9 @@ impl Translator<'_> {
             | Expr::Call(..)
             | Expr::Ref { .. }
             | Expr::Load { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => Form::Gathered,
         }
-    }
-
-    /// Returns the lane at which a dense load begins in the vector at the multiple of the length
-    /// before it, if the load is to be joined of two. This requires that a directive asks for it,
-    /// that both vectors are known to lie within the buffer's own memory, and that nobody else
-    /// writes this memory meanwhile.
-    fn lane_of_join(&mut self, buffer: BufferId, base: ExprId, lanes: u32) -> Option<u32> {
-        let pool = self.pool;
-        if !pool.buffer(buffer).realigned || self.is_shared(buffer) {
-            return None;
-        }
-        let lane = u32::try_from(self.residues.of(pool, base, lanes.into())?).ok()?;
-        (lane > 0 && self.residues.holds_whole(pool, buffer, lanes)).then_some(lane)
     }
 
     /// Loads elements of a buffer. Elements of a `bool` buffer are loaded as bytes.
@@ -96,7 +71,7 @@ impl Translator<'_> {
         self.vector_type(Type { scalar, lanes })?;
         let memory = CExpr::Name(self.buffer_name(buffer)?);
         let vector = |op| Helper::Vector(op, scalar, lanes);
-        let (helper, arguments) = match self.form(buffer, index) {
+        let (helper, arguments) = match self.form(index) {
             Form::Splat(place) => {
                 let element = CExpr::index(memory, self.scalar(place)?);
                 (vector(VectorOp::Broadcast), vec![element])
@@ -106,9 +81,6 @@ impl Translator<'_> {
             }
             Form::Reversed(base) => {
                 (vector(VectorOp::LoadReversed), vec![address_of(memory, self.scalar(base)?)])
-            }
-            Form::Every(step, base) => {
-                (vector(VectorOp::LoadEvery(step)), vec![address_of(memory, self.scalar(base)?)])
             }
             Form::Strided(base, stride) => {
                 let address = address_of(memory, self.scalar(base)?);
@@ -121,27 +93,9 @@ impl Translator<'_> {
                 };
                 (vector(VectorOp::LoadRepeated(times)), vec![memory, offset, self.scalar(base)?])
             }
-            Form::Joined(lane, base) => {
-                let first = self.before(base, lane)?;
-                (Helper::LoadAt(scalar, lanes, lane), vec![address_of(memory, first)])
-            }
             Form::Gathered => (vector(VectorOp::Gather), vec![memory, self.vector(index)?]),
         };
         Ok(self.help(helper, arguments))
-    }
-
-    /// Returns the place that is this number of elements before another one.
-    fn before(&mut self, base: ExprId, distance: u32) -> Result<CExpr, EmitError> {
-        let (root, offset) = apart(self.pool, base);
-        let rest = offset - i128::from(distance);
-        match root {
-            Some(root) if rest == 0 => self.scalar(root),
-            Some(root) => {
-                let root = self.scalar(root)?;
-                Ok(CExpr::binary(CBinary::Add, root, literal(Constant::int(rest))?))
-            }
-            None => literal(Constant::int(rest)),
-        }
     }
 
     /// Returns the call that writes a vector.
@@ -152,6 +106,12 @@ impl Translator<'_> {
         value: ExprId,
     ) -> Result<CExpr, EmitError> {
         let pool = self.pool;
+        if let Expr::Ramp { base, stride, .. } = *pool.get(index)
+            && is_one(pool.as_constant(stride))
+            && let Some((count, vectors)) = row(pool, value)
+        {
+            return self.row_store(buffer, base, (count, vectors));
+        }
         let ty = pool.ty(value);
         let memory = CExpr::Name(self.buffer_name(buffer)?);
         let (op, mut arguments) = match pool.get(index) {
@@ -175,6 +135,7 @@ impl Translator<'_> {
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => (VectorOp::Scatter, vec![memory, self.vector(index)?]),
         };
         let scalar = memory_scalar(ty.scalar);
@@ -183,24 +144,33 @@ impl Translator<'_> {
     }
 
     /// Returns the call that writes several interleaved vectors.
-    pub(crate) fn row_store(&mut self, row: &[Strided]) -> Result<CExpr, EmitError> {
-        let Some(first) = row.first() else { return Err(EmitError::NotFinal("a row of nothing")) };
-        let Some(count) = Few::of(first.step.into()) else {
-            return Err(EmitError::NotFinal("a row of more than four stores"));
-        };
-        let memory = CExpr::Name(self.buffer_name(first.buffer)?);
-        let mut arguments = vec![address_of(memory, self.scalar(first.base)?)];
-        for store in row {
-            arguments.push(self.stored(store.value)?);
+    fn row_store(
+        &mut self,
+        buffer: BufferId,
+        base: ExprId,
+        (count, vectors): (Few, &[ExprId]),
+    ) -> Result<CExpr, EmitError> {
+        let memory = CExpr::Name(self.buffer_name(buffer)?);
+        let mut arguments = vec![address_of(memory, self.scalar(base)?)];
+        for vector in vectors {
+            arguments.push(self.stored(*vector)?);
         }
-        let op = if first.streams(self.pool) {
+        let op = if self.pool.buffer(buffer).store_in == StoreIn::Stream {
             VectorOp::StreamInterleaved(count)
         } else {
             VectorOp::StoreInterleaved(count)
         };
-        let scalar = memory_scalar(self.pool.ty(first.value).scalar);
-        Ok(self.help(Helper::Vector(op, scalar, first.lanes), arguments))
+        let ty = vectors.first().map_or(Type::INT, |vector| self.pool.ty(*vector));
+        Ok(self.help(Helper::Vector(op, memory_scalar(ty.scalar), ty.lanes), arguments))
     }
+}
+
+/// Returns the vectors that a shuffle interleaves.
+fn row(pool: &Pool, value: ExprId) -> Option<(Few, &[ExprId])> {
+    let Expr::Shuffle { vectors, lanes } = pool.get(value) else { return None };
+    let count = Few::of(i128::try_from(vectors.len()).ok()?)?;
+    let row = interleaved_lanes(count.count(), pool.ty(*vectors.first()?).lanes);
+    (*lanes == row).then_some((count, vectors))
 }
 
 fn address_of(memory: CExpr, index: CExpr) -> CExpr {

@@ -126,7 +126,8 @@ impl Search<'_> {
                 | Expr::Cast(..)
                 | Expr::Call(..)
                 | Expr::Ramp { .. }
-                | Expr::Broadcast { .. } => {}
+                | Expr::Broadcast { .. }
+                | Expr::Shuffle { .. } => {}
             }
             expr.for_each_operand(|operand| open.push(operand));
         }
@@ -164,6 +165,7 @@ impl Search<'_> {
                 | Expr::Ref { .. }
                 | Expr::Ramp { .. }
                 | Expr::Broadcast { .. }
+                | Expr::Shuffle { .. }
                 | Expr::Hole(_) => {}
             }
             expr.for_each_operand(|operand| open.push(operand));
@@ -215,6 +217,7 @@ impl Search<'_> {
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => expr,
         }
     }

@@ -1,8 +1,6 @@
-//! Final programs as C trees: one C statement for each IR statement, except that some patterns of
-//! vector loads and stores become calls of one helper function.
+//! Final programs as C trees: one C statement for each IR statement.
 
 mod access;
-mod alignment;
 mod aot;
 mod atomic;
 mod capture;
@@ -10,7 +8,6 @@ mod contraction;
 mod describe;
 mod file;
 mod scalar;
-mod sharing;
 mod translate;
 mod vector;
 

@@ -51,7 +51,9 @@ impl Translator<'_> {
             }
             Expr::Ref { .. } => Err(EmitError::NotFinal("a reference to a func")),
             Expr::Hole(_) => Err(EmitError::NotFinal("a hole")),
-            Expr::Ramp { .. } | Expr::Broadcast { .. } => Err(EmitError::Lanes(pool.ty(id))),
+            Expr::Ramp { .. } | Expr::Broadcast { .. } | Expr::Shuffle { .. } => {
+                Err(EmitError::Lanes(pool.ty(id)))
+            }
         }
     }
 

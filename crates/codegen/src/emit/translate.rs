@@ -1,5 +1,4 @@
-//! Statements: one C statement for each IR statement, in the same order. The exception is stores
-//! that together fill a row: they become one call.
+//! Statements: one C statement for each IR statement, in the same order.
 
 use std::num::NonZeroU32;
 
@@ -8,17 +7,14 @@ use halidom_ir::{
     BufferDecl, BufferId, BufferKind, Check, Constant, Deal, Expr, ExprId, Label, LoopKind, Pool,
     STACK_LIMIT, Scalar, Stmt, StmtId, StoreIn, Type, VarId,
 };
-use halidom_lower::patterns::row_of;
 use halidom_prelude::helpers::{self, Helper};
 use halidom_prelude::operators::ScalarOp;
 
 use crate::EmitError;
 use crate::c::names::Names;
 use crate::c::tree::{CBinary, CExpr, CFunction, CStmt, CStruct, CType, CUnary};
-use crate::emit::alignment::Residues;
 use crate::emit::capture::{Captures, captures};
 use crate::emit::describe::{check_values, describe_check, describe_label};
-use crate::emit::sharing::written_together;
 
 /// Buffers start at multiples of this many bytes, the size of the largest vector.
 const ALIGNMENT: u32 = 64;
@@ -50,9 +46,6 @@ pub(crate) struct Translator<'a> {
     visible_buffers: FxHashSet<BufferId>,
     /// The number of parallel loops around the current statement.
     depth: usize,
-    /// The buffers that their iterations share and write.
-    shared: FxHashSet<BufferId>,
-    pub(crate) residues: Residues,
     /// The variables declared in the current function: one that is bound again gets a block.
     declared: FxHashSet<String>,
 }
@@ -73,8 +66,6 @@ impl<'a> Translator<'a> {
             visible_vars: FxHashSet::default(),
             visible_buffers: FxHashSet::default(),
             depth: 0,
-            shared: FxHashSet::default(),
-            residues: Residues::default(),
             declared: FxHashSet::default(),
         }
     }
@@ -109,11 +100,6 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Tests whether other threads may write to a buffer during the current statement.
-    pub(crate) fn is_shared(&self, buffer: BufferId) -> bool {
-        self.shared.contains(&buffer)
-    }
-
     pub(crate) fn mask_of_var(&self, var: VarId) -> Scalar {
         self.masks.get(&var).copied().unwrap_or(Scalar::I8)
     }
@@ -133,23 +119,9 @@ impl<'a> Translator<'a> {
     pub(crate) fn stmt(&mut self, id: StmtId, out: &mut Vec<CStmt>) -> Result<(), EmitError> {
         let pool = self.pool;
         match pool.get_stmt(id) {
-            Stmt::Block(stmts) => {
-                let mut rest = stmts.as_slice();
-                while let Some((first, others)) = rest.split_first() {
-                    if let Some(row) = row_of(pool, rest) {
-                        let store = self.row_store(&row)?;
-                        out.push(CStmt::Expr(store));
-                        rest = &rest[row.len()..];
-                    } else {
-                        self.stmt(*first, out)?;
-                        rest = others;
-                    }
-                }
-                Ok(())
-            }
+            Stmt::Block(stmts) => stmts.iter().try_for_each(|stmt| self.stmt(*stmt, out)),
             Stmt::Let { var, value, body } => self.scoped(*var, out, |this, out| {
                 let declare = this.let_stmt(*var, *value)?;
-                this.residues.bind(this.pool, *var, *value);
                 let name = this.var_name(*var)?;
                 out.push(declare);
                 out.push(CStmt::Discard(name));
@@ -319,12 +291,9 @@ impl<'a> Translator<'a> {
         stmts.push(CStmt::Discard(name.clone()));
         // None of the caller's variables are declared within the function.
         let declared = std::mem::take(&mut self.declared);
-        let shared = self.shared.clone();
-        self.shared.extend(written_together(self.pool, body));
         self.depth += 1;
         self.stmt(body, &mut stmts)?;
         self.depth -= 1;
-        self.shared = shared;
         self.declared = declared;
         self.visible_vars.remove(&var);
         stmts.push(CStmt::Return(CExpr::name("HALIDOM_OK")));

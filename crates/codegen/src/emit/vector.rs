@@ -79,9 +79,44 @@ impl Translator<'_> {
                 let helper = Helper::Vector(VectorOp::Broadcast, ty.scalar, *lanes);
                 Ok(self.help(helper, vec![value]))
             }
+            Expr::Shuffle { vectors, lanes } => {
+                let given = vectors.iter().map(|vector| self.vector(*vector));
+                let given = given.collect::<Result<Vec<_>, _>>()?;
+                Ok(self.shuffled(given, (vectors, lanes)))
+            }
             Expr::Ref { .. } => Err(EmitError::NotFinal("a reference to a func")),
             Expr::Hole(_) => Err(EmitError::NotFinal("a hole")),
         }
+    }
+
+    /// Chooses lanes of vectors. GNU C has an operator on two vectors, so each further vector takes
+    /// another one; -1 stands for a lane that a later one supplies.
+    fn shuffled(&self, given: Vec<CExpr>, (vectors, lanes): (&[ExprId], &[u32])) -> CExpr {
+        let own = vectors.first().map_or(1, |vector| self.pool.ty(*vector).lanes);
+        let mut given = given.into_iter();
+        let mut found = given.next().unwrap_or_else(|| CExpr::literal("0"));
+        let mut rest: Vec<CExpr> = given.collect();
+        if rest.is_empty() {
+            rest.push(found.clone());
+        }
+        for (next, number) in rest.into_iter().zip(1..) {
+            let before = if number == 1 { own } else { lanes.len() as u32 };
+            let place = |(lane, taken): (usize, &u32)| {
+                if taken / own > number {
+                    "-1".to_owned()
+                } else if taken / own == number {
+                    (before + taken % own).to_string()
+                } else if number == 1 {
+                    taken.to_string()
+                } else {
+                    lane.to_string()
+                }
+            };
+            let places = lanes.iter().enumerate().map(place).map(CExpr::literal);
+            let arguments = [found, next].into_iter().chain(places).collect();
+            found = CExpr::call("__builtin_shufflevector", arguments);
+        }
+        found
     }
 
     /// Returns lanes as they lie in memory.
@@ -301,6 +336,9 @@ impl Translator<'_> {
             }
             Expr::Cast(_, operand) => Some(signed_of(self.pool.ty(*operand).scalar)),
             Expr::Load { .. } => Some(Scalar::I8),
+            Expr::Shuffle { vectors, .. } => {
+                vectors.iter().map(|vector| self.mask_width(*vector)).fold(None, wider)
+            }
             Expr::Const(_)
             | Expr::Broadcast { .. }
             | Expr::Call(..)
@@ -379,6 +417,11 @@ impl Translator<'_> {
             Expr::Load { buffer, index, .. } => {
                 let bytes = self.vector_load(*buffer, *index)?;
                 CExpr::binary(CBinary::Ne, bytes, CExpr::literal("0"))
+            }
+            Expr::Shuffle { vectors, lanes } => {
+                let given = vectors.iter().map(|vector| self.mask(*vector, natural));
+                let given = given.collect::<Result<Vec<_>, _>>()?;
+                self.shuffled(given, (vectors, lanes))
             }
             Expr::Const(_) | Expr::Unary(..) | Expr::Call(..) | Expr::Ramp { .. } => {
                 return Err(EmitError::Operator { operator: "arithmetic", scalar: Scalar::Bool });

@@ -3,8 +3,7 @@
 use halidom_ir::{
     BinaryOp, BufferDecl, BufferKind, Constant, Dim, LoopKind, Pool, Program, Scalar, Stmt,
 };
-use halidom_prelude::helpers::{Helper, definition};
-use halidom_prelude::operators::VectorOp;
+use halidom_lower::load_aligned;
 use halidom_readback::check;
 
 use super::common::{Builder, arguments, array, kernel, number};
@@ -86,8 +85,15 @@ fn beside(case: Case) -> (Pool, Program) {
     (b.pool, program)
 }
 
+/// The program with loads of aligned vectors.
+fn aligned(case: Case) -> (Pool, Program) {
+    let (mut pool, program) = beside(case);
+    let program = load_aligned(&mut pool, program).unwrap();
+    (pool, program)
+}
+
 fn text(case: Case) -> String {
-    let (pool, program) = beside(case);
+    let (pool, program) = aligned(case);
     emit(&pool, &program, &Target::AVX2).unwrap().text
 }
 
@@ -95,16 +101,56 @@ fn text(case: Case) -> String {
 fn vectors_beside_multiples_of_their_length_are_put_together_from_two() {
     let toolchain = Toolchain::find().unwrap().strict();
     for (scalar, lanes, first, helper) in [
-        (Scalar::F32, 8, 3, "load_f32x8_at_3(&rows[place])"),
-        (Scalar::F32, 8, 7, "load_f32x8_at_7(&rows[place])"),
+        (
+            Scalar::F32,
+            8,
+            3,
+            "__builtin_shufflevector(load_f32x8(&rows[place]), load_f32x8(&rows[place + 8]), 3, ",
+        ),
+        (
+            Scalar::F32,
+            8,
+            7,
+            "__builtin_shufflevector(load_f32x8(&rows[place]), load_f32x8(&rows[place + 8]), 7, ",
+        ),
         (Scalar::F32, 8, 8, "load_f32x8(&rows[place + 8])"),
-        (Scalar::F32, 16, 1, "load_f32x16_at_1(&rows[place])"),
-        (Scalar::F32, 4, 5, "load_f32x4_at_1(&rows[place + 4])"),
-        (Scalar::F64, 2, 1, "load_f64x2_at_1(&rows[place])"),
-        (Scalar::U16, 16, 15, "load_u16x16_at_15(&rows[place])"),
-        (Scalar::U8, 32, 2, "load_u8x32_at_2(&rows[place])"),
-        (Scalar::I64, 4, 2, "load_i64x4_at_2(&rows[place])"),
-        (Scalar::Bool, 16, 1, "load_u8x16_at_1(&rows[place])"),
+        (
+            Scalar::F32,
+            16,
+            1,
+            "__builtin_shufflevector(load_f32x16(&rows[place]), load_f32x16(&rows[place + 16]), 1, ",
+        ),
+        (
+            Scalar::F32,
+            4,
+            5,
+            "__builtin_shufflevector(load_f32x4(&rows[place + 4]), load_f32x4(&rows[place + 8]), 1, ",
+        ),
+        (
+            Scalar::F64,
+            2,
+            1,
+            "__builtin_shufflevector(load_f64x2(&rows[place]), load_f64x2(&rows[place + 2]), 1, ",
+        ),
+        (
+            Scalar::U16,
+            16,
+            15,
+            "__builtin_shufflevector(load_u16x16(&rows[place]), load_u16x16(&rows[place + 16]), 15, ",
+        ),
+        (
+            Scalar::U8,
+            32,
+            2,
+            "__builtin_shufflevector(load_u8x32(&rows[place]), load_u8x32(&rows[place + 32]), 2, ",
+        ),
+        (
+            Scalar::I64,
+            4,
+            2,
+            "__builtin_shufflevector(load_i64x4(&rows[place]), load_i64x4(&rows[place + 4]), 2, ",
+        ),
+        (Scalar::Bool, 16, 1, "load_u8x16(&rows[place + 16])"),
     ] {
         for grows in [false, true] {
             let step = i128::from(lanes);
@@ -116,7 +162,7 @@ fn vectors_beside_multiples_of_their_length_are_put_together_from_two() {
             }
             let emitted = text(case);
             assert!(emitted.contains(helper), "{case:?}: {emitted}");
-            let (pool, program) = beside(case);
+            let (pool, program) = aligned(case);
             let value = number(scalar);
             let inputs = [array(scalar, &[(0, case.room as i64)], &value)];
             let mut outputs =
@@ -132,61 +178,57 @@ fn vectors_beside_multiples_of_their_length_are_put_together_from_two() {
     }
 }
 
-/// Returns the reason why C with two aligned loads in place of one is refused.
-fn refusal(case: Case) -> String {
-    let (plain, two) = ("load_f32x8(&rows[place + 3])", "load_f32x8_at_3(&rows[place])");
-    let helper = definition(Helper::LoadAt(Scalar::F32, 8, 3));
+/// The load of eight floats from the fourth on, and the same from aligned vectors.
+const PLAIN_LOAD: &str = "load_f32x8(&rows[place + 3])";
+const TWO_LOADS: &str = "__builtin_shufflevector(load_f32x8(&rows[place]), \
+    load_f32x8(&rows[place + 8]), 3, 4, 5, 6, 7, 8, 9, 10)";
+
+/// Checks that the pass leaves a program as it is, and that C with two loads is refused for it.
+fn stays(case: Case) {
     let (pool, program) = beside(case);
-    let emitted = emit(&pool, &program, &Target::AVX2).unwrap().text;
-    assert!(emitted.contains(plain) && !emitted.contains(two), "{case:?}: {emitted}");
-    let store = definition(Helper::Vector(VectorOp::Store, Scalar::F32, 8));
-    let wrong = emitted.replace(plain, two).replace(&store, &[store.clone(), helper].concat());
-    check(&pool, &program, &wrong).unwrap_err().what
+    assert_eq!(aligned(case).1.body, program.body, "{case:?}");
+    let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
+    assert!(text.contains(PLAIN_LOAD), "{text}");
+    check(&pool, &program, &text).unwrap();
+    let wrong = text.replace(PLAIN_LOAD, TWO_LOADS);
+    assert_eq!(check(&pool, &program, &wrong).unwrap_err().what, "another value is written");
 }
 
 #[test]
 fn memory_that_may_not_be_the_buffers_own_is_not_read_along() {
-    let outside = "a load of what may lie outside";
     // The last load would read a vector that lies only partly within the memory.
-    assert_eq!(refusal(Case { room: 35, ..PLAIN }), outside);
+    stays(Case { room: 35, ..PLAIN });
     // The remainder is unknown.
-    assert_eq!(refusal(Case { step: 4, ..PLAIN }), outside);
-    assert_eq!(refusal(Case { step: 7, ..PLAIN }), outside);
+    stays(Case { step: 4, ..PLAIN });
+    stays(Case { step: 7, ..PLAIN });
     let shared = Case { kind: LoopKind::PARALLEL, writes: true, ..PLAIN };
-    assert_eq!(refusal(shared), "a load of elements that other threads may write");
+    stays(shared);
     // Other threads do not write a buffer that is only read.
     let read = Case { kind: LoopKind::PARALLEL, ..PLAIN };
-    assert!(text(read).contains("load_f32x8_at_3(&rows["));
+    assert!(text(read).contains(TWO_LOADS));
 }
 
 #[test]
 fn who_does_not_ask_is_not_given_two_loads() {
-    let emitted = text(Case { marked: false, ..PLAIN });
-    assert!(emitted.contains("load_f32x8(&rows[place + 3])"), "{emitted}");
+    stays(Case { marked: false, ..PLAIN });
 }
 
 #[test]
 fn other_lanes_of_two_vectors_are_refused() {
-    let (pool, program) = beside(PLAIN);
+    let (pool, program) = aligned(PLAIN);
     let emitted = text(PLAIN);
-    let call = "load_f32x8_at_3(&rows[place])";
-    assert!(emitted.contains(call), "{emitted}");
+    assert!(emitted.contains(TWO_LOADS), "{emitted}");
     check(&pool, &program, &emitted).unwrap();
-    for (wrong, what) in [
-        ("load_f32x8_at_3(&rows[place + 8])", "another value is written"),
-        ("load_f32x8_at_3(&rows[place + 1])", "a load of what may lie outside"),
-        ("load_f32x8_at_3(&input[place])", "a load of what may lie outside"),
-        ("load_f32x8_at_3(&rows[i])", "a load of what may lie outside"),
+    for (from, to, what) in [
+        ("[place])", "[place + 8])", "another value is written"),
+        ("[place])", "[place + 1])", "another value is written"),
+        ("rows[place])", "input[place])", "another value is written"),
+        ("[place])", "[i])", "another value is written"),
+        ("3, 4", "2, 4", "another value is written"),
+        ("9, 10", "9, 11", "another value is written"),
+        ("9, 10", "9, 16", "lanes that do not exist"),
     ] {
-        let mismatch = check(&pool, &program, &emitted.replace(call, wrong)).unwrap_err();
-        assert_eq!(mismatch.what, what, "{wrong}");
+        let wrong = emitted.replace(TWO_LOADS, &TWO_LOADS.replace(from, to));
+        assert_eq!(check(&pool, &program, &wrong).unwrap_err().what, what, "{to}");
     }
-    // A helper for another lane, and one whose text does not match its name.
-    for lane in ["2", "8", "0", "03"] {
-        let wrong = emitted.replace("load_f32x8_at_3", &["load_f32x8_at_", lane].concat());
-        check(&pool, &program, &wrong).unwrap_err();
-    }
-    let list = "3, 4, 5, 6, 7, 8, 9, 10";
-    assert!(emitted.contains(list), "{emitted}");
-    check(&pool, &program, &emitted.replace(list, "3, 4, 5, 6, 7, 8, 9, 11")).unwrap_err();
 }

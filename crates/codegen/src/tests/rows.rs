@@ -1,7 +1,7 @@
 //! Strided vectors through dense loads and stores.
 
 use halidom_ir::{BufferKind, Constant, Dim, ExprId, LoopKind, Pool, Program, Scalar, StmtId};
-use halidom_lower::legalize;
+use halidom_lower::{load_dense, lower_for, store_rows};
 use halidom_prelude::helpers::{Helper, definition};
 use halidom_prelude::operators::{Few, VectorOp};
 use halidom_readback::check;
@@ -27,25 +27,27 @@ fn every(scalar: Scalar, lanes: u32, first: i128, step: i128) -> (Pool, Program)
 fn strided_vectors_are_shuffled_from_what_lies_between_the_first_and_the_last() {
     let toolchain = Toolchain::find().unwrap().strict();
     for (scalar, lanes, step, helper) in [
-        (Scalar::U8, 16, 2, "load_every2_u8x16"),
-        (Scalar::U8, 32, 4, "load_every4_u8x32"),
-        (Scalar::I16, 8, 3, "load_every3_i16x8"),
-        (Scalar::F32, 2, 2, "load_every2_f32x2"),
-        (Scalar::F32, 2, 3, "load_every3_f32x2"),
+        (Scalar::U8, 16, 2, "__builtin_shufflevector(load_u8x16"),
+        (Scalar::U8, 32, 4, "__builtin_shufflevector(load_u8x32"),
+        (Scalar::I16, 8, 3, "__builtin_shufflevector(load_i16x8"),
+        (Scalar::F32, 2, 2, "__builtin_shufflevector(load_f32x2"),
+        (Scalar::F32, 2, 3, "__builtin_shufflevector(load_f32x2"),
         (Scalar::F32, 2, 4, "load_strided_f32x2"),
-        (Scalar::F32, 8, 3, "load_every3_f32x8"),
-        (Scalar::F64, 4, 4, "load_every4_f64x4"),
-        (Scalar::Bool, 8, 2, "load_every2_u8x8"),
+        (Scalar::F32, 8, 3, "__builtin_shufflevector(load_f32x8"),
+        (Scalar::F64, 4, 4, "__builtin_shufflevector(load_f64x4"),
+        (Scalar::Bool, 8, 2, "__builtin_shufflevector(load_u8x8"),
         (Scalar::U8, 16, -1, "load_reversed_u8x16"),
         (Scalar::I16, 8, 5, "load_strided_i16x8"),
         (Scalar::I16, 8, -2, "load_strided_i16x8"),
     ] {
         let reach = i128::from(lanes - 1) * i128::abs(step);
         let first = if step < 0 { reach } else { 0 };
-        let (pool, program) = every(scalar, lanes, first, step);
+        let (mut pool, program) = every(scalar, lanes, first, step);
+        let program = load_dense(&mut pool, program).unwrap();
         let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
         let call = [helper, "(&input["].concat();
         assert!(text.contains(&call), "{scalar} {lanes} {step}: {text}");
+        assert_eq!(check(&pool, &program, &text), Ok(()));
         let value = number(scalar);
         // Exactly as many elements as the lanes span.
         let inputs = [array(scalar, &[(0, reach as i64 + 1)], &value)];
@@ -61,26 +63,33 @@ fn strided_vectors_are_shuffled_from_what_lies_between_the_first_and_the_last() 
     }
 }
 
+/// The shuffle of the lanes that a load of every second element takes.
+const EVEN: &str = "__builtin_shufflevector(load_u8x8(&input[0]), load_u8x8(&input[7]), \
+    0, 2, 4, 6, 9, 11, 13, 15)";
+
 #[test]
-fn loads_of_every_few_elements_end_at_the_last_lane() {
-    for step in Few::ALL {
-        for lanes in [2, 4, 8, 16, 32, 64] {
-            if lanes + 1 < step.count() {
-                continue;
-            }
-            let text = definition(Helper::Vector(VectorOp::LoadEvery(step), Scalar::U8, lanes));
-            let last = (lanes - 1) * step.count();
-            let starts: Vec<u32> = text
-                .lines()
-                .filter_map(|line| line.split_once("_memory *)"))
-                .map(|(_, at)| {
-                    let digits: String = at.chars().filter(char::is_ascii_digit).collect();
-                    digits.parse().unwrap_or(0)
-                })
-                .collect();
-            assert_eq!(starts.len(), step.count() as usize, "{text}");
-            assert!(starts.iter().all(|start| start + lanes - 1 <= last), "{text}");
-        }
+fn shuffles_are_read_back_exactly() {
+    let (mut pool, program) = every(Scalar::U8, 8, 0, 2);
+    let strided = emit(&pool, &program, &Target::AVX2).unwrap().text;
+    let dense = load_dense(&mut pool, program.clone()).unwrap();
+    let text = emit(&pool, &dense, &Target::AVX2).unwrap().text;
+    assert!(text.contains(EVEN), "{text}");
+    // C for one form is refused where the program has the other, although it computes the same.
+    check(&pool, &program, &strided).unwrap();
+    check(&pool, &dense, &text).unwrap();
+    check(&pool, &program, &text).unwrap_err();
+    check(&pool, &dense, &strided).unwrap_err();
+    for (wrong, what) in [
+        (EVEN.replace("[7]", "[8]"), "another value is written"),
+        (EVEN.replace("[0]), load", "[1]), load"), "another value is written"),
+        (EVEN.replace("4, 6", "4, 7"), "another value is written"),
+        (EVEN.replace("4, 6", "4, -1"), "another value is written"),
+        (EVEN.replace("15)", "16)"), "lanes that do not exist"),
+        (EVEN.replace("15)", "-2)"), "no number of a lane"),
+        (EVEN.replace(", 15)", ")"), "a vector of another type"),
+    ] {
+        let mismatch = check(&pool, &dense, &text.replace(EVEN, &wrong)).unwrap_err();
+        assert_eq!(mismatch.what, what, "{wrong}");
     }
 }
 
@@ -118,7 +127,7 @@ fn stores_that_fill_a_row_are_one() {
     ] {
         let order: Vec<i128> = (0..count).collect();
         let (mut pool, wide) = woven(scalar, lanes, &order);
-        let program = legalize(&mut pool, wide, Target::AVX2.machine()).unwrap();
+        let program = lower_for(&mut pool, wide, Target::AVX2.machine()).unwrap();
         let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
         let prefix = ["store_interleaved", &count.to_string(), "_"].concat();
         assert!(text.contains(&prefix) && !text.contains("store_strided"), "{text}");
@@ -141,9 +150,9 @@ fn stores_that_fill_a_row_are_one() {
 #[test]
 fn only_rows_in_order_are_one_store() {
     for order in [vec![1, 0], vec![0, 2, 1], vec![0, 0], vec![1, 1, 2]] {
-        let (pool, program) = woven(Scalar::U8, 16, &order);
-        let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
-        assert!(!text.contains("store_interleaved"), "{order:?}: {text}");
+        let (mut pool, program) = woven(Scalar::U8, 16, &order);
+        let joined = store_rows(&mut pool, program.clone()).unwrap();
+        assert_eq!(joined, program, "{order:?}");
     }
 }
 
@@ -165,36 +174,35 @@ fn dependent() -> (Pool, Program) {
     (b.pool, program)
 }
 
-const STORES: &str = "store_strided_u8x16(&output[0], 2, load_u8x16(&input[0]));";
-
 #[test]
 fn a_value_that_an_earlier_store_decides_is_not_computed_before() {
-    let (pool, program) = dependent();
-    let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
-    assert!(text.contains(STORES) && !text.contains("store_interleaved"), "{text}");
+    let (mut pool, program) = dependent();
+    let joined = store_rows(&mut pool, program.clone()).unwrap();
+    assert_eq!(joined, program);
     // The C must not interleave them either.
-    let definitions =
-        definition(Helper::Vector(VectorOp::StoreInterleaved(Few::Two), Scalar::U8, 16));
-    let store = definition(Helper::Vector(VectorOp::Store, Scalar::U8, 16));
-    let second = "store_strided_u8x16(&output[1], 2, load_every2_u8x16(&output[0]));";
-    assert!(text.contains(second), "{text}");
+    let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
+    let [first, second] = [
+        "store_strided_u8x16(&output[0], 2, load_u8x16(&input[0]));",
+        "store_strided_u8x16(&output[1], 2, load_strided_u8x16(&output[0], 2));",
+    ];
+    assert!(text.contains(first) && text.contains(second), "{text}");
+    let row = "store_interleaved2_u8x16(&output[0], load_u8x16(&input[0]), \
+        load_strided_u8x16(&output[0], 2));";
     let strided = definition(Helper::Vector(VectorOp::StoreStrided, Scalar::U8, 16));
-    assert!(text.contains(&strided));
+    let [store, interleaved] = [VectorOp::Store, VectorOp::StoreInterleaved(Few::Two)]
+        .map(|op| definition(Helper::Vector(op, Scalar::U8, 16)));
     let wrong = text
-        .replace(
-            STORES,
-            "store_interleaved2_u8x16(&output[0], load_u8x16(&input[0]), \
-            load_every2_u8x16(&output[0]));",
-        )
+        .replace(first, row)
         .replace(second, "")
-        .replace(&strided, &[store, definitions].concat());
+        .replace(&strided, &[store, interleaved].concat());
     let mismatch = check(&pool, &program, &wrong).unwrap_err();
-    assert_eq!(mismatch.what, "a value that an earlier store decides");
+    assert_eq!(mismatch.what, "another element is written");
 }
 
 #[test]
 fn rows_are_read_back_exactly() {
-    let (pool, program) = woven(Scalar::U8, 16, &[0, 1]);
+    let (mut pool, program) = woven(Scalar::U8, 16, &[0, 1]);
+    let program = store_rows(&mut pool, program).unwrap();
     let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
     let call =
         "store_interleaved2_u8x16(&output[0], load_u8x16(&input[0]), load_u8x16(&input[16]));";
@@ -214,11 +222,10 @@ fn rows_are_read_back_exactly() {
         ),
         (
             "store_interleaved2_u8x16(&output[0], load_u8x16(&input[0]));",
-            "another number of stores",
+            "another number of vectors",
         ),
     ] {
         let mismatch = check(&pool, &program, &text.replace(call, wrong)).unwrap_err();
-        // If the row begins elsewhere, its first store already writes another element.
         assert_eq!(mismatch.what, what, "{wrong}");
     }
 }
@@ -258,17 +265,15 @@ fn neighbours(own: bool) -> (Pool, Program) {
 
 #[test]
 fn what_other_threads_may_write_is_not_read_along() {
-    let (pool, program) = neighbours(false);
-    let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
-    let (lanes, along) =
-        ("load_strided_u8x16(&shared[i * 32 + 1], 2)", "load_every2_u8x16(&shared[i * 32 + 1])");
-    assert!(text.contains(lanes), "{text}");
-    // A buffer that nobody writes is loaded densely.
-    assert!(text.contains("load_every2_u8x16(&input["), "{text}");
-    let mismatch = check(&pool, &program, &text.replace(lanes, along)).unwrap_err();
-    assert_eq!(mismatch.what, "a load of elements that other threads may write");
-
-    let (pool, program) = neighbours(true);
-    let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
-    assert!(text.contains(along), "{text}");
+    for (own, calls) in [
+        (false, "load_strided_u8x16(&shared[i * 32 + 1], 2)"),
+        (true, "__builtin_shufflevector(load_u8x16(&shared[i * 32 + 1])"),
+    ] {
+        let (mut pool, program) = neighbours(own);
+        let program = load_dense(&mut pool, program).unwrap();
+        let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
+        assert!(text.contains(calls), "{text}");
+        // A buffer that nobody writes is loaded densely.
+        assert!(text.contains("__builtin_shufflevector(load_u8x16(&input["), "{text}");
+    }
 }

@@ -371,6 +371,7 @@ fn reason(kind: MutantKind) -> &'static str {
             "what is not written is not needed, or written elsewhere"
         }
         MutantKind::IndexOffByOne
+        | MutantKind::LaneChanged
         | MutantKind::LoadRedirected
         | MutantKind::StoreRedirected
         | MutantKind::WriteShifted => "what is accessed instead has the same value",

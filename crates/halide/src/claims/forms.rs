@@ -175,6 +175,7 @@ impl<'p> Forms<'p> {
             | Expr::Call(..)
             | Expr::Ref { .. }
             | Expr::Load { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => Form::atom(self.settled(expr, env)),
         }
     }
@@ -202,7 +203,8 @@ impl<'p> Forms<'p> {
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }
-            | Expr::Broadcast { .. }) => {
+            | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }) => {
                 let mapped = node.map_operands(|operand| self.settled_operand(operand, env));
                 self.folded(mapped)
             }
@@ -698,6 +700,7 @@ impl<'p> Forms<'p> {
             | Expr::Load { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => Form::atom(atom),
         }
     }

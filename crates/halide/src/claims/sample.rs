@@ -58,6 +58,7 @@ impl Point {
             | Expr::Load { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => None,
         };
         self.known.insert(expr, value);

@@ -73,7 +73,11 @@ impl Writer<'_> {
                     read
                 }
             }
-            Expr::Load { .. } | Expr::Ramp { .. } | Expr::Broadcast { .. } | Expr::Hole(_) => {
+            Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
+            | Expr::Hole(_) => {
                 return unprintable("what a compiler made");
             }
         })

@@ -92,6 +92,7 @@ pub(super) fn computes(pool: &Pool, algorithm: &Algorithm) -> BTreeSet<Condition
                 | Expr::Load { .. }
                 | Expr::Ramp { .. }
                 | Expr::Broadcast { .. }
+                | Expr::Shuffle { .. }
                 | Expr::Hole(_) => {}
             });
         }

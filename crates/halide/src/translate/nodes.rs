@@ -747,9 +747,11 @@ pub(super) fn folded(pool: &Pool, id: ExprId, values: &[(VarId, Constant)]) -> O
             let chosen = if inner(condition)?.as_bool()? { if_true } else { if_false };
             inner(chosen)
         }
-        IrExpr::Load { .. } | IrExpr::Ramp { .. } | IrExpr::Broadcast { .. } | IrExpr::Hole(_) => {
-            None
-        }
+        IrExpr::Load { .. }
+        | IrExpr::Ramp { .. }
+        | IrExpr::Broadcast { .. }
+        | IrExpr::Shuffle { .. }
+        | IrExpr::Hole(_) => None,
     }
 }
 

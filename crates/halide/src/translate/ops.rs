@@ -354,6 +354,7 @@ impl Ops<'_> {
             | Expr::Call(..)
             | Expr::Ref { .. }
             | Expr::Load { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => (None, None),
         }
     }
@@ -443,6 +444,7 @@ impl Ops<'_> {
                 | Expr::Ref { .. }
                 | Expr::Load { .. }
                 | Expr::Ramp { .. }
+                | Expr::Shuffle { .. }
                 | Expr::Hole(_) => {
                     return unsupported("a rounding shift by a varying number of bits");
                 }

@@ -241,6 +241,7 @@ fn inside(pool: &mut Pool, buffer: BufferId, index: ExprId) -> Result<ExprId> {
         | IrExpr::Call(..)
         | IrExpr::Ref { .. }
         | IrExpr::Load { .. }
+        | IrExpr::Shuffle { .. }
         | IrExpr::Hole(_) => vec![index],
     };
     let mut condition = pool.constant(Constant::bool(true));

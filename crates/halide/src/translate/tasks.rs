@@ -422,6 +422,7 @@ impl Side {
             | IrExpr::Ref { .. }
             | IrExpr::Load { .. }
             | IrExpr::Broadcast { .. }
+            | IrExpr::Shuffle { .. }
             | IrExpr::Hole(_) => (index, 0),
         };
         let of = |id| Polynomial::of(pool, &self.definitions, id);

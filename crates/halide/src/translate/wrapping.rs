@@ -76,6 +76,7 @@ fn wrapped(node: &Expr) -> Option<Expr> {
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => None,
     }
 }

@@ -110,7 +110,11 @@ impl Literal<'_> {
                     FuncKind::Defined { .. } => self.value(*func, *component, &coords),
                 }
             }
-            Expr::Load { .. } | Expr::Ramp { .. } | Expr::Broadcast { .. } | Expr::Hole(_) => {
+            Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
+            | Expr::Hole(_) => {
                 unreachable!("no part of an algorithm")
             }
         }

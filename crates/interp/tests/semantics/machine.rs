@@ -385,6 +385,30 @@ fn flat_programs_run_with_vectors() {
 }
 
 #[test]
+fn shuffles_take_lanes_of_whole_vectors() {
+    let shuffled = |base: i128, lanes: [u32; 4]| {
+        on_four(|prog| {
+            let (input, out) = (prog.input.1, prog.out.1);
+            let [zero, base, one] = [0, base, 1].map(|value| prog.build.int(value));
+            let pool = &mut prog.build.pool;
+            let [from, to] =
+                [base, zero].map(|base| pool.expr(Expr::Ramp { base, stride: one, lanes: 4 }));
+            let loaded = pool.load(input, from, None);
+            let more = pool.add(loaded, loaded);
+            let (vectors, lanes) = ([loaded, more].into(), lanes.into());
+            let value = pool.expr(Expr::Shuffle { vectors, lanes });
+            prog.store(out, to, value)
+        })
+    };
+    let given: Vec<i128> = samples()[..4].to_vec();
+    let doubled = given[0] * 2 % 256;
+    assert_eq!(shuffled(0, [3, 4, 2, 2]), Ok(vec![given[3], doubled, given[2], given[2]]));
+    // A lane that is not taken is loaded all the same.
+    let beyond = shuffled(5, [0, 1, 2, 2]);
+    assert!(matches!(beyond, Err(Fault::OutOfBounds { place, .. }) if place.coords == [8]));
+}
+
+#[test]
 fn padding_is_out_of_bounds() {
     // The input is 3 x 2 with two elements of padding for each row: elements 3 and 4 are padding.
     for (index, inside) in [(2, true), (3, false), (4, false), (5, true), (7, true), (8, false)] {

@@ -137,6 +137,7 @@ impl Parser {
                 };
                 return Ok(self.pool.expr(expr));
             }
+            "shuffle" => return self.shuffle(),
             _ => {}
         }
         let absent = self.eat("!");
@@ -158,6 +159,26 @@ impl Parser {
             (_, [operand], _, Some(intrinsic)) => Ok(self.pool.call(intrinsic, *operand)),
             _ => Err(error),
         }
+    }
+
+    /// Reads the operands of a shuffle: `(vector, …; lane, …)`.
+    fn shuffle(&mut self) -> Result<ExprId> {
+        let error = self.error("the number of a lane");
+        self.sign("(")?;
+        let mut vectors = vec![self.expr()?];
+        while self.eat(",") {
+            vectors.push(self.expr()?);
+        }
+        self.sign(";")?;
+        let mut lanes = Vec::new();
+        loop {
+            lanes.push(u32::try_from(self.number()?).map_err(|_| error.clone())?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.sign(")")?;
+        Ok(self.pool.expr(Expr::Shuffle { vectors: vectors.into(), lanes: lanes.into() }))
     }
 
     /// Reads a hole after its `?`: `cpu(func, stage, specialization, dim, min|extent)` or

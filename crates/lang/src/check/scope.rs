@@ -396,7 +396,8 @@ impl<'a, 's> Checker<'a, 's> {
             | IrExpr::Cast(..)
             | IrExpr::Call(..)
             | IrExpr::Ramp { .. }
-            | IrExpr::Broadcast { .. } => {}
+            | IrExpr::Broadcast { .. }
+            | IrExpr::Shuffle { .. } => {}
         });
         startup
     }

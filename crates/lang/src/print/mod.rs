@@ -263,7 +263,11 @@ impl<'a> Printer<'a> {
                     format!("{name}({args})")
                 }
             }
-            Expr::Load { .. } | Expr::Ramp { .. } | Expr::Broadcast { .. } | Expr::Hole(_) => {
+            Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
+            | Expr::Hole(_) => {
                 return Err("an expression of programs");
             }
         })

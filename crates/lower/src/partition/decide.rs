@@ -87,6 +87,7 @@ fn chosen(pool: &Pool, expr: &Expr) -> Option<ExprId> {
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => return None,
     };
     match (truth(pool, lhs), truth(pool, rhs)) {
@@ -109,6 +110,7 @@ fn truth(pool: &Pool, id: ExprId) -> Option<bool> {
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => None,
     }
 }

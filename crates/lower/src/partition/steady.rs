@@ -295,6 +295,7 @@ impl Scope {
             | Expr::Load { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => return false,
         };
         if pool.ty(lhs).scalar != Scalar::Int || pool.ty(lhs).lanes != 1 {

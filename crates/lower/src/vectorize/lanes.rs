@@ -111,6 +111,7 @@ impl<'l> Lanes<'l> {
             | Expr::Call(..)
             | Expr::Ref { .. }
             | Expr::Load { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_)
                 if pool.ty(form).lanes == 1 =>
             {
@@ -125,6 +126,7 @@ impl<'l> Lanes<'l> {
             | Expr::Call(..)
             | Expr::Ref { .. }
             | Expr::Load { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => return None,
         };
         Some((base, pool.int(0)))
@@ -182,7 +184,7 @@ impl<'l> Lanes<'l> {
                 };
                 Ok(Some(pool.load(buffer, index, access)))
             }
-            Expr::Ramp { .. } | Expr::Broadcast { .. } => Ok(None),
+            Expr::Ramp { .. } | Expr::Broadcast { .. } | Expr::Shuffle { .. } => Ok(None),
             Expr::Ref { .. } => Err(LowerError::NotFlattened),
             Expr::Hole(_) => Err(LowerError::Hole),
         }
@@ -372,6 +374,7 @@ impl<'l> Lanes<'l> {
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => None,
         }
     }

@@ -212,6 +212,7 @@ impl Instance {
             | Expr::Load { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_)) => panic!("a lane of a pattern is not {other:?}"),
         }
     }

@@ -119,6 +119,7 @@ impl Samples {
             | Expr::Load { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => opaque(pool, expr),
         }
     }

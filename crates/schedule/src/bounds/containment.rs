@@ -50,6 +50,7 @@ fn evaluate(pool: &Pool, expr: ExprId, values: &Values) -> Constant {
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => panic!("no bound has such parts"),
     }
 }

@@ -307,6 +307,7 @@ impl Translator<'_, '_> {
             | Expr::Load { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => None,
         }
     }
@@ -370,6 +371,7 @@ impl Translator<'_, '_> {
             | Expr::Load { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => None,
         }
     }

@@ -116,6 +116,7 @@ fn facts(algebra: &mut Algebra<'_>, condition: ExprId, holds: bool) -> Vec<Sum> 
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => Vec::new(),
     }
 }
@@ -447,6 +448,7 @@ fn atom_within(
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => None,
     }
 }

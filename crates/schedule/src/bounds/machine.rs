@@ -83,6 +83,7 @@ pub(crate) fn range(
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => None,
     };
     match found {
@@ -221,6 +222,7 @@ fn end_range(algebra: &mut Algebra<'_>, end: ExprId) -> Option<(ExprId, ExprId)>
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => None,
     }
 }

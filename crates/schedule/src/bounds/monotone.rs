@@ -81,6 +81,7 @@ pub(super) fn chain(pool: &Pool, expr: ExprId, is_kept: &dyn Fn(ExprId) -> bool)
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => None,
     }
 }

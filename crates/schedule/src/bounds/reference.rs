@@ -90,7 +90,8 @@ impl Engine<'_, '_> {
                             | Expr::Call(..)
                             | Expr::Load { .. }
                             | Expr::Ramp { .. }
-                            | Expr::Broadcast { .. } => true,
+                            | Expr::Broadcast { .. }
+                            | Expr::Shuffle { .. } => true,
                         };
                     });
                     kept
@@ -103,6 +104,7 @@ impl Engine<'_, '_> {
             | Expr::Load { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => INFINITE,
         }
     }

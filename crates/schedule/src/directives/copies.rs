@@ -191,7 +191,8 @@ fn refresh(pool: &mut Pool, nest: &mut Nest, func: FuncId, copy: FuncId) {
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }
-            | Expr::Broadcast { .. } => id,
+            | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. } => id,
         })
     };
     let interval = |pool: &mut Pool, interval: Interval| Interval {
@@ -232,6 +233,7 @@ fn renamed(pool: &mut Pool, expr: ExprId, from: FuncId, to: FuncId) -> ExprId {
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => id,
     })
 }

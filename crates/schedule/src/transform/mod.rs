@@ -233,6 +233,7 @@ impl Transformer<'_> {
                 | Expr::Load { .. }
                 | Expr::Ramp { .. }
                 | Expr::Broadcast { .. }
+                | Expr::Shuffle { .. }
                 | Expr::Hole(_) => id,
             })
         };

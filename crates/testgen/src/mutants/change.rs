@@ -75,6 +75,8 @@ pub(super) enum Edit {
     Access { dim: usize, by: i128 },
     /// Removes a load's claim.
     NoAccess,
+    /// Makes a lane of a shuffle take the next lane.
+    Lane(usize),
 }
 
 impl Change {
@@ -266,6 +268,11 @@ impl Edit {
                 Expr::Select { condition, if_true, if_false } => {
                     Some(pool.select(condition, if_false, if_true))
                 }
+                Expr::Shuffle { ref vectors, ref lanes } => {
+                    let vectors = vectors.iter().rev().copied().collect();
+                    let lanes = lanes.clone();
+                    Some(pool.expr(Expr::Shuffle { vectors, lanes }))
+                }
                 Expr::Const(_)
                 | Expr::Var(_)
                 | Expr::Unary(..)
@@ -293,6 +300,15 @@ impl Edit {
                 let coordinate = access.coords.get_mut(dim)?;
                 *coordinate = add(pool, *coordinate, by);
                 Some(pool.load(buffer, index, Some(access)))
+            }
+            Self::Lane(number) => {
+                let Expr::Shuffle { vectors, mut lanes } = pool.get(before).clone() else {
+                    return None;
+                };
+                let given: u32 = vectors.iter().map(|vector| pool.ty(*vector).lanes).sum();
+                let lane = lanes.get_mut(number)?;
+                *lane = (*lane + 1) % given;
+                Some(pool.expr(Expr::Shuffle { vectors, lanes }))
             }
             Self::NoAccess => {
                 let (buffer, index, _) = loaded(pool)?;
@@ -446,6 +462,7 @@ impl Fold for Rename {
             | Expr::Ref { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => id,
         }))
     }

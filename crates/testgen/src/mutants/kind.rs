@@ -9,6 +9,8 @@ pub enum MutantKind {
     LoopBoundChanged,
     /// The operands of an operator that does not commute, or the arms of a select, are exchanged.
     OperandsSwapped,
+    /// A lane of a shuffle takes the next lane.
+    LaneChanged,
     /// A constant is one more or less.
     ConstantChanged,
     /// The branch of an `if` is always taken.
@@ -71,6 +73,7 @@ impl MutantKind {
         Self::IndexOffByOne,
         Self::LoopBoundChanged,
         Self::OperandsSwapped,
+        Self::LaneChanged,
         Self::ConstantChanged,
         Self::GuardDropped,
         Self::StoreMissing,
@@ -120,6 +123,7 @@ impl MutantKind {
             Self::IndexOffByOne => "index off by one",
             Self::LoopBoundChanged => "loop bound changed",
             Self::OperandsSwapped => "operands swapped",
+            Self::LaneChanged => "lane of a shuffle changed",
             Self::ConstantChanged => "constant changed",
             Self::GuardDropped => "guard dropped",
             Self::StoreMissing => "store missing",

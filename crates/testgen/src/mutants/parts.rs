@@ -67,6 +67,7 @@ pub(super) fn conjuncts(pool: &Pool, condition: ExprId, visit: &mut impl FnMut(E
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => visit(condition),
     }
 }
@@ -94,6 +95,7 @@ pub(super) fn without(pool: &mut Pool, condition: ExprId, part: &mut usize) -> E
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
         | Expr::Hole(_) => {
             let is_it = *part == 0;
             *part = part.wrapping_sub(1);

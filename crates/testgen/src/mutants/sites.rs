@@ -88,6 +88,13 @@ fn collect_stmt(pool: &Pool, stmt: &Stmt, kind: MutantKind, add: &mut impl FnMut
                 add(Change::Expr { root, path: path.clone(), edit: Edit::Swap });
             }
         }),
+        MutantKind::LaneChanged => subexprs(pool, stmt, |root, path, id| {
+            if let Expr::Shuffle { lanes, .. } = pool.get(id) {
+                for number in 0..lanes.len() {
+                    add(Change::Expr { root, path: path.clone(), edit: Edit::Lane(number) });
+                }
+            }
+        }),
         MutantKind::ConstantChanged => subexprs(pool, stmt, |root, path, id| {
             if let Some(constant) = pool.as_constant(id) {
                 for other in neighbours(constant) {
@@ -355,6 +362,7 @@ pub(crate) fn swappable(pool: &Pool, id: ExprId) -> bool {
     match pool.get(id) {
         Expr::Binary(op, lhs, rhs) => lhs != rhs && !commutes(*op, pool.ty(*lhs).scalar),
         Expr::Select { if_true, if_false, .. } => if_true != if_false,
+        Expr::Shuffle { vectors, .. } => vectors.iter().any(|vector| *vector != vectors[0]),
         Expr::Const(_)
         | Expr::Var(_)
         | Expr::Unary(..)

@@ -115,12 +115,19 @@ impl<'a> Flow<'a> {
         let computes = |root: ExprId| {
             let mut found = false;
             self.pool.for_each_subexpr(root, &mut |id, expr| {
-                let operator = matches!(
-                    expr,
-                    Expr::Unary(..) | Expr::Binary(..) | Expr::Cast(..) | Expr::Call(..)
-                );
-                // A variable may stand for such an operator.
-                let operator = operator || matches!(expr, Expr::Var(_));
+                let operator = match expr {
+                    Expr::Unary(..) | Expr::Binary(..) | Expr::Cast(..) | Expr::Call(..) => true,
+                    // The variable may stand for such an operator.
+                    Expr::Var(_) => true,
+                    Expr::Const(_)
+                    | Expr::Select { .. }
+                    | Expr::Ref { .. }
+                    | Expr::Load { .. }
+                    | Expr::Ramp { .. }
+                    | Expr::Broadcast { .. }
+                    | Expr::Shuffle { .. }
+                    | Expr::Hole(_) => false,
+                };
                 found |= operator && self.pool.ty(id).scalar.is_float();
             });
             found
@@ -170,11 +177,21 @@ impl<'a> Flow<'a> {
 
     /// The func that an expression reads.
     fn source(&self, expr: &Expr) -> Option<FuncId> {
-        if let Expr::Ref { func, .. } = expr {
-            return Some(*func);
+        match expr {
+            Expr::Ref { func, .. } => Some(*func),
+            Expr::Load { buffer, .. } => Some(self.pool.buffer(*buffer).func),
+            Expr::Const(_)
+            | Expr::Var(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select { .. }
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
+            | Expr::Hole(_) => None,
         }
-        let Expr::Load { buffer, .. } = expr else { return None };
-        Some(self.pool.buffer(*buffer).func)
     }
 
     /// The value that a let gives a variable.

@@ -92,18 +92,32 @@ pub enum Method {
 impl Method {
     /// The equality of floats that the method shows.
     pub fn floats(self) -> Floats {
-        if self == Self::Reals {
-            Floats::Reals
-        } else if matches!(self, Self::Axioms(_)) {
-            Floats::Axioms
-        } else {
-            Floats::Bits
+        match self {
+            Self::Identity
+            | Self::Solver
+            | Self::Intervals
+            | Self::Run
+            | Self::Structure
+            | Self::Commuting
+            | Self::Sets => Floats::Bits,
+            Self::Axioms(_) => Floats::Axioms,
+            Self::Reals => Floats::Reals,
         }
     }
 
     /// The axioms that it needs.
     pub fn axioms(self) -> Axioms {
-        if let Self::Axioms(axioms) = self { axioms } else { Axioms::NONE }
+        match self {
+            Self::Axioms(axioms) => axioms,
+            Self::Identity
+            | Self::Solver
+            | Self::Intervals
+            | Self::Run
+            | Self::Structure
+            | Self::Commuting
+            | Self::Sets
+            | Self::Reals => Axioms::NONE,
+        }
     }
 }
 

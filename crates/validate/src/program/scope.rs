@@ -165,4 +165,35 @@ impl Leaves for Scope {
         }
         Ok(self.list(pool, space, expr, (memory, Some(load.index), load.coords)))
     }
+
+    /// Lists the taken lanes as a load of their own: only their values matter. The loads of the
+    /// shuffle's vectors are accesses with all their lanes.
+    fn shuffled(
+        &mut self,
+        pool: &Pool,
+        space: &mut Space,
+        (shuffle, vector): (ExprId, ExprId),
+        taken: &mut Rename,
+    ) -> Result<()> {
+        let Some(load) = self.loads.get(&vector).copied() else {
+            return Err(EvaluateError::Unsupported("a shuffle of other vectors than loads"));
+        };
+        if self.own_indices.iter().any(|(own, ..)| *own == load) {
+            return Err(EvaluateError::Unsupported("a shuffle of places that an update decides"));
+        }
+        let whole = &self.model.loads[load];
+        let (stmt, memory, flat) = (whole.stmt, whole.memory, whole.flat);
+        let coords = taken.polys(space, &whole.coords.clone());
+        let flat = flat.map(|flat| taken.poly(space, flat));
+        if let Some(known) = self.loads.get(&shuffle) {
+            let known = &self.model.loads[*known];
+            let same = (known.memory, known.flat, &known.coords) == (memory, flat, &coords);
+            let reason = EvaluateError::Unsupported("a shuffle of several loads");
+            return if same { Ok(()) } else { Err(reason) };
+        }
+        let (place, lane) = self.lane_place(space, pool.ty(shuffle).lanes);
+        let access = Access { stmt, memory, flat, coords, place, lane };
+        self.loads.insert(shuffle, self.model.loads.push(access));
+        Ok(())
+    }
 }

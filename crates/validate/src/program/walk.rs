@@ -2,8 +2,8 @@
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
-    BufferId, BufferKind, Check, Expr, ExprId, FuncId, Label, Pool, Program, Scalar, Stmt, StmtId,
-    StoreIn, VarId,
+    BufferId, BufferKind, Check, Constant, Expr, ExprId, FuncId, Label, Pool, Program, Scalar,
+    Stmt, StmtId, StoreIn, VarId, interleaved_lanes,
 };
 
 use super::scope::{Binding, Decision, Scope};
@@ -85,6 +85,28 @@ pub(crate) fn walk(
     }
     walker.statement(program.body);
     walker.scope.model
+}
+
+/// The lanes of a store that a vector fills: lane `l` of the vector is lane `first + step * l`.
+#[derive(Clone, Copy)]
+struct Every {
+    step: u32,
+    first: u32,
+}
+
+impl Every {
+    const ONE: Self = Self { step: 1, first: 0 };
+
+    /// Returns the substitution of the store's lane, for a vector with this many lanes.
+    fn of(self, space: &mut Space, lanes: u32) -> Rename {
+        if self.step == 1 {
+            return Rename::new();
+        }
+        let (whole, own) = (space.lane(lanes * self.step), space.lane(lanes));
+        let own = space.symbol(own);
+        let own = space.scale(own, i128::from(self.step));
+        Rename::symbols([(whole, space.offset(own, i128::from(self.first)))])
+    }
 }
 
 struct Walker<'a> {
@@ -178,7 +200,9 @@ impl Walker<'_> {
                     let Some(memory) = self.scope.by_func.get(&(func, component)).copied() else {
                         return self.problem("a write to a func without a buffer");
                     };
-                    self.store(memory, (func, stage, atomic), (&coords, &point), None, value);
+                    let claimed = (&*coords, &*point);
+                    let claims = (func, stage, atomic);
+                    self.store(memory, claims, claimed, (None, Every::ONE), value);
                 }
             }
             Stmt::Store { buffer, index, value, prophecy, atomic } => {
@@ -189,7 +213,19 @@ impl Walker<'_> {
                     return self.problem("a store that does not say what it writes");
                 };
                 let claimed = (&*claim.coords, &*claim.point);
-                self.store(memory, (claim.func, claim.stage, atomic), claimed, Some(index), value);
+                let claims = (claim.func, claim.stage, atomic);
+                match self.row(index, value) {
+                    // The elements differ, so the vectors may as well be stored one after another.
+                    Some(vectors) if !atomic => {
+                        for (number, vector) in (0..).zip(&vectors) {
+                            let every = Every { step: vectors.len() as u32, first: number };
+                            self.store(memory, claims, claimed, (Some(index), every), *vector);
+                        }
+                    }
+                    Some(_) | None => {
+                        self.store(memory, claims, claimed, (Some(index), Every::ONE), value);
+                    }
+                }
             }
         }
     }
@@ -442,15 +478,25 @@ impl Walker<'_> {
         }
     }
 
+    /// Returns the vectors of a store that interleaves them into consecutive elements.
+    fn row(&self, index: ExprId, value: ExprId) -> Option<Box<[ExprId]>> {
+        let Expr::Ramp { stride, .. } = *self.pool.get(index) else { return None };
+        let Expr::Shuffle { vectors, lanes } = self.pool.get(value) else { return None };
+        let dense = self.pool.as_constant(stride).and_then(Constant::as_integer) == Some(1);
+        let each = self.pool.ty(*vectors.first()?).lanes;
+        let row = interleaved_lanes(vectors.len() as u32, each);
+        (dense && **lanes == *row).then(|| vectors.clone())
+    }
+
     fn store(
         &mut self,
         memory: MemoryId,
         (func, stage, atomic): (FuncId, usize, bool),
         (coords, point): (&[ExprId], &[ExprId]),
-        index: Option<ExprId>,
+        (index, every): (Option<ExprId>, Every),
         value: ExprId,
     ) {
-        let lanes = self.pool.ty(index.unwrap_or(value)).lanes;
+        let lanes = self.pool.ty(value).lanes;
         let buffer = self.scope.model.memories[memory].buffer;
         let evaluated = self.part(0, |walker| {
             let claim = walker.evaluate(|evaluator| {
@@ -460,6 +506,7 @@ impl Walker<'_> {
             let stored = walker.evaluate(|evaluator| evaluator.value(value));
             // Claims are not evaluated, but where they mention data they must be settled.
             match index {
+                Some(_) if every.first > 0 => {}
                 Some(index) => walker.control(&[index], Role::Index(buffer)),
                 None => walker.control(coords, Role::Decides),
             }
@@ -471,6 +518,9 @@ impl Walker<'_> {
             Ok(claim) => claim,
             Err(error) => return self.problem(error),
         };
+        let mut own = every.of(self.space, lanes);
+        let flat = flat.map(|flat| own.poly(self.space, flat));
+        let (coords, point) = (own.polys(self.space, &coords), own.polys(self.space, &point));
         let mut settle = Rename::settle(None);
         let flat = flat.map(|flat| settle.poly(self.space, flat));
         let (coords, point) = (settle.polys(self.space, &coords), settle.polys(self.space, &point));
@@ -537,7 +587,7 @@ impl Walker<'_> {
         if undecided {
             self.problem("a condition on what is being updated decides about another store");
         }
-        self.scope.place.steps.push(Step::Part(1));
+        self.scope.place.steps.push(Step::Part(1 + every.first as usize));
         let (mut place, lane) = self.scope.lane_place(self.space, lanes);
         self.scope.place.steps.pop();
         place.facts.extend(known);
@@ -659,6 +709,11 @@ impl Walker<'_> {
                     };
                 self.collect(if_true, then_arm, seen, uses);
                 self.collect(if_false, else_arm, seen, uses);
+            }
+            // Only the lanes that are taken matter, and the indices, which `compute` lists.
+            Expr::Shuffle { .. } => {
+                let load = self.scope.loads.get(&expr);
+                uses.extend(load.map(|load| Use { load: *load, arm }));
             }
             other @ (Expr::Const(_)
             | Expr::Unary(..)

@@ -86,6 +86,9 @@ impl Search<'_> {
                 self.value(if_true, above) || self.value(if_false, above)
             }
             Expr::Ref { func, component, .. } => self.func(func, component, above),
+            Expr::Shuffle { ref vectors, .. } => {
+                vectors.iter().any(|vector| self.value(*vector, above))
+            }
             Expr::Const(_)
             | Expr::Var(_)
             | Expr::Load { .. }

@@ -286,6 +286,9 @@ impl<'a> Narrow<'a> {
                 }
             }
             Expr::Broadcast { value, .. } => self.visit(value, needed),
+            Expr::Shuffle { ref vectors, .. } => {
+                vectors.iter().for_each(|vector| self.visit(*vector, Needed::Exact));
+            }
             Expr::Hole(_) => {}
         }
     }

@@ -333,6 +333,7 @@ impl Checker<'_> {
                 | Expr::Load { .. }
                 | Expr::Ramp { .. }
                 | Expr::Broadcast { .. }
+                | Expr::Shuffle { .. }
                 | Expr::Hole(_),
                 _,
             ) => (i128::MIN, i128::MAX),

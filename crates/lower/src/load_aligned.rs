@@ -1,48 +1,73 @@
-//! Residues of element numbers modulo the length of a vector.
+//! Loads of realigned buffers by aligned loads.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{
-    BinaryOp, BufferId, BufferKind, Expr, ExprId, Pool, Scalar, StoreIn, UnaryOp, VarId,
+    BinaryOp, BufferId, BufferKind, Expr, ExprId, Pool, Program, Scalar, UnaryOp, VarId,
 };
 use halidom_sums::{Atom, Choice, Product};
+
+use crate::exprs::loads;
+use crate::vector_loads::{Replace, Spaced, replace_loads};
+use crate::{LowerError, index};
 
 /// An expression as a sum.
 type Sum = halidom_sums::Sum<Product<Atom<ExprId>>>;
 
+/// Replaces each dense load of a buffer marked `realigned` by a shuffle of two aligned loads, if it
+/// begins at the same lane of an aligned vector every time, and the buffer's rows hold a multiple
+/// of the number of lanes. Then the aligned loads lie within the buffer. Loads of buffers that
+/// other threads may write meanwhile stay.
+///
+/// Requires: vectors fit the machine.
+/// Ensures: the same values.
+pub fn load_aligned(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
+    Ok(replace_loads(pool, program, &mut Aligned::default()))
+}
+
 /// The values of `int` variables that lets bind, and expressions as sums over the other variables.
 /// Every binder is unique, so a recorded fact about a variable stays true.
 #[derive(Debug, Default)]
-pub(crate) struct Residues {
+struct Aligned {
     lets: FxHashMap<VarId, ExprId>,
     done: FxHashMap<ExprId, Option<Sum>>,
     sums: halidom_sums::Residues<ExprId>,
 }
 
-impl Residues {
-    /// Records the value that a variable is bound to. A value that loads from memory is not
-    /// recorded, because memory may change later.
-    pub(crate) fn bind(&mut self, pool: &Pool, var: VarId, value: ExprId) {
-        let mut loads = false;
-        pool.for_each_subexpr(value, &mut |_, expr| loads |= matches!(expr, Expr::Load { .. }));
-        if pool.ty(value).scalar == Scalar::Int && !loads {
+impl Replace for Aligned {
+    fn bind(&mut self, pool: &Pool, var: VarId, value: ExprId) {
+        if pool.ty(value).scalar == Scalar::Int && !loads(pool, value) {
             self.lets.insert(var, value);
         }
     }
 
-    /// Tests whether a vector of `lanes` elements lies within the buffer's memory if it contains an
-    /// element of the buffer and begins at a multiple of its length.
-    pub(crate) fn holds_whole(&mut self, pool: &Pool, buffer: BufferId, lanes: u32) -> bool {
-        let decl = pool.buffer(buffer);
-        if let StoreIn::Within(lender) = decl.store_in {
-            return self.holds_whole(pool, lender, lanes);
+    fn load(&mut self, pool: &mut Pool, load: &Spaced) -> Option<ExprId> {
+        if load.step != 1 || !pool.buffer(load.buffer).realigned {
+            return None;
         }
+        let lane = u32::try_from(self.residue(pool, load.base, load.lanes.into())?).ok()?;
+        if lane == 0 || !self.holds_whole(pool, load.buffer, load.lanes) {
+            return None;
+        }
+        let first = load.dense_part(pool, -i128::from(lane))?;
+        let second = load.dense_part(pool, (load.lanes - lane).into())?;
+        let lanes = (lane..lane + load.lanes).collect();
+        Some(pool.expr(Expr::Shuffle { vectors: [first, second].into(), lanes }))
+    }
+}
+
+impl Aligned {
+    /// Tests whether a vector of `lanes` elements lies within a row of the buffer if it contains an
+    /// element of the row and begins at a multiple of its length.
+    fn holds_whole(&mut self, pool: &Pool, buffer: BufferId, lanes: u32) -> bool {
+        let decl = pool.buffer(buffer);
+        let mut rows = decl.dims.iter().filter(|dim| index::as_int(pool, dim.stride) == Some(1));
         decl.kind == BufferKind::Internal
-            && decl.dims.iter().any(|dim| self.of(pool, dim.extent, lanes.into()) == Some(0))
+            && rows.any(|dim| self.residue(pool, dim.extent, lanes.into()) == Some(0))
     }
 
     /// Returns the remainder of a scalar divided by a positive number, if it is the same for all
     /// values of the variables.
-    pub(crate) fn of(&mut self, pool: &Pool, id: ExprId, divisor: i128) -> Option<i128> {
+    fn residue(&mut self, pool: &Pool, id: ExprId, divisor: i128) -> Option<i128> {
         let sum = self.sum(pool, id)?;
         self.sums.residue(&sum, divisor)
     }
@@ -87,6 +112,7 @@ impl Residues {
             | Expr::Load { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
             | Expr::Hole(_) => Some(Sum::atom(Atom::Whole(id))),
         }
     }
