@@ -42,7 +42,7 @@ fn failing((least, number): (u128, u32), action: &str) -> Program {
 }
 
 /// The time limit for a question that is asked once.
-const SHORT: Duration = Duration::from_millis(500);
+const SHORT: Duration = Duration::from_millis(250);
 /// The time limit for a question that a fresh process gets again after the first try took too long.
 const LONG: Duration = Duration::from_secs(1);
 
