@@ -24,7 +24,7 @@ use halidom_ir::BufferKind;
 use super::Checker;
 use crate::floats::Floats;
 use crate::obligation::record::{Kind, Method, Status};
-use crate::program::{Access, Dimension, MemoryId, order};
+use crate::program::{self, Access, Dimension, MemoryId, order};
 use crate::space::{Equation, FormulaId, PolyId, Rename, Value};
 
 impl Checker<'_> {
@@ -127,8 +127,9 @@ impl Checker<'_> {
         let place = format!("memory of {}", self.pool.buffer(memory.buffer).name);
         let from = &model.memories[lender];
         let between = memory.place.steps.strip_prefix(from.place.steps.as_slice());
-        let ordered = between
-            .is_some_and(|steps| order::loops(steps).all(|index| order::is_ordered(model, index)));
+        let ordered = between.is_some_and(|steps| {
+            program::loops(steps).all(|index| order::is_ordered(model, index))
+        });
         let accessed = model.loads.values().chain(model.stores.values().map(|store| &store.access));
         let alone = accessed.clone().all(|access| access.memory != lender)
             && model.memories.iter().all(|(other, lent)| {

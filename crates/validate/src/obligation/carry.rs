@@ -15,7 +15,7 @@
 
 use super::Checker;
 use super::door::{Assignment, Earlier};
-use crate::program::{LabelId, order};
+use crate::program::{self, LabelId, order};
 use crate::space::{FormulaId, PolyId, Rename, Symbol};
 
 /// An instance of a label that another instance relies on.
@@ -51,7 +51,7 @@ impl Checker<'_> {
             return None;
         }
         // Invariant: the loops around the lifetime keep their values.
-        let inner = order::loops(&other.place.steps[lifetime..]);
+        let inner = program::loops(&other.place.steps[lifetime..]);
         let mut at = restricted(&earlier.at, inner.map(|index| model.loops[index].symbol));
         let mut exists = at.formulas(self.space, &other.place.facts);
         exists.push(order::before(

@@ -14,7 +14,7 @@ use super::Checker;
 use super::carry::{Carry, restricted};
 use super::door::{Target, Witness};
 use super::record::{Kind, Method, Status};
-use crate::program::{LabelId, Model, Store, order};
+use crate::program::{self, LabelId, Model, Store};
 use crate::space::{FormulaId, PolyId};
 
 impl<'a> Checker<'a> {
@@ -211,7 +211,7 @@ impl<'a> Checker<'a> {
         // Invariant: the loops around the label keep their values, so the instance stands under
         // this instance of the label.
         let inner = access.place.steps.get(labelled.place.steps.len()..)?;
-        let loops = order::loops(inner).map(|index| model.loops[index].symbol);
+        let loops = program::loops(inner).map(|index| model.loops[index].symbol);
         let mut at = restricted(&witness.at, loops.chain(access.lane));
         // Facts that hold at the label are given, and all others that the store needs are owed. A
         // store that is not known to stand under the label writes nothing here.

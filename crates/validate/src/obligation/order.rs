@@ -24,7 +24,7 @@
 
 use super::Checker;
 use crate::obligation::record::{Kind, Method, Status};
-use crate::program::{Access, LabelId, MemoryId, Store, order};
+use crate::program::{self, Access, LabelId, MemoryId, Store, order};
 use crate::space::{FormulaId, PolyId, Rename};
 
 impl Checker<'_> {
@@ -63,7 +63,7 @@ impl Checker<'_> {
             for label in &labels {
                 let labelled = &model.labels[*label];
                 let mut there = Rename::new();
-                for index in order::loops(labelled.place.steps.get(depth..).unwrap_or_default()) {
+                for index in program::loops(labelled.place.steps.get(depth..).unwrap_or_default()) {
                     let other = self.space.fresh_poly("other");
                     there.insert(model.loops[index].symbol, other);
                 }
@@ -216,7 +216,7 @@ impl Checker<'_> {
     /// loops inside `depth` and the same lane.
     fn same_instance(&mut self, depth: usize, access: &Access, there: &mut Rename) -> FormulaId {
         let model = self.model;
-        let loops = order::loops(access.place.steps.get(depth..).unwrap_or_default());
+        let loops = program::loops(access.place.steps.get(depth..).unwrap_or_default());
         let mut same = Vec::new();
         for symbol in loops.map(|index| model.loops[index].symbol).chain(access.lane) {
             let own = self.space.symbol(symbol);

@@ -30,7 +30,7 @@ use halidom_base::FxHashMap;
 use super::Checker;
 use super::carry::Carry;
 use crate::obligation::record::{Kind, Method, Status};
-use crate::program::{Access, LabelId, LoadId, Store, StoreId, order};
+use crate::program::{self, Access, LabelId, LoadId, Store, StoreId, order};
 use crate::space::{Formula, FormulaId, Rename};
 
 /// Facts about accesses that hold wherever they run, whatever they meet.
@@ -106,7 +106,7 @@ impl<'a> Checker<'a> {
             inside(*label)
                 && model.labels[*label].memories.contains(&load.memory)
                 && carries.iter().any(|carry| {
-                    let moved = order::loops(iteration)
+                    let moved = program::loops(iteration)
                         .any(|index| carry.at.get(model.loops[index].symbol).is_some());
                     moved || !inside(carry.from)
                 })
@@ -139,7 +139,7 @@ impl<'a> Checker<'a> {
     pub(super) fn fresh_instance(&mut self, access: &Access, depth: usize) -> Rename {
         let model = self.model;
         let mut rename = Rename::new();
-        for index in order::loops(access.place.steps.get(depth..).unwrap_or_default()) {
+        for index in program::loops(access.place.steps.get(depth..).unwrap_or_default()) {
             let symbol = model.loops[index].symbol;
             let name = format!("{}'", self.space.symbol_name(symbol));
             let other = self.space.fresh_poly(name);

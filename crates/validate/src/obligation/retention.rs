@@ -24,7 +24,7 @@ use halidom_base::IndexMap;
 use super::Checker;
 use super::carry::Carry;
 use crate::obligation::record::{Kind, Status};
-use crate::program::{Access, LabelId, MemoryId, Step, Store, order};
+use crate::program::{self, Access, LabelId, MemoryId, Step, Store, order};
 use crate::space::{FormulaId, PolyId, Rename};
 
 /// An instance of a label: the label's index, and its loops.
@@ -263,7 +263,7 @@ impl Checker<'_> {
         }
         let mut same = Vec::new();
         let steps = &self.model.labels[label].place.steps;
-        for index in order::loops(steps.get(depth..).unwrap_or_default()) {
+        for index in program::loops(steps.get(depth..).unwrap_or_default()) {
             let variable = self.space.symbol(self.model.loops[index].symbol);
             let (ours, theirs) = (at.poly(self.space, variable), there.poly(self.space, variable));
             same.push(self.space.equal(ours, theirs));

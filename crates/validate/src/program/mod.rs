@@ -69,8 +69,13 @@ pub(crate) struct Place {
 impl Place {
     /// The loops around, outermost first.
     pub(crate) fn loops(&self) -> impl DoubleEndedIterator<Item = LoopId> + '_ {
-        order::loops(&self.steps)
+        loops(&self.steps)
     }
+}
+
+/// The loops of a path, outermost first.
+pub(crate) fn loops(steps: &[Step]) -> impl DoubleEndedIterator<Item = LoopId> + '_ {
+    steps.iter().filter_map(|step| if let Step::Loop(index) = step { Some(*index) } else { None })
 }
 
 /// One dimension of a buffer.

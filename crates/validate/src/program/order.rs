@@ -131,8 +131,3 @@ pub(crate) fn dominates(a: &[Step], b: &[Step]) -> bool {
         _ => false,
     }
 }
-
-/// The loops of a path, outermost first.
-pub(crate) fn loops(steps: &[Step]) -> impl DoubleEndedIterator<Item = LoopId> + '_ {
-    steps.iter().filter_map(|step| if let Step::Loop(index) = step { Some(*index) } else { None })
-}

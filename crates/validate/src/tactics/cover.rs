@@ -5,7 +5,7 @@ use halidom_ir::LoopKind;
 
 use super::witness::witness;
 use crate::obligation::door::{Assignment, Case, Desk, Earlier, Target, Witness};
-use crate::program::{LabelId, LoopId, Step, Store, order};
+use crate::program::{self, LabelId, LoopId, Step, Store, order};
 use crate::space::{FormulaId, PolyId, Rename, Symbol};
 
 /// The most cases that are told apart.
@@ -139,8 +139,8 @@ pub(super) fn earlier(desk: &mut Desk<'_, '_>, label: LabelId) -> Vec<Earlier> {
         if other.memories != to.memories || common < lifetime {
             continue;
         }
-        let shared: Vec<LoopId> = order::loops(&to.place.steps[lifetime..common]).collect();
-        let own: Vec<LoopId> = order::loops(&other.place.steps[common..]).collect();
+        let shared: Vec<LoopId> = program::loops(&to.place.steps[lifetime..common]).collect();
+        let own: Vec<LoopId> = program::loops(&other.place.steps[common..]).collect();
         if let (Some(Step::Part(i)), Some(Step::Part(j))) =
             (other.place.steps.get(common), to.place.steps.get(common))
             && i < j
