@@ -76,6 +76,7 @@ const RULES: &[Rule] = &[
     matches::statement_matches,
     text::file_sizes,
     text::crate_and_module_docs,
+    text::descriptions,
     text::forbidden_text,
     voice::beginnings,
     voice::columns,

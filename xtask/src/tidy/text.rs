@@ -27,6 +27,16 @@ pub(super) fn file_sizes(files: &[File]) -> Vec<Finding> {
     findings
 }
 
+/// Checks that every package has a description.
+pub(super) fn descriptions(files: &[File]) -> Vec<Finding> {
+    let packages = files.iter().filter(|file| {
+        file.path.ends_with("Cargo.toml") && file.text.lines().any(|line| line == "[package]")
+    });
+    let bare =
+        packages.filter(|file| !file.text.lines().any(|line| line.starts_with("description = \"")));
+    bare.map(|file| Finding::in_file(file, "has no `description`")).collect()
+}
+
 /// Checks that every Rust file begins with a comment that describes it.
 pub(super) fn crate_and_module_docs(files: &[File]) -> Vec<Finding> {
     let rust = files.iter().filter(|file| file.extension() == "rs");
@@ -123,6 +133,16 @@ mod tests {
             &[("a.npy", &large), ("b.npy", &large[1..])],
             &["a.npy:0: 1048577 bytes"],
         );
+    }
+
+    #[test]
+    fn packages_have_descriptions() {
+        let files = [
+            ("Cargo.toml", "[workspace]\n"),
+            ("a/Cargo.toml", "[package]\ndescription = \"Sets.\"\n"),
+            ("b/Cargo.toml", "[package]\n"),
+        ];
+        check(descriptions, &files, &["b/Cargo.toml:0: has no `description`"]);
     }
 
     #[test]
