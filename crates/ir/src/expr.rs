@@ -88,8 +88,8 @@ pub enum Expr {
     Shuffle {
         /// The vectors, at least one.
         vectors: Box<[ExprId]>,
-        /// For each lane of the result, of which there are at least 2, the number of the lane that
-        /// it takes. The lanes of all vectors are numbered in sequence.
+        /// For each lane of the result, the number of the lane that it takes. There are at least 2.
+        /// The lanes of all vectors are numbered in sequence.
         lanes: Box<[u32]>,
     },
     /// A bound that is still to be inferred (FS Definition 6.3). Its type is `int`.

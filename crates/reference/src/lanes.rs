@@ -16,8 +16,8 @@ pub(crate) struct Run {
     pub(crate) step: i128,
 }
 
-/// Returns a vector with `lanes` lanes, of which lane `l` is lane `first + step·l` of a vector of
-/// ramps and broadcasts.
+/// Returns a vector with `lanes` lanes. Its lane `l` is lane `first + step·l` of a vector of ramps
+/// and broadcasts.
 pub(crate) fn taken(
     pool: &mut Pool,
     expr: ExprId,

@@ -305,12 +305,14 @@ mod tests {
         let checks = checks.iter().map(|check| format!("assert {check}, size_limit \"it\";\n"));
         let text = format!(
             "algorithm copy {{
-  input a(_0, _1): u8 in a.buffer [a.min.0, a.extent.0, a.stride.0] [a.min.1, a.extent.1, a.stride.1];
+  input a(_0, _1): u8 in a.buffer [a.min.0, a.extent.0, a.stride.0]
+    [a.min.1, a.extent.1, a.stride.1];
   func out(c, d): u8 {{ stage(c, d) = a(c, d); }}
   output out;
 }}
 program copy {{
-  output out in out.buffer [out.min.0, out.extent.0, out.stride.0] [out.min.1, out.extent.1, out.stride.1] window [w, n] [v, m];
+  output out in out.buffer [out.min.0, out.extent.0, out.stride.0]
+    [out.min.1, out.extent.1, out.stride.1] window [w, n] [v, m];
   {}
 }}",
             checks.collect::<String>()

@@ -151,7 +151,7 @@ impl Machine<'_> {
         })
     }
 
-    /// Evaluates what a contract ensures. A call that violates what it requires is a defect.
+    /// Evaluates the result that a contract ensures. A call that violates its premises is a defect.
     fn ensured(
         &mut self,
         contract: &Contract,

@@ -274,9 +274,9 @@ pub(crate) enum Word {
     Null,
     /// No value.
     Void,
-    /// A report of which nothing is known.
+    /// An unknown report.
     Report,
-    /// A truth value of which nothing is known.
+    /// An unknown truth value.
     Any,
     /// A truth value: true if the IR is not wholly known.
     Symbolic,

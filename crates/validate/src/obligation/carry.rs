@@ -4,7 +4,7 @@
 //! If a func is stored around a serial loop that computes it, an iteration need not write again
 //! what an earlier iteration left in the buffer (a sliding window). A [`Carry`] names an instance
 //! of a label of the same buffer, in the same lifetime. It has the condition that the instance
-//! exists and has certainly ended before the label at hand begins ([`order::before`]).
+//! exists and has certainly ended before the current label begins ([`order::before`]).
 //!
 //! The earlier promise still stands if nothing has overwritten it since. `Retention` shows this for
 //! folded buffers and for funcs with updates. For other funcs, `Order` shows that every write to a

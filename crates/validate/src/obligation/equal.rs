@@ -14,8 +14,8 @@ use crate::floats::{Axioms, Floats};
 use crate::space::{Atom, Formula, FormulaId, Rename, Value};
 
 impl Checker<'_> {
-    /// Shows that two values are equal under the facts, by an equality of floats that is none
-    /// weaker than `weakest`.
+    /// Shows that two values are equal under the facts, by an equality of floats that is at least
+    /// as strong as `weakest`.
     pub(super) fn equal(
         &mut self,
         facts: &[FormulaId],

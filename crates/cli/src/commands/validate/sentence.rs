@@ -87,7 +87,8 @@ pub(crate) fn sentence(subject: &Subject, report: &Report) -> (String, Vec<Strin
         let before = parts.len();
         parts.extend(named.map(|condition| condition.words.to_string()));
         if parts.len() == before {
-            let limits = "sizes are below 2^31, and no array spans more than 2^40 elements";
+            let limits = "mins, extents and their sums are below 2^31, and no array spans more than \
+                2^40 elements";
             parts.push(limits.to_owned());
         }
     }
