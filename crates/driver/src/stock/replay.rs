@@ -256,9 +256,12 @@ pub fn write_given(
     let mut places = Vec::new();
     for (output, window) in compiled.program.outputs.iter().zip(windows) {
         for buffer in &output.buffers {
-            let zeros = Array::zeros(pool.buffer(*buffer).scalar, window.clone());
-            let zeros = zeros.ok_or("an output is too large")?;
-            write(format!("output.{}.npy", places.len()), &zeros)?;
+            let before = match stock.before(bindings, *buffer, window) {
+                Some(before) => Some(before),
+                None => Array::zeros(pool.buffer(*buffer).scalar, window.clone()),
+            };
+            let before = before.ok_or("an output is too large")?;
+            write(format!("output.{}.npy", places.len()), &before)?;
             places.push(mins(window));
         }
     }

@@ -180,8 +180,8 @@ pub(super) fn draw(
     let mut inputs = Vec::new();
     for (input, shape) in algorithm.inputs.iter().zip(shapes) {
         let array = random_array(pool.func(*input).scalar(0), shape, wild, random)?;
-        bindings.set_input(pool, *input, array.clone()).ok()?;
-        inputs.push((*input, array));
+        bindings.set_input(pool, *input, array).ok()?;
+        inputs.push((*input, bindings.input(*input)?.clone()));
     }
     let rank = program.outputs.first()?.window.len();
     let padded = random.between(0, 3) == 0;
@@ -210,8 +210,8 @@ pub(super) fn filled(
         let padding = vec![0; shape.len()];
         let array = Array::padded(pool.func(*input).scalar(0), shape, &padding)?;
         let array = random_elements(array, false, random)?;
-        bindings.set_input(pool, *input, array.clone()).ok()?;
-        inputs.push((*input, array));
+        bindings.set_input(pool, *input, array).ok()?;
+        inputs.push((*input, bindings.input(*input)?.clone()));
     }
     let rank = windows.first()?.len();
     Some(Case { steps, bindings, inputs, windows, padding: vec![0; rank] })
