@@ -19,7 +19,7 @@ use halidom_driver::layout::Layout;
 use halidom_driver::stock::{self, Stock};
 use halidom_driver::subject::Subject;
 use halidom_validate::{Report, Verdict as Outcome};
-use halidom_verdict::Verdict;
+use halidom_verdict::{Cause, Verdict};
 use serde_json::{Map, Value};
 
 use super::subjects::{SCHEDULES, Wanted};
@@ -206,7 +206,10 @@ fn compared(
         output.line(&format!("  baseline: worse: recorded as {before}"));
         // A proof in a weaker mode leaves the recorded mode undecided.
         return Some(if verdict.is_proved() {
-            Verdict::unknown(format!("it was recorded as {before}, and is {now}"))
+            Verdict::unknown(
+                Cause::Baseline,
+                format!("it was recorded as {before}, and is {now}"),
+            )
         } else {
             verdict.clone()
         });
