@@ -28,7 +28,8 @@ pub fn judge(pool: &Pool, algorithm: &Algorithm, compiled: &Compiled, options: &
     if !compiled.steps.is_empty() {
         let reason =
             "the schedule rewrites the algorithm, of which the reference engine knows nothing";
-        let obligation = obligation(Premise::Form, "program", Status::Open(Reason::new(Cause::Form, reason)));
+        let obligation =
+            obligation(Premise::Form, "program", Status::Open(Reason::new(Cause::Form, reason)));
         return report(Verdict::Unknown(Reason::new(Cause::Form, reason)), vec![obligation]);
     }
     let mut pool = pool.clone();

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use halidom_verdict::{self as verdict, Cause, Claim, Condition, Evidence, Modes, Obligations, Ran};
+use halidom_verdict::{
+    self as verdict, Cause, Claim, Condition, Evidence, Modes, Obligations, Ran,
+};
 
 use crate::{Axioms, Floats, Method, Report, Status, Verdict};
 
@@ -58,12 +60,10 @@ impl Report {
                 found.expected.as_str(),
                 found.got.as_str(),
             )),
-            Verdict::Refuted(_) => {
-                verdict::Verdict::unknown(
-                    Cause::Unconfirmed,
-                    "a counterexample was found, and not replayed",
-                )
-            }
+            Verdict::Refuted(_) => verdict::Verdict::unknown(
+                Cause::Unconfirmed,
+                "a counterexample was found, and not replayed",
+            ),
             Verdict::Unknown(reason) => {
                 let mut causes = self.causes();
                 if causes.is_empty() || reason.cause == Cause::Unconfirmed {
@@ -92,7 +92,7 @@ impl Report {
                 Status::Closed(method) => count.shown(&modes(*method)),
                 Status::Open(reason) => {
                     count.open(reason.cause, format!("{}: {}", obligation.place, reason.words));
-                },
+                }
             }
         }
         for condition in &self.conditions {

@@ -169,25 +169,24 @@ fn cause(kind: Kind, reason: &Reason) -> Cause {
     match reason {
         Reason::And(reason, _) => cause(kind, reason),
         Reason::NoAnswer(..) | Reason::Undecided => Cause::Solver,
-        Reason::Words(_)
-        | Reason::NotShown(_)
-        | Reason::NotFit(_)
-        | Reason::MayOverflow(..) => match kind {
-            Kind::Location => Cause::Location,
-            Kind::Bounds => Cause::Bounds,
-            Kind::Claim => Cause::Claim,
-            Kind::Value => Cause::Value,
-            Kind::Coverage => Cause::Coverage,
-            Kind::Definedness => Cause::Definedness,
-            Kind::Order => Cause::Order,
-            Kind::Retention => Cause::Retention,
-            Kind::Race => Cause::Race,
-            Kind::Output => Cause::Output,
-            Kind::Overflow => Cause::Overflow,
-            Kind::Assumption => Cause::Assumption,
-            Kind::Form => Cause::Form,
-            Kind::Refinement => Cause::Refinement,
-        },
+        Reason::Words(_) | Reason::NotShown(_) | Reason::NotFit(_) | Reason::MayOverflow(..) => {
+            match kind {
+                Kind::Location => Cause::Location,
+                Kind::Bounds => Cause::Bounds,
+                Kind::Claim => Cause::Claim,
+                Kind::Value => Cause::Value,
+                Kind::Coverage => Cause::Coverage,
+                Kind::Definedness => Cause::Definedness,
+                Kind::Order => Cause::Order,
+                Kind::Retention => Cause::Retention,
+                Kind::Race => Cause::Race,
+                Kind::Output => Cause::Output,
+                Kind::Overflow => Cause::Overflow,
+                Kind::Assumption => Cause::Assumption,
+                Kind::Form => Cause::Form,
+                Kind::Refinement => Cause::Refinement,
+            }
+        }
     }
 }
 
@@ -209,7 +208,7 @@ impl Prose<'_> {
             Status::Open(reason) => {
                 let cause = cause(obligation.kind, reason);
                 report::Status::Open(verdict::Reason::new(cause, self.reason(reason)))
-            },
+            }
         };
         let (kind, stmt) = (obligation.kind, obligation.stmt);
         report::Obligation { kind, stmt, place: self.subject(&obligation.subject), status }

@@ -36,6 +36,8 @@ pub enum Cause {
     Refinement,
     /// A solver has no answer within its limits, or cannot be asked.
     Solver,
+    /// The whole judgement did not end within its limit.
+    Time,
     /// A run of the statement is wrong, but runs of the compiled code do not confirm it.
     Unconfirmed,
     /// A rewrite rule is not decided, or uses C++ that is not read.
@@ -56,7 +58,7 @@ pub enum Cause {
 
 impl Cause {
     /// All causes.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Construct,
         Self::Form,
         Self::Claim,
@@ -73,6 +75,7 @@ impl Cause {
         Self::Assumption,
         Self::Refinement,
         Self::Solver,
+        Self::Time,
         Self::Unconfirmed,
         Self::Rule,
         Self::Mutator,
@@ -110,6 +113,7 @@ impl Cause {
             Self::Runs => "HAL1321",
             Self::Baseline => "HAL1322",
             Self::Size => "HAL1323",
+            Self::Time => "HAL1324",
         }
     }
 
@@ -134,6 +138,7 @@ impl Cause {
                 "a change of the algorithm by the schedule is not shown to keep its values"
             }
             Self::Solver => "the solver has no answer within its limits",
+            Self::Time => "the judgement did not end within its time limit",
             Self::Unconfirmed => {
                 "a run of the statement is wrong, and the compiled code does not confirm it"
             }
@@ -176,7 +181,8 @@ impl Cause {
             Self::Overflow => "promise smaller sizes with `--assume`, for example `--assume small`",
             Self::Assumption => "promise what the callers keep to with `--assume`",
             Self::Refinement => "judge the pipeline without that directive",
-            Self::Solver => "give the solver more time (`--timeout`)",
+            Self::Solver => "give the solver more time (`--timeout`, `--limit`)",
+            Self::Time => "give it more time (`--limit`), or judge parts of the pipeline",
             Self::Unconfirmed => "look at the run with `--replay FOLDER`, and report it",
             Self::Rule | Self::Mutator => "look at the reason beside the rule or the claim",
             Self::Certificate => "install Coq (`halidom doctor` tells how)",

@@ -67,9 +67,7 @@ impl Obligations {
             return Verdict::Unknown(unknown);
         }
         match NonZeroUsize::new(self.shown) {
-            None => {
-                Verdict::unknown(Cause::Assumption, "all that is to be shown is only assumed")
-            },
+            None => Verdict::unknown(Cause::Assumption, "all that is to be shown is only assumed"),
             Some(shown) => Verdict::Proved(Proved {
                 claims: BTreeMap::from([(self.claim, NonZeroUsize::MIN)]),
                 shown,

@@ -121,7 +121,7 @@ fn exits_sentences_and_json_go_together() {
             unknown(),
             Exit::Unknown,
             "unknown: the solver gave up",
-            &["verdict", "statement", "reason", "reasons"],
+            &["verdict", "statement", "reason", "reasons", "causes"],
         ),
         (
             nothing(),

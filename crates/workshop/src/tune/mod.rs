@@ -290,9 +290,11 @@ fn settle(
     }
     Err(TuneError::NotProved {
         tried,
-        verdict: Box::new(first_verdict.unwrap_or_else(|| {
-            Verdict::unknown(Cause::Part, "none is faster when timed again")
-        })),
+        verdict: Box::new(
+            first_verdict.unwrap_or_else(|| {
+                Verdict::unknown(Cause::Part, "none is faster when timed again")
+            }),
+        ),
         counts: Box::new(search.counts.clone()),
     })
 }
