@@ -8,7 +8,7 @@ use halidom_halide_ir::tree::{
     Alignment, BinaryOp, Block, Call, CallKind, Expr, ForKind, Load, ReduceOp, Role, Scalar,
     ShuffleKind, Stmt, StmtKind, Type,
 };
-use halidom_halide_ir::{NameId, Names};
+use halidom_halide_ir::{NameId, Names, Release};
 
 /// Random trees, by one of Knuth's generators.
 struct Random<'n> {
@@ -255,6 +255,7 @@ impl Random<'_> {
             })
             .collect();
         Dump {
+            release: Release::ALL[self.below(2) as usize],
             target: "host-\"x\"".into(),
             strict_float: self.coin(),
             arguments,

@@ -377,7 +377,7 @@ impl Statement {
                 })?;
                 let mut block = read.block.clone();
                 // Invariant: the judged statement is the one that Halide prints.
-                if text::print(&block, names) != *text {
+                if text::print_as(read.release, &block, names) != *text {
                     let message = "the dump is of another statement than the text";
                     return Err(Diagnostic::without_place(
                         Severity::Error,

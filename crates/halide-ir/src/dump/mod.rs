@@ -50,17 +50,17 @@ pub use error::DumpError;
 pub use printer::{print, print_block};
 pub use reader::{is_dump, read, read_block};
 
-use crate::NameId;
 use crate::tree::{Block, Type};
+use crate::{NameId, Release};
 
-/// The first line.
-pub(crate) const VERSION_LINE: &str = "halidom-dump 1 halide 21.0.0";
 /// The beginning of the first line of a dump of any version.
 pub(crate) const MAGIC: &str = "halidom-dump ";
 
 /// A final statement, with the other data that its code generator receives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dump {
+    /// The release of Halide that made the statement.
+    pub release: Release,
     /// The machine, in Halide's words.
     pub target: Box<str>,
     /// True if floats are strict somewhere, so that LLVM is told to keep all of them as they are.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Argument, ArgumentKind, Dump, Image, VERSION_LINE};
+use super::{Argument, ArgumentKind, Dump, Image};
 use crate::tree::{
     Alignment, BinaryOp, Block, Call, CallKind, Expr, ForKind, Load, ReduceOp, Role, Scalar,
     ShuffleKind, StmtKind, Type,
@@ -61,8 +61,8 @@ const UNKNOWN: &str = "?";
 /// dump.
 pub fn print(dump: &Dump, names: &Names) -> String {
     let mut printer = Printer { out: String::new(), names, indent: 0 };
-    let Dump { target, strict_float, arguments, images, block } = dump;
-    printer.put(VERSION_LINE);
+    let Dump { release, target, strict_float, arguments, images, block } = dump;
+    printer.put(release.dump_line());
     printer.put("\n(target ");
     printer.string(target.as_bytes());
     printer.put(")\n(strict-float ");

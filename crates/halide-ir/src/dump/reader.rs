@@ -5,13 +5,11 @@
 //! the first byte that differs.
 
 use super::printer::{self, BINARY, CALLS, LOOPS, REDUCTIONS};
-use super::{
-    Argument, ArgumentKind, Buffer, DEPTH, Dump, DumpError, Image, ImageDim, MAGIC, VERSION_LINE,
-};
+use super::{Argument, ArgumentKind, Buffer, DEPTH, Dump, DumpError, Image, ImageDim, MAGIC};
 use crate::tree::{
     Alignment, Block, Call, CallKind, Expr, Load, Role, Scalar, ShuffleKind, Stmt, StmtKind, Type,
 };
-use crate::{NameId, Names};
+use crate::{NameId, Names, Release};
 
 type Result<T> = std::result::Result<T, DumpError>;
 
@@ -298,10 +296,12 @@ impl<'a> Reader<'a> {
 
     fn dump(&mut self) -> Result<Dump> {
         let line = self.text.lines().next().unwrap_or_default();
-        if line != VERSION_LINE {
-            let what = format!("the first line of a dump is `{VERSION_LINE}`");
+        let release = Release::ALL.into_iter().find(|release| release.dump_line() == line);
+        let Some(release) = release else {
+            let lines = Release::ALL.map(|release| format!("`{}`", release.dump_line()));
+            let what = format!("the first line of a dump is {}", lines.join(" or "));
             return Err(DumpError { at: 0, what });
-        }
+        };
         self.at = line.len();
         self.expect_part("target")?;
         let target = self.string()?.into();
@@ -319,7 +319,7 @@ impl<'a> Reader<'a> {
         }
         let block = self.statement()?;
         self.end()?;
-        Ok(Dump { target, strict_float, arguments, images, block })
+        Ok(Dump { release, target, strict_float, arguments, images, block })
     }
 
     fn argument(&mut self) -> Result<Argument> {

@@ -109,9 +109,7 @@ pub fn each(job: Each, folder: &Path) -> Result<(), BridgeError> {
     loop {
         let mut command = Command::new(&python);
         command.args(["-c", SCRIPT, &format!("each-{}", job.name())]).arg(folder);
-        if job == Each::Settle {
-            command.arg(option("library=", &Native::of(&python)?.library()));
-        }
+        command.arg(option("library=", &Native::of(&python)?.library()));
         command.env("PYTHONDONTWRITEBYTECODE", "1");
         let Err(failed) = run(&mut command, None)? else { return Ok(()) };
         if TIMERS.iter().any(|signal| failed.status.contains(signal)) {
@@ -253,7 +251,7 @@ impl Job {
         if let Origin::Script(file) = &self.origin {
             command.arg(option("script=", file));
         }
-        if matches!(job, "compile" | "compile-object") {
+        if job != "call" {
             command.arg(option("library=", &Native::of(&python)?.library()));
         }
         command.args(self.target.iter().map(|target| format!("target={target}")));

@@ -23,7 +23,13 @@ struct Unsupported : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+#if HALIDE_VERSION_MAJOR == 19
+const char *const VERSION_LINE = "halidom-dump 1 halide 19.0.0";
+#elif HALIDE_VERSION_MAJOR == 21
 const char *const VERSION_LINE = "halidom-dump 1 halide 21.0.0";
+#else
+#error "a release of Halide whose output is not read"
+#endif
 
 const char *const LOOPS[] = {"serial", "parallel", "vectorized", "unrolled", "extern", "gpu_block", "gpu_thread", "gpu_lane"};
 const char *const DEVICES[] = {"none", "Host", "Default_GPU", "CUDA", "OpenCL", "Metal", "Hexagon", "HexagonDma", "D3D12Compute", "Vulkan", "WebGPU"};
