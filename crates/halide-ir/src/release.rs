@@ -2,8 +2,8 @@
 //!
 //! * In texts, 19.0.0 prints the operand of a cast or reinterpretation like that of an operator: a
 //!   sum stands in parentheses of its own.
-//! * The operand of a reduction over lanes is printed in 19.0.0 as if no name were bound, so that its
-//!   names have types.
+//! * The operand of a reduction over lanes is printed in 19.0.0 as if no name were bound, so that
+//!   its names have types.
 //! * A strict float is a wrapper in 19.0.0, `strict_float(a + b)`, within which every operator is
 //!   strict. In 21.0.0 the operators are calls, `strict_add(a, b)`.
 //! * Pipeline files differ only in the version that they name; 19.0.0 also

@@ -7,8 +7,8 @@ use crate::NameId;
 use crate::tree::{Alignment, BinaryOp, Call, Expr, Load, ReduceOp, Scalar, ShuffleKind, Type};
 
 impl Cursor<'_> {
-    /// Reads an expression where nothing else can follow. Its outermost operator has no parentheses,
-    /// except in a conversion that 19.0.0 prints: the printer tells the two apart.
+    /// Reads an expression where nothing else can follow. Its outermost operator has no
+    /// parentheses, except in a conversion that 19.0.0 prints: the printer tells the two apart.
     pub(super) fn expr(&mut self) -> Result<Expr> {
         self.nested(|cursor| {
             if cursor.skip("let ") {
