@@ -225,9 +225,20 @@ def given(folder):
     """The case: parameters by name, arrays of inputs by name with their least coordinates, and of outputs likewise."""
     import numpy
 
+    def placed(file, place):
+        array, strides = numpy.load(folder / file), place["strides"]
+        if array.size == 0:
+            return array, place["mins"]
+        last = sum((extent - 1) * stride for extent, stride in zip(reversed(array.shape), strides))
+        memory = numpy.zeros(last + 1, dtype=array.dtype)
+        steps = [stride * array.itemsize for stride in reversed(strides)]
+        view = numpy.lib.stride_tricks.as_strided(memory, shape=array.shape, strides=steps)
+        view[...] = array
+        return view, place["mins"]
+
     case = json.loads((folder / "case.json").read_text())
-    inputs = {name: (numpy.load(folder / f"input.{name}.npy"), mins) for name, mins in case["inputs"].items()}
-    outputs = [(numpy.load(folder / f"output.{number}.npy"), mins) for number, mins in enumerate(case["outputs"])]
+    inputs = {name: placed(f"input.{name}.npy", place) for name, place in case["inputs"].items()}
+    outputs = [placed(f"output.{number}.npy", place) for number, place in enumerate(case["outputs"])]
     return case["parameters"], inputs, outputs
 
 
@@ -259,7 +270,7 @@ def run(halide, folder, options):
             continue
         for number, result in enumerate(made):
             result.copy_to_host()
-            numpy.save(place / f"output.{number}.npy", numpy.array(result, copy=True))
+            numpy.save(place / f"output.{number}.npy", numpy.ascontiguousarray(numpy.array(result)))
         (place / "done.txt").touch()
 
 
@@ -342,7 +353,7 @@ def call(folder):
     if status != 0:
         sys.exit(f"the compiled code ends with error {status}")
     for number, (array, _) in enumerate(outputs):
-        numpy.save(folder / f"output.{number}.npy", array)
+        numpy.save(folder / f"output.{number}.npy", numpy.ascontiguousarray(array))
 
 
 def line_of(error, script):

@@ -5,7 +5,7 @@
 //! that is judged. Each check is a part of a [`Condition`], which the verdict names.
 
 use halidom_ir::{
-    BinaryOp, BufferId, Check, Constant, Dim, Expr, ExprId, Interval, Intrinsic, Output, Pool,
+    BinaryOp, BufferDecl, BufferId, Check, Constant, Dim, Expr, ExprId, Interval, Intrinsic, Output, Pool,
     Scalar as Type, StmtId, Type as IrType,
 };
 
@@ -25,8 +25,8 @@ impl Walk<'_> {
 
     /// The conditions on every caller, as entry checks: sizes lie within their limits, and integer
     /// parameters fit their width; strides of inputs are not negative; distinct elements of an
-    /// output are distinct in memory, with the dimensions nested in their order. Halide checks none
-    /// of these.
+    /// output are distinct in memory, with the dimensions nested in a fixed order. Halide checks
+    /// none of these.
     pub(super) fn caller(&mut self, pool: &mut Pool, outputs: &[Output]) -> Vec<StmtId> {
         let mut parts = Vec::new();
         let mut limited: Vec<(ExprId, i128)> = Vec::new();
@@ -69,10 +69,11 @@ impl Walk<'_> {
         }
         for output in outputs {
             let Some(buffer) = output.buffers.first() else { continue };
-            let dims = pool.buffer(*buffer).dims.clone();
+            let decl = pool.buffer(*buffer).clone();
             let one = pool.int(1);
             let mut least = vec![one];
-            for dim in dims {
+            for position in self.nesting(&decl) {
+                let Some(dim) = decl.dims.get(position).copied() else { continue };
                 for least in std::mem::replace(&mut least, vec![one]) {
                     let condition = pool.binary(BinaryOp::Le, least, dim.stride);
                     let check = Check::Layout { func: output.func };
@@ -151,6 +152,20 @@ impl Walk<'_> {
                 }
             }
         }
+    }
+
+    /// The dimensions of an output in the order in which they nest, innermost first: those whose
+    /// stride the pipeline fixes to a number, by that number, before the others. Dimensions of the
+    /// same rank nest in their own order.
+    fn nesting(&self, decl: &BufferDecl) -> Vec<usize> {
+        let constraints = self.constraints(&decl.name);
+        let fixed = |dim: &usize| match constraints.get(*dim).map(|dim| &dim.stride) {
+            Some(Some(tree::Expr::Int(stride, _))) => i128::from(*stride),
+            Some(_) | None => i128::MAX,
+        };
+        let mut order: Vec<usize> = (0..decl.dims.len()).collect();
+        order.sort_by_key(fixed);
+        order
     }
 
     /// The pipeline's constraints on the dimensions of a caller's buffer.

@@ -34,7 +34,7 @@ pub(super) struct Mark {
 /// An expression, with operands by id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Node {
-    /// A value with one lane.
+    /// A value with one lane, or a vector with a name.
     Value(ExprId),
     /// A conversion to the node's type.
     Cast(NodeId),
