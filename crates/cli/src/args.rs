@@ -313,6 +313,10 @@ pub(crate) struct ValidateArgs {
     /// The engine that judges
     #[arg(long, value_enum, default_value = "default")]
     pub(crate) engine: Engine,
+    /// The time for the whole judgement of a program, in seconds. What is not shown by then is
+    /// unknown. The default is 60 for stock Halide; for other programs there is no limit
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) limit: Option<f64>,
     /// Write every solver query to this folder, as SMT-LIB text that any solver can read
     #[arg(long, value_name = "DIR")]
     pub(crate) emit_smt: Option<PathBuf>,

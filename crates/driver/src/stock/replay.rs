@@ -9,6 +9,7 @@ use halidom_interp::Bindings;
 use halidom_ir::{Array, Constant, Shape};
 use halidom_testgen::cases_of;
 use halidom_validate::{Conventions, Counterexample, Owed, Report, Verdict, near_integers};
+use halidom_verdict::{Cause, Reason};
 use serde_json::{Map, Value, json};
 
 use super::Code;
@@ -63,7 +64,7 @@ pub fn bear_out(
     let Verdict::Refuted(counterexample) = &report.verdict else { return Ok(None) };
     if let Owed::Nothing(reason) = owed(stock, counterexample) {
         let reason = format!("a run of the statement differs where {reason}");
-        report.verdict = Verdict::Unknown(reason);
+        report.verdict = Verdict::Unknown(Reason::new(Cause::Unconfirmed, reason));
         return Ok(None);
     }
     let replay = match folder {
@@ -102,7 +103,7 @@ pub fn bear_out(
         }
     };
     if let Some(reason) = reason {
-        report.verdict = Verdict::Unknown(reason);
+        report.verdict = Verdict::Unknown(Reason::new(Cause::Unconfirmed, reason));
     }
     Ok(Some(replay))
 }
