@@ -25,6 +25,9 @@ COMPILING = {"realize", "compile_jit", "infer_input_bounds"}
 # Features of a target that speak of the call and not of the code.
 CALLS = ("jit", "user_context")
 
+# What ended programs. Each holds the frames of its program: a buffer does not own the array below it.
+KEPT = []
+
 
 class Found(BaseException):
     """Ends a program at the wanted pipeline. It is no `Exception`, which a program may catch."""
@@ -147,7 +150,8 @@ def run(halide, collector, folder, file, arguments):
     try:
         with contextlib.redirect_stdout(said), collector.wrapped() if not arguments else contextlib.nullcontext():
             runpy.run_path(str(file), run_name="__main__")
-    except Found:
+    except Found as found:
+        KEPT.append(found)
         return None
     except SystemExit as error:
         return None if not error.code else f"exit {error.code}"
