@@ -387,6 +387,10 @@ pub(crate) struct StockArgs {
     /// The generator of the binary; may be omitted if the binary has only one
     #[arg(short = 'g', long, value_name = "NAME", requires = "generator")]
     pub(crate) generator_name: Option<String>,
+    /// A plug-in that the generator loads, such as an autoscheduler's library
+    /// (`…/halide/lib64/libautoschedule_mullapudi2016.so`); may be repeated
+    #[arg(long, value_name = "FILE", requires = "generator")]
+    pub(crate) plugin: Vec<PathBuf>,
     /// The target of Halide's compile, in Halide's notation (`x86-64-linux-avx2`); by default, this
     /// machine
     #[arg(long, value_name = "TARGET", requires = "stock")]
