@@ -1,6 +1,7 @@
 """Judges kernels that `kernels.py` captured: `judge.py FOLDER [HALIDOM] [NAME…]`.
 
-Runs `halidom validate --generator` on each kernel, with its target and autoscheduler, one at a time.
+Runs `halidom validate` on the script of each kernel, one at a time, with the Python that runs this:
+the one with PyTorch.
 Writes the verdict of each as a line, and to `FOLDER/verdicts.csv`: name, verdict, code and reason of
 an unknown one, seconds. The last line counts the verdicts. The exit status is 1 if a kernel is
 refuted.
@@ -8,6 +9,7 @@ refuted.
 
 import csv
 import json
+import os
 import subprocess
 import sys
 import time
@@ -19,14 +21,11 @@ LIMIT = 60
 
 def judged(halidom, place):
     """The verdict on a kernel, the code and the reason if it is unknown, and the time."""
-    command = json.loads((place / "command.json").read_text())
-    words = [halidom, "validate", "--json", "--generator", str(place / "generator"), "-g", "kernel"]
-    words += ["--target", command["target"], "--limit", str(LIMIT)]
-    if command["plugin"]:
-        words += ["--plugin", command["plugin"]]
+    words = [halidom, "validate", "--json", "--limit", str(LIMIT), "--halide-script", str(place / "script.py")]
+    environment = {**os.environ, "HALIDOM_PYTHON": sys.executable}
     begin = time.monotonic()
     try:
-        done = subprocess.run(words + command["parameters"], capture_output=True, text=True, timeout=2 * LIMIT, check=False)
+        done = subprocess.run(words, capture_output=True, text=True, timeout=2 * LIMIT, check=False, env=environment)
         said = json.loads(done.stdout)
     except (subprocess.TimeoutExpired, json.JSONDecodeError) as error:
         return "error", "", str(error), time.monotonic() - begin
@@ -41,7 +40,7 @@ def judged(halidom, place):
 def main():
     folder = Path(sys.argv[1]).resolve()
     halidom = sys.argv[2] if len(sys.argv) > 2 else "halidom"
-    places = [place for place in sorted(folder.iterdir()) if (place / "command.json").exists()]
+    places = [place for place in sorted(folder.iterdir()) if (place / "script.py").exists()]
     if len(sys.argv) > 3:
         places = [place for place in places if place.name in sys.argv[3:]]
     counts = Counter()

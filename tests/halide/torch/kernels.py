@@ -4,14 +4,14 @@ PyTorch's CPU backend is set to Halide. Each function or model below runs once. 
 PyTorch has compiled on the way is kept, and not compiled, in a folder of its own, `FOLDER/NAME-N`:
 
 * `kernel.py`, the Python generator that PyTorch writes;
-* `generator`, a program that runs it with this Python;
-* `command.json`: the target, the plugin of the autoscheduler, and the generator's parameters.
+* `script.py`, a script for `halidom validate --halide-script`: it builds the generator's pipeline and
+  lets the autoscheduler of PyTorch's choice schedule it. (A Python generator writes no pipeline
+  files.)
 
 PyTorch writes no assertions, so that its callers keep to the shapes and strides that the generator
 sets. `judge.py` judges the kernels.
 """
 
-import json
 import sys
 from pathlib import Path
 
@@ -23,6 +23,29 @@ try:
 except ImportError:
     print("skipped: PyTorch is not installed")
     sys.exit(0)
+
+SCRIPT = '''from pathlib import Path
+
+import halide as hl
+
+{values}
+
+
+def pipeline():
+    names = {{}}
+    source = (Path(__file__).parent / "kernel.py").read_text().split("\\nif __name__")[0]
+    exec(compile(source, "kernel.py", "exec"), names)
+    machine = hl.Target(target)
+    if not plugin:
+        with hl.GeneratorContext(machine):
+            return names["Kernel"]()._build_pipeline()
+    hl.load_plugin(plugin)
+    parameters = hl.AutoschedulerParams(scheduler, flags)
+    with hl.GeneratorContext(machine, parameters):
+        made = names["Kernel"]()._build_pipeline()
+        made.apply_autoscheduler(machine, parameters)
+    return made
+'''
 
 A, B, C = (16, 24), (24,), (4, 6, 8)
 
@@ -198,13 +221,11 @@ def main():
         state["count"] += 1
         place.mkdir(exist_ok=True)
         (place / "kernel.py").write_text(source_code)
-        program = place / "generator"
-        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{place}/kernel.py" "$@"\n')
-        program.chmod(0o755)
         plugin = cls.find_libautoschedule(meta.scheduler) if meta.scheduler else None
-        words = [word for word in meta.args() if not word.startswith("target=")]
-        command = {"target": meta.target, "plugin": plugin, "parameters": words}
-        (place / "command.json").write_text(json.dumps(command, indent=1))
+        flags = {name: str(value) for name, value in (meta.scheduler_flags or {}).items()}
+        values = {"target": meta.target, "plugin": plugin, "scheduler": meta.scheduler, "flags": flags}
+        lines = [f"{name} = {value!r}" for name, value in values.items()]
+        (place / "script.py").write_text(SCRIPT.format(values="\n".join(lines)))
         # No later kernel depends on the values that this one writes.
         return lambda: lambda *arguments, **named: None
 

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 
 use halidom_diag::{Diagnostic, FileId, Severity, Sources, Span};
 use halidom_halide::bridge::{Artifacts, BridgeError, Job};
-use halidom_halide::dump::Dump;
-use halidom_halide::pipeline::{self, Pipeline};
+use halidom_halide::dump::{Argument, Dump};
+use halidom_halide::pipeline::{self, Constraint, Parameter, Pipeline};
 use halidom_halide::translate::{Contract, Settings};
 use halidom_halide::tree::{Block, CallKind, Expr};
 use halidom_halide::{NameId, Names, claims, codes, dump as lossless_form, text, translate};
@@ -424,6 +424,25 @@ pub fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnosti
     )
 }
 
+/// Adds the pipeline's constraints on inputs, which a pipeline file omits.
+fn constrain(pipeline: &mut Pipeline, arguments: &[Argument]) {
+    for argument in arguments {
+        let known = |parameter: &&mut Parameter| parameter.input.name == argument.name;
+        let Some(parameter) = pipeline.parameters.iter_mut().find(known) else { continue };
+        if !parameter.input.is_buffer || parameter.constraints.iter().any(Constraint::is_any) {
+            continue;
+        }
+        let none = Constraint { min: None, extent: None, stride: None };
+        parameter.constraints = vec![none; parameter.input.dimensions];
+        for found in &argument.constraints {
+            if let Some(constraint) = parameter.constraints.get_mut(usize::from(found.dim)) {
+                let [min, extent, stride] = found.sides.clone();
+                *constraint = Constraint { min, extent, stride };
+            }
+        }
+    }
+}
+
 /// The title of a pipeline, for messages.
 fn title(origin: &bridge::Origin) -> String {
     match origin {
@@ -449,7 +468,7 @@ struct Texts<'a> {
 
 fn translated(
     job: Job,
-    pipeline: Pipeline,
+    mut pipeline: Pipeline,
     mut names: Names,
     compilation: Compilation,
     Texts { name, file, small, assumed }: Texts<'_>,
@@ -467,6 +486,11 @@ fn translated(
             .with_hint("give the statement without loss, or rename it"));
     }
     let (block, code) = statement.read(&mut names, file)?;
+    // Only Halide itself tells which constraints its pipeline has: a statement from elsewhere does
+    // not.
+    if let Code::Own(Some(own)) = &code {
+        constrain(&mut pipeline, &own.arguments);
+    }
     translate::belongs(&pipeline, &names, &block).map_err(|found| found.diagnostic(file))?;
     let before = specification.map(|bytes| pipeline::read(&bytes, &mut names)).transpose();
     let before = before.map_err(|error| error.diagnostic(name))?;

@@ -5,7 +5,10 @@
 //! the first byte that differs.
 
 use super::printer::{self, BINARY, CALLS, LOOPS, REDUCTIONS};
-use super::{Argument, ArgumentKind, Buffer, DEPTH, Dump, DumpError, Image, ImageDim, MAGIC};
+use super::{
+    Argument, ArgumentKind, Buffer, Constraint, DEPTH, Dump, DumpError, Image, ImageDim, MAGIC,
+    SIDES,
+};
 use crate::tree::{
     Alignment, Block, Call, CallKind, Expr, Load, Role, Scalar, ShuffleKind, Stmt, StmtKind, Type,
 };
@@ -327,14 +330,31 @@ impl<'a> Reader<'a> {
         let kind = self.one_of(&kinds, "kind of an argument")?;
         let name = self.name()?;
         let ty = self.ty()?;
+        let mut constraints = Vec::new();
         let kind = if kind == 0 {
             ArgumentKind::Scalar
         } else {
             let buffer = Buffer { dimensions: self.number()?, host_alignment: self.number()? };
+            while self.part("dim")? {
+                constraints.push(self.constraint()?);
+            }
             if kind == 1 { ArgumentKind::Input(buffer) } else { ArgumentKind::Output(buffer) }
         };
         self.close()?;
-        Ok(Argument { name, ty, kind })
+        Ok(Argument { name, ty, kind, constraints })
+    }
+
+    fn constraint(&mut self) -> Result<Constraint> {
+        let dim = self.number()?;
+        let mut sides = [None, None, None];
+        for (side, name) in sides.iter_mut().zip(SIDES) {
+            if self.part(name)? {
+                *side = Some(self.expr()?);
+                self.close()?;
+            }
+        }
+        self.close()?;
+        Ok(Constraint { dim, sides })
     }
 
     fn image(&mut self) -> Result<Image> {

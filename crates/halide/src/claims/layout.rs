@@ -57,8 +57,7 @@ impl Layout {
             let vars = forms.form_vars(stride);
             let loads = sites.loads.values().filter(|load| load.buffer == buffer);
             let stores = sites.stores.iter().filter(|store| store.buffer == buffer);
-            let mut flats =
-                loads.map(|load| &load.flat).chain(stores.map(|store| &store.flat));
+            let mut flats = loads.map(|load| &load.flat).chain(stores.map(|store| &store.flat));
             flats.any(|flat| vars.iter().any(|var| forms.depends(&flat.form, *var)))
         };
         let begins = match decl.kind {
