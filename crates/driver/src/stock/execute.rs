@@ -145,11 +145,12 @@ fn case_of(
             ArgumentKind::Output(buffer) => {
                 let (id, window) = outputs.next().ok_or_else(wrong)?;
                 let scalar = pool.buffer(id).scalar;
-                let array = blank(stock, id, window).map(|mut array| {
+                let array = stock.before(bindings, id, window).or_else(|| {
+                    let mut array = blank(stock, id, window)?;
                     if scalar != Scalar::Bool {
                         array.data.fill(BEFORE);
                     }
-                    array
+                    Some(array)
                 });
                 let memory = array.and_then(|array| memory_of(buffer, argument.ty.scalar, &array));
                 Given::Buffer(memory.ok_or_else(wrong)?)

@@ -257,9 +257,11 @@ pub fn write_given(
     let mut places = Vec::new();
     for (output, window) in compiled.program.outputs.iter().zip(windows) {
         for buffer in &output.buffers {
-            let zeros = execute::blank(stock, *buffer, window).ok_or("an output is too large")?;
-            write(format!("output.{}.npy", places.len()), &zeros)?;
-            places.push(placed(&zeros));
+            let before = stock.before(bindings, *buffer, window);
+            let before = before.or_else(|| execute::blank(stock, *buffer, window));
+            let before = before.ok_or("an output is too large")?;
+            write(format!("output.{}.npy", places.len()), &before)?;
+            places.push(placed(&before));
         }
     }
     let case = json!({ "parameters": parameters, "inputs": inputs, "outputs": places });

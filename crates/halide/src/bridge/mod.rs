@@ -311,6 +311,12 @@ pub fn is_installed() -> bool {
     find().is_ok_and(|python| native::package(&python).is_ok())
 }
 
+/// The header of the installed package, if it is installed.
+pub fn header() -> Option<PathBuf> {
+    let package = native::package(&find().ok()?).ok()?;
+    Some(package.join("include/Halide.h"))
+}
+
 /// Finds a Python: the one that the environment names; else the one of a `.venv` in the current
 /// folder, the executable's folder, or a parent of either; else `python3` on the PATH.
 ///

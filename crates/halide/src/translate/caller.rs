@@ -12,15 +12,23 @@ use halidom_ir::{
 use super::error::Result;
 use super::nodes::Binding;
 use super::walk::Walk;
-use crate::pipeline::{Constraint, Func, Parameter};
+use crate::pipeline::{Constraint, Func, ImageDim, Parameter};
 use crate::tree::{self, Scalar};
 use crate::{Condition, SIZE_LIMIT, SMALL_LIMIT};
 
 impl Walk<'_> {
     /// The caller's buffers: the inputs, and one for each output.
     fn callers(&self, outputs: &[Output]) -> Vec<BufferId> {
+        self.given_buffers()
+            .into_iter()
+            .chain(outputs.iter().filter_map(|output| output.buffers.first().copied()))
+            .collect()
+    }
+
+    /// The inputs, and the contents of outputs before a run.
+    pub(super) fn given_buffers(&self) -> Vec<BufferId> {
         let inputs = self.source.inputs.iter().map(|(_, buffer)| *buffer);
-        inputs.chain(outputs.iter().filter_map(|output| output.buffers.first().copied())).collect()
+        inputs.chain(self.source.priors.iter().map(|prior| prior.buffer)).collect()
     }
 
     /// The conditions on every caller, as entry checks: sizes lie within their limits, and integer
@@ -47,8 +55,8 @@ impl Walk<'_> {
             let check = Check::SizeLimit { what: halidom_ir::print::expr(pool, id) };
             parts.push(self.contract.add(pool, Condition::SizeLimits, (condition, check)));
         }
-        for (_, buffer) in &self.source.inputs {
-            let decl = pool.buffer(*buffer).clone();
+        for buffer in self.given_buffers() {
+            let decl = pool.buffer(buffer).clone();
             let zero = pool.int(0);
             for dim in &decl.dims {
                 let condition = pool.binary(BinaryOp::Le, zero, dim.stride);
@@ -173,6 +181,17 @@ impl Walk<'_> {
         let known = |parameter: &&Parameter| {
             parameter.input.is_buffer && self.nodes.names.text(parameter.input.name) == name
         };
+        let image =
+            self.pipeline.images.iter().find(|image| self.nodes.names.text(image.name) == name);
+        if let Some(image) = image {
+            let number = |value: i32| Some(tree::Expr::Int(value.into(), tree::Type::INT32));
+            let sides = |dim: &ImageDim| Constraint {
+                min: number(dim.min),
+                extent: number(dim.extent),
+                stride: number(dim.stride),
+            };
+            return image.dims.iter().map(sides).collect();
+        }
         let found = self.pipeline.parameters.iter().find(known);
         found.map_or_else(Vec::new, |parameter| parameter.constraints.clone())
     }

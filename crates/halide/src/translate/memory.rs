@@ -92,7 +92,16 @@ impl Walk<'_> {
         let Some((func, component)) = self.owner(pool, name) else {
             return unsupported(format!("the memory `{text}`, which is of no func"));
         };
-        if self.source.types[&func].get(component) != Some(&ty.scalar) || ty.lanes != 1 {
+        let stated = self.source.types[&func].get(component).copied();
+        // Truth values are bytes in memory.
+        let scalar = match (stated, ty.scalar) {
+            (Some(tree::Scalar::UInt(1)), tree::Scalar::UInt(8)) => tree::Scalar::UInt(1),
+            (Some(stated), given) if stated == given => given,
+            (Some(_) | None, _) => {
+                return unsupported(format!("memory of another type than `{text}` has"));
+            }
+        };
+        if ty.lanes != 1 {
             return unsupported(format!("memory of another type than `{text}` has"));
         }
         let mut sizes = Vec::new();
@@ -135,7 +144,7 @@ impl Walk<'_> {
         }
         let id = pool.declare_buffer(BufferDecl {
             name: text.to_owned(),
-            scalar: stored(ty.scalar)?,
+            scalar: stored(scalar)?,
             func,
             component,
             kind: BufferKind::Internal,
@@ -143,7 +152,7 @@ impl Walk<'_> {
             realigned: false,
             dims,
         });
-        self.nodes.buffers.insert(name, Buffer { id, ty: ty.scalar, dims: Vec::new() });
+        self.nodes.buffers.insert(name, Buffer { id, ty: scalar, dims: Vec::new() });
         self.live.insert(name, self.region);
         Ok(id)
     }

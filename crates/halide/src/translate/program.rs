@@ -148,6 +148,7 @@ impl Walk<'_> {
         let mut parts = self.assumed(pool, assumed)?;
         parts.extend(self.caller(pool, &outputs));
         parts.extend(self.bounded(pool, &outputs));
+        parts.extend(self.before(pool)?);
         self.note_single(pool, &outputs);
         let checked = !self.source.settings.no_asserts;
         if !checked {
@@ -172,7 +173,7 @@ impl Walk<'_> {
         let program = Program {
             name: self.source.algorithm.name.clone(),
             params: self.source.algorithm.params.clone(),
-            inputs: self.source.inputs.iter().map(|(_, buffer)| *buffer).collect(),
+            inputs: self.given_buffers(),
             outputs,
             body,
         };
@@ -294,7 +295,10 @@ impl Walk<'_> {
                 items.extend(self.assertion(pool, condition, message)?.map(Item::Stmt));
             }
             // The mark of producers and consumers only informs readers.
-            StmtKind::ProducerConsumer { name: _, role: _, body } => {
+            StmtKind::ProducerConsumer { name, role, body } => {
+                if *role == tree::Role::Produce {
+                    items.extend(self.kept(pool, *name)?.into_iter().map(Item::Stmt));
+                }
                 items.push(Item::Stmt(self.block(pool, body)?));
             }
             StmtKind::For { name, min, extent, kind, device, body } => {
@@ -425,8 +429,9 @@ impl Walk<'_> {
                 items.push(Item::Stmt(block?));
             }
         }
-        let owed = self.alignments(pool)?;
-        items.splice(first..first, owed.into_iter().map(Item::Stmt));
+        let mut owed = self.shown(pool)?;
+        owed.extend(self.alignments(pool)?.into_iter().map(Item::Stmt));
+        items.splice(first..first, owed);
         Ok(())
     }
 
@@ -442,7 +447,7 @@ impl Walk<'_> {
         (name, value): (NameId, &Expr),
         rest: &[Stmt],
     ) -> Result<(Binding, Vec<Item>)> {
-        match self.opaque(name, value)? {
+        match self.opaque(pool, name, value)? {
             Some(Opaque::Bound(binding)) => return Ok((binding, Vec::new())),
             Some(Opaque::Success) => {
                 self.note(

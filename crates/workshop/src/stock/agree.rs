@@ -373,6 +373,13 @@ fn machine_case(
             let mut array = Array::nested(decl.scalar, window.clone(), &gaps, &nesting)?;
             let before = if decl.scalar == Scalar::Bool { BEFORE_TRUTH } else { BEFORE };
             array.data.fill(before[usize::from(is_second)]);
+            if let Some(kept) = stock.before(&case.bindings, *buffer, window) {
+                for point in kept.points() {
+                    if !array.set(&point, kept.get(&point)?) {
+                        return None;
+                    }
+                }
+            }
             add(&decl.name, &array, false)?;
             outputs.push(array);
         }

@@ -183,8 +183,8 @@ pub(super) fn draw(
     for (input, shape) in algorithm.inputs.iter().zip(shapes) {
         let nesting = nesting_of(pool, program, *input)?;
         let array = random_array(pool.func(*input).scalar(0), (shape, &nesting), wild, random)?;
-        bindings.set_input(pool, *input, array.clone()).ok()?;
-        inputs.push((*input, array));
+        bindings.set_input(pool, *input, array).ok()?;
+        inputs.push((*input, bindings.input(*input)?.clone()));
     }
     let rank = program.outputs.first()?.window.len();
     let padded = random.between(0, 3) == 0;
@@ -214,8 +214,8 @@ pub(super) fn filled(
         let nesting = nesting_of(pool, program, *input)?;
         let array = Array::nested(pool.func(*input).scalar(0), shape, &padding, &nesting)?;
         let array = random_elements(array, false, random)?;
-        bindings.set_input(pool, *input, array.clone()).ok()?;
-        inputs.push((*input, array));
+        bindings.set_input(pool, *input, array).ok()?;
+        inputs.push((*input, bindings.input(*input)?.clone()));
     }
     let rank = windows.first()?.len();
     Some(Case { steps, bindings, inputs, windows, padding: vec![0; rank] })
