@@ -295,11 +295,12 @@ impl Site {
         for file in self.files(folders, "cpp")? {
             match self.pipelines(group, &file) {
                 Ok(folder) => {
-                    let numbers = (1..=MOST).map(|number| number.to_string()).take_while(|number| {
-                        ["target", "error"]
-                            .iter()
-                            .any(|name| folder.join(format!("{number}.{name}")).is_file())
-                    });
+                    let numbers =
+                        (1..=MOST).map(|number| number.to_string()).take_while(|number| {
+                            ["target", "error"]
+                                .iter()
+                                .any(|name| folder.join(format!("{number}.{name}")).is_file())
+                        });
                     let own = numbers.filter_map(|number| {
                         let path = folder.join(format!("{number}.target"));
                         let target = fs::read_to_string(path).unwrap_or_default();
@@ -346,7 +347,8 @@ impl Site {
     /// Writes down Halide's name of this machine, for [`Self::find`].
     pub(super) fn note_host(&self) -> Result<(), Error> {
         let mut command = program(root().join(".venv/bin/python"));
-        let output = capture(command.args(["-c", "import halide; print(halide.get_host_target())"]))?;
+        let output =
+            capture(command.args(["-c", "import halide; print(halide.get_host_target())"]))?;
         let path = self.folder.join("host");
         fs::write(&path, output.stdout).map_err(|cause| Error::File { path, cause })
     }

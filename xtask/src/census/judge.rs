@@ -130,7 +130,8 @@ fn of_end(status: ExitStatus, stdout: &str, stderr: &str) -> (End, String, Strin
         }
         Verdict::Refuted => {
             let code = answer.get("compiled_code");
-            let is_confirmed = code.and_then(|code| code.get("replayed")) == Some(&Json::Bool(true));
+            let is_confirmed =
+                code.and_then(|code| code.get("replayed")) == Some(&Json::Bool(true));
             let end = if is_confirmed { End::Confirmed } else { End::Unconfirmed };
             let detail = text(&answer, "statement");
             (end, String::new(), detail.clone(), normal(&detail))
@@ -202,10 +203,14 @@ mod tests {
     #[test]
     fn reasons_lose_what_is_particular() {
         for (reason, expected) in [
-            ("the array `b0` within the pipeline is not translated",
-             "the array `…` within the pipeline is not translated"),
-            ("overflow: may overflow in 32 bits: `a + 1`, e.g. a 2147483647",
-             "overflow: may overflow in N bits: `…`"),
+            (
+                "the array `b0` within the pipeline is not translated",
+                "the array `…` within the pipeline is not translated",
+            ),
+            (
+                "overflow: may overflow in 32 bits: `a + 1`, e.g. a 2147483647",
+                "overflow: may overflow in N bits: `…`",
+            ),
             ("coverage: not shown: x + 1 <= y", "coverage: not shown"),
         ] {
             assert_eq!(normal(reason), expected);
@@ -220,12 +225,16 @@ mod tests {
 
     #[test]
     fn only_a_proof_is_a_proof() {
-        let floats = |mode| format!(
-            r#""exit": 0, "verdict": "proved", "shown": 3, "modes": {{"floats": "{mode}"}}"#
-        );
-        let unknown = |code| format!(
-            r#""exit": 3, "verdict": "unknown", "reason": "x", "causes": [{{"code": "{code}"}}]"#
-        );
+        let floats = |mode| {
+            format!(
+                r#""exit": 0, "verdict": "proved", "shown": 3, "modes": {{"floats": "{mode}"}}"#
+            )
+        };
+        let unknown = |code| {
+            format!(
+                r#""exit": 3, "verdict": "unknown", "reason": "x", "causes": [{{"code": "{code}"}}]"#
+            )
+        };
         let plain = |end| (end, String::new());
         assert_eq!(end_of(&floats("bits")), plain(End::Proved));
         assert_eq!(end_of(&floats("reals")), plain(End::Axioms));

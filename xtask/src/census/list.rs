@@ -152,11 +152,8 @@ pub(super) fn write(path: &Path, entries: &[Entry]) -> Result<(), Error> {
 pub(super) fn sample(entries: Vec<Entry>, count: usize, seed: u64) -> Vec<Entry> {
     let mut chosen = Vec::new();
     for group in Group::ALL {
-        let mut own: Vec<(usize, &Entry)> = entries
-            .iter()
-            .enumerate()
-            .filter(|(_, entry)| entry.group == group)
-            .collect();
+        let mut own: Vec<(usize, &Entry)> =
+            entries.iter().enumerate().filter(|(_, entry)| entry.group == group).collect();
         own.sort_by_key(|(_, entry)| digest(format!("{seed} {entry}").as_bytes()));
         own.truncate(count);
         own.sort_by_key(|(number, _)| *number);

@@ -208,7 +208,9 @@ fn unpacked(folder: &Path) -> Result<PathBuf, Error> {
         if !packed.is_file() {
             return Err(Error::Missing {
                 what: "Halide's sources".to_owned(),
-                advice: format!("name a source tree of v21.0.0 with --halide, or provide {SOURCES}"),
+                advice: format!(
+                    "name a source tree of v21.0.0 with --halide, or provide {SOURCES}"
+                ),
             });
         }
         process::run(program("tar").arg("xJf").arg(&packed).arg("-C").arg(folder))?;
@@ -224,9 +226,8 @@ fn freeze(site: &Site, options: &Options, list: Vec<Entry>, path: &Path) -> Resu
         let is_chosen = options.groups.is_empty() || options.groups.contains(&group);
         let is_found = is_chosen && group.is_found_by_running();
         // Python generators are rows of a build file too.
-        let stays = |entry: &&Entry| {
-            entry.group == group && (!is_found || entry.option("-g").is_some())
-        };
+        let stays =
+            |entry: &&Entry| entry.group == group && (!is_found || entry.option("-g").is_some());
         if is_found {
             entries.extend(site.find(group)?);
         }
@@ -237,12 +238,7 @@ fn freeze(site: &Site, options: &Options, list: Vec<Entry>, path: &Path) -> Resu
 }
 
 /// Judges entries and writes the results.
-fn sweep(
-    site: &Site,
-    binary: &Path,
-    options: &Options,
-    entries: Vec<Entry>,
-) -> Result<(), Error> {
+fn sweep(site: &Site, binary: &Path, options: &Options, entries: Vec<Entry>) -> Result<(), Error> {
     let bytes = fs::read(binary).map_err(|cause| Error::File { path: binary.into(), cause })?;
     let judge = format!("{:016x}", list::digest(&bytes));
     let path = site.folder.join("rows.csv");
@@ -265,7 +261,13 @@ fn sweep(
                 while let Some(entry) = open.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let row = judged(site, binary, entry, judge, &folder, options.limits);
                     let _writing = writing.lock();
-                    println!("{:>7.1} s  {}: {} {}", row.seconds, row.end.name(), entry.file, entry.name);
+                    println!(
+                        "{:>7.1} s  {}: {} {}",
+                        row.seconds,
+                        row.end.name(),
+                        entry.file,
+                        entry.name
+                    );
                     if let Err(error) = rows::append(path, &row)
                         && let Ok(mut failed) = failed.lock()
                     {

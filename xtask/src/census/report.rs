@@ -62,8 +62,7 @@ pub(super) fn ranking(rows: &[Row]) -> String {
         .iter()
         .take(RANKED)
         .map(|((end, code, reason), entries)| {
-            let example =
-                entries.first().map(|entry| format!("{} {}", entry.file, entry.name));
+            let example = entries.first().map(|entry| format!("{} {}", entry.file, entry.name));
             let reason = reason.replace('|', "\\|");
             vec![
                 (*end).to_owned(),

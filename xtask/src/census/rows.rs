@@ -164,9 +164,7 @@ fn parse(text: &str) -> Result<Vec<Row>, usize> {
     let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
     let lines = whole.lines().enumerate().skip(1);
     lines
-        .map(|(number, line)| {
-            fields(line).and_then(|fields| Row::of(&fields)).ok_or(number + 1)
-        })
+        .map(|(number, line)| fields(line).and_then(|fields| Row::of(&fields)).ok_or(number + 1))
         .collect()
 }
 
@@ -225,8 +223,11 @@ pub(super) mod tests {
 
     #[test]
     fn rows_round_trip() {
-        let rows: Vec<Row> =
-            End::ALL.into_iter().zip(1..).map(|(end, number)| row(number, end, "why, so")).collect();
+        let rows: Vec<Row> = End::ALL
+            .into_iter()
+            .zip(1..)
+            .map(|(end, number)| row(number, end, "why, so"))
+            .collect();
         let lines: Vec<String> = rows.iter().map(Row::line).collect();
         let text = HEADINGS.to_owned() + &lines.concat();
         assert_eq!(parse(&text), Ok(rows.clone()));
@@ -245,11 +246,8 @@ pub(super) mod tests {
 
     #[test]
     fn the_last_verdict_counts() {
-        let rows = vec![
-            row(1, End::Unknown, "why"),
-            row(2, End::Proved, ""),
-            row(1, End::Proved, ""),
-        ];
+        let rows =
+            vec![row(1, End::Unknown, "why"), row(2, End::Proved, ""), row(1, End::Proved, "")];
         let kept = latest(rows);
         let names: Vec<(&str, End)> =
             kept.iter().map(|row| (row.entry.name.as_str(), row.end)).collect();

@@ -252,15 +252,16 @@ pub fn write_given(
         let name = &pool.func(*input).name;
         let array = bindings.input(*input).ok_or("an input has no value")?;
         write(format!("input.{name}.npy"), array)?;
-        inputs.insert(name.clone(), mins(&array.shape));
+        inputs.insert(name.clone(), placed(array));
     }
     let mut places = Vec::new();
     for (output, window) in compiled.program.outputs.iter().zip(windows) {
         for buffer in &output.buffers {
-            let zeros = Array::zeros(pool.buffer(*buffer).scalar, window.clone());
-            let zeros = zeros.ok_or("an output is too large")?;
-            write(format!("output.{}.npy", places.len()), &zeros)?;
-            places.push(mins(window));
+            let before = stock.before(bindings, *buffer, window);
+            let before = before.or_else(|| execute::blank(stock, *buffer, window));
+            let before = before.ok_or("an output is too large")?;
+            write(format!("output.{}.npy", places.len()), &before)?;
+            places.push(placed(&before));
         }
     }
     let case = json!({ "parameters": parameters, "inputs": inputs, "outputs": places });
@@ -464,6 +465,8 @@ fn number(value: Constant) -> Value {
     }
 }
 
-fn mins(shape: &Shape) -> Value {
-    shape.iter().map(|(min, _)| *min).collect()
+/// The place of an array's elements in memory.
+fn placed(array: &Array) -> Value {
+    let mins: Vec<i64> = array.shape.iter().map(|(min, _)| *min).collect();
+    json!({ "mins": mins, "strides": array.strides })
 }

@@ -112,9 +112,7 @@ pub fn each(job: Each, folder: &Path) -> Result<(), BridgeError> {
     loop {
         let mut command = Command::new(&python);
         command.args(["-c", SCRIPT, &format!("each-{}", job.name())]).arg(folder);
-        if job == Each::Settle {
-            command.arg(option("library=", &Native::of(&python)?.library()));
-        }
+        command.arg(option("library=", &Native::of(&python)?.library()));
         command.env("PYTHONDONTWRITEBYTECODE", "1");
         let Err(failed) = run(&mut command, None)? else { return Ok(()) };
         if TIMERS.iter().any(|signal| failed.status.contains(signal)) {
@@ -256,7 +254,7 @@ impl Job {
         if let Origin::Script(file) = &self.origin {
             command.arg(option("script=", file));
         }
-        if matches!(job, "compile" | "compile-object") {
+        if job != "call" {
             command.arg(option("library=", &Native::of(&python)?.library()));
         }
         command.args(self.target.iter().map(|target| format!("target={target}")));
@@ -311,6 +309,12 @@ fn option(name: &str, path: &Path) -> std::ffi::OsString {
 /// Tests whether there is a Python with the package, in the version that we read.
 pub fn is_installed() -> bool {
     find().is_ok_and(|python| native::package(&python).is_ok())
+}
+
+/// The header of the installed package, if it is installed.
+pub fn header() -> Option<PathBuf> {
+    let package = native::package(&find().ok()?).ok()?;
+    Some(package.join("include/Halide.h"))
 }
 
 /// Finds a Python: the one that the environment names; else the one of a `.venv` in the current

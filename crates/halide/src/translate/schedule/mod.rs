@@ -79,7 +79,7 @@ pub fn schedule(
     names: &Names,
     is_reserved: &dyn Fn(&str) -> bool,
 ) -> Result<Imported> {
-    if !source.skipped.is_empty() {
+    if !source.skipped.is_empty() || !source.priors.is_empty() {
         return unsupported("the schedule of a func whose first stage is `undef`");
     }
     let input = |(name, buffer): &(NameId, BufferId)| (*name, source.pool.buffer(*buffer).func);
@@ -152,6 +152,7 @@ impl Source {
             types: types.collect(),
             skipped: self.skipped.iter().filter_map(|func| map.get(func).copied()).collect(),
             domains: domains.collect(),
+            priors: Vec::new(),
             settings: self.settings,
         })
     }
