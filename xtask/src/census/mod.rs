@@ -242,7 +242,9 @@ fn sweep(site: &Site, binary: &Path, options: &Options, entries: Vec<Entry>) -> 
     let bytes = fs::read(binary).map_err(|cause| Error::File { path: binary.into(), cause })?;
     let judge = format!("{:016x}", list::digest(&bytes));
     let path = site.folder.join("rows.csv");
-    let kept = if options.resume { rows::latest(rows::read(&path)?) } else { Vec::new() };
+    let mut kept = rows::latest(rows::read(&path)?);
+    // Verdicts on pipelines that are not chosen stay for later sweeps.
+    kept.retain(|row| options.resume || !entries.contains(&row.entry));
     rows::write(&path, &kept)?;
     let is_done = |entry: &Entry| kept.iter().any(|row| row.is_of(entry, &judge));
     let open: Vec<&Entry> = entries.iter().filter(|entry| !is_done(entry)).collect();
