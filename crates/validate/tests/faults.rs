@@ -96,10 +96,10 @@ fn every_fault(least: u128, timeout: Duration) {
             assert!(report.open().count() > 0, "{name}: {text}");
             assert_eq!(closed_by_solver(&report) > 0, number > 1, "{name}: {text}");
             let said = report.obligations.iter().any(|obligation| {
-                matches!(&obligation.status, Status::Open(open) if open.contains(reason))
+                matches!(&obligation.status, Status::Open(open) if open.words.contains(reason))
             });
             let mute = report.obligations.iter().any(|obligation| {
-                matches!(&obligation.status, Status::Open(open) if open.contains("assumptions can \
+                matches!(&obligation.status, Status::Open(open) if open.words.contains("assumptions can \
                     hold"))
             });
             assert!(said || mute, "{name} at {number}: {text}");

@@ -5,8 +5,8 @@
 //! that is judged. Each check is a part of a [`Condition`], which the verdict names.
 
 use halidom_ir::{
-    BinaryOp, BufferId, Check, Constant, Dim, Expr, ExprId, Interval, Intrinsic, Output, Pool,
-    Scalar as Type, StmtId, Type as IrType,
+    BinaryOp, BufferDecl, BufferId, Check, Constant, Dim, Expr, ExprId, Interval, Intrinsic,
+    Output, Pool, Scalar as Type, StmtId, Type as IrType,
 };
 
 use super::error::Result;
@@ -33,8 +33,8 @@ impl Walk<'_> {
 
     /// The conditions on every caller, as entry checks: sizes lie within their limits, and integer
     /// parameters fit their width; strides of inputs are not negative; distinct elements of an
-    /// output are distinct in memory, with the dimensions nested in their order. Halide checks none
-    /// of these.
+    /// output are distinct in memory, with the dimensions nested in a fixed order. Halide checks
+    /// none of these.
     pub(super) fn caller(&mut self, pool: &mut Pool, outputs: &[Output]) -> Vec<StmtId> {
         let mut parts = Vec::new();
         let mut limited: Vec<(ExprId, i128)> = Vec::new();
@@ -77,10 +77,11 @@ impl Walk<'_> {
         }
         for output in outputs {
             let Some(buffer) = output.buffers.first() else { continue };
-            let dims = pool.buffer(*buffer).dims.clone();
+            let decl = pool.buffer(*buffer).clone();
             let one = pool.int(1);
             let mut least = vec![one];
-            for dim in dims {
+            for position in self.nesting(&decl) {
+                let Some(dim) = decl.dims.get(position).copied() else { continue };
                 for least in std::mem::replace(&mut least, vec![one]) {
                     let condition = pool.binary(BinaryOp::Le, least, dim.stride);
                     let check = Check::Layout { func: output.func };
@@ -161,6 +162,20 @@ impl Walk<'_> {
         }
     }
 
+    /// The dimensions of an output in the order in which they nest, innermost first: those whose
+    /// stride the pipeline fixes to a number, by that number, before the others. Dimensions of the
+    /// same rank nest in their own order.
+    fn nesting(&self, decl: &BufferDecl) -> Vec<usize> {
+        let constraints = self.constraints(&decl.name);
+        let fixed = |dim: &usize| match constraints.get(*dim).map(|dim| &dim.stride) {
+            Some(Some(tree::Expr::Int(stride, _))) => i128::from(*stride),
+            Some(_) | None => i128::MAX,
+        };
+        let mut order: Vec<usize> = (0..decl.dims.len()).collect();
+        order.sort_by_key(fixed);
+        order
+    }
+
     /// The pipeline's constraints on the dimensions of a caller's buffer.
     fn constraints(&self, name: &str) -> Vec<Constraint> {
         let known = |parameter: &&Parameter| {
@@ -188,6 +203,10 @@ impl Walk<'_> {
     pub(super) fn unchecked(&mut self, pool: &mut Pool, outputs: &[Output]) -> Result<Vec<StmtId>> {
         let mut conditions: Vec<ExprId> = Vec::new();
         for buffer in self.callers(outputs) {
+            // The contents of an output before the run have the output's shape.
+            if self.source.priors.iter().any(|prior| prior.buffer == buffer) {
+                continue;
+            }
             let decl = pool.buffer(buffer).clone();
             let (zero, limit) = (pool.int(0), pool.int(1 << 31));
             for dim in &decl.dims {

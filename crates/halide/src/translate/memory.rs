@@ -123,32 +123,36 @@ impl Walk<'_> {
         let condition = condition.filter(|_| !on_stack);
         let rank = pool.func(func).rank();
         let (zero, one) = (pool.int(0), pool.int(1));
-        // A small allocation states its total size only; the innermost dimension gets all of it.
+        let order = self.storage_order(pool, func);
         let shaped = sizes.len() >= rank && sizes[rank..].iter().all(|size| *size == one);
-        if !shaped {
-            if rank == 0 {
+        let mut nested = vec![one; rank];
+        if shaped {
+            // Extents are given in the order of the func's dimensions.
+            nested = order.iter().map(|position| sizes[*position]).collect();
+        } else {
+            // A small allocation states its total size only; the innermost dimension gets all of
+            // it.
+            let Some(innermost) = nested.first_mut() else {
                 return unsupported(format!("memory of many elements for the one of `{text}`"));
-            }
-            let size = sizes.iter().copied().reduce(|a, b| pool.mul(a, b)).unwrap_or(one);
-            sizes = vec![one; rank];
-            if let Some(innermost) = sizes.first_mut() {
-                *innermost = size;
-            }
+            };
+            *innermost = sizes.iter().copied().reduce(|a, b| pool.mul(a, b)).unwrap_or(one);
         }
-        // Elements behind the last row of several dimensions have no place in them. Without these
+        // Elements after the last row of several dimensions have no place in them. Without these
         // elements the memory is smaller than that of the code, so that no access is allowed which
         // the code may not make.
-        if padding > 0 && (rank == 1 || !shaped) {
+        if padding > 0
+            && (rank == 1 || !shaped)
+            && let Some(innermost) = nested.first_mut()
+        {
             let more = pool.int(padding.into());
-            sizes[0] = pool.add(sizes[0], more);
+            *innermost = pool.add(*innermost, more);
         }
-        self.only_if(pool, &mut sizes[..rank], condition)?;
-        // Extents are given in the order of memory.
+        self.only_if(pool, &mut nested, condition)?;
         let mut dims = vec![Dim::new(zero, one, one); rank];
         let mut stride = one;
-        for (number, position) in self.storage_order(pool, func).into_iter().enumerate() {
-            dims[position] = Dim::new(zero, sizes[number], stride);
-            stride = if stride == one { sizes[number] } else { pool.mul(stride, sizes[number]) };
+        for (position, size) in order.into_iter().zip(nested) {
+            dims[position] = Dim::new(zero, size, stride);
+            stride = if stride == one { size } else { pool.mul(stride, size) };
         }
         let id = pool.declare_buffer(BufferDecl {
             name: text.to_owned(),

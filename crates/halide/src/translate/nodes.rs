@@ -16,6 +16,9 @@ use crate::tree::{
 };
 use crate::{NameId, Names};
 
+/// The wrapper of Halide 19.0.0 within which every operator on floats is strict.
+const STRICT: &str = "strict_float";
+
 define_id!(
     /// An expression.
     pub(super) NodeId, "node"
@@ -32,7 +35,7 @@ pub(super) struct Mark {
 /// An expression, with operands by id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Node {
-    /// A value with one lane.
+    /// A value with one lane, or a vector with a name.
     Value(ExprId),
     /// A conversion to the node's type.
     Cast(NodeId),
@@ -375,6 +378,12 @@ impl<'a> Nodes<'a> {
                 let value = self.elaborate(pool, value)?;
                 let ty = self.ty(value);
                 self.make(Node::Broadcast(value), ty.with_lanes(ty.lanes * lanes))
+            }
+            Expr::Call(call) if self.names.text(call.name) == STRICT => {
+                let has_plain_floats = self.has_plain_floats;
+                let result = self.call(pool, call);
+                self.has_plain_floats = has_plain_floats;
+                return result;
             }
             Expr::Call(call) => return self.call(pool, call),
             Expr::Let { name, value, body } => {

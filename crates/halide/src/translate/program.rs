@@ -24,7 +24,7 @@ use super::kernels::mentions;
 use super::lanes::{Lanes, Stop};
 use super::marks::Marked;
 use super::memory::{Allocation, Realization};
-use super::nodes::{Binding, Buffer, Node};
+use super::nodes::{Binding, Buffer, Node, NodeId};
 use super::note::Note;
 use super::ops::{Value, stored};
 use super::pointers::Opaque;
@@ -466,16 +466,15 @@ impl Walk<'_> {
             return Ok((Binding::Node(node), Vec::new()));
         }
         if self.nodes.lanes(node) > 1 {
-            // A vector replaces its name, unless memory that it reads may be written before.
-            let mut written = false;
-            for_each_store(rest, &mut |stored| {
+            // A vector replaces its name, unless memory that it reads may be written before a use.
+            let overwrites = |stored: NameId| {
                 let target = self.nodes.buffers.get(&stored);
-                written |= target.is_none_or(|target| self.nodes.reads(node, target.id));
-            });
-            if self.nodes.reads_memory(node) && written {
-                return unsupported(
-                    "a vector with a name that reads memory which is written later",
-                );
+                target.is_none_or(|target| self.nodes.reads(node, target.id))
+            };
+            let mut uses = Uses { names: FxHashSet::from_iter([name]), written: false };
+            let late = self.nodes.reads_memory(node) && uses.are_late(rest, &overwrites);
+            if late {
+                return self.vector_binding(pool, name, node);
             }
             // A store of the name that always runs with this let accounts for the vector's loads. A
             // store under a condition does not, so they are made here.
@@ -503,6 +502,31 @@ impl Walk<'_> {
         if !self.nodes.reads_memory(node) && ty == Type::INT {
             self.definitions.insert(var, value.id);
         }
+        let mark = self.nodes.prophecy(node);
+        self.nodes.marks.insert(variable, mark);
+        Ok((Binding::Node(variable), vec![Item::Let(var, value.id)]))
+    }
+
+    /// A variable for a vector, which is evaluated here.
+    fn vector_binding(
+        &mut self,
+        pool: &mut Pool,
+        name: NameId,
+        node: NodeId,
+    ) -> Result<(Binding, Vec<Item>)> {
+        let ty = self.nodes.ty(node);
+        let value = match self.lower(pool, |lowering| lowering.value(node, Lanes::all(ty.lanes))) {
+            Ok(value) => value,
+            Err(Stop::Unsupported(what)) => return Err(what),
+            Err(Stop::Divide(_)) => {
+                return unsupported(
+                    "a shuffle with a name that reads memory which is written before it is used",
+                );
+            }
+        };
+        let var = pool.declare_var(self.nodes.names.text(name), pool.ty(value.id));
+        let variable = self.nodes.make(Node::Value(pool.var_expr(var)), ty);
+        self.nodes.define(variable, node);
         let mark = self.nodes.prophecy(node);
         self.nodes.marks.insert(variable, mark);
         Ok((Binding::Node(variable), vec![Item::Let(var, value.id)]))
@@ -631,6 +655,48 @@ fn is_stored(block: &[Stmt], name: NameId) -> bool {
         }
         false
     })
+}
+
+/// The uses of a vector in the statements after its name is bound.
+struct Uses {
+    /// The name, and the names that depend on it.
+    names: FxHashSet<NameId>,
+    /// True if memory that the vector reads may have been written.
+    written: bool,
+}
+
+impl Uses {
+    /// Tests whether the vector may be used after memory that it reads is written. The answer errs
+    /// on the side of yes.
+    fn are_late(&mut self, block: &[Stmt], overwrites: &dyn Fn(NameId) -> bool) -> bool {
+        block.iter().any(|stmt| {
+            if let StmtKind::Let { name, value } = &stmt.kind {
+                let uses = mentions(value, &self.names);
+                if uses {
+                    self.names.insert(*name);
+                }
+                return uses && self.written;
+            }
+            if let StmtKind::Store { name, index, alignment: _, value, predicate } = &stmt.kind {
+                let uses = [Some(index), Some(value), predicate.as_ref()]
+                    .into_iter()
+                    .flatten()
+                    .any(|expr| mentions(expr, &self.names));
+                let late = uses && self.written;
+                self.written |= overwrites(*name);
+                return late;
+            }
+            if let StmtKind::ProducerConsumer { name: _, role: _, body } | StmtKind::Scope(body) =
+                &stmt.kind
+            {
+                return self.are_late(body, overwrites);
+            }
+            // Anything else may use the vector, and loops may do so again.
+            let mut stores = |stored| self.written |= overwrites(stored);
+            for_each_store(std::slice::from_ref(stmt), &mut stores);
+            self.written
+        })
+    }
 }
 
 /// Calls `visit` with the name of every buffer that is stored to.

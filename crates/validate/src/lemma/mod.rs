@@ -12,7 +12,7 @@ mod tests;
 
 use halidom_base::FxHashMap;
 
-use crate::space::{Atom, AtomId, FormulaId, PolyId, Space, TermId};
+use crate::space::{Atom, AtomId, FormulaId, PolyId, Space, Term, TermId};
 
 /// A lemma, and the terms that it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -148,10 +148,7 @@ fn atom_lemmas(space: &mut Space, atom: AtomId) -> Vec<FormulaId> {
             vec![space.implies(condition, is_a), space.implies(negated, is_b)]
         }
         Atom::Value(term) => match space.value_range(term) {
-            Some((low, high)) => {
-                let (low, high) = (space.constant(low), space.constant(high));
-                vec![space.at_most(low, this), space.at_most(this, high)]
-            }
+            Some(range) => value_lemmas(space, this, term, range),
             None => Vec::new(),
         },
         Atom::Div(dividend, divisor) => division_lemmas(space, this, dividend, divisor),
@@ -189,6 +186,22 @@ fn division_lemmas(
         let (above, natural) = (space.at_most(zero, dividend), space.at_most(zero, this));
         let both = space.and(&[positive, above]);
         lemmas.push(space.implies(both, natural));
+    }
+    lemmas
+}
+
+/// A value lies in its range. One that is congruent to an integer in this range is the integer.
+fn value_lemmas(
+    space: &mut Space,
+    this: PolyId,
+    term: TermId,
+    (low, high): (i128, i128),
+) -> Vec<FormulaId> {
+    let (low, count) = (space.constant(low), space.constant(high - low + 1));
+    let mut lemmas = vec![space.within(this, low, count)];
+    if let Term::Ring(_, poly) = *space.term(term) {
+        let (fits, same) = (space.within(poly, low, count), space.equal(this, poly));
+        lemmas.push(space.implies(fits, same));
     }
     lemmas
 }

@@ -160,6 +160,15 @@ pub(crate) trait Tactics {
         weakest: Floats,
     ) -> Option<Equality>;
 
+    /// Proposes values of the quotients in a goal, inner ones first. A value may rest on the values
+    /// before it.
+    fn quotients(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
+        goal: FormulaId,
+    ) -> Vec<(AtomId, PolyId)>;
+
     /// Proposes a proof of a goal by the values of a divisor in it.
     fn divided(
         &mut self,

@@ -22,7 +22,7 @@ use crate::obligation::door::{
     Case, Desk, Divided, Earlier, Equality, Region, Tactics, Target, Witness,
 };
 use crate::program::{LabelId, Model};
-use crate::space::{FormulaId, PolyId, Space, Value};
+use crate::space::{AtomId, FormulaId, PolyId, Space, Value};
 use forms::after;
 
 /// The tactics of every validation.
@@ -81,6 +81,15 @@ impl Tactics for Search {
             forms.push((rounds, sides));
         }
         leaves::equal_floats(desk, facts, forms, weakest)
+    }
+
+    fn quotients(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
+        goal: FormulaId,
+    ) -> Vec<(AtomId, PolyId)> {
+        divide::quotients(desk, facts, goal)
     }
 
     fn divided(
