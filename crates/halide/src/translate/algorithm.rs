@@ -7,7 +7,7 @@
 //! algorithm. An array that is part of the pipeline becomes an input: what is proved for every array
 //! holds for this one, and a run binds the array itself. Halide may regroup floats unless it is told
 //! otherwise, and a pipeline file does not record that setting. A pipeline with floats is therefore
-//! `fast_math`, unless all operators on floats in its definitions are strict or the target is strict
+//! `fast_math`, unless its definitions have strict operators or the target is strict
 //! ([`Source::set`]). The statement has no influence on this.
 
 use halidom_base::{FxHashMap, FxHashSet};
@@ -49,6 +49,8 @@ pub struct Source {
     pub(super) domains: Vec<DomainExtent>,
     /// The contents of outputs before a run, where a first stage keeps them.
     pub(super) priors: Vec<Prior>,
+    /// True if a definition has an operator on floats that is not strict.
+    pub(super) has_plain_floats: bool,
     /// The settings of the target and of the callers' contract.
     pub(super) settings: Settings,
 }
@@ -155,6 +157,7 @@ impl Source {
             skipped: FxHashSet::default(),
             domains: Vec::new(),
             priors: Vec::new(),
+            has_plain_floats: false,
             settings: Settings::default(),
         }
     }
@@ -163,6 +166,12 @@ impl Source {
     pub fn set(&mut self, settings: Settings) {
         self.algorithm.fast_math &= !settings.strict_float;
         self.settings = settings;
+    }
+
+    /// Tests whether Halide may regroup some floats. A pipeline may have strict operators besides
+    /// others; it is not `fast_math` then, but floats that are near refute nothing.
+    pub fn may_regroup(&self) -> bool {
+        self.algorithm.fast_math || (self.has_plain_floats && !self.settings.strict_float)
     }
 
     fn signature(&self) -> Signature {
@@ -326,8 +335,9 @@ impl<'a> Translation<'a> {
                 None => return unsupported("an output that is no func"),
             }
         }
+        source.has_plain_floats = self.nodes.has_plain_floats;
         source.algorithm.fast_math =
-            has_floats(&self.pool, &source.algorithm) && !self.has_strict_floats();
+            has_floats(&self.pool, &source.algorithm) && !self.asks_for_strict_floats();
         let first = source.algorithm.outputs.first();
         source.algorithm.name =
             first.map_or(String::new(), |output| self.pool.func(*output).name.clone());
@@ -337,12 +347,9 @@ impl<'a> Translation<'a> {
         Ok(source)
     }
 
-    /// Tests whether definitions have strict operators, such as those that `strict_float(…)` makes,
-    /// and no others on floats.
-    fn has_strict_floats(&self) -> bool {
-        if self.nodes.has_plain_floats {
-            return false;
-        }
+    /// Tests whether a definition has a strict operator, such as those that `strict_float(…)`
+    /// makes.
+    fn asks_for_strict_floats(&self) -> bool {
         let names = self.nodes.names;
         self.pipeline.funcs.iter().flat_map(Func::stages).any(|stage| {
             let exprs = stage.values.iter().chain(&stage.args).chain([&stage.predicate]);

@@ -153,6 +153,7 @@ impl Source {
             skipped: self.skipped.iter().filter_map(|func| map.get(func).copied()).collect(),
             domains: domains.collect(),
             priors: Vec::new(),
+            has_plain_floats: self.has_plain_floats,
             settings: self.settings,
         })
     }
