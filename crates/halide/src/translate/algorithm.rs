@@ -4,10 +4,10 @@
 //! A func of Halide becomes a func of `ir`: one pure stage, updates over reduction domains with the
 //! first variable innermost, a predicate. A specialization only affects the schedule: its
 //! definition must equal the stage's. A `require` of the pipeline becomes a requirement of the
-//! algorithm. An array that is part of the pipeline becomes an input: what is proved for every array
-//! holds for this one, and a run binds the array itself. Halide may regroup floats unless it is told
-//! otherwise, and a pipeline file does not record that setting. A pipeline with floats is therefore
-//! `fast_math`, unless its definitions have strict operators or the target is strict
+//! algorithm. An array that is part of the pipeline becomes an input: what is proved for every
+//! array holds for this one, and a run binds the array itself. Halide may regroup floats unless it
+//! is told otherwise, and a pipeline file does not record that setting. A pipeline with floats is
+//! therefore `fast_math`, unless its definitions have strict operators or the target is strict
 //! ([`Source::set`]). The statement has no influence on this.
 
 use halidom_base::{FxHashMap, FxHashSet};
@@ -19,10 +19,9 @@ use halidom_ir::{
 
 use super::error::{Result, unsupported};
 use super::fields::fixed_field;
-use super::halves::is_half;
 use super::lanes::{Lowering, Memo};
 use super::nodes::{Binding, Nodes};
-use super::ops::{Value, stored};
+use super::ops::{Value, is_half, stored};
 use crate::pipeline::{Definition, Func, Image, Input, Pipeline};
 use crate::tree::{self, Call, CallKind, Expr};
 use crate::{NameId, Names, text};
@@ -634,8 +633,15 @@ impl<'a> Translation<'a> {
         let lhs = stage.args.iter().map(|arg| self.int(arg)).collect::<Result<Vec<_>>>()?;
         let mut predicate = self.scalar(&stage.predicate)?.id;
         let mut stage_values: Vec<&Expr> = stage.values.iter().collect();
+        let mut named = Vec::new();
+        while is_update && let [Expr::Let { name, value, body }] = *stage_values {
+            let node = self.nodes.elaborate(&mut self.pool, value)?;
+            self.nodes.bind(*name, Binding::Node(node));
+            named.push(*name);
+            stage_values = vec![body];
+        }
         // A first stage has a value everywhere.
-        if is_update && let Some((condition, is_then, values)) = self.where_stored(stage) {
+        if is_update && let Some((condition, is_then, values)) = self.where_stored(&stage_values) {
             let mut condition = self.scalar(condition)?;
             if !is_then {
                 condition =
@@ -656,15 +662,18 @@ impl<'a> Translation<'a> {
                 self.lowering(&mut Memo::default(), |lowering| lowering.ops.as_stored(value))?,
             );
         }
+        for name in named {
+            self.nodes.unbind(name);
+        }
         Ok(Stage { domain, predicate: (!holds).then_some(predicate), lhs, values })
     }
 
     /// The condition under which a stage stores its values, the arm of the condition, and the
     /// values there, if each value is a selection by one condition with `undef` in the other arm.
-    fn where_stored<'e>(&self, stage: &'e Definition) -> Option<(&'e Expr, bool, Vec<&'e Expr>)> {
+    fn where_stored<'e>(&self, stored: &[&'e Expr]) -> Option<(&'e Expr, bool, Vec<&'e Expr>)> {
         let mut found: Option<(&Expr, bool)> = None;
         let mut values = Vec::new();
-        for value in &stage.values {
+        for value in stored.iter().copied() {
             let Expr::Select(operands) = value else { return None };
             let [condition, a, b] = &**operands;
             let (is_then, value) = match (self.is_undef(a), self.is_undef(b)) {
