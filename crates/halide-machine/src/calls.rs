@@ -602,7 +602,7 @@ fn lerps(args: &[Kind]) -> bool {
         && is_weight
         && matches!(
             zero,
-            Kind::Int(8 | 16 | 32) | Kind::UInt(8 | 16 | 32) | Kind::Single | Kind::Double
+            Kind::Int(8 | 16 | 32) | Kind::UInt(1 | 8 | 16 | 32) | Kind::Single | Kind::Double
         )
 }
 
@@ -611,6 +611,14 @@ fn lerp(args: &[(Lane, Kind)], result: Kind, arithmetic: &mut Arithmetic) -> Lan
     let [(zero, kind), (one, _), (weight, by)] = args else {
         return Lane::poison(Poison::Undefined);
     };
+    if *kind == Kind::UInt(1) {
+        let is_one = if by.is_float() {
+            float::decode(*by, weight.bits) > 0.5
+        } else {
+            weight.bits > by.mask() / 2
+        };
+        return if is_one { *one } else { *zero };
+    }
     let op =
         |op, kind, a, b, arithmetic: &mut Arithmetic| arith::binary(op, kind, a, b, arithmetic);
     if kind.is_float() {

@@ -30,7 +30,12 @@ pub fn import(path: &Path) -> Result<Import, Refusal> {
         let mut names = Names::new();
         let pipeline =
             pipeline::read(&bytes, &mut names).map_err(|error| error.diagnostic(&name))?;
-        written(&name, &pipeline, &names)
+        let mut import = written(&name, &pipeline, &names)?;
+        for image in &pipeline.images {
+            let name = names.text(image.name);
+            import.notes.push(left_out(&format!("the elements of `{name}`, which is an input")));
+        }
+        Ok(import)
     };
     imported().map_err(|diagnostic| Refusal::new(Sources::new(), vec![diagnostic]))
 }
@@ -45,9 +50,7 @@ fn written(name: &str, pipeline: &Pipeline, names: &Names) -> Result<Import, Dia
             Diagnostic::without_place(Severity::Error, UNSUPPORTED, message)
                 .with_hint("docs/stock-halide.md lists what is translated")
         })?;
-    let left_out = |what: String| {
-        Diagnostic::without_place(Severity::Note, codes::LEFT_OUT, format!("left out: {what}"))
-    };
+    let left_out = |what: String| left_out(&what);
     let loaded = source::parse(name, algorithm.clone());
     let read = loaded.module.pipelines.first();
     let own = read.and_then(|read| source.in_terms_of(&loaded.module.pool, &read.algorithm));
@@ -96,6 +99,10 @@ fn written(name: &str, pipeline: &Pipeline, names: &Names) -> Result<Import, Dia
         (pool, algorithm_of, schedule) = (loaded.module.pool, of, known);
         remove(&mut schedule.directives, first);
     }
+}
+
+fn left_out(what: &str) -> Diagnostic {
+    Diagnostic::without_place(Severity::Note, codes::LEFT_OUT, format!("left out: {what}"))
 }
 
 /// The reason why our compiler does not accept a schedule.

@@ -49,6 +49,25 @@ fn predicates_are_taken_as_they_stand() {
 }
 
 #[test]
+fn what_is_shown_is_read_and_changes_nothing() {
+    let shown = |index| {
+        format!("out[0] = return_second(halide_print(stringify(\"at \", a[{index}], \"\\n\")), 7)")
+    };
+    assert_eq!(out(&shown(3))[0], 7);
+    assert_eq!(fault(&shown(99)), FaultKind::OutOfBounds);
+    let traced = |index| {
+        format!(
+            "let id = halide_trace_helper(\"f\", make_struct(), make_struct(0), 3, 0, id0, \"\")\n\
+             halide_trace_helper(\"f\", make_struct(a[{index}]), make_struct(1), 3, 0, id, \"\")\n\
+             out[0] = 5"
+        )
+        .replace("id0", "0")
+    };
+    assert_eq!(out(&traced(3))[0], 5);
+    assert_eq!(fault(&traced(99)), FaultKind::OutOfBounds);
+}
+
+#[test]
 fn if_then_else_evaluates_what_it_chooses() {
     assert_eq!(out("out[0] = if_then_else(n == 4, 3, a[99])")[0], 3);
     assert_eq!(fault("out[0] = select(n == 4, 3, a[99])"), FaultKind::OutOfBounds);

@@ -5,19 +5,21 @@
 //! first variable innermost, a predicate. A specialization only affects the schedule: its
 //! definition must equal the stage's. A `require` of the pipeline becomes a requirement of the
 //! algorithm. An array that is part of the pipeline becomes an input: what is proved for every array
-//! holds for this one, and a run binds the array itself. Halide may regroup floats unless it is told otherwise, and a pipeline file does not
-//! record that setting. A pipeline with floats is therefore `fast_math`, unless its definitions
-//! have strict operators or the target is strict ([`Source::set`]). The statement has no influence
-//! on this.
+//! holds for this one, and a run binds the array itself. Halide may regroup floats unless it is told
+//! otherwise, and a pipeline file does not record that setting. A pipeline with floats is therefore
+//! `fast_math`, unless all operators on floats in its definitions are strict or the target is strict
+//! ([`Source::set`]). The statement has no influence on this.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
-    Algorithm, Array, BufferDecl, BufferId, BufferKind, Constant, Dim, Expr as IrExpr, ExprId,
-    FuncDecl, FuncId, FuncKind, Overflow, Pool, ReductionVar, Require, Stage, StoreIn, Type, VarId,
+    Algorithm, Array, BinaryOp, BufferDecl, BufferId, BufferKind, Constant, Dim, Expr as IrExpr,
+    ExprId, FuncDecl, FuncId, FuncKind, Overflow, Pool, ReductionVar, Require, Stage, StoreIn,
+    Type, VarId,
 };
 
 use super::error::{Result, unsupported};
 use super::fields::fixed_field;
+use super::halves::is_half;
 use super::lanes::{Lowering, Memo};
 use super::nodes::{Binding, Nodes};
 use super::ops::{Value, stored};
@@ -325,7 +327,7 @@ impl<'a> Translation<'a> {
             }
         }
         source.algorithm.fast_math =
-            has_floats(&self.pool, &source.algorithm) && !self.asks_for_strict_floats();
+            has_floats(&self.pool, &source.algorithm) && !self.has_strict_floats();
         let first = source.algorithm.outputs.first();
         source.algorithm.name =
             first.map_or(String::new(), |output| self.pool.func(*output).name.clone());
@@ -335,9 +337,12 @@ impl<'a> Translation<'a> {
         Ok(source)
     }
 
-    /// Tests whether a definition has a strict operator, such as those that `strict_float(…)`
-    /// makes.
-    fn asks_for_strict_floats(&self) -> bool {
+    /// Tests whether definitions have strict operators, such as those that `strict_float(…)` makes,
+    /// and no others on floats.
+    fn has_strict_floats(&self) -> bool {
+        if self.nodes.has_plain_floats {
+            return false;
+        }
         let names = self.nodes.names;
         self.pipeline.funcs.iter().flat_map(Func::stages).any(|stage| {
             let exprs = stage.values.iter().chain(&stage.args).chain([&stage.predicate]);
@@ -347,8 +352,17 @@ impl<'a> Translation<'a> {
 
     fn input(&mut self, input: &Input, signature: &Signature, source: &mut Source) -> Result<()> {
         let name = self.nodes.names.text(input.name);
+        // A pointer, such as the context that a caller hands to its own functions. It has no value
+        // here, so that only a pipeline which computes nothing from it is translated.
+        if let (tree::Scalar::Handle(_), false) = (input.ty.scalar, input.is_buffer) {
+            self.nodes.bind(input.name, Binding::Pointer);
+            return Ok(());
+        }
         let scalar = stored(input.ty.scalar)?;
         if !input.is_buffer {
+            if is_half(input.ty.scalar) {
+                return unsupported("a parameter that is a float of 16 bits");
+            }
             let index = matches!(input.ty.scalar, tree::Scalar::Int(32 | 64));
             let ty = if index { Type::INT } else { Type::scalar(scalar) };
             let var = match signature.params.get(&input.name) {
@@ -495,7 +509,7 @@ impl<'a> Translation<'a> {
             let domain = extents.map(|extent| DomainExtent { func: id, stage: number, extent });
             source.domains.extend(domain);
             let kept = if number == 0 { std::mem::take(&mut self.kept) } else { Vec::new() };
-            self.stage(stage, &kept)
+            self.stage(stage, (number > 0, &kept))
         });
         let stages = stages.collect::<Result<Vec<_>>>();
         for name in &func.args {
@@ -577,7 +591,7 @@ impl<'a> Translation<'a> {
         self.nodes.bind(name, Binding::Node(node));
     }
 
-    fn stage(&mut self, stage: &Definition, kept: &[Option<FuncId>]) -> Result<Stage> {
+    fn stage(&mut self, stage: &Definition, of: (bool, &[Option<FuncId>])) -> Result<Stage> {
         for specialization in &stage.specializations {
             if let Some(special) = &specialization.definition
                 && (special.values != stage.values
@@ -597,7 +611,7 @@ impl<'a> Translation<'a> {
         for (variable, declared) in stage.schedule.domain.iter().zip(&domain) {
             self.bind_var(variable.name, declared.var);
         }
-        let result = self.body(stage, domain, kept);
+        let result = self.body(stage, domain, of);
         for variable in &stage.schedule.domain {
             self.nodes.unbind(variable.name);
         }
@@ -608,13 +622,24 @@ impl<'a> Translation<'a> {
         &mut self,
         stage: &Definition,
         domain: Vec<ReductionVar>,
-        kept: &[Option<FuncId>],
+        (is_update, kept): (bool, &[Option<FuncId>]),
     ) -> Result<Stage> {
         let lhs = stage.args.iter().map(|arg| self.int(arg)).collect::<Result<Vec<_>>>()?;
-        let predicate = self.scalar(&stage.predicate)?.id;
+        let mut predicate = self.scalar(&stage.predicate)?.id;
+        let mut stage_values: Vec<&Expr> = stage.values.iter().collect();
+        // A first stage has a value everywhere.
+        if is_update && let Some((condition, is_then, values)) = self.where_stored(stage) {
+            let mut condition = self.scalar(condition)?;
+            if !is_then {
+                condition =
+                    self.lowering(&mut Memo::default(), |lowering| lowering.ops.not(condition))?;
+            }
+            predicate = self.pool.binary(BinaryOp::And, predicate, condition.id);
+            stage_values = values;
+        }
         let holds = self.pool.as_constant(predicate) == Some(Constant::bool(true));
         let mut values = Vec::new();
-        for (component, value) in stage.values.iter().enumerate() {
+        for (component, value) in stage_values.into_iter().enumerate() {
             if let Some(Some(before)) = kept.get(component) {
                 values.push(self.pool.func_ref(*before, 0, lhs.clone()));
                 continue;
@@ -625,6 +650,28 @@ impl<'a> Translation<'a> {
             );
         }
         Ok(Stage { domain, predicate: (!holds).then_some(predicate), lhs, values })
+    }
+
+    /// The condition under which a stage stores its values, the arm of the condition, and the
+    /// values there, if each value is a selection by one condition with `undef` in the other arm.
+    fn where_stored<'e>(&self, stage: &'e Definition) -> Option<(&'e Expr, bool, Vec<&'e Expr>)> {
+        let mut found: Option<(&Expr, bool)> = None;
+        let mut values = Vec::new();
+        for value in &stage.values {
+            let Expr::Select(operands) = value else { return None };
+            let [condition, a, b] = &**operands;
+            let (is_then, value) = match (self.is_undef(a), self.is_undef(b)) {
+                (false, true) => (true, a),
+                (true, false) => (false, b),
+                (true, true) | (false, false) => return None,
+            };
+            if found.is_some_and(|known| known != (condition, is_then)) {
+                return None;
+            }
+            found = Some((condition, is_then));
+            values.push(value);
+        }
+        found.map(|(condition, is_then)| (condition, is_then, values))
     }
 
     /// Lowers expressions of the pipeline, whose signed overflow is assumed to be absent.

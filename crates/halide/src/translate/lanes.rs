@@ -9,6 +9,7 @@ use halidom_base::FxHashMap;
 use halidom_ir::{Expr, ExprId, Overflow, Pool, Scalar as Type};
 
 use super::error::{Result, Unsupported, unsupported};
+use super::halves::is_half;
 use super::nodes::{Gather, Node, NodeId, Nodes};
 use super::ops::{Ops, Value, Widths, stored};
 use crate::pipeline::ACCESS;
@@ -289,7 +290,7 @@ impl<'a, 'n> Lowering<'a, 'n> {
         let zero = self.ops.integer(0, Scalar::Int(32))?;
         let id = self.steps((zero, one), (number, step), lanes.count)?;
         let number = Value { id, ty: Scalar::Int(32) };
-        if stored(ty)?.is_float() {
+        if stored(ty)?.is_float() || is_half(ty) {
             return Ok(unsupported("a ramp of floats")?);
         }
         let number = self.ops.cast(ty, number)?;

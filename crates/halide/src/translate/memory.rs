@@ -84,7 +84,7 @@ impl Walk<'_> {
         stated: &Allocation<'_>,
     ) -> Result<BufferId> {
         let Allocation { name, ty, extents, padding, memory, condition, new, free } = *stated;
-        if new.is_some() || free.is_some() || padding != 0 {
+        if new.is_some() || free.is_some() || padding < 0 {
             return unsupported("memory that is not allocated plainly");
         }
         self.is_new(name)?;
@@ -110,6 +110,8 @@ impl Walk<'_> {
         }
         let memory = self.memory_type(memory)?;
         let fixed = bytes(pool, &sizes, ty.scalar);
+        let fixed = fixed.zip(bytes(pool, &[], ty.scalar));
+        let fixed = fixed.map(|(bytes, one)| bytes + one * i128::from(padding));
         self.admit(memory, fixed, condition)?;
         let on_stack = match memory {
             MemoryType::Register => true,
@@ -134,6 +136,16 @@ impl Walk<'_> {
                 return unsupported(format!("memory of many elements for the one of `{text}`"));
             };
             *innermost = sizes.iter().copied().reduce(|a, b| pool.mul(a, b)).unwrap_or(one);
+        }
+        // Elements behind the last row of several dimensions have no place in them. Without these
+        // elements the memory is smaller than that of the code, so that no access is allowed which
+        // the code may not make.
+        if padding > 0
+            && (rank == 1 || !shaped)
+            && let Some(innermost) = nested.first_mut()
+        {
+            let more = pool.int(padding.into());
+            *innermost = pool.add(*innermost, more);
         }
         self.only_if(pool, &mut nested, condition)?;
         let mut dims = vec![Dim::new(zero, one, one); rank];

@@ -15,6 +15,7 @@ use halidom_ir::{
 };
 
 use super::error::{Result, unsupported};
+use super::halves::is_half;
 use super::intrinsics::refuse;
 use crate::tree;
 
@@ -42,6 +43,8 @@ pub(super) fn stored(ty: tree::Scalar) -> Result<Scalar> {
         tree::Scalar::UInt(64) => Scalar::U64,
         tree::Scalar::Float(32) => Scalar::F32,
         tree::Scalar::Float(64) => Scalar::F64,
+        // As their bits: see `halves`.
+        tree::Scalar::Float(16) | tree::Scalar::BFloat(16) => Scalar::U16,
         tree::Scalar::Int(_)
         | tree::Scalar::UInt(_)
         | tree::Scalar::Float(_)
@@ -88,7 +91,7 @@ fn bits_of(ty: tree::Scalar) -> u32 {
 }
 
 /// Tests whether Halide assumes that arithmetic of the type does not overflow.
-fn is_index_type(ty: tree::Scalar) -> bool {
+pub(super) fn is_index_type(ty: tree::Scalar) -> bool {
     matches!(ty, tree::Scalar::Int(32 | 64))
 }
 
@@ -118,7 +121,7 @@ impl Ops<'_> {
         self.broadcast(constant, lanes)
     }
 
-    fn int_like(&mut self, id: ExprId, value: i128) -> ExprId {
+    pub(super) fn int_like(&mut self, id: ExprId, value: i128) -> ExprId {
         self.like(id, Constant::int(value))
     }
 
@@ -138,6 +141,9 @@ impl Ops<'_> {
 
     /// A float constant of a type.
     pub(super) fn float(&mut self, value: f64, ty: tree::Scalar) -> Result<Value> {
+        if is_half(ty) {
+            return self.half(value, ty);
+        }
         let constant = match stored(ty)? {
             Scalar::F32 => Constant::f32(value as f32),
             Scalar::F64 => Constant::f64(value),
@@ -157,7 +163,7 @@ impl Ops<'_> {
 
     /// A value as an `int`.
     pub(super) fn as_int(&mut self, value: Value) -> Result<ExprId> {
-        if self.pool.ty(value.id).scalar.is_float() {
+        if self.pool.ty(value.id).scalar.is_float() || is_half(value.ty) {
             return unsupported("a float where there should be an integer");
         }
         if let Some(inner) = self.converted(value.id) {
@@ -196,6 +202,12 @@ impl Ops<'_> {
 
     /// A binary operator on operands of the same type and the same number of lanes.
     pub(super) fn binary(&mut self, op: tree::BinaryOp, a: Value, b: Value) -> Result<Value> {
+        if is_half(a.ty) && a.ty == b.ty {
+            let (x, y) = (self.widened_half(a)?, self.widened_half(b)?);
+            let result = self.binary(op, x, y)?;
+            let is_truth = op.is_comparison();
+            return if is_truth { Ok(result) } else { self.narrowed_half(result, a.ty) };
+        }
         let (x, y) = self.alike(a, b)?;
         let scalar = self.pool.ty(x).scalar;
         if scalar != self.pool.ty(y).scalar {
@@ -298,6 +310,14 @@ impl Ops<'_> {
     }
 
     pub(super) fn cast(&mut self, ty: tree::Scalar, value: Value) -> Result<Value> {
+        if is_half(value.ty) && ty != value.ty {
+            let wide = self.widened_half(value)?;
+            return self.cast(ty, wide);
+        }
+        if is_half(ty) && ty != value.ty {
+            let wide = self.cast(tree::Scalar::Float(32), value)?;
+            return self.narrowed_half(wide, ty);
+        }
         let from = self.pool.ty(value.id).scalar;
         // An `int` of 32 bits is also one of 64.
         let stays = from == Scalar::Int
@@ -387,7 +407,7 @@ impl Ops<'_> {
     }
 
     /// An `int` converted to a type, modulo its width.
-    fn wrapped(&mut self, id: ExprId, ty: tree::Scalar) -> Result<Value> {
+    pub(super) fn wrapped(&mut self, id: ExprId, ty: tree::Scalar) -> Result<Value> {
         Ok(Value { id: self.pool.cast(stored(ty)?, id), ty })
     }
 
@@ -403,7 +423,7 @@ impl Ops<'_> {
     }
 
     /// An intermediate operation that the code computes without overflow.
-    fn int_op(&mut self, op: Op, a: ExprId, b: ExprId) -> ExprId {
+    pub(super) fn int_op(&mut self, op: Op, a: ExprId, b: ExprId) -> ExprId {
         let id = self.pool.binary(op, a, b);
         self.widths.note(id, EXACT);
         id
@@ -496,6 +516,9 @@ impl Ops<'_> {
     /// have the same number of lanes.
     pub(super) fn call(&mut self, name: &str, args: &[Value], ty: tree::Scalar) -> Result<Value> {
         use tree::BinaryOp::{Add, Div, Eq, Le, Lt, Max, Min, Mul, Sub};
+        if is_half(ty) || args.iter().any(|arg| is_half(arg.ty)) {
+            return self.call_of_halves(name, args, ty);
+        }
         let unbounded = Overflow::Unbounded;
         match (name, args) {
             ("likely" | "likely_if_innermost" | "strict_float", [a]) => Ok(*a),
@@ -665,62 +688,6 @@ impl Ops<'_> {
         }
     }
 
-    /// A weighted mean of two values: weight 0 gives the first, the greatest weight (1 for floats)
-    /// the second. It follows the code generators: for integers it is the rounded quotient of the
-    /// weighted sum, with signed integers counted from their least value.
-    fn lerp(&mut self, [zero, one]: [Value; 2], weight: Value) -> Result<Value> {
-        use tree::Scalar::{Float, Int, UInt};
-        let unbounded = Overflow::Unbounded;
-        let (ty, float_weight) = (zero.ty, matches!(weight.ty, Float(_)));
-        let (bits, least) = match ty {
-            Float(_) if float_weight && weight.ty == ty => {
-                let unit = self.like(weight.id, one_of(ty)?);
-                let unit = Value { id: unit, ty };
-                let rest = self.binary(tree::BinaryOp::Sub, unit, weight)?;
-                let zero = self.binary(tree::BinaryOp::Mul, zero, rest)?;
-                let one = self.binary(tree::BinaryOp::Mul, one, weight)?;
-                return self.binary(tree::BinaryOp::Add, zero, one);
-            }
-            UInt(bits @ (8 | 16 | 32)) => (bits, 0),
-            Int(bits @ (8 | 16 | 32)) => (bits, -(1i128 << (bits - 1))),
-            Int(_) | UInt(_) | Float(_) | tree::Scalar::BFloat(_) | tree::Scalar::Handle(_) => {
-                return unsupported("`lerp` of these types");
-            }
-        };
-        let UInt(own @ (8 | 16 | 32)) = weight.ty else {
-            return unsupported("`lerp` of these types");
-        };
-        let (greatest, weights) = ((1i128 << bits) - 1, (1i128 << own) - 1);
-        let weight = self.as_int(weight)?;
-        let weight = if own <= bits {
-            let factor = self.int_like(weight, greatest / weights);
-            self.int_op(Op::Mul(unbounded), weight, factor)
-        } else {
-            let factor = self.int_like(weight, weights / greatest);
-            self.int_op(Op::Div, weight, factor)
-        };
-        let (zero, one) = (self.as_int(zero)?, self.as_int(one)?);
-        let [zero, one] = [zero, one].map(|id| {
-            let least = self.int_like(id, least);
-            self.int_op(Op::Sub(unbounded), id, least)
-        });
-        let greatest_like = self.int_like(weight, greatest);
-        let rest = self.int_op(Op::Sub(unbounded), greatest_like, weight);
-        let zero = self.int_op(Op::Mul(unbounded), zero, rest);
-        let one = self.int_op(Op::Mul(unbounded), one, weight);
-        let sum = self.int_op(Op::Add(unbounded), zero, one);
-        let half = self.int_like(sum, greatest / 2);
-        let sum = self.int_op(Op::Add(unbounded), sum, half);
-        let divisor = self.int_like(sum, greatest);
-        let mean = self.int_op(Op::Div, sum, divisor);
-        let least = self.int_like(mean, least);
-        let mean = self.int_op(Op::Add(unbounded), mean, least);
-        if is_index_type(ty) {
-            return Ok(Value { id: mean, ty });
-        }
-        self.wrapped(mean, ty)
-    }
-
     /// An operator on operands that are first converted to the type of the result.
     fn widened(
         &mut self,
@@ -731,19 +698,6 @@ impl Ops<'_> {
     ) -> Result<Value> {
         let (a, b) = (self.cast(ty, a)?, self.cast(ty, b)?);
         self.binary(op, a, b)
-    }
-}
-
-/// The float 1.
-fn one_of(ty: tree::Scalar) -> Result<Constant> {
-    match ty {
-        tree::Scalar::Float(32) => Ok(Constant::f32(1.0)),
-        tree::Scalar::Float(64) => Ok(Constant::f64(1.0)),
-        tree::Scalar::Int(_)
-        | tree::Scalar::UInt(_)
-        | tree::Scalar::Float(_)
-        | tree::Scalar::BFloat(_)
-        | tree::Scalar::Handle(_) => unsupported("a unit of this type"),
     }
 }
 

@@ -14,7 +14,7 @@ use halidom_ir::{
 
 use super::algorithm::Prior;
 use super::error::{Result, unsupported};
-use super::walk::Walk;
+use super::walk::{Place, Walk};
 use crate::NameId;
 
 impl Walk<'_> {
@@ -60,9 +60,14 @@ impl Walk<'_> {
 
     /// The copies of contents before the run to an output, at the place that begins its work.
     pub(super) fn kept(&mut self, pool: &mut Pool, output: NameId) -> Result<Vec<StmtId>> {
-        if !self.unfilled.shift_remove(&output) {
+        if !self.unfilled.contains(&output) {
             return Ok(Vec::new());
         }
+        // Invariant: the copy is made once, before every other store to the output.
+        if self.depth > 0 || self.place != Place::Host {
+            return unsupported("an output that keeps contents, and is computed in a loop");
+        }
+        self.unfilled.shift_remove(&output);
         let mut copies = Vec::new();
         for prior in self.source.priors.clone() {
             if prior.output == output {
@@ -72,6 +77,16 @@ impl Walk<'_> {
         }
         self.work_begun = true;
         Ok(copies)
+    }
+
+    /// Refuses a store to an output whose contents have not been copied yet.
+    pub(super) fn is_filled(&self, pool: &Pool, buffer: BufferId) -> Result<()> {
+        let func = pool.buffer(buffer).func;
+        let is_open = |output| self.source.funcs.get(output) == Some(&func);
+        if pool.buffer(buffer).kind == BufferKind::Output && self.unfilled.iter().any(is_open) {
+            return unsupported("a store to an output that keeps contents, before it is computed");
+        }
+        Ok(())
     }
 
     /// `output[…] = before[…]` for each point.

@@ -321,6 +321,7 @@ impl Walk<'_> {
             StmtKind::Store { name, index, alignment, value, predicate } => {
                 self.work_begun = true;
                 let target = self.target(*name)?;
+                self.is_filled(pool, target.id)?;
                 let index = self.nodes.elaborate(pool, index)?;
                 let value = self.nodes.elaborate(pool, value)?;
                 let predicate = predicate.as_ref();
@@ -394,6 +395,7 @@ impl Walk<'_> {
                     return unsupported("a tuple before it is taken apart");
                 };
                 let target = self.target(*name)?;
+                self.is_filled(pool, target.id)?;
                 let args = args.iter().map(|arg| self.nodes.elaborate(pool, arg));
                 let args = args.collect::<Result<Vec<_>>>()?;
                 let index = self.nodes.place(pool, &target, &args)?;

@@ -34,6 +34,13 @@ impl Ops<'_> {
             (Int(from) | UInt(from), Int(to) | UInt(to)) if from == to && from > 1 => {
                 self.cast(ty, value)
             }
+            (Float(16) | tree::Scalar::BFloat(16), Int(16) | UInt(16))
+            | (Int(16) | UInt(16), Float(16) | tree::Scalar::BFloat(16))
+            | (Float(16), tree::Scalar::BFloat(16))
+            | (tree::Scalar::BFloat(16), Float(16)) => {
+                let bits = self.pool.cast(stored(ty)?, value.id);
+                Ok(Value { id: bits, ty })
+            }
             (Int(32) | UInt(32), Float(32)) => self.float_of_bits(value),
             (Float(32), Int(32) | UInt(32)) => self.bits_of_float(value, ty),
             _ => unsupported("`reinterpret` between these types"),
