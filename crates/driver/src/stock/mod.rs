@@ -592,6 +592,7 @@ fn subject(
             program,
             steps,
             contract,
+            said: None,
             stages: Vec::new(),
         },
         compiler: Compiler::Halide,

@@ -18,7 +18,7 @@ use halidom_ir::{
 use super::error::{Result, unsupported};
 use super::lanes::{Lowering, Memo};
 use super::nodes::{Binding, Nodes, fixed_field};
-use super::ops::{Value, stored};
+use super::ops::{Value, Widths, stored};
 use crate::pipeline::{Definition, Func, Input, Pipeline};
 use crate::tree::{self, Call, CallKind, Expr};
 use crate::{NameId, Names, text};
@@ -43,6 +43,8 @@ pub struct Source {
     /// The reduction domains of the pipeline as written, before any directive changed it, for the
     /// funcs that its outputs are computed from.
     pub(super) domains: Vec<DomainExtent>,
+    /// The widths of the pipeline's own `int`s, which do not overflow.
+    pub(super) widths: Widths,
     /// The settings of the target and of the callers' contract.
     pub(super) settings: Settings,
 }
@@ -137,6 +139,7 @@ impl Source {
             types: FxHashMap::default(),
             skipped: FxHashSet::default(),
             domains: Vec::new(),
+            widths: Widths::default(),
             settings: Settings::default(),
         }
     }
@@ -182,6 +185,7 @@ pub(super) struct Translation<'a> {
     pub(super) pipeline: &'a Pipeline,
     pub(super) pool: Pool,
     pub(super) nodes: Nodes<'a>,
+    widths: Widths,
 }
 
 /// The dimensions of a caller's buffer, as variables named after it.
@@ -246,7 +250,7 @@ pub(super) fn bind_shape(
 impl<'a> Translation<'a> {
     /// A translation with an empty scope.
     pub(super) fn new(pipeline: &'a Pipeline, pool: Pool, names: &'a Names) -> Self {
-        Self { pipeline, pool, nodes: Nodes::new(names) }
+        Self { pipeline, pool, nodes: Nodes::new(names), widths: Widths::default() }
     }
 
     fn declare(mut self) -> Result<Source> {
@@ -304,6 +308,7 @@ impl<'a> Translation<'a> {
         source.algorithm.name =
             first.map_or(String::new(), |output| self.pool.func(*output).name.clone());
         source.pool = self.pool;
+        source.widths = self.widths;
         let used = used(&source.pool, &source.algorithm);
         source.domains.retain(|domain| used.contains(&domain.func));
         Ok(source)
@@ -524,7 +529,9 @@ impl<'a> Translation<'a> {
         work: impl FnOnce(&mut Lowering<'_, '_>) -> Result<T>,
     ) -> Result<T> {
         let signed = Overflow::AssumedAbsent;
-        work(&mut Lowering::new(&self.nodes, &mut self.pool, memo, signed))
+        let result = work(&mut Lowering::new(&self.nodes, &mut self.pool, memo, signed));
+        self.widths.join(&memo.widths);
+        result
     }
 
     pub(super) fn scalar(&mut self, expr: &Expr) -> Result<Value> {
