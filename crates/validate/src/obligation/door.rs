@@ -164,6 +164,9 @@ pub(crate) trait Tactics {
         weakest: Floats,
     ) -> Option<Equality>;
 
+    /// Tells which law of floats is missing for two values to be equal, for reports.
+    fn missing_law(&self, space: &mut Space, values: (Value, Value)) -> Option<String>;
+
     /// Proposes a proof of a goal by the values of a divisor in it.
     fn divided(
         &mut self,

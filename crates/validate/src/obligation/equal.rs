@@ -35,7 +35,13 @@ impl Checker<'_> {
             },
             None => Reason::from("the stored value differs from the specification's"),
         };
-        self.by_proposal(facts, (a, b), weakest).map_or(Status::Open(open), Status::Closed)
+        if let Some(method) = self.by_proposal(facts, (a, b), weakest) {
+            return Status::Closed(method);
+        }
+        Status::Open(match self.tactics.missing_law(self.space, (a, b)) {
+            Some(law) => Reason::And(Box::new(open), law),
+            None => open,
+        })
     }
 
     /// Shows the same by a proof that a tactic proposes.

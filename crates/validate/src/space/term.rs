@@ -122,6 +122,11 @@ impl Space {
         }
     }
 
+    /// Returns an interval that contains an integer made of machine values alone.
+    pub(crate) fn interval_of_data(&self, poly: PolyId) -> Option<(i128, i128)> {
+        self.static_range(poly, 0)
+    }
+
     /// Returns an interval that contains an integer for all values of the symbols, by the ranges of
     /// machine types and funcs alone.
     fn static_range(&self, poly: PolyId, depth: u32) -> Option<(i128, i128)> {

@@ -4,10 +4,10 @@
 
 use super::forms::{Form, after};
 use super::leaves::merged;
-use crate::floats::Axioms;
 use crate::floats::normal::{Normalizer, Theory};
+use crate::floats::{Axiom, Axioms};
 use crate::obligation::door::{Desk, Equality, Step};
-use crate::space::{FormulaId, Rename, Term, TermId, Value};
+use crate::space::{FormulaId, Rename, Space, Term, TermId, Value};
 
 /// The most pairs of floats whose leaves are compared, and the most questions about one pair.
 const MOST_PAIRS: usize = 16;
@@ -75,6 +75,29 @@ fn by_floats(
         }
     }
     Some(after(vec![leaves, floats], Equality::Asked("value")))
+}
+
+/// Names the law by which floats that decide the two values would be equal, if there is one.
+pub(super) fn missing_law(space: &mut Space, (a, b): (Value, Value)) -> Option<String> {
+    let (of_a, of_b) = (space.deciding_floats(a), space.deciding_floats(b));
+    let alone = of_a.iter().filter(|term| !of_b.contains(term));
+    let pairs = alone.flat_map(|term| {
+        of_b.iter().filter(|other| !of_a.contains(other)).map(move |other| (*term, *other))
+    });
+    let pairs: Vec<_> = pairs.take(MOST_PAIRS).collect();
+    let mut same = |theory| {
+        let mut normalizer = Normalizer::new(theory);
+        pairs.iter().any(|(term, other)| normalizer.same(space, *term, *other))
+    };
+    let single =
+        Axiom::ALL.into_iter().find(|axiom| same(Theory::Axioms(Axioms::from_iter([*axiom]))));
+    let law = match single {
+        Some(axiom) => format!("by {} (`{}`)", axiom.name(), axiom.law()),
+        None if same(Theory::Axioms(Axioms::all())) => "by axioms".to_owned(),
+        None if same(Theory::Reals) => "over the reals".to_owned(),
+        None => return None,
+    };
+    Some(format!("floats that decide it are equal {law}, but not bit for bit"))
 }
 
 /// Tests whether two floats have the same outermost operator.

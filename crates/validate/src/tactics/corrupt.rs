@@ -366,6 +366,10 @@ impl Tactics for Liar {
         })
     }
 
+    fn missing_law(&self, space: &mut Space, values: (Value, Value)) -> Option<String> {
+        Search.missing_law(space, values)
+    }
+
     fn divided(
         &mut self,
         desk: &mut Desk<'_, '_>,

@@ -191,7 +191,9 @@ impl Reached {
     /// Returns instances on floats that are compared or become integers, and were not met before.
     fn ordered(&mut self, space: &Space) -> Vec<Instance> {
         let mut lemmas = Vec::new();
-        while let Some(truth) = self.truths.get_index(self.compared).copied() {
+        while self.compared < MOST_TERMS
+            && let Some(truth) = self.truths.get_index(self.compared).copied()
+        {
             self.compared += 1;
             lemmas.push(Instance::Compared(truth));
         }

@@ -85,6 +85,10 @@ impl Tactics for Search {
         found.or_else(|| below::equal_below(desk, facts, forms))
     }
 
+    fn missing_law(&self, space: &mut Space, values: (Value, Value)) -> Option<String> {
+        below::missing_law(space, values)
+    }
+
     fn divided(
         &mut self,
         desk: &mut Desk<'_, '_>,

@@ -8,7 +8,8 @@
 //! may overflow and wrap, and an index that fits its width in the end is the right one. A value
 //! must be exact ([`Needed::Exact`]) if it is compared, divided, used in a minimum, as a loop's
 //! bound, a size or a float, or widened to more bits. Everything that it is computed from must then
-//! be exact too. The uses of a let determine what is needed of it. An expression of unknown width
+//! be exact too, except for a stored float that is converted from a sum or product: there, the whole
+//! must fit. The uses of a let determine what is needed of it. An expression of unknown width
 //! is taken to have the least width.
 
 use halidom_base::{FxHashMap, FxHashSet};
@@ -240,6 +241,16 @@ impl<'a> Narrow<'a> {
                 for operand in operands {
                     self.visit(operand, Needed::Exact);
                 }
+            }
+            Expr::Cast(to, operand)
+                if to.is_float()
+                    && self.stored.is_some()
+                    && self.pool.ty(operand).scalar == Scalar::Int =>
+            {
+                // Sums and products of stored values wrap, so only the whole must fit.
+                let bits = self.widths.of(operand);
+                self.visit(operand, Needed::Modulo(bits));
+                self.owed.push(Claim::Fits { expr: operand, bits, stored: self.stored });
             }
             Expr::Cast(to, operand) => {
                 let needed = match to {
