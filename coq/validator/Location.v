@@ -29,12 +29,11 @@ Inductive mixed_radix : Z -> list dimension -> Prop :=
 | next_dimension first before d after :
     stride d = first -> mixed_radix (first * extent d) (before ++ after) -> mixed_radix first (before ++ d :: after).
 
-(** The strides of an output: each steps over the dimensions inside ([injective] in the code). *)
-Fixpoint steps_over (first : Z) (dims : list dimension) : Prop :=
-  match dims with
-  | [] => True
-  | d :: dims => first <= stride d /\ steps_over (stride d * extent d) dims
-  end.
+(** The strides of an output: in some order of the dimensions, each steps over the dimensions before ([injective] in the code). *)
+Inductive steps_over : Z -> list dimension -> Prop :=
+| over_nothing first : steps_over first []
+| over_dimension first before d after :
+    first <= stride d -> steps_over (stride d * extent d) (before ++ after) -> steps_over first (before ++ d :: after).
 
 Lemma flat_insert before d after front s back :
   length before = length front ->
@@ -58,6 +57,13 @@ Proof.
   intros range. apply Forall2_app_inv_l in range. destruct range as (front & rest & in_front & in_rest & ->).
   inversion in_rest as [|? s ? back here there]; subst.
   exists front, s, back. split; [reflexivity|]. split; [eapply lengths_equal; eassumption|]. split; [exact here|]. now apply Forall2_app.
+Qed.
+
+Lemma parts_equal {A} (front front' back back' : list A) :
+  length front = length front' -> front ++ back = front' ++ back' -> front = front' /\ back = back'.
+Proof.
+  revert front'. induction front as [|f front IH]; intros [|f' front'] lengths tails; simpl in *; try discriminate; auto.
+  injection tails as <- tails. destruct (IH front') as [-> ->]; auto.
 Qed.
 
 (** Element numbers are multiples of the first stride, below the size. *)
@@ -90,22 +96,23 @@ Proof.
     assert (s + extent d * q = s' + extent d * q') as digits by nia.
     assert (q = q') by nia. subst q'. assert (s = s') by lia. subst s'.
     assert (front ++ back = front' ++ back') as tails by (apply IH; auto; congruence).
-    assert (front = front' /\ back = back') as [-> ->]; [|reflexivity].
-    assert (length front = length front') as lengths by congruence. clear - tails lengths.
-    revert front' tails lengths. induction front as [|f front IH]; intros [|f' front'] tails lengths; simpl in *; try discriminate; auto.
-    injection tails as <- tails. destruct (IH front') as [-> ->]; auto.
+    destruct (parts_equal front front' back back') as [-> ->]; [congruence|assumption|reflexivity].
 Qed.
 
-Lemma steps_over_injective dims : forall first rest other slots others,
-  steps_over first dims -> 0 <= rest < first -> 0 <= other < first -> slots_in_range dims slots -> slots_in_range dims others ->
+Lemma steps_over_injective first dims :
+  steps_over first dims -> forall rest other slots others,
+  0 <= rest < first -> 0 <= other < first -> slots_in_range dims slots -> slots_in_range dims others ->
   rest + flat dims slots = other + flat dims others -> rest = other /\ slots = others.
 Proof.
-  induction dims as [|d dims IH]; intros first rest other slots others layout low low' range range' equal.
+  induction 1 as [first|first before d after over layout IH]; intros rest other slots others low low' range range' equal.
   - inversion range; inversion range'; subst. simpl in equal. split; [lia|reflexivity].
-  - inversion range as [|? s ? more here there]; inversion range' as [|? s' ? more' here' there']; subst.
-    destruct layout as [over layout]. unfold in_range in here, here'. simpl in equal.
-    destruct (IH (stride d * extent d) (rest + s * stride d) (other + s' * stride d) more more') as [same ->]; auto; try nia.
-    assert (s = s') by nia. subst s'. split; [lia|reflexivity].
+  - apply range_insert in range. destruct range as (front & s & back & -> & same & here & range).
+    apply range_insert in range'. destruct range' as (front' & s' & back' & -> & same' & here' & range').
+    unfold in_range in here, here'.
+    rewrite !flat_insert in equal by assumption.
+    destruct (IH (rest + s * stride d) (other + s' * stride d) (front ++ back) (front' ++ back')) as [digits tails]; auto; try nia.
+    assert (s = s') by nia. subst s'. split; [lia|].
+    destruct (parts_equal front front' back back') as [-> ->]; [congruence|assumption|reflexivity].
 Qed.
 
 (** Coordinates: a slot is the coordinate less the minimum, or its remainder by the extent in a folded dimension. *)
@@ -166,7 +173,7 @@ Proof.
   intros layout plain here there.
   pose proof (slots_are_in_range _ _ here) as range. pose proof (slots_are_in_range _ _ there) as range'.
   split; [|congruence]. intros equal.
-  destruct (steps_over_injective _ 1 0 0 _ _ layout ltac:(lia) ltac:(lia) range range') as [_ same]; [lia|].
+  destruct (steps_over_injective _ _ layout 0 0 _ _ ltac:(lia) ltac:(lia) range range') as [_ same]; [lia|].
   apply slots_equal in same; try assumption.
   clear - plain same. induction same as [|d dims c coords o others one rest IH]; [reflexivity|].
   inversion plain; subst. f_equal; auto. unfold alike in one. rewrite H1 in one. exact one.

@@ -12,6 +12,8 @@ pub(crate) enum Error {
     Usage(String),
     /// A program could not be started.
     Start { program: String, cause: io::Error },
+    /// A line of a file, counted from 1, has another form than the lines of its kind.
+    Line { path: PathBuf, line: usize },
     /// A program ran and failed; its own output gives the reason.
     Failed { command: String, status: ExitStatus },
     /// A file or folder could not be read or created.
@@ -45,6 +47,9 @@ impl fmt::Display for Error {
             Self::Start { program, cause } => write!(f, "cannot start `{program}`: {cause}"),
             Self::Failed { command, status } => write!(f, "`{command}` failed ({status})"),
             Self::File { path, cause } => write!(f, "{}: {cause}", path.display()),
+            Self::Line { path, line } => {
+                write!(f, "{}:{line}: this line cannot be understood", path.display())
+            }
             Self::Missing { what, advice } => write!(f, "missing: {what}\nhint: {advice}"),
             Self::Output { command, problem } => {
                 write!(f, "cannot understand what `{command}` printed: {problem}")

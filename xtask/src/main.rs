@@ -14,6 +14,7 @@ mod answer;
 mod atl;
 mod bench;
 mod book;
+mod census;
 mod corpus;
 mod demo;
 mod error;
@@ -68,6 +69,7 @@ const COMMANDS: &[Command] = &[
     mutants::COMMAND,
     corpus::COMMAND,
     agree::COMMAND,
+    census::COMMAND,
     sanitize::COMMAND,
     relink::COMMAND,
     atl::COMMAND,

@@ -93,7 +93,7 @@ pub(crate) fn measure(command: &mut Command) -> Result<Measured, Error> {
 }
 
 /// The sum of the peak memory of a process and its running descendants, in KiB.
-fn memory(id: u32) -> u64 {
+pub(crate) fn memory(id: u32) -> u64 {
     let folder = PathBuf::from(format!("/proc/{id}"));
     let status = fs::read_to_string(folder.join("status")).unwrap_or_default();
     let own = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

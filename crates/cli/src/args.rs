@@ -313,6 +313,10 @@ pub(crate) struct ValidateArgs {
     /// The engine that judges
     #[arg(long, value_enum, default_value = "default")]
     pub(crate) engine: Engine,
+    /// The time for the whole judgement of a program, in seconds. What is not shown by then is
+    /// unknown. The default is 60 for stock Halide; for other programs there is no limit
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) limit: Option<f64>,
     /// Write every solver query to this folder, as SMT-LIB text that any solver can read
     #[arg(long, value_name = "DIR")]
     pub(crate) emit_smt: Option<PathBuf>,
@@ -383,6 +387,10 @@ pub(crate) struct StockArgs {
     /// The generator of the binary; may be omitted if the binary has only one
     #[arg(short = 'g', long, value_name = "NAME", requires = "generator")]
     pub(crate) generator_name: Option<String>,
+    /// A plug-in that the generator loads, such as an autoscheduler's library
+    /// (`…/halide/lib64/libautoschedule_mullapudi2016.so`); may be repeated
+    #[arg(long, value_name = "FILE", requires = "generator")]
+    pub(crate) plugin: Vec<PathBuf>,
     /// The target of Halide's compile, in Halide's notation (`x86-64-linux-avx2`); by default, this
     /// machine
     #[arg(long, value_name = "TARGET", requires = "stock")]

@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod output;
 mod request;
+mod watch;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -15,6 +16,7 @@ use args::{Cli, Command};
 use halidom_base::stack;
 pub use halidom_verdict::Exit;
 use output::Output;
+pub use watch::overdue;
 
 /// Runs the command that the arguments (with the program's name first) select, and writes to the
 /// two streams.

@@ -128,6 +128,14 @@ impl<'a> Output<'a> {
     pub(crate) fn verdict(&mut self, verdict: &Verdict) {
         let sentence = verdict.sentence();
         self.line(&format!("  {sentence}"));
+        if let Verdict::Unknown(unknown) = verdict {
+            for (cause, count) in unknown.causes() {
+                let (code, sentence) = (cause.code(), cause.sentence());
+                let times = if count > 1 { format!(" ({count} times)") } else { String::new() };
+                self.line(&format!("    {code}: {sentence}{times}"));
+                self.line(&format!("      try: {}", cause.advice()));
+            }
+        }
         self.said = Some(sentence);
     }
 

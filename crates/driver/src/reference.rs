@@ -8,7 +8,7 @@ use halidom_validate::{
     Verdict,
 };
 
-use halidom_verdict::{Claim, Condition};
+use halidom_verdict::{Cause, Claim, Condition, Reason};
 
 use crate::compile::Compiled;
 
@@ -28,8 +28,9 @@ pub fn judge(pool: &Pool, algorithm: &Algorithm, compiled: &Compiled, options: &
     if !compiled.steps.is_empty() {
         let reason =
             "the schedule rewrites the algorithm, of which the reference engine knows nothing";
-        let obligation = obligation(Premise::Form, "program", Status::Open(reason.to_owned()));
-        return report(Verdict::Unknown(reason.to_owned()), vec![obligation]);
+        let obligation =
+            obligation(Premise::Form, "program", Status::Open(Reason::new(Cause::Form, reason)));
+        return report(Verdict::Unknown(Reason::new(Cause::Form, reason)), vec![obligation]);
     }
     let mut pool = pool.clone();
     let evaluation = evaluate(&mut pool, algorithm, &compiled.program, options);
@@ -46,9 +47,13 @@ pub fn judge(pool: &Pool, algorithm: &Algorithm, compiled: &Compiled, options: &
         Outcome::Unknown(reason) => {
             obligations.extend(open.map(|open| Obligation {
                 stmt: open.stmt,
-                ..obligation(open.premise, &open.place, Status::Open(reason.clone()))
+                ..obligation(
+                    open.premise,
+                    &open.place,
+                    Status::Open(Reason::new(Cause::Solver, reason.as_str())),
+                )
             }));
-            Verdict::Unknown(reason)
+            Verdict::Unknown(Reason::new(Cause::Solver, reason))
         }
     };
     let solver = Asked {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use halidom_diag::{Code, Colours, Diagnostic, Severity, Sources, render};
 use halidom_halide::codes::UNSUPPORTED;
-use halidom_verdict::Verdict;
+use halidom_verdict::{Cause, Verdict};
 
 use crate::files::FileError;
 
@@ -37,7 +37,7 @@ impl Refusal {
     pub fn verdict(&self) -> Option<Verdict> {
         let unsupported = self.diagnostics.iter().find(|diagnostic| diagnostic.code == UNSUPPORTED);
         match (unsupported, self.diagnostics.last()) {
-            (Some(reason), _) => Some(Verdict::unknown(reason.message.as_str())),
+            (Some(reason), _) => Some(Verdict::unknown(Cause::Construct, reason.message.as_str())),
             (None, Some(last)) if self.is_empty => {
                 let hint = last.hint.as_deref().unwrap_or_default();
                 Some(Verdict::nothing(last.message.as_str(), hint))

@@ -10,7 +10,7 @@ use halidom_mutators::mutators;
 use halidom_rewrites::examine::{circles, examine};
 use halidom_rewrites::questions::{Question, program};
 use halidom_rewrites::rules::example;
-use halidom_verdict::{Claim, Evidence, Modes, Obligations, Ran, Verdict};
+use halidom_verdict::{Cause, Claim, Evidence, Modes, Obligations, Ran, Verdict};
 
 pub use halidom_mutators::{Examination, Finding, Mutator, Standing as MutatorStanding, names};
 pub use halidom_rewrites::examine::{Circle, Examined, Standing};
@@ -192,7 +192,7 @@ pub fn of_rule(rule: &Examined, is_reported: impl Fn(&At) -> bool) -> Option<Ver
             Decided::Verified => types.shown(&Modes::BITS),
             Decided::Vacuous => {}
             Decided::Undecided(reason) | Decided::Unsupported(reason) => {
-                types.open(format!("{}:{}: {reason}", rule.file, rule.line));
+                types.open(Cause::Rule, format!("{}:{}: {reason}", rule.file, rule.line));
             }
             Decided::Crash(trap) => {
                 let evidence = Evidence::of(Ran::Rewriting, "a value", trap.text());
@@ -225,8 +225,8 @@ pub fn of_mutator(mutator: &Mutator) -> Verdict {
                 let evidence = Evidence::of(Ran::Rewriting, expected, got.as_str());
                 refuted.push(Verdict::refuted(evidence));
             }
-            (None, true) => claims.open(format!("{place} (not replayed)")),
-            (Some(_) | None, false) => claims.open(place),
+            (None, true) => claims.open(Cause::Mutator, format!("{place} (not replayed)")),
+            (Some(_) | None, false) => claims.open(Cause::Mutator, place),
         }
     }
     let nothing = ("no claim was made about the mutator", "look at its source");

@@ -13,7 +13,7 @@ use halidom_validate::{Report, Verdict};
 /// The definition of `out`, a text of the statement and what it is replaced by, and the axioms that
 /// the proof of the original statement needs.
 const CASES: [(&str, [&str; 2], &str); 14] = [
-    ("out[x] = t[hl.i32(hl.u8(a[x]))]", [") - t.min.0", ") - t.min.0 + 1"], ""),
+    ("out[x] = t[hl.i32(hl.u8(a[x]))]", ["uint8(a[", "int8(a["], ""),
     ("out[x] = t[hl.clamp(a[x] + 1, 0, 255)]", [", 254)", ", 255)"], ""),
     ("out[x] = 0\n    out[hl.i32(b[r])] += 1", ["] + 1", "] + 2"], ""),
     ("at[x] = x * 2 + 1\n    out[x] = 0\n    out[at[r]] += 1", ["] + 1", "] + 2"], ""),

@@ -13,10 +13,12 @@
 pub mod codes;
 pub mod dump;
 mod names;
+mod release;
 pub mod text;
 pub mod tree;
 
 pub use names::{NameId, Names};
+pub use release::Release;
 
-/// The version of Halide whose output is read.
+/// The version of Halide that is recommended. [`Release::ALL`] has those whose output is read.
 pub const HALIDE_VERSION: &str = "21.0.0";

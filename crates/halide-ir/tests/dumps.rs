@@ -2,13 +2,13 @@
 //! it departs from one.
 
 use halidom_halide_ir::dump::{
-    self, Argument, ArgumentKind, Buffer, Dump, Image, ImageDim, print, read,
+    self, Argument, ArgumentKind, Buffer, Constraint, Dump, Image, ImageDim, print, read,
 };
 use halidom_halide_ir::tree::{
     Alignment, BinaryOp, Block, Call, CallKind, Expr, ForKind, Load, ReduceOp, Role, Scalar,
     ShuffleKind, Stmt, StmtKind, Type,
 };
-use halidom_halide_ir::{NameId, Names};
+use halidom_halide_ir::{NameId, Names, Release};
 
 /// Random trees, by one of Knuth's generators.
 struct Random<'n> {
@@ -234,6 +234,15 @@ impl Random<'_> {
         }
     }
 
+    fn constraints(&mut self) -> Vec<Constraint> {
+        let count = self.below(3) as u8;
+        let constraint = |dim| Constraint {
+            dim,
+            sides: [self.maybe(|random| random.expr(2)), None, Some(self.expr(1))],
+        };
+        (0..count).map(constraint).collect()
+    }
+
     fn dump(&mut self) -> Dump {
         let buffer =
             Buffer { dimensions: self.below(5) as u8, host_alignment: self.below(65) as u32 };
@@ -244,6 +253,7 @@ impl Random<'_> {
                 name: self.name(),
                 ty: self.ty(),
                 kind: kinds[number as usize % 3],
+                constraints: if number % 3 == 0 { Vec::new() } else { self.constraints() },
             })
             .collect();
         let images = (0..self.below(2))
@@ -255,6 +265,7 @@ impl Random<'_> {
             })
             .collect();
         Dump {
+            release: Release::ALL[self.below(2) as usize],
             target: "host-\"x\"".into(),
             strict_float: self.coin(),
             arguments,

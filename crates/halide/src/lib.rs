@@ -19,4 +19,4 @@ pub mod script;
 pub mod translate;
 
 pub use conditions::{Condition, SIZE_LIMIT, SMALL_LIMIT};
-pub use halidom_halide_ir::{HALIDE_VERSION, NameId, Names, codes, dump, text, tree};
+pub use halidom_halide_ir::{HALIDE_VERSION, NameId, Names, Release, codes, dump, text, tree};

@@ -64,13 +64,15 @@ impl Bindings {
         Ok(())
     }
 
-    /// Binds an input to an array, and its shape variables to the array's shape and strides.
+    /// Binds an input to an array, and its shape variables to the array's shape and strides. An
+    /// input that is part of the pipeline is bound to its own array ([`Pool::contents`]) instead.
     ///
     /// # Errors
     /// Any [`BindError`] whose condition holds.
     pub fn set_input(&mut self, pool: &Pool, input: FuncId, array: Array) -> Result<(), BindError> {
         let decl = pool.func(input);
         let name = &decl.name;
+        let array = pool.contents(input).cloned().unwrap_or(array);
         if decl.scalar(0) != array.scalar {
             let (expected, given) = (decl.scalar(0), array.scalar);
             return Err(BindError::Type { name: name.clone(), expected, given });
@@ -83,7 +85,8 @@ impl Bindings {
         Ok(())
     }
 
-    /// Binds an input's shape variables, but not its elements.
+    /// Binds an input's shape variables, but not its elements. An input that is part of the pipeline
+    /// has the shape of its own array.
     ///
     /// # Errors
     /// [`BindError::Rank`] and [`BindError::NotAnInput`].
@@ -95,6 +98,10 @@ impl Bindings {
         strides: &[i64],
     ) -> Result<(), BindError> {
         let decl = pool.func(input);
+        let (shape, strides) = match pool.contents(input) {
+            Some(array) => (&array.shape, array.strides.as_slice()),
+            None => (shape, strides),
+        };
         match &decl.kind {
             FuncKind::Input { buffer } => {
                 self.set_dims(pool, &decl.name, &pool.buffer(*buffer).dims, shape, strides)

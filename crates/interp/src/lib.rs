@@ -13,10 +13,12 @@ mod bindings;
 mod code;
 
 pub mod machine;
+mod nesting;
 mod notes;
 mod rounding;
 mod startup;
 
 pub use bindings::{BindError, Bindings};
+pub use nesting::nesting;
 pub use notes::Notes;
 pub use startup::{StartupError, evaluate_expr};

@@ -5,6 +5,10 @@ use crate::{Constant, Scalar};
 /// The box of an array: one `(min, extent)` for each dimension, first dimension first.
 pub type Shape = Vec<(i64, i64)>;
 
+/// The order of an array's dimensions in memory, innermost first: each dimension with the least
+/// distance in elements between its neighbours.
+pub type Nesting = Vec<(usize, i64)>;
+
 /// A dense or padded array of machine values. The element at `(c_0, …)` has the number
 /// `Σ (c_k - min_k) * stride_k`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,16 +34,20 @@ impl Array {
     /// Returns an array of zeros with `padding[k]` unused elements after each run along dimension
     /// `k`. Returns `None` as [`Self::zeros`] does, and for negative padding.
     pub fn padded(scalar: Scalar, shape: Shape, padding: &[i64]) -> Option<Self> {
+        let nesting: Nesting = (0..shape.len()).map(|dim| (dim, 0)).collect();
+        Self::nested(scalar, shape, padding, &nesting)
+    }
+
+    /// Returns an array like [`Self::padded`] whose dimensions nest in another order. Returns
+    /// `None` also if the order does not have each dimension once.
+    pub fn nested(
+        scalar: Scalar,
+        shape: Shape,
+        padding: &[i64],
+        nesting: &[(usize, i64)],
+    ) -> Option<Self> {
         let bytes = i64::try_from(scalar.bytes()?).ok()?;
-        let mut strides = Vec::with_capacity(shape.len());
-        let mut size = 1_i64;
-        for ((_, extent), padding) in shape.iter().zip(padding) {
-            strides.push(size);
-            if *extent < 0 || *padding < 0 {
-                return None;
-            }
-            size = size.checked_mul(extent.checked_add(*padding)?)?;
-        }
+        let (strides, size) = nested_strides(&shape, padding, nesting)?;
         let length = usize::try_from(size.checked_mul(bytes)?).ok()?;
         Some(Self { scalar, shape, strides, data: halidom_base::memory::zeroed(length)? })
     }
@@ -141,6 +149,29 @@ pub fn points(shape: &[(i64, i64)]) -> impl Iterator<Item = Vec<i64>> + use<> {
     })
 }
 
+/// Returns the strides of an array with this padding and nesting, and its number of elements.
+/// Returns `None` if the nesting does not have each dimension once, and for negative extents.
+pub fn nested_strides(
+    shape: &[(i64, i64)],
+    padding: &[i64],
+    nesting: &[(usize, i64)],
+) -> Option<(Vec<i64>, i64)> {
+    let mut strides = vec![None; shape.len()];
+    let mut size = 1_i64;
+    for (dim, least) in nesting {
+        let ((_, extent), padding) = (*shape.get(*dim)?, *padding.get(*dim)?);
+        if extent < 0 || padding < 0 {
+            return None;
+        }
+        size = size.max(*least);
+        if strides.get_mut(*dim)?.replace(size).is_some() {
+            return None;
+        }
+        size = size.checked_mul(extent.checked_add(padding)?)?;
+    }
+    Some((strides.into_iter().collect::<Option<_>>()?, size))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Array, points};
@@ -156,6 +187,17 @@ mod tests {
         assert_eq!(array.get(&[1, 6]).and_then(Constant::as_integer), Some(5));
         assert_eq!(array.get(&[2, 6]), None);
         assert!(!array.set(&[-1, 5], Constant::f32(1.0)));
+    }
+
+    #[test]
+    fn dimensions_nest_in_any_order() {
+        let shape = vec![(0, 5), (0, 2), (0, 3)];
+        let nesting = [(2, 1), (0, 4), (1, 0)];
+        let array = Array::nested(Scalar::U8, shape.clone(), &[0, 0, 0], &nesting).unwrap();
+        assert_eq!(array.strides, [4, 20, 1]);
+        assert_eq!(array.data.len(), 40);
+        assert_eq!(Array::nested(Scalar::U8, shape.clone(), &[0; 3], &nesting[..2]), None);
+        assert_eq!(Array::nested(Scalar::U8, shape, &[0; 3], &[(2, 1), (2, 1), (0, 1)]), None);
     }
 
     #[test]

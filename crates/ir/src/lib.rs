@@ -62,7 +62,7 @@ pub mod verify;
 pub mod visit;
 
 pub use algorithm::{Algorithm, Require};
-pub use array::{Array, Shape, points};
+pub use array::{Array, Nesting, Shape, nested_strides, points};
 pub use constant::Constant;
 pub use decl::{
     BufferDecl, BufferKind, Dim, FuncDecl, FuncKind, HoleDecl, HoleKind, HolePart, REGISTER_LIMIT,

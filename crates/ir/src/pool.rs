@@ -3,8 +3,9 @@
 use halidom_base::{Arena, FxHashMap, Interner, stack};
 
 use crate::{
-    Access, BinaryOp, BufferDecl, BufferId, Constant, Expr, ExprId, FuncDecl, FuncId, FuncKind,
-    HoleDecl, HoleId, Intrinsic, Overflow, Scalar, Stmt, StmtId, Type, UnaryOp, VarDecl, VarId,
+    Access, Array, BinaryOp, BufferDecl, BufferId, Constant, Expr, ExprId, FuncDecl, FuncId,
+    FuncKind, HoleDecl, HoleId, Intrinsic, Overflow, Scalar, Stmt, StmtId, Type, UnaryOp, VarDecl,
+    VarId,
 };
 
 /// The owner of expressions, statements and declarations. An algorithm, its schedules and every
@@ -18,6 +19,7 @@ pub struct Pool {
     funcs: Arena<FuncId, FuncDecl>,
     buffers: Arena<BufferId, BufferDecl>,
     holes: Interner<HoleId, HoleDecl>,
+    contents: FxHashMap<FuncId, Array>,
 }
 
 impl Pool {
@@ -130,6 +132,17 @@ impl Pool {
     /// Iterates over the funcs in order of declaration.
     pub fn funcs(&self) -> impl DoubleEndedIterator<Item = (FuncId, &FuncDecl)> {
         self.funcs.iter()
+    }
+
+    /// Sets the array that an input is in every run: an array that is part of the pipeline. Runs
+    /// keep to it; proofs are about every array.
+    pub fn set_contents(&mut self, input: FuncId, array: Array) {
+        self.contents.insert(input, array);
+    }
+
+    /// The array that an input is in every run, if the pipeline says so.
+    pub fn contents(&self, input: FuncId) -> Option<&Array> {
+        self.contents.get(&input)
     }
 
     /// Declares a buffer.

@@ -1,7 +1,7 @@
 //! The part of a client's options that is about its solvers.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::{Cache, Options, Program};
 
@@ -23,12 +23,14 @@ pub struct Asking {
     /// A cache of answers, which is read and extended. Its answers are trusted like the solver's
     /// own.
     pub cache: Option<Cache>,
+    /// The instant after which no question is asked any more, nor waited for.
+    pub until: Option<Instant>,
 }
 
 impl Asking {
     /// Asks one solver, keeps no questions and uses no cache.
     pub fn new(solver: Program, timeout: Duration) -> Self {
-        Self { solver, timeout, emit_smt: None, confirm: None, cache: None }
+        Self { solver, timeout, emit_smt: None, confirm: None, cache: None, until: None }
     }
 
     /// The options of a [`crate::Solver`]. Its questions are kept in this subfolder.
@@ -40,6 +42,7 @@ impl Asking {
         own.confirm.clone_from(&self.confirm);
         own.confirm_timeout = self.timeout;
         own.cache.clone_from(&self.cache);
+        own.until = self.until;
         own
     }
 }

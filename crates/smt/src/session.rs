@@ -20,6 +20,9 @@ pub enum Reason {
     /// The time limit passed.
     #[error("the solver ran out of time")]
     Timeout,
+    /// The time limit of all queries together passed.
+    #[error("the time for the whole judgement is over")]
+    Late,
     /// The memory limit was reached.
     #[error("the solver ran out of memory")]
     Memory,

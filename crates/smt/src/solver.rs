@@ -47,6 +47,8 @@ pub struct Options {
     /// writing each query as a text. Cached answers are trusted like the solver's own, so they must
     /// come from the same program. If there is a second solver, it is asked about them too.
     pub cache: Option<Cache>,
+    /// The instant after which no query is answered. A process that works on one is killed then.
+    pub until: Option<Instant>,
 }
 
 impl Options {
@@ -64,6 +66,7 @@ impl Options {
             confirm: None,
             confirm_timeout: Duration::from_secs(10),
             cache,
+            until: None,
         }
     }
 }
@@ -306,9 +309,11 @@ impl Solver {
     }
 
     fn limits(&self) -> Limits {
+        let hard = self.options.hard_timeout;
+        let left = self.options.until.map(|until| until.saturating_duration_since(Instant::now()));
         Limits {
             soft: self.options.soft_timeout,
-            hard: self.options.hard_timeout,
+            hard: left.map_or(hard, |left| hard.min(left)),
             memory_mib: self.options.memory_mib,
             steps: self.options.steps,
         }
@@ -396,6 +401,9 @@ impl Solver {
         terms: &Terms,
         mode: Mode,
     ) -> Result<Option<Vec<(TermId, Value)>>, Reason> {
+        if self.options.until.is_some_and(|until| until <= Instant::now()) {
+            return Err(Reason::Late);
+        }
         let mut limits = self.limits();
         let slot = match mode {
             Mode::Incremental => &mut self.incremental,

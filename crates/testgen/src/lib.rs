@@ -18,7 +18,7 @@ pub use affine::affine;
 pub use cases::{Case, cases, cases_of};
 pub use mutants::{Mutant, MutantKind, mutants};
 pub use pipelines::{FuncText, PipelineText, pipeline};
-pub use random::{Random, random_array, random_constant};
+pub use random::{Random, random_array, random_constant, random_nested_array};
 pub use schedules::schedule;
 pub use specifications::{
     SpecificationKind, SpecificationMutant, rewriting_mutants, specification_mutants,

@@ -1,6 +1,6 @@
 //! Random numbers, constants and arrays, the same for the same seed on every machine.
 
-use halidom_ir::{Array, Constant, Scalar, Shape};
+use halidom_ir::{Array, Constant, Nesting, Scalar, Shape};
 
 /// `SplitMix64` (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
 #[derive(Clone, Debug)]
@@ -91,6 +91,17 @@ pub fn random_array(scalar: Scalar, shape: Shape, seed: u64) -> Option<Array> {
     random_padded_array(scalar, shape, &padding, &mut Random::new(seed))
 }
 
+/// Returns the same with its dimensions nested in this order.
+pub fn random_nested_array(
+    scalar: Scalar,
+    shape: Shape,
+    nesting: &Nesting,
+    seed: u64,
+) -> Option<Array> {
+    let padding = vec![0; shape.len()];
+    filled(Array::nested(scalar, shape, &padding, nesting)?, &mut Random::new(seed))
+}
+
 /// Returns the same with `padding[k]` unused elements after each run along dimension `k`. These are
 /// random as well, so a program that reads them is noticed.
 pub(crate) fn random_padded_array(
@@ -99,7 +110,11 @@ pub(crate) fn random_padded_array(
     padding: &[i64],
     random: &mut Random,
 ) -> Option<Array> {
-    let mut array = Array::padded(scalar, shape, padding)?;
+    filled(Array::padded(scalar, shape, padding)?, random)
+}
+
+fn filled(mut array: Array, random: &mut Random) -> Option<Array> {
+    let scalar = array.scalar;
     for element in 0..array.data.len() / scalar.bytes()? {
         let value = random.constant(scalar);
         if !array.set_element(element, value) {

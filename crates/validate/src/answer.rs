@@ -1,6 +1,10 @@
 //! Turns the validator's outcome into the verdict that every job gives. No other module does this.
 
-use halidom_verdict::{self as verdict, Claim, Condition, Evidence, Modes, Obligations, Ran};
+use std::collections::BTreeMap;
+
+use halidom_verdict::{
+    self as verdict, Cause, Claim, Condition, Evidence, Modes, Obligations, Ran,
+};
 
 use crate::{Axioms, Floats, Method, Report, Status, Verdict};
 
@@ -34,6 +38,17 @@ fn modes(method: Method) -> Modes {
 }
 
 impl Report {
+    /// The kinds of reasons for which obligations are open, with the number of each.
+    fn causes(&self) -> BTreeMap<Cause, usize> {
+        let mut causes = BTreeMap::new();
+        for obligation in self.open() {
+            if let Status::Open(reason) = &obligation.status {
+                *causes.entry(reason.cause).or_insert(0) += 1;
+            }
+        }
+        causes
+    }
+
     /// The verdict that a job gives.
     ///
     /// A proof is counted once more from the obligations: the validator's own `Proved` closes none
@@ -45,10 +60,17 @@ impl Report {
                 found.expected.as_str(),
                 found.got.as_str(),
             )),
-            Verdict::Refuted(_) => {
-                verdict::Verdict::unknown("a counterexample was found, and not replayed")
+            Verdict::Refuted(_) => verdict::Verdict::unknown(
+                Cause::Unconfirmed,
+                "a counterexample was found, and not replayed",
+            ),
+            Verdict::Unknown(reason) => {
+                let mut causes = self.causes();
+                if causes.is_empty() || reason.cause == Cause::Unconfirmed {
+                    causes = BTreeMap::from([(reason.cause, 1)]);
+                }
+                verdict::Verdict::unknown_for(reason.words.as_str(), causes)
             }
-            Verdict::Unknown(reason) => verdict::Verdict::unknown(reason.as_str()),
             Verdict::Proved => self.answer_of(self.claim, 0..self.obligations.len()),
         }
     }
@@ -68,7 +90,9 @@ impl Report {
             let obligation = &self.obligations[number];
             match &obligation.status {
                 Status::Closed(method) => count.shown(&modes(*method)),
-                Status::Open(reason) => count.open(format!("{}: {reason}", obligation.place)),
+                Status::Open(reason) => {
+                    count.open(reason.cause, format!("{}: {}", obligation.place, reason.words));
+                }
             }
         }
         for condition in &self.conditions {

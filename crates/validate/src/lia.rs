@@ -34,6 +34,8 @@ const GRACE: Duration = Duration::from_secs(2);
 /// A solver for questions about one [`Space`].
 pub(crate) struct Lia {
     solver: Solver,
+    /// The instant after which no question is asked.
+    until: Option<Instant>,
     /// The time for the second try.
     second_try: Option<Duration>,
     budget: crate::obligation::settings::Budget,
@@ -69,7 +71,9 @@ impl Lia {
         if hard {
             (options.soft_timeout, options.hard_timeout) = (FIRST_TRY, FIRST_TRY + GRACE);
         }
+        let until = options.until;
         Ok(Self {
+            until,
             solver: Solver::open(options)?,
             second_try,
             budget,
@@ -135,6 +139,9 @@ impl Lia {
         facts.sort_unstable();
         if let Some(answer) = self.answers.get(&facts) {
             return answer.clone();
+        }
+        if self.until.is_some_and(|until| until <= Instant::now()) {
+            return Outcome::Undecided(Reason::Late.to_string());
         }
         let reached = |limit: Option<u64>, count| limit.is_some_and(|limit| count >= limit);
         if reached(self.budget.questions, self.questions()) || reached(self.budget.open, self.open)

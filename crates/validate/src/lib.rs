@@ -60,12 +60,12 @@ use std::time::{Duration, Instant};
 use halidom_base::{FxHashMap, IndexMap, IndexSet};
 use halidom_ir::{Algorithm, Check, Expr, FuncId, Pool, Program, StmtId, VarId, print};
 use halidom_smt::Asking;
-use halidom_verdict::Claim;
+use halidom_verdict::{Cause, Claim};
 
 pub use admits::{Admits, Object};
 pub use answer::{BUFFERS_APART, ENTRY_ARITHMETIC, NOTHING};
 pub use floats::{Axiom, Axioms, Floats};
-pub use halidom_verdict::Condition;
+pub use halidom_verdict::{Condition, Reason};
 pub use obligation::record::{Kind, Method};
 pub use obligation::settings::{Budget, Code};
 pub use report::{
@@ -299,7 +299,7 @@ fn roomy(program: &Program, pool: &Pool, options: &Options) -> Vec<VarId> {
 /// Makes a report that proves nothing yet, with the reason.
 fn unopened(reason: String) -> Report {
     Report {
-        verdict: Verdict::Unknown(reason),
+        verdict: Verdict::Unknown(Reason::new(Cause::Form, reason)),
         claim: Claim::Program,
         conditions: vec![BUFFERS_APART, ENTRY_ARITHMETIC],
         obligations: Vec::new(),
@@ -415,17 +415,19 @@ fn conclude(report: &mut Report, judged: &Judgement, found: refute::Found) {
 }
 
 /// Tells why nothing is proved.
-fn reason(report: &Report, judged: &Judgement) -> String {
+fn reason(report: &Report, judged: &Judgement) -> Reason {
     if judged.space.overflowed() {
-        return "a coefficient is beyond 128 bits".to_owned();
+        return Reason::new(Cause::Size, "a coefficient is beyond 128 bits");
     }
     let mut open = report.open();
     let Some(Obligation { kind, place, status: Status::Open(reason), .. }) = open.next() else {
-        return NOTHING.0.to_owned();
+        return Reason::new(Cause::Form, NOTHING.0);
     };
     let (open, all) = (1 + open.count(), report.obligations.len());
     let kind = kind.name();
-    format!("{open} of {all} obligations are open; the first: {kind}: {place}: {reason}")
+    let Reason { cause, words } = reason;
+    let all = format!("{open} of {all} obligations are open");
+    Reason::new(*cause, format!("{all}; the first: {kind}: {place}: {words}"))
 }
 
 /// Lists the assumptions.

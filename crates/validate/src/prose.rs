@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use halidom_ir::{BinaryOp, Check, Pool, print};
+use halidom_verdict::{self as verdict, Cause};
 
 use crate::obligation::overflow::width;
-use crate::obligation::record::{Obligation, Reason, Status, Subject, Wide};
+use crate::obligation::record::{Kind, Obligation, Reason, Status, Subject, Wide};
 use crate::obligation::theorem::Judgement;
 use crate::report;
 use crate::space::{
@@ -163,6 +164,32 @@ fn sign(op: BinaryOp) -> &'static str {
     }
 }
 
+/// Classifies the reason why an obligation is open.
+fn cause(kind: Kind, reason: &Reason) -> Cause {
+    match reason {
+        Reason::And(reason, _) => cause(kind, reason),
+        Reason::NoAnswer(..) | Reason::Undecided => Cause::Solver,
+        Reason::Words(_) | Reason::NotShown(_) | Reason::NotFit(_) | Reason::MayOverflow(..) => {
+            match kind {
+                Kind::Location => Cause::Location,
+                Kind::Bounds => Cause::Bounds,
+                Kind::Claim => Cause::Claim,
+                Kind::Value => Cause::Value,
+                Kind::Coverage => Cause::Coverage,
+                Kind::Definedness => Cause::Definedness,
+                Kind::Order => Cause::Order,
+                Kind::Retention => Cause::Retention,
+                Kind::Race => Cause::Race,
+                Kind::Output => Cause::Output,
+                Kind::Overflow => Cause::Overflow,
+                Kind::Assumption => Cause::Assumption,
+                Kind::Form => Cause::Form,
+                Kind::Refinement => Cause::Refinement,
+            }
+        }
+    }
+}
+
 /// Words for a judgement.
 pub(crate) struct Prose<'a> {
     pub(crate) pool: &'a Pool,
@@ -178,7 +205,10 @@ impl Prose<'_> {
     pub(crate) fn obligation(&self, obligation: &Obligation) -> report::Obligation {
         let status = match &obligation.status {
             Status::Closed(method) => report::Status::Closed(*method),
-            Status::Open(reason) => report::Status::Open(self.reason(reason)),
+            Status::Open(reason) => {
+                let cause = cause(obligation.kind, reason);
+                report::Status::Open(verdict::Reason::new(cause, self.reason(reason)))
+            }
         };
         let (kind, stmt) = (obligation.kind, obligation.stmt);
         report::Obligation { kind, stmt, place: self.subject(&obligation.subject), status }

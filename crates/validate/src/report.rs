@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use halidom_ir::{Array, Constant, ExprId, FuncId, Shape, StmtId, VarId};
 use halidom_smt::Solver;
-use halidom_verdict::{Claim, Condition};
+use halidom_verdict::{Claim, Condition, Reason};
 
 use crate::admits::Admits;
 use crate::floats::{Axioms, Floats};
@@ -27,7 +27,7 @@ pub enum Status {
     /// It is proved by this method.
     Closed(Method),
     /// It was not proved, for this reason.
-    Open(String),
+    Open(Reason),
 }
 
 /// A fact to show.
@@ -109,7 +109,7 @@ pub enum Verdict {
     /// It does not: this run shows it.
     Refuted(Box<Counterexample>),
     /// It is not known, for this reason.
-    Unknown(String),
+    Unknown(Reason),
 }
 
 /// The results of the counterexample search.

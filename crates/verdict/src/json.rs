@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{Condition, Evidence, Modes, Verdict};
+use crate::{Cause, Condition, Evidence, Modes, Verdict};
 
 /// The version of the form, which every JSON object of a command records.
 pub const SCHEMA: &str = "halidom-verdict-1";
 
 /// Every key of a judgement.
-pub const KEYS: [&str; 9] = [
+pub const KEYS: [&str; 10] = [
     "verdict",
     "statement",
     "modes",
@@ -17,6 +17,7 @@ pub const KEYS: [&str; 9] = [
     "evidence",
     "reason",
     "reasons",
+    "causes",
     "hint",
 ];
 
@@ -40,6 +41,7 @@ impl Verdict {
             Self::Unknown(unknown) => {
                 set("reason", unknown.first().into());
                 set("reasons", unknown.reasons().collect());
+                set("causes", unknown.causes().map(cause).collect());
             }
             Self::Nothing(nothing) => {
                 set("reason", nothing.what.as_str().into());
@@ -52,6 +54,15 @@ impl Verdict {
 
 fn modes(modes: &Modes) -> Value {
     json!({"floats": modes.floats().name(), "axioms": modes.names().collect::<Vec<_>>()})
+}
+
+fn cause((cause, count): (Cause, usize)) -> Value {
+    json!({
+        "code": cause.code(),
+        "count": count,
+        "sentence": cause.sentence(),
+        "advice": cause.advice(),
+    })
 }
 
 fn condition(condition: &Condition) -> Value {

@@ -11,6 +11,7 @@
 //! shown obligation and no open one, and [`Verdict::worst`], which needs all of its verdicts to be
 //! proofs and at least one of them. No type here has a default.
 
+mod cause;
 mod condition;
 mod exit;
 mod json;
@@ -19,9 +20,10 @@ mod obligations;
 mod verdict;
 mod words;
 
+pub use cause::Cause;
 pub use condition::{Condition, Origin};
 pub use exit::Exit;
 pub use json::{KEYS, SCHEMA};
 pub use modes::{Floats, Modes};
 pub use obligations::Obligations;
-pub use verdict::{Claim, Evidence, Nothing, Proved, Ran, Refuted, Unknown, Verdict};
+pub use verdict::{Claim, Evidence, Nothing, Proved, Ran, Reason, Refuted, Unknown, Verdict};

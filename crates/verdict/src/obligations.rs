@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
-use crate::{Claim, Condition, Modes, Proved, Unknown, Verdict};
+use crate::{Cause, Claim, Condition, Modes, Proved, Reason, Unknown, Verdict};
 
 /// The obligations for one subject, added one at a time.
 #[derive(Clone, Debug)]
 pub struct Obligations {
     claim: Claim,
     shown: usize,
-    open: Vec<String>,
+    open: Vec<Reason>,
     trusted: usize,
     modes: Modes,
     conditions: BTreeSet<Condition>,
@@ -35,9 +35,9 @@ impl Obligations {
         self.modes = self.modes.clone().and(by);
     }
 
-    /// Adds an obligation that remains open, for this reason.
-    pub fn open(&mut self, reason: impl Into<String>) {
-        self.open.push(reason.into());
+    /// Adds an obligation that remains open, for a reason of this kind.
+    pub fn open(&mut self, cause: Cause, reason: impl Into<String>) {
+        self.open.push(Reason::new(cause, reason));
     }
 
     /// Adds an obligation that is not shown, but follows from a condition.
@@ -67,7 +67,7 @@ impl Obligations {
             return Verdict::Unknown(unknown);
         }
         match NonZeroUsize::new(self.shown) {
-            None => Verdict::unknown("all that is to be shown is only assumed"),
+            None => Verdict::unknown(Cause::Assumption, "all that is to be shown is only assumed"),
             Some(shown) => Verdict::Proved(Proved {
                 claims: BTreeMap::from([(self.claim, NonZeroUsize::MIN)]),
                 shown,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
-use crate::{Condition, Modes};
+use crate::{Cause, Condition, Modes};
 
 /// The answer of a job that judges.
 ///
@@ -119,28 +119,65 @@ impl Refuted {
     }
 }
 
+/// A reason why something is not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// Its kind.
+    pub cause: Cause,
+    /// The reason in words.
+    pub words: String,
+}
+
+impl Reason {
+    /// A reason of this kind.
+    pub fn new(cause: Cause, words: impl Into<String>) -> Self {
+        Self { cause, words: words.into() }
+    }
+}
+
 /// The reasons why a verdict is unknown; there is at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
     first: String,
     others: Vec<String>,
+    causes: BTreeMap<Cause, usize>,
 }
 
 impl Unknown {
-    pub(crate) fn of(reasons: impl IntoIterator<Item = String>) -> Option<Self> {
-        let mut reasons = reasons.into_iter();
-        let first = reasons.next()?;
-        Some(Self { first, others: reasons.collect() })
+    pub(crate) fn of(reasons: impl IntoIterator<Item = Reason>) -> Option<Self> {
+        let mut causes = BTreeMap::new();
+        let mut words = reasons.into_iter().map(|reason| {
+            *causes.entry(reason.cause).or_insert(0) += 1;
+            reason.words
+        });
+        let first = words.next()?;
+        let others = words.collect();
+        Some(Self { first, others, causes })
     }
 
-    /// The reasons, in order.
+    /// The reasons in words, in order.
     pub fn reasons(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.first).chain(&self.others).map(String::as_str)
     }
 
-    /// The first reason.
+    /// The first reason in words.
     pub fn first(&self) -> &str {
         &self.first
+    }
+
+    /// The kinds of the reasons, with the number of each.
+    pub fn causes(&self) -> impl Iterator<Item = (Cause, usize)> {
+        self.causes.iter().map(|(cause, count)| (*cause, *count))
+    }
+
+    /// The unknown verdict that combines both.
+    fn and(mut self, other: Self) -> Self {
+        self.others.push(other.first);
+        self.others.extend(other.others);
+        for (cause, count) in other.causes {
+            *self.causes.entry(cause).or_insert(0) += count;
+        }
+        self
     }
 }
 
@@ -159,9 +196,14 @@ impl Verdict {
         Self::Refuted(Refuted { first: evidence, others: Vec::new() })
     }
 
-    /// An unknown verdict, for this reason.
-    pub fn unknown(reason: impl Into<String>) -> Self {
-        Self::Unknown(Unknown { first: reason.into(), others: Vec::new() })
+    /// An unknown verdict, for a reason of this kind.
+    pub fn unknown(cause: Cause, reason: impl Into<String>) -> Self {
+        Self::unknown_for(reason, BTreeMap::from([(cause, 1)]))
+    }
+
+    /// An unknown verdict for one reason that sums up several, whose kinds are counted.
+    pub fn unknown_for(reason: impl Into<String>, causes: BTreeMap<Cause, usize>) -> Self {
+        Self::Unknown(Unknown { first: reason.into(), others: Vec::new(), causes })
     }
 
     /// A verdict for nothing to judge, with a remedy.
@@ -203,7 +245,11 @@ impl Verdict {
     /// except that the first of two verdicts with nothing to judge is kept.
     fn worse(one: Self, other: Self) -> Self {
         let partly = |nothing: Nothing| {
-            Self::unknown(format!("a part of what was asked for was not judged: {}", nothing.what))
+            let what = nothing.what;
+            Self::unknown(
+                Cause::Part,
+                format!("a part of what was asked for was not judged: {what}"),
+            )
         };
         match (one, other) {
             (Self::Refuted(mut one), Self::Refuted(other)) => {
@@ -215,11 +261,7 @@ impl Verdict {
             | (Self::Proved(_) | Self::Unknown(_) | Self::Nothing(_), refuted @ Self::Refuted(_)) => {
                 refuted
             }
-            (Self::Unknown(mut one), Self::Unknown(other)) => {
-                one.others.push(other.first);
-                one.others.extend(other.others);
-                Self::Unknown(one)
-            }
+            (Self::Unknown(one), Self::Unknown(other)) => Self::Unknown(one.and(other)),
             (unknown @ Self::Unknown(_), Self::Proved(_) | Self::Nothing(_))
             | (Self::Proved(_) | Self::Nothing(_), unknown @ Self::Unknown(_)) => unknown,
             (nothing @ Self::Nothing(_), Self::Nothing(_)) => nothing,

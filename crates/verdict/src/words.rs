@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Claim, Condition, Evidence, Origin, Proved, Ran, Verdict};
+use crate::{Claim, Condition, Evidence, Origin, Proved, Ran, Reason, Verdict};
 
 impl Verdict {
     /// One plain sentence: the claim that is proved, the equality of floats and the conditions; or
@@ -49,6 +49,12 @@ impl fmt::Display for Proved {
             }
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Proofs and their absence, and the fold of verdicts.
 
 use halidom_verdict::{
-    Claim, Condition, Evidence, Exit, Floats, KEYS, Modes, Obligations, Ran, Verdict,
+    Cause, Claim, Condition, Evidence, Exit, Floats, KEYS, Modes, Obligations, Ran, Verdict,
 };
 
 const NONE: (&str, &str) = ("the file is empty", "write something");
@@ -20,7 +20,7 @@ fn refuted() -> Verdict {
 }
 
 fn unknown() -> Verdict {
-    Verdict::unknown("the solver gave up")
+    Verdict::unknown(Cause::Solver, "the solver gave up")
 }
 
 fn nothing() -> Verdict {
@@ -37,10 +37,11 @@ fn a_proof_needs_something_that_was_shown_and_nothing_open() {
     assert_eq!(Obligations::of(Claim::Rule).verdict(NONE), Verdict::nothing(NONE.0, NONE.1));
     let mut open = Obligations::of(Claim::Program);
     open.shown(&Modes::BITS);
-    open.open("a value");
-    open.open("another");
+    open.open(Cause::Value, "a value");
+    open.open(Cause::Race, "another");
     let Verdict::Unknown(open) = open.verdict(NONE) else { panic!("not unknown") };
     assert_eq!(open.reasons().collect::<Vec<_>>(), ["a value", "another"]);
+    assert_eq!(open.causes().collect::<Vec<_>>(), [(Cause::Value, 1), (Cause::Race, 1)]);
     let mut assumed = Obligations::of(Claim::Program);
     assumed.trusted(APART);
     assert_eq!(assumed.verdict(NONE).name(), "unknown");
@@ -120,7 +121,7 @@ fn exits_sentences_and_json_go_together() {
             unknown(),
             Exit::Unknown,
             "unknown: the solver gave up",
-            &["verdict", "statement", "reason", "reasons"],
+            &["verdict", "statement", "reason", "reasons", "causes"],
         ),
         (
             nothing(),

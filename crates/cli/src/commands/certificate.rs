@@ -6,7 +6,7 @@ use halidom_atl::print;
 use halidom_atl::program::Program;
 use halidom_diag::{Code, Diagnostic, Severity};
 use halidom_driver::derive::{self, Certified, Outcome, Stated};
-use halidom_verdict::Verdict;
+use halidom_verdict::{Cause, Verdict};
 use serde_json::json;
 
 use super::derive::unavailable;
@@ -48,7 +48,7 @@ fn certificate(args: &CertificateArgs, output: &mut Output<'_>) -> Result<Ended,
         // The certificate may be right; it was not checked.
         Err(error) => {
             let _: Stop = unavailable(&error, output);
-            return Ok(Ended::Judged(Verdict::unknown("Coq cannot be asked")));
+            return Ok(Ended::Judged(Verdict::unknown(Cause::Certificate, "Coq cannot be asked")));
         }
     };
     match &audited.coq {

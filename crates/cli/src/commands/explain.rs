@@ -5,7 +5,7 @@ use halidom_driver::judge;
 use halidom_driver::layout::{Layout, Standing, Store, is_closed};
 use halidom_driver::subject::Subject;
 use halidom_validate::{Report, Status as Closed};
-use halidom_verdict::{Claim, Verdict};
+use halidom_verdict::{Cause, Claim, Verdict};
 use serde_json::{Value, json};
 
 use super::subjects::{self, Wanted};
@@ -52,7 +52,7 @@ fn of_store(report: &Report, store: &Store) -> Verdict {
     match store.standing {
         Standing::Refuted => report.answer(),
         Standing::Unknown if store.obligations.is_empty() => {
-            Verdict::unknown("the validator did not come to this store")
+            Verdict::unknown(Cause::Part, "the validator did not come to this store")
         }
         Standing::Proved | Standing::Dead | Standing::Unknown => {
             report.answer_of(Claim::Store, store.obligations.iter().copied())

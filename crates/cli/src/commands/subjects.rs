@@ -64,7 +64,8 @@ pub(crate) fn wanted(given: &args::Given, output: &mut Output<'_>) -> Result<Wan
             return malformed(param, "--generator", "its parameters as NAME=VALUE");
         }
         let (binary, name) = (binary.clone(), stock.generator_name.clone());
-        bridge::Origin::Generator { binary, name, params }
+        let plugins = stock.plugin.clone();
+        bridge::Origin::Generator { binary, name, params, plugins }
     } else if let Some(script) = &stock.halide_script {
         if let Some(word) = words.first() {
             return malformed(&word.display().to_string(), "--halide-script", "one script alone");

@@ -67,13 +67,14 @@ fn search(args: &TuneArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
             "give another `--size`, a longer `--budget`, or another schedule to begin with",
         )),
         Err(TuneError::Wrong { text, how }) => Ok(wrong(&text, &how, output)),
-        Err(TuneError::NotProved { tried, reason, counts }) => {
+        Err(TuneError::NotProved { tried, verdict, counts }) => {
             output.line(&format!(
-                "none of the {tried} fastest schedules is proved; of the fastest: {reason}"
+                "none of the {tried} fastest schedules is proved; of the fastest: {}",
+                verdict.sentence()
             ));
             output.line(&tried_line(&counts));
             output.set("candidates", candidates(&counts));
-            Ok(Ended::Judged(Verdict::unknown(reason)))
+            Ok(Ended::Judged(*verdict))
         }
     }
 }

@@ -12,7 +12,7 @@ use halidom_atl::program::Element;
 use halidom_atl::rules::Law;
 use halidom_atl::{folder, lower, print};
 use halidom_diag::{Diagnostic, Span};
-use halidom_verdict::{Claim, Evidence, Modes, Obligations, Ran, Verdict};
+use halidom_verdict::{Cause, Claim, Evidence, Modes, Obligations, Ran, Verdict};
 
 use super::Loaded;
 
@@ -222,7 +222,7 @@ pub(super) fn verdict(coq: &Outcome, certificate: &Certificate) -> Verdict {
             let expected = "a certificate that Coq accepts";
             Verdict::refuted(Evidence::of(Ran::Coq, expected, message.as_str()))
         }
-        Outcome::Undecided { reason } => Verdict::unknown(reason.as_str()),
+        Outcome::Undecided { reason } => Verdict::unknown(Cause::Certificate, reason.as_str()),
     }
 }
 

@@ -8,8 +8,8 @@ use halidom_halide::Names;
 use halidom_halide::bridge::{Built, Case, Ending, Given, Memory, Placement};
 use halidom_halide::dump::{ArgumentKind, Buffer, Dump};
 use halidom_halide::tree::Scalar as HalideScalar;
-use halidom_interp::Bindings;
-use halidom_ir::{Array, Constant, Scalar, Shape};
+use halidom_interp::{Bindings, nesting};
+use halidom_ir::{Array, BufferId, Constant, Scalar, Shape};
 
 use super::Stock;
 use crate::files;
@@ -102,6 +102,14 @@ fn memory_of(buffer: Buffer, ty: HalideScalar, array: &Array) -> Option<Memory> 
     Some(Memory { code, bits, dims, alignment, offset: 0, bytes: array.data.clone() })
 }
 
+/// The array of zeros for an output, with its dimensions nested as the entry checks ask.
+pub(super) fn blank(stock: &Stock, buffer: BufferId, window: &Shape) -> Option<Array> {
+    let Subject { pool, compiled, .. } = &stock.subject;
+    let nesting = nesting(pool, &compiled.program, buffer);
+    let padding = vec![0; window.len()];
+    Array::nested(pool.buffer(buffer).scalar, window.clone(), &padding, &nesting)
+}
+
 /// The arguments of a statement for the given inputs, in order.
 fn case_of(
     stock: &Stock,
@@ -137,11 +145,12 @@ fn case_of(
             ArgumentKind::Output(buffer) => {
                 let (id, window) = outputs.next().ok_or_else(wrong)?;
                 let scalar = pool.buffer(id).scalar;
-                let array = Array::zeros(scalar, window.clone()).map(|mut array| {
+                let array = stock.before(bindings, id, window).or_else(|| {
+                    let mut array = blank(stock, id, window)?;
                     if scalar != Scalar::Bool {
                         array.data.fill(BEFORE);
                     }
-                    array
+                    Some(array)
                 });
                 let memory = array.and_then(|array| memory_of(buffer, argument.ty.scalar, &array));
                 Given::Buffer(memory.ok_or_else(wrong)?)
@@ -164,7 +173,7 @@ fn write(
     windows: &[Shape],
     folder: &Path,
 ) -> Result<(), String> {
-    let Subject { pool, compiled, .. } = &stock.subject;
+    let Subject { compiled, .. } = &stock.subject;
     let is_buffer = |given: &&Given| matches!(given, Given::Buffer(_));
     let buffers = case.arguments.iter().filter(is_buffer).count();
     if buffers != memories.len() {
@@ -178,8 +187,7 @@ fn write(
     let outputs = outputs
         .flat_map(|(output, window)| output.buffers.iter().map(move |buffer| (*buffer, window)));
     for (number, ((id, window), memory)) in outputs.zip(left).enumerate() {
-        let array = Array::zeros(pool.buffer(id).scalar, window.clone());
-        let mut array = array.ok_or("an output is too large")?;
+        let mut array = blank(stock, id, window).ok_or("an output is too large")?;
         array.data.clone_from(memory);
         files::write(&folder.join(format!("output.{number}.npy")), &array)
             .map_err(|error| error.to_string())?;

@@ -15,13 +15,13 @@ use std::path::{Path, PathBuf};
 
 use halidom_diag::{Diagnostic, FileId, Severity, Sources, Span};
 use halidom_halide::bridge::{Artifacts, BridgeError, Job};
-use halidom_halide::dump::Dump;
-use halidom_halide::pipeline::{self, Pipeline};
+use halidom_halide::dump::{Argument, Dump};
+use halidom_halide::pipeline::{self, Constraint, Parameter, Pipeline};
 use halidom_halide::translate::{Contract, Settings};
 use halidom_halide::tree::{Block, CallKind, Expr};
 use halidom_halide::{NameId, Names, claims, codes, dump as lossless_form, text, translate};
-use halidom_interp::machine;
-use halidom_ir::{Algorithm, FuncId, Pool, Program};
+use halidom_interp::{Bindings, machine};
+use halidom_ir::{Algorithm, Array, BufferId, FuncId, Pool, Program, Shape};
 
 use self::demands::demand;
 use crate::compile::Compiled;
@@ -153,6 +153,22 @@ impl Stock {
             Code::Own(None) | Code::Text(_) => Code::Text(text::print(&block, names)),
         };
         Ok(Self { subject, notes, names: names.clone(), block, code, said, ..self.clone() })
+    }
+
+    /// The contents of an output before a run, if the run keeps some of them.
+    pub fn before(&self, bindings: &Bindings, output: BufferId, window: &Shape) -> Option<Array> {
+        let decl = self.subject.pool.buffer(output);
+        let given = bindings.input(self.source.before(decl.func, decl.component)?)?;
+        let mut before = execute::blank(self, output, window)?;
+        for point in before.points() {
+            // A point outside of the given array stays 0; no case that fits has one.
+            if let Some(value) = given.get(&point)
+                && !before.set(&point, value)
+            {
+                return None;
+            }
+        }
+        Some(before)
     }
 
     /// The algorithm as the pipeline defines it, with the pool that owns its parts.
@@ -377,7 +393,7 @@ impl Statement {
                 })?;
                 let mut block = read.block.clone();
                 // Invariant: the judged statement is the one that Halide prints.
-                if text::print(&block, names) != *text {
+                if text::print_as(read.release, &block, names) != *text {
                     let message = "the dump is of another statement than the text";
                     return Err(Diagnostic::without_place(
                         Severity::Error,
@@ -424,6 +440,25 @@ pub fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnosti
     )
 }
 
+/// Adds the pipeline's constraints on inputs, which a pipeline file omits.
+fn constrain(pipeline: &mut Pipeline, arguments: &[Argument]) {
+    for argument in arguments {
+        let is_known =
+            pipeline.parameters.iter().any(|parameter| parameter.input.name == argument.name);
+        let input = pipeline.inputs.iter().find(|input| input.name == argument.name);
+        let Some(input) = input.filter(|input| input.is_buffer && !is_known) else { continue };
+        let none = Constraint { min: None, extent: None, stride: None };
+        let mut constraints = vec![none; input.dimensions];
+        for found in &argument.constraints {
+            if let Some(constraint) = constraints.get_mut(usize::from(found.dim)) {
+                let [min, extent, stride] = found.sides.clone();
+                *constraint = Constraint { min, extent, stride };
+            }
+        }
+        pipeline.parameters.push(Parameter { constraints, input: input.clone(), value: None });
+    }
+}
+
 /// The title of a pipeline, for messages.
 fn title(origin: &bridge::Origin) -> String {
     match origin {
@@ -449,7 +484,7 @@ struct Texts<'a> {
 
 fn translated(
     job: Job,
-    pipeline: Pipeline,
+    mut pipeline: Pipeline,
     mut names: Names,
     compilation: Compilation,
     Texts { name, file, small, assumed }: Texts<'_>,
@@ -467,6 +502,11 @@ fn translated(
             .with_hint("give the statement without loss, or rename it"));
     }
     let (block, code) = statement.read(&mut names, file)?;
+    // Only Halide itself tells which constraints its pipeline has: a statement from elsewhere does
+    // not.
+    if let Code::Own(Some(own)) = &code {
+        constrain(&mut pipeline, &own.arguments);
+    }
     translate::belongs(&pipeline, &names, &block).map_err(|found| found.diagnostic(file))?;
     let before = specification.map(|bytes| pipeline::read(&bytes, &mut names)).transpose();
     let before = before.map_err(|error| error.diagnostic(name))?;

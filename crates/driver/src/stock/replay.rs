@@ -9,6 +9,7 @@ use halidom_interp::Bindings;
 use halidom_ir::{Array, Constant, Shape};
 use halidom_testgen::cases_of;
 use halidom_validate::{Conventions, Counterexample, Owed, Report, Verdict, near_integers};
+use halidom_verdict::{Cause, Reason};
 use serde_json::{Map, Value, json};
 
 use super::Code;
@@ -63,7 +64,7 @@ pub fn bear_out(
     let Verdict::Refuted(counterexample) = &report.verdict else { return Ok(None) };
     if let Owed::Nothing(reason) = owed(stock, counterexample) {
         let reason = format!("a run of the statement differs where {reason}");
-        report.verdict = Verdict::Unknown(reason);
+        report.verdict = Verdict::Unknown(Reason::new(Cause::Unconfirmed, reason));
         return Ok(None);
     }
     let replay = match folder {
@@ -102,7 +103,7 @@ pub fn bear_out(
         }
     };
     if let Some(reason) = reason {
-        report.verdict = Verdict::Unknown(reason);
+        report.verdict = Verdict::Unknown(Reason::new(Cause::Unconfirmed, reason));
     }
     Ok(Some(replay))
 }
@@ -251,15 +252,16 @@ pub fn write_given(
         let name = &pool.func(*input).name;
         let array = bindings.input(*input).ok_or("an input has no value")?;
         write(format!("input.{name}.npy"), array)?;
-        inputs.insert(name.clone(), mins(&array.shape));
+        inputs.insert(name.clone(), placed(array));
     }
     let mut places = Vec::new();
     for (output, window) in compiled.program.outputs.iter().zip(windows) {
         for buffer in &output.buffers {
-            let zeros = Array::zeros(pool.buffer(*buffer).scalar, window.clone());
-            let zeros = zeros.ok_or("an output is too large")?;
-            write(format!("output.{}.npy", places.len()), &zeros)?;
-            places.push(mins(window));
+            let before = stock.before(bindings, *buffer, window);
+            let before = before.or_else(|| execute::blank(stock, *buffer, window));
+            let before = before.ok_or("an output is too large")?;
+            write(format!("output.{}.npy", places.len()), &before)?;
+            places.push(placed(&before));
         }
     }
     let case = json!({ "parameters": parameters, "inputs": inputs, "outputs": places });
@@ -463,6 +465,8 @@ fn number(value: Constant) -> Value {
     }
 }
 
-fn mins(shape: &Shape) -> Value {
-    shape.iter().map(|(min, _)| *min).collect()
+/// The place of an array's elements in memory.
+fn placed(array: &Array) -> Value {
+    let mins: Vec<i64> = array.shape.iter().map(|(min, _)| *min).collect();
+    json!({ "mins": mins, "strides": array.strides })
 }

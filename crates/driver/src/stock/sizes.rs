@@ -9,12 +9,12 @@ use std::collections::BTreeSet;
 
 use halidom_base::{FxHashMap, IndexSet};
 use halidom_interp::algorithm::Evaluator;
-use halidom_interp::{Bindings, evaluate_expr};
+use halidom_interp::{Bindings, evaluate_expr, nesting};
 use halidom_ir::{
-    Algorithm, BinaryOp, BufferId, Check, Constant, Expr, ExprId, FuncId, FuncKind, Interval, Pool,
-    Program, Scalar, Shape, Stmt, StmtId, VarId,
+    Algorithm, BinaryOp, BufferId, Check, Constant, Expr, ExprId, FuncId, FuncKind, Interval,
+    Nesting, Pool, Program, Scalar, Shape, Stmt, StmtId, VarId, nested_strides,
 };
-use halidom_testgen::{Random, random_array};
+use halidom_testgen::{Random, random_nested_array};
 
 /// A case to run a compiled pipeline on.
 pub struct Case {
@@ -104,6 +104,8 @@ struct Entry<'a> {
     /// Regions of inputs that the program reads.
     needed: Vec<(usize, usize, Interval)>,
     knobs: Vec<Knob>,
+    /// The order in memory of the dimensions of each of the caller's buffers.
+    nestings: FxHashMap<BufferId, Nesting>,
 }
 
 /// Cases at the borders of the accepted sizes, the least sizes first. `most` bounds the elements in
@@ -124,7 +126,7 @@ pub fn cases(
     let mut found = Vec::new();
     let around = settled(pool, (algorithm, program), &params, (&mut random, count), most);
     for settled in around {
-        found.extend(settled.filled(pool, algorithm, &mut random));
+        found.extend(settled.filled(pool, (algorithm, program), &mut random));
     }
     found
 }
@@ -152,17 +154,27 @@ pub fn wide(
         let mut choice = least.clone();
         choice.sizes[number] = extent;
         let settled = entry.settle(&params, &choice);
-        found.extend(settled.and_then(|settled| settled.filled(pool, algorithm, &mut random)));
+        found.extend(
+            settled.and_then(|settled| settled.filled(pool, (algorithm, program), &mut random)),
+        );
     }
     found
 }
 
 impl Settled {
     /// Builds a case with these shapes and random inputs.
-    fn filled(self, pool: &Pool, algorithm: &Algorithm, random: &mut Random) -> Option<Case> {
+    fn filled(
+        self,
+        pool: &Pool,
+        (algorithm, program): (&Algorithm, &Program),
+        random: &mut Random,
+    ) -> Option<Case> {
         let Self { mut bindings, windows, shapes } = self;
         for (input, shape) in algorithm.inputs.iter().zip(shapes) {
-            let array = random_array(pool.func(*input).scalar(0), shape, random.bits())?;
+            let decl = pool.func(*input);
+            let FuncKind::Input { buffer } = decl.kind else { return None };
+            let nesting = nesting(pool, program, buffer);
+            let array = random_nested_array(decl.scalar(0), shape, &nesting, random.bits())?;
             bindings.set_input(pool, *input, array).ok()?;
         }
         Some(Case { bindings, windows })
@@ -244,6 +256,7 @@ impl<'a> Entry<'a> {
             equations: Vec::new(),
             needed: Vec::new(),
             knobs: Vec::new(),
+            nestings: FxHashMap::default(),
         };
         entry.collect(program.body);
         let is_said = |entry: &Self, var| entry.equations.iter().any(|(known, _)| *known == var);
@@ -269,6 +282,10 @@ impl<'a> Entry<'a> {
             }
         }
         entry.knobs = knobs;
+        let outputs = program.outputs.iter().filter_map(|output| output.buffers.first());
+        for buffer in entry.inputs().into_iter().chain(outputs.copied()) {
+            entry.nestings.insert(buffer, nesting(pool, program, buffer));
+        }
         entry
     }
 
@@ -546,7 +563,7 @@ impl<'a> Entry<'a> {
     /// Binds windows and shapes, all of them dense.
     fn bind(&self, bindings: &mut Bindings, windows: &[Shape], shapes: &[Shape]) -> Option<()> {
         for (output, window) in self.program.outputs.iter().zip(windows) {
-            let strides = dense(window)?;
+            let strides = self.dense(*output.buffers.first()?, window)?;
             for ((min_var, extent_var), (min, extent)) in output.window.iter().zip(window) {
                 for (var, value) in [(min_var, min), (extent_var, extent)] {
                     bindings.set_var(self.pool, *var, Constant::int(i128::from(*value))).ok()?;
@@ -562,26 +579,25 @@ impl<'a> Entry<'a> {
                 }
             }
         }
-        for (input, shape) in self.algorithm.inputs.iter().zip(shapes) {
-            bindings.set_input_shape(self.pool, *input, shape, &dense(shape)?).ok()?;
+        let inputs = self.algorithm.inputs.iter().zip(self.inputs());
+        for ((input, buffer), shape) in inputs.zip(shapes) {
+            let strides = self.dense(buffer, shape)?;
+            bindings.set_input_shape(self.pool, *input, shape, &strides).ok()?;
         }
         Some(())
+    }
+
+    /// Dense strides; `None` if the array is too large.
+    fn dense(&self, buffer: BufferId, shape: &Shape) -> Option<Vec<i64>> {
+        let some: Shape = shape.iter().map(|(min, extent)| (*min, (*extent).max(1))).collect();
+        let (strides, size) =
+            nested_strides(&some, &vec![0; some.len()], self.nestings.get(&buffer)?)?;
+        (size <= MOST_ELEMENTS).then_some(strides)
     }
 
     fn value(&self, expr: ExprId, bindings: &Bindings) -> Option<i64> {
         i64::try_from(evaluate_expr(self.pool, expr, bindings).ok()?.as_integer()?).ok()
     }
-}
-
-/// Dense strides; `None` if the array is too large.
-fn dense(shape: &Shape) -> Option<Vec<i64>> {
-    let mut stride = 1_i64;
-    let mut strides = Vec::new();
-    for (_, extent) in shape {
-        strides.push(stride);
-        stride = stride.checked_mul((*extent).max(1)).filter(|size| *size <= MOST_ELEMENTS)?;
-    }
-    Some(strides)
 }
 
 /// The least prime that is at least `from`.

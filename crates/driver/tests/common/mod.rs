@@ -89,7 +89,7 @@ pub(crate) fn open(report: &Report) -> String {
     let mut text = String::new();
     for obligation in report.open() {
         let Status::Open(reason) = &obligation.status else { continue };
-        let reason: String = reason.chars().take(300).collect();
+        let reason: String = reason.words.chars().take(300).collect();
         writeln!(text, "{}: {}: {reason}", obligation.kind.name(), obligation.place)
             .expect("strings grow");
     }

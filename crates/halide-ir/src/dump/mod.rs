@@ -19,8 +19,9 @@
 //! ```
 //!
 //! # The form
-//! * An argument has its kind, name and type. A buffer also has its number of dimensions and the
-//!   alignment of its host pointer in bytes. An image is embedded in the code. It has its type; the
+//! * An argument has its kind, name and type. A buffer also has its number of dimensions, the
+//!   alignment of its host pointer in bytes, and the pipeline's constraints on its dimensions:
+//!   `(dim 0 (min (i32 0)) (stride (i32 1)))`. An image is embedded in the code. It has its type; the
 //!   least coordinate, extent and stride of each dimension; and its memory in bytes.
 //! * A type is `i`, `u`, `f` or `bf` with bits, or `h` for a pointer, with its type in C where that
 //!   is known; then `x` and the lanes if there are several.
@@ -50,17 +51,17 @@ pub use error::DumpError;
 pub use printer::{print, print_block};
 pub use reader::{is_dump, read, read_block};
 
-use crate::NameId;
-use crate::tree::{Block, Type};
+use crate::tree::{Block, Expr, Type};
+use crate::{NameId, Release};
 
-/// The first line.
-pub(crate) const VERSION_LINE: &str = "halidom-dump 1 halide 21.0.0";
 /// The beginning of the first line of a dump of any version.
 pub(crate) const MAGIC: &str = "halidom-dump ";
 
 /// A final statement, with the other data that its code generator receives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dump {
+    /// The release of Halide that made the statement.
+    pub release: Release,
     /// The machine, in Halide's words.
     pub target: Box<str>,
     /// True if floats are strict somewhere, so that LLVM is told to keep all of them as they are.
@@ -74,7 +75,7 @@ pub struct Dump {
 }
 
 /// An argument that a caller passes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
     /// Its name.
     pub name: NameId,
@@ -82,7 +83,22 @@ pub struct Argument {
     pub ty: Type,
     /// Its kind.
     pub kind: ArgumentKind,
+    /// The pipeline's constraints on the dimensions of a buffer.
+    pub constraints: Vec<Constraint>,
 }
+
+/// The pipeline's constraints on a dimension of a buffer. At least one side has one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Constraint {
+    /// The dimension's number.
+    pub dim: u8,
+    /// The least coordinate, the number of coordinates, and the distance from one coordinate to the
+    /// next in elements.
+    pub sides: [Option<Expr>; 3],
+}
+
+/// The names of the sides of a dimension.
+pub(crate) const SIDES: [&str; 3] = ["min", "extent", "stride"];
 
 /// The kind of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Argument, ArgumentKind, Dump, Image, VERSION_LINE};
+use super::{Argument, ArgumentKind, Constraint, Dump, Image, SIDES};
 use crate::tree::{
     Alignment, BinaryOp, Block, Call, CallKind, Expr, ForKind, Load, ReduceOp, Role, Scalar,
     ShuffleKind, StmtKind, Type,
@@ -61,8 +61,8 @@ const UNKNOWN: &str = "?";
 /// dump.
 pub fn print(dump: &Dump, names: &Names) -> String {
     let mut printer = Printer { out: String::new(), names, indent: 0 };
-    let Dump { target, strict_float, arguments, images, block } = dump;
-    printer.put(VERSION_LINE);
+    let Dump { release, target, strict_float, arguments, images, block } = dump;
+    printer.put(release.dump_line());
     printer.put("\n(target ");
     printer.string(target.as_bytes());
     printer.put(")\n(strict-float ");
@@ -162,7 +162,7 @@ impl Printer<'_> {
     }
 
     fn argument(&mut self, argument: &Argument) {
-        let Argument { name, ty, kind } = argument;
+        let Argument { name, ty, kind, constraints } = argument;
         let (word, buffer) = match kind {
             ArgumentKind::Scalar => ("input-scalar", None),
             ArgumentKind::Input(buffer) => ("input-buffer", Some(buffer)),
@@ -175,6 +175,17 @@ impl Printer<'_> {
         self.ty(*ty);
         if let Some(super::Buffer { dimensions, host_alignment }) = buffer {
             self.show(format_args!(" {dimensions} {host_alignment}"));
+        }
+        for Constraint { dim, sides } in constraints {
+            self.show(format_args!(" (dim {dim}"));
+            for (name, side) in SIDES.into_iter().zip(sides) {
+                if let Some(side) = side {
+                    self.show(format_args!(" ({name} "));
+                    self.expr(side);
+                    self.put(")");
+                }
+            }
+            self.put(")");
         }
         self.put(")\n");
     }

@@ -6,12 +6,13 @@
 
 use super::printer::{self, BINARY, CALLS, LOOPS, REDUCTIONS};
 use super::{
-    Argument, ArgumentKind, Buffer, DEPTH, Dump, DumpError, Image, ImageDim, MAGIC, VERSION_LINE,
+    Argument, ArgumentKind, Buffer, Constraint, DEPTH, Dump, DumpError, Image, ImageDim, MAGIC,
+    SIDES,
 };
 use crate::tree::{
     Alignment, Block, Call, CallKind, Expr, Load, Role, Scalar, ShuffleKind, Stmt, StmtKind, Type,
 };
-use crate::{NameId, Names};
+use crate::{NameId, Names, Release};
 
 type Result<T> = std::result::Result<T, DumpError>;
 
@@ -298,10 +299,12 @@ impl<'a> Reader<'a> {
 
     fn dump(&mut self) -> Result<Dump> {
         let line = self.text.lines().next().unwrap_or_default();
-        if line != VERSION_LINE {
-            let what = format!("the first line of a dump is `{VERSION_LINE}`");
+        let release = Release::ALL.into_iter().find(|release| release.dump_line() == line);
+        let Some(release) = release else {
+            let lines = Release::ALL.map(|release| format!("`{}`", release.dump_line()));
+            let what = format!("the first line of a dump is {}", lines.join(" or "));
             return Err(DumpError { at: 0, what });
-        }
+        };
         self.at = line.len();
         self.expect_part("target")?;
         let target = self.string()?.into();
@@ -319,7 +322,7 @@ impl<'a> Reader<'a> {
         }
         let block = self.statement()?;
         self.end()?;
-        Ok(Dump { target, strict_float, arguments, images, block })
+        Ok(Dump { release, target, strict_float, arguments, images, block })
     }
 
     fn argument(&mut self) -> Result<Argument> {
@@ -327,14 +330,31 @@ impl<'a> Reader<'a> {
         let kind = self.one_of(&kinds, "kind of an argument")?;
         let name = self.name()?;
         let ty = self.ty()?;
+        let mut constraints = Vec::new();
         let kind = if kind == 0 {
             ArgumentKind::Scalar
         } else {
             let buffer = Buffer { dimensions: self.number()?, host_alignment: self.number()? };
+            while self.part("dim")? {
+                constraints.push(self.constraint()?);
+            }
             if kind == 1 { ArgumentKind::Input(buffer) } else { ArgumentKind::Output(buffer) }
         };
         self.close()?;
-        Ok(Argument { name, ty, kind })
+        Ok(Argument { name, ty, kind, constraints })
+    }
+
+    fn constraint(&mut self) -> Result<Constraint> {
+        let dim = self.number()?;
+        let mut sides = [None, None, None];
+        for (side, name) in sides.iter_mut().zip(SIDES) {
+            if self.part(name)? {
+                *side = Some(self.expr()?);
+                self.close()?;
+            }
+        }
+        self.close()?;
+        Ok(Constraint { dim, sides })
     }
 
     fn image(&mut self) -> Result<Image> {

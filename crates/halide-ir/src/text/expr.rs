@@ -7,23 +7,19 @@ use crate::NameId;
 use crate::tree::{Alignment, BinaryOp, Call, Expr, Load, ReduceOp, Scalar, ShuffleKind, Type};
 
 impl Cursor<'_> {
-    /// Reads an expression where nothing else can follow: its outermost operator has no
-    /// parentheses.
+    /// Reads an expression where nothing else can follow. Its outermost operator has no
+    /// parentheses, except in a conversion that 19.0.0 prints: the printer tells the two apart.
     pub(super) fn expr(&mut self) -> Result<Expr> {
         self.nested(|cursor| {
             if cursor.skip("let ") {
                 return cursor.let_expr();
             }
-            let begin = cursor.at();
             let lhs = cursor.operand()?;
             let op = INFIX.iter().find(|(token, _)| cursor.skip(token));
             match (op, lhs) {
                 (Some((_, op)), lhs) => {
                     let rhs = cursor.operand()?;
                     Ok(Expr::Binary(*op, Box::new([lhs, rhs])))
-                }
-                (None, lhs) if stands_in_parentheses(&lhs) => {
-                    Err(SyntaxError { at: begin, ..cursor.expected("no parentheses here") })
                 }
                 (None, Expr::Load(mut load)) if cursor.skip(" if ") => {
                     load.predicate = Some(cursor.operand()?);

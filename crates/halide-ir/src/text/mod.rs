@@ -1,4 +1,4 @@
-//! The text of Halide's intermediate representation, as Halide 21.0.0 prints it (its
+//! The text of Halide's intermediate representation, as Halide 21.0.0 or 19.0.0 prints it (its
 //! `IRPrinter.cpp`).
 //!
 //! The grammar is the printer, read backwards. A statement stands on separate lines, indented by as
@@ -19,11 +19,11 @@ pub use dump::{Pass, dump, not_a_dump};
 pub use error::SyntaxError;
 pub use expr::is_construct;
 pub use notation::digits;
-pub use print::{print, print_expr};
+pub use print::{print, print_as, print_expr};
 pub use renamed::same_but_bound_names;
 
-use crate::Names;
 use crate::tree::{Block, Expr, Stmt, StmtKind};
+use crate::{Names, Release};
 use cursor::Cursor;
 
 /// Reads a statement from the whole text. Halide ends its last line. A further line break, as
@@ -42,12 +42,19 @@ pub fn statement(text: &str, names: &mut Names) -> Result<Block, SyntaxError> {
         return Err(cursor.expected("a statement"));
     }
     // The grammar cannot tell which types Halide prints.
-    let printed = print(&block, names);
-    if printed != text[..end] {
+    let same = |release| {
+        let printed = print_as(release, &block, names);
         let same = text.bytes().zip(printed.bytes()).take_while(|(a, b)| a == b).count();
-        return Err(SyntaxError { at: same, expected: "what Halide prints here", known: None });
+        (printed != text[..end]).then_some(same)
+    };
+    // A text does not name the release that printed it.
+    let [preferred, other] = Release::ALL;
+    match (same(preferred), same(other)) {
+        (Some(one), Some(two)) => {
+            Err(SyntaxError { at: one.max(two), expected: "what Halide prints here", known: None })
+        }
+        (None, _) | (_, None) => Ok(block),
     }
-    Ok(block)
 }
 
 /// Gives the statements of a dump the places that they have in the text that Halide prints for

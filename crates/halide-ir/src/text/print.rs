@@ -6,21 +6,27 @@ use std::fmt::Write;
 use halidom_base::FxHashMap;
 
 use super::notation::{INFIX, REDUCE, digits};
-use crate::Names;
 use crate::tree::{
     Alignment, BinaryOp, Block, Expr, ForKind, Range, Role, Scalar, ShuffleKind, StmtKind, Type,
 };
+use crate::{Names, Release};
 
-/// Prints a statement.
+/// Prints a statement as Halide 21.0.0 does.
 pub fn print(block: &Block, names: &Names) -> String {
-    let mut printer = Printer { out: String::new(), names, known: Some(FxHashMap::default()) };
+    print_as(Release::V21, block, names)
+}
+
+/// Prints a statement as a release of Halide does.
+pub fn print_as(release: Release, block: &Block, names: &Names) -> String {
+    let known = Some(FxHashMap::default());
+    let mut printer = Printer { release, out: String::new(), names, known };
     printer.block(block, 0);
     printer.out
 }
 
 /// Prints an expression, with all names taken as known.
 pub fn print_expr(expr: &Expr, names: &Names) -> String {
-    let mut printer = Printer { out: String::new(), names, known: None };
+    let mut printer = Printer { release: Release::V21, out: String::new(), names, known: None };
     printer.expr(expr, Around::Nothing);
     printer.out
 }
@@ -35,6 +41,7 @@ enum Around {
 }
 
 struct Printer<'a> {
+    release: Release,
     out: String,
     names: &'a Names,
     /// The number of enclosing bindings of each name. The types of bound names are not printed.
@@ -75,6 +82,25 @@ impl Printer<'_> {
 
     fn is_known(&self, name: crate::NameId) -> bool {
         self.known.as_ref().is_none_or(|known| known.get(&name).is_some_and(|count| *count > 0))
+    }
+
+    /// Prints the operand of a reduction as 19.0.0 does: with a printer of its own, which knows no
+    /// names and puts operators in parentheses.
+    fn reduced_anew(&mut self, op: &str, value: &Expr) {
+        let known = self.known.replace(FxHashMap::default());
+        self.put(op);
+        self.put("(");
+        self.expr(value, Around::Operator);
+        self.put(")");
+        self.known = known;
+    }
+
+    /// Prints the operand of a conversion.
+    fn converted(&mut self, value: &Expr) {
+        let encloses = self.release.encloses_casts();
+        self.put("(");
+        self.expr(value, if encloses { Around::Operator } else { Around::Nothing });
+        self.put(")");
     }
 
     /// Prints the type before a name, unless the context determines it.
@@ -487,16 +513,13 @@ impl Printer<'_> {
             }
             Expr::Cast(ty, value) => {
                 self.ty(*ty);
-                self.put("(");
-                self.expr(value, Around::Nothing);
-                self.put(")");
+                self.converted(value);
             }
             Expr::Reinterpret(ty, value) => {
                 self.put("reinterpret<");
                 self.ty(*ty);
-                self.put(">(");
-                self.expr(value, Around::Nothing);
-                self.put(")");
+                self.put(">");
+                self.converted(value);
             }
             Expr::Binary(op, operands) => self.binary(*op, operands, around),
             Expr::Not(operand) => {
@@ -551,7 +574,10 @@ impl Printer<'_> {
             Expr::VectorReduce(op, ty, value) => {
                 self.prefix(*ty);
                 self.put(REDUCE);
-                self.applied(op.name(), [&**value]);
+                match self.release {
+                    Release::V21 => self.applied(op.name(), [&**value]),
+                    Release::V19 => self.reduced_anew(op.name(), value),
+                }
             }
         }
     }

@@ -216,6 +216,12 @@ impl Compiler<'_> {
                 self.emit(Op::Lock { dst, locks: bound.reg, index, kind: ty.kind, is_lock });
                 Ok(Some((dst, Ty::INT32)))
             }
+            ("halide_print" | "halide_trace_helper", args) => {
+                self.show(args)?;
+                let lane = crate::value::Lane::of(0);
+                self.emit(Op::Const { dst, value: crate::value::Value::One(lane) });
+                Ok(Some((dst, Ty::INT32)))
+            }
             ("halide_cuda_device_interface", []) => {
                 let lane = crate::value::Lane::of(crate::memory::OTHERS);
                 self.emit(Op::Const { dst, value: crate::value::Value::One(lane) });
@@ -234,6 +240,25 @@ impl Compiler<'_> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// Compiles the values that a call prints or traces. Nothing else follows from the call: no
+    /// code depends on the number that it returns.
+    fn show(&mut self, args: &[Expr]) -> Compiled<()> {
+        for arg in args {
+            if let Expr::String(_) = arg {
+                continue;
+            }
+            if let Expr::Call(call) = arg {
+                let Call { name, ty: _, args, kind: _, component: _, parameter: _ } = &**call;
+                if matches!(self.text(*name), "stringify" | "make_struct") {
+                    self.show(args)?;
+                    continue;
+                }
+            }
+            self.expr(arg)?;
+        }
+        Ok(())
     }
 
     /// Compiles an argument that must have a given type.

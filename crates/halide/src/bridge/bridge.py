@@ -20,7 +20,7 @@ import sys
 import traceback
 from pathlib import Path
 
-VERSION = "21.0.0"
+VERSIONS = ("21.0.0", "19.0.0")
 # Limits for one folder in seconds: processor time, wall time.
 SECONDS = 20
 PATIENCE = 120
@@ -103,7 +103,9 @@ def scripted(halide, path):
 
 
 def deserialized(halide, path):
-    """The pipeline of a file. Where constraints of outputs speak of inputs, Halide wants these beforehand, as they stand in the file."""
+    """The pipeline of a file; None if Python has no function for it, as in 19.0.0: then the C++ side reads the file. Where constraints of outputs speak of inputs, Halide wants these beforehand, as they stand in the file."""
+    if not hasattr(halide, "deserialize_pipeline"):
+        return None
     try:
         return halide.deserialize_pipeline(path)
     except halide.HalideError as error:
@@ -126,16 +128,36 @@ def compile_pipeline(halide, folder, options):
     if factored:
         (folder / "factored.txt").touch()
     if "script" in options:
-        halide.serialize_pipeline(pipeline, str(folder / "pipeline.hlpipe"))
+        serialize(halide, pipeline, folder / "pipeline.hlpipe", options)
     if target:
         (folder / "target.txt").write_text(str(target))
     print(MARK, file=sys.stderr, flush=True)
     lower(halide, pipeline, str(target or ""), folder, options)
 
 
-def lower(halide, pipeline, target, folder, options):
-    """Writes the statement that `compile_to_conceptual_stmt` writes, in both forms: of one compile, as names that Halide makes up go on from one compile to the next. With `object` its code too."""
-    from ctypes import CDLL, c_char_p, c_size_t, c_uint8, c_void_p, create_string_buffer
+def serialize(halide, pipeline, path, options):
+    """Writes a pipeline file. The Python of 19.0.0 has no function for it."""
+    if hasattr(halide, "serialize_pipeline"):
+        halide.serialize_pipeline(pipeline, str(path))
+    else:
+        native(halide, "halidom_serialize", pipeline, [str(path)], options)
+
+
+def native(halide, name, pipeline, words, options):
+    """Calls a function of the C++ side with a pipeline."""
+    from ctypes import CDLL, c_char_p, c_size_t, c_void_p, create_string_buffer
+
+    address, outputs = (None, "") if pipeline is None else place_of(halide, pipeline)
+    answer = create_string_buffer(1 << 16)
+    function = getattr(CDLL(options["library"]), name)
+    function.argtypes = [c_void_p, c_char_p] + [c_char_p] * len(words) + [c_char_p, c_size_t]
+    if function(address, outputs.encode(), *(word.encode() for word in words), answer, len(answer)) != 0:
+        raise halide.HalideError(answer.value.decode(errors="replace"))
+
+
+def place_of(halide, pipeline):
+    """The address of a pipeline's C++ object, and the names of its outputs, by which the C++ side checks the address."""
+    from ctypes import c_uint8, c_void_p
 
     # An object of pybind11 begins with the reference count and the type. Then comes the address of
     # the C++ object, if the layout is the simple one: a bit after three pointers and one more
@@ -144,14 +166,15 @@ def lower(halide, pipeline, target, folder, options):
     if not simple:
         raise halide.HalideError("the pipeline is not where Python keeps it")
     address = c_void_p.from_address(id(pipeline) + 16).value
-    outputs = "".join("\n" + output.name() for output in pipeline.outputs())
-    words = create_string_buffer(1 << 16)
-    compile_in_cpp = CDLL(options["library"]).halidom_compile
-    compile_in_cpp.argtypes = [c_void_p, c_char_p, c_char_p, c_char_p, c_char_p, c_char_p, c_char_p, c_size_t]
-    paths = [str(folder / name).encode() for name in ("final.stmt", "final.dump")]
-    paths.append(str(folder / "pipeline.o").encode() if "object" in options else b"")
-    if compile_in_cpp(address, outputs.encode(), target.encode(), *paths, words, len(words)) != 0:
-        raise halide.HalideError(words.value.decode(errors="replace"))
+    return address, "".join("\n" + output.name() for output in pipeline.outputs())
+
+
+def lower(halide, pipeline, target, folder, options):
+    """Writes the statement that `compile_to_conceptual_stmt` writes, in both forms: of one compile, as names that Halide makes up go on from one compile to the next. With `object` its code too."""
+    file = str(folder / "pipeline.hlpipe") if pipeline is None else ""
+    paths = [str(folder / name) for name in ("final.stmt", "final.dump")]
+    paths.append(str(folder / "pipeline.o") if "object" in options else "")
+    native(halide, "halidom_compile", pipeline, [file, target, *paths], options)
 
 
 def compile_object(halide, folder, options):
@@ -161,7 +184,7 @@ def compile_object(halide, folder, options):
 def specify(halide, folder, options):
     without_schedule(halide)
     pipeline, _ = pipeline_of(halide, folder, options)
-    halide.serialize_pipeline(pipeline, str(folder / "specification.hlpipe"))
+    serialize(halide, pipeline, folder / "specification.hlpipe", options)
 
 
 def settle(halide, folder, options):
@@ -202,9 +225,20 @@ def given(folder):
     """The case: parameters by name, arrays of inputs by name with their least coordinates, and of outputs likewise."""
     import numpy
 
+    def placed(file, place):
+        array, strides = numpy.load(folder / file), place["strides"]
+        if array.size == 0:
+            return array, place["mins"]
+        last = sum((extent - 1) * stride for extent, stride in zip(reversed(array.shape), strides))
+        memory = numpy.zeros(last + 1, dtype=array.dtype)
+        steps = [stride * array.itemsize for stride in reversed(strides)]
+        view = numpy.lib.stride_tricks.as_strided(memory, shape=array.shape, strides=steps)
+        view[...] = array
+        return view, place["mins"]
+
     case = json.loads((folder / "case.json").read_text())
-    inputs = {name: (numpy.load(folder / f"input.{name}.npy"), mins) for name, mins in case["inputs"].items()}
-    outputs = [(numpy.load(folder / f"output.{number}.npy"), mins) for number, mins in enumerate(case["outputs"])]
+    inputs = {name: placed(f"input.{name}.npy", place) for name, place in case["inputs"].items()}
+    outputs = [placed(f"output.{number}.npy", place) for number, place in enumerate(case["outputs"])]
     return case["parameters"], inputs, outputs
 
 
@@ -218,6 +252,9 @@ def run(halide, folder, options):
         return made
 
     pipeline, target = pipeline_of(halide, folder, options)
+    if pipeline is None:
+        lower(halide, None, str(target or ""), folder, {**options, "object": "yes"})
+        return call(folder)
     target = halide.Target(target) if target else halide.get_jit_target_from_environment()
     arguments = pipeline.infer_arguments()
     code = pipeline.compile_to_callable(arguments, target.with_feature(halide.TargetFeature.JIT))
@@ -233,7 +270,7 @@ def run(halide, folder, options):
             continue
         for number, result in enumerate(made):
             result.copy_to_host()
-            numpy.save(place / f"output.{number}.npy", numpy.array(result, copy=True))
+            numpy.save(place / f"output.{number}.npy", numpy.ascontiguousarray(numpy.array(result)))
         (place / "done.txt").touch()
 
 
@@ -273,8 +310,11 @@ def call(folder):
     if linked.returncode != 0:
         sys.exit(f"`{linker}` does not link the object file: {linked.stderr.strip()[-300:]}")
     code = CDLL(str(library))
-    code.pipeline_metadata.restype = POINTER(Metadata)
-    metadata = code.pipeline_metadata().contents
+    named = folder / "pipeline.o.name"
+    name = named.read_text() if named.exists() else "pipeline"
+    describe = getattr(code, f"{name}_metadata")
+    describe.restype = POINTER(Metadata)
+    metadata = describe().contents
 
     parameters, inputs, outputs = given(folder)
     kept = []
@@ -309,11 +349,11 @@ def call(folder):
         else:
             values.append(buffer(*next(rest), argument.type))
     arguments = (c_void_p * len(values))(*values)
-    status = code.pipeline_argv(arguments)
+    status = getattr(code, f"{name}_argv")(arguments)
     if status != 0:
         sys.exit(f"the compiled code ends with error {status}")
     for number, (array, _) in enumerate(outputs):
-        numpy.save(folder / f"output.{number}.npy", array)
+        numpy.save(folder / f"output.{number}.npy", numpy.ascontiguousarray(array))
 
 
 def line_of(error, script):
@@ -348,8 +388,8 @@ def main():
     if job == "call":
         return call(folder)
     found = importlib.metadata.version("halide")
-    if found != VERSION:
-        sys.exit(f"Halide {found} is installed, and what is read is {VERSION}")
+    if found not in VERSIONS:
+        sys.exit(f"Halide {found} is installed, and what is read is {' or '.join(VERSIONS)}")
     if job == "where":
         # Does not load the library, which takes time.
         return print(importlib.util.find_spec("halide").submodule_search_locations[0])

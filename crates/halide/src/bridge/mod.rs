@@ -7,6 +7,7 @@ mod native;
 mod process;
 
 use std::env;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,6 +38,8 @@ pub enum Origin {
         name: Option<String>,
         /// Parameters, each as `NAME=VALUE`.
         params: Vec<String>,
+        /// Plug-ins that it loads, such as autoschedulers: names or files, as its `-p` takes them.
+        plugins: Vec<PathBuf>,
     },
 }
 
@@ -109,9 +112,7 @@ pub fn each(job: Each, folder: &Path) -> Result<(), BridgeError> {
     loop {
         let mut command = Command::new(&python);
         command.args(["-c", SCRIPT, &format!("each-{}", job.name())]).arg(folder);
-        if job == Each::Settle {
-            command.arg(option("library=", &Native::of(&python)?.library()));
-        }
+        command.arg(option("library=", &Native::of(&python)?.library()));
         command.env("PYTHONDONTWRITEBYTECODE", "1");
         let Err(failed) = run(&mut command, None)? else { return Ok(()) };
         if TIMERS.iter().any(|signal| failed.status.contains(signal)) {
@@ -253,7 +254,7 @@ impl Job {
         if let Origin::Script(file) = &self.origin {
             command.arg(option("script=", file));
         }
-        if matches!(job, "compile" | "compile-object") {
+        if job != "call" {
             command.arg(option("library=", &Native::of(&python)?.library()));
         }
         command.args(self.target.iter().map(|target| format!("target={target}")));
@@ -271,7 +272,7 @@ impl Job {
         emitted: &str,
         variable: Option<(&str, &str)>,
     ) -> Result<String, BridgeError> {
-        let Origin::Generator { binary, name, params } = &self.origin else {
+        let Origin::Generator { binary, name, params, plugins } = &self.origin else {
             return Ok(String::new());
         };
         // The system would look up a name without a folder on the PATH.
@@ -283,6 +284,11 @@ impl Job {
         let mut command = Command::new(path);
         if let Some(name) = name {
             command.args(["-g", name]);
+        }
+        if !plugins.is_empty() {
+            // The generator separates them by commas.
+            let files: Vec<&OsStr> = plugins.iter().map(|file| file.as_os_str()).collect();
+            command.arg("-p").arg(files.join(OsStr::new(",")));
         }
         command.args(["-f", "pipeline", "-n", "pipeline", "-e", emitted, "-o"]).arg(folder);
         let target = self.target.as_deref().unwrap_or("host");
@@ -303,6 +309,12 @@ fn option(name: &str, path: &Path) -> std::ffi::OsString {
 /// Tests whether there is a Python with the package, in the version that we read.
 pub fn is_installed() -> bool {
     find().is_ok_and(|python| native::package(&python).is_ok())
+}
+
+/// The header of the installed package, if it is installed.
+pub fn header() -> Option<PathBuf> {
+    let package = native::package(&find().ok()?).ok()?;
+    Some(package.join("include/Halide.h"))
 }
 
 /// Finds a Python: the one that the environment names; else the one of a `.venv` in the current

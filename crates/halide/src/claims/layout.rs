@@ -5,7 +5,7 @@ use halidom_ir::{BufferId, BufferKind, Dim, ExprId};
 
 use super::form::Form;
 use super::forms::Forms;
-use super::sites::Flat;
+use super::sites::{Flat, Sites};
 
 /// The first coordinate of a dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn of(forms: &mut Forms<'_>, buffer: BufferId) -> Self {
+    pub(super) fn of(forms: &mut Forms<'_>, sites: &Sites, buffer: BufferId) -> Self {
         let decl = forms.pool.buffer(buffer).clone();
         let each = |forms: &mut Forms<'_>, part: fn(&Dim) -> ExprId| -> Vec<Form> {
             decl.dims.iter().map(|dim| forms.form(part(dim))).collect()
@@ -53,6 +53,13 @@ impl Layout {
         let extents = each(forms, |dim| dim.extent);
         let strides: Vec<ExprId> = decl.dims.iter().map(|dim| forms.equal(dim.stride)).collect();
         let mut strides: Vec<Form> = strides.into_iter().map(|stride| forms.form(stride)).collect();
+        let mentions = |forms: &mut Forms<'_>, stride: &Form| {
+            let vars = forms.form_vars(stride);
+            let loads = sites.loads.values().filter(|load| load.buffer == buffer);
+            let stores = sites.stores.iter().filter(|store| store.buffer == buffer);
+            let mut flats = loads.map(|load| &load.flat).chain(stores.map(|store| &store.flat));
+            flats.any(|flat| vars.iter().any(|var| forms.depends(&flat.form, *var)))
+        };
         let begins = match decl.kind {
             BufferKind::Internal => vec![Begin::Unknown; decl.dims.len()],
             BufferKind::Input | BufferKind::Output => {
@@ -60,10 +67,12 @@ impl Layout {
             }
         };
         // Halide assumes an innermost stride of 1 for the caller's buffers unless it is told
-        // otherwise. It checks this at entry, or is told not to check.
+        // otherwise. It checks this at entry, or is told not to check. An index that mentions the
+        // stride shows that it was told otherwise.
         if decl.kind != BufferKind::Internal
             && let Some(first) = strides.first_mut()
             && first.as_constant().is_none()
+            && !mentions(forms, first)
         {
             *first = Form::constant(1);
         }
@@ -76,10 +85,13 @@ impl Layout {
         // The greatest stride comes first; a caller's strides grow from inner to outer dimensions.
         order.sort_by_key(|dim| (size(&strides[*dim]), *dim));
         order.reverse();
-        let inner = extents.first().and_then(Form::as_constant).filter(|size| *size > 1);
-        let flat =
-            extents.len() > 1 && extents[1..].iter().all(|extent| extent.as_constant() == Some(1));
-        let shapeless = inner.filter(|_| flat && decl.kind == BufferKind::Internal);
+        let mut long = extents.iter().filter(|extent| extent.as_constant() != Some(1));
+        let shapeless = match (long.next(), long.next()) {
+            (Some(only), None) if extents.len() > 1 && decl.kind == BufferKind::Internal => {
+                only.as_constant().filter(|size| *size > 1)
+            }
+            (Some(_) | None, _) => None,
+        };
         Self { begins, extents, strides, order, shapeless }
     }
 

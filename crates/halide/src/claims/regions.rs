@@ -15,7 +15,7 @@ use super::forms::{End, Env, Forms};
 use super::found::Found;
 use super::layout::Begin;
 use super::sample::span;
-use super::sites::{Loop, Sites, Store};
+use super::sites::{self, Loop, Sites, Store};
 
 /// The place of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -302,19 +302,15 @@ impl<'a> Search<'a> {
         Self { map, foreign, buffers, known: FxHashMap::default(), spots: Vec::new() }
     }
 
-    /// Tests whether an expression reads the func on behalf of others.
+    /// Tests whether an expression reads the func on behalf of others, through names.
     fn reads(&self, forms: &Forms<'_>, expr: ExprId) -> bool {
-        let mut found = false;
-        forms.pool.for_each_subexpr(expr, &mut |id, node| {
-            found |= matches!(node, Expr::Load { .. })
-                && self
-                    .foreign
-                    .buffers
-                    .get(&id)
-                    .is_some_and(|buffer| self.buffers.contains(buffer))
-                && self.foreign.loads.contains(&id);
-        });
-        found
+        let mut loads = Vec::new();
+        sites::reads(forms, expr, &mut FxHashSet::default(), &mut loads);
+        loads.into_iter().any(|id| {
+            let buffer = self.foreign.buffers.get(&id);
+            buffer.is_some_and(|buffer| self.buffers.contains(buffer))
+                && self.foreign.loads.contains(&id)
+        })
     }
 
     fn holds(&mut self, forms: &Forms<'_>, id: StmtId) -> Holds {
@@ -335,6 +331,8 @@ impl<'a> Search<'a> {
                 .filter(|buffer| self.buffers.contains(buffer));
             holds.stores = self.buffers.contains(&buffer);
             holds.reads = !holds.stores && reads.next().is_some();
+        } else if let Stmt::Let { .. } = stmt {
+            // What it reads counts where its name is used.
         } else {
             stmt.for_each_expr(forms.pool, &mut |_, expr| holds.reads |= self.reads(forms, expr));
         }

@@ -180,7 +180,12 @@ impl Walk {
 }
 
 /// The loads in an expression, through names.
-fn reads(forms: &Forms<'_>, expr: ExprId, seen: &mut FxHashSet<ExprId>, found: &mut Vec<ExprId>) {
+pub(super) fn reads(
+    forms: &Forms<'_>,
+    expr: ExprId,
+    seen: &mut FxHashSet<ExprId>,
+    found: &mut Vec<ExprId>,
+) {
     if !seen.insert(expr) {
         return;
     }

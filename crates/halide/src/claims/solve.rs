@@ -22,7 +22,7 @@ pub(super) fn solve(forms: &mut Forms<'_>, sites: &Sites, hints: &Hints) -> Foun
     let mut buffers: Vec<_> = buffers.into_iter().collect();
     buffers.sort_unstable();
     for buffer in buffers {
-        let layout = Layout::of(forms, buffer);
+        let layout = Layout::of(forms, sites, buffer);
         found.layouts.insert(buffer, layout);
     }
     let mut solver = Solver {

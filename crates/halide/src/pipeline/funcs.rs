@@ -172,7 +172,8 @@ fn split(table: Table<'_>, names: &mut Names) -> Result<Split> {
             exact: table.bool("exact")?,
             tail: *tail.ok_or_else(|| table.damaged("a tail strategy"))?,
         },
-        1 => Split::Rename { old, new: outer },
+        // The last kind is 19.0.0's, for the reduction variables that `rfactor` keeps.
+        1 | 3 => Split::Rename { old, new: outer },
         2 => Split::Fuse { outer, inner, fused: old },
         _ => return Err(table.damaged("a kind of split")),
     })

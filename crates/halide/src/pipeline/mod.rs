@@ -23,7 +23,7 @@ pub use model::{
     StageSchedule, StorageDim, TailStrategy, Wrapper,
 };
 
-use crate::{HALIDE_VERSION, Names, codes};
+use crate::{Names, Release, codes};
 use wire::{File, Table, WireError};
 
 /// The version of the file format that Halide 21.0.0 writes.
@@ -66,7 +66,8 @@ impl fmt::Display for ReadError {
             Self::Version { halide, format } => write!(
                 f,
                 "written by Halide {halide} (format {format}), and what is read is \
-                    {HALIDE_VERSION} (format {FORMAT_VERSION})"
+                    {} (format {FORMAT_VERSION})",
+                Release::ALL.map(Release::version).join(" or ")
             ),
         }
     }
@@ -84,7 +85,7 @@ impl ReadError {
                     `-e hlpipe` of a generator",
             ),
             Self::Version { .. } => {
-                (codes::OTHER_VERSION, "write the file with `pip install halide==21.0.0`")
+                (codes::OTHER_VERSION, "write the file with `pip install halide==21.0.0` or 19.0.0")
             }
         };
         Diagnostic::without_place(Severity::Error, code, format!("`{name}`: {self}"))
@@ -109,7 +110,7 @@ fn checked_root<'f>(file: &'f File<'f>) -> Result<Table<'f>, ReadError> {
     if halide.is_empty() || format.is_empty() {
         return Err(root.damaged("a version").into());
     }
-    if halide != HALIDE_VERSION || format != FORMAT_VERSION {
+    if Release::of_version(halide).is_none() || format != FORMAT_VERSION {
         return Err(ReadError::Version { halide: halide.to_owned(), format: format.to_owned() });
     }
     Ok(root)

@@ -4,22 +4,24 @@
 //! A func of Halide becomes a func of `ir`: one pure stage, updates over reduction domains with the
 //! first variable innermost, a predicate. A specialization only affects the schedule: its
 //! definition must equal the stage's. A `require` of the pipeline becomes a requirement of the
-//! algorithm. Halide may regroup floats unless it is told otherwise, and a pipeline file does not
+//! algorithm. An array that is part of the pipeline becomes an input: what is proved for every array
+//! holds for this one, and a run binds the array itself. Halide may regroup floats unless it is told otherwise, and a pipeline file does not
 //! record that setting. A pipeline with floats is therefore `fast_math`, unless its definitions
 //! have strict operators or the target is strict ([`Source::set`]). The statement has no influence
 //! on this.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
-    Algorithm, BufferDecl, BufferId, BufferKind, Constant, Dim, Expr as IrExpr, ExprId, FuncDecl,
-    FuncId, FuncKind, Overflow, Pool, ReductionVar, Require, Stage, StoreIn, Type, VarId,
+    Algorithm, Array, BufferDecl, BufferId, BufferKind, Constant, Dim, Expr as IrExpr, ExprId,
+    FuncDecl, FuncId, FuncKind, Overflow, Pool, ReductionVar, Require, Stage, StoreIn, Type, VarId,
 };
 
 use super::error::{Result, unsupported};
+use super::fields::fixed_field;
 use super::lanes::{Lowering, Memo};
-use super::nodes::{Binding, Nodes, fixed_field};
+use super::nodes::{Binding, Nodes};
 use super::ops::{Value, Widths, stored};
-use crate::pipeline::{Definition, Func, Input, Pipeline};
+use crate::pipeline::{Definition, Func, Image, Input, Pipeline};
 use crate::tree::{self, Call, CallKind, Expr};
 use crate::{NameId, Names, text};
 
@@ -45,8 +47,20 @@ pub struct Source {
     pub(super) domains: Vec<DomainExtent>,
     /// The widths of the pipeline's own `int`s, which do not overflow.
     pub(super) widths: Widths,
+    /// The contents of outputs before a run, where a first stage keeps them.
+    pub(super) priors: Vec<Prior>,
     /// The settings of the target and of the callers' contract.
     pub(super) settings: Settings,
+}
+
+/// The contents of an output before a run, as an input: a first stage of `undef` stores nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Prior {
+    /// The output.
+    pub(super) output: NameId,
+    pub(super) component: usize,
+    /// The memory of the input.
+    pub(super) buffer: BufferId,
 }
 
 /// The settings of the target and of the contract that callers keep. They do not depend on the
@@ -118,6 +132,7 @@ pub fn declared(pipeline: &Pipeline, names: &Names) -> Result<Source> {
 struct Signature {
     inputs: FxHashMap<NameId, (FuncId, BufferId, tree::Scalar)>,
     params: FxHashMap<NameId, (VarId, tree::Scalar)>,
+    priors: Vec<Prior>,
 }
 
 impl Source {
@@ -140,6 +155,7 @@ impl Source {
             skipped: FxHashSet::default(),
             domains: Vec::new(),
             widths: Widths::default(),
+            priors: Vec::new(),
             settings: Settings::default(),
         }
     }
@@ -159,7 +175,17 @@ impl Source {
         Signature {
             inputs: self.inputs.iter().map(input).collect(),
             params: self.params.iter().map(param).collect(),
+            priors: self.priors.clone(),
         }
+    }
+
+    /// The input that stands for the contents of an output before a run, if a run keeps some of
+    /// them.
+    pub fn before(&self, output: FuncId, component: usize) -> Option<FuncId> {
+        let prior = self.priors.iter().find(|prior| {
+            prior.component == component && self.funcs.get(&prior.output) == Some(&output)
+        });
+        prior.map(|prior| self.pool.buffer(prior.buffer).func)
     }
 
     fn declare_input(
@@ -186,6 +212,8 @@ pub(super) struct Translation<'a> {
     pub(super) pool: Pool,
     pub(super) nodes: Nodes<'a>,
     widths: Widths,
+    /// For the components of a first stage, the contents that it keeps.
+    kept: Vec<Option<FuncId>>,
 }
 
 /// The dimensions of a caller's buffer, as variables named after it.
@@ -250,7 +278,8 @@ pub(super) fn bind_shape(
 impl<'a> Translation<'a> {
     /// A translation with an empty scope.
     pub(super) fn new(pipeline: &'a Pipeline, pool: Pool, names: &'a Names) -> Self {
-        Self { pipeline, pool, nodes: Nodes::new(names), widths: Widths::default() }
+        let (widths, kept) = (Widths::default(), Vec::new());
+        Self { pipeline, pool, nodes: Nodes::new(names), widths, kept }
     }
 
     fn declare(mut self) -> Result<Source> {
@@ -268,16 +297,14 @@ impl<'a> Translation<'a> {
 
     fn run(mut self, signature: &Signature) -> Result<Source> {
         let names = self.nodes.names;
-        if let Some(image) = self.pipeline.images.first() {
-            return unsupported(format!(
-                "the array `{}` within the pipeline",
-                names.text(image.name)
-            ));
-        }
         let mut source = Source::empty();
         for input in &self.pipeline.inputs {
             self.input(input, signature, &mut source)
                 .map_err(|what| what.within(|| names.text(input.name).to_owned()))?;
+        }
+        for image in &self.pipeline.images {
+            self.image(image, signature, &mut source)
+                .map_err(|what| what.within(|| names.text(image.name).to_owned()))?;
         }
         bind_signature(&mut self.nodes, &mut self.pool, &source)?;
         self.nodes.funcs.clone_from(&source.funcs);
@@ -289,7 +316,7 @@ impl<'a> Translation<'a> {
         for number in self.order()? {
             let func = &self.pipeline.funcs[number];
             let name = || format!("func `{}`", names.text(func.name));
-            let id = self.func(func, &mut source).map_err(|what| what.within(name))?;
+            let id = self.func(func, signature, &mut source).map_err(|what| what.within(name))?;
             source.algorithm.funcs.push(id);
         }
         self.finish(source)
@@ -345,10 +372,18 @@ impl<'a> Translation<'a> {
             source.declare_input(input.name, (*func, *buffer, *ty));
             return Ok(());
         }
-        let args = (0..input.dimensions)
-            .map(|dim| self.pool.declare_var(format!("_{dim}"), Type::INT))
-            .collect();
-        let dims = caller_dims(&mut self.pool, name, input.dimensions);
+        let buffer = self.input_buffer(name, input.ty.scalar, input.dimensions)?;
+        let func = self.pool.buffer(buffer).func;
+        source.declare_input(input.name, (func, buffer, input.ty.scalar));
+        Ok(())
+    }
+
+    /// Declares an input with its memory.
+    fn input_buffer(&mut self, name: &str, ty: tree::Scalar, rank: usize) -> Result<BufferId> {
+        let scalar = stored(ty)?;
+        let args =
+            (0..rank).map(|dim| self.pool.declare_var(format!("_{dim}"), Type::INT)).collect();
+        let dims = caller_dims(&mut self.pool, name, rank);
         let placeholder = FuncKind::Defined { stages: Vec::new(), synthetic: false };
         let decl =
             FuncDecl { name: name.to_owned(), scalars: vec![scalar], args, kind: placeholder };
@@ -364,7 +399,32 @@ impl<'a> Translation<'a> {
             dims,
         });
         self.pool.define_func(func, FuncKind::Input { buffer });
-        source.declare_input(input.name, (func, buffer, input.ty.scalar));
+        Ok(buffer)
+    }
+
+    /// Declares an array that is part of the pipeline: one more input, whose shape and elements are
+    /// known in every run.
+    fn image(&mut self, image: &Image, signature: &Signature, source: &mut Source) -> Result<()> {
+        let Image { name, ty, dims, data } = image;
+        if source.funcs.contains_key(name) {
+            return unsupported("an array and an input of the pipeline with one name");
+        }
+        let input = Input { name: *name, ty: *ty, is_buffer: true, dimensions: dims.len() };
+        self.input(&input, signature, source)?;
+        let array = Array {
+            scalar: stored(ty.scalar)?,
+            shape: dims.iter().map(|dim| (dim.min.into(), dim.extent.into())).collect(),
+            strides: dims.iter().map(|dim| dim.stride.into()).collect(),
+            data: data.clone(),
+        };
+        let points = array.points();
+        let mut points = points.into_iter();
+        if dims.iter().any(|dim| dim.extent < 0 || dim.stride < 0)
+            || points.any(|point| array.get(&point).is_none())
+        {
+            return unsupported("an array of the pipeline whose elements are not in the file");
+        }
+        self.pool.set_contents(source.funcs[name], array);
         Ok(())
     }
 
@@ -419,7 +479,7 @@ impl<'a> Translation<'a> {
         Ok(order)
     }
 
-    fn func(&mut self, func: &Func, source: &mut Source) -> Result<FuncId> {
+    fn func(&mut self, func: &Func, signature: &Signature, source: &mut Source) -> Result<FuncId> {
         if func.extern_function.is_some() || func.init.is_none() {
             return unsupported("a func without a pure definition");
         }
@@ -433,11 +493,15 @@ impl<'a> Translation<'a> {
         if skipped > 0 {
             source.skipped.insert(id);
         }
+        if skipped == 0 && self.pipeline.outputs.contains(&func.name) {
+            self.kept(func, signature, source)?;
+        }
         let stages = func.stages().skip(skipped).enumerate().map(|(number, stage)| {
             let extents = stage.schedule.domain.iter().map(|variable| variable.extent.clone());
             let domain = extents.map(|extent| DomainExtent { func: id, stage: number, extent });
             source.domains.extend(domain);
-            self.stage(stage)
+            let kept = if number == 0 { std::mem::take(&mut self.kept) } else { Vec::new() };
+            self.stage(stage, &kept)
         });
         let stages = stages.collect::<Result<Vec<_>>>();
         for name in &func.args {
@@ -449,11 +513,49 @@ impl<'a> Translation<'a> {
 
     /// Tests whether the first stage leaves memory as it is.
     fn is_undefined(&self, func: &Func) -> bool {
-        func.init.as_ref().is_some_and(|init| {
-            init.values.iter().all(|value| {
-                matches!(value, Expr::Call(call) if self.nodes.names.text(call.name) == UNDEFINED)
-            })
-        })
+        let init = func.init.as_ref();
+        init.is_some_and(|init| init.values.iter().all(|value| self.is_undef(value)))
+    }
+
+    fn is_undef(&self, value: &Expr) -> bool {
+        matches!(value, Expr::Call(call) if self.nodes.names.text(call.name) == UNDEFINED)
+    }
+
+    /// Declares the contents that an output has before a run, as inputs, for the components that
+    /// its first stage does not store.
+    fn kept(&mut self, func: &Func, signature: &Signature, source: &mut Source) -> Result<()> {
+        let Some(init) = &func.init else { return Ok(()) };
+        if !init.values.iter().any(|value| self.is_undef(value)) {
+            return Ok(());
+        }
+        for (component, value) in init.values.iter().enumerate() {
+            if !self.is_undef(value) {
+                self.kept.push(None);
+                continue;
+            }
+            let ty = func.types[component].scalar;
+            let known = signature.priors.iter().find(|prior| {
+                (prior.output, prior.component) == (func.name, component)
+                    && self.pool.buffer(prior.buffer).dims.len() == func.args.len()
+            });
+            let prior = match known {
+                Some(known) => *known,
+                None => {
+                    let text = self.nodes.names.text(func.name);
+                    let number =
+                        if func.types.len() == 1 { String::new() } else { format!(".{component}") };
+                    let name = format!("{text}{number}.before");
+                    let buffer = self.input_buffer(&name, ty, func.args.len())?;
+                    Prior { output: func.name, component, buffer }
+                }
+            };
+            let before = self.pool.buffer(prior.buffer).func;
+            source.types.insert(before, vec![ty]);
+            source.algorithm.inputs.push(before);
+            source.priors.push(prior);
+            self.kept.push(Some(before));
+        }
+        Ok(())
     }
 
     /// Declares a func without stages.
@@ -481,7 +583,7 @@ impl<'a> Translation<'a> {
         self.nodes.bind(name, Binding::Node(node));
     }
 
-    fn stage(&mut self, stage: &Definition) -> Result<Stage> {
+    fn stage(&mut self, stage: &Definition, kept: &[Option<FuncId>]) -> Result<Stage> {
         for specialization in &stage.specializations {
             if let Some(special) = &specialization.definition
                 && (special.values != stage.values
@@ -501,19 +603,28 @@ impl<'a> Translation<'a> {
         for (variable, declared) in stage.schedule.domain.iter().zip(&domain) {
             self.bind_var(variable.name, declared.var);
         }
-        let result = self.body(stage, domain);
+        let result = self.body(stage, domain, kept);
         for variable in &stage.schedule.domain {
             self.nodes.unbind(variable.name);
         }
         result
     }
 
-    fn body(&mut self, stage: &Definition, domain: Vec<ReductionVar>) -> Result<Stage> {
-        let lhs = stage.args.iter().map(|arg| self.int(arg)).collect::<Result<_>>()?;
+    fn body(
+        &mut self,
+        stage: &Definition,
+        domain: Vec<ReductionVar>,
+        kept: &[Option<FuncId>],
+    ) -> Result<Stage> {
+        let lhs = stage.args.iter().map(|arg| self.int(arg)).collect::<Result<Vec<_>>>()?;
         let predicate = self.scalar(&stage.predicate)?.id;
         let holds = self.pool.as_constant(predicate) == Some(Constant::bool(true));
         let mut values = Vec::new();
-        for value in &stage.values {
+        for (component, value) in stage.values.iter().enumerate() {
+            if let Some(Some(before)) = kept.get(component) {
+                values.push(self.pool.func_ref(*before, 0, lhs.clone()));
+                continue;
+            }
             let value = self.scalar(value)?;
             values.push(
                 self.lowering(&mut Memo::default(), |lowering| lowering.ops.as_stored(value))?,

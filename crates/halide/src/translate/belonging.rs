@@ -4,7 +4,7 @@
 use halidom_base::IndexMap;
 use halidom_diag::{Diagnostic, FileId, Span};
 
-use super::nodes::type_code;
+use super::fields::type_code;
 use crate::pipeline::Pipeline;
 use crate::tree::{Block, Expr, Scalar, Stmt, StmtKind};
 use crate::{NameId, Names, codes};
@@ -71,6 +71,9 @@ fn callers(pipeline: &Pipeline, names: &Names) -> Vec<(String, Scalar, usize)> {
     let inputs = pipeline.inputs.iter().filter(|input| input.is_buffer);
     let inputs =
         inputs.map(|input| (names.text(input.name).to_owned(), input.ty.scalar, input.dimensions));
+    let images = pipeline.images.iter();
+    let images =
+        images.map(|image| (names.text(image.name).to_owned(), image.ty.scalar, image.dims.len()));
     let outputs = pipeline.funcs.iter().filter(|func| pipeline.outputs.contains(&func.name));
     let outputs = outputs.flat_map(|func| {
         let name = names.text(func.name);
@@ -81,7 +84,7 @@ fn callers(pipeline: &Pipeline, names: &Names) -> Vec<(String, Scalar, usize)> {
         };
         func.types.iter().enumerate().map(component)
     });
-    inputs.chain(outputs).collect()
+    inputs.chain(images).chain(outputs).collect()
 }
 
 /// The funcs and buffers that a statement mentions, with their places.

@@ -5,28 +5,36 @@
 //! that is judged. Each check is a part of a [`Condition`], which the verdict names.
 
 use halidom_ir::{
-    BinaryOp, BufferId, Check, Constant, Dim, Expr, ExprId, Interval, Intrinsic, Output, Pool,
-    Scalar as Type, StmtId, Type as IrType,
+    BinaryOp, BufferDecl, BufferId, Check, Constant, Dim, Expr, ExprId, Interval, Intrinsic,
+    Output, Pool, Scalar as Type, StmtId, Type as IrType,
 };
 
 use super::error::Result;
 use super::nodes::Binding;
 use super::walk::Walk;
-use crate::pipeline::{Constraint, Func, Parameter};
+use crate::pipeline::{Constraint, Func, ImageDim, Parameter};
 use crate::tree::{self, Scalar};
 use crate::{Condition, SIZE_LIMIT, SMALL_LIMIT};
 
 impl Walk<'_> {
     /// The caller's buffers: the inputs, and one for each output.
     fn callers(&self, outputs: &[Output]) -> Vec<BufferId> {
+        self.given_buffers()
+            .into_iter()
+            .chain(outputs.iter().filter_map(|output| output.buffers.first().copied()))
+            .collect()
+    }
+
+    /// The inputs, and the contents of outputs before a run.
+    pub(super) fn given_buffers(&self) -> Vec<BufferId> {
         let inputs = self.source.inputs.iter().map(|(_, buffer)| *buffer);
-        inputs.chain(outputs.iter().filter_map(|output| output.buffers.first().copied())).collect()
+        inputs.chain(self.source.priors.iter().map(|prior| prior.buffer)).collect()
     }
 
     /// The conditions on every caller, as entry checks: sizes lie within their limits, and integer
     /// parameters fit their width; strides of inputs are not negative; distinct elements of an
-    /// output are distinct in memory, with the dimensions nested in their order. Halide checks none
-    /// of these.
+    /// output are distinct in memory, with the dimensions nested in a fixed order. Halide checks
+    /// none of these.
     pub(super) fn caller(&mut self, pool: &mut Pool, outputs: &[Output]) -> Vec<StmtId> {
         let mut parts = Vec::new();
         let mut limited: Vec<(ExprId, i128)> = Vec::new();
@@ -47,8 +55,8 @@ impl Walk<'_> {
             let check = Check::SizeLimit { what: halidom_ir::print::expr(pool, id) };
             parts.push(self.contract.add(pool, Condition::SizeLimits, (condition, check)));
         }
-        for (_, buffer) in &self.source.inputs {
-            let decl = pool.buffer(*buffer).clone();
+        for buffer in self.given_buffers() {
+            let decl = pool.buffer(buffer).clone();
             let zero = pool.int(0);
             for dim in &decl.dims {
                 let condition = pool.binary(BinaryOp::Le, zero, dim.stride);
@@ -69,10 +77,11 @@ impl Walk<'_> {
         }
         for output in outputs {
             let Some(buffer) = output.buffers.first() else { continue };
-            let dims = pool.buffer(*buffer).dims.clone();
+            let decl = pool.buffer(*buffer).clone();
             let one = pool.int(1);
             let mut least = vec![one];
-            for dim in dims {
+            for position in self.nesting(&decl) {
+                let Some(dim) = decl.dims.get(position).copied() else { continue };
                 for least in std::mem::replace(&mut least, vec![one]) {
                     let condition = pool.binary(BinaryOp::Le, least, dim.stride);
                     let check = Check::Layout { func: output.func };
@@ -153,11 +162,36 @@ impl Walk<'_> {
         }
     }
 
+    /// The dimensions of an output in the order in which they nest, innermost first: those whose
+    /// stride the pipeline fixes to a number, by that number, before the others. Dimensions of the
+    /// same rank nest in their own order.
+    fn nesting(&self, decl: &BufferDecl) -> Vec<usize> {
+        let constraints = self.constraints(&decl.name);
+        let fixed = |dim: &usize| match constraints.get(*dim).map(|dim| &dim.stride) {
+            Some(Some(tree::Expr::Int(stride, _))) => i128::from(*stride),
+            Some(_) | None => i128::MAX,
+        };
+        let mut order: Vec<usize> = (0..decl.dims.len()).collect();
+        order.sort_by_key(fixed);
+        order
+    }
+
     /// The pipeline's constraints on the dimensions of a caller's buffer.
     fn constraints(&self, name: &str) -> Vec<Constraint> {
         let known = |parameter: &&Parameter| {
             parameter.input.is_buffer && self.nodes.names.text(parameter.input.name) == name
         };
+        let image =
+            self.pipeline.images.iter().find(|image| self.nodes.names.text(image.name) == name);
+        if let Some(image) = image {
+            let number = |value: i32| Some(tree::Expr::Int(value.into(), tree::Type::INT32));
+            let sides = |dim: &ImageDim| Constraint {
+                min: number(dim.min),
+                extent: number(dim.extent),
+                stride: number(dim.stride),
+            };
+            return image.dims.iter().map(sides).collect();
+        }
         let found = self.pipeline.parameters.iter().find(known);
         found.map_or_else(Vec::new, |parameter| parameter.constraints.clone())
     }

@@ -162,7 +162,13 @@ impl<'a, 'n> Lowering<'a, 'n> {
         let nodes = self.nodes;
         let ty = nodes.ty(id).scalar;
         match nodes.node(id) {
-            Node::Value(value) => Ok(Value { id: *value, ty }),
+            Node::Value(value) => {
+                let all = nodes.lanes(id);
+                if all > 1 && lanes != Lanes::all(all) {
+                    return Ok(unsupported("some lanes of a vector that is evaluated before")?);
+                }
+                Ok(Value { id: *value, ty })
+            }
             Node::Cast(operand) => {
                 let operand = self.value(*operand, lanes)?;
                 Ok(self.ops.cast(ty, operand)?)

@@ -92,7 +92,16 @@ impl Walk<'_> {
         let Some((func, component)) = self.owner(pool, name) else {
             return unsupported(format!("the memory `{text}`, which is of no func"));
         };
-        if self.source.types[&func].get(component) != Some(&ty.scalar) || ty.lanes != 1 {
+        let stated = self.source.types[&func].get(component).copied();
+        // Truth values are bytes in memory.
+        let scalar = match (stated, ty.scalar) {
+            (Some(tree::Scalar::UInt(1)), tree::Scalar::UInt(8)) => tree::Scalar::UInt(1),
+            (Some(stated), given) if stated == given => given,
+            (Some(_) | None, _) => {
+                return unsupported(format!("memory of another type than `{text}` has"));
+            }
+        };
+        if ty.lanes != 1 {
             return unsupported(format!("memory of another type than `{text}` has"));
         }
         let mut sizes = Vec::new();
@@ -112,29 +121,30 @@ impl Walk<'_> {
         let condition = condition.filter(|_| !on_stack);
         let rank = pool.func(func).rank();
         let (zero, one) = (pool.int(0), pool.int(1));
-        // A small allocation states its total size only; the innermost dimension gets all of it.
+        let order = self.storage_order(pool, func);
         let shaped = sizes.len() >= rank && sizes[rank..].iter().all(|size| *size == one);
-        if !shaped {
-            if rank == 0 {
+        let mut nested = vec![one; rank];
+        if shaped {
+            // Extents are given in the order of the func's dimensions.
+            nested = order.iter().map(|position| sizes[*position]).collect();
+        } else {
+            // A small allocation states its total size only; the innermost dimension gets all of
+            // it.
+            let Some(innermost) = nested.first_mut() else {
                 return unsupported(format!("memory of many elements for the one of `{text}`"));
-            }
-            let size = sizes.iter().copied().reduce(|a, b| pool.mul(a, b)).unwrap_or(one);
-            sizes = vec![one; rank];
-            if let Some(innermost) = sizes.first_mut() {
-                *innermost = size;
-            }
+            };
+            *innermost = sizes.iter().copied().reduce(|a, b| pool.mul(a, b)).unwrap_or(one);
         }
-        self.only_if(pool, &mut sizes[..rank], condition)?;
-        // Extents are given in the order of memory.
+        self.only_if(pool, &mut nested, condition)?;
         let mut dims = vec![Dim::new(zero, one, one); rank];
         let mut stride = one;
-        for (number, position) in self.storage_order(pool, func).into_iter().enumerate() {
-            dims[position] = Dim::new(zero, sizes[number], stride);
-            stride = if stride == one { sizes[number] } else { pool.mul(stride, sizes[number]) };
+        for (position, size) in order.into_iter().zip(nested) {
+            dims[position] = Dim::new(zero, size, stride);
+            stride = if stride == one { size } else { pool.mul(stride, size) };
         }
         let id = pool.declare_buffer(BufferDecl {
             name: text.to_owned(),
-            scalar: stored(ty.scalar)?,
+            scalar: stored(scalar)?,
             func,
             component,
             kind: BufferKind::Internal,
@@ -142,7 +152,7 @@ impl Walk<'_> {
             realigned: false,
             dims,
         });
-        self.nodes.buffers.insert(name, Buffer { id, ty: ty.scalar, dims: Vec::new() });
+        self.nodes.buffers.insert(name, Buffer { id, ty: scalar, dims: Vec::new() });
         self.live.insert(name, self.region);
         Ok(id)
     }

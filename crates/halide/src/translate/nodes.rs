@@ -8,12 +8,16 @@ use halidom_base::{Arena, FxHashMap, IndexMap, IndexSet, Interner, define_id};
 use halidom_ir::{BufferId, Constant, Dim, Expr as IrExpr, ExprId, FuncId, Pool, VarId, eval};
 
 use super::error::{Result, unsupported};
+use super::fields::fixed_field;
 use super::ops::{Ops, Value, Widths};
 use crate::text::digits;
 use crate::tree::{
     Alignment, BinaryOp, Call, CallKind, Expr, Load, ReduceOp, Scalar, ShuffleKind, Type,
 };
 use crate::{NameId, Names};
+
+/// The wrapper of Halide 19.0.0 within which every operator on floats is strict.
+const STRICT: &str = "strict_float";
 
 define_id!(
     /// An expression.
@@ -31,7 +35,7 @@ pub(super) struct Mark {
 /// An expression, with operands by id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Node {
-    /// A value with one lane.
+    /// A value with one lane, or a vector with a name.
     Value(ExprId),
     /// A conversion to the node's type.
     Cast(NodeId),
@@ -117,6 +121,8 @@ pub(super) enum Binding {
     DeviceDirty(NameId),
     /// A semaphore.
     Semaphore,
+    /// The number of an event that was traced. Only later events may use it.
+    Event,
     /// Another pointer, between passes. An expression that reads it is not translated.
     Pointer,
 }
@@ -153,6 +159,10 @@ pub(super) struct Nodes<'a> {
     definitions: FxHashMap<NodeId, NodeId>,
     /// Indices with claimed alignments, collected since the last query.
     pub(super) aligned: Vec<(NodeId, Alignment)>,
+    /// Values that are shown to someone, collected since the last query.
+    pub(super) shown: Vec<NodeId>,
+    /// True if something was printed or traced since the last query.
+    pub(super) has_shown: bool,
     /// Memory that was read, collected since the last query.
     pub(super) touched: IndexSet<NameId>,
     /// The annotations of nodes that were examined.
@@ -174,6 +184,8 @@ impl<'a> Nodes<'a> {
             taken: IndexMap::default(),
             definitions: FxHashMap::default(),
             aligned: Vec::new(),
+            shown: Vec::new(),
+            has_shown: false,
             touched: IndexSet::default(),
             marks: FxHashMap::default(),
         }
@@ -281,6 +293,7 @@ impl<'a> Nodes<'a> {
                 Some(Binding::Host(_) | Binding::Semaphore | Binding::Pointer) => {
                     return unsupported("a pointer");
                 }
+                Some(Binding::Event) => return unsupported("the number of a traced event"),
                 Some(Binding::DeviceDirty(_)) => return unsupported("a flag of a caller's buffer"),
                 None => {
                     return unsupported(format!("the unknown name `{}`", self.names.text(*name)));
@@ -305,7 +318,11 @@ impl<'a> Nodes<'a> {
                     matches!(a_type.scalar, Scalar::Float(_) | Scalar::BFloat(_))
                         && matches!(
                             op,
-                            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div
+                            BinaryOp::Add
+                                | BinaryOp::Sub
+                                | BinaryOp::Mul
+                                | BinaryOp::Div
+                                | BinaryOp::Mod
                         );
                 let ty =
                     if op.is_comparison() { Type::BOOL.with_lanes(a_type.lanes) } else { a_type };
@@ -339,13 +356,17 @@ impl<'a> Nodes<'a> {
                     return unsupported(format!("a load from `{name}`, which is no memory here"));
                 };
                 let ty = Type { scalar: buffer.ty, lanes: self.lanes(index) };
-                if said.is_some_and(|said| said != ty) {
+                // Truth values are bytes in memory.
+                let byte = Type { scalar: Scalar::UInt(8), ..ty };
+                let as_byte = ty.scalar == Scalar::UInt(1) && said == &Some(byte);
+                if said.is_some_and(|said| said != ty) && !as_byte {
                     return unsupported("a load of another type than the buffer's");
                 }
                 let buffer = buffer.id;
                 self.touched.insert(*name);
                 self.aligned.extend(alignment.map(|alignment| (index, alignment)));
-                self.make(Node::Load { buffer, index, predicate }, ty)
+                let load = self.make(Node::Load { buffer, index, predicate }, ty);
+                if as_byte { self.make(Node::Cast(load), byte) } else { load }
             }
             Expr::Ramp { base, stride, lanes } => {
                 let base = self.elaborate(pool, base)?;
@@ -357,6 +378,12 @@ impl<'a> Nodes<'a> {
                 let value = self.elaborate(pool, value)?;
                 let ty = self.ty(value);
                 self.make(Node::Broadcast(value), ty.with_lanes(ty.lanes * lanes))
+            }
+            Expr::Call(call) if self.names.text(call.name) == STRICT => {
+                let has_plain_floats = self.has_plain_floats;
+                let result = self.call(pool, call);
+                self.has_plain_floats = has_plain_floats;
+                return result;
             }
             Expr::Call(call) => return self.call(pool, call),
             Expr::Let { name, value, body } => {
@@ -478,6 +505,17 @@ impl<'a> Nodes<'a> {
         }
         if input || call.kind == Some(CallKind::Halide) {
             return unsupported(format!("a value of `{name}`, which is no func here"));
+        }
+        if let ("return_second", [effect, value]) = (name, call.args.as_slice())
+            && self.shows(effect)
+        {
+            self.show(pool, effect)?;
+            return self.elaborate(pool, value);
+        }
+        if name == "undef" {
+            return unsupported(
+                "`undef` elsewhere than as the first value of an output, or below a second stage",
+            );
         }
         let args = call.args.iter().map(|arg| self.elaborate(pool, arg));
         let args = args.collect::<Result<Box<[_]>>>()?;
@@ -753,34 +791,4 @@ pub(super) fn folded(pool: &Pool, id: ExprId, values: &[(VarId, Constant)]) -> O
         | IrExpr::Shuffle { .. }
         | IrExpr::Hole(_) => None,
     }
-}
-
-/// A field of a caller's buffer that is the same for every caller.
-pub(super) fn fixed_field(
-    pool: &mut Pool,
-    (ty, rank): (Scalar, usize),
-    field: &str,
-) -> Result<Value> {
-    let mut widths = Widths::default();
-    let mut ops = Ops { pool, widths: &mut widths, signed: halidom_ir::Overflow::Wraps };
-    match field {
-        "type" => match type_code(ty) {
-            Some(code) => ops.integer(code, Scalar::UInt(32)),
-            None => unsupported("the code of this type"),
-        },
-        "dimensions" => ops.integer(rank as i128, Scalar::Int(32)),
-        _ => ops.integer(0, Scalar::UInt(1)),
-    }
-}
-
-/// A `halide_type_t` as a number: code, bits, lanes.
-pub(super) fn type_code(ty: Scalar) -> Option<i128> {
-    let (code, bits) = match ty {
-        Scalar::Int(bits) => (0, bits),
-        Scalar::UInt(bits) => (1, bits),
-        Scalar::Float(bits) => (2, bits),
-        Scalar::BFloat(bits) => (4, bits),
-        Scalar::Handle(_) => return None,
-    };
-    Some(code | i128::from(bits) << 8 | 1 << 16)
 }

@@ -15,6 +15,7 @@ use halidom_ir::{
 };
 
 use super::error::{Result, unsupported};
+use super::intrinsics::refuse;
 use crate::tree;
 
 /// A value with its type in Halide.
@@ -226,12 +227,22 @@ impl Ops<'_> {
             tree::BinaryOp::And => Op::And,
             tree::BinaryOp::Or => Op::Or,
         };
+        if scalar == Scalar::Bool
+            && let Some(id) = self.of_truths(op, x, y)
+        {
+            return Ok(Value { id, ty: tree::Scalar::UInt(1) });
+        }
         let on_truth = matches!(op, tree::BinaryOp::And | tree::BinaryOp::Or);
         if on_truth != (scalar == Scalar::Bool) && !op.is_comparison() {
             return unsupported("an operator of this type");
         }
+        // The code generators compute `a - b * floor(a / b)`.
         if scalar.is_float() && op == tree::BinaryOp::Mod {
-            return unsupported("a remainder of floats");
+            let quotient = self.pool.binary(Op::Div, x, y);
+            let whole = self.pool.call(Function::Floor, quotient);
+            let whole = self.pool.binary(Op::Mul(overflow), y, whole);
+            let id = self.pool.binary(Op::Sub(overflow), x, whole);
+            return Ok(Value { id, ty: a.ty });
         }
         let ty = if op.is_comparison() { tree::Scalar::UInt(1) } else { a.ty };
         let (x, y) = match self.compared(x, y) {
@@ -247,7 +258,7 @@ impl Ops<'_> {
 
     /// An operator, folded where its operands are constant. This removes conditions on fixed
     /// values, such as a buffer's type.
-    fn folded(&mut self, op: Op, a: ExprId, b: ExprId) -> ExprId {
+    pub(super) fn folded(&mut self, op: Op, a: ExprId, b: ExprId) -> ExprId {
         let (x, y) = (self.pool.as_constant(a), self.pool.as_constant(b));
         match (op, x.and_then(Constant::as_bool), y.and_then(Constant::as_bool)) {
             (Op::And, Some(true), _) | (Op::Or, Some(false), _) => return b,
@@ -461,7 +472,7 @@ impl Ops<'_> {
     }
 
     /// A bitwise operator.
-    fn bitwise(&mut self, op: Op, a: Value, b: Value) -> Result<Value> {
+    pub(super) fn bitwise(&mut self, op: Op, a: Value, b: Value) -> Result<Value> {
         let x = self.as_stored(a)?;
         let y = self.as_stored(b)?;
         let y = self.pool.cast(self.pool.ty(x).scalar, y);
@@ -474,6 +485,19 @@ impl Ops<'_> {
             return unsupported("a function of floats on integers");
         }
         Ok(Value { id: self.pool.call(function, a.id), ty: a.ty })
+    }
+
+    /// A test of a float.
+    fn float_test(&mut self, test: &str, a: Value) -> Result<Value> {
+        if test == "is_nan" {
+            return self.binary(tree::BinaryOp::Ne, a, a);
+        }
+        let magnitude = self.function(Function::Abs, a)?;
+        let infinity = self.float(f64::INFINITY, a.ty)?;
+        let lanes = self.pool.ty(a.id).lanes;
+        let infinity = Value { id: self.broadcast(infinity.id, lanes), ..infinity };
+        let op = if test == "is_inf" { tree::BinaryOp::Eq } else { tree::BinaryOp::Lt };
+        self.binary(op, magnitude, infinity)
     }
 
     /// The result of an intrinsic or a function of Halide's runtime, of type `ty`. All operands
@@ -577,6 +601,16 @@ impl Ops<'_> {
                 };
                 self.wrapped(id, ty)
             }
+            ("rounding_shift_left", [a, b]) => self.rounding_shift(name, *a, *b),
+            ("rounding_shift_right", [a, b]) if self.constant(b.id).is_none() => {
+                self.rounding_shift(name, *a, *b)
+            }
+            ("popcount" | "count_leading_zeros" | "count_trailing_zeros", [a]) => {
+                self.counted(name, *a)
+            }
+            ("concat_bits", parts) => self.concatenated_bits(parts, ty),
+            ("extract_bits", [a, from]) => self.extracted_bits(*a, *from, ty),
+            ("memoize_expr", [a, ..]) => Ok(*a),
             ("rounding_shift_right", [a, b]) => {
                 let bits = self.bits(*b)?;
                 let a = self.as_int(*a)?;
@@ -625,11 +659,17 @@ impl Ops<'_> {
             ("strict_le", [a, b]) => self.binary(Le, *a, *b),
             ("strict_eq", [a, b]) => self.binary(Eq, *a, *b),
             ("round", [a]) => self.function(Function::Round, *a),
-            (_, [a]) => match float_function(name) {
-                Some(function) => self.function(function, *a),
-                None => unsupported(format!("`{name}`")),
+            (_, [a]) => match (float_function(name), name.rsplit_once("_f")) {
+                (Some(function), _) => self.function(function, *a),
+                (None, Some((test @ ("is_nan" | "is_inf" | "is_finite"), _))) => {
+                    self.float_test(test, *a)
+                }
+                (None, _) => refuse(name),
             },
-            _ => unsupported(format!("`{name}`")),
+            ("nan_f32" | "nan_f64", []) => self.float(f64::NAN, ty),
+            ("inf_f32" | "inf_f64", []) => self.float(f64::INFINITY, ty),
+            ("neg_inf_f32" | "neg_inf_f64", []) => self.float(f64::NEG_INFINITY, ty),
+            _ => refuse(name),
         }
     }
 

@@ -32,7 +32,12 @@ pub(super) enum Opaque {
 
 impl Walk<'_> {
     /// The meaning of a let that binds no value; `None` if it binds one.
-    pub(super) fn opaque(&mut self, name: NameId, value: &Expr) -> Result<Option<Opaque>> {
+    pub(super) fn opaque(
+        &mut self,
+        pool: &mut Pool,
+        name: NameId,
+        value: &Expr,
+    ) -> Result<Option<Opaque>> {
         if !is_pointer(value) {
             let Expr::Call(call) = value else { return Ok(None) };
             let names = self.nodes.names;
@@ -58,6 +63,10 @@ impl Walk<'_> {
                     }
                     Some(_) | None => unsupported("this call of `halide_copy_to_host`"),
                 },
+                _ if self.nodes.shows(value) => {
+                    self.nodes.show(pool, value)?;
+                    Ok(Some(Opaque::Bound(Binding::Event)))
+                }
                 _ => Ok(None),
             };
         }
@@ -147,6 +156,9 @@ impl Walk<'_> {
     pub(super) fn evaluate(&mut self, pool: &mut Pool, value: &Expr) -> Result<()> {
         if matches!(value, Expr::Int(_, _) | Expr::UInt(_, _)) {
             return Ok(());
+        }
+        if self.nodes.shows(value) {
+            return self.nodes.show(pool, value);
         }
         let Expr::Call(call) = value else {
             return unsupported("an expression that is evaluated for its effects");

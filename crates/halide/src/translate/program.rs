@@ -24,7 +24,7 @@ use super::kernels::mentions;
 use super::lanes::{Lanes, Stop};
 use super::marks::Marked;
 use super::memory::{Allocation, Realization};
-use super::nodes::{Binding, Buffer, Node};
+use super::nodes::{Binding, Buffer, Node, NodeId};
 use super::note::Note;
 use super::ops::{Value, stored};
 use super::pointers::Opaque;
@@ -148,6 +148,7 @@ impl Walk<'_> {
         let mut parts = self.assumed(pool, assumed)?;
         parts.extend(self.caller(pool, &outputs));
         parts.extend(self.bounded(pool, &outputs));
+        parts.extend(self.before(pool)?);
         self.note_single(pool, &outputs);
         let checked = !self.source.settings.no_asserts;
         if !checked {
@@ -172,7 +173,7 @@ impl Walk<'_> {
         let program = Program {
             name: self.source.algorithm.name.clone(),
             params: self.source.algorithm.params.clone(),
-            inputs: self.source.inputs.iter().map(|(_, buffer)| *buffer).collect(),
+            inputs: self.given_buffers(),
             outputs,
             body,
         };
@@ -295,7 +296,10 @@ impl Walk<'_> {
                 items.extend(self.assertion(pool, condition, message)?.map(Item::Stmt));
             }
             // The mark of producers and consumers only informs readers.
-            StmtKind::ProducerConsumer { name: _, role: _, body } => {
+            StmtKind::ProducerConsumer { name, role, body } => {
+                if *role == tree::Role::Produce {
+                    items.extend(self.kept(pool, *name)?.into_iter().map(Item::Stmt));
+                }
                 items.push(Item::Stmt(self.block(pool, body)?));
             }
             StmtKind::For { name, min, extent, kind, device, body } => {
@@ -426,8 +430,9 @@ impl Walk<'_> {
                 items.push(Item::Stmt(block?));
             }
         }
-        let owed = self.alignments(pool)?;
-        items.splice(first..first, owed.into_iter().map(Item::Stmt));
+        let mut owed = self.shown(pool)?;
+        owed.extend(self.alignments(pool)?.into_iter().map(Item::Stmt));
+        items.splice(first..first, owed);
         Ok(())
     }
 
@@ -443,7 +448,7 @@ impl Walk<'_> {
         (name, value): (NameId, &Expr),
         rest: &[Stmt],
     ) -> Result<(Binding, Vec<Item>)> {
-        match self.opaque(name, value)? {
+        match self.opaque(pool, name, value)? {
             Some(Opaque::Bound(binding)) => return Ok((binding, Vec::new())),
             Some(Opaque::Success) => {
                 self.note(
@@ -460,16 +465,15 @@ impl Walk<'_> {
             return Ok((Binding::Node(node), Vec::new()));
         }
         if self.nodes.lanes(node) > 1 {
-            // A vector replaces its name, unless memory that it reads may be written before.
-            let mut written = false;
-            for_each_store(rest, &mut |stored| {
+            // A vector replaces its name, unless memory that it reads may be written before a use.
+            let overwrites = |stored: NameId| {
                 let target = self.nodes.buffers.get(&stored);
-                written |= target.is_none_or(|target| self.nodes.reads(node, target.id));
-            });
-            if self.nodes.reads_memory(node) && written {
-                return unsupported(
-                    "a vector with a name that reads memory which is written later",
-                );
+                target.is_none_or(|target| self.nodes.reads(node, target.id))
+            };
+            let mut uses = Uses { names: FxHashSet::from_iter([name]), written: false };
+            let late = self.nodes.reads_memory(node) && uses.are_late(rest, &overwrites);
+            if late {
+                return self.vector_binding(pool, name, node);
             }
             // A store of the name that always runs with this let accounts for the vector's loads. A
             // store under a condition does not, so they are made here.
@@ -497,6 +501,31 @@ impl Walk<'_> {
         if !self.nodes.reads_memory(node) && ty == Type::INT {
             self.definitions.insert(var, value.id);
         }
+        let mark = self.nodes.prophecy(node);
+        self.nodes.marks.insert(variable, mark);
+        Ok((Binding::Node(variable), vec![Item::Let(var, value.id)]))
+    }
+
+    /// A variable for a vector, which is evaluated here.
+    fn vector_binding(
+        &mut self,
+        pool: &mut Pool,
+        name: NameId,
+        node: NodeId,
+    ) -> Result<(Binding, Vec<Item>)> {
+        let ty = self.nodes.ty(node);
+        let value = match self.lower(pool, |lowering| lowering.value(node, Lanes::all(ty.lanes))) {
+            Ok(value) => value,
+            Err(Stop::Unsupported(what)) => return Err(what),
+            Err(Stop::Divide(_)) => {
+                return unsupported(
+                    "a shuffle with a name that reads memory which is written before it is used",
+                );
+            }
+        };
+        let var = pool.declare_var(self.nodes.names.text(name), pool.ty(value.id));
+        let variable = self.nodes.make(Node::Value(pool.var_expr(var)), ty);
+        self.nodes.define(variable, node);
         let mark = self.nodes.prophecy(node);
         self.nodes.marks.insert(variable, mark);
         Ok((Binding::Node(variable), vec![Item::Let(var, value.id)]))
@@ -625,6 +654,48 @@ fn is_stored(block: &[Stmt], name: NameId) -> bool {
         }
         false
     })
+}
+
+/// The uses of a vector in the statements after its name is bound.
+struct Uses {
+    /// The name, and the names that depend on it.
+    names: FxHashSet<NameId>,
+    /// True if memory that the vector reads may have been written.
+    written: bool,
+}
+
+impl Uses {
+    /// Tests whether the vector may be used after memory that it reads is written. The answer errs
+    /// on the side of yes.
+    fn are_late(&mut self, block: &[Stmt], overwrites: &dyn Fn(NameId) -> bool) -> bool {
+        block.iter().any(|stmt| {
+            if let StmtKind::Let { name, value } = &stmt.kind {
+                let uses = mentions(value, &self.names);
+                if uses {
+                    self.names.insert(*name);
+                }
+                return uses && self.written;
+            }
+            if let StmtKind::Store { name, index, alignment: _, value, predicate } = &stmt.kind {
+                let uses = [Some(index), Some(value), predicate.as_ref()]
+                    .into_iter()
+                    .flatten()
+                    .any(|expr| mentions(expr, &self.names));
+                let late = uses && self.written;
+                self.written |= overwrites(*name);
+                return late;
+            }
+            if let StmtKind::ProducerConsumer { name: _, role: _, body } | StmtKind::Scope(body) =
+                &stmt.kind
+            {
+                return self.are_late(body, overwrites);
+            }
+            // Anything else may use the vector, and loops may do so again.
+            let mut stores = |stored| self.written |= overwrites(stored);
+            for_each_store(std::slice::from_ref(stmt), &mut stores);
+            self.written
+        })
+    }
 }
 
 /// Calls `visit` with the name of every buffer that is stored to.

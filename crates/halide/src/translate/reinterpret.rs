@@ -1,4 +1,5 @@
-//! Reinterprets the bits of an integer as a float by arithmetic, because `ir` has no such operator.
+//! Reinterprets the bits of an integer as a float, and those of a float as an integer, by
+//! arithmetic, because `ir` has no such operator.
 //!
 //! # Correctness
 //! An integer of 32 bits with exponent `e` and mantissa `m` is the float `(2^23 + m)·2^(e - 150)`,
@@ -6,11 +7,17 @@
 //! exact: the first factor has 24 bits, and no power of two leaves the range. The result is a float
 //! of 32 bits, so the conversion back is exact too. With `e = 255` the result is an infinity, or
 //! the one NaN that `ir` has.
+//!
+//! In the other direction, a float of 32 bits is `n·2^(-149)` with a whole `n`, which 64 bits hold
+//! exactly. Halving `n` until it is below 2^24 gives the mantissa with its leading bit, and the
+//! number of steps gives the exponent less 1. Without a step, `n` itself has the bits of a subnormal
+//! number, or of a normal one with exponent 1. The sign of a zero is that of its reciprocal. A NaN
+//! has the bits of the one NaN that `ir` has.
 
-use halidom_ir::{BinaryOp as Op, Constant, ExprId, Overflow, Scalar, UnaryOp};
+use halidom_ir::{BinaryOp as Op, Constant, ExprId, Intrinsic, Overflow, Scalar, UnaryOp};
 
 use super::error::{Result, unsupported};
-use super::ops::{Ops, Value};
+use super::ops::{Ops, Value, stored};
 use crate::tree;
 
 /// The power of two that scales a mantissa with its leading bit to a float with exponent 0.
@@ -28,8 +35,61 @@ impl Ops<'_> {
                 self.cast(ty, value)
             }
             (Int(32) | UInt(32), Float(32)) => self.float_of_bits(value),
+            (Float(32), Int(32) | UInt(32)) => self.bits_of_float(value, ty),
             _ => unsupported("`reinterpret` between these types"),
         }
+    }
+
+    fn bits_of_float(&mut self, value: Value, ty: tree::Scalar) -> Result<Value> {
+        let float = value.id;
+        let single = |ops: &mut Self, number: f32| ops.like(float, Constant::f32(number));
+        let double = |ops: &mut Self, number: f64| ops.like(float, Constant::f64(number));
+        let word = |ops: &mut Self, number: u32| match Constant::wrapped(
+            Scalar::U32,
+            i128::from(number),
+        ) {
+            Some(constant) => Ok(ops.like(float, constant)),
+            None => unsupported("`reinterpret`"),
+        };
+        let magnitude = self.pool.call(Intrinsic::Abs, float);
+        let infinity = single(self, f32::INFINITY);
+        let is_finite = self.pool.binary(Op::Lt, magnitude, infinity);
+        let zero = single(self, 0.0);
+        let finite = self.pool.select(is_finite, magnitude, zero);
+        let wide = self.pool.cast(Scalar::F64, finite);
+        let scale = double(self, 2f64.powi(-(LEAST_POWER + 1)));
+        let mut digits = self.pool.binary(Op::Mul(Overflow::Wraps), wide, scale);
+        let mut steps = word(self, 0)?;
+        for bit in (0..8).rev() {
+            let limit = double(self, 2f64.powi(MANTISSA_BITS as i32 + (1 << bit)));
+            let is_large = self.pool.binary(Op::Ge, digits, limit);
+            let (smaller, one) = (double(self, 2f64.powi(-(1 << bit))), double(self, 1.0));
+            let factor = self.pool.select(is_large, smaller, one);
+            digits = self.pool.binary(Op::Mul(Overflow::Wraps), digits, factor);
+            let (some, none) = (word(self, 1 << bit)?, word(self, 0)?);
+            let more = self.pool.select(is_large, some, none);
+            steps = self.pool.binary(Op::Add(Overflow::Wraps), steps, more);
+        }
+        let shift = word(self, MANTISSA_BITS)?;
+        let exponent = self.pool.binary(Op::Shl, steps, shift);
+        let mantissa = self.pool.cast(Scalar::U32, digits);
+        let bits = self.pool.binary(Op::Add(Overflow::Wraps), exponent, mantissa);
+        let above = word(self, LAST_EXPONENT << MANTISSA_BITS)?;
+        let unsigned = self.pool.select(is_finite, bits, above);
+        let reciprocal = {
+            let one = single(self, 1.0);
+            self.pool.binary(Op::Div, one, float)
+        };
+        let is_zero = self.pool.binary(Op::Eq, float, zero);
+        let signed = self.pool.select(is_zero, reciprocal, float);
+        let is_negative = self.pool.binary(Op::Lt, signed, zero);
+        let (sign, none) = (word(self, 1 << 31)?, word(self, 0)?);
+        let sign = self.pool.select(is_negative, sign, none);
+        let bits = self.pool.binary(Op::Or, unsigned, sign);
+        let is_nan = self.pool.binary(Op::Ne, float, float);
+        let nan = word(self, f32::NAN.to_bits())?;
+        let bits = self.pool.select(is_nan, nan, bits);
+        Ok(Value { id: self.pool.cast(stored(ty)?, bits), ty })
     }
 
     fn float_of_bits(&mut self, value: Value) -> Result<Value> {
@@ -125,12 +185,33 @@ mod tests {
     }
 
     #[test]
+    fn the_float_has_the_bits() {
+        let ends = [0, 1, 2, 0x3f_ffff, 0x40_0000, 0x7f_fffe, 0x7f_ffff];
+        let every = (0..=LAST_EXPONENT).flat_map(|exponent| ends.map(|low| exponent << 23 | low));
+        let scattered = (0..4_096_u32).map(|number| number.wrapping_mul(2_654_435_761));
+        let mut pool = Pool::new();
+        let var = pool.declare_var("float", Type::scalar(Scalar::F32));
+        let id = pool.var_expr(var);
+        let mut widths = Widths::default();
+        let mut ops = Ops { pool: &mut pool, widths: &mut widths, signed: Overflow::Wraps };
+        let value = Value { id, ty: tree::Scalar::Float(32) };
+        let result = ops.reinterpret(tree::Scalar::UInt(32), value).expect("it is translated").id;
+        for bits in every.chain(scattered).flat_map(|bits| [bits, bits | 1 << 31]) {
+            let float = f32::from_bits(bits);
+            let expected = if float.is_nan() { f32::NAN.to_bits() } else { bits };
+            let found = folded(&pool, result, &[(var, Constant::f32(float))]);
+            let found = found.expect("it can be worked out");
+            assert_eq!(found.as_integer(), Some(i128::from(expected)), "{float}");
+        }
+    }
+
+    #[test]
     fn other_types_are_refused() {
         let mut pool = Pool::new();
         let mut widths = Widths::default();
         let mut ops = Ops { pool: &mut pool, widths: &mut widths, signed: Overflow::Wraps };
         let float = ops.float(1.0, tree::Scalar::Float(32)).expect("it is a constant");
-        assert!(ops.reinterpret(tree::Scalar::Int(32), float).is_err());
+        assert!(ops.reinterpret(tree::Scalar::Int(64), float).is_err());
         let byte = ops.integer(1, tree::Scalar::UInt(8)).expect("it is a constant");
         assert!(ops.reinterpret(tree::Scalar::Float(32), byte).is_err());
         assert!(ops.reinterpret(tree::Scalar::Int(16), byte).is_err());

@@ -12,7 +12,7 @@ use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 
 use super::belonging::Found;
 use super::error::{Result, unsupported};
-use super::nodes::type_code;
+use super::fields::type_code;
 use crate::pipeline::{Func, FuncSchedule, Input, LoopLevel, Pipeline};
 use crate::text::Pass;
 use crate::tree::{Block, Expr, Scalar, Stmt, StmtKind, Type};

@@ -11,7 +11,7 @@ use super::lanes::{Lanes, Lowering, Stop};
 use super::marks::{self, Instance};
 use super::nodes::{Buffer, Node, NodeId};
 use super::walk::{Atomicity, Item, Walk, closed};
-use crate::tree::Type;
+use crate::tree::{Scalar, Type};
 
 /// A part of a store.
 struct Part {
@@ -56,9 +56,14 @@ impl Walk<'_> {
         if self.nodes.lanes(index) != count {
             return unsupported("a store of a value with other lanes than its index");
         }
-        if self.nodes.ty(value).scalar != target.ty {
-            return unsupported("a store of another type than the buffer's");
-        }
+        let value = match (self.nodes.ty(value).scalar, target.ty) {
+            (given, wanted) if given == wanted => value,
+            (Scalar::UInt(8), Scalar::UInt(1)) => match self.nodes.truth(pool, value) {
+                Some(truth) => truth,
+                None => return unsupported("a store of a byte that may be no truth value"),
+            },
+            (_, _) => return unsupported("a store of another type than the buffer's"),
+        };
         if predicate.is_some_and(|found| self.nodes.ty(found) != Type::BOOL.with_lanes(count)) {
             return unsupported("a store of lanes that are not those of its value");
         }

@@ -88,6 +88,8 @@ pub(super) struct Walk<'a> {
     pub(super) semaphores: FxHashMap<NameId, Semaphore>,
     /// The caller's buffers by their names in the statement.
     pub(super) callers: IndexSet<NameId>,
+    /// Outputs whose contents before the run are still to be filled in.
+    pub(super) unfilled: IndexSet<NameId>,
     /// The outputs' buffers.
     pub(super) outputs: Vec<BufferId>,
     /// The places where the caller's buffers are up to date.
@@ -121,6 +123,7 @@ impl<'a> Walk<'a> {
             live: FxHashMap::default(),
             semaphores: FxHashMap::default(),
             callers: IndexSet::default(),
+            unfilled: source.priors.iter().map(|prior| prior.output).collect(),
             outputs: Vec::new(),
             holdings: Holdings::default(),
             host_loops: 0,

@@ -33,6 +33,7 @@ mod trace;
 use halidom_base::FxHashMap;
 use halidom_ir::{
     Algorithm, Array, BufferKind, Check, Constant, Expr, Pool, Program, Shape, Stmt, StmtId, VarId,
+    nested_strides,
 };
 
 use execute::{Limits, Machine};
@@ -42,7 +43,7 @@ pub use trace::{Trace, Watch, Written};
 
 use crate::algorithm::Evaluator;
 use crate::startup::evaluate_with;
-use crate::{BindError, Bindings, Notes};
+use crate::{BindError, Bindings, Notes, nesting};
 
 /// The options of a run.
 #[derive(Clone, Debug)]
@@ -190,18 +191,16 @@ fn run_with_oracle<'a>(
         }
         let mut padding = options.output_padding.clone();
         padding.resize(shape.len(), 0);
-        let elements =
-            shape.iter().zip(&padding).try_fold(1_i128, |size, ((_, extent), padding)| {
-                size.checked_mul(i128::from((*extent).max(0)) + i128::from((*padding).max(0)))
-            });
+        let nesting = nesting(pool, program, *first);
+        let elements = nested_strides(shape, &padding, &nesting).map(|(_, size)| size);
         for buffer in &output.buffers {
             let decl = pool.buffer(*buffer);
             let array = elements
-                .filter(|elements| *elements <= i128::from(options.elements))
-                .and_then(|_| Array::padded(decl.scalar, shape.clone(), &padding))
+                .filter(|elements| u64::try_from(*elements).is_ok_and(|n| n <= options.elements))
+                .and_then(|_| Array::nested(decl.scalar, shape.clone(), &padding, &nesting))
                 .ok_or_else(|| Fault::TooLarge {
                     name: decl.name.clone(),
-                    elements: elements.unwrap_or(i128::MAX),
+                    elements: elements.map_or(i128::MAX, i128::from),
                 })?;
             // Components have one shape, so these are the same variables.
             for ((dim, (min, extent)), stride) in decl.dims.iter().zip(shape).zip(&array.strides) {

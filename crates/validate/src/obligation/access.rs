@@ -210,13 +210,21 @@ impl Checker<'_> {
         Some((others, self.space.and(&same)))
     }
 
-    /// Checks that the layout of an output keeps different coordinates apart: each stride steps
-    /// over the dimensions inside it.
+    /// Checks that the layout of an output keeps different coordinates apart: in some order of the
+    /// dimensions, each stride steps over the dimensions before. The order by strides that are
+    /// known numbers is tried.
     fn injective(&mut self, index: MemoryId) {
         let memory = &self.model.memories[index];
+        let mut fixed = self.fixed(&[]);
+        let mut order: Vec<(i128, Dimension)> = Vec::new();
+        for dim in &memory.dims {
+            let stride = fixed.poly(self.space, dim.stride);
+            order.push((self.space.as_constant(stride).unwrap_or(i128::MAX), *dim));
+        }
+        order.sort_by_key(|(stride, _)| *stride);
         let mut goal = Vec::new();
         let mut least = self.space.constant(1);
-        for dim in &memory.dims {
+        for (_, dim) in order {
             goal.push(self.space.at_most(least, dim.stride));
             least = self.space.mul(dim.stride, dim.extent);
         }

@@ -148,7 +148,7 @@ impl<'a> Checker<'a> {
                 partial.push(Partial { facts: facts.clone(), written, location });
                 written = self.space.or(&ways);
             }
-            if self.by_cases(&facts, &ways, &target) {
+            if self.by_cases(&facts, &ways, &target) || self.by_quotients(&facts, written) {
                 return Status::Closed(Method::Solver);
             }
             let label = LABELS.get(round).copied().unwrap_or("coverage");

@@ -167,6 +167,15 @@ pub(crate) trait Tactics {
     /// Tells which law of floats is missing for two values to be equal, for reports.
     fn missing_law(&self, space: &mut Space, values: (Value, Value)) -> Option<String>;
 
+    /// Proposes values of the quotients in a goal, inner ones first. A value may rest on the values
+    /// before it.
+    fn quotients(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
+        goal: FormulaId,
+    ) -> Vec<(AtomId, PolyId)>;
+
     /// Proposes a proof of a goal by the values of a divisor in it.
     fn divided(
         &mut self,

@@ -16,6 +16,7 @@ mod equal;
 mod order;
 mod output;
 pub(crate) mod overflow;
+mod quotients;
 mod race;
 pub(crate) mod record;
 mod regions;

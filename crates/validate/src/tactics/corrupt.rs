@@ -370,6 +370,23 @@ impl Tactics for Liar {
         Search.missing_law(space, values)
     }
 
+    fn quotients(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
+        goal: FormulaId,
+    ) -> Vec<(AtomId, PolyId)> {
+        let mut found = Search.quotients(desk, facts, goal);
+        if self.lies() {
+            let by = self.below(3) as i128 - 1;
+            found.reverse();
+            for (_, value) in &mut found {
+                *value = desk.space.offset(*value, by);
+            }
+        }
+        found
+    }
+
     fn divided(
         &mut self,
         desk: &mut Desk<'_, '_>,

@@ -5,7 +5,7 @@ use halidom_base::IndexSet;
 use super::lemmas::Reached;
 use super::settle::known;
 use crate::obligation::door::{Desk, Divided};
-use crate::space::{Atom, FormulaId, Symbol};
+use crate::space::{Atom, AtomId, FormulaId, PolyId, Rename, Symbol};
 
 /// A divisor from which on divisors are not told apart.
 const LARGE: i128 = 3;
@@ -25,7 +25,7 @@ pub(super) fn divided(
     let assumed = [facts, &[large]].concat();
     let formulas = [desk.entry(), facts, &[goal]].concat();
     let known = conditions_decided(desk, &assumed, &formulas);
-    let mut rename = crate::space::Rename::new();
+    let mut rename = Rename::new();
     for (formula, holds) in &known {
         rename.override_formula(*formula, desk.space.truth(*holds));
     }
@@ -43,6 +43,46 @@ pub(super) fn divided(
         quotients.iter().filter(move |more| *more != less).map(move |more| (*less, *more))
     });
     Some(Divided { divisor, known, quotients: pairs.collect() })
+}
+
+/// Proposes values of quotients by numbers that are known only at run time: a dividend `n·v + r`
+/// with a small `r` has the quotient `v`. Such quotients number the coordinates of fused
+/// dimensions.
+pub(super) fn quotients(
+    desk: &mut Desk<'_, '_>,
+    facts: &[FormulaId],
+    goal: FormulaId,
+) -> Vec<(AtomId, PolyId)> {
+    let mut reached = Reached::default();
+    reached.formula(desk.space, goal);
+    let mut open: Vec<AtomId> = reached.atoms.iter().rev().copied().collect();
+    open.retain(|atom| {
+        matches!(desk.space.atom(*atom), Atom::Div(_, by) if desk.space.as_constant(*by).is_none())
+    });
+    let (mut rename, mut known) = (Rename::new(), Vec::new());
+    if open.len() > MOST_QUOTIENTS {
+        return known;
+    }
+    loop {
+        let before = open.len();
+        open.retain(|atom| {
+            let Atom::Div(dividend, divisor) = *desk.space.atom(*atom) else { return false };
+            let dividend = rename.poly(desk.space, dividend);
+            let divisor = rename.poly(desk.space, divisor);
+            let (value, rest) = desk.space.divide(dividend, divisor);
+            let zero = desk.space.constant(0);
+            let is_rest = desk.space.within(rest, zero, divisor);
+            let found = desk.follows(facts, is_rest, "quotient");
+            if found {
+                rename.override_atom(*atom, value);
+                known.push((*atom, value));
+            }
+            !found
+        });
+        if open.len() == before || open.is_empty() {
+            return known;
+        }
+    }
 }
 
 /// Returns a symbol that is a divisor in a formula.

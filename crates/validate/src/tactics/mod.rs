@@ -23,7 +23,7 @@ use crate::obligation::door::{
     Case, Desk, Divided, Earlier, Equality, Region, Tactics, Target, Witness,
 };
 use crate::program::{LabelId, Model};
-use crate::space::{FormulaId, PolyId, Space, Value};
+use crate::space::{AtomId, FormulaId, PolyId, Space, Value};
 use forms::after;
 
 /// The tactics of every validation.
@@ -87,6 +87,15 @@ impl Tactics for Search {
 
     fn missing_law(&self, space: &mut Space, values: (Value, Value)) -> Option<String> {
         below::missing_law(space, values)
+    }
+
+    fn quotients(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
+        goal: FormulaId,
+    ) -> Vec<(AtomId, PolyId)> {
+        divide::quotients(desk, facts, goal)
     }
 
     fn divided(

@@ -211,7 +211,8 @@ impl Examiner<'_> {
                 Verdict::Proved => figures.proved += 1,
                 Verdict::Unknown(reason) => {
                     figures.unknown += 1;
-                    undecided.push(Undecided { seed, schedule: schedule.name.clone(), reason });
+                    let schedule = schedule.name.clone();
+                    undecided.push(Undecided { seed, schedule, reason: reason.words });
                 }
                 Verdict::Refuted(counterexample) => {
                     return Err(Wrong {

@@ -16,8 +16,8 @@ use halidom_halide_machine::{
     Beyond, BufferCase, Case, Dim, FaultKind, Host, Limits, Mode, Notes, Outcome, Signature,
     Statement,
 };
-use halidom_interp::{Bindings, machine};
-use halidom_ir::{Array, Constant, Pool, Scalar, Shape};
+use halidom_interp::{Bindings, machine, nesting};
+use halidom_ir::{Array, Constant, Nesting, Pool, Scalar, Shape};
 use halidom_testgen::{Random, cases_of};
 use halidom_validate::{Conventions, Owed};
 
@@ -252,7 +252,8 @@ fn contents(given: &Array, number: usize, random: &mut Random) -> Option<Array> 
     if let Some(rows) = padding.first_mut().filter(|_| number.is_multiple_of(2)) {
         *rows = random.between(0, 3);
     }
-    let mut array = Array::padded(given.scalar, given.shape.clone(), &padding)?;
+    let nesting = nesting_of(given);
+    let mut array = Array::nested(given.scalar, given.shape.clone(), &padding, &nesting)?;
     for element in 0..array.data.len() / given.scalar.bytes()? {
         let value = if number % 3 == 1 {
             extreme(given.scalar, random)
@@ -264,6 +265,13 @@ fn contents(given: &Array, number: usize, random: &mut Random) -> Option<Array> 
         }
     }
     Some(array)
+}
+
+/// The order of an array's dimensions in memory.
+fn nesting_of(array: &Array) -> Nesting {
+    let mut nesting: Nesting = array.strides.iter().copied().enumerate().collect();
+    nesting.sort_by_key(|(dim, stride)| (*stride, *dim));
+    nesting
 }
 
 /// A random value at or next to the ends of a type's range.
@@ -361,9 +369,17 @@ fn machine_case(
             if let Some(rows) = gaps.first_mut() {
                 *rows = padding;
             }
-            let mut array = Array::padded(decl.scalar, window.clone(), &gaps)?;
+            let nesting = nesting(pool, &compiled.program, *buffer);
+            let mut array = Array::nested(decl.scalar, window.clone(), &gaps, &nesting)?;
             let before = if decl.scalar == Scalar::Bool { BEFORE_TRUTH } else { BEFORE };
             array.data.fill(before[usize::from(is_second)]);
+            if let Some(kept) = stock.before(&case.bindings, *buffer, window) {
+                for point in kept.points() {
+                    if !array.set(&point, kept.get(&point)?) {
+                        return None;
+                    }
+                }
+            }
             add(&decl.name, &array, false)?;
             outputs.push(array);
         }
@@ -373,7 +389,9 @@ fn machine_case(
 
 /// A copy without gaps between the rows.
 fn without_gaps(given: &Array) -> Option<Array> {
-    let mut dense = Array::zeros(given.scalar, given.shape.clone())?;
+    let nesting: Nesting = nesting_of(given).into_iter().map(|(dim, _)| (dim, 0)).collect();
+    let padding = vec![0; given.shape.len()];
+    let mut dense = Array::nested(given.scalar, given.shape.clone(), &padding, &nesting)?;
     for point in given.points() {
         if !dense.set(&point, given.get(&point)?) {
             return None;

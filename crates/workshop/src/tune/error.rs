@@ -3,6 +3,7 @@
 use halidom_codegen::CompileError;
 use halidom_diag::Diagnostic;
 use halidom_driver::data::DataError;
+use halidom_verdict::Verdict;
 
 use super::counts::Counts;
 
@@ -35,12 +36,12 @@ pub enum TuneError {
         how: String,
     },
     /// None of the fastest schedules is proved.
-    #[error("none of the {tried} fastest schedules is proved; of the fastest: {reason}")]
+    #[error("none of the {tried} fastest schedules is proved; of the fastest: {}", verdict.sentence())]
     NotProved {
         /// The number of schedules that were given to the validator.
         tried: usize,
-        /// The validator's reason for the fastest.
-        reason: String,
+        /// The verdict on the fastest.
+        verdict: Box<Verdict>,
         /// The candidates' fates.
         counts: Box<Counts>,
     },

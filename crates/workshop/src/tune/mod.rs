@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use halidom_ir::Schedule;
 use halidom_lang::print_schedule;
-use halidom_verdict::Verdict;
+use halidom_verdict::{Cause, Verdict};
 
 pub use counts::{Counts, Rejection};
 pub use error::TuneError;
@@ -229,7 +229,7 @@ fn settle(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Found, TuneError> {
     let mut took = Duration::ZERO;
-    let mut first_reason = None;
+    let mut first_verdict = None;
     let mut tried = 0;
     // True once a found schedule turned out to be no faster than the schedules to start with.
     let mut in_vain = false;
@@ -263,7 +263,7 @@ fn settle(
             }
             Verdict::Unknown(_) | Verdict::Nothing(_) => {
                 search.counts.reject(Rejection::NotProved);
-                first_reason.get_or_insert(verdict.sentence());
+                first_verdict.get_or_insert(verdict);
                 continue;
             }
         }
@@ -290,7 +290,11 @@ fn settle(
     }
     Err(TuneError::NotProved {
         tried,
-        reason: first_reason.unwrap_or_else(|| "none is faster when timed again".to_owned()),
+        verdict: Box::new(
+            first_verdict.unwrap_or_else(|| {
+                Verdict::unknown(Cause::Part, "none is faster when timed again")
+            }),
+        ),
         counts: Box::new(search.counts.clone()),
     })
 }

@@ -11,7 +11,7 @@ use crate::has_halide;
 
 /// Reads Halide's compilation of a script, with a part of its statement replaced. The folder holds
 /// the script, which must be there when the code runs.
-fn read(script: &str, edit: Option<(&str, &str)>) -> (Stock, TempDir) {
+pub(crate) fn read(script: &str, edit: Option<(&str, &str)>) -> (Stock, TempDir) {
     let place = tempfile::tempdir().expect("there is a folder");
     let folder = place.path();
     let path = folder.join("pipeline.py");
@@ -32,7 +32,7 @@ fn read(script: &str, edit: Option<(&str, &str)>) -> (Stock, TempDir) {
     (stock::read(&request).expect("it is translated"), place)
 }
 
-fn agreement((stock, _place): &(Stock, TempDir)) -> Agreement {
+pub(crate) fn agreement((stock, _place): &(Stock, TempDir)) -> Agreement {
     let effort = Effort { seed: 7, cases: 60, elements: 1 << 14, runs_code: true };
     agree(stock, &effort).expect("the machine takes it")
 }

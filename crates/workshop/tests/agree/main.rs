@@ -7,6 +7,7 @@
 #![expect(clippy::print_stdout, reason = "tables are printed")]
 
 mod kinds;
+mod values;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

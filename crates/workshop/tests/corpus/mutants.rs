@@ -182,7 +182,7 @@ fn examine(name: &str, stock: &Stock, each: usize, spare: &Mutex<usize>) -> Coun
                 Verdict::Proved => "proved".to_owned(),
                 Verdict::Refuted(_) => "refuted".to_owned(),
                 Verdict::Unknown(reason) => {
-                    format!("unknown: {}", reason.chars().take(200).collect::<String>())
+                    format!("unknown: {}", reason.words.chars().take(200).collect::<String>())
                 }
             };
             println!(
@@ -205,7 +205,7 @@ fn examine(name: &str, stock: &Stock, each: usize, spare: &Mutex<usize>) -> Coun
                 counts.wrong.push(format!("{name}: {}: {description}: {observed}", kind.name()));
             }
             Verdict::Unknown(reason) => {
-                let reason = reason.chars().take(80).collect();
+                let reason = reason.words.chars().take(80).collect();
                 *counts.reasons.entry(reason).or_default() += 1;
             }
         }

@@ -84,7 +84,7 @@ pub(crate) fn judge(name: &str, request: &Request, annotations: Annotations) -> 
         }
         (Verdict::Unknown(reason), _) => {
             row.verdict = "unknown";
-            row.remark = reason.chars().take(REASON).collect();
+            row.remark = reason.words.chars().take(REASON).collect();
         }
         (Verdict::Refuted(_), replay) => {
             row.verdict = "refuted";

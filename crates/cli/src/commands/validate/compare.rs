@@ -4,7 +4,7 @@ use std::path::Path;
 
 use halidom_driver::stock::{self, Beside, Compared, Comparison, Difference};
 use halidom_ir::Constant;
-use halidom_verdict::{Evidence, Ran, Verdict};
+use halidom_verdict::{Cause, Evidence, Ran, Verdict};
 use serde_json::{Value, json};
 
 use super::replay::show_changes;
@@ -65,9 +65,10 @@ pub(super) fn run(dump: &Path, output: &mut Output<'_>) -> Result<Ended, Stop> {
             "write the dump with HL_DEBUG_CODEGEN=2 on standard error",
         )
     } else if comparison.cases == 0 {
-        Verdict::unknown("no inputs were found that the final statement accepts")
+        Verdict::unknown(Cause::Runs, "no inputs were found that the final statement accepts")
     } else {
         Verdict::unknown(
+            Cause::Runs,
             "no pass was seen to change what is computed, which proves nothing: with the pipeline \
                 (`--halide FILE`) the final statement is judged",
         )

@@ -107,7 +107,8 @@ fn obligation(obligation: &Obligation) -> Value {
         }
         Closed::Open(reason) => {
             value["status"] = "unknown".into();
-            value["reason"] = reason.as_str().into();
+            value["reason"] = reason.words.as_str().into();
+            value["code"] = reason.cause.code().into();
         }
     }
     value

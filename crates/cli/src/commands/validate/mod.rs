@@ -12,6 +12,7 @@ mod sentence;
 mod show;
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use halidom_driver::files;
 use halidom_driver::judge::{self, Engine};
@@ -19,13 +20,14 @@ use halidom_driver::layout::Layout;
 use halidom_driver::stock::{self, Stock};
 use halidom_driver::subject::Subject;
 use halidom_validate::{Report, Verdict as Outcome};
-use halidom_verdict::Verdict;
+use halidom_verdict::{Cause, Verdict};
 use serde_json::{Map, Value};
 
 use super::subjects::{SCHEDULES, Wanted};
 use super::{ended, solving, subjects};
 use crate::args::{self, ValidateArgs};
 use crate::output::{Ended, Output, Stop};
+use crate::watch::Watch;
 
 use baseline::{Baseline, Standing};
 pub(crate) use json::object;
@@ -33,6 +35,8 @@ use judged::Judged;
 pub(crate) use sentence::sentence;
 pub(crate) use show::{counterexample, strict};
 
+/// The time limit of a judgement of stock Halide, if none is given.
+const STOCK_LIMIT: Duration = Duration::from_mins(1);
 /// The message if there was nothing to validate.
 const NOTHING: (&str, &str) = ("no program was chosen", "name a file with a pipeline");
 
@@ -52,7 +56,9 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
     if let Some(dump) = args.given.dump_alone() {
         return compare::run(dump, output);
     }
+    let begin = Instant::now();
     let mut options = solving::options(&args.solving, output)?;
+    let given = args.limit.map(|limit| solving::seconds(limit, output)).transpose()?;
     options.engine = match args.engine {
         args::Engine::Default => Engine::Default,
         args::Engine::Reference => Engine::Reference,
@@ -60,6 +66,12 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
     let baseline = args.baseline.as_deref().map(|path| Baseline::read(path, output)).transpose()?;
     let mut all: Vec<Judged> = Vec::new();
     let wanted = subjects::wanted(&args.given, output)?;
+    let limit = match &wanted {
+        Wanted::Choice(_) => given,
+        Wanted::Stock(_) => given.or(Some(STOCK_LIMIT)),
+    };
+    let watch = limit.map(|limit| Watch::begin(limit, output.json));
+    options.asking.until = watch.as_ref().map(Watch::until);
     let (file, stock) = match &wanted {
         Wanted::Choice(choice) => (choice.file.clone(), None),
         Wanted::Stock(request) => {
@@ -82,6 +94,7 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
         options.asking.emit_smt =
             args.emit_smt.as_ref().map(|folder| folder.join(&subject.pipeline).join(key));
         output.line(&format!("{}:", subject.title()));
+        let begin = if stock.is_some() { begin } else { Instant::now() };
         let mut judge = |subject: &Subject| {
             judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
         };
@@ -106,6 +119,8 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
         let replayed = replayed
             .transpose()
             .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+        // The printed time is the time of the wait, with the compiles of stock Halide.
+        report.time = begin.elapsed();
         let layout = Layout::new(&subject, &report);
         show::show(&subject, &layout, &report, output);
         show::show_stores(&subject, &layout, &report, output);
@@ -206,7 +221,7 @@ fn compared(
         output.line(&format!("  baseline: worse: recorded as {before}"));
         // A proof in a weaker mode leaves the recorded mode undecided.
         return Some(if verdict.is_proved() {
-            Verdict::unknown(format!("it was recorded as {before}, and is {now}"))
+            Verdict::unknown(Cause::Baseline, format!("it was recorded as {before}, and is {now}"))
         } else {
             verdict.clone()
         });

@@ -14,31 +14,30 @@ void keep(char *words, size_t size, const std::string &said) {
     snprintf(words, size, "%s", said.c_str());
 }
 
-}  // namespace
+// Returns the pipeline at an address. The names of its outputs in Python, each after a line break,
+// serve to check that the address points to it.
+Halide::Pipeline &checked(void *pipeline, const char *outputs) {
+    auto &made = *(Halide::Pipeline *)pipeline;
+    std::string names;
+    for (const Halide::Func &func : made.outputs()) {
+        names += "\n" + func.name();
+    }
+    if (names != outputs) {
+        throw std::runtime_error("the pipeline is not where Python keeps it");
+    }
+    return made;
+}
 
-// Compiles a pipeline of Python as `compile_to_conceptual_stmt` does, and writes the statement in
-// both forms; also the object file, if one is requested. `outputs` are the names of the pipeline's
-// outputs in Python, each after a line break. They serve to check that the address points to that
-// pipeline.
-extern "C" int halidom_compile(void *pipeline, const char *outputs, const char *target, const char *statement, const char *dump, const char *object, char *words, size_t size) {
+// Reads a pipeline file. Constraints of outputs may speak of inputs, which the file has too.
+Halide::Pipeline from_file(const char *file) {
+    return Halide::deserialize_pipeline(file, Halide::deserialize_parameters(file));
+}
+
+// Does a job; returns 0, or keeps the words of an error and returns another number.
+template<typename Job>
+int attempt(char *words, size_t size, Job job) {
     try {
-        auto &made = *(Halide::Pipeline *)pipeline;
-        std::string names;
-        for (const Halide::Func &func : made.outputs()) {
-            names += "\n" + func.name();
-        }
-        if (names != outputs) {
-            keep(words, size, "the pipeline is not where Python keeps it");
-            return 2;
-        }
-        const Halide::Target machine = *target ? Halide::Target(target) : Halide::get_target_from_environment();
-        Halide::Module module = made.compile_to_module(made.infer_arguments(), "", machine);
-        module.compile({{Halide::OutputFileType::conceptual_stmt, statement}});
-        halidom::write(dump, halidom::dump(module));
-        if (*object) {
-            module.compile({{Halide::OutputFileType::object, object}});
-            halidom::write(std::string(object) + ".name", module.name());
-        }
+        job();
         return 0;
     } catch (const halidom::Unsupported &error) {
         keep(words, size, error.what());
@@ -51,6 +50,30 @@ extern "C" int halidom_compile(void *pipeline, const char *outputs, const char *
         keep(words, size, error.what());
         return 1;
     }
+}
+
+}  // namespace
+
+// Compiles a pipeline as `compile_to_conceptual_stmt` does, and writes the statement in both forms;
+// also the object file, if one is requested. The pipeline is that of a file, if one is named, or
+// else one of Python.
+extern "C" int halidom_compile(void *pipeline, const char *outputs, const char *file, const char *target, const char *statement, const char *dump, const char *object, char *words, size_t size) {
+    return attempt(words, size, [&]() {
+        Halide::Pipeline made = *file ? from_file(file) : checked(pipeline, outputs);
+        const Halide::Target machine = *target ? Halide::Target(target) : Halide::get_target_from_environment();
+        Halide::Module module = made.compile_to_module(made.infer_arguments(), "", machine);
+        module.compile({{Halide::OutputFileType::conceptual_stmt, statement}});
+        halidom::write(dump, halidom::dump(module));
+        if (*object) {
+            module.compile({{Halide::OutputFileType::object, object}});
+            halidom::write(std::string(object) + ".name", module.name());
+        }
+    });
+}
+
+// Writes a pipeline of Python to a file.
+extern "C" int halidom_serialize(void *pipeline, const char *outputs, const char *file, char *words, size_t size) {
+    return attempt(words, size, [&]() { Halide::serialize_pipeline(checked(pipeline, outputs), file); });
 }
 
 // `build DUMP KIND FILE [TARGET]` writes an object file (`object`), Halide's C (`c`), or the parsed

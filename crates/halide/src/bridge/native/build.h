@@ -217,6 +217,32 @@ private:
         }
     }
 
+    // The constraints on a dimension. Code generators do not look at them.
+    void constraint(Parameter &made) {
+        open();
+        const std::string head = word();
+        const int dim = small();
+        if (head != "dim" || dim < 0 || dim >= made.dimensions()) {
+            refuse("a constraint on no dimension");
+        }
+        while (peek() == '(') {
+            open();
+            const std::string side = word();
+            const Expr value = expr();
+            if (side == "min") {
+                made.set_min_constraint(dim, value);
+            } else if (side == "extent") {
+                made.set_extent_constraint(dim, value);
+            } else if (side == "stride") {
+                made.set_stride_constraint(dim, value);
+            } else {
+                refuse("a constraint on no side of a dimension");
+            }
+            close();
+        }
+        close();
+    }
+
     void argument() {
         const std::string kind = word();
         const std::string name = string();
@@ -228,6 +254,9 @@ private:
             const bool is_input = kind == "input-buffer";
             Parameter made(type, true, dimensions, name);
             made.set_host_alignment(alignment);
+            while (peek() == '(') {
+                constraint(made);
+            }
             (is_input ? inputs : outputs)[name] = made;
             arguments.emplace_back(name, is_input ? Argument::InputBuffer : Argument::OutputBuffer, type, dimensions, ArgumentEstimates{});
         }

@@ -23,7 +23,13 @@ struct Unsupported : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+#if HALIDE_VERSION_MAJOR == 19
+const char *const VERSION_LINE = "halidom-dump 1 halide 19.0.0";
+#elif HALIDE_VERSION_MAJOR == 21
 const char *const VERSION_LINE = "halidom-dump 1 halide 21.0.0";
+#else
+#error "a release of Halide whose output is not read"
+#endif
 
 const char *const LOOPS[] = {"serial", "parallel", "vectorized", "unrolled", "extern", "gpu_block", "gpu_thread", "gpu_lane"};
 const char *const DEVICES[] = {"none", "Host", "Default_GPU", "CUDA", "OpenCL", "Metal", "Hexagon", "HexagonDma", "D3D12Compute", "Vulkan", "WebGPU"};
@@ -79,14 +85,14 @@ inline bool is_plain_true(const Expr &e, int lanes) {
 struct Outside : IRVisitor {
     using IRVisitor::visit;
     std::set<std::string> inputs, outputs, images;
-    std::map<std::string, int> alignments;
+    std::map<std::string, Parameter> parameters;
 
     void belongs(const std::string &name, const Parameter &param, bool expected, const char *what) {
         if (param.defined() != expected || (expected && param.name() != name)) {
             throw Unsupported(std::string(what) + " `" + name + "` that points to " + (param.defined() ? "the parameter `" + param.name() + "`" : "no parameter"));
         }
         if (expected) {
-            alignments[name] = param.host_alignment();
+            parameters[name] = param;
         }
     }
 
@@ -278,6 +284,23 @@ struct Printer : IRVisitor {
     void visit(const VectorReduce *op) override {
         out << "(reduce " << type_text(op->type) << ' ' << REDUCTIONS[op->op];
         then(op->value);
+        out << ')';
+    }
+
+    // The constraints of the pipeline on a dimension of an argument.
+    void constraint(const Parameter &param, int d) {
+        const std::pair<const char *, Expr> sides[] = {{"min", param.min_constraint(d)}, {"extent", param.extent_constraint(d)}, {"stride", param.stride_constraint(d)}};
+        if (!sides[0].second.defined() && !sides[1].second.defined() && !sides[2].second.defined()) {
+            return;
+        }
+        out << " (dim " << d;
+        for (const auto &side : sides) {
+            if (side.second.defined()) {
+                out << " (" << side.first;
+                then(side.second);
+                out << ')';
+            }
+        }
         out << ')';
     }
 
@@ -475,9 +498,12 @@ inline std::string dump(const Module &module) {
                                                                                                                         "output-buffer";
             out << "(argument " << kind << ' ' << quoted(arg.name) << ' ' << type_text(arg.type);
             if (arg.is_buffer()) {
-                auto found = outside.alignments.find(arg.name);
-                int alignment = found == outside.alignments.end() ? arg.type.bytes() : found->second;
-                out << ' ' << (int)arg.dimensions << ' ' << alignment;
+                auto found = outside.parameters.find(arg.name);
+                const bool is_known = found != outside.parameters.end();
+                out << ' ' << (int)arg.dimensions << ' ' << (is_known ? found->second.host_alignment() : arg.type.bytes());
+                for (int d = 0; is_known && d < (int)arg.dimensions; d++) {
+                    Printer(out).constraint(found->second, d);
+                }
             }
             out << ")\n";
         }

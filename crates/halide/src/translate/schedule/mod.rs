@@ -80,7 +80,7 @@ pub fn schedule(
     names: &Names,
     is_reserved: &dyn Fn(&str) -> bool,
 ) -> Result<Imported> {
-    if !source.skipped.is_empty() {
+    if !source.skipped.is_empty() || !source.priors.is_empty() {
         return unsupported("the schedule of a func whose first stage is `undef`");
     }
     let input = |(name, buffer): &(NameId, BufferId)| (*name, source.pool.buffer(*buffer).func);
@@ -155,6 +155,7 @@ impl Source {
             domains: domains.collect(),
             // Expressions of another pool.
             widths: Widths::default(),
+            priors: Vec::new(),
             settings: self.settings,
         })
     }

@@ -1,6 +1,6 @@
 //! Sizes that may pass a program's entry checks.
 
-use halidom_interp::{Bindings, evaluate_expr};
+use halidom_interp::{Bindings, evaluate_expr, nesting};
 use halidom_ir::{Algorithm, BufferId, Constant, Expr, FuncKind, Pool, Program, Scalar};
 
 use super::{Given, Hint};
@@ -24,7 +24,7 @@ pub(crate) fn suggested<'h>(
         let packed = plain.clone().and_then(|mut bindings| {
             buffers
                 .iter()
-                .all(|buffer| dense(pool, *buffer, &mut bindings).is_some())
+                .all(|buffer| dense(pool, program, *buffer, &mut bindings).is_some())
                 .then_some(bindings)
         });
         plain.into_iter().chain(packed)
@@ -47,7 +47,9 @@ pub(crate) fn of_given<'g>(
             }
         }
         let mut outputs = program.outputs.iter().flat_map(|output| &output.buffers);
-        outputs.all(|buffer| dense(pool, *buffer, &mut bindings).is_some()).then_some(bindings)
+        outputs
+            .all(|buffer| dense(pool, program, *buffer, &mut bindings).is_some())
+            .then_some(bindings)
     })
 }
 
@@ -78,14 +80,17 @@ fn bind(pool: &Pool, algorithm: &Algorithm, hint: &Hint) -> Option<Bindings> {
     Some(bindings)
 }
 
-/// Gives a buffer's strides the values that leave no gaps.
-fn dense(pool: &Pool, buffer: BufferId, bindings: &mut Bindings) -> Option<()> {
-    let mut stride = 1;
-    for dim in &pool.buffer(buffer).dims {
+/// Gives a buffer's strides the values that leave no gaps but those that an entry check asks for.
+fn dense(pool: &Pool, program: &Program, buffer: BufferId, bindings: &mut Bindings) -> Option<()> {
+    let mut stride = 1_i64;
+    let dims = &pool.buffer(buffer).dims;
+    for (dim, least) in nesting(pool, program, buffer) {
+        let dim = dims.get(dim)?;
+        stride = stride.max(least);
         let Expr::Var(var) = pool.get(dim.stride) else { return None };
-        bindings.set_var(pool, *var, Constant::int(stride)).ok()?;
+        bindings.set_var(pool, *var, Constant::int(i128::from(stride))).ok()?;
         let extent = evaluate_expr(pool, dim.extent, bindings).ok()?.as_integer()?;
-        stride = stride.checked_mul(extent.max(1))?;
+        stride = stride.checked_mul(i64::try_from(extent.max(1)).ok()?)?;
     }
     Some(())
 }

@@ -1,9 +1,12 @@
 //! Sizes and inputs for runs: first the solver's suggestions, then small and awkward ones, from a
 //! fixed seed.
 
-use halidom_interp::Bindings;
 use halidom_interp::algorithm::demand_within;
-use halidom_ir::{Algorithm, Array, Constant, Expr, Pool, Program, Scalar, Shape, VarId};
+use halidom_interp::{Bindings, nesting};
+use halidom_ir::{
+    Algorithm, Array, Constant, Expr, FuncId, FuncKind, Nesting, Pool, Program, Scalar, Shape,
+    VarId, nested_strides,
+};
 
 use super::case::{Case, Given};
 use super::{fixed, regions};
@@ -164,13 +167,12 @@ pub(super) fn draw(
     let mut tight = true;
     if fixed {
         tight = !fixed::fix(pool, program, &hinted, &mut bindings, &mut windows, |bindings| {
-            shape_only(pool, algorithm, &given, bindings)
+            shape_only(pool, algorithm, program, &given, bindings)
         })?;
     }
     // Every other trial has the inputs that the program asks for, which may be more than the
     // algorithm reads.
-    let asking = (trial % 2 == 1).then_some(program);
-    let programs = (algorithm, asking, steps);
+    let programs = (algorithm, (program, trial % 2 == 1), steps);
     let mut shapes = input_shapes(pool, programs, &mut bindings, &windows, (given, tight), random)?;
     // Now and then an input is too small: an entry check should notice.
     if trial % 16 == 5 {
@@ -179,9 +181,10 @@ pub(super) fn draw(
     let wild = trial % 4 == 3;
     let mut inputs = Vec::new();
     for (input, shape) in algorithm.inputs.iter().zip(shapes) {
-        let array = random_array(pool.func(*input).scalar(0), shape, wild, random)?;
-        bindings.set_input(pool, *input, array.clone()).ok()?;
-        inputs.push((*input, array));
+        let nesting = nesting_of(pool, program, *input)?;
+        let array = random_array(pool.func(*input).scalar(0), (shape, &nesting), wild, random)?;
+        bindings.set_input(pool, *input, array).ok()?;
+        inputs.push((*input, bindings.input(*input)?.clone()));
     }
     let rank = program.outputs.first()?.window.len();
     let padded = random.between(0, 3) == 0;
@@ -192,7 +195,7 @@ pub(super) fn draw(
 /// Makes a case at the given sizes.
 pub(super) fn filled(
     pool: &Pool,
-    algorithm: &Algorithm,
+    (algorithm, program): (&Algorithm, &Program),
     given: &Given,
     steps: u64,
     random: &mut Random,
@@ -208,10 +211,11 @@ pub(super) fn filled(
     for input in &algorithm.inputs {
         let shape = bindings.input(*input)?.shape.clone();
         let padding = vec![0; shape.len()];
-        let array = Array::padded(pool.func(*input).scalar(0), shape, &padding)?;
+        let nesting = nesting_of(pool, program, *input)?;
+        let array = Array::nested(pool.func(*input).scalar(0), shape, &padding, &nesting)?;
         let array = random_elements(array, false, random)?;
-        bindings.set_input(pool, *input, array.clone()).ok()?;
-        inputs.push((*input, array));
+        bindings.set_input(pool, *input, array).ok()?;
+        inputs.push((*input, bindings.input(*input)?.clone()));
     }
     let rank = windows.first()?.len();
     Some(Case { steps, bindings, inputs, windows, padding: vec![0; rank] })
@@ -235,7 +239,7 @@ fn given_shapes(
     }
     let mut shapes: Vec<Shape> = Vec::new();
     for input in &algorithm.inputs {
-        let halidom_ir::FuncKind::Input { buffer } = pool.func(*input).kind else { return None };
+        let FuncKind::Input { buffer } = pool.func(*input).kind else { return None };
         let mut shape = Shape::new();
         for dim in &pool.buffer(buffer).dims {
             let known = |expr| {
@@ -256,19 +260,25 @@ fn given_shapes(
 fn shape_only(
     pool: &Pool,
     algorithm: &Algorithm,
+    program: &Program,
     shapes: &[Shape],
     bindings: &mut Bindings,
 ) -> Option<()> {
     for (input, shape) in algorithm.inputs.iter().zip(shapes) {
-        let mut dense = 1_i64;
-        let mut strides = Vec::new();
-        for (_, extent) in shape {
-            strides.push(dense);
-            dense = dense.checked_mul((*extent).max(1))?;
-        }
+        let some: Shape = shape.iter().map(|(min, extent)| (*min, (*extent).max(1))).collect();
+        let nesting = nesting_of(pool, program, *input)?;
+        let (strides, _) = nested_strides(&some, &vec![0; some.len()], &nesting)?;
         bindings.set_input_shape(pool, *input, shape, &strides).ok()?;
     }
     Some(())
+}
+
+/// The order in which the entry checks nest the dimensions of an input.
+fn nesting_of(pool: &Pool, program: &Program, input: FuncId) -> Option<Nesting> {
+    match pool.func(input).kind {
+        FuncKind::Input { buffer } => Some(nesting(pool, program, buffer)),
+        FuncKind::Defined { .. } => None,
+    }
 }
 
 /// Removes a row or column of one of the inputs.
@@ -287,7 +297,7 @@ fn shorten(shapes: &mut [Shape], random: &mut Random) {
 /// shapes, so this takes several rounds.
 fn input_shapes(
     pool: &Pool,
-    (algorithm, asking, steps): (&Algorithm, Option<&Program>, u64),
+    (algorithm, (program, asks), steps): (&Algorithm, (&Program, bool), u64),
     bindings: &mut Bindings,
     windows: &[Shape],
     (mut shapes, tight): (Vec<Shape>, bool),
@@ -296,7 +306,8 @@ fn input_shapes(
     let room = if random.between(0, 1) == 0 { 0 } else { random.between(0, 4) };
     for round in 0..6 {
         for (input, shape) in algorithm.inputs.iter().zip(&shapes) {
-            let array = random_array(pool.func(*input).scalar(0), shape.clone(), false, random)?;
+            let layout = (shape.clone(), &nesting_of(pool, program, *input)?);
+            let array = random_array(pool.func(*input).scalar(0), layout, false, random)?;
             bindings.set_input(pool, *input, array).ok()?;
         }
         let read = demand_within(pool, algorithm, bindings, windows, steps).ok()?;
@@ -311,7 +322,7 @@ fn input_shapes(
             enough &= next == *shape;
             *shape = next;
         }
-        let asked = asking.map(|program| regions::required(pool, program, bindings, windows));
+        let asked = asks.then(|| regions::required(pool, program, bindings, windows));
         for (input, dim, (min, extent)) in asked.into_iter().flatten() {
             let shape = algorithm.inputs.iter().position(|other| *other == input);
             let side = shape.and_then(|index| shapes.get_mut(index)?.get_mut(dim));
@@ -343,7 +354,12 @@ fn hull(a: &Shape, b: &Shape) -> Shape {
 }
 
 /// Makes an array of random values. A wild one has extreme values among them.
-fn random_array(scalar: Scalar, shape: Shape, wild: bool, random: &mut Random) -> Option<Array> {
+fn random_array(
+    scalar: Scalar,
+    (shape, nesting): (Shape, &Nesting),
+    wild: bool,
+    random: &mut Random,
+) -> Option<Array> {
     // An empty side does not make the others small: padding may follow.
     let elements =
         shape.iter().try_fold(1_i64, |product, (_, extent)| product.checked_mul((*extent).max(1)));
@@ -353,7 +369,7 @@ fn random_array(scalar: Scalar, shape: Shape, wild: bool, random: &mut Random) -
     let padded = random.between(0, 3) == 0;
     let padding: Vec<i64> =
         shape.iter().map(|_| if padded { random.between(0, 3) } else { 0 }).collect();
-    random_elements(Array::padded(scalar, shape, &padding)?, wild, random)
+    random_elements(Array::nested(scalar, shape, &padding, nesting)?, wild, random)
 }
 
 fn random_elements(mut array: Array, wild: bool, random: &mut Random) -> Option<Array> {

@@ -110,7 +110,7 @@ pub(crate) fn search(
         random.coarse =
             trial % 4 != 3 && comparison.iter().any(|comparison| comparison.depends_on_rounding());
         let case = if let Some(given) = sizes.given.get(trial) {
-            draw::filled(pool, algorithm, given, limits.steps, &mut random)
+            draw::filled(pool, (algorithm, program), given, limits.steps, &mut random)
         } else {
             let trial = trial - sizes.given.len();
             let hint = sizes.hints.get(trial).map_or(&[][..], Vec::as_slice);

@@ -150,7 +150,7 @@ impl Examiner {
             Verdict::Proved => figures.proved += 1,
             Verdict::Refuted(_) => figures.refuted += 1,
             Verdict::Unknown(reason) => {
-                *figures.unknown.entry(reason.clone()).or_default() += 1;
+                *figures.unknown.entry(reason.words.clone()).or_default() += 1;
             }
         }
         let program = &subject.compiled.program;

@@ -1,0 +1,88 @@
+//! The time limit of a whole judgement.
+//!
+//! Solvers stop at [`SOFT`] of the limit, so that a report can tell what is open. Whatever else
+//! takes longer, such as a compile by stock Halide, is cut off at the limit by the binary's own
+//! thread ([`overdue`]).
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use halidom_verdict::{Cause, Exit, Verdict};
+
+use crate::output::{Ended, Output};
+
+/// The part of the limit after which no solver is asked.
+const SOFT: f64 = 0.9;
+
+/// The limit of the judgement that runs, if there is one.
+static RUNNING: Mutex<Option<Running>> = Mutex::new(None);
+static CHANGED: Condvar = Condvar::new();
+
+#[derive(Clone, Copy)]
+struct Running {
+    begin: Instant,
+    limit: Duration,
+    json: bool,
+}
+
+/// A judgement under a limit, which ends when this is dropped.
+pub(crate) struct Watch {
+    begin: Instant,
+    limit: Duration,
+}
+
+impl Watch {
+    /// Begins a judgement with this limit.
+    pub(crate) fn begin(limit: Duration, json: bool) -> Self {
+        let begin = Instant::now();
+        *running() = Some(Running { begin, limit, json });
+        CHANGED.notify_all();
+        Self { begin, limit }
+    }
+
+    /// The instant after which no solver is asked.
+    pub(crate) fn until(&self) -> Instant {
+        self.begin + self.limit.mul_f64(SOFT)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        *running() = None;
+        CHANGED.notify_all();
+    }
+}
+
+fn running() -> MutexGuard<'static, Option<Running>> {
+    // The data is a plain value, which a panic cannot leave half written.
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits until a judgement has exceeded its limit. Returns the text for the standard output, and
+/// the exit status. The binary runs this in a thread of its own, and ends the process.
+pub fn overdue() -> (String, Exit) {
+    let mut state = running();
+    loop {
+        let Some(now) = *state else {
+            state = CHANGED.wait(state).unwrap_or_else(PoisonError::into_inner);
+            continue;
+        };
+        let left = now.limit.saturating_sub(now.begin.elapsed());
+        if left.is_zero() {
+            return said(now.limit, now.json);
+        }
+        state = CHANGED.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+    }
+}
+
+/// The output of a command that exceeds its limit.
+fn said(limit: Duration, json: bool) -> (String, Exit) {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut output = Output::new(&mut out, &mut err);
+    output.json = json;
+    let reason = format!("no verdict within {} s", limit.as_secs_f64());
+    let verdict = Verdict::unknown(Cause::Time, reason);
+    output.verdict(&verdict);
+    let exit = output.conclude("validate", &Ended::Judged(verdict));
+    (String::from_utf8_lossy(&out).into_owned(), exit)
+}

@@ -1,0 +1,204 @@
+//! Intrinsics on the bits of integers, in terms of `ir`'s operators.
+//!
+//! # Correctness
+//! Counts of bits are sums of neighbouring fields of growing width, in the unsigned type of the
+//! operand's width. The leading zeros of a value are the zeros of the value with all lower bits
+//! set; the trailing zeros are the ones of `!x & (x - 1)`. Both are the width for 0, as in Halide's
+//! code generators. A rounding shift adds the last bit that was dropped.
+
+use halidom_ir::{BinaryOp as Op, Constant, ExprId, Overflow, Scalar, UnaryOp};
+
+use super::error::{Result, unsupported};
+use super::ops::{Ops, Value, stored};
+use crate::tree::{self, BinaryOp};
+
+impl Ops<'_> {
+    /// `popcount`, `count_leading_zeros` and `count_trailing_zeros`.
+    pub(super) fn counted(&mut self, name: &str, a: Value) -> Result<Value> {
+        let (x, bits) = self.unsigned(a)?;
+        let scalar = self.pool.ty(x).scalar;
+        let counted = match name {
+            "popcount" => x,
+            "count_trailing_zeros" => {
+                let one = self.number(x, scalar, 1)?;
+                let below = self.pool.binary(Op::Sub(Overflow::Wraps), x, one);
+                let not = self.pool.unary(UnaryOp::Not, x);
+                self.pool.binary(Op::And, not, below)
+            }
+            "count_leading_zeros" => {
+                let mut filled = x;
+                let mut step = 1;
+                while step < bits {
+                    let by = self.number(x, scalar, step.into())?;
+                    let shifted = self.pool.binary(Op::Shr, filled, by);
+                    filled = self.pool.binary(Op::Or, filled, shifted);
+                    step *= 2;
+                }
+                self.pool.unary(UnaryOp::Not, filled)
+            }
+            _ => return unsupported(format!("`{name}`")),
+        };
+        let count = self.ones(counted, bits)?;
+        Ok(Value { id: self.pool.cast(stored(a.ty)?, count), ty: a.ty })
+    }
+
+    /// The number of ones of an unsigned value.
+    fn ones(&mut self, mut x: ExprId, bits: u32) -> Result<ExprId> {
+        let scalar = self.pool.ty(x).scalar;
+        let all = (1_i128 << bits) - 1;
+        let mut step = 1;
+        while step < bits {
+            // Fields of `step` ones and as many zeros.
+            let mask = self.number(x, scalar, all / ((1 << step) + 1))?;
+            let by = self.number(x, scalar, step.into())?;
+            let even = self.pool.binary(Op::And, x, mask);
+            let odd = self.pool.binary(Op::Shr, x, by);
+            let odd = self.pool.binary(Op::And, odd, mask);
+            x = self.pool.binary(Op::Add(Overflow::Wraps), even, odd);
+            step *= 2;
+        }
+        Ok(x)
+    }
+
+    /// A value as an unsigned integer of its width.
+    fn unsigned(&mut self, a: Value) -> Result<(ExprId, u32)> {
+        let (tree::Scalar::Int(bits @ (8 | 16 | 32 | 64))
+        | tree::Scalar::UInt(bits @ (8 | 16 | 32 | 64))) = a.ty
+        else {
+            return unsupported("an intrinsic on the bits of this type");
+        };
+        let id = self.as_stored(a)?;
+        let scalar = stored(tree::Scalar::UInt(bits))?;
+        Ok((self.pool.cast(scalar, id), bits.into()))
+    }
+
+    /// A constant of a type, with as many lanes as another expression.
+    fn number(&mut self, like: ExprId, scalar: Scalar, value: i128) -> Result<ExprId> {
+        match Constant::wrapped(scalar, value) {
+            Some(constant) => Ok(self.like(like, constant)),
+            None => unsupported("an intrinsic on the bits of this type"),
+        }
+    }
+
+    /// `rounding_shift_right` and `rounding_shift_left` by a varying amount: the shifted value, and
+    /// one more if the last of the bits that were dropped is 1.
+    pub(super) fn rounding_shift(&mut self, name: &str, a: Value, b: Value) -> Result<Value> {
+        let is_right = name == "rounding_shift_right";
+        let shift = if is_right { Op::Shr } else { Op::Shl };
+        // A bit is dropped if the shift is to the right.
+        let (drops, back) =
+            if is_right { (BinaryOp::Gt, BinaryOp::Sub) } else { (BinaryOp::Lt, BinaryOp::Add) };
+        let constant = |ops: &mut Self, like: Value, value: i128| -> Result<Value> {
+            let constant = ops.integer(value, like.ty)?;
+            let lanes = ops.pool.ty(like.id).lanes;
+            Ok(Value { id: ops.broadcast(constant.id, lanes), ..constant })
+        };
+        let (zero, one) = (constant(self, b, 0)?, constant(self, b, 1)?);
+        let is_dropped = self.binary(drops, b, zero)?;
+        let fewer = self.binary(back, b, one)?;
+        let shifted = self.bitwise(shift, a, b)?;
+        let last = self.bitwise(shift, a, fewer)?;
+        let (none, bit) = (constant(self, a, 0)?, constant(self, a, 1)?);
+        let mask = self.select(is_dropped, bit, none)?;
+        let rounded = self.bitwise(Op::And, mask, last)?;
+        self.binary(BinaryOp::Add, shifted, rounded)
+    }
+
+    /// The bits of integers of one width, the first the lowest ones.
+    pub(super) fn concatenated_bits(&mut self, parts: &[Value], ty: tree::Scalar) -> Result<Value> {
+        let wide = stored(ty)?;
+        let mut result: Option<ExprId> = None;
+        let mut at = 0;
+        for part in parts {
+            let (low, bits) = self.unsigned(*part)?;
+            let part = self.pool.cast(wide, low);
+            let by = self.number(part, wide, at.into())?;
+            let placed = self.pool.binary(Op::Shl, part, by);
+            result = Some(match result {
+                Some(before) => self.pool.binary(Op::Or, before, placed),
+                None => placed,
+            });
+            at += bits;
+        }
+        let width = if let tree::Scalar::UInt(bits) = ty { u32::from(bits) } else { 0 };
+        match result {
+            Some(id) if at == width => Ok(Value { id, ty }),
+            Some(_) | None => unsupported("`concat_bits` of these types"),
+        }
+    }
+
+    /// The bits of an integer from a place on.
+    pub(super) fn extracted_bits(
+        &mut self,
+        a: Value,
+        from: Value,
+        ty: tree::Scalar,
+    ) -> Result<Value> {
+        let (tree::Scalar::Int(_) | tree::Scalar::UInt(_)) = ty else {
+            return unsupported("`extract_bits` of these types");
+        };
+        let (x, _) = self.unsigned(a)?;
+        let from = self.as_stored(from)?;
+        let from = self.pool.cast(self.pool.ty(x).scalar, from);
+        let shifted = self.pool.binary(Op::Shr, x, from);
+        Ok(Value { id: self.pool.cast(stored(ty)?, shifted), ty })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use halidom_ir::{Pool, Type};
+
+    use super::super::ops::Widths;
+    use super::*;
+    use crate::translate::nodes::folded;
+
+    /// The value of an intrinsic at numbers of one type, each a variable of the expression.
+    fn at(name: &str, ty: tree::Scalar, numbers: &[i128]) -> i128 {
+        let mut pool = Pool::new();
+        let scalar = stored(ty).expect("it is a type of memory");
+        let mut args = Vec::new();
+        let mut known = Vec::new();
+        for number in numbers {
+            let var = pool.declare_var("x", Type::scalar(scalar));
+            args.push(Value { id: pool.var_expr(var), ty });
+            known.push((var, Constant::wrapped(scalar, *number).expect("it is an integer")));
+        }
+        let mut widths = Widths::default();
+        let mut ops = Ops { pool: &mut pool, widths: &mut widths, signed: Overflow::Wraps };
+        let result = ops.call(name, &args, ty).expect("it is translated");
+        let found = folded(&pool, result.id, &known).expect("it can be worked out");
+        found.as_integer().expect("it is an integer")
+    }
+
+    #[test]
+    fn counts_are_those_of_the_machine() {
+        let bytes = (0..=255_u8).map(|byte| (tree::Scalar::UInt(8), u64::from(byte), 8));
+        let words = [0, 1, 0x8000_0000, 0xffff_ffff, 0x0001_0000, 0x1234_5678];
+        let words = words.into_iter().map(|word| (tree::Scalar::UInt(32), word, 32));
+        let longs = [0, 1, 1 << 63, u64::MAX, 0x0f00_0000_0000_0010];
+        let longs = longs.into_iter().map(|long| (tree::Scalar::UInt(64), long, 64));
+        for (ty, value, bits) in bytes.chain(words).chain(longs) {
+            let number = [i128::from(value)];
+            let ones = i128::from(value.count_ones());
+            assert_eq!(at("popcount", ty, &number), ones, "{value:#x}");
+            let leading = i128::from(value.leading_zeros() - (64 - bits));
+            assert_eq!(at("count_leading_zeros", ty, &number), leading, "{value:#x}");
+            let trailing = i128::from(value.trailing_zeros().min(bits));
+            assert_eq!(at("count_trailing_zeros", ty, &number), trailing, "{value:#x}");
+        }
+        assert_eq!(at("count_leading_zeros", tree::Scalar::Int(8), &[-1]), 0);
+        assert_eq!(at("popcount", tree::Scalar::Int(16), &[-1]), 16);
+    }
+
+    #[test]
+    fn rounding_shifts_round_half_up() {
+        let ty = tree::Scalar::Int(8);
+        for (a, by, expected) in
+            [(5, 1, 3), (-5, 1, -2), (7, 2, 2), (6, 2, 2), (5, 0, 5), (3, -2, 12)]
+        {
+            assert_eq!(at("rounding_shift_right", ty, &[a, by]), expected, "{a} by {by}");
+            assert_eq!(at("rounding_shift_left", ty, &[a, -by]), expected, "{a} by {by}");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Goals with quotients whose values the facts decide.
+//!
+//! # Correctness
+//! A proposal gives a value `v` for a quotient `x / n`. The facts must imply `0 <= x - n·v < n`,
+//! with the quotients before it replaced by their values in `x` and `n`. So `n` is positive, and
+//! `v` is the only integer with this property, which is the quotient. The values replace the
+//! quotients in the goal, which keeps its meaning under the facts.
+
+use super::Checker;
+use crate::space::{Atom, FormulaId, Rename};
+
+impl Checker<'_> {
+    /// Tests whether facts imply a goal, with the quotients replaced whose values a tactic
+    /// proposes.
+    pub(super) fn by_quotients(&mut self, facts: &[FormulaId], goal: FormulaId) -> bool {
+        let (mut desk, tactics) = self.door();
+        let proposed = tactics.quotients(&mut desk, facts, goal);
+        let mut rename = Rename::new();
+        for (quotient, value) in &proposed {
+            let Atom::Div(dividend, divisor) = *self.space.atom(*quotient) else { return false };
+            let dividend = rename.poly(self.space, dividend);
+            let divisor = rename.poly(self.space, divisor);
+            let product = self.space.mul(divisor, *value);
+            let rest = self.space.sub(dividend, product);
+            let zero = self.space.constant(0);
+            let is_rest = self.space.within(rest, zero, divisor);
+            if !self.follows(facts, is_rest, "quotient") {
+                return false;
+            }
+            rename.override_atom(*quotient, *value);
+        }
+        let goal = rename.formula(self.space, goal);
+        !proposed.is_empty() && self.follows(facts, goal, "goal without quotients")
+    }
+}

@@ -1,0 +1,155 @@
+//! Constructs of expressions and memory, each with a wrong twin: an edited statement. The right one
+//! is proved and runs alike in all three ways; the wrong one is not proved, and a run shows why.
+
+use halidom_driver::judge::{self, Options};
+use halidom_driver::stock::Stock;
+use halidom_validate::Verdict;
+
+use crate::has_halide;
+use crate::kinds::{agreement, read};
+
+/// A construct: the body of `pipeline()` after the declarations, and a replacement in the statement
+/// that makes it wrong.
+struct Construct {
+    name: &'static str,
+    body: &'static str,
+    wrong: (&'static str, &'static str),
+}
+
+const DECLARATIONS: &str = "import halide as hl
+import numpy
+
+def pipeline():
+    x, y = hl.Var('x'), hl.Var('y')
+    a = hl.ImageParam(hl.UInt(8), 1, 'a')
+    b = hl.ImageParam(hl.Bool(), 1, 'b')
+    m = hl.ImageParam(hl.Int(8), 1, 'm')
+    f = hl.ImageParam(hl.Float(32), 1, 'f')
+    out, g = hl.Func('out'), hl.Func('g')
+";
+
+const CONSTRUCTS: [Construct; 14] = [
+    Construct {
+        name: "an array of the pipeline",
+        body: "    table = hl.Buffer(numpy.array([3, 1, 4, 1, 5, 9, 2, 6], dtype=numpy.uint8), 'table')
+    out[x] = table[x % 8] + a[x]
+",
+        wrong: ("% 8]", "% 4]"),
+    },
+    Construct {
+        name: "an array of two dimensions",
+        body: "    table = hl.Buffer(numpy.arange(12, dtype=numpy.int32).reshape(3, 4), 'table')
+    out[x, y] = table[x % 4, y % 3] + hl.i32(a[x])
+",
+        wrong: ("% 3)*4)", "% 3)*3)"),
+    },
+    Construct {
+        name: "a value that is printed",
+        body: "    out[x] = hl.print(a[x], ' at ', x) + hl.u8(1)
+",
+        wrong: (") + (uint8)1\n", ") + (uint8)2\n"),
+    },
+    Construct {
+        name: "events that are traced",
+        body: "    g[x] = a[x] + hl.u8(1)
+    out[x] = g[x] * hl.u8(3)
+    g.compute_root().trace_stores().trace_loads().trace_realizations()
+    out.vectorize(x, 8, hl.TailStrategy.GuardWithIf)
+",
+        wrong: ("*x8((uint8)3)", "*x8((uint8)5)"),
+    },
+    Construct {
+        name: "truth values in memory",
+        body: "    g[x] = a[x] > 3
+    out[x] = g[x] & g[x + 1]
+    g.compute_root().vectorize(x, 8)
+    out.vectorize(x, 8)
+",
+        wrong: (") && uint1x8(", ") || uint1x8("),
+    },
+    Construct {
+        name: "truth values of an input",
+        body: "    out[x] = hl.select(b[x], a[x], hl.u8(7))
+    out.vectorize(x, 8)
+",
+        wrong: ("x8((uint8)7)", "x8((uint8)6)"),
+    },
+    Construct {
+        name: "leading zeros",
+        body: "    out[x] = hl.count_leading_zeros(hl.i16(m[x]))
+",
+        wrong: ("count_leading_zeros", "count_trailing_zeros"),
+    },
+    Construct {
+        name: "trailing zeros and ones",
+        body: "    out[x] = hl.count_trailing_zeros(m[x]) + hl.popcount(m[x]) * hl.i8(16)
+",
+        wrong: ("(int8)16", "(int8)8"),
+    },
+    Construct {
+        name: "a rounding shift by a varying amount",
+        body: "    out[x] = hl.rounding_shift_right(hl.i16(a[x]), hl.i16(m[x]) & hl.i16(7))
+",
+        wrong: ("rounding_shift_right", "shift_right"),
+    },
+    Construct {
+        name: "a remainder of floats",
+        body: "    out[x] = f[x] % 2.5
+",
+        wrong: ("% 2.500000f", "% 2.000000f"),
+    },
+    Construct {
+        name: "the bits of a float",
+        body: "    out[x] = hl.reinterpret(hl.UInt(32), f[x]) & hl.u32(0x7fffffff)
+",
+        wrong: ("% (uint32)2147483648", "% (uint32)1073741824"),
+    },
+    Construct {
+        name: "a random number",
+        body: "    out[x] = hl.random_uint() + hl.u32(a[x])
+",
+        wrong: ("(uint32)65536", "(uint32)32768"),
+    },
+    Construct {
+        name: "an output that keeps what is there",
+        body: "    r = hl.RDom([(1, 9)])
+    out[x] = hl.undef(hl.UInt(8))
+    out[r.x] = out[r.x] + out[r.x - 1]
+",
+        wrong: ("out[t8 + 1] = ", "out[t8] = "),
+    },
+    Construct {
+        name: "an output of rows that adds to what is there",
+        body: "    out[x, y] = hl.undef(hl.UInt(8))
+    out[x, y] += a[x] * hl.u8(3)
+    out.update(0).vectorize(x, 8)
+",
+        wrong: ("x8((uint8)3)", "x8((uint8)5)"),
+    },
+];
+
+fn verdict(stock: &Stock) -> Verdict {
+    let subject = &stock.subject;
+    let options = Options::find().expect("there are solvers").of_stock();
+    judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options).verdict
+}
+
+#[test]
+fn each_construct_is_proved_and_its_wrong_twin_is_not() {
+    if !has_halide() {
+        return;
+    }
+    for Construct { name, body, wrong } in CONSTRUCTS {
+        let script = format!("{DECLARATIONS}{body}    return out\n");
+        let right = read(&script, None);
+        let found = verdict(&right.0);
+        assert!(matches!(found, Verdict::Proved), "{name}: {found:?}");
+        let found = agreement(&right);
+        assert_eq!(found.differences, Vec::<String>::new(), "{name}");
+        assert!(found.with_code > 0, "{name}: {found:?}");
+        let wrong = read(&script, Some(wrong));
+        let found = verdict(&wrong.0);
+        assert!(!matches!(found, Verdict::Proved), "{name}: {found:?}");
+        assert_ne!(agreement(&wrong).differences, Vec::<String>::new(), "{name}");
+    }
+}

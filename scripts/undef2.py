@@ -1,0 +1,13 @@
+import halide as hl
+import numpy
+
+def pipeline():
+    x, y = hl.Var('x'), hl.Var('y')
+    a = hl.ImageParam(hl.UInt(8), 1, 'a')
+    m = hl.ImageParam(hl.Int(8), 1, 'm')
+    f = hl.ImageParam(hl.Float(32), 1, 'f')
+    out = hl.Func('out')
+    out[x, y] = hl.undef(hl.UInt(8))
+    out[x, y] += a[x] * hl.u8(3)
+    out.update(0).vectorize(x, 8, hl.TailStrategy.GuardWithIf)
+    return out
