@@ -443,19 +443,19 @@ pub fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnosti
 /// Adds the pipeline's constraints on inputs, which a pipeline file omits.
 fn constrain(pipeline: &mut Pipeline, arguments: &[Argument]) {
     for argument in arguments {
-        let known = |parameter: &&mut Parameter| parameter.input.name == argument.name;
-        let Some(parameter) = pipeline.parameters.iter_mut().find(known) else { continue };
-        if !parameter.input.is_buffer || parameter.constraints.iter().any(Constraint::is_any) {
-            continue;
-        }
+        let is_known =
+            pipeline.parameters.iter().any(|parameter| parameter.input.name == argument.name);
+        let input = pipeline.inputs.iter().find(|input| input.name == argument.name);
+        let Some(input) = input.filter(|input| input.is_buffer && !is_known) else { continue };
         let none = Constraint { min: None, extent: None, stride: None };
-        parameter.constraints = vec![none; parameter.input.dimensions];
+        let mut constraints = vec![none; input.dimensions];
         for found in &argument.constraints {
-            if let Some(constraint) = parameter.constraints.get_mut(usize::from(found.dim)) {
+            if let Some(constraint) = constraints.get_mut(usize::from(found.dim)) {
                 let [min, extent, stride] = found.sides.clone();
                 *constraint = Constraint { min, extent, stride };
             }
         }
+        pipeline.parameters.push(Parameter { constraints, input: input.clone(), value: None });
     }
 }
 

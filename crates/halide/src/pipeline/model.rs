@@ -329,13 +329,6 @@ pub struct Constraint {
     pub stride: Option<Expr>,
 }
 
-impl Constraint {
-    /// Tests whether there is a constraint on a side.
-    pub fn is_any(&self) -> bool {
-        self.min.is_some() || self.extent.is_some() || self.stride.is_some()
-    }
-}
-
 /// A dimension of an array that is part of the pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageDim {
