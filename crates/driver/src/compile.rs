@@ -1,6 +1,7 @@
 //! The compile job, from a pipeline and a schedule to a final program: a table of stages
 //! ([`table`]), with the verifier after each.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use halidom_codegen::Target;
@@ -11,6 +12,7 @@ use halidom_ir::{Algorithm, Pool, Program};
 use halidom_lower::LowerError;
 pub use halidom_lower::{PASSES, Pass};
 use halidom_schedule::{Engine, ScheduleError};
+use halidom_validate::Said;
 
 use crate::source::{Choice, Loaded};
 
@@ -26,6 +28,8 @@ pub struct Compiled {
     pub steps: Vec<Algorithm>,
     /// The conditions on callers beyond the entry checks. Programs that Halidom compiled have none.
     pub contract: Contract,
+    /// The definitions that runs evaluate, if the algorithm has the same values and more.
+    pub said: Option<Arc<Said>>,
     /// The stages that made the program, in order. There are none if it was given.
     pub stages: Vec<Stage>,
 }
@@ -104,7 +108,7 @@ pub fn compile(
     let finished = finish(&mut loaded.module.pool, &structured, observe)?;
     stages.extend(finished.stages);
     let (program, contract) = (finished.program, Contract::default());
-    Ok(Compiled { structured, program, steps, contract, stages })
+    Ok(Compiled { structured, program, steps, contract, said: None, stages })
 }
 
 /// Compiles a program with bounds to its final form.

@@ -139,6 +139,7 @@ pub fn at_borders(
 pub fn code(contract: &Contract) -> Code {
     Code {
         widths: contract.widths.known().clone(),
+        specified: contract.specified.known().clone(),
         contract: contract.clauses.iter().map(|clause| clause.expr).collect(),
         single: contract.single.clone(),
         checks_memory: contract.checks_memory,
@@ -174,6 +175,7 @@ fn judge_here(
     } else {
         let mut own = options.validator();
         own.code = code(&compiled.contract);
+        own.said.clone_from(&compiled.said);
         // A pipeline with strict floats requires equal bits: nothing may regroup them.
         if options.is_stock() && !algorithm.fast_math {
             own.floats = Some(Floats::Bits);

@@ -195,6 +195,7 @@ pub fn program(path: &Path) -> Result<Subject, Refusal> {
         program,
         steps: Vec::new(),
         contract: Contract::default(),
+        said: None,
         stages: Vec::new(),
     };
     Ok(Subject {

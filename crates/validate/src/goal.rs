@@ -53,6 +53,8 @@ pub(crate) enum Claim {
         expr: ExprId,
         /// The number of bits.
         bits: u32,
+        /// The store of the value that it belongs to, if nothing else depends on it.
+        stored: Option<StmtId>,
     },
     /// The end of a loop, the sum of its min and extent, fits this many bits.
     End {

@@ -33,6 +33,11 @@ impl Laws {
         Self { solver, permitted, commuting: FxHashMap::default(), regrouped, decided }
     }
 
+    /// Tests whether proofs may use an axiom.
+    pub(crate) fn permits(&self, _: Axiom) -> bool {
+        self.permitted >= Floats::Axioms
+    }
+
     /// The solver that decides the laws.
     pub(crate) fn into_solver(self) -> Solver {
         self.solver

@@ -54,6 +54,7 @@ mod space;
 mod specification;
 mod tactics;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use halidom_base::{FxHashMap, IndexMap, IndexSet};
@@ -88,6 +89,17 @@ const CONFIRMING_TRIALS: usize = 4;
 /// The most steps of the interpreter in each of these runs.
 const CONFIRMING_STEPS: u64 = 100_000;
 
+/// Definitions that runs evaluate.
+#[derive(Clone, Debug)]
+pub struct Said {
+    /// The pool of the program and of these definitions.
+    pub pool: Pool,
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// The algorithm that the program was made from.
+    pub lowered: Algorithm,
+}
+
 /// The options of a validation.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -111,6 +123,9 @@ pub struct Options {
     pub int_bits: u32,
     /// Facts and conditions about the compiled code.
     pub code: Code,
+    /// The definitions that runs evaluate, if the validated algorithm has the same values and more.
+    /// A run where only the latter has a value refutes nothing.
+    pub said: Option<Arc<Said>>,
     /// The inputs on which the compiled code owes the pipeline's values.
     pub conventions: Conventions,
     /// The weakest equality of floats that is permitted. The default is axioms if the pipeline has
@@ -137,6 +152,7 @@ impl Options {
             given: Vec::new(),
             int_bits: 64,
             code: Code::default(),
+            said: None,
             conventions: Conventions::Total,
             floats: None,
             contracts_places: false,
@@ -179,7 +195,6 @@ fn validate_with(
 ) -> Report {
     let begin = Instant::now();
     let Task { algorithm, steps, program } = task;
-    let lowered = steps.last().unwrap_or(algorithm);
     let default = if algorithm.fast_math { Floats::Axioms } else { Floats::Bits };
     let weakest = options.floats.unwrap_or(default);
     let settings = Settings {
@@ -196,7 +211,11 @@ fn validate_with(
         Ok(judged) => judged,
         Err(reason) => return unopened(reason),
     };
-    let pool = &*pool;
+    let described = &*pool;
+    let (pool, algorithm, lowered) = match options.said.as_deref() {
+        Some(Said { pool, algorithm, lowered }) => (pool, algorithm, lowered),
+        None => (described, algorithm, steps.last().unwrap_or(algorithm)),
+    };
     let hints = sizes(&judged.parameters, &judged.space, &judged.hints);
     let suggested = || refute::suggested(pool, algorithm, program, &hints);
     let given = refute::of_given(pool, program, &options.given);
@@ -204,7 +223,7 @@ fn validate_with(
     let admitted = judged.admits(pool, program, suggested());
     let mut report = unopened(String::new());
     if !options.strictness.is_zero() {
-        report.too_strict = too_strict(pool, task, &mut judged, options);
+        report.too_strict = too_strict(pool, Task { algorithm, ..task }, &mut judged, options);
     }
     let proved = judged.is_proved();
     // A proved program is run too: a few runs show that the entry checks can hold.
@@ -226,7 +245,7 @@ fn validate_with(
     if found.counterexample.is_none() {
         judged.vacuity(pool, program, &settings, (admitted, found.run.as_ref()));
     }
-    describe(&mut report, pool, task, options, &judged);
+    describe(&mut report, described, task, options, &judged);
     conclude(&mut report, &judged, found);
     report.suggestions = hints;
     report.time = begin.elapsed();

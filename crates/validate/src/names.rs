@@ -83,6 +83,8 @@ impl Axiom {
             Self::MinCommutative => "float-min-commutative",
             Self::MaxAssociative => "float-max-associative",
             Self::MaxCommutative => "float-max-commutative",
+            Self::Reciprocal => "float-reciprocal",
+            Self::Numbers => "float-numbers",
         }
     }
 
@@ -98,6 +100,10 @@ impl Axiom {
             Self::MinCommutative => "min(x, y) = min(y, x)",
             Self::MaxAssociative => "max(max(x, y), z) = max(x, max(y, z))",
             Self::MaxCommutative => "max(x, y) = max(y, x)",
+            Self::Reciprocal => {
+                "x / c = x * (1 / c), with a relative error below 3 * 2^-24 (f32) or 3 * 2^-53 (f64)"
+            }
+            Self::Numbers => "no float is NaN, even as an intermediate result",
         }
     }
 }

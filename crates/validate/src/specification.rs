@@ -25,7 +25,11 @@ pub(crate) struct Specification<'a> {
     parameters: &'a Parameters,
     /// Funcs that the program keeps in memory.
     stored: FxHashSet<FuncId>,
-    unfolded: FxHashMap<(FuncId, Vec<PolyId>), Vec<Value>>,
+    unfolded: FxHashMap<(FuncId, Vec<PolyId>), (Vec<Value>, Vec<(PolyId, u32)>)>,
+    /// The widths of `int`s that do not overflow.
+    widths: &'a FxHashMap<ExprId, u32>,
+    /// The `int`s with widths in the instances that are being translated.
+    ints: Vec<(PolyId, u32)>,
 }
 
 /// One instance of a stage.
@@ -36,6 +40,8 @@ pub(crate) struct Instance {
     pub(crate) exists: FormulaId,
     /// The written values, one for each component, computed from the values before the instance.
     pub(crate) values: Vec<Value>,
+    /// The `int`s in it that do not overflow, with their widths.
+    pub(crate) ints: Vec<(PolyId, u32)>,
 }
 
 /// The shape of a stage.
@@ -51,8 +57,15 @@ impl<'a> Specification<'a> {
         pool: &'a Pool,
         parameters: &'a Parameters,
         stored: FxHashSet<FuncId>,
+        widths: &'a FxHashMap<ExprId, u32>,
     ) -> Self {
-        Self { pool, parameters, stored, unfolded: FxHashMap::default() }
+        let (unfolded, ints) = (FxHashMap::default(), Vec::new());
+        Self { pool, parameters, stored, unfolded, widths, ints }
+    }
+
+    /// The widths of `int`s that do not overflow.
+    pub(crate) fn widths(&self) -> &'a FxHashMap<ExprId, u32> {
+        self.widths
     }
 
     /// The number of stages; 0 for an input.
@@ -130,6 +143,7 @@ impl<'a> Specification<'a> {
         }
         let own =
             (stage > 0).then(|| (func, Version::Before { stage, point: point.to_vec().into() }));
+        let begin = self.ints.len();
         let (lhs, values, predicate): (&[ExprId], &[ExprId], Option<ExprId>) =
             (&found.lhs, &found.values, found.predicate);
         let (location, values, applies) = self.evaluate(space, bound, own, |evaluator| {
@@ -140,7 +154,8 @@ impl<'a> Specification<'a> {
         })?;
         conditions.extend(applies);
         let exists = space.and(&conditions);
-        Ok(Instance { location, exists, values })
+        let ints = self.ints.split_off(begin);
+        Ok(Instance { location, exists, values, ints })
     }
 
     fn evaluate<T>(
@@ -154,7 +169,15 @@ impl<'a> Specification<'a> {
         let mut leaves = Unfolding { specification: self, bound, own };
         let mut evaluator =
             Evaluator { pool, space, leaves: &mut leaves, memo: FxHashMap::default() };
-        work(&mut evaluator)
+        let result = work(&mut evaluator);
+        let mut memo: Vec<_> = evaluator.memo.into_iter().collect();
+        memo.sort_unstable_by_key(|(expr, _)| *expr);
+        for (expr, value) in memo {
+            if let (Value::Int(poly), Some(bits)) = (value, self.widths.get(&expr)) {
+                self.ints.push((poly, *bits));
+            }
+        }
+        result
     }
 
     /// Returns the value that the only stage of a func gives at the point where a term reads the
@@ -181,7 +204,8 @@ impl<'a> Specification<'a> {
     ) -> Result<Value> {
         let missing = EvaluateError::Unsupported("a component that does not exist");
         let key = (func, coords);
-        if let Some(values) = self.unfolded.get(&key) {
+        if let Some((values, ints)) = self.unfolded.get(&key) {
+            self.ints.extend_from_slice(ints);
             return values.get(component).copied().ok_or(missing);
         }
         let name = || EvaluateError::NoDefinition(self.pool.func(func).name.clone());
@@ -192,9 +216,10 @@ impl<'a> Specification<'a> {
         if !only.domain.is_empty() || only.predicate.is_some() {
             return Err(name());
         }
-        let values = self.instance(space, (func, 0), &key.1, &[])?.values;
+        let Instance { values, ints, .. } = self.instance(space, (func, 0), &key.1, &[])?;
+        self.ints.extend_from_slice(&ints);
         let value = values.get(component).copied().ok_or(missing);
-        self.unfolded.insert(key, values);
+        self.unfolded.insert(key, (values, ints));
         value
     }
 }

@@ -140,7 +140,7 @@ fn definitions_come_before_uses() {
 
 fn assert_refused(report: &Report, rule: &str) {
     assert!(
-        matches!(&report.verdict, Verdict::Unknown(reason) if reason.contains(rule)),
+        matches!(&report.verdict, Verdict::Unknown(reason) if reason.words.contains(rule)),
         "{:?}",
         report.verdict
     );

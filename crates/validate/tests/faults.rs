@@ -123,7 +123,7 @@ fn a_missing_solver_makes_the_verdict_unknown() {
     let missing = Program::with_arguments(Family::Z3, "/nonexistent/z3", Vec::new());
     let report = judged(&with(missing, SHORT));
     let Verdict::Unknown(reason) = &report.verdict else { panic!("{:?}", report.verdict) };
-    assert!(reason.contains("could not be started"), "{reason}");
+    assert!(reason.words.contains("could not be started"), "{reason}");
     assert_eq!(closed_by_solver(&report), 0);
 }
 

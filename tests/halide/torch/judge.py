@@ -1,7 +1,10 @@
-"""Judges kernels that `kernels.py` captured: `judge.py FOLDER [HALIDOM] [NAME…]`.
+"""Judges kernels that `kernels.py` captured: `judge.py [--callers] FOLDER [HALIDOM] [NAME…]`.
 
 Runs `halidom validate` on the script of each kernel, one at a time, with the Python that runs this:
-the one with PyTorch.
+the one with PyTorch. With `--callers` each verdict is about PyTorch's own calls alone: the shapes and
+strides that these have are assumed. Without it, it is about every caller that keeps to the pipeline's
+constraints.
+
 Writes the verdict of each as a line, and to `FOLDER/verdicts.csv`: name, verdict, code and reason of
 an unknown one, seconds. The last line counts the verdicts. The exit status is 1 if a kernel is
 refuted.
@@ -19,9 +22,12 @@ from pathlib import Path
 LIMIT = 60
 
 
-def judged(halidom, place):
+def judged(halidom, place, callers):
     """The verdict on a kernel, the code and the reason if it is unknown, and the time."""
     words = [halidom, "validate", "--json", "--limit", str(LIMIT), "--halide-script", str(place / "script.py")]
+    if callers:
+        for condition in json.loads((place / "callers.json").read_text()):
+            words += ["--assume", condition]
     environment = {**os.environ, "HALIDOM_PYTHON": sys.executable}
     begin = time.monotonic()
     try:
@@ -38,17 +44,19 @@ def judged(halidom, place):
 
 
 def main():
-    folder = Path(sys.argv[1]).resolve()
-    halidom = sys.argv[2] if len(sys.argv) > 2 else "halidom"
+    callers = "--callers" in sys.argv
+    words = [word for word in sys.argv[1:] if word != "--callers"]
+    folder = Path(words[0]).resolve()
+    halidom = words[1] if len(words) > 1 else "halidom"
     places = [place for place in sorted(folder.iterdir()) if (place / "script.py").exists()]
-    if len(sys.argv) > 3:
-        places = [place for place in places if place.name in sys.argv[3:]]
+    if len(words) > 2:
+        places = [place for place in places if place.name in words[2:]]
     counts = Counter()
     with (folder / "verdicts.csv").open("w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(["kernel", "verdict", "code", "seconds", "reason"])
         for place in places:
-            verdict, code, reason, seconds = judged(halidom, place)
+            verdict, code, reason, seconds = judged(halidom, place, callers)
             counts[verdict] += 1
             rows.writerow([place.name, verdict, code, f"{seconds:.1f}", reason])
             file.flush()

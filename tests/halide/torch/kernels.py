@@ -4,6 +4,8 @@ PyTorch's CPU backend is set to Halide. Each function or model below runs once. 
 PyTorch has compiled on the way is kept, and not compiled, in a folder of its own, `FOLDER/NAME-N`:
 
 * `kernel.py`, the Python generator that PyTorch writes;
+* `callers.json`, what PyTorch's own calls of the kernel bring: the sides of every buffer, as
+  conditions for `--assume`;
 * `script.py`, a script for `halidom validate --halide-script`: it builds the generator's pipeline and
   lets the autoscheduler of PyTorch's choice schedule it. (A Python generator writes no pipeline
   files.)
@@ -12,6 +14,7 @@ PyTorch writes no assertions, so that its callers keep to the shapes and strides
 sets. `judge.py` judges the kernels.
 """
 
+import json
 import sys
 from pathlib import Path
 
@@ -226,6 +229,13 @@ def main():
         values = {"target": meta.target, "plugin": plugin, "scheduler": meta.scheduler, "flags": flags}
         lines = [f"{name} = {value!r}" for name, value in values.items()]
         (place / "script.py").write_text(SCRIPT.format(values="\n".join(lines)))
+        sides = []
+        for argument in meta.argtypes:
+            if argument.is_buffer():
+                for dim, (size, stride) in enumerate(zip(argument.shape, argument.stride)):
+                    values = {"min": 0, "extent": str(size).rstrip("L"), "stride": str(stride).rstrip("L")}
+                    sides += [f"{argument.name}.{side}.{dim} == {value}" for side, value in values.items()]
+        (place / "callers.json").write_text(json.dumps(sides, indent=1))
         # No later kernel depends on the values that this one writes.
         return lambda: lambda *arguments, **named: None
 

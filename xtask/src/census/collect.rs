@@ -67,7 +67,10 @@ impl Site {
             let mut command = site.compiler();
             // The bridge is also a program.
             command.args(["-O1", "-fPIC", "-frtti", "-shared", "-Dmain=unused"]).args(&sources);
-            run(site.linked(&mut command).arg("-o").arg(&library))?;
+            // A program that runs meanwhile has the old one.
+            let part = library.with_extension("part");
+            run(site.linked(&mut command).arg("-o").arg(&part))?;
+            fs::rename(&part, &library).map_err(|cause| Error::File { path: library, cause })?;
         }
         Ok(site)
     }
@@ -194,12 +197,17 @@ impl Site {
                 words.push(file.map_or_else(|| word.clone(), |file| file.display().to_string()));
             }
         }
-        let text = format!(
-            "import sys\n\nsys.path.insert(0, {:?})\nimport collect\n\n\ndef pipeline():\n    \
-             return collect.only({:?}, {:?}, {words:?}, {number})\n",
+        // Quotes and escapes of Rust's strings mean the same in Python.
+        let [helpers, folder, file] = [
             root().join("tests/halide/census"),
             self.folder.join("run"),
             self.halide.join(&entry.file),
+        ]
+        .map(|path| format!("{:?}", path.display().to_string()));
+        let text = format!(
+            "import sys\n\nsys.path.insert(0, {helpers})\nimport collect\n\n\n\
+             def pipeline():\n    \
+             return collect.only({folder}, {file}, {words:?}, {number})\n"
         );
         write(&made, &text)?;
         Ok(made)

@@ -149,7 +149,7 @@ pub(super) fn write(path: &Path, entries: &[Entry]) -> Result<(), Error> {
 }
 
 /// Chooses up to `count` entries of each group; the same ones for the same seed.
-pub(super) fn sample(entries: Vec<Entry>, count: usize, seed: u64) -> Vec<Entry> {
+pub(super) fn sample(entries: &[Entry], count: usize, seed: u64) -> Vec<Entry> {
     let mut chosen = Vec::new();
     for group in Group::ALL {
         let mut own: Vec<(usize, &Entry)> =
@@ -205,10 +205,10 @@ tests\ttest/correctness/argmax.cpp\t2\t-\thost
     #[test]
     fn samples_depend_on_the_seed_alone() {
         let entries = parse(LINES).expect("a list");
-        let of = |seed| sample(entries.clone(), 1, seed);
+        let of = |seed| sample(&entries, 1, seed);
         assert_eq!(of(7), of(7));
         assert_eq!(of(7).len(), 4, "one of each group");
         assert!((0..20).any(|seed| of(seed) != of(7)));
-        assert_eq!(sample(entries.clone(), 9, 7), entries);
+        assert_eq!(sample(&entries, 9, 7), entries);
     }
 }

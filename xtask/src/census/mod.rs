@@ -1,7 +1,7 @@
 //! `cargo xtask census`: the verdicts on the pipelines of Halide's own apps, tests and tutorials.
 //!
-//! The list of pipelines is frozen (`tests/halide/census/LIST.txt`), so that no pipeline can be left
-//! out because it is not proved. `collect` makes the command for each, `judge` runs it within
+//! The list of pipelines is frozen (`tests/halide/census/LIST.txt`), so that no pipeline can be
+//! left out because it is not proved. `collect` makes the command for each, `judge` runs it within
 //! limits, `rows` keeps the verdicts, and `report` counts them.
 
 mod collect;
@@ -159,7 +159,7 @@ impl Options {
         };
         let wanted: Vec<Entry> = list.into_iter().filter(is_wanted).collect();
         match self.sample {
-            Some(count) => list::sample(wanted, count, self.seed),
+            Some(count) => list::sample(&wanted, count, self.seed),
             None => wanted,
         }
     }
@@ -191,13 +191,13 @@ fn run(words: &[&str]) -> Result<(), Error> {
     let path = root().join(LIST);
     let list = list::read(&path)?;
     if options.freeze {
-        return freeze(&site, &options, list, &path);
+        return freeze(&site, &options, &list, &path);
     }
     let binary = match &options.binary {
         Some(binary) => binary.clone(),
         None => process::halidom()?,
     };
-    sweep(&site, &binary, &options, options.chosen(list))
+    sweep(&site, &binary, &options, &options.chosen(list))
 }
 
 /// Unpacks Halide's sources, once.
@@ -219,7 +219,7 @@ fn unpacked(folder: &Path) -> Result<PathBuf, Error> {
 }
 
 /// Writes what the programs of the chosen groups compile into the list.
-fn freeze(site: &Site, options: &Options, list: Vec<Entry>, path: &Path) -> Result<(), Error> {
+fn freeze(site: &Site, options: &Options, list: &[Entry], path: &Path) -> Result<(), Error> {
     site.note_host()?;
     let mut entries = Vec::new();
     for group in Group::ALL {
@@ -238,7 +238,7 @@ fn freeze(site: &Site, options: &Options, list: Vec<Entry>, path: &Path) -> Resu
 }
 
 /// Judges entries and writes the results.
-fn sweep(site: &Site, binary: &Path, options: &Options, entries: Vec<Entry>) -> Result<(), Error> {
+fn sweep(site: &Site, binary: &Path, options: &Options, entries: &[Entry]) -> Result<(), Error> {
     let bytes = fs::read(binary).map_err(|cause| Error::File { path: binary.into(), cause })?;
     let judge = format!("{:016x}", list::digest(&bytes));
     let path = site.folder.join("rows.csv");
@@ -281,7 +281,7 @@ fn sweep(site: &Site, binary: &Path, options: &Options, entries: Vec<Entry>) -> 
     if let Ok(Some(error)) = failed.into_inner() {
         return Err(error);
     }
-    finish(site, options, &entries, &path)
+    finish(site, options, entries, &path)
 }
 
 /// Judges one entry. What goes wrong makes an error of the entry.

@@ -2,7 +2,7 @@
 
 use super::list::{Entry, FIELDS};
 use crate::error::Error;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;
@@ -186,7 +186,7 @@ pub(super) fn append(path: &Path, row: &Row) -> Result<(), Error> {
 
 /// The last row of each entry, in the order of the first ones.
 pub(super) fn latest(rows: Vec<Row>) -> Vec<Row> {
-    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut kept: Vec<Row> = Vec::new();
     for row in rows {
         match places.get(&row.entry.to_string()) {

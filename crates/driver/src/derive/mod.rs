@@ -142,6 +142,7 @@ pub fn lower(
     compile::check(&pool, &[&algorithm, &extended], &structured)?;
     let Finished { program, stages } = compile::finish(&mut pool, &structured, observe)?;
     let contract = Contract::default();
-    let compiled = Compiled { structured, program, steps: vec![extended], contract, stages };
+    let compiled =
+        Compiled { structured, program, steps: vec![extended], contract, said: None, stages };
     Ok(Lowered { pool, algorithm, compiled })
 }

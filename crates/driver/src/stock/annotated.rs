@@ -6,11 +6,13 @@
 //! annotated statement judged separately. Its result is reported in addition to the verdict, which
 //! remains a verdict on the plain statement.
 
+use std::sync::Arc;
+
 use halidom_halide::bridge::{BridgeError, Job, Origin};
 use halidom_halide::pipeline::{self, Marks};
 use halidom_halide::{claims, dump, text, translate};
 use halidom_ir::{FuncId, print};
-use halidom_validate::{Report, Verdict};
+use halidom_validate::{Report, Said, Verdict};
 
 use super::demands::demand;
 use super::{Note, Stock, factored, keep_in_range, subject};
@@ -158,26 +160,25 @@ pub fn judged(
 const WRAPS: &str =
     "shown with signed integers of the pipeline that wrap, so also where they overflow";
 
-/// Judges a program. If the verdict is unknown, judges it again against a pipeline whose signed
-/// integers wrap. A proof of that is stronger than required; a failure settles nothing.
+/// Judges a program against a pipeline whose signed integers wrap. A proof of that is stronger than
+/// required. Runs evaluate the pipeline's own definitions, so a run in which these overflow refutes
+/// nothing.
 fn wrapping(subject: &Subject, judge: &mut dyn FnMut(&Subject) -> Report) -> Report {
-    let report = judge(subject);
-    if !matches!(report.verdict, Verdict::Unknown(_)) {
-        return report;
-    }
     let mut wrapping = subject.clone();
     let steps = wrapping.compiled.steps.iter();
     let funcs = steps.chain([&wrapping.algorithm]).flat_map(|step| step.funcs.iter().copied());
     let funcs: Vec<FuncId> = funcs.collect();
     if !translate::let_wrap(&mut wrapping.pool, &funcs) {
-        return report;
+        return judge(subject);
     }
-    let mut wrapped = judge(&wrapping);
-    if wrapped.verdict != Verdict::Proved {
-        return report;
+    let (pool, algorithm) = (subject.pool.clone(), subject.algorithm.clone());
+    let lowered = subject.lowered().clone();
+    wrapping.compiled.said = Some(Arc::new(Said { pool, algorithm, lowered }));
+    let mut report = judge(&wrapping);
+    if report.verdict == Verdict::Proved {
+        report.notes.push(WRAPS.to_owned());
     }
-    wrapped.notes.push(WRAPS.to_owned());
-    wrapped
+    report
 }
 
 /// Tests whether fewer obligations are open. A report without open obligations is unknown for

@@ -632,6 +632,7 @@ fn subject(
             program,
             steps,
             contract,
+            said: None,
             stages: Vec::new(),
         },
         compiler: Compiler::Halide,

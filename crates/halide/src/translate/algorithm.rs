@@ -21,7 +21,7 @@ use super::error::{Result, unsupported};
 use super::fields::fixed_field;
 use super::lanes::{Lowering, Memo};
 use super::nodes::{Binding, Nodes};
-use super::ops::{Value, is_half, stored};
+use super::ops::{Value, Widths, is_half, stored};
 use crate::pipeline::{Definition, Func, Image, Input, Pipeline};
 use crate::tree::{self, Call, CallKind, Expr};
 use crate::{NameId, Names, text};
@@ -46,6 +46,8 @@ pub struct Source {
     /// The reduction domains of the pipeline as written, before any directive changed it, for the
     /// funcs that its outputs are computed from.
     pub(super) domains: Vec<DomainExtent>,
+    /// The widths of the pipeline's own `int`s, which do not overflow.
+    pub(super) widths: Widths,
     /// The contents of outputs before a run, where a first stage keeps them.
     pub(super) priors: Vec<Prior>,
     /// True if a definition has an operator on floats that is not strict.
@@ -155,6 +157,7 @@ impl Source {
             types: FxHashMap::default(),
             skipped: FxHashSet::default(),
             domains: Vec::new(),
+            widths: Widths::default(),
             priors: Vec::new(),
             has_plain_floats: false,
             settings: Settings::default(),
@@ -218,6 +221,7 @@ pub(super) struct Translation<'a> {
     pub(super) pipeline: &'a Pipeline,
     pub(super) pool: Pool,
     pub(super) nodes: Nodes<'a>,
+    widths: Widths,
     /// For the components of a first stage, the contents that it keeps.
     kept: Vec<Option<FuncId>>,
 }
@@ -284,7 +288,8 @@ pub(super) fn bind_shape(
 impl<'a> Translation<'a> {
     /// A translation with an empty scope.
     pub(super) fn new(pipeline: &'a Pipeline, pool: Pool, names: &'a Names) -> Self {
-        Self { pipeline, pool, nodes: Nodes::new(names), kept: Vec::new() }
+        let (widths, kept) = (Widths::default(), Vec::new());
+        Self { pipeline, pool, nodes: Nodes::new(names), widths, kept }
     }
 
     fn declare(mut self) -> Result<Source> {
@@ -341,6 +346,7 @@ impl<'a> Translation<'a> {
         source.algorithm.name =
             first.map_or(String::new(), |output| self.pool.func(*output).name.clone());
         source.pool = self.pool;
+        source.widths = self.widths;
         let used = used(&source.pool, &source.algorithm);
         source.domains.retain(|domain| used.contains(&domain.func));
         Ok(source)
@@ -697,7 +703,9 @@ impl<'a> Translation<'a> {
         work: impl FnOnce(&mut Lowering<'_, '_>) -> Result<T>,
     ) -> Result<T> {
         let signed = Overflow::AssumedAbsent;
-        work(&mut Lowering::new(&self.nodes, &mut self.pool, memo, signed))
+        let result = work(&mut Lowering::new(&self.nodes, &mut self.pool, memo, signed));
+        self.widths.join(&memo.widths);
+        result
     }
 
     pub(super) fn scalar(&mut self, expr: &Expr) -> Result<Value> {

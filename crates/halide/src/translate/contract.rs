@@ -29,6 +29,8 @@ pub struct Contract {
     pub others: BTreeSet<Condition>,
     /// The widths in which the code computes `int`s.
     pub widths: Widths,
+    /// The widths of the pipeline's own `int`s, which do not overflow.
+    pub specified: Widths,
     /// Extents of outputs that the pipeline fixes to 1.
     pub single: FxHashSet<ExprId>,
     /// True if the code generator refuses to allocate 2^31 bytes or more, as it does unless the

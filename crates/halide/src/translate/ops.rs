@@ -71,6 +71,14 @@ impl Widths {
         *known = bits.min(*known);
     }
 
+    /// Adds the widths of other expressions.
+    pub(super) fn join(&mut self, other: &Self) {
+        #[expect(clippy::iter_over_hash_type, reason = "the order makes no difference")]
+        for (id, bits) in &other.0 {
+            self.note(*id, *bits);
+        }
+    }
+
     /// Transfers the widths of rewritten expressions to their replacements.
     pub(crate) fn carry(&mut self, changed: &[(ExprId, ExprId)]) {
         for (before, after) in changed {

@@ -181,6 +181,7 @@ impl Walk<'_> {
         marked.loads = std::mem::take(&mut self.memo.loads);
         let mut contract = std::mem::take(&mut self.contract);
         contract.widths = std::mem::take(&mut self.memo.widths);
+        contract.specified.clone_from(&self.source.widths);
         contract.others.extend(computes(pool, &self.source.algorithm));
         contract.checks_memory = checked;
         // A strict pipeline's statement may have lost a strict operator: LLVM sees the statement.

@@ -8,8 +8,11 @@
 //! Each step replaces a term by a term that is equal by a law of the theory, or by equal operands
 //! of a function. The *basic laws*, which every theory has, hold bit for bit (there is one NaN):
 //! `x + y = y + x`, `x * y = y * x`, `x - y = x + -y`, `-(-x) = x`, `-x * y = -(x * y)`,
-//! `x / -y = -x / y = -(x / y)`, `x + -0 = x`, `1 * x = x`, `min(x, x) = x = max(x, x)`; the sign
-//! of a literal is its negation. Every other step is guarded by a test for the axiom that it needs.
+//! `x / -y = -x / y = -(x / y)`, `x + -0 = x`, `1 * x = x`, `min(x, x) = x = max(x, x)`,
+//! `x / 2^k = x * 2^-k` where both are normal floats, `min(x, d) + c = min(x + c, d + c)` for finite
+//! literals with `c` other than 0, and likewise for maxima; the sign of a literal is its negation.
+//! (Adding `c` is monotone, and a sum that is 0 is `+0`. If `x` is NaN, both sides are the same
+//! operand.) Every other step is guarded by a test for the axiom that it needs.
 //!
 //! Over the reals, literals stand for their numbers, coefficients are rational, and
 //! `x / y = x * (1 / y)`. No law is applied to an operator with an operand that contains a literal
@@ -17,7 +20,7 @@
 //! functions, and nothing more is known about them.
 
 use halidom_base::FxHashMap;
-use halidom_ir::{BinaryOp, Constant, Overflow, Scalar, UnaryOp};
+use halidom_ir::{BinaryOp, Constant, Overflow, Scalar, UnaryOp, eval};
 
 use super::rational::Rational;
 use super::{Axiom, Axioms};
@@ -138,6 +141,11 @@ impl Normalizer {
                 Some(Form::factor(chosen))
             }
             Term::Binary(BinaryOp::Add(_), a, b) if !special => {
+                if !self.has(Axiom::AddAssociative)
+                    && let Some(inside) = moved(space, a, b).or_else(|| moved(space, b, a))
+                {
+                    return self.form(space, inside);
+                }
                 let (a, b) = (self.terms(space, a)?, self.terms(space, b)?);
                 self.sum(space, a, b)
             }
@@ -363,6 +371,12 @@ impl Normalizer {
             }
             return Some(Form::new(products));
         }
+        if let Some((inverse, exact)) = inverse(space, b)
+            && (exact || self.has(Axiom::Reciprocal))
+        {
+            let inverse = space.constant_term(inverse);
+            return self.product(space, a, inverse);
+        }
         let (mut negated, mut operands) = (false, Vec::new());
         for operand in [a, b] {
             let form = self.form(space, operand)?;
@@ -440,6 +454,36 @@ impl Normalizer {
         }
         (found.len() <= MOST_PRODUCTS).then_some(())
     }
+}
+
+/// Moves a finite literal other than 0 that is added to a minimum or maximum with a finite literal
+/// into its operands.
+fn moved(space: &mut Space, extreme: TermId, by: TermId) -> Option<TermId> {
+    let Term::Binary(op @ (BinaryOp::Min | BinaryOp::Max), a, b) = *space.term(extreme) else {
+        return None;
+    };
+    let literal = |term| space.term_constant(term).and_then(Rational::of);
+    literal(by).filter(|by| !by.is_zero())?;
+    literal(a).or_else(|| literal(b))?;
+    let mut sum = |term| space.binary_term(BinaryOp::Add(Overflow::Wraps), term, by).ok();
+    let (a, b) = (sum(a)?, sum(b)?);
+    space.binary_term(op, a, b).ok()
+}
+
+/// Returns the rounded reciprocal of a literal, and whether it is exact. Both are normal floats.
+fn inverse(space: &Space, term: TermId) -> Option<(Constant, bool)> {
+    let constant = space.term_constant(term)?;
+    let (one, least) = if constant.scalar() == Scalar::F32 {
+        (Constant::f32(1.0), f64::from(f32::MIN_POSITIVE))
+    } else {
+        (Constant::f64(1.0), f64::MIN_POSITIVE)
+    };
+    let inverse = eval::binary(BinaryOp::Div, one, constant).ok()?;
+    let sizes = [constant, inverse].map(|x| x.as_f64().or(x.as_f32().map(f64::from)));
+    let is_power = |x: f64| x.to_bits() & ((1 << 52) - 1) == 0;
+    let [Some(size), Some(own)] = sizes else { return None };
+    let normal = [size, own].iter().all(|x| x.abs() >= least && x.is_finite());
+    (normal && is_power(size) == is_power(own)).then_some((inverse, is_power(size)))
 }
 
 /// Turns a product of one or two factors into a term.

@@ -7,6 +7,7 @@
 //! arithmetic cannot find alone. Without a lemma, fewer goals may be provable, but nothing false.
 
 mod monotone;
+mod ordered;
 #[cfg(test)]
 mod tests;
 
@@ -25,12 +26,20 @@ pub(crate) enum Instance {
     SameTruth(TermId, TermId),
     /// Machine values that rise or fall with an integer keep its order.
     Monotone(TermId, TermId),
+    /// A comparison of floats compares their orders.
+    Compared(TermId),
+    /// A conversion of a float to an integer keeps its order relative to another float.
+    Converted(TermId, TermId),
+    /// Floats of operands with equal orders have equal orders.
+    SameOrder(TermId, TermId),
     /// The sign of a product.
     Signs(AtomId, AtomId),
     /// The order of two multiples of a number: the number, then the other factors.
     Multiples(PolyId, PolyId, PolyId),
     /// The product of a minimum or a selection with a factor.
     Choice(AtomId, PolyId),
+    /// The order of two quotients by one divisor.
+    Quotients(AtomId, AtomId),
     /// A bound of a quotient that follows from a bound of its dividend.
     Quotient(AtomId, PolyId),
     /// A bound, multiplied by a factor.
@@ -82,9 +91,13 @@ fn state(space: &mut Space, instance: Instance) -> Vec<FormulaId> {
             congruence(space, (a, b), same)
         }
         Instance::Monotone(a, b) => monotone::lemma(space, a, b).into_iter().collect(),
+        Instance::Compared(truth) => ordered::compared(space, truth).into_iter().collect(),
+        Instance::Converted(cast, by) => ordered::converted(space, cast, by).into_iter().collect(),
+        Instance::SameOrder(a, b) => ordered::congruent(space, a, b).into_iter().collect(),
         Instance::Signs(a, b) => signs(space, a, b),
         Instance::Multiples(number, first, second) => multiples(space, number, first, second),
         Instance::Choice(atom, factor) => of_choice(space, atom, factor),
+        Instance::Quotients(a, b) => monotone::quotients(space, a, b).unwrap_or_default(),
         Instance::Quotient(quotient, bound) => {
             quotient_bound(space, quotient, bound).map(|(lemma, _)| lemma).into_iter().collect()
         }
@@ -149,7 +162,7 @@ fn atom_lemmas(space: &mut Space, atom: AtomId) -> Vec<FormulaId> {
         }
         Atom::Value(term) => match space.value_range(term) {
             Some(range) => value_lemmas(space, this, term, range),
-            None => Vec::new(),
+            None => ordered::meaning(space, this, term).into_iter().collect(),
         },
         Atom::Div(dividend, divisor) => division_lemmas(space, this, dividend, divisor),
     }

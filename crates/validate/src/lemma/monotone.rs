@@ -1,8 +1,9 @@
-//! Integers computed by floats that rise or fall with an integer. An example is
-//! `i32(floor((f32(y) + 0.5) / scale - 0.5))`, the source row of a resized picture's row `y`.
+//! Integers that rise or fall with an integer from which they are computed: by division, or by
+//! floats, as in `i32(floor((f32(y) + 0.5) / scale - 0.5))`, the source row of a resized picture's
+//! row `y`.
 //!
 //! # Correctness
-//! A lemma compares two values of the same form that differ only in the integers `x` and `y` at the
+//! A lemma about floats compares two values of the same form that differ only in the integers `x` and `y` at the
 //! bottom. Each step is a function that rises or falls on the extended reals and keeps NaN:
 //!
 //! * Conversions of integers to floats and of floats to floats, sums and differences with a finite
@@ -32,7 +33,7 @@
 
 use halidom_ir::{BinaryOp, Constant, Intrinsic, Scalar, UnaryOp};
 
-use crate::space::{FormulaId, PolyId, Space, Term, TermId};
+use crate::space::{Atom, AtomId, FormulaId, PolyId, Space, Term, TermId};
 
 /// The greatest absolute value of the integers in a lemma: far beyond every coordinate.
 const MOST: i128 = 1 << 40;
@@ -87,8 +88,26 @@ pub(super) fn lemma(space: &mut Space, a: TermId, b: TermId) -> Option<FormulaId
     Some(space.implies(small, cases))
 }
 
+/// Quotients rise with the dividend if the divisor is at least 0, and fall if it is at most 0. Both
+/// hold where it is 0, because all quotients are 0 there.
+pub(super) fn quotients(space: &mut Space, a: AtomId, b: AtomId) -> Option<Vec<FormulaId>> {
+    let (Atom::Div(x, divisor), Atom::Div(y, other)) = (space.atom(a), space.atom(b)) else {
+        return None;
+    };
+    let (x, y, divisor) = (*x, *y, (divisor == other).then_some(*divisor)?);
+    let (of_x, of_y, zero) = (space.atom_poly(a), space.atom_poly(b), space.constant(0));
+    let rises = order(space, (x, of_x), (y, of_y));
+    let falls = order(space, (x, of_y), (y, of_x));
+    let (natural, negative) = (space.at_most(zero, divisor), space.at_most(divisor, zero));
+    Some(vec![space.implies(natural, rises), space.implies(negative, falls)])
+}
+
 /// `x <= y` implies `f(x) <= f(y)`, and `y <= x` implies `f(y) <= f(x)`.
-fn order(space: &mut Space, (x, of_x): (PolyId, PolyId), (y, of_y): (PolyId, PolyId)) -> FormulaId {
+pub(super) fn order(
+    space: &mut Space,
+    (x, of_x): (PolyId, PolyId),
+    (y, of_y): (PolyId, PolyId),
+) -> FormulaId {
     let (before, after) = (space.at_most(x, y), space.at_most(y, x));
     let (below, above) = (space.at_most(of_x, of_y), space.at_most(of_y, of_x));
     let both = [space.implies(before, below), space.implies(after, above)];
@@ -157,7 +176,7 @@ fn chain(space: &mut Space, a: TermId, b: TermId) -> Option<Chain> {
     }
 }
 
-fn is_product(space: &Space, term: TermId) -> bool {
+pub(super) fn is_product(space: &Space, term: TermId) -> bool {
     if let Term::Unary(UnaryOp::Neg(_), operand) = space.term(term) {
         return is_product(space, *operand);
     }

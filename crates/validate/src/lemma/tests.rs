@@ -150,6 +150,105 @@ fn what_rises_and_falls_does_so_at_all_floats() {
     assert!(unknown > 100_000, "only {unknown}");
 }
 
+/// A random float of two unknown floats, with minima, selections and operators that make NaN.
+fn float(space: &mut Space, random: &mut Random, unknown: [TermId; 2], depth: u64) -> TermId {
+    let scalar = space.scalar(unknown[0]);
+    let choice = random.below(if depth == 0 { 3 } else { 12 });
+    if choice < 2 {
+        return unknown[usize::try_from(choice).unwrap()];
+    }
+    if choice == 2 {
+        let literals = [0.0, -0.0, 1.5, -7.0, 300.0, f64::INFINITY, f64::NAN];
+        let value = literals[usize::try_from(random.below(7)).unwrap()];
+        let narrow = Constant::f32(value as f32);
+        let constant = if scalar == Scalar::F32 { narrow } else { Constant::f64(value) };
+        return space.constant_term(constant);
+    }
+    let a = float(space, random, unknown, depth - 1);
+    let b = float(space, random, unknown, depth - 1);
+    let wraps = Overflow::Wraps;
+    match choice {
+        3 => space.unary_term(UnaryOp::Neg(wraps), a).unwrap(),
+        4 => space.call_term(Intrinsic::Floor, a).unwrap(),
+        5 => space.call_term(Intrinsic::Sqrt, a).unwrap(),
+        6 => space.binary_term(BinaryOp::Add(wraps), a, b).unwrap(),
+        7 => space.binary_term(BinaryOp::Mul(wraps), a, b).unwrap(),
+        8 | 9 => space.binary_term(BinaryOp::Min, a, b).unwrap(),
+        10 => space.binary_term(BinaryOp::Max, a, b).unwrap(),
+        _ => {
+            let condition = space.compare_floats(BinaryOp::Lt, a, b);
+            space.choose_term(condition, a, b).unwrap()
+        }
+    }
+}
+
+#[test]
+fn lemmas_on_the_order_of_floats_hold_at_all_floats() {
+    let mut random = Random(0x51ed_270b_9d3c_11a5);
+    let specials = [0.0, -0.0, 1.0, -1.0, 0.3, 299.5, -1e30, f32::INFINITY, -f32::INFINITY];
+    let (mut stated, mut checked) = (0, 0);
+    for _ in 0..4000 {
+        let mut space = Space::new();
+        let symbols = ["x", "y"].map(|name| space.fresh(name));
+        let scalar = if random.below(2) == 0 { Scalar::F32 } else { Scalar::F64 };
+        let floats = symbols.map(|symbol| space.leaf(Term::Parameter(symbol, scalar)));
+        let [a, b] = [(); 2].map(|()| float(&mut space, &mut random, floats, 3));
+        let ops = [BinaryOp::Eq, BinaryOp::Ne, BinaryOp::Lt, BinaryOp::Le];
+        let mut facts = ops.map(|op| space.compare_floats(op, a, b)).to_vec();
+        let to = [Scalar::I32, Scalar::U8][usize::try_from(random.below(2)).unwrap()];
+        let [x, y] = [a, b].map(|term| {
+            let cast = space.cast_term(to, term).unwrap();
+            space.integer_of(cast)
+        });
+        facts.push(space.less(x, y));
+        let mut memo = Memo::default();
+        let (instances, _) = Search.lemmas().asked(&mut space, &mut memo, &facts);
+        let lemmas = instances.into_iter().flat_map(|one| memo.state(&mut space, one).to_vec());
+        let lemmas: Vec<_> = lemmas.collect::<Vec<_>>();
+        stated += lemmas.len();
+        for _ in 0..20 {
+            let at = symbols.map(|symbol| {
+                let number = usize::try_from(random.below(10)).unwrap();
+                let value = specials.get(number).copied().unwrap_or(f32::NAN);
+                let wide = Constant::f64(f64::from(value));
+                let value = if scalar == Scalar::F32 { Constant::f32(value) } else { wide };
+                (symbol, i128::from(value.to_bits().unwrap()))
+            });
+            let at: Assignment = at.into_iter().collect();
+            for lemma in &lemmas {
+                assert!(space.truth_at(*lemma, &at), "{:?} at {at:?}", space.formula(*lemma));
+                checked += 1;
+            }
+        }
+    }
+    assert!(stated > 20_000 && checked > 400_000, "{stated}, {checked}");
+}
+
+/// A sum that wraps is itself where it fits its type, and only there.
+#[test]
+fn integers_that_wrap_are_themselves_where_they_fit() {
+    let mut space = Space::new();
+    let x = space.fresh("x");
+    let of_x = space.symbol(x);
+    for scalar in [Scalar::U8, Scalar::I8, Scalar::I32, Scalar::U64] {
+        let ring = space.ring(scalar, of_x);
+        let number = space.integer_of(ring);
+        let atom = space.as_atom(number).unwrap();
+        let lemmas = Memo::default().state(&mut space, super::Instance::Meaning(atom)).to_vec();
+        assert_eq!(lemmas.len(), 2);
+        let (low, high) = scalar.range().unwrap();
+        for end in [low, high] {
+            for value in end - 2..=end + 2 {
+                let at: Assignment = [(x, value)].into_iter().collect();
+                assert!(lemmas.iter().all(|lemma| space.truth_at(*lemma, &at)));
+            }
+        }
+        let same = space.equal(number, of_x);
+        let at: Assignment = [(x, high + 1)].into_iter().collect();
+        assert!(!space.truth_at(same, &at));
+    }
+}
+
 /// The source row of a resized picture's row gives a lemma. Two unknown divisions give no lemma.
 #[test]
 fn only_one_unknown_factor_is_taken() {

@@ -94,6 +94,8 @@ pub(crate) enum Step {
     SameTruth(FormulaId, FormulaId),
     /// The first term equals the second.
     SameValue(TermId, TermId),
+    /// Two floats have one normal form under the laws that hold bit for bit.
+    SameFloat(TermId, TermId),
     /// A read is the value that its func's only stage gives.
     Unfold(TermId),
 }
@@ -105,6 +107,8 @@ pub(crate) enum Equality {
     Asked(&'static str),
     /// They have one normal form in a theory of floats.
     Normal(Theory),
+    /// They are equal for each value that a machine integer may have.
+    Every(TermId),
     /// They are equal after replacements.
     After(Vec<Step>, Box<Equality>),
     /// They are equal if the formula holds, and if it does not.
@@ -159,6 +163,9 @@ pub(crate) trait Tactics {
         values: (Value, Value),
         weakest: Floats,
     ) -> Option<Equality>;
+
+    /// Tells which law of floats is missing for two values to be equal, for reports.
+    fn missing_law(&self, space: &mut Space, values: (Value, Value)) -> Option<String>;
 
     /// Proposes values of the quotients in a goal, inner ones first. A value may rest on the values
     /// before it.

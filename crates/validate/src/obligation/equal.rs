@@ -3,8 +3,11 @@
 //! # Correctness
 //! A proof replaces parts of both values by parts that equal them under the facts: each replacement
 //! has its question. So both values keep their meaning there. Where a proof splits, a case adds a
-//! fact, and the two cases are exhaustive. At the end, the solver shows a condition under which the
+//! fact, and the two cases are exhaustive; so are all values of a term in the range that it has. At
+//! the end, the solver shows a condition under which the
 //! two are alike, or they have one normal form in a theory that is permitted.
+
+use halidom_ir::Constant;
 
 use super::Checker;
 use super::door::{Equality, Step};
@@ -12,6 +15,9 @@ use super::record::{Method, Reason, Status};
 use crate::floats::normal::{Normalizer, Theory};
 use crate::floats::{Axioms, Floats};
 use crate::space::{Atom, Formula, FormulaId, Rename, Value};
+
+/// The most values of a machine integer that are tried one by one.
+const MOST_VALUES: i128 = 1 << 16;
 
 impl Checker<'_> {
     /// Shows that two values are equal under the facts, by an equality of floats that is at least
@@ -29,7 +35,13 @@ impl Checker<'_> {
             },
             None => Reason::from("the stored value differs from the specification's"),
         };
-        self.by_proposal(facts, (a, b), weakest).map_or(Status::Open(open), Status::Closed)
+        if let Some(method) = self.by_proposal(facts, (a, b), weakest) {
+            return Status::Closed(method);
+        }
+        Status::Open(match self.tactics.missing_law(self.space, (a, b)) {
+            Some(law) => Reason::And(Box::new(open), law),
+            None => open,
+        })
     }
 
     /// Shows the same by a proof that a tactic proposes.
@@ -67,6 +79,19 @@ impl Checker<'_> {
                 let both = self.space.scalar(a).is_float() && self.space.scalar(b).is_float();
                 let same = both && method.floats() <= weakest;
                 (same && Normalizer::new(*theory).same(self.space, a, b)).then_some(method)
+            }
+            Equality::Every(term) => {
+                let (low, high) = self.space.value_range(*term)?;
+                let scalar = self.space.scalar(*term);
+                for value in (high - low < MOST_VALUES).then_some(low..=high)? {
+                    let value = self.space.constant_term(Constant::wrapped(scalar, value)?);
+                    let mut rename = Rename::new();
+                    rename.means(*term, value);
+                    if rename.value(self.space, a) != rename.value(self.space, b) {
+                        return None;
+                    }
+                }
+                Some(Method::Identity)
             }
             Equality::After(steps, then) => {
                 let mut rename = Rename::new();
@@ -131,6 +156,12 @@ impl Checker<'_> {
             Step::SameValue(term, other) => {
                 let goal = self.space.alike(term, other)?;
                 self.follows(facts, goal, "read").then(|| rename.means(term, other))
+            }
+            Step::SameFloat(term, other) => {
+                let bits = Theory::Axioms(Axioms::NONE);
+                let same = self.space.scalar(term).is_float()
+                    && Normalizer::new(bits).same(self.space, term, other);
+                same.then(|| rename.means(term, other))
             }
             Step::Unfold(read) => {
                 let value = self.specification.definition(self.space, read)?;

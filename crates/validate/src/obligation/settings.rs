@@ -13,6 +13,8 @@ use crate::floats::Floats;
 pub struct Code {
     /// The bits of some `int`s.
     pub widths: FxHashMap<ExprId, u32>,
+    /// The bits of some `int`s of the algorithm, which fit them wherever the algorithm has a value.
+    pub specified: FxHashMap<ExprId, u32>,
     /// Entry checks that the code does not evaluate: the callers' contract.
     pub contract: FxHashSet<ExprId>,
     /// Extents of outputs that the pipeline itself fixes to 1.

@@ -8,7 +8,7 @@
 //! not needed, nothing is claimed.
 
 use super::Checker;
-use crate::floats::Floats;
+use crate::floats::{Axiom, Axioms, Floats};
 use crate::obligation::record::{Kind, Method, Status};
 use crate::program::Store;
 use crate::space::{FormulaId, Value};
@@ -44,7 +44,10 @@ impl Checker<'_> {
         let goal = self.space.and(&goal);
         let status = self.prove(&facts, goal, "claim");
         self.record(Kind::Claim, stmt, place.clone(), status);
-        let status = self.value_of(store, &facts, &instance, Floats::Bits);
+        let mut status = self.value_of(store, &facts, &instance, Floats::Bits);
+        if matches!(status, Status::Open(_)) && self.laws.permits(Axiom::Numbers) {
+            status = self.value_of_numbers(store, facts, &instance).unwrap_or(status);
+        }
         let number = self.obligations.len();
         self.record(Kind::Value, stmt, place, status);
         Some(number)
@@ -84,6 +87,26 @@ impl Checker<'_> {
             }
             (Ok(_), None) => Status::open("a component that does not exist".to_owned()),
             (Err(reason), _) => Status::open(reason.clone()),
+        }
+    }
+
+    /// Shows the same where no float is NaN that the instance compares or makes an integer. Such an
+    /// input lies outside of the axiom that it is not.
+    fn value_of_numbers(
+        &mut self,
+        store: &Store,
+        mut facts: Vec<FormulaId>,
+        instance: &Instance,
+    ) -> Option<Status> {
+        let component = self.model.memories[store.access.memory].component;
+        for float in self.space.deciding_floats(*instance.values.get(component)?) {
+            let number = self.space.is_number(float);
+            facts.push(number);
+        }
+        let numbers = Method::Axioms(Axioms::from_iter([Axiom::Numbers]));
+        match self.value_of(store, &facts, instance, Floats::Bits) {
+            Status::Closed(_) => Some(Status::Closed(numbers)),
+            Status::Open(_) => None,
         }
     }
 

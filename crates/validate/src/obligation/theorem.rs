@@ -84,7 +84,7 @@ pub(crate) fn judge(
     let proposed = tactics.regions(&mut space, &model);
     regions::accept(&mut model, &space, proposed);
     let stored: FxHashSet<_> = model.memories.values().map(|memory| memory.func).collect();
-    let mut specification = Specification::new(pool, &parameters, stored);
+    let mut specification = Specification::new(pool, &parameters, stored, &settings.code.specified);
     let widths = Widths { bits: settings.int_bits, known: &settings.code.widths };
     let machine = Machine { widths, checks_memory: settings.code.checks_memory };
     // Facts learned while the entry checks are admitted would burden every later question, so a

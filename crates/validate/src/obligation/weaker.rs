@@ -112,14 +112,14 @@ impl Checker<'_> {
     /// Checks the values of inexact funcs and their sources again, in a space that keeps operators
     /// on floats as they are written.
     fn described_again(&mut self, subject: &Versions<'_>, lia: &mut Lia) {
-        let (pool, program) = (self.pool, subject.program);
+        let (pool, program, widths) = (self.pool, subject.program, self.specification.widths());
         let mut space = Space::as_written(ranges::ranges(pool, subject.lowered));
         let parameters = program::parameters(pool, &mut space, program);
         let mut model = program::walk(pool, &mut space, program, &parameters);
         let proposed = self.tactics.regions(&mut space, &model);
         regions::accept(&mut model, &space, proposed);
         let stored: FxHashSet<_> = model.memories.values().map(|memory| memory.func).collect();
-        let mut specification = Specification::new(pool, &parameters, stored);
+        let mut specification = Specification::new(pool, &parameters, stored, widths);
         let entry: Vec<_> = model.entry.iter().map(|check| check.condition).collect();
         lia.assume(&mut space, &entry);
         let mut again = Checker {

@@ -26,7 +26,13 @@ impl Space {
         match (a, b) {
             (Value::Int(a), Value::Int(b)) => Some(self.equal(a, b)),
             (Value::Bool(a), Value::Bool(b)) => Some(self.same_truth(a, b)),
-            (Value::Number(a), Value::Number(b)) => self.alike(a, b),
+            (Value::Number(a), Value::Number(b)) => self.alike(a, b).or_else(|| {
+                let same = self.scalar(a) == self.scalar(b);
+                (same && self.scalar(a).is_machine_integer()).then(|| {
+                    let (a, b) = (self.integer_of(a), self.integer_of(b));
+                    self.equal(a, b)
+                })
+            }),
             (Value::Int(_) | Value::Bool(_) | Value::Number(_), _) => None,
         }
     }
@@ -95,6 +101,12 @@ impl Space {
             }
             (_, Term::Select(condition, x, y)) => {
                 self.compare_choice(condition, (x, y), left, pairs)
+            }
+            (Term::FromInt(_, x), Term::Cast(_, y)) | (Term::Cast(_, y), Term::FromInt(_, x))
+                if self.scalar(y).is_machine_integer() =>
+            {
+                let y = self.integer_of(y);
+                Some(self.equal(x, y))
             }
             (Term::Truth(x), Term::Truth(y)) => Some(self.same_truth(x, y)),
             (Term::Unary(op, x), Term::Unary(other, y)) if op == other => self.compare(x, y, pairs),

@@ -27,7 +27,10 @@ impl Space {
                         let chosen = if self.truth_at(*condition, at) { a } else { b };
                         self.value_at(*chosen, at)
                     }
-                    Atom::Value(term) => self.term_at(*term, at).as_integer().unwrap(),
+                    Atom::Value(term) => {
+                        let value = self.term_at(*term, at);
+                        value.as_integer().unwrap_or_else(|| super::order::order(value))
+                    }
                 };
             }
             sum += product;

@@ -14,6 +14,7 @@ mod alike;
 #[cfg(test)]
 pub(crate) mod concrete;
 mod formula;
+pub(crate) mod order;
 mod poly;
 mod rename;
 mod term;
@@ -59,7 +60,7 @@ pub(crate) enum Atom {
     Div(PolyId, PolyId),
     /// The first integer where the formula holds, else the second.
     Select(FormulaId, PolyId, PolyId),
-    /// The number of a machine integer, or of a `bool` as 0 or 1.
+    /// The number of a machine integer, of a `bool` as 0 or 1, or the order of a float.
     Value(TermId),
 }
 

@@ -412,13 +412,24 @@ impl Space {
 impl Space {
     /// The choices in a value, inner ones first.
     pub(crate) fn choices(&self, value: Value) -> IndexSet<Choice> {
+        self.seen_in(value).choices
+    }
+
+    fn seen_in(&self, value: Value) -> Seen {
         let mut seen = Seen::default();
         match value {
             Value::Int(poly) => self.see_poly(poly, &mut seen),
             Value::Bool(formula) => self.see_formula(formula, &mut seen),
             Value::Number(term) => self.see_term(term, &mut seen),
         }
-        seen.choices
+        seen
+    }
+
+    /// The terms in a value.
+    pub(crate) fn terms_of(&self, value: Value) -> Vec<TermId> {
+        let mut terms: Vec<TermId> = self.seen_in(value).terms.into_iter().collect();
+        terms.sort_unstable();
+        terms
     }
 
     /// Tests whether a formula contains a machine value.

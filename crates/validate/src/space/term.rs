@@ -98,10 +98,13 @@ impl Space {
         if let Term::Ring(_, poly) = self.term(term) { *poly } else { self.opaque_value(term) }
     }
 
-    /// Returns the number of a machine integer. A polynomial that cannot leave the type's range is
+    /// Returns the number of a machine integer, or the order of a float. A polynomial that cannot leave the type's range is
     /// its own number.
     pub(crate) fn integer_of(&mut self, term: TermId) -> PolyId {
         let scalar = self.scalar(term);
+        if scalar.is_float() {
+            return self.order_of(term);
+        }
         let (Term::Ring(_, poly), Some((low, high))) = (self.term(term).clone(), scalar.range())
         else {
             return self.opaque_value(term);
@@ -117,6 +120,11 @@ impl Space {
             Some((least, greatest)) if low <= least && greatest <= high => poly,
             Some(_) | None => self.opaque_value(term),
         }
+    }
+
+    /// Returns an interval that contains an integer made of machine values alone.
+    pub(crate) fn interval_of_data(&self, poly: PolyId) -> Option<(i128, i128)> {
+        self.static_range(poly, 0)
     }
 
     /// Returns an interval that contains an integer for all values of the symbols, by the ranges of

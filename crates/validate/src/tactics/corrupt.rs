@@ -85,7 +85,8 @@ impl Liar {
     fn step(&mut self, desk: &mut Desk<'_, '_>, (a, b): (Value, Value)) -> Step {
         let alike = desk.space.values_alike(a, b);
         match (self.below(4), a, b) {
-            (0 | 1, Value::Number(a), Value::Number(b)) => Step::SameValue(a, b),
+            (0, Value::Number(a), Value::Number(b)) => Step::SameValue(a, b),
+            (1, Value::Number(a), Value::Number(b)) => Step::SameFloat(a, b),
             (2, Value::Number(a), _) => Step::Unfold(a),
             (_, Value::Bool(a), Value::Bool(b)) => Step::SameTruth(a, b),
             (_, _, _) => {
@@ -102,6 +103,7 @@ impl Liar {
         let last = match self.below(4) {
             0 => Equality::Normal(Theory::Reals),
             1 => Equality::Normal(Theory::Axioms(Axioms::all())),
+            2 if let Some(term) = desk.space.terms_of(values.0).first() => Equality::Every(*term),
             _ => Equality::Asked("lie"),
         };
         match self.below(4) {
@@ -133,14 +135,21 @@ impl Liar {
                 match steps.get_mut(index) {
                     Some(Step::Least(_, operand)) => *operand = 1 - (*operand).min(1),
                     Some(Step::Known(_, holds)) => *holds = !*holds,
-                    Some(step @ (Step::SameTruth(..) | Step::SameValue(..) | Step::Unfold(_))) => {
+                    Some(
+                        step @ (Step::SameTruth(..)
+                        | Step::SameValue(..)
+                        | Step::SameFloat(..)
+                        | Step::Unfold(_)),
+                    ) => {
                         *step = self.step(desk, values);
                     }
                     None => self.bend(desk, then, values),
                 }
             }
             Equality::Split(_, cases) => cases.swap(0, 1),
-            Equality::Asked(_) | Equality::Normal(_) => *proof = self.equality(desk, values),
+            Equality::Asked(_) | Equality::Normal(_) | Equality::Every(_) => {
+                *proof = self.equality(desk, values)
+            }
         }
     }
 }
@@ -160,12 +169,21 @@ impl LyingLemmas {
             | Instance::SameValue(..)
             | Instance::SameTruth(..)
             | Instance::Monotone(..)
+            | Instance::Compared(_)
+            | Instance::Converted(..)
+            | Instance::SameOrder(..)
+            | Instance::Quotients(..)
             | Instance::Signs(..) => None,
         };
         let terms: Vec<(PolyId, PolyId)> = found.iter().filter_map(pick).collect();
         let atoms = found.iter().filter_map(|instance| match *instance {
-            Instance::Meaning(atom) | Instance::Signs(atom, _) => Some(atom),
+            Instance::Meaning(atom) | Instance::Signs(atom, _) | Instance::Quotients(_, atom) => {
+                Some(atom)
+            }
             Instance::SameValue(..)
+            | Instance::Compared(_)
+            | Instance::Converted(..)
+            | Instance::SameOrder(..)
             | Instance::SameTruth(..)
             | Instance::Monotone(..)
             | Instance::Multiples(..)
@@ -184,6 +202,8 @@ impl LyingLemmas {
             found.push(Instance::Multiples(first.1, second, first.0));
             if let Some(atom) = self.liar.one_of(&atoms) {
                 found.extend([Instance::Quotient(atom, second), Instance::Choice(atom, second)]);
+                let other = self.liar.one_of(&atoms).unwrap_or(atom);
+                found.push(Instance::Quotients(atom, other));
             }
         }
         for _ in 0..2 {
@@ -193,8 +213,12 @@ impl LyingLemmas {
             }
         }
         let pairs = found.iter().filter_map(|instance| match *instance {
-            Instance::SameValue(a, b) => Some((a, b)),
+            Instance::SameValue(a, b) | Instance::Converted(a, b) | Instance::SameOrder(a, b) => {
+                Some((a, b))
+            }
+            Instance::Compared(truth) => Some((truth, truth)),
             Instance::Meaning(_)
+            | Instance::Quotients(..)
             | Instance::SameTruth(..)
             | Instance::Monotone(..)
             | Instance::Signs(..)
@@ -206,7 +230,13 @@ impl LyingLemmas {
         let pairs: Vec<_> = pairs.collect();
         found.extend(pairs.iter().map(|(a, b)| Instance::SameTruth(*a, *b)));
         found.extend(pairs.iter().zip(pairs.iter().skip(1)).flat_map(|((a, _), (_, b))| {
-            [Instance::SameValue(*a, *b), Instance::Monotone(*b, *a)]
+            [
+                Instance::SameValue(*a, *b),
+                Instance::Monotone(*b, *a),
+                Instance::Converted(*a, *b),
+                Instance::SameOrder(*b, *a),
+                Instance::Compared(*a),
+            ]
         }));
         if let Some(index) = self.liar.below(found.len()).checked_sub(1) {
             found.remove(index);
@@ -334,6 +364,10 @@ impl Tactics for Liar {
             }
             None => self.equality(desk, values),
         })
+    }
+
+    fn missing_law(&self, space: &mut Space, values: (Value, Value)) -> Option<String> {
+        Search.missing_law(space, values)
     }
 
     fn quotients(

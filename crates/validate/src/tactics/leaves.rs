@@ -68,7 +68,7 @@ pub(super) fn equal_floats(
 
 /// Returns both floats, with leaves of the first replaced by leaves of the second where the
 /// facts make them equal.
-fn merged(
+pub(super) fn merged(
     desk: &mut Desk<'_, '_>,
     facts: &[FormulaId],
     (a, b): (TermId, TermId),

@@ -1,9 +1,10 @@
 //! The choice of lemmas for a question.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexSet};
+use halidom_ir::{BinaryOp, Scalar};
 
 use crate::lemma::{Instance, Lemmas, Memo, quotient_bound};
-use crate::space::{Atom, AtomId, Formula, FormulaId, Monomial, PolyId, Space, TermId};
+use crate::space::{Atom, AtomId, Formula, FormulaId, Monomial, PolyId, Space, Term, TermId};
 
 /// The most facts that are multiplied. Fewer lemmas can only prove less.
 const MOST_SCALED: usize = 32;
@@ -12,6 +13,10 @@ const MOST_SCALED: usize = 32;
 const MOST_BOUNDS: usize = 256;
 /// The most pairs of products that are compared.
 const MOST_PAIRS: usize = 64;
+/// The most quotients by numbers that are not constant that are compared.
+const MOST_QUOTIENTS: usize = 12;
+/// The most literals with which a float that becomes an integer is compared.
+const MOST_LIMITS: usize = 4;
 /// The most terms that are compared.
 const MOST_TERMS: usize = 32;
 
@@ -79,6 +84,9 @@ pub(super) struct Reached {
     signed: usize,
     divisors: usize,
     pairs: FxHashSet<(TermId, TermId, bool)>,
+    /// The numbers of truth values and of machine values that have their lemmas on floats.
+    compared: usize,
+    converted: usize,
 }
 
 impl Reached {
@@ -142,8 +150,10 @@ impl Reached {
         let mut lemmas = Vec::new();
         loop {
             let (atoms, truths) = (self.atoms.len(), self.truths.len());
-            let pairs = of_pairs(&self.values, &self.truths, &mut self.pairs);
+            let pairs = of_pairs(space, (&self.values, &self.truths), &mut self.pairs);
             self.add(space, memo, pairs, &mut lemmas);
+            let ordered = self.ordered(space);
+            self.add(space, memo, ordered, &mut lemmas);
             // Lemmas mention only parts that were reached before, except for the products in the
             // lemmas on division.
             while let Some(atom) = self.atoms.get_index(self.done).copied() {
@@ -175,6 +185,30 @@ impl Reached {
         self.signed = products.len();
         lemmas.extend(multiples(space, &products, &self.atoms));
         lemmas.extend(self.scaled_facts(space, facts, &products, known));
+        lemmas
+    }
+
+    /// Returns instances on floats that are compared or become integers, and were not met before.
+    fn ordered(&mut self, space: &Space) -> Vec<Instance> {
+        let mut lemmas = Vec::new();
+        while self.compared < MOST_TERMS
+            && let Some(truth) = self.truths.get_index(self.compared).copied()
+        {
+            self.compared += 1;
+            lemmas.push(Instance::Compared(truth));
+        }
+        while let Some(cast) = self.values.get_index(self.converted).copied() {
+            self.converted += 1;
+            let Some((to, operand)) = conversion(space, cast) else { continue };
+            let mut limits = IndexSet::default();
+            literals(space, operand, &mut limits);
+            lemmas.extend(limits.iter().take(MOST_LIMITS).map(|by| Instance::Converted(cast, *by)));
+            let earlier = self.values.iter().take(self.converted - 1).take(MOST_TERMS);
+            let others = earlier.filter_map(|other| conversion(space, *other));
+            let alike = others
+                .filter(|(other, by)| *other == to && space.scalar(*by) == space.scalar(operand));
+            lemmas.extend(alike.map(|(_, by)| Instance::Converted(cast, by)));
+        }
         lemmas
     }
 
@@ -255,6 +289,11 @@ impl Reached {
                 divisions.push((*atom, divisor));
             }
         }
+        let mut lemmas = Vec::new();
+        for (position, (a, divisor)) in divisions.iter().enumerate().take(MOST_QUOTIENTS) {
+            let others = divisions.iter().take(position).filter(|(_, other)| other == divisor);
+            lemmas.extend(others.map(|(b, _)| Instance::Quotients(*a, *b)));
+        }
         let mut bounds: Vec<PolyId> = facts
             .iter()
             .filter_map(|fact| match space.formula(*fact) {
@@ -268,7 +307,6 @@ impl Reached {
                 | Formula::Or(_) => None,
             })
             .collect();
-        let mut lemmas = Vec::new();
         // The bound of a quotient may serve to bound a quotient of this quotient.
         let mut next = 0;
         while let Some(bound) = bounds.get(next).copied() {
@@ -302,10 +340,44 @@ fn scaled_products(space: &mut Space, factor: PolyId, bound: PolyId) -> Option<V
     Some(products.filter(|monomial| monomial.len() > 1).collect())
 }
 
+/// Returns the type and the operand of a conversion of a float to an integer.
+fn conversion(space: &Space, term: TermId) -> Option<(Scalar, TermId)> {
+    let Term::Cast(to, operand) = *space.term(term) else { return None };
+    (to.is_machine_integer() && space.scalar(operand).is_float()).then_some((to, operand))
+}
+
+/// Collects the literals that limit a float, or are one of its factors.
+fn literals(space: &Space, term: TermId, found: &mut IndexSet<TermId>) {
+    if found.len() >= MOST_LIMITS {
+        return;
+    }
+    match *space.term(term) {
+        Term::Constant(_) => drop(found.insert(term)),
+        Term::Unary(_, operand) => literals(space, operand, found),
+        Term::Binary(BinaryOp::Min | BinaryOp::Max, a, b) => {
+            literals(space, a, found);
+            literals(space, b, found);
+        }
+        Term::Binary(BinaryOp::Mul(_), a, b) => {
+            let constants = [a, b].into_iter().filter(|x| space.term_constant(*x).is_some());
+            found.extend(constants);
+        }
+        Term::Ring(..)
+        | Term::Truth(_)
+        | Term::Parameter(..)
+        | Term::Read { .. }
+        | Term::Binary(..)
+        | Term::Select(..)
+        | Term::Cast(..)
+        | Term::FromInt(..)
+        | Term::Call(..) => {}
+    }
+}
+
 /// Returns instances for every pair of machine values that were not met before.
 fn of_pairs(
-    values: &IndexSet<TermId>,
-    truths: &IndexSet<TermId>,
+    space: &Space,
+    (values, truths): (&IndexSet<TermId>, &IndexSet<TermId>),
     met: &mut FxHashSet<(TermId, TermId, bool)>,
 ) -> Vec<Instance> {
     let mut lemmas = Vec::new();
@@ -317,6 +389,8 @@ fn of_pairs(
                 }
                 if truth {
                     lemmas.push(Instance::SameTruth(*a, *b));
+                } else if space.scalar(*a).is_float() {
+                    lemmas.extend([Instance::SameOrder(*a, *b), Instance::SameValue(*a, *b)]);
                 } else {
                     lemmas.extend([Instance::Monotone(*a, *b), Instance::SameValue(*a, *b)]);
                 }

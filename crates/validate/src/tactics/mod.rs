@@ -3,6 +3,7 @@
 //! Nothing here is trusted. What is proposed goes through [`crate::obligation::door`], and the
 //! obligations check it. Runs that refute are replayed by the interpreter.
 
+mod below;
 #[cfg(test)]
 mod corrupt;
 mod cover;
@@ -80,7 +81,12 @@ impl Tactics for Search {
             }
             forms.push((rounds, sides));
         }
-        leaves::equal_floats(desk, facts, forms, weakest)
+        let found = leaves::equal_floats(desk, facts, forms.clone(), weakest);
+        found.or_else(|| below::equal_below(desk, facts, forms))
+    }
+
+    fn missing_law(&self, space: &mut Space, values: (Value, Value)) -> Option<String> {
+        below::missing_law(space, values)
     }
 
     fn quotients(

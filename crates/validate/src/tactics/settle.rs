@@ -6,7 +6,7 @@
 //! they have one normal form.
 
 use crate::obligation::door::{Desk, Equality, Step};
-use crate::space::{Atom, Choice, Formula, FormulaId, Rename, Value};
+use crate::space::{Atom, Choice, Formula, FormulaId, Rename, Space, Value};
 
 /// The most choices that occur in only one of the two values. Values with more are not tried.
 const MOST_CHOICES: usize = 96;
@@ -26,8 +26,11 @@ pub(super) fn settled(
         return None;
     }
     let (mut rename, mut steps) = (Rename::new(), Vec::new());
+    let by_data = facts.iter().any(|fact| desk.space.depends_on_data(*fact));
     for choice in of_a.symmetric_difference(&of_b) {
-        steps.extend(made(desk, *choice, facts, &mut rename));
+        if by_data || !is_open(desk.space, *choice) {
+            steps.extend(made(desk, *choice, facts, &mut rename));
+        }
     }
     let (a, b) = (rename.value(desk.space, a), rename.value(desk.space, b));
     let alike = desk.space.values_alike(a, b)?;
@@ -42,7 +45,8 @@ pub(super) fn settled(
         Choice::Condition(condition) => Some(condition),
         Choice::Least(_) => None,
     });
-    let condition = conditions.find(|condition| !desk.space.depends_on_data(*condition))?;
+    let condition = conditions.find(|condition| !desk.space.depends_on_data(*condition));
+    let condition = condition.or_else(|| of_least(desk, (a, b)))?;
     let mut case = |holds| {
         let truth = desk.space.truth(holds);
         let fact = if holds { condition } else { desk.space.not(condition) };
@@ -55,6 +59,38 @@ pub(super) fn settled(
     };
     let cases = Box::new([case(true)?, case(false)?]);
     Some(Equality::After(steps, Box::new(Equality::Split(condition, cases))))
+}
+
+/// Tests whether a choice among machine values is open, by the intervals of these alone. Facts that
+/// mention no machine values do not decide it either.
+fn is_open(space: &Space, choice: Choice) -> bool {
+    match choice {
+        Choice::Least(atom) => {
+            let Atom::Min(operands) = space.atom(atom) else { return false };
+            let sides = operands.iter().map(|operand| space.interval_of_data(*operand));
+            let Some(sides) = sides.collect::<Option<Vec<_>>>() else { return false };
+            !sides.iter().enumerate().any(|(number, (_, high))| {
+                let mut others = sides.iter().enumerate().filter(|(other, _)| *other != number);
+                others.all(|(_, (low, _))| high <= low)
+            })
+        }
+        Choice::Condition(condition) => {
+            let Formula::NonNegative(poly) = space.formula(condition) else { return false };
+            space.interval_of_data(*poly).is_some_and(|(low, high)| low < 0 && high >= 0)
+        }
+    }
+}
+
+/// Returns a condition that decides a minimum of two integers in only one of the two values.
+fn of_least(desk: &mut Desk<'_, '_>, (a, b): (Value, Value)) -> Option<FormulaId> {
+    let (of_a, of_b) = (desk.space.choices(a), desk.space.choices(b));
+    of_a.symmetric_difference(&of_b).find_map(|choice| {
+        let Choice::Least(atom) = *choice else { return None };
+        let Atom::Min(operands) = desk.space.atom(atom).clone() else { return None };
+        let [first, second] = *operands else { return None };
+        let condition = desk.space.at_most(first, second);
+        (!desk.space.depends_on_data(condition)).then_some(condition)
+    })
 }
 
 /// Makes a choice if the facts decide it.

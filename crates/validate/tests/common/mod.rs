@@ -15,7 +15,7 @@ pub(crate) fn open(report: &Report) -> String {
     let mut text = String::new();
     for obligation in report.open() {
         if let Status::Open(reason) = &obligation.status {
-            let reason: String = reason.chars().take(300).collect();
+            let reason: String = reason.words.chars().take(300).collect();
             let _ = writeln!(text, "{}: {}: {reason}", obligation.kind.name(), obligation.place);
         }
     }

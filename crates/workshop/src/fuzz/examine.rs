@@ -186,7 +186,8 @@ impl Examiner<'_> {
         };
         figures.compiles += 1;
         let contract = Contract::default();
-        let compiled = Compiled { structured, program, steps: rewritten, contract, stages };
+        let steps = rewritten;
+        let compiled = Compiled { structured, program, steps, contract, said: None, stages };
         for known in known.iter() {
             spent.on(Part::Interpreter, || both_forms(&pool, algorithm, &compiled, known, seed))?;
         }

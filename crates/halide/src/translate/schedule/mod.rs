@@ -15,6 +15,7 @@ use halidom_ir::{
 
 use super::algorithm::{DomainExtent, Source, Translation, bind_signature, callees, used};
 use super::error::{Result, unsupported};
+use super::ops::Widths;
 use crate::pipeline::{Func, LoopLevel, Pipeline, Wrapper};
 use crate::tree::{Expr, ForKind};
 use crate::{NameId, Names, text};
@@ -152,6 +153,8 @@ impl Source {
             types: types.collect(),
             skipped: self.skipped.iter().filter_map(|func| map.get(func).copied()).collect(),
             domains: domains.collect(),
+            // Expressions of another pool.
+            widths: Widths::default(),
             priors: Vec::new(),
             has_plain_floats: self.has_plain_floats,
             settings: self.settings,

@@ -6,7 +6,7 @@
 //! and less than the buffer's number of elements. Strides of callers' buffers are not negative, by
 //! the checks of their layout.
 
-use halidom_ir::{BinaryOp, BufferId, BufferKind, Expr, ExprId, VarId};
+use halidom_ir::{BinaryOp, BufferId, BufferKind, Expr, ExprId, StmtId, VarId};
 
 use super::Checker;
 use super::ranges::{Ranges, WIDTH};
@@ -36,7 +36,7 @@ impl Checker<'_> {
                     Some(culprit) => Status::Open(Reason::NotFit(culprit)),
                 }
             }
-            Claim::Fits { expr, bits } => self.fits(*expr, *bits, place, ranges),
+            Claim::Fits { expr, bits, stored } => self.fits((*expr, *bits), *stored, place, ranges),
             Claim::End { var, min, extent, bits } => {
                 self.ends((*var, *min, *extent), *bits, place, ranges)
             }
@@ -59,13 +59,48 @@ impl Checker<'_> {
         }
     }
 
-    fn fits(&mut self, expr: ExprId, bits: u32, place: &Place, ranges: &mut Ranges<'_>) -> Status {
+    fn fits(
+        &mut self,
+        (expr, bits): (ExprId, u32),
+        stored: Option<StmtId>,
+        place: &Place,
+        ranges: &mut Ranges<'_>,
+    ) -> Status {
         let status = self.shown_to_fit(expr, bits, place, ranges);
+        // This says nothing about other uses of the expression.
+        if let (Status::Open(_), Some(stmt)) = (&status, stored)
+            && self.fits_where_needed((expr, bits), stmt, place)
+        {
+            return Status::Closed(Method::Solver);
+        }
         // If this is open, the verdict is unknown anyway, so the rest may take it for granted.
         let mut failed = None;
         let found = self.range(expr, place, ranges, &mut failed);
         ranges.note_shown(expr, place, both(found, width(bits)));
         status
+    }
+
+    /// Shows that a part of a stored value fits where the value is needed. There, the algorithm
+    /// computes the value too, and the `int`s of its own that are known to have some width fit it.
+    /// Elsewhere, nothing depends on the value.
+    fn fits_where_needed(&mut self, (expr, bits): (ExprId, u32), of: StmtId, at: &Place) -> bool {
+        let model = self.model;
+        let Some(poly) = model.ints.get(&expr).copied() else { return false };
+        let mut stores = model.stores.values().filter(|store| store.access.stmt == of).peekable();
+        stores.peek().is_some()
+            && stores.all(|store| {
+                let Ok((mut facts, instance)) = self.claimed(store) else { return false };
+                facts.extend_from_slice(&at.facts);
+                facts.push(instance.exists);
+                for (int, bits) in instance.ints {
+                    let (low, high) = width(bits);
+                    let (low, count) =
+                        (self.space.constant(low), self.space.constant(high - low + 1));
+                    facts.push(self.space.within(int, low, count));
+                }
+                let place = Place { facts, ..Place::default() };
+                self.lies_within(poly, width(bits), &place).is_none()
+            })
     }
 
     fn shown_to_fit(

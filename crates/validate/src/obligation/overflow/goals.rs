@@ -8,11 +8,12 @@
 //! may overflow and wrap, and an index that fits its width in the end is the right one. A value
 //! must be exact ([`Needed::Exact`]) if it is compared, divided, used in a minimum, as a loop's
 //! bound, a size or a float, or widened to more bits. Everything that it is computed from must then
-//! be exact too. The uses of a let determine what is needed of it. An expression of unknown width
+//! be exact too, except for a stored float that is converted from a sum or product: there, the whole
+//! must fit. The uses of a let determine what is needed of it. An expression of unknown width
 //! is taken to have the least width.
 
 use halidom_base::{FxHashMap, FxHashSet};
-use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, Pool, Scalar, UnaryOp, VarId};
+use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, Pool, Scalar, StmtId, UnaryOp, VarId};
 
 use crate::goal::{Claim, Goal};
 use crate::obligation::record::{Kind, Subject};
@@ -81,8 +82,10 @@ pub(super) struct Narrow<'a> {
     /// The claims that are owed for the expressions at hand.
     owed: Vec<Claim>,
     seen: FxHashSet<(ExprId, Needed)>,
-    /// The facts under which a claim is owed already.
-    known: FxHashMap<(ExprId, u32), Vec<Vec<FormulaId>>>,
+    /// The facts under which a claim is owed already, and the store whose value it is about.
+    known: FxHashMap<(ExprId, u32), Vec<(Option<StmtId>, Vec<FormulaId>)>>,
+    /// The store whose value is visited.
+    stored: Option<StmtId>,
 }
 
 impl<'a> Narrow<'a> {
@@ -94,6 +97,7 @@ impl<'a> Narrow<'a> {
             owed: Vec::new(),
             seen: FxHashSet::default(),
             known: FxHashMap::default(),
+            stored: None,
         }
     }
 
@@ -111,7 +115,9 @@ impl<'a> Narrow<'a> {
         let owed = std::mem::take(&mut self.owed);
         let goals = owed.into_iter().filter_map(|claim| {
             let (what, expr) = match &claim {
-                Claim::Fits { expr, bits } => (Subject::Expr(*expr), Some((*expr, *bits))),
+                Claim::Fits { expr, bits, stored } => {
+                    (Subject::Expr(*expr), Some(((*expr, *bits), *stored)))
+                }
                 Claim::End { var, .. } => (loop_words(self.pool, *var).into(), None),
                 Claim::Index { buffer, .. } => {
                     (format!("an index of {}", self.pool.buffer(*buffer).name).into(), None)
@@ -120,14 +126,18 @@ impl<'a> Narrow<'a> {
                     return None;
                 }
             };
-            if let Some(key) = expr {
-                // A claim that is shown at a place also holds further inside.
+            if let Some((key, stored)) = expr {
+                // A claim that is shown at a place also holds further inside. If it is about a
+                // stored value, it holds for this value.
                 let facts = &computed.place.facts;
                 let known = self.known.entry(key).or_default();
-                if known.iter().any(|known| facts.starts_with(known)) {
+                let covers = |(of, known): &(Option<StmtId>, Vec<FormulaId>)| {
+                    (of.is_none() || *of == stored) && facts.starts_with(known)
+                };
+                if known.iter().any(covers) {
                     return None;
                 }
-                known.push(facts.clone());
+                known.push((stored, facts.clone()));
             }
             Some(goal(computed, what, claim))
         });
@@ -138,6 +148,7 @@ impl<'a> Narrow<'a> {
     pub(super) fn of_check(&mut self, condition: ExprId, number: usize) -> Vec<Goal> {
         self.seen.clear();
         self.owed.clear();
+        self.stored = None;
         self.visit(condition, Needed::Exact);
         let owed = std::mem::take(&mut self.owed);
         let goal = |claim| {
@@ -151,6 +162,8 @@ impl<'a> Narrow<'a> {
         self.seen.clear();
         self.owed.clear();
         let exprs = computed.exprs.as_slice();
+        let is_value = computed.binds.is_none() && computed.role == Role::Value;
+        self.stored = is_value.then_some(computed.stmt);
         match (computed.binds, computed.role) {
             (Some((var, Binder::Let)), _) => {
                 // A let without uses decides nothing.
@@ -203,7 +216,7 @@ impl<'a> Narrow<'a> {
         if !self.seen.insert((expr, needed)) {
             return;
         }
-        let own = Claim::Fits { expr, bits };
+        let own = Claim::Fits { expr, bits, stored: self.stored };
         match *self.pool.get(expr) {
             Expr::Const(_) => {
                 // A number that the compiler computed is as wide as the operator that it came from.
@@ -215,7 +228,12 @@ impl<'a> Narrow<'a> {
                 let known = self.lets.entry(var).or_insert(needed);
                 *known = known.both(needed);
             }
-            Expr::Load { buffer, index, .. } => self.index(buffer, index),
+            Expr::Load { buffer, index, .. } => {
+                // An element is read even if the value is not needed.
+                let stored = self.stored.take();
+                self.index(buffer, index);
+                self.stored = stored;
+            }
             Expr::Ref { .. } | Expr::Call(..) => {
                 let node = self.pool.get(expr);
                 let mut operands = Vec::new();
@@ -223,6 +241,16 @@ impl<'a> Narrow<'a> {
                 for operand in operands {
                     self.visit(operand, Needed::Exact);
                 }
+            }
+            Expr::Cast(to, operand)
+                if to.is_float()
+                    && self.stored.is_some()
+                    && self.pool.ty(operand).scalar == Scalar::Int =>
+            {
+                // Sums and products of stored values wrap, so only the whole must fit.
+                let bits = self.widths.of(operand);
+                self.visit(operand, Needed::Modulo(bits));
+                self.owed.push(Claim::Fits { expr: operand, bits, stored: self.stored });
             }
             Expr::Cast(to, operand) => {
                 let needed = match to {

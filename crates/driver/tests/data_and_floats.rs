@@ -1,0 +1,99 @@
+//! Stock Halide's statements in which data selects elements, or floats become integers: Halide's own
+//! one is proved, and an edited one is not.
+//!
+//! The test needs the project's Python with Halide; without it, it prints a message and checks
+//! nothing.
+
+use std::path::Path;
+
+use halidom_driver::judge::{self, Options};
+use halidom_driver::stock::{self, Annotations, Request, bridge};
+use halidom_validate::{Report, Verdict};
+
+/// The definition of `out`, a text of the statement and what it is replaced by, and the axioms that
+/// the proof of the original statement needs.
+const CASES: [(&str, [&str; 2], &str); 14] = [
+    ("out[x] = t[hl.i32(hl.u8(a[x]))]", ["uint8(a[", "int8(a["], ""),
+    ("out[x] = t[hl.clamp(a[x] + 1, 0, 255)]", [", 254)", ", 255)"], ""),
+    ("out[x] = 0\n    out[hl.i32(b[r])] += 1", ["] + 1", "] + 2"], ""),
+    ("at[x] = x * 2 + 1\n    out[x] = 0\n    out[at[r]] += 1", ["] + 1", "] + 2"], ""),
+    ("out[x] = a[x // p]", ["/p)", "/(p + 1))"], ""),
+    ("out[x] = hl.i32(hl.f32(x) * q)", ["(float32)q*", "(float32)q + "], ""),
+    ("out[x] = hl.u8(hl.clamp(f[x] * 255.0 + 0.5, 0.0, 255.0))", ["254.5", "254.0"], ""),
+    ("out[x] = hl.u8(hl.sqrt(hl.f32(b[x]) * 2.0) / 3.0)", ["0.333333", "0.340000"], ""),
+    ("out[x] = f[x] / 3.0", ["0.333333", "0.333433"], "float-reciprocal"),
+    (
+        "out[x] = hl.i32(hl.min(hl.max(f[x], 0.0), 255.0) + 0.5)",
+        ["255.0", "254.0"],
+        "float-numbers",
+    ),
+    (
+        "out[x] = hl.select(hl.min(f[x], f[x + 1]) <= f[x], 1, 2)",
+        ["rebased] = 1", "rebased] = 2"],
+        "float-numbers",
+    ),
+    ("out[x] = hl.select(f[x] == f[x], 1, 2)", ["rebased] = 1", "rebased] = 2"], "float-numbers"),
+    ("out[x] = hl.i32(f[x] * 0.0)", ["rebased] = 0", "rebased] = 1"], "float-numbers"),
+    ("out[x] = hl.select(f[x] < f[x + 1], f[x], 3.0) + 1.0", ["1.0", "2.0"], ""),
+];
+
+const SCRIPT: &str = "import halide as hl
+
+def pipeline():
+    x = hl.Var('x')
+    a, t = (hl.ImageParam(hl.Int(32), 1, name) for name in 'at')
+    b = hl.ImageParam(hl.UInt(8), 1, 'b')
+    f = hl.ImageParam(hl.Float(32), 1, 'f')
+    p, q = hl.Param(hl.Int(32), 'p'), hl.Param(hl.Float(32), 'q')
+    r = hl.RDom([(0, 100)]).x
+    at, out, copy = hl.Func('at'), hl.Func('out'), hl.Func('copy')
+    {definition}
+    copy[x] = out[x]
+    out.compute_root()
+    return copy
+";
+
+/// Judges Halide's compilation, with its statement edited if there is an edit.
+fn judged(definition: &str, edit: Option<[&str; 2]>) -> Report {
+    let folder = tempfile::tempdir().expect("there is a folder");
+    let script = folder.path().join("pipeline.py");
+    std::fs::write(&script, SCRIPT.replace("{definition}", definition)).expect("it is written");
+    let job = bridge::Job { origin: bridge::Origin::Script(script), target: None };
+    let mut request = Request::of_job(job.clone());
+    if let Some([from, to]) = edit {
+        let place = folder.path().join("compiled");
+        std::fs::create_dir(&place).expect("it can be made");
+        let statement = job.compile(&place).expect("Halide compiles it").statement;
+        assert!(statement.contains(from), "no `{from}` in {statement}");
+        let edited = folder.path().join("edited.stmt");
+        std::fs::write(&edited, statement.replacen(from, to, 1)).expect("it can be written");
+        request.statement = Some(edited);
+    }
+    let stock = stock::read(&request).expect("it is translated");
+    let options = Options::find().expect("there are solvers").of_stock();
+    let mut judge = |subject: &halidom_driver::subject::Subject| {
+        judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+    };
+    stock::judged(&stock, Annotations::Never, &mut judge).report
+}
+
+#[test]
+fn values_of_data_and_floats_are_proved_and_wrong_ones_are_not() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    if !root.join(".venv/bin/python").is_file() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let mut wrong = Vec::new();
+    for (definition, edit, axioms) in CASES {
+        let right = judged(definition, None);
+        let found = right.floats().1.to_string();
+        if right.verdict != Verdict::Proved || found != axioms {
+            wrong.push(format!("{definition}: {:?} under `{found}`", right.verdict));
+        }
+        if judged(definition, Some(edit)).verdict == Verdict::Proved {
+            wrong.push(format!("{definition}: proved with {edit:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
