@@ -28,7 +28,7 @@ def pipeline():
     out, g = hl.Func('out'), hl.Func('g')
 ";
 
-const CONSTRUCTS: [Construct; 17] = [
+const CONSTRUCTS: [Construct; 16] = [
     Construct {
         name: "an array of the pipeline",
         body: "    table = hl.Buffer(numpy.array([3, 1, 4, 1, 5, 9, 2, 6], dtype=numpy.uint8), 'table')
@@ -139,12 +139,6 @@ const CONSTRUCTS: [Construct; 17] = [
         body: "    out[x] = hl.lerp(b[x], b[x + 1], a[x])
 ",
         wrong: ("uint1(b[t4 + 1])", "uint1(b[t4])"),
-    },
-    Construct {
-        name: "floats of 16 bits",
-        body: "    out[x] = hl.f32(hl.cast(hl.Float(16), a[x]) * hl.cast(hl.Float(16), 0.4375))
-",
-        wrong: ("0.437500h", "0.375000h"),
     },
 ];
 
