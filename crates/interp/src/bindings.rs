@@ -85,8 +85,8 @@ impl Bindings {
         Ok(())
     }
 
-    /// Binds an input's shape variables, but not its elements. An input that is part of the pipeline
-    /// has the shape of its own array.
+    /// Binds an input's shape variables, but not its elements. An input that is part of the
+    /// pipeline has the shape of its own array.
     ///
     /// # Errors
     /// [`BindError::Rank`] and [`BindError::NotAnInput`].

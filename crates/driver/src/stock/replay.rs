@@ -276,7 +276,7 @@ pub fn compare(
     expected: &Expected,
     folder: &Path,
 ) -> Result<Replay, String> {
-    let regrouped = stock.subject.algorithm.fast_math;
+    let regrouped = stock.source.may_regroup();
     let near = |a: Option<Constant>, b: Option<Constant>| {
         regrouped && expected.rounded && a.zip(b).is_some_and(|(a, b)| near_integers(a, b))
     };
@@ -394,7 +394,7 @@ fn first_wrong(
     folder: &Path,
 ) -> Result<Option<Replay>, String> {
     // Constants that the compiler computed are known to six digits only.
-    let regrouped = stock.subject.algorithm.fast_math || stock.has_digits();
+    let regrouped = stock.source.may_regroup() || stock.has_digits();
     let left = left(stock, windows, folder)?;
     let wrong = wanted.iter().find(|wanted| {
         let have = left.get(wanted.component).and_then(|have| have.get(&wanted.coords));

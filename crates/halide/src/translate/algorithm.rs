@@ -4,10 +4,10 @@
 //! A func of Halide becomes a func of `ir`: one pure stage, updates over reduction domains with the
 //! first variable innermost, a predicate. A specialization only affects the schedule: its
 //! definition must equal the stage's. A `require` of the pipeline becomes a requirement of the
-//! algorithm. An array that is part of the pipeline becomes an input: what is proved for every array
-//! holds for this one, and a run binds the array itself. Halide may regroup floats unless it is told
-//! otherwise, and a pipeline file does not record that setting. A pipeline with floats is therefore
-//! `fast_math`, unless all operators on floats in its definitions are strict or the target is strict
+//! algorithm. An array that is part of the pipeline becomes an input: what is proved for every
+//! array holds for this one, and a run binds the array itself. Halide may regroup floats unless it
+//! is told otherwise, and a pipeline file does not record that setting. A pipeline with floats is
+//! therefore `fast_math`, unless its definitions have strict operators or the target is strict
 //! ([`Source::set`]). The statement has no influence on this.
 
 use halidom_base::{FxHashMap, FxHashSet};
@@ -19,10 +19,9 @@ use halidom_ir::{
 
 use super::error::{Result, unsupported};
 use super::fields::fixed_field;
-use super::halves::is_half;
 use super::lanes::{Lowering, Memo};
 use super::nodes::{Binding, Nodes};
-use super::ops::{Value, Widths, stored};
+use super::ops::{Value, Widths, is_half, stored};
 use crate::pipeline::{Definition, Func, Image, Input, Pipeline};
 use crate::tree::{self, Call, CallKind, Expr};
 use crate::{NameId, Names, text};
@@ -51,6 +50,8 @@ pub struct Source {
     pub(super) widths: Widths,
     /// The contents of outputs before a run, where a first stage keeps them.
     pub(super) priors: Vec<Prior>,
+    /// True if a definition has an operator on floats that is not strict.
+    pub(super) has_plain_floats: bool,
     /// The settings of the target and of the callers' contract.
     pub(super) settings: Settings,
 }
@@ -158,6 +159,7 @@ impl Source {
             domains: Vec::new(),
             widths: Widths::default(),
             priors: Vec::new(),
+            has_plain_floats: false,
             settings: Settings::default(),
         }
     }
@@ -166,6 +168,12 @@ impl Source {
     pub fn set(&mut self, settings: Settings) {
         self.algorithm.fast_math &= !settings.strict_float;
         self.settings = settings;
+    }
+
+    /// Tests whether Halide may regroup some floats. A pipeline may have strict operators besides
+    /// others; it is not `fast_math` then, but floats that are near refute nothing.
+    pub fn may_regroup(&self) -> bool {
+        self.algorithm.fast_math || (self.has_plain_floats && !self.settings.strict_float)
     }
 
     fn signature(&self) -> Signature {
@@ -331,8 +339,9 @@ impl<'a> Translation<'a> {
                 None => return unsupported("an output that is no func"),
             }
         }
+        source.has_plain_floats = self.nodes.has_plain_floats;
         source.algorithm.fast_math =
-            has_floats(&self.pool, &source.algorithm) && !self.has_strict_floats();
+            has_floats(&self.pool, &source.algorithm) && !self.asks_for_strict_floats();
         let first = source.algorithm.outputs.first();
         source.algorithm.name =
             first.map_or(String::new(), |output| self.pool.func(*output).name.clone());
@@ -343,12 +352,9 @@ impl<'a> Translation<'a> {
         Ok(source)
     }
 
-    /// Tests whether definitions have strict operators, such as those that `strict_float(…)` makes,
-    /// and no others on floats.
-    fn has_strict_floats(&self) -> bool {
-        if self.nodes.has_plain_floats {
-            return false;
-        }
+    /// Tests whether a definition has a strict operator, such as those that `strict_float(…)`
+    /// makes.
+    fn asks_for_strict_floats(&self) -> bool {
         let names = self.nodes.names;
         self.pipeline.funcs.iter().flat_map(Func::stages).any(|stage| {
             let exprs = stage.values.iter().chain(&stage.args).chain([&stage.predicate]);
@@ -633,8 +639,15 @@ impl<'a> Translation<'a> {
         let lhs = stage.args.iter().map(|arg| self.int(arg)).collect::<Result<Vec<_>>>()?;
         let mut predicate = self.scalar(&stage.predicate)?.id;
         let mut stage_values: Vec<&Expr> = stage.values.iter().collect();
+        let mut named = Vec::new();
+        while is_update && let [Expr::Let { name, value, body }] = *stage_values {
+            let node = self.nodes.elaborate(&mut self.pool, value)?;
+            self.nodes.bind(*name, Binding::Node(node));
+            named.push(*name);
+            stage_values = vec![body];
+        }
         // A first stage has a value everywhere.
-        if is_update && let Some((condition, is_then, values)) = self.where_stored(stage) {
+        if is_update && let Some((condition, is_then, values)) = self.where_stored(&stage_values) {
             let mut condition = self.scalar(condition)?;
             if !is_then {
                 condition =
@@ -655,15 +668,18 @@ impl<'a> Translation<'a> {
                 self.lowering(&mut Memo::default(), |lowering| lowering.ops.as_stored(value))?,
             );
         }
+        for name in named {
+            self.nodes.unbind(name);
+        }
         Ok(Stage { domain, predicate: (!holds).then_some(predicate), lhs, values })
     }
 
     /// The condition under which a stage stores its values, the arm of the condition, and the
     /// values there, if each value is a selection by one condition with `undef` in the other arm.
-    fn where_stored<'e>(&self, stage: &'e Definition) -> Option<(&'e Expr, bool, Vec<&'e Expr>)> {
+    fn where_stored<'e>(&self, stored: &[&'e Expr]) -> Option<(&'e Expr, bool, Vec<&'e Expr>)> {
         let mut found: Option<(&Expr, bool)> = None;
         let mut values = Vec::new();
-        for value in &stage.values {
+        for value in stored.iter().copied() {
             let Expr::Select(operands) = value else { return None };
             let [condition, a, b] = &**operands;
             let (is_then, value) = match (self.is_undef(a), self.is_undef(b)) {

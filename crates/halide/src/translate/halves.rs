@@ -2,9 +2,9 @@
 //!
 //! # Correctness
 //! A value of type `float16` or `bfloat16` is an unsigned integer of 16 bits here. Halide's code
-//! generators compute in 32 bits and round each result to 16 bits, to nearest, ties to even. So does
-//! this file: it widens operands, applies the operator to them, and narrows the result. An intrinsic
-//! that takes several steps is refused, because each of them would be rounded.
+//! generators compute in 32 bits and round each result to 16 bits, to nearest, ties to even. So
+//! does this file: it widens operands, applies the operator to them, and narrows the result. An
+//! intrinsic that takes several steps is refused, because each of them would be rounded.
 //!
 //! Widening is exact: a `float16` with exponent `e` and mantissa `m` is `(1024 + m)·2^(e - 25)`, or
 //! `m·2^(-24)` if `e` is 0. A `bfloat16` has the upper half of the bits of a float of 32 bits.
@@ -16,7 +16,7 @@
 use halidom_ir::{BinaryOp as Op, Constant, ExprId, Intrinsic, Overflow, Scalar};
 
 use super::error::{Result, unsupported};
-use super::ops::{Ops, Value};
+use super::ops::{Ops, Value, is_half};
 use crate::tree;
 
 const WIDE: tree::Scalar = tree::Scalar::Float(32);
@@ -59,11 +59,6 @@ const SINGLE: [&str; 32] = [
     "trunc_f16",
     "unsafe_promise_clamped",
 ];
-
-/// Tests whether a type is a float of 16 bits.
-pub(super) fn is_half(ty: tree::Scalar) -> bool {
-    matches!(ty, tree::Scalar::Float(16) | tree::Scalar::BFloat(16))
-}
 
 impl Ops<'_> {
     /// A value with floats of 16 bits as floats of 32 bits.
@@ -265,6 +260,14 @@ mod tests {
             Self { pool, var, result }
         }
 
+        fn widening(ty: tree::Scalar) -> Self {
+            Self::of((Scalar::U16, ty), |ops, value| {
+                let wide = ops.widened_half(value)?;
+                assert_eq!(wide.ty, WIDE);
+                Ok(wide)
+            })
+        }
+
         fn at(&self, value: Constant) -> Constant {
             folded(&self.pool, self.result, &[(self.var, value)]).expect("it can be worked out")
         }
@@ -289,7 +292,7 @@ mod tests {
     #[test]
     fn halves_widen_exactly_and_round_to_nearest() {
         let ty = tree::Scalar::Float(16);
-        let widen = Function::of((Scalar::U16, ty), |ops, value| ops.widened_half(value));
+        let widen = Function::widening(ty);
         let narrow = Function::of((Scalar::F32, WIDE), |ops, value| ops.narrowed_half(value, ty));
         let narrowed = |value: f32| narrow.at(Constant::f32(value)).as_integer();
         for bits in (0..=u16::MAX).step_by(37).chain(0x7be0..=0x7c01).chain(0..40) {
@@ -317,7 +320,7 @@ mod tests {
     #[test]
     fn bfloats_are_upper_halves() {
         let ty = tree::Scalar::BFloat(16);
-        let widen = Function::of((Scalar::U16, ty), |ops, value| ops.widened_half(value));
+        let widen = Function::widening(ty);
         let narrow = Function::of((Scalar::F32, WIDE), |ops, value| ops.narrowed_half(value, ty));
         for bits in [0, 1, 0x3f80, 0xbf81, 0x7f7f, 0x7f80, 0x8000, 0x0080] {
             let value = f32::from_bits(u32::from(bits) << 16);

@@ -155,7 +155,6 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::print_stderr, reason = "a skipped test says so")]
     fn the_table_has_the_intrinsics_of_the_installed_header() {
         let Some(header) = bridge::header() else {
             eprintln!("skipped: there is no Python with Halide");

@@ -9,9 +9,8 @@ use halidom_base::FxHashMap;
 use halidom_ir::{Expr, ExprId, Overflow, Pool, Scalar as Type};
 
 use super::error::{Result, Unsupported, unsupported};
-use super::halves::is_half;
 use super::nodes::{Gather, Node, NodeId, Nodes};
-use super::ops::{Ops, Value, Widths, stored};
+use super::ops::{Ops, Value, Widths, is_half, stored};
 use crate::pipeline::ACCESS;
 use crate::tree::{BinaryOp, ReduceOp, Scalar};
 

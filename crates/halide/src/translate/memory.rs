@@ -137,7 +137,7 @@ impl Walk<'_> {
             };
             *innermost = sizes.iter().copied().reduce(|a, b| pool.mul(a, b)).unwrap_or(one);
         }
-        // Elements behind the last row of several dimensions have no place in them. Without these
+        // Elements after the last row of several dimensions have no place in them. Without these
         // elements the memory is smaller than that of the code, so that no access is allowed which
         // the code may not make.
         if padding > 0

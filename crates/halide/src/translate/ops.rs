@@ -15,7 +15,6 @@ use halidom_ir::{
 };
 
 use super::error::{Result, unsupported};
-use super::halves::is_half;
 use super::intrinsics::refuse;
 use crate::tree;
 
@@ -51,6 +50,11 @@ pub(super) fn stored(ty: tree::Scalar) -> Result<Scalar> {
         | tree::Scalar::BFloat(_)
         | tree::Scalar::Handle(_) => return unsupported("a value of this type"),
     })
+}
+
+/// Tests whether a type is a float of 16 bits.
+pub(super) fn is_half(ty: tree::Scalar) -> bool {
+    matches!(ty, tree::Scalar::Float(16) | tree::Scalar::BFloat(16))
 }
 
 /// The width of operations that the code computes without overflow.

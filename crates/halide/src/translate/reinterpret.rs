@@ -10,9 +10,9 @@
 //!
 //! In the other direction, a float of 32 bits is `n·2^(-149)` with a whole `n`, which 64 bits hold
 //! exactly. Halving `n` until it is below 2^24 gives the mantissa with its leading bit, and the
-//! number of steps gives the exponent less 1. Without a step, `n` itself has the bits of a subnormal
-//! number, or of a normal one with exponent 1. The sign of a zero is that of its reciprocal. A NaN
-//! has the bits of the one NaN that `ir` has.
+//! number of steps gives the exponent less 1. Without a step, `n` itself has the bits of a
+//! subnormal number, or of a normal one with exponent 1. The sign of a zero is that of its
+//! reciprocal. A NaN has the bits of the one NaN that `ir` has.
 
 use halidom_ir::{BinaryOp as Op, Constant, ExprId, Intrinsic, Overflow, Scalar, UnaryOp};
 

@@ -17,6 +17,9 @@ use crate::space::{FormulaId, PolyId, Rename, Space, Term, Value, Version};
 
 type Result<T> = std::result::Result<T, EvaluateError>;
 
+/// The greatest number of arms of selections that are told apart for one expression.
+const MOST_ARMS: usize = 32;
+
 /// Values of the pipeline's parameters, shapes and windows: symbols that program and specification
 /// share.
 pub(crate) type Parameters = FxHashMap<VarId, Value>;
@@ -671,7 +674,7 @@ impl Walker<'_> {
     /// Collects the loads that expressions use, through lets, with the arms that contain them.
     fn uses(&mut self, roots: &[ExprId]) -> Vec<Use> {
         let mut uses = Vec::new();
-        let mut seen = FxHashSet::default();
+        let mut seen = FxHashMap::default();
         let always = self.space.truth(true);
         for root in roots {
             self.collect(*root, always, &mut seen, &mut uses);
@@ -683,12 +686,17 @@ impl Walker<'_> {
         &mut self,
         expr: ExprId,
         arm: FormulaId,
-        seen: &mut FxHashSet<(ExprId, FormulaId)>,
+        seen: &mut FxHashMap<ExprId, Vec<FormulaId>>,
         uses: &mut Vec<Use>,
     ) {
-        if !seen.insert((expr, arm)) {
+        let arms = seen.entry(expr).or_default();
+        // Nested selections that share operands have exponentially many arms. Beyond a limit, the
+        // operands count as used in every case.
+        let arm = if arms.len() < MOST_ARMS { arm } else { self.space.truth(true) };
+        if arms.contains(&arm) {
             return;
         }
+        arms.push(arm);
         match self.pool.get(expr).clone() {
             Expr::Var(var) => {
                 let bound = self.scope.bindings.get(&var).map(|binding| binding.uses.clone());
