@@ -154,7 +154,9 @@ pub fn wide(
         let mut choice = least.clone();
         choice.sizes[number] = extent;
         let settled = entry.settle(&params, &choice);
-        found.extend(settled.and_then(|settled| settled.filled(pool, (algorithm, program), &mut random)));
+        found.extend(
+            settled.and_then(|settled| settled.filled(pool, (algorithm, program), &mut random)),
+        );
     }
     found
 }

@@ -1,7 +1,7 @@
 //! Infers the instance that each store writes and the beginnings of buffers, each from the other.
 
 use halidom_base::{FxHashSet, IndexMap, IndexSet};
-use halidom_ir::{BufferId, Constant, Expr, ExprId, FuncId, Stage, VarId};
+use halidom_ir::{BufferId, Constant, Expr, ExprId, FuncId, ReductionVar, Stage, VarId};
 
 use super::demand::{self, Read};
 use super::form::Form;
@@ -9,7 +9,7 @@ use super::forms::{Env, Forms};
 use super::found::{Claim, Found};
 use super::hints::{self, Hints};
 use super::layout::{Begin, Element, Layout};
-use super::sites::{Flat, Load, Sites, Store};
+use super::sites::{Flat, Load, REBASED, Sites, Store};
 use crate::translate::{NOWHERE, UNLOADED};
 
 /// The coordinates that stores with a claim read, by func and component.
@@ -249,7 +249,12 @@ impl Solver<'_> {
                         count(solved(forms, arg, *var, &unknown, there));
                     }
                 }
-                if let Some(form) = named(forms, store, *var, (number, &decl.name)) {
+                let own = named(forms, store, *var, (number, &decl.name));
+                let own = own.or_else(|| {
+                    let domain = stage.domain.iter().find(|of| of.var == *var)?;
+                    rebased(forms, store, domain, (number, &decl.name))
+                });
+                if let Some(form) = own {
                     *tally.entry(form).or_insert(0) += 1;
                 }
                 let dim = decl.args.iter().position(|arg| arg == var);
@@ -684,6 +689,21 @@ fn named(
     });
     let value = forms.pool.var_expr(found?);
     Some(forms.form(value))
+}
+
+/// The value of a reduction variable, if a loop around the store is named after it and counts from
+/// 0.
+fn rebased(
+    forms: &mut Forms<'_>,
+    store: &Store,
+    domain: &ReductionVar,
+    (stage, func): (usize, &str),
+) -> Option<Form> {
+    let name = format!("{func}.s{stage}.{}{REBASED}", forms.pool.var(domain.var).name);
+    let mut loops = store.loops.iter().rev();
+    let found = loops.find(|of| forms.pool.var(of.var).name == name)?;
+    let (own, min) = (forms.variable(found.var), forms.form(domain.min));
+    Some(own.plus(&min, 1))
 }
 
 /// The stage in the name of the innermost loop of the func around a store.

@@ -5,8 +5,8 @@
 //! that is judged. Each check is a part of a [`Condition`], which the verdict names.
 
 use halidom_ir::{
-    BinaryOp, BufferDecl, BufferId, Check, Constant, Dim, Expr, ExprId, Interval, Intrinsic, Output, Pool,
-    Scalar as Type, StmtId, Type as IrType,
+    BinaryOp, BufferDecl, BufferId, Check, Constant, Dim, Expr, ExprId, Interval, Intrinsic,
+    Output, Pool, Scalar as Type, StmtId, Type as IrType,
 };
 
 use super::error::Result;

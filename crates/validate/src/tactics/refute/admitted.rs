@@ -47,7 +47,9 @@ pub(crate) fn of_given<'g>(
             }
         }
         let mut outputs = program.outputs.iter().flat_map(|output| &output.buffers);
-        outputs.all(|buffer| dense(pool, program, *buffer, &mut bindings).is_some()).then_some(bindings)
+        outputs
+            .all(|buffer| dense(pool, program, *buffer, &mut bindings).is_some())
+            .then_some(bindings)
     })
 }
 
@@ -79,12 +81,7 @@ fn bind(pool: &Pool, algorithm: &Algorithm, hint: &Hint) -> Option<Bindings> {
 }
 
 /// Gives a buffer's strides the values that leave no gaps but those that an entry check asks for.
-fn dense(
-    pool: &Pool,
-    program: &Program,
-    buffer: BufferId,
-    bindings: &mut Bindings,
-) -> Option<()> {
+fn dense(pool: &Pool, program: &Program, buffer: BufferId, bindings: &mut Bindings) -> Option<()> {
     let mut stride = 1_i64;
     let dims = &pool.buffer(buffer).dims;
     for (dim, least) in nesting(pool, program, buffer) {
