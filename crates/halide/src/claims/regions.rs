@@ -402,7 +402,7 @@ impl<'r, 'p> Region<'r, 'p> {
             .iter()
             .filter(|store| self.buffers.contains(&store.buffer) && self.inside(store.stmt, spot))
             .collect();
-        let stages = stores.iter().filter_map(|store| Some(self.found.stores.get(&store.stmt)?));
+        let stages = stores.iter().filter_map(|store| self.found.stores.get(&store.stmt));
         let last = stages.map(|claim| claim.stage).max()?;
         let ends = self.written_by(&stores, spot, dim, last)?;
         let (low, high) = self.hull(ends)?;

@@ -5,6 +5,7 @@
 //! update's stage and of earlier stages become the box over which the func's pure stage runs.
 
 use halidom_base::FxHashSet;
+use halidom_ir::BufferKind;
 
 use crate::obligation::door::Region;
 use crate::program::{Access, Model, Step, Store};
@@ -14,10 +15,11 @@ use crate::space::{Atom, Formula, PolyId, Rename, Space, Symbol};
 /// other than the one it writes are widened, in the dimensions concerned.
 pub(super) fn widened(model: &Model, space: &mut Space) -> Vec<Vec<Region>> {
     let mut found = Vec::new();
-    // A load of an element that no buffer has is never made, whatever it claims.
+    // A load of an element that no buffer has is never made, whatever it claims. An output is needed
+    // on its window all the same. The promise of another func may be less than its memory there.
     let is_made = |space: &Space, load: &Access| {
         let at = load.flat.and_then(|flat| space.as_constant(flat));
-        at.is_none_or(|at| at >= 0)
+        at.is_none_or(|at| at >= 0) || model.memories[load.memory].kind != BufferKind::Output
     };
     let made: FxHashSet<_> =
         model.loads.iter().filter(|(_, load)| is_made(space, load)).map(|(id, _)| id).collect();
