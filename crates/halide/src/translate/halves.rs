@@ -111,8 +111,8 @@ impl Ops<'_> {
 
     /// A float of 32 bits, rounded to 16 bits.
     pub(super) fn narrowed_half(&mut self, value: Value, ty: tree::Scalar) -> Result<Value> {
-        let bits = self.reinterpret(tree::Scalar::UInt(32), value)?.id;
         if ty == tree::Scalar::BFloat(16) {
+            let bits = self.reinterpret(tree::Scalar::UInt(32), value)?.id;
             let half = self.whole(bits, Scalar::U32, 16)?;
             let (one, below) =
                 (self.whole(bits, Scalar::U32, 1)?, self.whole(bits, Scalar::U32, 0x7fff)?);
@@ -156,10 +156,15 @@ impl Ops<'_> {
         let unsigned = self.pool.binary(Op::Add(wraps), exponent, digits);
         let infinity = self.whole(float, Scalar::U32, 0x7c00)?;
         let unsigned = self.pool.binary(Op::Min, unsigned, infinity);
-        let (by, sign) =
-            (self.whole(float, Scalar::U32, 16)?, self.whole(float, Scalar::U32, 0x8000)?);
-        let upper = self.pool.binary(Op::Shr, bits, by);
-        let sign = self.pool.binary(Op::And, upper, sign);
+        // The sign of a zero is that of its reciprocal.
+        let one = single(self, 1.0);
+        let reciprocal = self.pool.binary(Op::Div, one, float);
+        let is_zero = self.pool.binary(Op::Eq, float, zero);
+        let signed = self.pool.select(is_zero, reciprocal, float);
+        let is_negative = self.pool.binary(Op::Lt, signed, zero);
+        let (minus, plus) =
+            (self.whole(float, Scalar::U32, 0x8000)?, self.whole(float, Scalar::U32, 0)?);
+        let sign = self.pool.select(is_negative, minus, plus);
         let signed = self.pool.binary(Op::Or, sign, unsigned);
         let nan = self.whole(float, Scalar::U32, 0x7e00)?;
         let id = self.pool.select(is_nan, nan, signed);
