@@ -12,7 +12,7 @@ use super::lanes::{Lanes, Lowering, Stop};
 use super::marks::{self, Instance};
 use super::nodes::{Buffer, Gather, Node, NodeId, Nodes};
 use super::walk::{Atomicity, Item, Walk, closed};
-use crate::tree::{self, BinaryOp, ReduceOp, Scalar, Type};
+use crate::tree::{BinaryOp, ReduceOp, Scalar, Type};
 
 /// A part of a store.
 struct Part {
