@@ -16,7 +16,7 @@ use args::{Cli, Command};
 use halidom_base::stack;
 pub use halidom_verdict::Exit;
 use output::Output;
-pub use watch::overdue;
+pub use watch::{end_children, overdue};
 
 /// Runs the command that the arguments (with the program's name first) select, and writes to the
 /// two streams.

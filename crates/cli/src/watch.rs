@@ -8,6 +8,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use halidom_verdict::{Cause, Exit, Verdict};
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::output::{Ended, Output};
 
@@ -73,6 +74,38 @@ pub fn overdue() -> (String, Exit) {
         }
         state = CHANGED.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
     }
+}
+
+/// Ends the processes that this one started, and those that they started: solvers, Halide, C
+/// compilers. Does nothing on systems without `/proc`.
+pub fn end_children() {
+    let mut known = vec![std::process::id()];
+    let mut children = Vec::new();
+    let parents = parents();
+    while let Some(parent) = known.pop() {
+        let own = parents.iter().filter(|(_, of)| *of == parent).map(|(child, _)| *child);
+        let own: Vec<u32> = own.collect();
+        known.extend(&own);
+        children.extend(own);
+    }
+    for child in children {
+        let pid = i32::try_from(child).ok().and_then(Pid::from_raw);
+        // A process that has ended meanwhile is none to end.
+        let _ = pid.map(|pid| kill_process(pid, Signal::KILL));
+    }
+}
+
+/// Every process with its parent.
+fn parents() -> Vec<(u32, u32)> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let parent = |entry: std::fs::DirEntry| {
+        let id = entry.file_name().to_str()?.parse().ok()?;
+        let status = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        // The name stands in parentheses and may contain any character.
+        let mut rest = status.rsplit_once(')')?.1.split_whitespace();
+        Some((id, rest.nth(1)?.parse().ok()?))
+    };
+    entries.flatten().filter_map(parent).collect()
 }
 
 /// The output of a command that exceeds its limit.

@@ -1,5 +1,5 @@
-//! Stock Halide's statements in which data selects elements, or floats become integers: Halide's own
-//! one is proved, and an edited one is not.
+//! Stock Halide's statements in which data selects elements, or floats become integers: Halide's
+//! own one is proved, and an edited one is not.
 //!
 //! The test needs the project's Python with Halide; without it, it prints a message and checks
 //! nothing.

@@ -51,6 +51,17 @@ const RING: &str = "pipelines/ring_buffer";
 const STORES: &str = "pipelines/tail_predicate_stores";
 const BOUNDS: &str = "pipelines/bounds_given_and_aligned";
 
+const COLOURS: &str = "pipelines/interleaved_colours";
+const COLUMNS: &str = "pipelines/columns_of_any_stride";
+const STORED: &str = "pipelines/storage_order_of_a_stencil";
+const LEAST: &str = "pipelines/argmin_in_vectors";
+const FUSED: &str = "pipelines/fuse_three_loops";
+const SKIPPED: &str = "pipelines/skipped_stages";
+const WHOLE: &str = "pipelines/update_in_whole_vectors";
+const LANES: &str = "pipelines/sum_of_lanes";
+const AROUND: &str = "pipelines/greatest_less_least";
+const MASKS: &str = "pipelines/tail_predicate_in_two_dimensions";
+
 const TAKES: &str = "allocate twice[uint8 * out.extent.0]";
 const FREES: &str = " free twice\n";
 const READS: &str = " produce out {\n";
@@ -76,6 +87,10 @@ const ROW_COMPUTED: &str = "     halide_semaphore_release(rows.semaphore_0, 1)\n
 const FOLDED: &str = "halide_semaphore_init(rows.folding_semaphore._0, 1)";
 const CONSUMER: &str =
     "   let t8 = 0 - (out.min.1*out.stride.1)\n   for (out.s0.y.rebased, 0, out.extent.1)";
+const LEAST_STORED: &str = "     argmin.0[ramp(0, 1, 8)] = argmin.0.value.widened.out.s0.x.v1
+     argmin.1[ramp(0, 1, 8)] = argmin.1.value.widened.out.s0.x.v1\n";
+const LEAST_TURNED: &str = "     argmin.1[ramp(0, 1, 8)] = argmin.1.value.widened.out.s0.x.v1
+     argmin.0[ramp(0, 1, 8)] = argmin.0.value.widened.out.s0.x.v1\n";
 const HOST_NULL: &str = "assert(a != reinterpret<(void *)>((uint64)0), ";
 
 const CASES: &[Case] = &[
@@ -426,6 +441,102 @@ const CASES: &[Case] = &[
         &[("for (twice.s0.x.rebased", "vectorized (twice.s0.x.rebased")],
     ),
     case("an unknown call", TWO, NotProved, &[(FREES, " free twice\n halide_error()\n")]),
+    case("colours that lie together", COLOURS, Proved, &[]),
+    case(
+        "another colour",
+        COLOURS,
+        NotProved,
+        &[("slice_vectors(t8, 1, 3, 8)", "slice_vectors(t8, 2, 3, 8)")],
+    ),
+    case(
+        "pixels four elements apart",
+        COLOURS,
+        NotProved,
+        &[("(((out.s0.x.x*8) + out.min.0)*3) + t25", "(((out.s0.x.x*8) + out.min.0)*4) + t25")],
+    ),
+    case("columns of any stride", COLUMNS, Proved, &[]),
+    case(
+        "the stride of the rows for that of the columns",
+        COLUMNS,
+        NotProved,
+        &[("a[ramp(a.stride.0 + t6, 1, 8)]", "a[ramp(a.stride.1 + t6, 1, 8)]")],
+    ),
+    case("columns in memory", STORED, Proved, &[]),
+    case(
+        "columns of another length",
+        STORED,
+        NotProved,
+        &[(
+            "let t6 = (out.extent.1 + 2)*out.s0.x.rebased",
+            "let t6 = (out.extent.0 + 1)*out.s0.x.rebased",
+        )],
+    ),
+    case(
+        "columns without the last element",
+        STORED,
+        NotProved,
+        &[("(out.extent.0 + 1) * (out.extent.1 + 2)]", "(out.extent.0 + 1) * (out.extent.1 + 1)]")],
+    ),
+    case("the least of ten, in vectors", LEAST, Proved, &[]),
+    case(
+        "vectors with names, stored in another order",
+        LEAST,
+        Proved,
+        &[(LEAST_STORED, LEAST_TURNED)],
+    ),
+    case(
+        "the least element before its place",
+        LEAST,
+        NotProved,
+        &[(
+            LEAST_STORED,
+            "     argmin.1[ramp(0, 1, 8)] = argmin.1.value.widened.out.s0.x.v1
+     argmin.0[ramp(0, 1, 8)] = select(a[ramp(argmin.s1.r$x + t40, 1, 8)] < argmin.1[ramp(0, 1, \
+                8)], x8(argmin.s1.r$x), argmin.0[ramp(0, 1, 8)])\n",
+        )],
+    ),
+    case("three loops fused", FUSED, Proved, &[]),
+    case(
+        "three loops fused, without the last iteration",
+        FUSED,
+        NotProved,
+        &[("parallel (out.s0.x.all, 0, t27)", "parallel (out.s0.x.all, 0, t27 - 1)")],
+    ),
+    case("a stage that is skipped", SKIPPED, Proved, &[]),
+    case(
+        "a stage that is skipped where it is needed",
+        SKIPPED,
+        NotProved,
+        &[("if ((uint1)left) {\n  produce tripled", "if (!(uint1)left) {\n  produce tripled")],
+    ),
+    case("an update in whole vectors", WHOLE, Proved, &[]),
+    case(
+        "an update without its last vector",
+        WHOLE,
+        NotProved,
+        &[("let t8 = (out.extent.0 + 7)/8", "let t8 = out.extent.0/8")],
+    ),
+    case("a sum of lanes", LANES, Proved, &[]),
+    case(
+        "a sum of lanes that overlap",
+        LANES,
+        NotProved,
+        &[("(total.s1.r$x.r$x*8) + t14", "(total.s1.r$x.r$x*7) + t14")],
+    ),
+    case(
+        "a product of lanes for their sum",
+        LANES,
+        NotProved,
+        &[("vector_reduce_add(", "vector_reduce_mul(")],
+    ),
+    case("reductions of a func in memory", AROUND, Proved, &[]),
+    case("masks in two dimensions", MASKS, Proved, &[]),
+    case(
+        "masks of one lane too many",
+        MASKS,
+        NotProved,
+        &[("saturating_sub(t62, t67 + 1)", "saturating_sub(t62, t67)")],
+    ),
 ];
 
 /// The pipeline file and the statement of a script.

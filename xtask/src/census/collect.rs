@@ -4,7 +4,7 @@
 //! Python program is judged as a script that runs the program up to it. A C++ program runs with a
 //! library of ours preloaded, which writes its pipelines as files (`tests/halide/census`).
 
-use super::list::{Entry, Group, flat};
+use super::list::{self, Entry, Group, flat};
 use crate::error::Error;
 use crate::process::{capture, program, root};
 use std::env;
@@ -12,7 +12,9 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 /// The number of pipelines that are collected from one C++ program.
 const MOST: usize = 3;
@@ -23,6 +25,9 @@ const BRIDGE: &str = "crates/halide/src/bridge/native/bridge.cpp";
 /// The headers of the libraries that read pictures.
 const PICTURES: [&str; 2] = ["/usr/include/png.h", "/usr/include/jpeglib.h"];
 
+/// The number of programs that can be compiled at the same time.
+const LOCKS: usize = 16;
+
 /// The places of a sweep.
 #[derive(Debug)]
 pub(super) struct Site {
@@ -32,8 +37,9 @@ pub(super) struct Site {
     pub(super) folder: PathBuf,
     /// The folder of the Python package.
     package: PathBuf,
-    /// The compilations, one at a time: two judgements may need the same program.
-    compiling: Mutex<()>,
+    /// Locks for the programs: two judgements may need the same one. A program has the lock that
+    /// its name selects.
+    compiling: [Mutex<()>; LOCKS],
 }
 
 /// The reason why a pipeline was not collected.
@@ -46,7 +52,7 @@ impl Site {
             halide: absolute(halide)?,
             folder: absolute(folder)?,
             package: package()?,
-            compiling: Mutex::new(()),
+            compiling: [const { Mutex::new(()) }; LOCKS],
         };
         let header = site.folder.join("include/Halide.h.gch");
         if !header.is_file() {
@@ -136,6 +142,13 @@ impl Site {
         self.package.join(format!("lib64/libautoschedule_{name}.so"))
     }
 
+    /// Waits until nobody else compiles this program.
+    fn lock(&self, program: &Path) -> MutexGuard<'_, ()> {
+        let number = list::digest(program.as_os_str().as_encoded_bytes()) % LOCKS as u64;
+        let lock = &self.compiling[usize::try_from(number).unwrap_or(0)];
+        lock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The library that collects the pipelines of C++ programs.
     fn library(&self) -> PathBuf {
         self.folder.join("collect.so")
@@ -163,7 +176,7 @@ impl Site {
     /// The compiled generator of an entry.
     fn generator(&self, entry: &Entry) -> Result<PathBuf, Missing> {
         let made = self.folder.join("generators").join(format!("{}.generator", flat(&entry.file)));
-        let _compiling = self.compiling.lock();
+        let _compiling = self.lock(&made);
         if made.is_file() {
             return Ok(made);
         }
@@ -217,7 +230,7 @@ impl Site {
     fn pipelines(&self, group: Group, file: &str) -> Result<PathBuf, Missing> {
         let folder = self.folder.join(group.name()).join(flat(file));
         let [done, error] = ["done", "error"].map(|name| folder.join(name));
-        let _compiling = self.compiling.lock();
+        let _compiling = self.lock(&folder);
         if !done.is_file() {
             make_folder(&folder).map_err(|error| error.to_string())?;
             if let Err(words) = self.run_program(&folder, file) {
@@ -261,7 +274,7 @@ impl Site {
     }
 
     /// Finds the pipelines of the groups whose programs are to be run. Prints what is left out.
-    pub(super) fn find(&self, group: Group) -> Result<Vec<Entry>, Error> {
+    pub(super) fn find(&self, group: Group, jobs: usize) -> Result<Vec<Entry>, Error> {
         let entries = match group {
             Group::Apps | Group::Autoschedulers | Group::Generators => return Ok(Vec::new()),
             Group::Python => {
@@ -271,8 +284,8 @@ impl Site {
                 }
                 entries
             }
-            Group::Tests => self.find_in_programs(group, &["test/correctness".to_owned()])?,
-            Group::Tutorials => self.find_in_programs(group, &["tutorial".to_owned()])?,
+            Group::Tests => self.find_in_programs(group, &["test/correctness".to_owned()], jobs)?,
+            Group::Tutorials => self.find_in_programs(group, &["tutorial".to_owned()], jobs)?,
         };
         println!("{}: {} pipelines", group.name(), entries.len());
         Ok(entries)
@@ -298,9 +311,26 @@ impl Site {
         Ok(entries)
     }
 
-    fn find_in_programs(&self, group: Group, folders: &[String]) -> Result<Vec<Entry>, Error> {
+    fn find_in_programs(
+        &self,
+        group: Group,
+        folders: &[String],
+        jobs: usize,
+    ) -> Result<Vec<Entry>, Error> {
+        let files = self.files(folders, "cpp")?;
+        let next = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            for _ in 0..jobs {
+                scope.spawn(|| {
+                    while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        // The reason why nothing is collected is kept, and found again below.
+                        drop(self.pipelines(group, file));
+                    }
+                });
+            }
+        });
         let mut entries = Vec::new();
-        for file in self.files(folders, "cpp")? {
+        for file in files {
             match self.pipelines(group, &file) {
                 Ok(folder) => {
                     let numbers =

@@ -43,7 +43,7 @@ tests/halide/census/verdicts.csv). What was compiled or collected there is used 
   --only TEXT       pipelines with TEXT in their file or name
   --sample N        N pipelines of each group, chosen by --seed S (0 without it)
   --resume          skips pipelines that the same binary has judged
-  --jobs N          judges N at a time (1 without it)
+  --jobs N          judges, or with --freeze compiles, N at a time (1 without it)
   --limit-s N       seconds for each pipeline (60)
   --limit-gib N     memory for each pipeline and all that it starts (4)
   --binary FILE     judges by this `halidom` instead of building it
@@ -229,7 +229,7 @@ fn freeze(site: &Site, options: &Options, list: &[Entry], path: &Path) -> Result
         let stays =
             |entry: &&Entry| entry.group == group && (!is_found || entry.option("-g").is_some());
         if is_found {
-            entries.extend(site.find(group)?);
+            entries.extend(site.find(group, options.jobs)?);
         }
         entries.extend(list.iter().filter(stays).cloned());
     }

@@ -11,8 +11,9 @@ use super::form::Form;
 use super::forms::{Env, Forms};
 use super::found::Found;
 use super::layout::Begin;
-use super::regions::{Place, Where};
+use super::regions::Place;
 use super::sites::Flat;
+use super::spots::Where;
 
 /// The labels at each place: funcs, with the first and the last coordinate in each dimension.
 type Labels = FxHashMap<Where, Vec<(FuncId, Vec<(Form, Form)>)>>;

@@ -98,12 +98,19 @@ impl Form {
     /// The quotient and the remainder by a form: terms that are multiples of the divisor's leading
     /// term go into the quotient.
     pub(super) fn divided(&self, divisor: &Self) -> (Self, Self) {
+        let mut ways = self.divisions(divisor);
+        if ways.is_empty() { (Self::default(), self.clone()) } else { ways.swap_remove(0) }
+    }
+
+    /// The quotients and remainders by a form, one for each choice of the divisor's leading term,
+    /// those with the fewest terms first.
+    pub(super) fn divisions(&self, divisor: &Self) -> Vec<(Self, Self)> {
         if self.is_too_large() {
-            return (Self::default(), self.clone());
+            return Vec::new();
         }
         if let Some(by) = divisor.as_constant() {
             if by <= 0 {
-                return (Self::default(), self.clone());
+                return Vec::new();
             }
             let (mut quotient, mut rest) = (Self::default(), Self::default());
             for (atoms, factor) in self.terms() {
@@ -116,7 +123,7 @@ impl Form {
                     rest.push(atoms, factor);
                 }
             }
-            return (quotient, rest);
+            return vec![(quotient, rest)];
         }
         let mut leading: Vec<(&[ExprId], i128)> =
             divisor.terms().filter(|(atoms, _)| !atoms.is_empty()).collect();
@@ -124,8 +131,9 @@ impl Form {
         let ways = leading.into_iter().rev().map(|term| self.divided_by(divisor, term));
         // A shared part of dividend and divisor is a quotient of 1 only if the whole divisor
         // divides out, so the result with the fewest terms is the best.
-        let best = ways.min_by_key(|(quotient, rest)| quotient.len() + rest.len());
-        best.unwrap_or_else(|| (Self::default(), self.clone()))
+        let mut ways: Vec<(Self, Self)> = ways.collect();
+        ways.sort_by_key(|(quotient, rest)| quotient.len() + rest.len());
+        ways
     }
 
     /// The same, with one term of the divisor as its leading term.

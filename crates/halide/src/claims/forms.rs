@@ -48,6 +48,8 @@ pub(super) struct Forms<'p> {
     plain: Env,
     /// The variable for the lane of every vector.
     pub(super) lane: VarId,
+    /// The variables of loops.
+    pub(super) loops: FxHashSet<VarId>,
     vars: FxHashMap<ExprId, Box<[VarId]>>,
 }
 
@@ -60,6 +62,7 @@ impl<'p> Forms<'p> {
             equal: FxHashMap::default(),
             plain: Env::default(),
             lane,
+            loops: FxHashSet::default(),
             vars: FxHashMap::default(),
         }
     }
@@ -607,6 +610,14 @@ impl<'p> Forms<'p> {
             result = result.plus(&product, 1);
         }
         result
+    }
+
+    /// The value of a form in the first lane and the first iterations of loops that count from 0.
+    pub(super) fn at_first(&mut self, form: &Form) -> Form {
+        let mut vars = self.form_vars(form);
+        vars.retain(|var| *var == self.lane || self.loops.contains(var));
+        let mut env = Env::of(vars.into_iter().map(|var| (var, Form::default())));
+        self.replaced(form, &mut env)
     }
 
     /// The factor of a variable and the rest, if the form is affine in the variable.

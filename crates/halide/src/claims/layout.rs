@@ -5,6 +5,7 @@ use halidom_ir::{BufferId, BufferKind, Dim, ExprId};
 
 use super::form::Form;
 use super::forms::Forms;
+use super::sample::span;
 use super::sites::{Flat, Sites};
 
 /// The first coordinate of a dimension.
@@ -39,6 +40,8 @@ pub(super) struct Layout {
     pub(super) strides: Vec<Form>,
     /// The dimensions in the order in which an index is divided.
     order: Vec<usize>,
+    /// True for memory of the pipeline itself, whose indices count from its beginning.
+    internal: bool,
     /// The number of elements of memory that may have any shape, because only its total size is
     /// given.
     pub(super) shapeless: Option<i128>,
@@ -92,7 +95,8 @@ impl Layout {
             }
             (Some(_) | None, _) => None,
         };
-        Self { begins, extents, strides, order, shapeless }
+        let internal = decl.kind == BufferKind::Internal;
+        Self { begins, extents, strides, order, internal, shapeless }
     }
 
     /// Tests whether the evidence covers every element of memory without a shape.
@@ -189,7 +193,8 @@ impl Layout {
                 continue;
             }
             let stride = stride_here(forms, &self.strides[*dim], &self.begins[*dim], &rest);
-            let (mut quotient, mut remainder) = rest.divided(&stride);
+            let (mut quotient, mut remainder) =
+                if self.internal { division(forms, &rest, &stride) } else { rest.divided(&stride) };
             if stride == one && self.strides[*dim] != one {
                 // The subtracted beginnings of inner dimensions stay with these.
                 for begin in &self.begins[..*dim] {
@@ -220,6 +225,12 @@ impl Layout {
             }
             slots[*dim] = quotient;
             rest = remainder;
+        }
+        let stride = &self.strides[last];
+        if *stride != one && !self.begins.contains(&Begin::Unknown) {
+            // The elements of a caller's buffer may be any number of elements apart.
+            let (quotient, remainder) = rest.divided(stride);
+            rest = quotient.plus(&remainder, 1);
         }
         slots[last] = forms.parted(&rest);
         slots
@@ -254,6 +265,21 @@ impl Layout {
             })
             .collect()
     }
+}
+
+/// Divides an index that counts from the beginning of the memory. Of several ways, one is chosen
+/// whose remainder is not negative in the first iteration of all loops.
+fn division(forms: &mut Forms<'_>, index: &Form, stride: &Form) -> (Form, Form) {
+    let ways = index.divisions(stride);
+    if ways.windows(2).any(|pair| pair[0] != pair[1]) {
+        for (quotient, remainder) in &ways {
+            let first = forms.at_first(remainder);
+            if span(forms, &first).is_none_or(|(least, _)| least >= 0) {
+                return (quotient.clone(), remainder.clone());
+            }
+        }
+    }
+    ways.into_iter().next().unwrap_or_else(|| (Form::default(), index.clone()))
 }
 
 /// The subtracted terms of a quotient that belong with the remainder: variables that occur in the

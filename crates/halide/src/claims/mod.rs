@@ -12,7 +12,7 @@
 //!   and which elements are written there. The search starts at the outputs and at the stores that
 //!   read only inputs, and runs to a fixpoint (`solve`, `demand`).
 //! * The place that computes a func is the largest statement that stores it and contains no read of
-//!   it by others (`regions`).
+//!   it by others (`spots`, `regions`).
 
 mod annotate;
 mod demand;
@@ -27,6 +27,7 @@ mod sameness;
 mod sample;
 mod sites;
 mod solve;
+mod spots;
 
 use halidom_base::IndexSet;
 use halidom_ir::{BufferId, BufferKind, Program};

@@ -1,13 +1,13 @@
 //! Places that compute a func, and the regions where its values are correct afterwards.
 //!
-//! A place is the largest statement that stores a func and contains no read of it by others;
-//! adjacent ones in a block are joined. In each dimension the promise depends on the loops around
-//! the place. If each of their iterations writes the same coordinates, it is the whole buffer, or
-//! only the written part if that is less. If the coordinates move with the loops (a sliding
-//! window), it is the region that the later reads of the same iteration need, but nothing below the
-//! first coordinate that is ever written; otherwise it is the written part.
+//! In each dimension the promise depends on the loops around the place. If each of their iterations
+//! writes the same coordinates, it is the whole buffer, or only the written part if that is less.
+//! If the coordinates move with the loops (a sliding window), it is the region that the later reads
+//! of the same iteration need, but nothing below the first coordinate that is ever written;
+//! otherwise it is the written part. Where all stores of a place are under a condition, the promise
+//! is empty unless the condition holds.
 
-use halidom_base::{FxHashMap, FxHashSet};
+use halidom_base::FxHashSet;
 use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, FuncId, Program, Stmt, StmtId, VarId};
 
 use super::form::Form;
@@ -15,16 +15,8 @@ use super::forms::{End, Env, Forms};
 use super::found::Found;
 use super::layout::Begin;
 use super::sample::span;
-use super::sites::{self, Loop, Sites, Store};
-
-/// The place of a label.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Where {
-    /// Around a statement.
-    Stmt(StmtId),
-    /// Around parts of a block, from the first to the last.
-    Parts(StmtId, usize, usize),
-}
+use super::sites::{Loop, Sites, Store};
+use super::spots::{Foreign, Map, Search, Spot, Where};
 
 /// A place that computes a func.
 #[derive(Clone, Debug)]
@@ -173,222 +165,6 @@ struct Memory {
     needed: Vec<Vec<(Form, Form)>>,
 }
 
-/// The surroundings of a statement.
-#[derive(Clone, Debug)]
-struct Context {
-    /// The position of the statement in the text.
-    order: usize,
-    loops: Vec<Loop>,
-    /// The branches around it.
-    branches: Vec<(StmtId, bool)>,
-}
-
-/// The statements of a program.
-#[derive(Default)]
-struct Map {
-    contexts: FxHashMap<StmtId, Context>,
-    /// The last position within a statement.
-    ends: FxHashMap<StmtId, usize>,
-    allocations: Vec<(BufferId, StmtId)>,
-    next: usize,
-    loops: Vec<Loop>,
-    branches: Vec<(StmtId, bool)>,
-}
-
-impl Map {
-    fn stmt(&mut self, forms: &Forms<'_>, id: StmtId) {
-        let (loops, branches) = (self.loops.clone(), self.branches.clone());
-        self.contexts.insert(id, Context { order: self.next, loops, branches });
-        self.next += 1;
-        match forms.pool.get_stmt(id).clone() {
-            Stmt::Block(parts) => parts.into_iter().for_each(|part| self.stmt(forms, part)),
-            Stmt::Let { body, .. } | Stmt::Labeled { body, .. } => self.stmt(forms, body),
-            Stmt::If { condition, then_branch, else_branch } => {
-                self.branches.push((id, true));
-                if let Some(innermost) = self.loops.last_mut() {
-                    innermost.conditions.push(condition);
-                }
-                self.stmt(forms, then_branch);
-                if let Some(innermost) = self.loops.last_mut() {
-                    innermost.conditions.pop();
-                }
-                self.branches.pop();
-                if let Some(other) = else_branch {
-                    self.branches.push((id, false));
-                    self.stmt(forms, other);
-                    self.branches.pop();
-                }
-            }
-            Stmt::For { var, min, extent, body, .. } => {
-                self.loops.push(Loop { var, min, extent, conditions: Vec::new(), named: None });
-                self.stmt(forms, body);
-                self.loops.pop();
-            }
-            Stmt::Allocate { buffer, body } => {
-                self.allocations.push((buffer, body));
-                self.stmt(forms, body);
-            }
-            Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => {}
-        }
-        self.ends.insert(id, self.next - 1);
-    }
-}
-
-/// The loads that are used outside of the stores of the func that they read.
-struct Foreign {
-    loads: FxHashSet<ExprId>,
-    buffers: FxHashMap<ExprId, BufferId>,
-    stores: FxHashMap<StmtId, Vec<ExprId>>,
-}
-
-impl Foreign {
-    fn of(forms: &Forms<'_>, sites: &Sites) -> Self {
-        let funcs: FxHashMap<ExprId, FuncId> = sites
-            .loads
-            .values()
-            .map(|load| (load.expr, forms.pool.buffer(load.buffer).func))
-            .collect();
-        let buffers = sites.loads.values().map(|load| (load.expr, load.buffer)).collect();
-        // Loads that no store uses occur in conditions and bounds.
-        let mut loads: FxHashSet<ExprId> = funcs.keys().copied().collect();
-        for store in &sites.stores {
-            for load in &store.loads {
-                if funcs.get(load) == Some(&store.func) {
-                    loads.remove(load);
-                }
-            }
-        }
-        let mut stores: FxHashMap<StmtId, Vec<ExprId>> = FxHashMap::default();
-        for store in &sites.stores {
-            for load in &store.loads {
-                if funcs.get(load) != Some(&store.func) {
-                    loads.insert(*load);
-                }
-            }
-            stores.insert(store.stmt, store.loads.clone());
-        }
-        Self { loads, buffers, stores }
-    }
-}
-
-/// The contents of a statement.
-#[derive(Clone, Copy, Default)]
-struct Holds {
-    stores: bool,
-    reads: bool,
-    /// Entry checks, or the allocation of the func's memory.
-    open: bool,
-}
-
-/// A place, with its surroundings.
-struct Spot {
-    at: Where,
-    context: Context,
-    /// The last position within it.
-    end: usize,
-}
-
-struct Search<'a> {
-    map: &'a Map,
-    foreign: &'a Foreign,
-    /// One buffer for each component.
-    buffers: &'a [BufferId],
-    known: FxHashMap<StmtId, Holds>,
-    spots: Vec<Spot>,
-}
-
-impl<'a> Search<'a> {
-    fn new(map: &'a Map, foreign: &'a Foreign, buffers: &'a [BufferId]) -> Self {
-        Self { map, foreign, buffers, known: FxHashMap::default(), spots: Vec::new() }
-    }
-
-    /// Tests whether an expression reads the func on behalf of others, through names.
-    fn reads(&self, forms: &Forms<'_>, expr: ExprId) -> bool {
-        let mut loads = Vec::new();
-        sites::reads(forms, expr, &mut FxHashSet::default(), &mut loads);
-        loads.into_iter().any(|id| {
-            let buffer = self.foreign.buffers.get(&id);
-            buffer.is_some_and(|buffer| self.buffers.contains(buffer))
-                && self.foreign.loads.contains(&id)
-        })
-    }
-
-    fn holds(&mut self, forms: &Forms<'_>, id: StmtId) -> Holds {
-        if let Some(known) = self.known.get(&id) {
-            return *known;
-        }
-        let stmt = forms.pool.get_stmt(id).clone();
-        let mut holds = Holds::default();
-        if let Stmt::Allocate { buffer, .. } = stmt {
-            holds.open = self.buffers.contains(&buffer);
-        } else if let Stmt::Assert { .. } = stmt {
-            holds.open = true;
-        } else if let Stmt::Store { buffer, .. } = stmt {
-            let loads = self.foreign.stores.get(&id);
-            let reads = loads.into_iter().flatten();
-            let mut reads = reads
-                .filter_map(|load| self.foreign.buffers.get(load))
-                .filter(|buffer| self.buffers.contains(buffer));
-            holds.stores = self.buffers.contains(&buffer);
-            holds.reads = !holds.stores && reads.next().is_some();
-        } else if let Stmt::Let { .. } = stmt {
-            // What it reads counts where its name is used.
-        } else {
-            stmt.for_each_expr(forms.pool, &mut |_, expr| holds.reads |= self.reads(forms, expr));
-        }
-        for part in stmt.children() {
-            let part = self.holds(forms, part);
-            holds.stores |= part.stores;
-            holds.reads |= part.reads;
-            holds.open |= part.open;
-        }
-        self.known.insert(id, holds);
-        holds
-    }
-
-    fn place(&mut self, forms: &Forms<'_>, id: StmtId) {
-        let holds = self.holds(forms, id);
-        if !holds.stores {
-            return;
-        }
-        if !holds.reads && !holds.open {
-            let spot = Spot {
-                at: Where::Stmt(id),
-                context: self.map.contexts[&id].clone(),
-                end: self.map.ends[&id],
-            };
-            self.spots.push(spot);
-            return;
-        }
-        let stmt = forms.pool.get_stmt(id).clone();
-        let Stmt::Block(parts) = stmt else {
-            return stmt.children().for_each(|child| self.place(forms, child));
-        };
-        let mut run: Option<(usize, usize)> = None;
-        for (number, part) in parts.iter().enumerate() {
-            let holds = self.holds(forms, *part);
-            if holds.reads || holds.open {
-                self.run(id, &parts, run.take());
-                self.place(forms, *part);
-            } else if holds.stores {
-                run = Some((run.map_or(number, |(first, _)| first), number));
-            }
-        }
-        self.run(id, &parts, run);
-    }
-
-    fn run(&mut self, block: StmtId, parts: &[StmtId], run: Option<(usize, usize)>) {
-        let Some((first, last)) = run else { return };
-        let at = if first == last {
-            Where::Stmt(parts[first])
-        } else {
-            Where::Parts(block, first, last)
-        };
-        let context = self.map.contexts[&parts[first]].clone();
-        self.spots.push(Spot { at, context, end: self.map.ends[&parts[last]] });
-    }
-}
-
 /// The promise of a place.
 struct Region<'r, 'p> {
     forms: &'r mut Forms<'p>,
@@ -485,12 +261,40 @@ impl<'r, 'p> Region<'r, 'p> {
     /// provided that its length depends on a loop around the place.
     fn dimension(&mut self, func: FuncId, dim: usize) -> (Form, Form) {
         let (low, high) = self.filled(func, dim);
+        if let Some((condition, holds)) = self.condition().filter(|_| dim == 0) {
+            let ends = [high, low.clone().offset(-1)].map(|end| self.forms.expr(&end));
+            let [then, other] = if holds { ends } else { [ends[1], ends[0]] };
+            return (low, Form::atom(self.forms.pool.select(condition, then, other)));
+        }
         let Some(extent) = self.lapsing(dim) else { return (low, high) };
         let zero = self.forms.pool.int(0);
         let extent = self.forms.expr(&extent);
         let runs = self.forms.pool.binary(BinaryOp::Lt, zero, extent);
         let ends = [high, low.clone().offset(-1)].map(|end| self.forms.expr(&end));
         (low, Form::atom(self.forms.pool.select(runs, ends[0], ends[1])))
+    }
+
+    /// The outermost condition within the place under which all its stores run, and its value
+    /// there, if it is the same in all iterations of the place. A stage that nothing needs is
+    /// skipped so.
+    fn condition(&mut self) -> Option<(ExprId, bool)> {
+        let around = self.spot.context.branches.len();
+        let stores = self.sites.stores.iter();
+        let mut branches = stores
+            .filter(|store| {
+                self.buffers.contains(&store.buffer) && self.inside(store.stmt, self.spot)
+            })
+            .map(|store| self.map.contexts[&store.stmt].branches.get(around).copied());
+        let (branch, holds) = branches.next()??;
+        if !branches.all(|other| other == Some((branch, holds))) {
+            return None;
+        }
+        let Stmt::If { condition, .. } = *self.forms.pool.get_stmt(branch) else { return None };
+        let condition = self.forms.settled(condition, &mut Env::default());
+        let around: Vec<VarId> = self.spot.context.loops.iter().map(|of| of.var).collect();
+        let vars = self.forms.vars(condition);
+        let mut inner = vars.iter().filter(|var| self.forms.loops.contains(var));
+        inner.all(|var| around.contains(var)).then_some((condition, holds))
     }
 
     /// The extent of a loop over a dimension that contains all stores of the place, if it depends
@@ -598,20 +402,69 @@ impl<'r, 'p> Region<'r, 'p> {
             .iter()
             .filter(|store| self.buffers.contains(&store.buffer) && self.inside(store.stmt, spot))
             .collect();
-        let last = stores
-            .iter()
-            .filter_map(|store| Some(self.found.stores.get(&store.stmt)?.stage))
-            .max()?;
+        let stages = stores.iter().filter_map(|store| self.found.stores.get(&store.stmt));
+        let last = stages.map(|claim| claim.stage).max()?;
+        let ends = self.written_by(&stores, spot, dim, last)?;
+        let (low, high) = self.hull(ends)?;
+        if last == 0 {
+            return Some((low, high));
+        }
+        // An update in whole vectors may go beyond the elements that the pure stage writes.
+        let ends = self.written_by(&stores, spot, dim, 0).unwrap_or_default();
+        let ends = self.extremes(ends);
+        let Some((first, end)) = self.hull(ends) else { return Some((low, high)) };
+        let exceeds = |forms: &mut Forms<'_>, by: Form| {
+            by.as_constant().is_none()
+                && span(forms, &by).is_some_and(|(least, greatest)| least >= 0 && greatest > 0)
+        };
+        let low = if exceeds(self.forms, first.clone().minus(&low)) { first } else { low };
+        let high = if exceeds(self.forms, high.clone().minus(&end)) { end } else { high };
+        Some((low, high))
+    }
+
+    /// The first and last coordinates that each store of a stage writes in an iteration of a place.
+    fn written_by(
+        &mut self,
+        stores: &[&Store],
+        spot: &Spot,
+        dim: usize,
+        stage: usize,
+    ) -> Option<Vec<(Form, Form)>> {
         let mut ends = Vec::new();
         for store in stores {
             let Some(claim) = self.found.stores.get(&store.stmt) else { continue };
-            if claim.stage == last {
+            if claim.stage == stage {
                 let coord = claim.coords.get(dim)?.clone();
                 let (low, high) = self.ends(&coord, store, spot);
                 ends.push((self.not_divided(low, store), self.not_divided(high, store)));
             }
         }
-        self.hull(ends)
+        Some(ends)
+    }
+
+    /// Leaves out ends that are not extremes at any of the sampled sizes.
+    fn extremes(&mut self, ends: Vec<(Form, Form)>) -> Vec<(Form, Form)> {
+        let (mut lows, mut highs): (Vec<Form>, Vec<Form>) = ends.into_iter().unzip();
+        for (ends, sign) in [(&mut lows, -1), (&mut highs, 1)] {
+            let mut kept: Option<Form> = None;
+            let mut is_total = true;
+            for end in ends.iter() {
+                let Some(best) = &kept else {
+                    kept = Some(end.clone());
+                    continue;
+                };
+                let above = Form::default().plus(end, sign).plus(best, -sign);
+                match span(self.forms, &above) {
+                    Some((least, _)) if least >= 0 => kept = Some(end.clone()),
+                    Some((_, greatest)) if greatest <= 0 => {}
+                    Some(_) | None => is_total = false,
+                }
+            }
+            if let Some(best) = kept.filter(|_| is_total) {
+                ends.fill(best);
+            }
+        }
+        lows.into_iter().zip(highs).collect()
     }
 
     /// Tests whether a loop of the place runs over a dimension.

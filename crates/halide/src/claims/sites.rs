@@ -96,7 +96,7 @@ pub(super) fn collect(forms: &mut Forms<'_>, program: &Program) -> Sites {
 }
 
 /// The suffix of the name of a loop that counts from 0 instead of its variable's beginning.
-const REBASED: &str = ".rebased";
+pub(super) const REBASED: &str = ".rebased";
 
 struct Walk {
     sites: Sites,
@@ -135,6 +135,7 @@ impl Walk {
                 self.loads_of(forms, min);
                 self.loads_of(forms, extent);
                 self.sites.loops.insert(var);
+                forms.loops.insert(var);
                 self.loops.push(Loop { var, min, extent, conditions: Vec::new(), named: None });
                 self.stmt(forms, body);
                 self.loops.pop();

@@ -1,7 +1,9 @@
 //! Infers the instance that each store writes and the beginnings of buffers, each from the other.
 
 use halidom_base::{FxHashSet, IndexMap, IndexSet};
-use halidom_ir::{BufferId, Constant, Expr, ExprId, FuncId, Stage, VarId};
+use halidom_ir::{
+    BufferId, BufferKind, Constant, Expr, ExprId, FuncId, ReductionVar, Stage, VarId,
+};
 
 use super::demand::{self, Read};
 use super::form::Form;
@@ -9,20 +11,48 @@ use super::forms::{Env, Forms};
 use super::found::{Claim, Found};
 use super::hints::{self, Hints};
 use super::layout::{Begin, Element, Layout};
-use super::sites::{Flat, Load, Sites, Store};
+use super::sample::span;
+use super::sites::{Flat, Load, REBASED, Sites, Store};
 use crate::translate::{NOWHERE, UNLOADED};
 
 /// The coordinates that stores with a claim read, by func and component.
 type Demanded = IndexMap<(FuncId, usize), Vec<Vec<Form>>>;
 
+/// The beginnings of dimensions that are known from the start.
+type Begins = IndexMap<(BufferId, usize), Form>;
+
 /// Infers claims until a fixpoint is reached. Hints are kept.
+///
+/// The first store with a claim determines where its memory begins. If other stores say that it
+/// begins before, because the compiler has simplified the first one for the loop that it is in, the
+/// inference is repeated with that beginning.
 pub(super) fn solve(forms: &mut Forms<'_>, sites: &Sites, hints: &Hints) -> Found {
+    let (found, earlier) = solved_from(forms, sites, hints, &Begins::default());
+    if earlier.is_empty() {
+        return found;
+    }
+    let (again, _) = solved_from(forms, sites, hints, &earlier);
+    let is_complete =
+        again.stores.len() >= found.stores.len() && again.loads.len() >= found.loads.len();
+    if is_complete { again } else { found }
+}
+
+/// Infers claims with some beginnings given. Also returns beginnings before the inferred ones.
+fn solved_from(
+    forms: &mut Forms<'_>,
+    sites: &Sites,
+    hints: &Hints,
+    known: &Begins,
+) -> (Found, Begins) {
     let mut found = Found::default();
     let buffers = sites.scopes.keys().copied().collect::<FxHashSet<_>>();
     let mut buffers: Vec<_> = buffers.into_iter().collect();
     buffers.sort_unstable();
     for buffer in buffers {
-        let layout = Layout::of(forms, sites, buffer);
+        let mut layout = Layout::of(forms, sites, buffer);
+        for ((_, dim), begin) in known.iter().filter(|((of, _), _)| *of == buffer) {
+            layout.begins[*dim] = Begin::At(begin.clone());
+        }
         found.layouts.insert(buffer, layout);
     }
     let mut solver = Solver {
@@ -78,7 +108,8 @@ pub(super) fn solve(forms: &mut Forms<'_>, sites: &Sites, hints: &Hints) -> Foun
     }
     hints::loads(sites, hints, &mut solver.found.loads);
     solver.loads(forms);
-    solver.found
+    let earlier = solver.earlier(forms);
+    (solver.found, earlier)
 }
 
 /// Tests whether a load reads an element that no buffer has.
@@ -249,7 +280,12 @@ impl Solver<'_> {
                         count(solved(forms, arg, *var, &unknown, there));
                     }
                 }
-                if let Some(form) = named(forms, store, *var, (number, &decl.name)) {
+                let own = named(forms, store, *var, (number, &decl.name));
+                let own = own.or_else(|| {
+                    let domain = stage.domain.iter().find(|of| of.var == *var)?;
+                    rebased(forms, store, domain, (number, &decl.name))
+                });
+                if let Some(form) = own {
                     *tally.entry(form).or_insert(0) += 1;
                 }
                 let dim = decl.args.iter().position(|arg| arg == var);
@@ -519,6 +555,43 @@ impl Solver<'_> {
         (begins, seen)
     }
 
+    /// The beginnings that stores say their memory has, where these are before the known ones at
+    /// all sampled sizes, or the same, and before them at some.
+    fn earlier(&self, forms: &mut Forms<'_>) -> Begins {
+        let mut earlier = Begins::default();
+        for store in &self.sites.stores {
+            let (Some(claim), Some(layout)) =
+                (self.found.stores.get(&store.stmt), self.found.layouts.get(&store.buffer))
+            else {
+                continue;
+            };
+            if forms.pool.buffer(store.buffer).kind != BufferKind::Internal {
+                continue;
+            }
+            let own = Layout::of(forms, self.sites, store.buffer);
+            if own.shapeless.is_some() {
+                continue;
+            }
+            let scope = &self.sites.scopes[&store.buffer];
+            let seen = (std::slice::from_ref(&store.flat), [&claim.coords]);
+            let (begins, _) = self.begins(forms, &own, scope, (seen.0, &seen.1), false);
+            for (dim, begin) in begins.iter().enumerate() {
+                let (Begin::At(begin), Begin::At(known)) = (begin, &layout.begins[dim]) else {
+                    continue;
+                };
+                let known = earlier.get(&(store.buffer, dim)).unwrap_or(known);
+                let distance = known.clone().minus(begin);
+                let is_earlier = distance.as_constant().is_none()
+                    && span(forms, &distance)
+                        .is_some_and(|(least, greatest)| least >= 0 && greatest > 0);
+                if is_earlier {
+                    earlier.insert((store.buffer, dim), begin.clone());
+                }
+            }
+        }
+        earlier
+    }
+
     /// Determines the read that each load performs, from the stores that use it.
     fn loads(&mut self, forms: &mut Forms<'_>) {
         for store in &self.sites.stores {
@@ -684,6 +757,21 @@ fn named(
     });
     let value = forms.pool.var_expr(found?);
     Some(forms.form(value))
+}
+
+/// The value of a reduction variable, if a loop around the store is named after it and counts from
+/// 0.
+fn rebased(
+    forms: &mut Forms<'_>,
+    store: &Store,
+    domain: &ReductionVar,
+    (stage, func): (usize, &str),
+) -> Option<Form> {
+    let name = format!("{func}.s{stage}.{}{REBASED}", forms.pool.var(domain.var).name);
+    let mut loops = store.loops.iter().rev();
+    let found = loops.find(|of| forms.pool.var(of.var).name == name)?;
+    let (own, min) = (forms.variable(found.var), forms.form(domain.min));
+    Some(own.plus(&min, 1))
 }
 
 /// The stage in the name of the innermost loop of the func around a store.

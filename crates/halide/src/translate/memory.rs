@@ -124,11 +124,17 @@ impl Walk<'_> {
         let rank = pool.func(func).rank();
         let (zero, one) = (pool.int(0), pool.int(1));
         let order = self.storage_order(pool, func);
-        let shaped = sizes.len() >= rank && sizes[rank..].iter().all(|size| *size == one);
+        let (own, copies) = sizes.split_at(rank.min(sizes.len()));
+        let copies = copies.iter().copied().reduce(|a, b| pool.mul(a, b)).unwrap_or(one);
         let mut nested = vec![one; rank];
+        let shaped = own.len() == rank && (rank > 0 || copies == one);
         if shaped {
-            // Extents are given in the order of the func's dimensions.
-            nested = order.iter().map(|position| sizes[*position]).collect();
+            // Extents are given in the order of the func's dimensions, then the number of copies in
+            // a ring. The copies follow one another.
+            nested = order.iter().map(|position| own[*position]).collect();
+            if let Some(outermost) = nested.last_mut().filter(|_| copies != one) {
+                *outermost = if *outermost == one { copies } else { pool.mul(*outermost, copies) };
+            }
         } else {
             // A small allocation states its total size only; the innermost dimension gets all of
             // it.

@@ -3,15 +3,16 @@
 
 use halidom_base::IndexSet;
 use halidom_ir::{
-    BinaryOp, BufferId, BufferKind, Constant, Expr as IrExpr, ExprId, Pool, Stmt as IrStmt, StmtId,
+    BinaryOp as IrOp, BufferId, BufferKind, Constant, Expr as IrExpr, ExprId, Pool, Stmt as IrStmt,
+    StmtId,
 };
 
 use super::error::{Result, unsupported};
 use super::lanes::{Lanes, Lowering, Stop};
 use super::marks::{self, Instance};
-use super::nodes::{Buffer, Node, NodeId};
+use super::nodes::{Buffer, Gather, Node, NodeId, Nodes};
 use super::walk::{Atomicity, Item, Walk, closed};
-use crate::tree::{Scalar, Type};
+use crate::tree::{BinaryOp, ReduceOp, Scalar, Type};
 
 /// A part of a store.
 struct Part {
@@ -68,6 +69,14 @@ impl Walk<'_> {
             return unsupported("a store of lanes that are not those of its value");
         }
         let predicate = predicate.filter(|predicate| !self.always_holds(pool, *predicate));
+        if let Some(values) = self.one_by_one(target, [index, value], predicate) {
+            let each = values.into_iter();
+            let each = each.map(|value| {
+                Ok(Item::Stmt(self.store(pool, target, [index, value], predicate)?))
+            });
+            let items = each.collect::<Result<Vec<Item>>>()?;
+            return Ok(closed(pool, items));
+        }
         let made = match predicate {
             Some(predicate) => self.made(pool, &[index, value, predicate], Some(predicate))?,
             None => Vec::new(),
@@ -108,7 +117,15 @@ impl Walk<'_> {
                 (parts.len() > 1 && self.reads_elsewhere(pool, value, index, target), false)
             }
             Atomicity::Elements { unordered } => {
-                let elsewhere = self.nodes.reads_at(value, target.id, |at| at == index)
+                // Names are expanded where no statement can change what they stand for.
+                let at = self.nodes.expanded(index);
+                let is_steady = self.nodes.loads(at).into_iter().all(|load| {
+                    matches!(self.nodes.node(load), Node::Load { buffer, index: _, predicate: _ }
+                        if pool.buffer(*buffer).kind == BufferKind::Input)
+                });
+                let (own, at) =
+                    if is_steady { (self.nodes.expanded(value), at) } else { (value, index) };
+                let elsewhere = self.nodes.reads_at(own, target.id, |other| other == at)
                     || self.nodes.reads(index, target.id);
                 if elsewhere || is_selected {
                     return unsupported(
@@ -126,6 +143,52 @@ impl Walk<'_> {
         let written = closed(pool, items);
         self.marked.stores.extend(instances);
         Ok(written)
+    }
+
+    /// The values of stores that together are a store of an element and the sum of some lanes: each
+    /// adds one of the lanes to the element. Sums of integers have the same bits in any order, and
+    /// nothing sees the element in between. The same holds for products, minima and the like.
+    fn one_by_one(
+        &mut self,
+        target: &Buffer,
+        [index, value]: [NodeId; 2],
+        predicate: Option<NodeId>,
+    ) -> Option<Vec<NodeId>> {
+        let Node::Binary(op, a, b) = *self.nodes.node(value) else { return None };
+        let is_own = |nodes: &Nodes<'_>, id: NodeId| {
+            matches!(*nodes.node(id), Node::Load { buffer, index: at, predicate: None }
+                if buffer == target.id && at == index)
+        };
+        let (own, sum) = if is_own(&self.nodes, a) { (a, b) } else { (b, a) };
+        let Node::Reduce(reduce, lanes) = *self.nodes.node(sum) else { return None };
+        let ty = self.nodes.ty(value);
+        let is_integer = matches!(ty.scalar, Scalar::Int(_) | Scalar::UInt(_));
+        let reads_target = |nodes: &Nodes<'_>, id: NodeId| nodes.reads(id, target.id);
+        let operators = [
+            (BinaryOp::Add, ReduceOp::Add),
+            (BinaryOp::Mul, ReduceOp::Mul),
+            (BinaryOp::Min, ReduceOp::Min),
+            (BinaryOp::Max, ReduceOp::Max),
+            (BinaryOp::And, ReduceOp::And),
+            (BinaryOp::Or, ReduceOp::Or),
+        ];
+        if !is_own(&self.nodes, own)
+            || !is_integer
+            || !operators.contains(&(op, reduce))
+            || [Some(lanes), Some(index), predicate]
+                .into_iter()
+                .flatten()
+                .any(|id| reads_target(&self.nodes, id))
+        {
+            return None;
+        }
+        let factor = self.nodes.lanes(lanes) / ty.lanes;
+        let parts = (0..i64::from(factor)).map(|begin| {
+            let gather = Gather::Slice { begin, stride: i64::from(factor) };
+            let part = self.nodes.make(Node::Gather(gather, Box::new([lanes])), ty);
+            self.nodes.make(Node::Binary(op, own, part), ty)
+        });
+        Some(parts.collect())
     }
 
     /// The loads of some nodes, each in the lanes in which it is made, without the loads that have
@@ -255,10 +318,10 @@ fn inside(pool: &mut Pool, buffer: BufferId, index: ExprId) -> Result<ExprId> {
             return unsupported("a load of all lanes at such places in a store of some lanes");
         }
         let zero = pool.int(0);
-        let above = pool.binary(BinaryOp::Le, zero, end);
-        let below = pool.binary(BinaryOp::Lt, end, size);
-        let both = pool.binary(BinaryOp::And, above, below);
-        condition = pool.binary(BinaryOp::And, condition, both);
+        let above = pool.binary(IrOp::Le, zero, end);
+        let below = pool.binary(IrOp::Lt, end, size);
+        let both = pool.binary(IrOp::And, above, below);
+        condition = pool.binary(IrOp::And, condition, both);
     }
     Ok(condition)
 }

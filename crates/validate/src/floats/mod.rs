@@ -5,13 +5,12 @@
 //! a set of values, each float a value in it, and each operator on floats a function. All
 //! interpretations have the basic laws of [`normal`], which IEEE 754 has too. The interpretations
 //! for [`Floats::Axioms`] also have the listed [`Axiom`]s. The interpretation for [`Floats::Reals`]
-//! has the real numbers. The reals have every axiom except [`Axiom::Reciprocal`], so no other axioms
-//! prove a statement that is false for real numbers, such as `0 = 1`. Nor does this one, because
-//! real numbers have it if all literals in `(2^k, 2^(k+1))` stand for `2^(k + 1/2)`, as it excepts
-//! reciprocals that round to a power of two. Interpretations cover only operators from floats to a
-//! float.
-//! All others (comparisons, conversions to integers) are applied to values that are right bit for
-//! bit ([`deciding`]).
+//! has the real numbers. The reals have every axiom except [`Axiom::Reciprocal`], so no other
+//! axioms prove a statement that is false for real numbers, such as `0 = 1`. Nor does this one,
+//! because real numbers have it if all literals in `(2^k, 2^(k+1))` stand for `2^(k + 1/2)`, as it
+//! excepts reciprocals that round to a power of two. Interpretations cover only operators from
+//! floats to a float. All others (comparisons, conversions to integers) are applied to values that
+//! are right bit for bit ([`deciding`]).
 
 pub(crate) mod deciding;
 pub(crate) mod normal;
@@ -56,8 +55,8 @@ pub enum Axiom {
     /// three halves of the distance between neighbouring floats for each rounding: by a relative
     /// error below `3 * 2^-24` for `f32` and `3 * 2^-53` for `f64`.
     Reciprocal,
-    /// No float of the algorithm is NaN. Where one is, nothing is owed. Equal values have equal bits
-    /// elsewhere.
+    /// No float of the algorithm is NaN. Where one is, nothing is owed. Equal values have equal
+    /// bits elsewhere.
     Numbers,
 }
 

@@ -9,10 +9,10 @@
 //! of a function. The *basic laws*, which every theory has, hold bit for bit (there is one NaN):
 //! `x + y = y + x`, `x * y = y * x`, `x - y = x + -y`, `-(-x) = x`, `-x * y = -(x * y)`,
 //! `x / -y = -x / y = -(x / y)`, `x + -0 = x`, `1 * x = x`, `min(x, x) = x = max(x, x)`,
-//! `x / 2^k = x * 2^-k` where both are normal floats, `min(x, d) + c = min(x + c, d + c)` for finite
-//! literals with `c` other than 0, and likewise for maxima; the sign of a literal is its negation.
-//! (Adding `c` is monotone, and a sum that is 0 is `+0`. If `x` is NaN, both sides are the same
-//! operand.) Every other step is guarded by a test for the axiom that it needs.
+//! `x / 2^k = x * 2^-k` where both are normal floats, `min(x, d) + c = min(x + c, d + c)` for
+//! finite literals with `c` other than 0, and likewise for maxima; the sign of a literal is its
+//! negation. (Adding `c` is monotone, and a sum that is 0 is `+0`. If `x` is NaN, both sides are
+//! the same operand.) Every other step is guarded by a test for the axiom that it needs.
 //!
 //! Over the reals, literals stand for their numbers, coefficients are rational, and
 //! `x / y = x * (1 / y)`. No law is applied to an operator with an operand that contains a literal

@@ -217,8 +217,8 @@ fn an_axiom_is_a_law_of_reals_and_not_of_bits() {
     }
 }
 
-/// A literal may be added before or after a minimum with a literal, and a quotient by a power of two
-/// is a product: both bit for bit, of every float.
+/// A literal may be added before or after a minimum with a literal, and a quotient by a power of
+/// two is a product: both bit for bit, of every float.
 #[test]
 fn literals_move_only_where_all_bits_stay() {
     let literals = [0.0, -0.0, 0.5, -0.5, 0.1, 254.5, 1e300, -1e308, f64::MAX, 1e-310];

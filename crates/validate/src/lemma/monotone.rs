@@ -3,8 +3,9 @@
 //! row `y`.
 //!
 //! # Correctness
-//! A lemma about floats compares two values of the same form that differ only in the integers `x` and `y` at the
-//! bottom. Each step is a function that rises or falls on the extended reals and keeps NaN:
+//! A lemma about floats compares two values of the same form that differ only in the integers `x`
+//! and `y` at the bottom. Each step is a function that rises or falls on the extended reals and
+//! keeps NaN:
 //!
 //! * Conversions of integers to floats and of floats to floats, sums and differences with a finite
 //!   constant, products with and quotients by a finite constant other than 0, negation and the

@@ -33,8 +33,8 @@ pub(super) fn compared(space: &mut Space, truth: TermId) -> Option<FormulaId> {
     Some(space.same_truth(holds, meaning))
 }
 
-/// The order of a minimum or maximum, if it is a number, and of a selection. If the first operand of
-/// a minimum is NaN, the minimum is the second one.
+/// The order of a minimum or maximum, if it is a number, and of a selection. If the first operand
+/// of a minimum is NaN, the minimum is the second one.
 pub(super) fn meaning(space: &mut Space, this: PolyId, term: TermId) -> Option<FormulaId> {
     if space.is_as_written() || !space.scalar(term).is_float() {
         return None;

@@ -11,6 +11,8 @@
 //! the func in conditions around the store and in indices in its value, for every iteration that
 //! evaluates them.
 //!
+//! A load is never made if the facts of its place contradict each other.
+//!
 //! A value matters if the store's coordinates are needed and the selections around the load choose
 //! it. In indices, bounds and conditions it always matters, even in an index in a value that is not
 //! needed: an access at an undefined place is a fault.
@@ -58,13 +60,23 @@ impl Checker<'_> {
         for used in uses {
             let load = &self.model.loads[used.load];
             let way = self.defined(load, store);
-            if let Ok(goal) = way {
-                let mut facts = place.facts.clone();
-                facts.extend(&load.place.facts);
-                facts.extend([context, used.arm]);
-                wanted.push((facts, goal));
+            let mut facts = place.facts.clone();
+            facts.extend(&load.place.facts);
+            facts.extend([context, used.arm]);
+            match way {
+                Ok(goal) => {
+                    wanted.push((facts, goal));
+                    ways.push((load, None));
+                }
+                Err(status @ Status::Closed(_)) => ways.push((load, Some(status))),
+                Err(open @ Status::Open(_)) => {
+                    // A load that is never made, or whose value never matters, may claim anything.
+                    let never = self.space.truth(false);
+                    let unused = self.follows(&facts, never, "unused load");
+                    let status = if unused { Status::Closed(Method::Solver) } else { open };
+                    ways.push((load, Some(status)));
+                }
             }
-            ways.push((load, way.err()));
         }
         let label = if store.is_some() { "defined" } else { "decides" };
         let mut shown = self.prove_all(&wanted, label).into_iter();

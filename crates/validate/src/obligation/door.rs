@@ -126,6 +126,17 @@ pub(crate) struct Divided {
     pub(crate) quotients: Vec<(AtomId, AtomId)>,
 }
 
+/// A proof of a goal by the values of its quotients.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Quotients {
+    /// Truth values of conditions, which replace them before all else.
+    pub(crate) known: Vec<(FormulaId, bool)>,
+    /// Quotients with their values, inner ones first. A value may rest on the values before it.
+    pub(crate) values: Vec<(AtomId, PolyId)>,
+    /// Factors, each with a number that is at least 0 and is multiplied by it.
+    pub(crate) bounds: Vec<(PolyId, PolyId)>,
+}
+
 /// Search. Nothing here is trusted.
 pub(crate) trait Tactics {
     /// Returns what proposes lemmas for the questions of one solver.
@@ -167,14 +178,13 @@ pub(crate) trait Tactics {
     /// Tells which law of floats is missing for two values to be equal, for reports.
     fn missing_law(&self, space: &mut Space, values: (Value, Value)) -> Option<String>;
 
-    /// Proposes values of the quotients in a goal, inner ones first. A value may rest on the values
-    /// before it.
+    /// Proposes values of the quotients in a goal.
     fn quotients(
         &mut self,
         desk: &mut Desk<'_, '_>,
         facts: &[FormulaId],
         goal: FormulaId,
-    ) -> Vec<(AtomId, PolyId)>;
+    ) -> Quotients;
 
     /// Proposes a proof of a goal by the values of a divisor in it.
     fn divided(

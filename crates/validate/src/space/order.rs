@@ -2,8 +2,8 @@
 //!
 //! # Correctness
 //! The *order* of a float is the integer that its bits without the sign stand for, negated if the
-//! sign is negative. So both zeros have order 0, and numbers compare like their orders. The order of
-//! NaN is 0. A float is a *number* if it is not NaN; infinities are numbers.
+//! sign is negative. So both zeros have order 0, and numbers compare like their orders. The order
+//! of NaN is 0. A float is a *number* if it is not NaN; infinities are numbers.
 
 use halidom_ir::{BinaryOp, Constant, Intrinsic, Scalar, UnaryOp};
 

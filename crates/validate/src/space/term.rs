@@ -98,8 +98,8 @@ impl Space {
         if let Term::Ring(_, poly) = self.term(term) { *poly } else { self.opaque_value(term) }
     }
 
-    /// Returns the number of a machine integer, or the order of a float. A polynomial that cannot leave the type's range is
-    /// its own number.
+    /// Returns the number of a machine integer, or the order of a float. A polynomial that cannot
+    /// leave the type's range is its own number.
     pub(crate) fn integer_of(&mut self, term: TermId) -> PolyId {
         let scalar = self.scalar(term);
         if scalar.is_float() {

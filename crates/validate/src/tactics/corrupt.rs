@@ -9,7 +9,8 @@ use crate::floats::normal::Theory;
 use crate::floats::{Axioms, Floats};
 use crate::lemma::{Instance, Lemmas, Memo};
 use crate::obligation::door::{
-    Assignment, Case, Desk, Divided, Earlier, Equality, Region, Step, Tactics, Target, Witness,
+    Assignment, Case, Desk, Divided, Earlier, Equality, Quotients, Region, Step, Tactics, Target,
+    Witness,
 };
 use crate::obligation::theorem::Task;
 use crate::program::{LabelId, Model};
@@ -375,13 +376,19 @@ impl Tactics for Liar {
         desk: &mut Desk<'_, '_>,
         facts: &[FormulaId],
         goal: FormulaId,
-    ) -> Vec<(AtomId, PolyId)> {
+    ) -> Quotients {
         let mut found = Search.quotients(desk, facts, goal);
         if self.lies() {
             let by = self.below(3) as i128 - 1;
-            found.reverse();
-            for (_, value) in &mut found {
+            found.values.reverse();
+            for (_, holds) in &mut found.known {
+                *holds ^= by == 1;
+            }
+            for (_, value) in &mut found.values {
                 *value = desk.space.offset(*value, by);
+            }
+            for (_, bound) in &mut found.bounds {
+                *bound = desk.space.offset(*bound, by);
             }
         }
         found

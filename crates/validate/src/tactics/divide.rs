@@ -4,8 +4,9 @@ use halidom_base::IndexSet;
 
 use super::lemmas::Reached;
 use super::settle::known;
-use crate::obligation::door::{Desk, Divided};
-use crate::space::{Atom, AtomId, FormulaId, PolyId, Rename, Symbol};
+use crate::lemma::{Instance, Memo};
+use crate::obligation::door::{Desk, Divided, Quotients};
+use crate::space::{Atom, AtomId, Formula, FormulaId, PolyId, Rename, Symbol};
 
 /// A divisor from which on divisors are not told apart.
 const LARGE: i128 = 3;
@@ -52,16 +53,32 @@ pub(super) fn quotients(
     desk: &mut Desk<'_, '_>,
     facts: &[FormulaId],
     goal: FormulaId,
-) -> Vec<(AtomId, PolyId)> {
+) -> Quotients {
     let mut reached = Reached::default();
     reached.formula(desk.space, goal);
     let mut open: Vec<AtomId> = reached.atoms.iter().rev().copied().collect();
     open.retain(|atom| {
         matches!(desk.space.atom(*atom), Atom::Div(_, by) if desk.space.as_constant(*by).is_none())
     });
-    let (mut rename, mut known) = (Rename::new(), Vec::new());
-    if open.len() > MOST_QUOTIENTS {
-        return known;
+    let mut values = Vec::new();
+    if open.is_empty() || open.len() > MOST_QUOTIENTS {
+        return Quotients::default();
+    }
+    let mut factors: IndexSet<PolyId> = IndexSet::default();
+    for atom in &open {
+        let Atom::Div(_, divisor) = *desk.space.atom(*atom) else { continue };
+        factors.insert(divisor);
+        let monomials = &desk.space.poly(divisor).0;
+        let atoms: Vec<AtomId> = monomials.iter().flat_map(|(atoms, _)| atoms.to_vec()).collect();
+        for atom in atoms {
+            factors.insert(desk.space.atom_poly(atom));
+        }
+    }
+    let mut scaled = Scaled { factors, bounds: IndexSet::default() };
+    let mut rename = Rename::new();
+    let known = conditions_decided(desk, facts, &[goal]);
+    for (condition, holds) in &known {
+        rename.override_formula(*condition, desk.space.truth(*holds));
     }
     loop {
         let before = open.len();
@@ -70,18 +87,73 @@ pub(super) fn quotients(
             let dividend = rename.poly(desk.space, dividend);
             let divisor = rename.poly(desk.space, divisor);
             let (value, rest) = desk.space.divide(dividend, divisor);
+            let spare = desk.space.sub(divisor, rest);
+            let spare = desk.space.offset(spare, -1);
+            scaled.towards(desk, rest, MOST_FACTORS);
+            scaled.towards(desk, spare, MOST_FACTORS);
             let zero = desk.space.constant(0);
             let is_rest = desk.space.within(rest, zero, divisor);
-            let found = desk.follows(facts, is_rest, "quotient");
+            let facts = scaled.with(desk, facts);
+            let found = desk.follows(&facts, is_rest, "quotient");
             if found {
                 rename.override_atom(*atom, value);
-                known.push((*atom, value));
+                values.push((*atom, value));
             }
             !found
         });
         if open.len() == before || open.is_empty() {
-            return known;
+            break;
         }
+    }
+    if !values.is_empty() {
+        let goal = rename.formula(desk.space, goal);
+        let mut reached = Reached::default();
+        reached.formula(desk.space, goal);
+        for formula in reached.formulas {
+            if let Formula::NonNegative(poly) = *desk.space.formula(formula) {
+                scaled.towards(desk, poly, MOST_FACTORS);
+            }
+        }
+    }
+    Quotients { known, values, bounds: scaled.bounds.into_iter().collect() }
+}
+
+/// The most factors of a product that are divided off one after the other.
+const MOST_FACTORS: usize = 3;
+/// The most products.
+const MOST_BOUNDS: usize = 64;
+
+/// Products of a factor with numbers that may be at least 0.
+struct Scaled {
+    factors: IndexSet<PolyId>,
+    bounds: IndexSet<(PolyId, PolyId)>,
+}
+
+impl Scaled {
+    /// Adds the products that may show that a number is at least 0: of `n·q + r` with `0 <= r`,
+    /// and of `n·(q - 1) + (n + r)`.
+    fn towards(&mut self, desk: &mut Desk<'_, '_>, number: PolyId, depth: usize) {
+        for factor in self.factors.clone() {
+            let (quotient, _) = desk.space.divide(number, factor);
+            if desk.space.is_zero(quotient) || self.bounds.len() >= MOST_BOUNDS {
+                continue;
+            }
+            for by in [0, -1] {
+                let bound = desk.space.offset(quotient, by);
+                if self.bounds.insert((factor, bound)) && depth > 1 {
+                    self.towards(desk, bound, depth - 1);
+                }
+            }
+        }
+    }
+
+    /// Adds the lemmas about the products to facts.
+    fn with(&self, desk: &mut Desk<'_, '_>, facts: &[FormulaId]) -> Vec<FormulaId> {
+        let (mut all, mut memo) = (facts.to_vec(), Memo::default());
+        for (factor, bound) in &self.bounds {
+            all.extend(memo.state(desk.space, Instance::Scaled(*factor, *bound)));
+        }
+        all
     }
 }
 

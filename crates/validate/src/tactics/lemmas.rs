@@ -72,7 +72,7 @@ impl Lemmas for Chooser {
 #[derive(Clone, Default)]
 pub(super) struct Reached {
     polys: IndexSet<PolyId>,
-    formulas: IndexSet<FormulaId>,
+    pub(super) formulas: IndexSet<FormulaId>,
     pub(super) atoms: IndexSet<AtomId>,
     monomials: IndexSet<Monomial>,
     values: IndexSet<TermId>,

@@ -20,10 +20,10 @@ mod witness;
 use crate::floats::Floats;
 use crate::lemma::Lemmas;
 use crate::obligation::door::{
-    Case, Desk, Divided, Earlier, Equality, Region, Tactics, Target, Witness,
+    Case, Desk, Divided, Earlier, Equality, Quotients, Region, Tactics, Target, Witness,
 };
 use crate::program::{LabelId, Model};
-use crate::space::{AtomId, FormulaId, PolyId, Space, Value};
+use crate::space::{FormulaId, PolyId, Space, Value};
 use forms::after;
 
 /// The tactics of every validation.
@@ -94,7 +94,7 @@ impl Tactics for Search {
         desk: &mut Desk<'_, '_>,
         facts: &[FormulaId],
         goal: FormulaId,
-    ) -> Vec<(AtomId, PolyId)> {
+    ) -> Quotients {
         divide::quotients(desk, facts, goal)
     }
 

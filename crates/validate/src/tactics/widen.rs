@@ -4,14 +4,25 @@
 //! if no consumer needs them. In the dimensions in which such locations differ, the regions of the
 //! update's stage and of earlier stages become the box over which the func's pure stage runs.
 
+use halidom_base::FxHashSet;
+use halidom_ir::BufferKind;
+
 use crate::obligation::door::Region;
-use crate::program::{Model, Step, Store};
+use crate::program::{Access, Model, Step, Store};
 use crate::space::{Atom, Formula, PolyId, Rename, Space, Symbol};
 
 /// Returns regions of the stages of each label. Regions up to the last update that reads locations
 /// other than the one it writes are widened, in the dimensions concerned.
 pub(super) fn widened(model: &Model, space: &mut Space) -> Vec<Vec<Region>> {
     let mut found = Vec::new();
+    // A load of an element that no buffer has is never made, whatever it claims. An output is needed
+    // on its window all the same. The promise of another func may be less than its memory there.
+    let is_made = |space: &Space, load: &Access| {
+        let at = load.flat.and_then(|flat| space.as_constant(flat));
+        at.is_none_or(|at| at >= 0) || model.memories[load.memory].kind != BufferKind::Output
+    };
+    let made: FxHashSet<_> =
+        model.loads.iter().filter(|(_, load)| is_made(space, load)).map(|(id, _)| id).collect();
     for (label, labelled) in model.labels.iter() {
         let own = |store: &&Store| store.label == Some(label);
         let reaches = |dim: usize| {
@@ -19,6 +30,7 @@ pub(super) fn widened(model: &Model, space: &mut Space) -> Vec<Vec<Region>> {
                 store.uses.iter().chain(&store.decides).any(|used| {
                     let load = &model.loads[used.load];
                     labelled.memories.contains(&load.memory)
+                        && made.contains(&used.load)
                         && load.coords.get(dim) != store.access.coords.get(dim)
                 })
             });

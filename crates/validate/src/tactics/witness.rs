@@ -148,6 +148,8 @@ fn unfuse(
         let quotient =
             equations.iter().find_map(|(written, _)| quotient(space, *written, &symbols));
         let Some((atom, dividend, divisor)) = quotient else { break };
+        // A remainder may have a selection around it, for a divisor of 0.
+        let dividend = unclamp(space, dividend, &symbols, 0);
         // In the other equations, the remainder replaces an unknown of the dividend with factor 1.
         let parts = mentioned(space, dividend, unknowns);
         let one = space.constant(1);

@@ -8,8 +8,8 @@
 //! may overflow and wrap, and an index that fits its width in the end is the right one. A value
 //! must be exact ([`Needed::Exact`]) if it is compared, divided, used in a minimum, as a loop's
 //! bound, a size or a float, or widened to more bits. Everything that it is computed from must then
-//! be exact too, except for a stored float that is converted from a sum or product: there, the whole
-//! must fit. The uses of a let determine what is needed of it. An expression of unknown width
+//! be exact too, except for a stored float that is converted from a sum or product: there, the
+//! whole must fit. The uses of a let determine what is needed of it. An expression of unknown width
 //! is taken to have the least width.
 
 use halidom_base::{FxHashMap, FxHashSet};
