@@ -31,7 +31,7 @@ def pipeline():
 const CONSTRUCTS: [Construct; 16] = [
     Construct {
         name: "an array of the pipeline",
-        body: "    table = hl.Buffer(numpy.array([3, 1, 4, 1, 5, 9, 2, 6], dtype=numpy.uint8), 'table')
+        body: "    table = hl.Buffer(numpy.array([3, 1, 4, 1, 5, 9, 2, 6], dtype='u1'), 'table')
     out[x] = table[x % 8] + a[x]
 ",
         wrong: ("% 8]", "% 4]"),
