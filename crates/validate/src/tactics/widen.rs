@@ -15,8 +15,8 @@ use crate::space::{Atom, Formula, PolyId, Rename, Space, Symbol};
 /// other than the one it writes are widened, in the dimensions concerned.
 pub(super) fn widened(model: &Model, space: &mut Space) -> Vec<Vec<Region>> {
     let mut found = Vec::new();
-    // A load of an element that no buffer has is never made, whatever it claims. An output is needed
-    // on its window all the same. The promise of another func may be less than its memory there.
+    // A load of an element that no buffer has is never made, whatever it claims. An output is
+    // needed on its window all the same. The promise of another func may be less than its memory.
     let is_made = |space: &Space, load: &Access| {
         let at = load.flat.and_then(|flat| space.as_constant(flat));
         at.is_none_or(|at| at >= 0) || model.memories[load.memory].kind != BufferKind::Output
