@@ -25,12 +25,15 @@ pub(crate) struct Specification<'a> {
     parameters: &'a Parameters,
     /// Funcs that the program keeps in memory.
     stored: FxHashSet<FuncId>,
-    unfolded: FxHashMap<(FuncId, Vec<PolyId>), (Vec<Value>, Vec<(PolyId, u32)>)>,
+    unfolded: FxHashMap<(FuncId, Vec<PolyId>), (Vec<Value>, Widths)>,
     /// The widths of `int`s that do not overflow.
     widths: &'a FxHashMap<ExprId, u32>,
     /// The `int`s with widths in the instances that are being translated.
-    ints: Vec<(PolyId, u32)>,
+    ints: Widths,
 }
+
+/// `int`s, each with a width that it fits.
+type Widths = Vec<(PolyId, u32)>;
 
 /// One instance of a stage.
 pub(crate) struct Instance {
@@ -41,7 +44,7 @@ pub(crate) struct Instance {
     /// The written values, one for each component, computed from the values before the instance.
     pub(crate) values: Vec<Value>,
     /// The `int`s in it that do not overflow, with their widths.
-    pub(crate) ints: Vec<(PolyId, u32)>,
+    pub(crate) ints: Widths,
 }
 
 /// The shape of a stage.

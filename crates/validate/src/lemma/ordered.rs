@@ -74,19 +74,21 @@ pub(super) fn congruent(space: &mut Space, a: TermId, b: TermId) -> Option<Formu
         return None;
     }
     let pairs = match (space.term(a), space.term(b)) {
-        (Term::Binary(op, x, y), Term::Binary(other, z, w))
+        (Term::Binary(op, x, second), Term::Binary(other, y, fourth))
             if op == other
                 && (matches!(op, BinaryOp::Mul(_))
                     || matches!(op, BinaryOp::Add(_) | BinaryOp::Sub(_))
                         && !(space.is_contracted()
-                            && [*x, *y, *z, *w].iter().any(|term| is_product(space, *term)))) =>
+                            && [*x, *second, *y, *fourth]
+                                .iter()
+                                .any(|term| is_product(space, *term)))) =>
         {
-            vec![(*x, *z), (*y, *w)]
+            vec![(*x, *y), (*second, *fourth)]
         }
-        (Term::Unary(op, x), Term::Unary(other, z)) if op == other => vec![(*x, *z)],
-        (Term::Call(call, x), Term::Call(other, z)) if call == other => vec![(*x, *z)],
-        (Term::Cast(_, x), Term::Cast(_, z)) if space.scalar(*x) == space.scalar(*z) => {
-            vec![(*x, *z)]
+        (Term::Unary(op, x), Term::Unary(other, y)) if op == other => vec![(*x, *y)],
+        (Term::Call(call, x), Term::Call(other, y)) if call == other => vec![(*x, *y)],
+        (Term::Cast(_, x), Term::Cast(_, y)) if space.scalar(*x) == space.scalar(*y) => {
+            vec![(*x, *y)]
         }
         _ => return None,
     };

@@ -73,6 +73,10 @@ pub(super) fn wide(pool: &Pool, model: &Model, computed: &Computed) -> Vec<Goal>
     goals
 }
 
+/// The store whose value alone a claim is about, if there is one, and the facts under which the
+/// claim is owed.
+type Owed = (Option<StmtId>, Vec<FormulaId>);
+
 /// Makes the goals of code of fewer bits.
 pub(super) struct Narrow<'a> {
     pool: &'a Pool,
@@ -83,7 +87,7 @@ pub(super) struct Narrow<'a> {
     owed: Vec<Claim>,
     seen: FxHashSet<(ExprId, Needed)>,
     /// The facts under which a claim is owed already, and the store whose value it is about.
-    known: FxHashMap<(ExprId, u32), Vec<(Option<StmtId>, Vec<FormulaId>)>>,
+    known: FxHashMap<(ExprId, u32), Vec<Owed>>,
     /// The store whose value is visited.
     stored: Option<StmtId>,
 }
@@ -131,7 +135,7 @@ impl<'a> Narrow<'a> {
                 // stored value, it holds for this value.
                 let facts = &computed.place.facts;
                 let known = self.known.entry(key).or_default();
-                let covers = |(of, known): &(Option<StmtId>, Vec<FormulaId>)| {
+                let covers = |(of, known): &Owed| {
                     (of.is_none() || *of == stored) && facts.starts_with(known)
                 };
                 if known.iter().any(covers) {
