@@ -19,7 +19,7 @@ use std::thread;
 /// The number of pipelines that are collected from one C++ program.
 const MOST: usize = 3;
 /// The time limit for one program that is run to collect its pipelines, in seconds.
-const RUN_SECONDS: &str = "120";
+const RUN_SECONDS: &str = "300";
 /// The C++ side of the bridge, which writes statements without loss.
 const BRIDGE: &str = "crates/halide/src/bridge/native/bridge.cpp";
 /// The headers of the libraries that read pictures.
