@@ -110,6 +110,27 @@ pub(super) fn blank(stock: &Stock, buffer: BufferId, window: &Shape) -> Option<A
     Array::nested(pool.buffer(buffer).scalar, window.clone(), &padding, &nesting)
 }
 
+/// The contents of an output before a run, if the run keeps some of them.
+pub fn before(
+    stock: &Stock,
+    bindings: &Bindings,
+    output: BufferId,
+    window: &Shape,
+) -> Option<Array> {
+    let decl = stock.subject.pool.buffer(output);
+    let given = bindings.input(stock.source.before(decl.func, decl.component)?)?;
+    let mut before = blank(stock, output, window)?;
+    for point in before.points() {
+        // A point outside of the given array stays 0; no case that fits has one.
+        if let Some(value) = given.get(&point)
+            && !before.set(&point, value)
+        {
+            return None;
+        }
+    }
+    Some(before)
+}
+
 /// The arguments of a statement for the given inputs, in order.
 fn case_of(
     stock: &Stock,
@@ -145,7 +166,7 @@ fn case_of(
             ArgumentKind::Output(buffer) => {
                 let (id, window) = outputs.next().ok_or_else(wrong)?;
                 let scalar = pool.buffer(id).scalar;
-                let array = stock.before(bindings, id, window).or_else(|| {
+                let array = before(stock, bindings, id, window).or_else(|| {
                     let mut array = blank(stock, id, window)?;
                     if scalar != Scalar::Bool {
                         array.data.fill(BEFORE);

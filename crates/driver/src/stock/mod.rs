@@ -20,8 +20,8 @@ use halidom_halide::pipeline::{self, Constraint, Parameter, Pipeline};
 use halidom_halide::translate::{Contract, Settings};
 use halidom_halide::tree::{Block, CallKind, Expr};
 use halidom_halide::{NameId, Names, claims, codes, dump as lossless_form, text, translate};
-use halidom_interp::{Bindings, machine};
-use halidom_ir::{Algorithm, Array, BufferId, FuncId, Pool, Program, Shape};
+use halidom_interp::machine;
+use halidom_ir::{Algorithm, FuncId, Pool, Program};
 
 use self::demands::demand;
 use crate::compile::Compiled;
@@ -36,6 +36,7 @@ pub use annotated::{
     carried, judged,
 };
 pub use compare::{Beside, Compared, Comparison, Difference, compare};
+pub use execute::before;
 pub use export::export;
 pub use halidom_halide::bridge;
 pub use halidom_halide::codes::UNSUPPORTED;
@@ -153,22 +154,6 @@ impl Stock {
             Code::Own(None) | Code::Text(_) => Code::Text(text::print(&block, names)),
         };
         Ok(Self { subject, notes, names: names.clone(), block, code, said, ..self.clone() })
-    }
-
-    /// The contents of an output before a run, if the run keeps some of them.
-    pub fn before(&self, bindings: &Bindings, output: BufferId, window: &Shape) -> Option<Array> {
-        let decl = self.subject.pool.buffer(output);
-        let given = bindings.input(self.source.before(decl.func, decl.component)?)?;
-        let mut before = execute::blank(self, output, window)?;
-        for point in before.points() {
-            // A point outside of the given array stays 0; no case that fits has one.
-            if let Some(value) = given.get(&point)
-                && !before.set(&point, value)
-            {
-                return None;
-            }
-        }
-        Some(before)
     }
 
     /// The algorithm as the pipeline defines it, with the pool that owns its parts.

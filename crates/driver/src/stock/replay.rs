@@ -257,7 +257,7 @@ pub fn write_given(
     let mut places = Vec::new();
     for (output, window) in compiled.program.outputs.iter().zip(windows) {
         for buffer in &output.buffers {
-            let before = stock.before(bindings, *buffer, window);
+            let before = execute::before(stock, bindings, *buffer, window);
             let before = before.or_else(|| execute::blank(stock, *buffer, window));
             let before = before.ok_or("an output is too large")?;
             write(format!("output.{}.npy", places.len()), &before)?;

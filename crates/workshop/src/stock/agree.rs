@@ -21,9 +21,9 @@ use halidom_ir::{Array, Constant, Nesting, Pool, Scalar, Shape};
 use halidom_testgen::{Random, cases_of};
 use halidom_validate::{Conventions, Owed};
 
-use halidom_driver::stock::Stock;
 use halidom_driver::stock::replay::{agree as same_value, left, shown, write_given};
 use halidom_driver::stock::sizes;
+use halidom_driver::stock::{self, Stock};
 use halidom_driver::subject::Subject;
 
 /// The results of comparing a statement's runs.
@@ -373,7 +373,7 @@ fn machine_case(
             let mut array = Array::nested(decl.scalar, window.clone(), &gaps, &nesting)?;
             let before = if decl.scalar == Scalar::Bool { BEFORE_TRUTH } else { BEFORE };
             array.data.fill(before[usize::from(is_second)]);
-            if let Some(kept) = stock.before(&case.bindings, *buffer, window) {
+            if let Some(kept) = stock::before(stock, &case.bindings, *buffer, window) {
                 for point in kept.points() {
                     if !array.set(&point, kept.get(&point)?) {
                         return None;
@@ -472,7 +472,7 @@ fn written_in_gap(before: &Array, after: &[u8]) -> Option<usize> {
 
 fn by_interpreter(stock: &Stock, case: &sizes::Case) -> Gave<Vec<Array>> {
     let Subject { pool, compiled, .. } = &stock.subject;
-    let options = machine::Options { steps: Some(INTERPRETED), ..halidom_driver::stock::options() };
+    let options = machine::Options { steps: Some(INTERPRETED), ..stock::options() };
     match machine::run(pool, &compiled.program, &case.bindings, &case.windows, &options) {
         Ok(outcome) => Gave::Values(outcome.outputs),
         Err(machine::Fault::UndefinedOutput { func: _, name, coords }) => {
