@@ -22,6 +22,7 @@ fn main() -> ExitCode {
 }
 
 /// Waits until a judgement exceeds its time limit, and ends the process then.
+#[expect(clippy::exit, reason = "the thread that judges cannot be stopped")]
 fn cut_off(folder: Option<PathBuf>) {
     let (text, exit) = halidom_cli::overdue();
     halidom_cli::end_children();
