@@ -321,13 +321,18 @@ fn finish(site: &Site, options: &Options, entries: &[Entry], path: &Path) -> Res
     let rows: Vec<Row> = rows.into_iter().filter(|row| entries.contains(&row.entry)).collect();
     let last = root().join(LAST);
     let table = report::table(&rows);
-    let changes = report::changes(&rows::latest(rows::read(&last)?), &rows);
+    let earlier = rows::latest(rows::read(&last)?);
+    let changes = report::changes(&earlier, &rows);
     print!("\n{table}\n{changes}");
     let ranking = report::ranking(&rows);
     for (name, text) in [("table.md", &table), ("ranking.md", &ranking), ("changes.md", &changes)] {
         write(&site.folder.join(name), text)?;
     }
     if options.keep {
+        // Verdicts on pipelines that were not chosen stay.
+        let known: Vec<Row> = earlier.into_iter().chain(rows).collect();
+        let known: Vec<Row> = rows::latest(known).iter().map(Row::anywhere).collect();
+        let table = report::table(&known);
         let page = root().join(PAGE);
         let text =
             fs::read_to_string(&page).map_err(|cause| Error::File { path: page.clone(), cause })?;
@@ -336,7 +341,7 @@ fn finish(site: &Site, options: &Options, entries: &[Entry], path: &Path) -> Res
             problem: format!("it lacks the markers {}", MARKERS.join(" and ")),
         })?;
         write(&page, &text)?;
-        rows::write(&last, &rows)?;
+        rows::write(&last, &known)?;
     }
     Ok(())
 }

@@ -99,6 +99,13 @@ impl Row {
         self.entry == *entry && self.judge == judge
     }
 
+    /// The row without what names places of this machine.
+    pub(super) fn anywhere(&self) -> Self {
+        let kept = |text: &String| if text.contains('/') { String::new() } else { text.clone() };
+        let (reason, command) = (kept(&self.reason), String::new());
+        Self { reason, detail: String::new(), command, ..self.clone() }
+    }
+
     fn line(&self) -> String {
         let mut fields = self.entry.fields().to_vec();
         let Self { entry: _, judge, end, code, reason, detail, seconds, mib, command } = self;
@@ -242,6 +249,14 @@ pub(super) mod tests {
         assert!(first.is_of(&first.entry, "a1"));
         assert!(!first.is_of(&first.entry, "b2"), "of another binary");
         assert!(!first.is_of(&second.entry, "a1"), "of another pipeline");
+    }
+
+    #[test]
+    fn kept_rows_name_no_place_of_this_machine() {
+        let row = row(1, End::Error, "no file /x/y");
+        let kept = row.anywhere();
+        assert!(!kept.line().contains("/x") && kept.command.is_empty());
+        assert_eq!((kept.entry, kept.end), (row.entry, row.end));
     }
 
     #[test]
