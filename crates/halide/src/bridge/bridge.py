@@ -310,8 +310,8 @@ def call(folder):
     if linked.returncode != 0:
         sys.exit(f"`{linker}` does not link the object file: {linked.stderr.strip()[-300:]}")
     code = CDLL(str(library))
-    named = folder / "pipeline.o.name"
-    name = named.read_text() if named.exists() else "pipeline"
+    # A generator's object file has the name that it was asked for; others name their function.
+    name = "pipeline" if hasattr(code, "pipeline_metadata") else (folder / "pipeline.o.name").read_text()
     describe = getattr(code, f"{name}_metadata")
     describe.restype = POINTER(Metadata)
     metadata = describe().contents
