@@ -311,8 +311,8 @@ def call(folder):
         sys.exit(f"`{linker}` does not link the object file: {linked.stderr.strip()[-300:]}")
     code = CDLL(str(library))
     # A generator's object file has the name that it was asked for; others name their function.
-    name = "pipeline" if hasattr(code, "pipeline_metadata") else (folder / "pipeline.o.name").read_text()
-    describe = getattr(code, f"{name}_metadata")
+    function = "pipeline" if hasattr(code, "pipeline_metadata") else (folder / "pipeline.o.name").read_text()
+    describe = getattr(code, f"{function}_metadata")
     describe.restype = POINTER(Metadata)
     metadata = describe().contents
 
@@ -349,7 +349,7 @@ def call(folder):
         else:
             values.append(buffer(*next(rest), argument.type))
     arguments = (c_void_p * len(values))(*values)
-    status = getattr(code, f"{name}_argv")(arguments)
+    status = getattr(code, f"{function}_argv")(arguments)
     if status != 0:
         sys.exit(f"the compiled code ends with error {status}")
     for number, (array, _) in enumerate(outputs):
