@@ -280,12 +280,7 @@ impl Solver<'_> {
                         count(solved(forms, arg, *var, &unknown, there));
                     }
                 }
-                let own = named(forms, store, *var, (number, &decl.name));
-                let own = own.or_else(|| {
-                    let domain = stage.domain.iter().find(|of| of.var == *var)?;
-                    rebased(forms, store, domain, (number, &decl.name))
-                });
-                if let Some(form) = own {
+                if let Some(form) = named(forms, store, *var, (number, &decl.name)) {
                     *tally.entry(form).or_insert(0) += 1;
                 }
                 let dim = decl.args.iter().position(|arg| arg == var);
@@ -311,7 +306,18 @@ impl Solver<'_> {
             let (position, form) = best.or_else(|| {
                 let domain: Vec<VarId> = stage.domain.iter().map(|of| of.var).collect();
                 let vars = (&unknown[..], &domain[..]);
-                if self.eager { Self::unclamped(forms, vars, (&reads, &known)) } else { None }
+                if !self.eager {
+                    return None;
+                }
+                let found = Self::unclamped(forms, vars, (&reads, &known));
+                // A loop that counts from 0 need not begin where the domain does: what is read
+                // tells more.
+                found.or_else(|| {
+                    unknown.iter().enumerate().find_map(|(position, var)| {
+                        let domain = stage.domain.iter().find(|of| of.var == *var)?;
+                        Some((position, rebased(forms, store, domain, (number, &decl.name))?))
+                    })
+                })
             })?;
             values.insert(unknown.remove(position), form);
         }
