@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A program with three pipelines, one of which it compiles twice.
+/// A program with three pipelines. It compiles one of them twice.
 const PROGRAM: &str = "\
 import halide as hl
 f, x = hl.Func('f'), hl.Var('x')

@@ -90,7 +90,7 @@ pub fn end_children() {
     }
     for child in children {
         let pid = i32::try_from(child).ok().and_then(Pid::from_raw);
-        // A process that has ended meanwhile is none to end.
+        // The process may have ended meanwhile.
         let _ = pid.map(|pid| kill_process(pid, Signal::KILL));
     }
 }

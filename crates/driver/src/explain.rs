@@ -115,7 +115,10 @@ impl Trying<'_> {
     /// Tries more time, if time ran out.
     fn time(&mut self, open: &[&Obligation], trials: &mut Vec<Trial>) {
         let ran_out = Reason::Timeout.to_string();
-        let late = |obligation: &&&Obligation| matches!(&obligation.status, Status::Open(reason) if reason.words.starts_with(&ran_out));
+        let late = |obligation: &&&Obligation| match &obligation.status {
+            Status::Open(reason) => reason.words.starts_with(&ran_out),
+            Status::Closed(_) => false,
+        };
         if !open.iter().any(|obligation| late(&obligation)) || !self.has_time() {
             return;
         }

@@ -7,11 +7,13 @@ use halidom_halide_ir::{Names, Release, dump, text};
 const STATEMENTS: [(Release, &str); 2] = [
     (
         Release::V21,
-        "let t = (uint8)p + (uint8)1\nout[x] = int16(t*(uint8)2) + (int16)vector_reduce_add(int16x4(x4(t)))\n",
+        "let t = (uint8)p + (uint8)1\n\
+        out[x] = int16(t*(uint8)2) + (int16)vector_reduce_add(int16x4(x4(t)))\n",
     ),
     (
         Release::V19,
-        "let t = (uint8)p + (uint8)1\nout[x] = int16((t*(uint8)2)) + (int16)vector_reduce_add(int16x4(x4((uint8)t)))\n",
+        "let t = (uint8)p + (uint8)1\n\
+        out[x] = int16((t*(uint8)2)) + (int16)vector_reduce_add(int16x4(x4((uint8)t)))\n",
     ),
 ];
 

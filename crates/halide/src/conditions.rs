@@ -102,7 +102,9 @@ impl Condition {
             ),
             Self::OutputStrides => (
                 "output-strides-nest",
-                "strides of outputs are positive and step over the dimensions inside: first those whose stride the pipeline fixes to a number, by that number, then the others in order",
+                "strides of outputs are positive and step over the dimensions inside: first those \
+                    whose stride the pipeline fixes to a number, by that number, then the others \
+                    in order",
                 "two elements of an output in one place have no meaning",
             ),
             Self::IndexWraps => (

@@ -1,4 +1,4 @@
-//! The table of a sweep, the ranking of what blocks, and what changed since the last table.
+//! The table of a sweep, the ranking of the reasons, and the changes since the last table.
 
 use super::list::{Entry, Group};
 use super::rows::{End, Row};
@@ -80,8 +80,8 @@ pub(super) fn ranking(rows: &[Row]) -> String {
     text
 }
 
-/// The changes since earlier rows: what became proved, what is not proved any longer, what is
-/// judged for the first time.
+/// The changes since earlier rows: pipelines that became proved, that are no longer proved, and that
+/// are judged for the first time.
 pub(super) fn changes(earlier: &[Row], rows: &[Row]) -> String {
     let before: BTreeMap<String, &Row> =
         earlier.iter().map(|row| (row.entry.to_string(), row)).collect();

@@ -66,8 +66,8 @@ pub(super) fn meaning(space: &mut Space, this: PolyId, term: TermId) -> Option<F
     }
 }
 
-/// The signs of zeros do not affect the number that these operators give, or that it is none. A sum
-/// with a product may be rounded in two ways if it may be contracted.
+/// The signs of zeros affect neither the number that these operators give nor whether they give
+/// NaN. A sum with a product may be rounded in two ways if it may be contracted.
 pub(super) fn congruent(space: &mut Space, a: TermId, b: TermId) -> Option<FormulaId> {
     let scalar = space.scalar(a);
     if space.is_as_written() || !scalar.is_float() || scalar != space.scalar(b) {
