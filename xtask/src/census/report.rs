@@ -80,8 +80,8 @@ pub(super) fn ranking(rows: &[Row]) -> String {
     text
 }
 
-/// The changes since earlier rows: pipelines that became proved, that are no longer proved, and that
-/// are judged for the first time.
+/// The changes since earlier rows: pipelines that became proved, that are no longer proved, and
+/// that are judged for the first time.
 pub(super) fn changes(earlier: &[Row], rows: &[Row]) -> String {
     let before: BTreeMap<String, &Row> =
         earlier.iter().map(|row| (row.entry.to_string(), row)).collect();
