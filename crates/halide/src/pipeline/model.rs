@@ -1,7 +1,7 @@
 //! The contents of a pipeline file: an algorithm and its schedule.
 
 use crate::NameId;
-use crate::tree::{Expr, ForKind, Type};
+use crate::tree::{Expr, ForKind, Scalar, Type};
 
 /// A pipeline. Its funcs are ordered by name only.
 #[derive(Clone, Debug, PartialEq)]
@@ -351,4 +351,79 @@ pub struct Image {
     pub dims: Vec<ImageDim>,
     /// The bytes of its elements.
     pub data: Vec<u8>,
+}
+
+impl Image {
+    /// Lays out elements that follow one another without gaps by the strides of an array. Halide
+    /// writes them so: it copies the array without gaps first, and keeps the order in which the
+    /// dimensions nest. Returns `None` if these are not all elements, or a side or stride is
+    /// negative, or they do not fit the memory.
+    pub(super) fn spread(ty: Type, dims: &[ImageDim], dense: &[u8]) -> Option<Vec<u8>> {
+        let width = bytes_of(ty);
+        let mut order: Vec<usize> = (0..dims.len()).collect();
+        order.sort_by_key(|dim| dims[*dim].stride);
+        let (mut count, mut span) = (1_usize, 1_usize);
+        let mut steps = vec![(0, 0, 0); dims.len()];
+        for (step, dim) in steps.iter_mut().zip(order) {
+            let extent = usize::try_from(dims[dim].extent).ok()?;
+            let stride = usize::try_from(dims[dim].stride).ok()?;
+            *step = (extent, count, stride);
+            count = count.checked_mul(extent)?;
+            span = span.checked_add(extent.saturating_sub(1).checked_mul(stride)?)?;
+        }
+        if dense.len() != count.checked_mul(width)? {
+            return None;
+        }
+        if steps.iter().all(|(_, from, to)| from == to) {
+            return Some(dense.to_vec());
+        }
+        let mut data = halidom_base::memory::zeroed(span.checked_mul(width)?)?;
+        for (number, element) in dense.chunks_exact(width).enumerate() {
+            let place = |(extent, from, to): &(usize, usize, usize)| number / from % extent * to;
+            let at = steps.iter().map(place).sum::<usize>() * width;
+            data[at..at + width].copy_from_slice(element);
+        }
+        Some(data)
+    }
+
+    /// Tests whether another array has the same type, shape and elements. Strides may differ, and
+    /// bytes in gaps.
+    pub(crate) fn has_elements_of(&self, other: &Self) -> bool {
+        let shape = |dim: &ImageDim| (dim.min, dim.extent);
+        self.ty == other.ty
+            && self.dims.iter().map(shape).eq(other.dims.iter().map(shape))
+            && self.places().zip(other.places()).all(|(own, place)| {
+                let element = self.element(own);
+                element.is_some() && element == other.element(place)
+            })
+    }
+
+    /// The element numbers of all points, the first dimension innermost.
+    fn places(&self) -> impl Iterator<Item = i64> {
+        let extents = self.dims.iter().map(|dim| i64::from(dim.extent).max(0));
+        (0..extents.fold(1, i64::saturating_mul)).map(|number| {
+            let (mut rest, mut place) = (number, 0);
+            for dim in &self.dims {
+                place += rest % i64::from(dim.extent) * i64::from(dim.stride);
+                rest /= i64::from(dim.extent);
+            }
+            place
+        })
+    }
+
+    fn element(&self, place: i64) -> Option<&[u8]> {
+        let width = bytes_of(self.ty);
+        let begin = usize::try_from(place).ok()?.checked_mul(width)?;
+        self.data.get(begin..begin.checked_add(width)?)
+    }
+}
+
+/// The bytes of an element in memory. A truth value takes one.
+fn bytes_of(ty: Type) -> usize {
+    match ty.scalar {
+        Scalar::Int(bits) | Scalar::UInt(bits) | Scalar::Float(bits) | Scalar::BFloat(bits) => {
+            usize::from(bits.max(8)).div_ceil(8)
+        }
+        Scalar::Handle(_) => 8,
+    }
 }

@@ -5,7 +5,8 @@ use halidom_base::IndexMap;
 use halidom_diag::{Diagnostic, FileId, Span};
 
 use super::fields::type_code;
-use crate::pipeline::Pipeline;
+use crate::dump;
+use crate::pipeline::{Image, ImageDim, Pipeline};
 use crate::tree::{Block, Expr, Scalar, Stmt, StmtKind};
 use crate::{NameId, Names, codes};
 
@@ -62,6 +63,39 @@ pub fn belongs(pipeline: &Pipeline, names: &Names, block: &Block) -> Result<(), 
                 format!("`{name}` has {count} dimensions there, and {dimensions} in the pipeline");
             return Err(Mismatch { what, at: *at });
         }
+    }
+    Ok(())
+}
+
+/// Compares the arrays in a statement's code with the pipeline's arrays, element by element, and
+/// gives them the layout that they have in the code. It may differ: Halide reads an array of a
+/// pipeline file back without gaps.
+///
+/// # Errors
+/// Returns the first mismatch. Halide 21.0.0 causes one itself if it compiles a pipeline file with
+/// an array whose first dimension is not the innermost one: it writes the elements in the order in
+/// which they lie in memory, and reads them back in the order of the dimensions.
+pub fn lay_out_arrays(
+    pipeline: &mut Pipeline,
+    names: &Names,
+    images: &[dump::Image],
+) -> Result<(), Mismatch> {
+    for image in images {
+        let name = names.text(image.name);
+        let mismatch = |words: &str| Err(Mismatch { what: format!("{words} `{name}`"), at: 0 });
+        let Some(own) = pipeline.images.iter_mut().find(|own| own.name == image.name) else {
+            return mismatch("the pipeline has no array");
+        };
+        let dims = image.dims.iter().map(|dim| {
+            let dump::ImageDim { min, extent, stride } = *dim;
+            ImageDim { min, extent, stride }
+        });
+        let (dims, data) = (dims.collect(), image.bytes.clone());
+        let in_code = Image { name: own.name, ty: image.ty, dims, data };
+        if !own.has_elements_of(&in_code) {
+            return mismatch("another type, shape or other elements than the pipeline's has");
+        }
+        *own = in_code;
     }
     Ok(())
 }

@@ -45,7 +45,7 @@ mod wrapping;
 
 pub use algorithm::{Settings, Source, algorithm, declared, rewriting};
 pub use assumptions::{ASSUMED, assumption};
-pub use belonging::{Mismatch, belongs};
+pub use belonging::{Mismatch, belongs, lay_out_arrays};
 pub use clamps::keep_in_range;
 pub use contract::{Clause, Contract};
 pub use error::Unsupported;

@@ -73,6 +73,15 @@ pub(super) fn wide(pool: &Pool, model: &Model, computed: &Computed) -> Vec<Goal>
     goals
 }
 
+/// The uses of a let.
+#[derive(Clone, Copy)]
+struct Uses {
+    /// The precision that they need.
+    needed: Needed,
+    /// The store whose value has all of them, if there is one.
+    stored: Option<StmtId>,
+}
+
 /// The store whose value alone a claim is about, if there is one, and the facts under which the
 /// claim is owed.
 type Owed = (Option<StmtId>, Vec<FormulaId>);
@@ -81,11 +90,11 @@ type Owed = (Option<StmtId>, Vec<FormulaId>);
 pub(super) struct Narrow<'a> {
     pool: &'a Pool,
     widths: Widths<'a>,
-    /// The precision that the uses of each let need.
-    lets: FxHashMap<VarId, Needed>,
+    /// The uses of each let.
+    lets: FxHashMap<VarId, Uses>,
     /// The claims that are owed for the expressions at hand.
     owed: Vec<Claim>,
-    seen: FxHashSet<(ExprId, Needed)>,
+    seen: FxHashSet<(ExprId, Needed, Option<StmtId>)>,
     /// The facts under which a claim is owed already, and the store whose value it is about.
     known: FxHashMap<(ExprId, u32), Vec<Owed>>,
     /// The store whose value is visited.
@@ -171,8 +180,9 @@ impl<'a> Narrow<'a> {
         match (computed.binds, computed.role) {
             (Some((var, Binder::Let)), _) => {
                 // A let without uses decides nothing.
-                if let (Some(needed), [value]) = (self.lets.get(&var).copied(), exprs) {
-                    self.visit(*value, needed);
+                if let (Some(uses), [value]) = (self.lets.get(&var).copied(), exprs) {
+                    self.stored = uses.stored;
+                    self.visit(*value, uses.needed);
                 }
             }
             (Some((var, Binder::Loop)), _) => {
@@ -217,7 +227,7 @@ impl<'a> Narrow<'a> {
             Needed::Modulo(wide) if is_int && wide > bits => Needed::Exact,
             Needed::Modulo(_) | Needed::Exact => needed,
         };
-        if !self.seen.insert((expr, needed)) {
+        if !self.seen.insert((expr, needed, self.stored)) {
             return;
         }
         let own = Claim::Fits { expr, bits, stored: self.stored };
@@ -229,8 +239,10 @@ impl<'a> Narrow<'a> {
                 }
             }
             Expr::Var(var) => {
-                let known = self.lets.entry(var).or_insert(needed);
-                *known = known.both(needed);
+                let stored = self.stored;
+                let uses = self.lets.entry(var).or_insert(Uses { needed, stored });
+                uses.needed = uses.needed.both(needed);
+                uses.stored = uses.stored.filter(|_| uses.stored == stored);
             }
             Expr::Load { buffer, index, .. } => {
                 // An element is read even if the value is not needed.
