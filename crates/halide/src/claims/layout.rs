@@ -216,6 +216,15 @@ impl Layout {
                 remainder = remainder.minus(&rows.times(&stride));
                 quotient = quotient.plus(&rows, 1);
             }
+            // A caller's element is reached from the nearest one of the dimension: a stencil
+            // reaches before its centre.
+            if let Some(by) = stride.as_constant().filter(|_| !self.internal && !keeps)
+                && remainder.constant_part() * 2 >= by
+                && remainder.as_constant().is_none()
+            {
+                quotient = quotient.offset(1);
+                remainder = remainder.offset(-by);
+            }
             // A remainder that is certainly negative belongs to the element before.
             let below = remainder.as_constant().is_some_and(|number| number < 0)
                 || stride.as_constant().is_none() && is_negative(forms, &remainder);

@@ -311,13 +311,15 @@ impl Solver<'_> {
                 }
                 let found = Self::unclamped(forms, vars, (&reads, &known));
                 // A loop that counts from 0 need not begin where the domain does: what is read
-                // tells more.
-                found.or_else(|| {
-                    unknown.iter().enumerate().find_map(|(position, var)| {
-                        let domain = stage.domain.iter().find(|of| of.var == *var)?;
-                        Some((position, rebased(forms, store, domain, (number, &decl.name))?))
-                    })
-                })
+                // tells more, if it is the whole of a read.
+                if let Some((position, form, true)) = found {
+                    return Some((position, form));
+                }
+                let counted = unknown.iter().enumerate().find_map(|(position, var)| {
+                    let domain = stage.domain.iter().find(|of| of.var == *var)?;
+                    Some((position, rebased(forms, store, domain, (number, &decl.name))?))
+                });
+                counted.or(found.map(|(position, form, _)| (position, form)))
             })?;
             values.insert(unknown.remove(position), form);
         }
@@ -344,13 +346,14 @@ impl Solver<'_> {
     }
 
     /// Determines a reduction variable from a read whose clamp is removed: the place decides the
-    /// clamp, so that it is missing from the index.
+    /// clamp, so that it is missing from the index. Returns the variable's position, its value, and
+    /// true if the whole read then has the known coordinate.
     fn unclamped(
         forms: &mut Forms<'_>,
         (unknown, domain): (&[VarId], &[VarId]),
         (reads, known): (&[Read], &[Known]),
-    ) -> Option<(usize, Form)> {
-        let mut tally: IndexMap<(usize, Form), usize> = IndexMap::default();
+    ) -> Option<(usize, Form, bool)> {
+        let mut tally: IndexMap<(usize, Form), (usize, bool)> = IndexMap::default();
         for (position, var) in unknown.iter().enumerate() {
             if !domain.contains(var) {
                 continue;
@@ -370,7 +373,8 @@ impl Solver<'_> {
                                     let mut env = Env::of([(*var, candidate.clone())]);
                                     let same = forms.replaced(arg, &mut env) == *coord;
                                     let weight = if same { 4 } else { usize::from(value == coord) };
-                                    *tally.entry((position, candidate)).or_insert(0) += weight;
+                                    let known = tally.entry((position, candidate)).or_default();
+                                    *known = (known.0 + weight, known.1 || same);
                                 }
                             }
                         }
@@ -379,16 +383,16 @@ impl Solver<'_> {
             }
         }
         // Clamping twice equals clamping once, so the simpler of two equally good values is meant.
-        let mut best: Option<(usize, usize, (usize, Form))> = None;
-        for (found, weight) in tally.into_iter().filter(|(_, weight)| *weight > 0) {
+        let mut best: Option<(usize, usize, (usize, Form, bool))> = None;
+        for (found, (weight, whole)) in tally.into_iter().filter(|(_, (weight, _))| *weight > 0) {
             let expr = forms.expr(&found.1);
             let mut size = 0;
             forms.pool.for_each_subexpr(expr, &mut |_, _| size += 1);
-            let better = |(most, least, _): &(usize, usize, (usize, Form))| {
+            let better = |(most, least, _): &(usize, usize, (usize, Form, bool))| {
                 weight > *most || weight == *most && size < *least
             };
             if best.as_ref().is_none_or(better) {
-                best = Some((weight, size, found));
+                best = Some((weight, size, (found.0, found.1, whole)));
             }
         }
         best.map(|(.., found)| found)
