@@ -74,7 +74,7 @@ fn strongest(text: &str) -> String {
 
 /// For floats of one width: the specified value, the stored value, and the mode that proves them
 /// equal. Numbers have no type yet.
-const VALUES: [(&str, &str, &str); 48] = [
+const VALUES: [(&str, &str, &str); 51] = [
     ("x + y", "y + x", "bits"),
     ("x * (y + z)", "(z + y) * x", "bits"),
     ("x - y", "neg(y) + x", "bits"),
@@ -94,6 +94,10 @@ const VALUES: [(&str, &str, &str); 48] = [
     ),
     ("neg(x + y)", "neg(x) - y", "float-negate-sum"),
     ("x + 0.0", "x", "float-add-zero"),
+    ("x * 0.0", "0.0", "float-mul-zero"),
+    ("select(x < y, 1.0, 0.0) * z", "select(x < y, z, 0.0)", "float-mul-zero"),
+    ("select(x < y, 1.0, 0.0) * z", "select(x < y, z, 1.0)", "refuted"),
+    ("-0.0 * (x + y)", "0.0", "float-mul-zero"),
     ("min(min(x, y), z)", "min(x, min(y, z))", "float-min-associative"),
     ("min(x, y)", "min(y, x)", "float-min-commutative"),
     ("max(max(x, y), z)", "max(max(z, x), y)", "float-max-associative, float-max-commutative"),
@@ -102,7 +106,6 @@ const VALUES: [(&str, &str, &str); 48] = [
     ("x - x", "0.0", "reals"),
     ("(x + y) - y", "x", "reals"),
     ("x + x", "2.0 * x", "reals"),
-    ("x * 0.0", "0.0", "reals"),
     ("(x + 0.5) + 0.25", "x + 0.75", "reals"),
     ("x / 4.0", "x * 0.25", "bits"),
     ("min(x, 3.0) + 0.5", "min(x + 0.5, 3.5)", "bits"),

@@ -43,6 +43,8 @@ pub enum Axiom {
     NegateSum,
     /// Adding zero changes nothing: with bits, `-0 + 0` is 0.
     AddZero,
+    /// A product with zero is zero: with bits, it is NaN for infinity and NaN, and has a sign.
+    MulZero,
     /// The operands of minima may be regrouped.
     MinAssociative,
     /// The operands of a minimum may be swapped.
@@ -62,12 +64,13 @@ pub enum Axiom {
 
 impl Axiom {
     /// All axioms.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::AddAssociative,
         Self::MulAssociative,
         Self::Distributive,
         Self::NegateSum,
         Self::AddZero,
+        Self::MulZero,
         Self::MinAssociative,
         Self::MinCommutative,
         Self::MaxAssociative,

@@ -304,6 +304,17 @@ impl Normalizer {
                 Form::factor(self.canonical(space, operand)?)
             });
         }
+        if self.theory != Theory::Reals
+            && self.has(Axiom::MulZero)
+            && operands.iter().any(|operand| is_zero(space, operand))
+        {
+            let zero = if space.scalar(a) == Scalar::F32 {
+                Constant::f32(0.0)
+            } else {
+                Constant::f64(0.0)
+            };
+            return Some(Form::factor(space.constant_term(zero)));
+        }
         let [left, right] = operands.as_slice() else { return None };
         if left.0.len().saturating_mul(right.0.len()) > MOST_PRODUCTS {
             return None;
@@ -498,6 +509,14 @@ fn product_term(space: &mut Space, product: &Product) -> Option<TermId> {
     } else {
         Some(term)
     }
+}
+
+/// Tests whether a form is a literal zero of either sign.
+fn is_zero(space: &Space, form: &Form) -> bool {
+    form.as_product().is_some_and(|product| match *product.factors.as_slice() {
+        [only] => space.term_constant(only).is_some_and(is_plus_zero),
+        _ => false,
+    })
 }
 
 fn is_plus_zero(constant: Constant) -> bool {

@@ -170,6 +170,7 @@ fn sides(axiom: Axiom, space: &mut Space, [x, y, z]: [TermId; 3]) -> [TermId; 2]
         Axiom::MinCommutative => [apply(BinaryOp::Min, x, y), apply(BinaryOp::Min, y, x)],
         Axiom::MaxCommutative => [apply(BinaryOp::Max, x, y), apply(BinaryOp::Max, y, x)],
         Axiom::AddZero => [apply(ADD, x, zero), x],
+        Axiom::MulZero => [apply(MUL, x, zero), zero],
         Axiom::Distributive => {
             let (sum, xy, xz) = (apply(ADD, y, z), apply(MUL, x, y), apply(MUL, x, z));
             [apply(MUL, x, sum), apply(ADD, xy, xz)]

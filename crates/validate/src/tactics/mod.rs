@@ -82,7 +82,14 @@ impl Tactics for Search {
             forms.push((rounds, sides));
         }
         let found = leaves::equal_floats(desk, facts, forms.clone(), weakest);
-        found.or_else(|| below::equal_below(desk, facts, forms))
+        let found = found.or_else(|| below::equal_below(desk, facts, forms.clone()));
+        found.or_else(|| {
+            forms.into_iter().find_map(|(rounds, values)| {
+                let splits = settle::MOST_SPLITS;
+                let proof = leaves::by_conditions(desk, facts, values, weakest, splits)?;
+                Some(after(rounds, proof))
+            })
+        })
     }
 
     fn missing_law(&self, space: &mut Space, values: (Value, Value)) -> Option<String> {
