@@ -29,8 +29,9 @@ example: cargo xtask sanitize",
     options: &[],
 };
 
-/// The tests to run.
-const TESTS: [&str; 3] = ["every_example", "table1_native", "realigned"];
+/// The modules of tests to run, of this test program.
+const TESTS: [&str; 3] = ["every_example::", "table1_native::", "realigned::"];
+const PROGRAM: &str = "all";
 
 /// A compiler and the library of its AddressSanitizer, which the process must load first.
 struct Compiler {
@@ -67,7 +68,7 @@ static __attribute__((constructor)) void fault(void) {
 
 fn run() -> Result<(), Error> {
     setup::ensure()?;
-    let tests = tests()?;
+    let path = build()?;
     let (mut rows, mut failed) = (Vec::new(), Vec::new());
     for compiler in COMPILERS {
         let Some(library) = compiler.library()? else {
@@ -76,35 +77,35 @@ fn run() -> Result<(), Error> {
         };
         for (fault, expected) in FAULTS {
             let script = compiler.script(Some(fault))?;
-            let output = capture(&mut sanitized(&tests[0].1, &script, &library))?;
+            let output = capture(sanitized(&path, &script, &library).arg(TESTS[0]))?;
             let said = String::from_utf8_lossy(&output.stderr);
             if output.status.success() || !said.contains(expected) {
                 failed.push(format!("{}: a {expected} is not found", compiler.name));
             }
         }
         let script = compiler.script(None)?;
-        for (name, path) in &tests {
+        for test in TESTS {
+            let name = test.trim_end_matches(':');
             println!("{}: {name} …", compiler.name);
             let begin = Instant::now();
-            let status = process::run(sanitized(path, &script, &library).arg("--nocapture"));
+            let status =
+                process::run(sanitized(&path, &script, &library).args([test, "--nocapture"]));
             let outcome = if status.is_ok() { "clean" } else { "not clean" };
             if status.is_err() {
                 failed.push(format!("{}: {name}", compiler.name));
             }
             let seconds = format!("{:.0}", begin.elapsed().as_secs_f64());
-            rows.push(vec![compiler.name.to_owned(), name.clone(), outcome.to_owned(), seconds]);
+            rows.push(vec![compiler.name.to_owned(), name.to_owned(), outcome.to_owned(), seconds]);
         }
     }
     println!("\n{}", table::layout(&["compiler", "test", "", "seconds"], &rows));
     if failed.is_empty() { Ok(()) } else { Err(Error::Unsanitary(failed)) }
 }
 
-/// Builds the tests and returns their names and programs.
-fn tests() -> Result<Vec<(String, PathBuf)>, Error> {
+/// Builds the tests and returns their program.
+fn build() -> Result<PathBuf, Error> {
     let mut command = cargo(&["test", "--release", "--package", "halidom-driver", "--no-run"]);
-    for test in TESTS {
-        command.args(["--test", test]);
-    }
+    command.args(["--test", PROGRAM]);
     command.arg("--message-format=json");
     let output = capture(&mut command)?;
     let shown = process::shown(&command);
@@ -114,19 +115,13 @@ fn tests() -> Result<Vec<(String, PathBuf)>, Error> {
     }
     let text = String::from_utf8_lossy(&output.stdout);
     let messages: Vec<Json> = text.lines().filter_map(|line| Json::parse(line).ok()).collect();
-    TESTS
-        .iter()
-        .map(|test| {
-            let built = messages.iter().find_map(|message| {
-                let name = message.get("target")?.get("name")?.text()?;
-                let path = message.get("executable")?.text()?;
-                (name == *test).then(|| PathBuf::from(path))
-            });
-            let problem = format!("no program of the test {test}");
-            let path = built.ok_or(Error::Output { command: shown.clone(), problem })?;
-            Ok(((*test).to_owned(), path))
-        })
-        .collect()
+    let built = messages.iter().find_map(|message| {
+        let name = message.get("target")?.get("name")?.text()?;
+        let path = message.get("executable")?.text()?;
+        (name == PROGRAM).then(|| PathBuf::from(path))
+    });
+    let problem = format!("no program of the test {PROGRAM}");
+    built.ok_or(Error::Output { command: shown, problem })
 }
 
 /// Makes a command for a test that compiles C with a script as its compiler.

@@ -1,6 +1,6 @@
 //! The search for schedules: its winner is legal, proved, and read back as it was printed.
 
-#[path = "../../driver/tests/common/mod.rs"]
+#[path = "../../driver/tests/all/common/mod.rs"]
 mod common;
 
 use std::path::Path;

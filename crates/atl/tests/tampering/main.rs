@@ -3,7 +3,7 @@
 //!
 //! If Coq is not installed, nothing is tested.
 
-#[path = "../common/mod.rs"]
+#[path = "../all/common/mod.rs"]
 mod common;
 mod edits;
 mod tricks;

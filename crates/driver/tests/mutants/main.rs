@@ -8,7 +8,7 @@
 //! mutants; a test run uses some of them.
 
 mod adversary;
-#[path = "../common/mod.rs"]
+#[path = "../all/common/mod.rs"]
 mod common;
 mod inputs;
 mod judge;

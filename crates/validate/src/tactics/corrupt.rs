@@ -17,7 +17,7 @@ use crate::program::{LabelId, Model};
 use crate::space::{AtomId, FormulaId, PolyId, Space, Symbol, Value};
 use crate::{Options, Verdict, validate_with};
 
-#[path = "../../tests/common/programs.rs"]
+#[path = "../../tests/all/common/programs.rs"]
 mod programs;
 
 use programs::{EDITS, folded, sums, tiles, updated, wrong};

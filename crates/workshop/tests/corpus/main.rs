@@ -8,7 +8,7 @@
 
 #![expect(clippy::print_stdout, reason = "tables are printed")]
 
-#[path = "../../../driver/tests/common/mod.rs"]
+#[path = "../../../driver/tests/all/common/mod.rs"]
 mod common;
 #[path = "../../../driver/tests/mutants/inputs.rs"]
 #[expect(dead_code, reason = "a part of it is used here")]

@@ -6,7 +6,7 @@
 
 #![expect(clippy::print_stdout, reason = "tables are printed")]
 
-#[path = "../../../driver/tests/common/mod.rs"]
+#[path = "../../../driver/tests/all/common/mod.rs"]
 mod common;
 mod result;
 mod statements;

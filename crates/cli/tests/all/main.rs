@@ -1,0 +1,12 @@
+//! The tests of the command line, in one program: they link once, and run side by side.
+
+mod certificate;
+mod checker;
+mod limits;
+mod nothing;
+mod own_rules;
+mod releases;
+mod reports;
+mod schema;
+mod stock;
+mod time;

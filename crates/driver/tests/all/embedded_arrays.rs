@@ -1,0 +1,98 @@
+//! Arrays that are part of a stock Halide pipeline: the statement's code has their elements.
+
+use std::path::Path;
+
+use halidom_driver::judge::{self, Options};
+use halidom_driver::stock::{self, Annotations, Request, bridge};
+use halidom_validate::Verdict;
+
+/// A table with gaps between its rows.
+const SCRIPT: &str = "import halide as hl
+import numpy as np
+
+whole = np.arange(48, dtype=np.uint8).reshape(6, 8)
+table = hl.Buffer(whole[:4, :5], 'table')
+
+
+def pipeline():
+    x, y = hl.Var('x'), hl.Var('y')
+    out = hl.Func('out')
+    out[x, y] = table[hl.clamp(x, 0, 4), hl.clamp(y, 0, 3)] * 3 + table[2, 1]
+    return out
+";
+
+fn has_halide() -> bool {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.venv/bin/python").is_file()
+}
+
+fn judged(request: &Request) -> Result<Verdict, String> {
+    let stock = stock::read(request).map_err(|refusal| format!("{refusal:?}"))?;
+    let options = Options::find().expect("there are solvers").of_stock();
+    let mut judge = |subject: &halidom_driver::subject::Subject| {
+        judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+    };
+    Ok(stock::judged(&stock, Annotations::Never, &mut judge).report.verdict)
+}
+
+#[test]
+fn the_elements_of_a_cropped_array_are_known_and_others_are_refused() {
+    if !has_halide() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("cropped.py");
+    std::fs::write(&script, SCRIPT).expect("it is written");
+    let job = bridge::Job { origin: bridge::Origin::Script(script), target: None };
+    let mut request = Request::of_job(job.clone());
+    assert_eq!(judged(&request), Ok(Verdict::Proved));
+
+    let place = folder.path().join("compiled");
+    std::fs::create_dir(&place).expect("it can be made");
+    let compiled = job.compile(&place).expect("Halide compiles it");
+    let dump = compiled.dump.expect("the bridge writes one");
+    let image = dump.lines().find(|line| line.starts_with("(image")).expect("a table");
+    // The first row is 00 01 02 03 04, and three elements follow that are no part of the table.
+    let edits = [("0001020304", true), ("000102030405", false), ("08090A0B0C", true)];
+    for (bytes, is_part) in edits {
+        let (kept, last) = bytes.split_at(bytes.len() - 2);
+        let other = format!("{kept}{:02X}", u8::from_str_radix(last, 16).expect("a byte") ^ 0x40);
+        assert!(image.contains(bytes), "{image}");
+        let path = folder.path().join("edited.dump");
+        let edited = dump.replacen(image, &image.replacen(bytes, &other, 1), 1);
+        std::fs::write(&path, edited).expect("it can be written");
+        request.statement = Some(path);
+        match judged(&request) {
+            Err(words) => assert!(is_part && words.contains("other elements"), "{words}"),
+            Ok(verdict) => assert!(!is_part && verdict == Verdict::Proved, "{bytes}: {verdict:?}"),
+        }
+    }
+}
+
+/// Halide reads the cropped table back without gaps. It reads the elements of a transposed one in
+/// another order than it writes them, so its code has others than the pipeline.
+#[test]
+fn what_halide_reads_back_from_a_file_is_proved_or_refused() {
+    if !has_halide() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    for (script, is_same) in [(SCRIPT.to_owned(), true), (SCRIPT.replace("5]", "5].T"), false)] {
+        let script = script.replace("0, 4)", "0, 3)");
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("table.py");
+        std::fs::write(&path, script).expect("it is written");
+        let job = bridge::Job { origin: bridge::Origin::Script(path), target: None };
+        assert_eq!(judged(&Request::of_job(job.clone())), Ok(Verdict::Proved));
+        let file = folder.path().join("table.hlpipe");
+        let place = folder.path().join("compiled");
+        std::fs::create_dir(&place).expect("it can be made");
+        let compiled = job.compile(&place).expect("Halide compiles it");
+        std::fs::write(&file, compiled.pipeline).expect("it can be written");
+        let job = bridge::Job { origin: bridge::Origin::File(file), target: None };
+        match judged(&Request::of_job(job)) {
+            Ok(verdict) => assert!(is_same && verdict == Verdict::Proved, "{verdict:?}"),
+            Err(words) => assert!(!is_same && words.contains("other elements"), "{words}"),
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! The driver's tests, in one program: they link once, and run side by side.
+
+mod annotations;
+mod atomics;
+mod common;
+mod conditions;
+mod data_and_floats;
+mod derivations;
+mod divisors;
+mod embedded_arrays;
+mod emitted_c;
+mod every_example;
+mod examples;
+mod growth;
+mod imports;
+mod inputs;
+mod miscompiles;
+mod negative_domains;
+mod pictures;
+mod proofs;
+mod readback_mutants;
+mod realigned;
+mod rewritings;
+mod solvers;
+mod stock;
+mod stock_edges;
+mod strides;
+mod table1;
+mod table1_native;
+mod tuple_outputs;

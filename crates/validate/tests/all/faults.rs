@@ -1,0 +1,157 @@
+//! A solver that fails, at once or later, makes a verdict unknown: never proved, never a panic.
+
+use std::time::{Duration, Instant};
+
+use crate::common::options;
+use halidom_ir::parse;
+use halidom_smt::{Family, Program};
+use halidom_validate::{Budget, Method, Options, Report, Status, Verdict, validate};
+
+/// Validates a program that is proved with a working solver.
+fn judged(options: &Options) -> Report {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cases/validate/texts/right.ir");
+    let text = std::fs::read_to_string(path).expect("the case exists");
+    let mut module = parse::module(&text).expect("it can be read");
+    let program = module.program.expect("it has a program");
+    validate(&mut module.pool, &module.algorithm, &program, options)
+}
+
+/// Wraps the real solver in a shell that fails. The shell counts the questions with a time limit of
+/// at least `least` milliseconds. It runs `action` instead of question `number` and all later ones.
+/// To questions with a shorter limit it answers at once that time is out.
+fn failing((least, number): (u128, u32), action: &str) -> Program {
+    let solver = options().asking.solver;
+    let script = format!(
+        r#"exec 3>&1; n=0; limit=0; late=no; while IFS= read -r line; do
+             case "$line" in
+             '(set-option :timeout '*) limit=${{line#(set-option :timeout }}; limit=${{limit%)}} ;;
+             '(check-sat)')
+               late=no; if [ "$limit" -lt {least} ]; then late=yes; echo unknown >&3; continue; fi
+               n=$((n + 1)); if [ $n -ge {number} ]; then {action}; continue; fi ;;
+             '(get-info :reason-unknown)')
+               if [ $late = yes ]; then echo '(:reason-unknown "timeout")' >&3; continue; fi ;;
+             esac
+             printf '%s\n' "$line"
+           done | '{}' -in -smt2"#,
+        solver.path().display()
+    );
+    Program::with_arguments(Family::Z3, "/bin/sh", vec!["-c".to_owned(), script])
+}
+
+/// The time limit for a question that is asked once.
+const SHORT: Duration = Duration::from_millis(250);
+/// The time limit for a question that a fresh process gets again after the first try took too long.
+const LONG: Duration = Duration::from_secs(1);
+
+fn with(solver: Program, timeout: Duration) -> Options {
+    let mut options = options();
+    options.asking.solver = solver;
+    options.asking.timeout = timeout;
+    // One open obligation decides the verdict.
+    options.budget = Budget { open: Some(1), ..Budget::default() };
+    options
+}
+
+fn closed_by_solver(report: &Report) -> usize {
+    let closed = Status::Closed(Method::Solver);
+    report.obligations.iter().filter(|obligation| obligation.status == closed).count()
+}
+
+#[test]
+fn the_shell_in_between_changes_nothing() {
+    assert_eq!(judged(&with(failing((0, u32::MAX), "exit"), SHORT)).verdict, Verdict::Proved);
+    // Every question reaches the second process.
+    let late = failing((LONG.as_millis(), u32::MAX), "exit");
+    assert_eq!(judged(&with(late.clone(), LONG)).verdict, Verdict::Proved);
+    assert!(matches!(judged(&with(late, SHORT)).verdict, Verdict::Unknown(_)));
+}
+
+/// The faults: name, shell command, and a part of the reason that is reported.
+const FAULTS: [(&str, &str, &str); 9] = [
+    ("crashes", "exit 3", "died"),
+    ("is killed", "kill -9 $$; exit", "died"),
+    ("hangs", "sleep 3", "out of time"),
+    ("says nonsense", "echo banana >&3", "unexpected"),
+    ("answers twice", "echo unsat >&3; echo unsat >&3", "unexpected"),
+    ("is cut off", "printf '(unsat' >&3", "out of time"),
+    ("complains and answers", "echo '(error \"no\")' >&3; echo unsat >&3", "rejected"),
+    ("runs out of memory", "echo '(error \"out of memory\")' >&3", "memory"),
+    ("gives up", "echo unknown >&3", "gave up"),
+];
+
+/// Tests a solver with each fault, at the first and at the fourth question with a time limit of at
+/// least `least` milliseconds.
+#[expect(clippy::panic, reason = "a test may panic")]
+fn every_fault(least: u128, timeout: Duration) {
+    for (name, action, reason) in FAULTS {
+        for number in [1, 4] {
+            let begin = Instant::now();
+            let report = judged(&with(failing((least, number), action), timeout));
+            let Verdict::Unknown(text) = &report.verdict else {
+                panic!("a solver that {name} at question {number}: {:?}", report.verdict)
+            };
+            assert!(report.open().count() > 0, "{name}: {text}");
+            assert_eq!(closed_by_solver(&report) > 0, number > 1, "{name}: {text}");
+            let said = report.obligations.iter().any(|obligation| {
+                matches!(&obligation.status, Status::Open(open) if open.words.contains(reason))
+            });
+            let mute = report.obligations.iter().any(|obligation| {
+                matches!(&obligation.status, Status::Open(open) if open.words.contains("assumptions can \
+                    hold"))
+            });
+            assert!(said || mute, "{name} at {number}: {text}");
+            assert!(begin.elapsed() < Duration::from_mins(1), "{name} blocks");
+        }
+    }
+}
+
+#[test]
+fn every_fault_makes_the_verdict_unknown() {
+    every_fault(0, SHORT);
+}
+
+#[test]
+fn every_fault_of_the_second_process_makes_the_verdict_unknown() {
+    every_fault(LONG.as_millis(), LONG);
+}
+
+#[test]
+fn a_missing_solver_makes_the_verdict_unknown() {
+    let missing = Program::with_arguments(Family::Z3, "/nonexistent/z3", Vec::new());
+    let report = judged(&with(missing, SHORT));
+    let Verdict::Unknown(reason) = &report.verdict else { panic!("{:?}", report.verdict) };
+    assert!(reason.words.contains("could not be started"), "{reason}");
+    assert_eq!(closed_by_solver(&report), 0);
+}
+
+#[test]
+fn a_disagreement_is_known_to_the_report() {
+    let saying = |answer: &str| {
+        let script = format!(
+            r#"while read -r line; do case "$line" in
+                 '(check-sat)') echo {answer} ;;
+                 '(echo '*) line="${{line#(echo ?}}"; printf '%s\n' "${{line%??}}" ;;
+               esac; done"#
+        );
+        Program::with_arguments(Family::Cvc5, "/bin/sh", vec!["-c".to_owned(), script])
+    };
+    let confirmed_by = |answer: &str| {
+        let mut options = options();
+        options.asking.confirm = Some(saying(answer));
+        judged(&options)
+    };
+    let agreed = confirmed_by("unsat");
+    assert_eq!(agreed.verdict, Verdict::Proved);
+    assert!(agreed.solver.confirmed > 0 && agreed.solver.unconfirmed == 0, "{:?}", agreed.solver);
+    let contradicted = confirmed_by("sat");
+    assert!(matches!(contradicted.verdict, Verdict::Unknown(_)), "{:?}", contradicted.verdict);
+    assert!(!contradicted.solver.disagreements.is_empty());
+    assert_eq!(
+        closed_by_solver(&contradicted),
+        2,
+        "only that assumptions can hold needs no refutation"
+    );
+    let undecided = confirmed_by("unknown");
+    assert_eq!(undecided.verdict, Verdict::Proved);
+    assert!(undecided.solver.unconfirmed > 0 && undecided.solver.confirmed == 0);
+}
