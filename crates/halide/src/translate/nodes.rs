@@ -307,6 +307,11 @@ impl<'a> Nodes<'a> {
                 let operand = self.elaborate(pool, operand)?;
                 self.make(Node::Reinterpret(operand), *ty)
             }
+            // A caller's own pointer is not null.
+            Expr::Binary(BinaryOp::Ne, operands) if self.is_host(&operands[0], &operands[1]) => {
+                let value = ops.integer(1, Scalar::UInt(1))?;
+                self.value(value)
+            }
             Expr::Binary(op, operands) => {
                 let a = self.elaborate(pool, &operands[0])?;
                 let b = self.elaborate(pool, &operands[1])?;

@@ -4,7 +4,8 @@
 //! # Correctness
 //! The statement is translated for callers whose buffers are on the host, are not null and are no
 //! bounds queries. The consequences of that are a closed list of exact forms: a comparison of a
-//! buffer or of its own host pointer with null; the fact that a caller's buffer is not newer on a
+//! buffer with null; a comparison of its own host pointer with null, also as a part of another
+//! condition; the fact that a caller's buffer is not newer on a
 //! device; and, as an entry check that the verdict lists, the alignment of its elements to a number
 //! of bytes. A condition that uses a pointer or such a flag in another form is refused. A name for
 //! any other pointer is refused as well, so that a buffer's elements are reached only by the
@@ -14,7 +15,7 @@
 use halidom_ir::Pool;
 
 use super::error::{Result, unsupported};
-use super::nodes::Binding;
+use super::nodes::{Binding, Nodes};
 use super::walk::{Semaphore, Walk};
 use crate::NameId;
 use crate::tree::{BinaryOp, Call, Expr, Scalar, Type};
@@ -238,6 +239,14 @@ impl Walk<'_> {
                 "a semaphore that is given no count before the tasks, or serves others too",
             ),
         }
+    }
+}
+
+impl Nodes<'_> {
+    /// Tests whether two expressions are a caller's own pointer and the null pointer.
+    pub(super) fn is_host(&self, pointer: &Expr, null: &Expr) -> bool {
+        let Expr::Variable { name, ty: _ } = pointer else { return false };
+        is_null(null) && matches!(self.lookup(*name), Some(Binding::Host(_)))
     }
 }
 
