@@ -10,7 +10,7 @@
 //! extent that is not a function of parameters and shapes, nor about a constant one.
 
 use halidom_base::FxHashSet;
-use halidom_ir::{BinaryOp, Check, Expr as IrExpr, ExprId, Pool, Stmt, StmtId, print};
+use halidom_ir::{BinaryOp, Check, Expr as IrExpr, ExprId, Pool, Scalar, Stmt, StmtId, print};
 
 use super::walk::Walk;
 use crate::tree::{self, Expr, Type};
@@ -33,6 +33,8 @@ impl Walk<'_> {
             let Some(condition) = self.late_check(pool, &condition) else { continue };
             if let IrExpr::Binary(_, _, extent) = *pool.get(condition) {
                 let limit = pool.int(SIZE_LIMIT);
+                // An extent that is computed from floats is a machine integer.
+                let extent = pool.cast(Scalar::Int, extent);
                 let fits = pool.binary(BinaryOp::Lt, extent, limit);
                 if pool.as_constant(extent).is_none() && known.insert(fits) {
                     let check = Check::SizeLimit { what: print::expr(pool, extent) };
