@@ -12,7 +12,7 @@ use halidom_validate::{Report, Verdict};
 
 /// The definition of `out`, a text of the statement and what it is replaced by, and the axioms that
 /// the proof of the original statement needs.
-const CASES: [(&str, [&str; 2], &str); 14] = [
+const CASES: [(&str, [&str; 2], &str); 18] = [
     ("out[x] = t[hl.i32(hl.u8(a[x]))]", ["uint8(a[", "int8(a["], ""),
     ("out[x] = t[hl.clamp(a[x] + 1, 0, 255)]", [", 254)", ", 255)"], ""),
     ("out[x] = 0\n    out[hl.i32(b[r])] += 1", ["] + 1", "] + 2"], ""),
@@ -35,6 +35,10 @@ const CASES: [(&str, [&str; 2], &str); 14] = [
     ("out[x] = hl.select(f[x] == f[x], 1, 2)", ["rebased] = 1", "rebased] = 2"], "float-numbers"),
     ("out[x] = hl.i32(f[x] * 0.0)", ["rebased] = 0", "rebased] = 1"], "float-numbers"),
     ("out[x] = hl.select(f[x] < f[x + 1], f[x], 3.0) + 1.0", ["1.0", "2.0"], ""),
+    ("out[x] = hl.argmin(f[x + hl.RDom([(0, 5)]).x])[0]", [" = min(f", " = max(f"], ""),
+    ("out[x] = hl.select(f[x] > q, f[x], q)", [" = max(f", " = min(f"], ""),
+    ("out[x] = x + 1\n    out[2] = 42", ["] = 42", "] = 43"], ""),
+    ("out[x] = 7\n    out[2] = 7\n    out[3] = 7", ["] = 7", "] = 8"], ""),
 ];
 
 const SCRIPT: &str = "import halide as hl

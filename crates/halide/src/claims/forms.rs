@@ -4,6 +4,7 @@ use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Overflow, Pool, Scalar, UnaryOp, VarId};
 
 use super::form::Form;
+use super::sample::Samples;
 
 /// An end of the range of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +52,9 @@ pub(super) struct Forms<'p> {
     /// The variables of loops.
     pub(super) loops: FxHashSet<VarId>,
     vars: FxHashMap<ExprId, Box<[VarId]>>,
+    samples: Samples,
+    /// Quotients and remainders of indices by strides.
+    pub(super) quotients: FxHashMap<(Form, Form), (Form, Form)>,
 }
 
 impl<'p> Forms<'p> {
@@ -64,6 +68,8 @@ impl<'p> Forms<'p> {
             lane,
             loops: FxHashSet::default(),
             vars: FxHashMap::default(),
+            samples: Samples::default(),
+            quotients: FxHashMap::default(),
         }
     }
 
@@ -618,6 +624,11 @@ impl<'p> Forms<'p> {
         vars.retain(|var| *var == self.lane || self.loops.contains(var));
         let mut env = Env::of(vars.into_iter().map(|var| (var, Form::default())));
         self.replaced(form, &mut env)
+    }
+
+    /// The least and the greatest value of a form at the sampled points, if it has one at each.
+    pub(super) fn span(&mut self, form: &Form) -> Option<(i128, i128)> {
+        self.samples.span(self.pool, form)
     }
 
     /// The factor of a variable and the rest, if the form is affine in the variable.

@@ -5,7 +5,6 @@ use halidom_ir::{BufferId, BufferKind, Dim, ExprId};
 
 use super::form::Form;
 use super::forms::Forms;
-use super::sample::span;
 use super::sites::{Flat, Sites};
 
 /// The first coordinate of a dimension.
@@ -279,11 +278,21 @@ impl Layout {
 /// Divides an index that counts from the beginning of the memory. Of several ways, one is chosen
 /// whose remainder is not negative in the first iteration of all loops.
 fn division(forms: &mut Forms<'_>, index: &Form, stride: &Form) -> (Form, Form) {
+    let key = (index.clone(), stride.clone());
+    if let Some(known) = forms.quotients.get(&key) {
+        return known.clone();
+    }
+    let parts = divided(forms, index, stride);
+    forms.quotients.insert(key, parts.clone());
+    parts
+}
+
+fn divided(forms: &mut Forms<'_>, index: &Form, stride: &Form) -> (Form, Form) {
     let ways = index.divisions(stride);
     if ways.windows(2).any(|pair| pair[0] != pair[1]) {
         for (quotient, remainder) in &ways {
             let first = forms.at_first(remainder);
-            if span(forms, &first).is_none_or(|(least, _)| least >= 0) {
+            if forms.span(&first).is_none_or(|(least, _)| least >= 0) {
                 return (quotient.clone(), remainder.clone());
             }
         }

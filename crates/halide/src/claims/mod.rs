@@ -28,6 +28,7 @@ mod sample;
 mod sites;
 mod solve;
 mod spots;
+mod unknowns;
 
 use halidom_base::IndexSet;
 use halidom_ir::{BufferId, BufferKind, Program};

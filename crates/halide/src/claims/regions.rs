@@ -14,7 +14,6 @@ use super::form::Form;
 use super::forms::{End, Env, Forms};
 use super::found::Found;
 use super::layout::Begin;
-use super::sample::span;
 use super::sites::{Loop, Sites, Store};
 use super::spots::{Foreign, Map, Search, Spot, Where};
 
@@ -151,7 +150,7 @@ fn ask_less(
 fn is_asked(forms: &mut Forms<'_>, left_over: &Form, along: bool) -> bool {
     left_over.as_constant().is_none()
         && (!along
-            || span(forms, left_over).is_some_and(|(least, greatest)| least >= 0 && greatest > 0))
+            || forms.span(left_over).is_some_and(|(least, greatest)| least >= 0 && greatest > 0))
 }
 
 /// The memory of a func, the places that compute it, and the promise of each.
@@ -336,7 +335,7 @@ impl<'r, 'p> Region<'r, 'p> {
             inside = self.forms.replaced(&inside, &mut Env::of([(of.var, iteration)]));
         }
         goes_along
-            && span(self.forms, &inside).is_some_and(|(least, greatest)| least <= 0 && greatest > 0)
+            && self.forms.span(&inside).is_some_and(|(least, greatest)| least <= 0 && greatest > 0)
     }
 
     fn filled(&mut self, func: FuncId, dim: usize) -> (Form, Form) {
@@ -355,7 +354,7 @@ impl<'r, 'p> Region<'r, 'p> {
             .any(|var| self.forms.depends(&low, *var) || self.forms.depends(&high, *var));
         if let Some((first, last)) = all.filter(|_| !moves) {
             let spare = [low.clone().minus(&first), last.clone().minus(&high)];
-            let spans = spare.each_ref().map(|spare| span(self.forms, spare));
+            let spans = spare.each_ref().map(|spare| self.forms.span(spare));
             // A range computed from loops in several branches may exceed the part that any of them
             // writes. Otherwise loops over a dimension may cover less than the memory.
             let exceeds = spans.iter().any(|span| span.is_none_or(|(least, _)| least < 0));
@@ -415,7 +414,7 @@ impl<'r, 'p> Region<'r, 'p> {
         let Some((first, end)) = self.hull(ends) else { return Some((low, high)) };
         let exceeds = |forms: &mut Forms<'_>, by: Form| {
             by.as_constant().is_none()
-                && span(forms, &by).is_some_and(|(least, greatest)| least >= 0 && greatest > 0)
+                && forms.span(&by).is_some_and(|(least, greatest)| least >= 0 && greatest > 0)
         };
         let low = if exceeds(self.forms, first.clone().minus(&low)) { first } else { low };
         let high = if exceeds(self.forms, high.clone().minus(&end)) { end } else { high };
@@ -454,7 +453,7 @@ impl<'r, 'p> Region<'r, 'p> {
                     continue;
                 };
                 let above = Form::default().plus(end, sign).plus(best, -sign);
-                match span(self.forms, &above) {
+                match self.forms.span(&above) {
                     Some((least, _)) if least >= 0 => kept = Some(end.clone()),
                     Some((_, greatest)) if greatest <= 0 => {}
                     Some(_) | None => is_total = false,

@@ -1,58 +1,99 @@
 //! Values of integers at sampled points. They decide between two guesses at a region, and prove
 //! nothing.
 
-use halidom_base::{FxHashMap, IndexMap};
-use halidom_ir::{Constant, Expr, ExprId, Pool, VarId, eval};
+use std::rc::Rc;
+
+use halidom_base::{FxHashMap, Id};
+use halidom_ir::{Constant, Expr, ExprId, Pool, Scalar, VarId, eval};
 
 use super::form::Form;
-use super::forms::Forms;
 
 /// The upper limits of the sampled sizes, used in turn.
-const LIMITS: [i128; 4] = [24, 90, 300, 1000];
+const LIMITS: [u64; 4] = [24, 90, 300, 1000];
 /// The number of sampled points.
 const POINTS: usize = 96;
 
-/// The least and the greatest value of a form at points with coordinates of at least 1; `None` if
-/// it has no value at some point.
-pub(super) fn span(forms: &mut Forms<'_>, form: &Form) -> Option<(i128, i128)> {
-    let expr = forms.expr(form);
-    let mut found: Option<(i128, i128)> = None;
-    let mut state = 1;
-    for limit in LIMITS.iter().cycle().take(POINTS) {
-        let mut point =
-            Point { limit: *limit, state, vars: IndexMap::default(), known: FxHashMap::default() };
-        let value = point.value(forms.pool, expr)?.as_integer()?;
-        state = point.state;
-        let (least, greatest) = found.unwrap_or((value, value));
-        found = Some((least.min(value), greatest.max(value)));
-    }
-    found
+/// The values of an expression at the points; `None` where it has none.
+type Values = Rc<[Option<i64>]>;
+
+/// The values of expressions at the sampled points. A variable has the same values everywhere, so
+/// that each expression is evaluated once, however many forms share it.
+#[derive(Default)]
+pub(super) struct Samples {
+    known: FxHashMap<ExprId, Option<Values>>,
 }
 
-struct Point {
-    limit: i128,
-    state: u64,
-    vars: IndexMap<VarId, i128>,
-    known: FxHashMap<ExprId, Option<Constant>>,
-}
-
-impl Point {
-    fn value(&mut self, pool: &Pool, expr: ExprId) -> Option<Constant> {
-        if let Some(known) = self.known.get(&expr) {
-            return *known;
+impl Samples {
+    /// The least and the greatest value of a form at points with coordinates of at least 1; `None`
+    /// if it has no value at some point.
+    pub(super) fn span(&mut self, pool: &Pool, form: &Form) -> Option<(i128, i128)> {
+        if form.is_too_large() {
+            return None;
         }
-        let value = match pool.get(expr) {
-            Expr::Const(constant) => Some(*constant),
-            Expr::Var(var) => Some(Constant::int(self.coordinate(*var))),
-            Expr::Unary(op, a) => eval::unary(*op, self.value(pool, *a)?).ok(),
+        let mut sums = [0_i128; POINTS];
+        for (atoms, factor) in form.terms() {
+            let mut products = [factor; POINTS];
+            for atom in atoms {
+                let values = self.values(pool, *atom)?;
+                for (product, value) in products.iter_mut().zip(values.iter()) {
+                    *product = product.checked_mul(i128::from((*value)?))?;
+                }
+            }
+            for (sum, product) in sums.iter_mut().zip(products) {
+                *sum = sum.checked_add(product)?;
+            }
+        }
+        Some((sums.iter().copied().min()?, sums.iter().copied().max()?))
+    }
+
+    /// The values of an expression; `None` if its kind has none.
+    fn values(&mut self, pool: &Pool, expr: ExprId) -> Option<Values> {
+        if let Some(known) = self.known.get(&expr) {
+            return known.clone();
+        }
+        let values = self.evaluated(pool, expr);
+        self.known.insert(expr, values.clone());
+        values
+    }
+
+    fn evaluated(&mut self, pool: &Pool, expr: ExprId) -> Option<Values> {
+        let mut each = |operand: ExprId| {
+            let scalar = pool.ty(operand).scalar;
+            self.values(pool, operand).map(|values| (scalar, values))
+        };
+        match pool.get(expr) {
+            Expr::Const(constant) => {
+                let value = number(*constant);
+                Some(std::iter::repeat_n(value, POINTS).collect())
+            }
+            Expr::Var(var) if pool.ty(expr).scalar == Scalar::Int => {
+                Some((0..POINTS).map(|point| Some(coordinate(*var, point))).collect())
+            }
+            Expr::Unary(op, a) => {
+                let (scalar, a) = each(*a)?;
+                let at = |a: &Option<i64>| number(eval::unary(*op, constant(scalar, (*a)?)?).ok()?);
+                Some(a.iter().map(at).collect())
+            }
             Expr::Binary(op, a, b) => {
-                eval::binary(*op, self.value(pool, *a)?, self.value(pool, *b)?).ok()
+                let ((left, a), (right, b)) = (each(*a)?, each(*b)?);
+                let at = |(a, b): (&Option<i64>, &Option<i64>)| {
+                    let (a, b) = (constant(left, (*a)?)?, constant(right, (*b)?)?);
+                    number(eval::binary(*op, a, b).ok()?)
+                };
+                Some(a.iter().zip(b.iter()).map(at).collect())
             }
             Expr::Select { condition, if_true, if_false } => {
-                let holds = self.value(pool, *condition)?.as_bool()?;
-                self.value(pool, if holds { *if_true } else { *if_false })
+                let (_, holds) = each(*condition)?;
+                let [then, other] =
+                    [*if_true, *if_false].map(|arm| each(arm).map(|(_, values)| values));
+                let at = |(point, holds): (usize, &Option<i64>)| {
+                    let arm = if (*holds)? != 0 { &then } else { &other };
+                    arm.as_ref()?[point]
+                };
+                Some(holds.iter().enumerate().map(at).collect())
             }
-            Expr::Cast(..)
+            Expr::Var(_)
+            | Expr::Cast(..)
             | Expr::Call(..)
             | Expr::Ref { .. }
             | Expr::Load { .. }
@@ -60,19 +101,39 @@ impl Point {
             | Expr::Broadcast { .. }
             | Expr::Shuffle { .. }
             | Expr::Hole(_) => None,
-        };
-        self.known.insert(expr, value);
-        value
-    }
-
-    fn coordinate(&mut self, var: VarId) -> i128 {
-        if let Some(known) = self.vars.get(&var) {
-            return *known;
         }
-        // Knuth's generator: the same points in every run.
-        self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        let value = 1 + i128::from(self.state >> 33) % self.limit;
-        self.vars.insert(var, value);
-        value
     }
+}
+
+fn constant(scalar: Scalar, value: i64) -> Option<Constant> {
+    match scalar {
+        Scalar::Int => Some(Constant::int(i128::from(value))),
+        Scalar::Bool => Some(Constant::bool(value != 0)),
+        Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64
+        | Scalar::F32
+        | Scalar::F64 => None,
+    }
+}
+
+fn number(constant: Constant) -> Option<i64> {
+    i64::try_from(constant.as_integer()?).ok()
+}
+
+/// The value of a variable at a point, the same in every run.
+fn coordinate(var: VarId, point: usize) -> i64 {
+    // Knuth's generator, and a shift, as its low bits repeat.
+    let mut state = ((var.index() as u64) << 8) | point as u64;
+    for _ in 0..3 {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state ^= state >> 29;
+    }
+    1 + ((state >> 33) % LIMITS[point % LIMITS.len()]) as i64
 }

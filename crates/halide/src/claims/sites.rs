@@ -59,6 +59,8 @@ pub(super) struct Sites {
     pub(super) loads: IndexMap<ExprId, Load>,
     /// The loops around each allocation.
     pub(super) scopes: FxHashMap<BufferId, Vec<VarId>>,
+    /// The names in the statement for the beginnings of dimensions of allocations.
+    pub(super) begins: FxHashMap<(BufferId, usize), VarId>,
     /// Every variable of a loop.
     pub(super) loops: FxHashSet<VarId>,
     /// Funcs and inputs that have memory.
@@ -70,7 +72,8 @@ pub(super) struct Sites {
 /// Collects the sites of a program. From here on its names, and the values that its entry checks
 /// fix, are expanded in forms.
 pub(super) fn collect(forms: &mut Forms<'_>, program: &Program) -> Sites {
-    let mut walk = Walk { sites: Sites::default(), loops: Vec::new() };
+    let (sites, loops, mins) = (Sites::default(), Vec::new(), FxHashMap::default());
+    let mut walk = Walk { sites, loops, mins };
     for buffer in program.inputs.iter().copied().chain(program.output_buffers()) {
         walk.sites.stored.insert(forms.pool.buffer(buffer).func);
         walk.sites.scopes.insert(buffer, Vec::new());
@@ -98,9 +101,14 @@ pub(super) fn collect(forms: &mut Forms<'_>, program: &Program) -> Sites {
 /// The suffix of the name of a loop that counts from 0 instead of its variable's beginning.
 pub(super) const REBASED: &str = ".rebased";
 
+/// The end of the name for the beginning of a dimension.
+const REALIZED: &str = ".min_realized";
+
 struct Walk {
     sites: Sites,
     loops: Vec<Loop>,
+    /// The innermost names for beginnings of dimensions, without their ends.
+    mins: FxHashMap<String, VarId>,
 }
 
 impl Walk {
@@ -110,6 +118,11 @@ impl Walk {
             Stmt::Let { var, value, body } => {
                 self.loads_of(forms, value);
                 forms.define(var, value);
+                // The compiler marks names that it has simplified by a suffix.
+                let name = &forms.pool.var(var).name;
+                if let Some(of) = name.trim_end_matches(".s").strip_suffix(REALIZED) {
+                    self.mins.insert(of.to_owned(), var);
+                }
                 if let Some(innermost) = self.loops.last_mut() {
                     let own = &forms.pool.var(innermost.var).name;
                     if own.strip_suffix(REBASED) == Some(&forms.pool.var(var).name) {
@@ -144,6 +157,13 @@ impl Walk {
                 self.sites.stored.insert(forms.pool.buffer(buffer).func);
                 let around = self.loops.iter().map(|of| of.var).collect();
                 self.sites.scopes.insert(buffer, around);
+                let func = forms.pool.func(forms.pool.buffer(buffer).func);
+                for (dim, arg) in func.args.iter().enumerate() {
+                    let name = format!("{}.{}", func.name, forms.pool.var(*arg).name);
+                    if let Some(min) = self.mins.get(&name) {
+                        self.sites.begins.insert((buffer, dim), *min);
+                    }
+                }
                 self.stmt(forms, body);
             }
             Stmt::Assert { condition, .. } => fix(forms, condition),

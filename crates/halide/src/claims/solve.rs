@@ -1,9 +1,9 @@
 //! Infers the instance that each store writes and the beginnings of buffers, each from the other.
 
-use halidom_base::{FxHashSet, IndexMap, IndexSet};
-use halidom_ir::{
-    BufferId, BufferKind, Constant, Expr, ExprId, FuncId, ReductionVar, Stage, VarId,
-};
+use std::rc::Rc;
+
+use halidom_base::{FxHashMap, FxHashSet, IndexMap};
+use halidom_ir::{BufferId, BufferKind, Constant, Expr, ExprId, FuncId, Stmt, StmtId, VarId};
 
 use super::demand::{self, Read};
 use super::form::Form;
@@ -11,8 +11,11 @@ use super::forms::{Env, Forms};
 use super::found::{Claim, Found};
 use super::hints::{self, Hints};
 use super::layout::{Begin, Element, Layout};
-use super::sample::span;
-use super::sites::{Flat, Load, REBASED, Sites, Store};
+use super::sites::{Flat, Load, Sites, Store};
+use super::unknowns::{
+    Known, environment, matching, named, named_stage, paired, rebased, solved, ways_decided,
+    ways_unclamped,
+};
 use crate::translate::{NOWHERE, UNLOADED};
 
 /// The coordinates that stores with a claim read, by func and component.
@@ -61,6 +64,9 @@ fn solved_from(
         demanded: Demanded::default(),
         eager: false,
         evidence: IndexMap::default(),
+        changes: FxHashMap::default(),
+        failed: FxHashMap::default(),
+        performed: FxHashMap::default(),
     };
     for (number, store) in sites.stores.iter().enumerate() {
         for (position, load) in store.loads.iter().enumerate() {
@@ -80,10 +86,16 @@ fn solved_from(
             if solver.found.stores.contains_key(&store.stmt) {
                 continue;
             }
+            let basis = solver.basis(forms, store);
+            if solver.failed.get(&store.stmt) == Some(&basis) {
+                continue;
+            }
             if let Some(claim) = solver.claim(forms, store) {
                 solver.learn(forms, store, &claim);
                 solver.found.stores.insert(store.stmt, claim);
                 progress = true;
+            } else {
+                solver.failed.insert(store.stmt, basis);
             }
         }
         if progress {
@@ -96,7 +108,7 @@ fn solved_from(
                 solver.eager = true;
                 continue;
             }
-            if !solver.shape(forms, false) {
+            if !solver.named_begins(forms) && !solver.shape(forms, false) {
                 break;
             }
         }
@@ -150,9 +162,40 @@ struct Solver<'s> {
     eager: bool,
     /// Elements with known coordinates, for memory that may have any shape.
     evidence: IndexMap<BufferId, Vec<Element>>,
+    /// The number of times that more became known about memory.
+    changes: FxHashMap<BufferId, usize>,
+    /// Stores without a claim, and what was known when none was found.
+    failed: FxHashMap<StmtId, Basis>,
+    /// The reads of the instances that stores write.
+    performed: FxHashMap<StmtId, Rc<[Read]>>,
+}
+
+/// Counts of the facts on which the claim of a store depends: the memory that it accesses, the
+/// demands for its func, and, where weaker evidence counts, the other claims.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Basis {
+    changes: usize,
+    demands: usize,
+    others: Option<usize>,
 }
 
 impl Solver<'_> {
+    fn basis(&self, forms: &Forms<'_>, store: &Store) -> Basis {
+        let mut changes = self.changes.get(&store.buffer).copied().unwrap_or(0);
+        let mut others = self.eager;
+        for load in &store.loads {
+            let load = &self.sites.loads[load];
+            changes += self.changes.get(&load.buffer).copied().unwrap_or(0);
+            others |= is_nowhere(forms, load);
+        }
+        let demands = self.demanded.get(&(store.func, store.component)).map_or(0, Vec::len);
+        Basis { changes, demands, others: others.then_some(self.found.stores.len()) }
+    }
+
+    fn changed(&mut self, buffer: BufferId) {
+        *self.changes.entry(buffer).or_insert(0) += 1;
+    }
+
     /// Gives a shape to memory without one, from the known elements. With `complete`, only if these
     /// cover all of it. Returns true if there was any such memory.
     fn shape(&mut self, forms: &mut Forms<'_>, complete: bool) -> bool {
@@ -165,14 +208,43 @@ impl Solver<'_> {
                 && let Some(evidence) = self.evidence.shift_remove(&buffer)
             {
                 layout.shape(forms, &evidence);
+                self.changed(buffer);
                 any = true;
             }
         }
         if !any && !complete {
             // There is no evidence for another shape.
-            for layout in self.found.layouts.values_mut() {
-                any |= layout.shapeless.take().is_some();
+            let mut shaped = Vec::new();
+            for (buffer, layout) in &mut self.found.layouts {
+                if layout.shapeless.take().is_some() {
+                    shaped.push(*buffer);
+                }
             }
+            any = !shaped.is_empty();
+            for buffer in shaped {
+                self.changed(buffer);
+            }
+        }
+        any
+    }
+
+    /// Takes beginnings that nothing else determines from their names in the statement, as those of
+    /// memory that is read where data say. Returns true if there were any.
+    fn named_begins(&mut self, forms: &mut Forms<'_>) -> bool {
+        let mut named = Vec::new();
+        for (buffer, layout) in &mut self.found.layouts {
+            for (dim, begin) in layout.begins.iter_mut().enumerate() {
+                let Some(min) = self.sites.begins.get(&(*buffer, dim)) else { continue };
+                if *begin == Begin::Unknown && layout.shapeless.is_none() {
+                    let min = forms.pool.var_expr(*min);
+                    *begin = Begin::At(forms.form(min));
+                    named.push(*buffer);
+                }
+            }
+        }
+        let any = !named.is_empty();
+        for buffer in named {
+            self.changed(buffer);
         }
         any
     }
@@ -202,15 +274,24 @@ impl Solver<'_> {
             let buffer = self.sites.loads[load].buffer;
             forms.pool.buffer(buffer).func == store.func
         });
+        // A value without loads fits any stage that reads nothing, so it has to be the stage's. A
+        // store outside of named loops follows the stages that have them.
+        let is_plain = store.loads.is_empty() && decl.stages().len() > 1;
+        let before = self.sites.stores.iter().take_while(|other| other.stmt != store.stmt);
+        let before = before.filter(|other| other.buffer == store.buffer);
+        let before = before.filter_map(|other| named_stage(forms, other, &decl.name)).max();
         let mut stages: Vec<usize> = (0..decl.stages().len()).collect();
-        stages.sort_by_key(|stage| (Some(*stage) != named, (*stage > 0) != own, *stage));
+        stages.sort_by_key(|stage| {
+            let is_past = is_plain && before.is_some_and(|before| *stage <= before);
+            (Some(*stage) != named, (*stage > 0) != own && !is_plain, is_past, *stage)
+        });
         let mut best: Option<(usize, Claim)> = None;
         for stage in stages {
             for keeps in [false, true] {
                 let Some((claim, unmatched)) = self.attempt(forms, store, stage, keeps) else {
                     continue;
                 };
-                if unmatched == 0 {
+                if unmatched == 0 && (!is_plain || self.fits(forms, store, &claim)) {
                     return Some(claim);
                 }
                 if best.as_ref().is_none_or(|(least, _)| unmatched < *least) {
@@ -219,6 +300,28 @@ impl Solver<'_> {
             }
         }
         best.map(|(_, claim)| claim)
+    }
+
+    /// Tests whether the instance that a claim names has the place and the value of a store.
+    fn fits(&self, forms: &mut Forms<'_>, store: &Store, claim: &Claim) -> bool {
+        let layout = &self.found.layouts[&store.buffer];
+        if layout.is_known() && layout.flat(forms, &claim.coords).as_ref() != Some(&store.flat.form)
+        {
+            return false;
+        }
+        let decl = forms.pool.func(store.func).clone();
+        let stage = &decl.stages()[claim.stage];
+        let mut env = environment(forms, &decl.args, stage, claim);
+        let specified = stage.values.get(store.component).copied();
+        let specified = specified.map(|value| forms.settled(value, &mut env));
+        let Stmt::Store { value, .. } = *forms.pool.get_stmt(store.stmt) else { return false };
+        let stored = forms.settled(value, &mut Env::default());
+        let scalar = if let Expr::Broadcast { value, .. } = forms.pool.get(stored) {
+            *value
+        } else {
+            stored
+        };
+        specified == Some(scalar)
     }
 
     /// The instance of a stage that a store may write, and the number of its loads that this
@@ -440,7 +543,7 @@ impl Solver<'_> {
     /// Records the consequences of a claim for the buffers that its store writes and reads.
     fn learn(&mut self, forms: &mut Forms<'_>, store: &Store, claim: &Claim) {
         let reads = self.reads(forms, store, claim);
-        for read in &reads {
+        for read in reads.iter() {
             let known = self.demanded.entry((read.func, read.component)).or_default();
             if !known.contains(&read.coords) {
                 known.push(read.coords.clone());
@@ -462,7 +565,16 @@ impl Solver<'_> {
     }
 
     /// The reads of the instance that a store writes.
-    fn reads(&self, forms: &mut Forms<'_>, store: &Store, claim: &Claim) -> Vec<Read> {
+    fn reads(&mut self, forms: &mut Forms<'_>, store: &Store, claim: &Claim) -> Rc<[Read]> {
+        if let Some(known) = self.performed.get(&store.stmt) {
+            return Rc::clone(known);
+        }
+        let reads: Rc<[Read]> = self.reads_of(forms, store, claim).into();
+        self.performed.insert(store.stmt, Rc::clone(&reads));
+        reads
+    }
+
+    fn reads_of(&self, forms: &mut Forms<'_>, store: &Store, claim: &Claim) -> Vec<Read> {
         let decl = forms.pool.func(store.func).clone();
         let Some(stage) = decl.stages().get(claim.stage) else { return Vec::new() };
         let mut env = environment(forms, &decl.args, stage, claim);
@@ -497,8 +609,11 @@ impl Solver<'_> {
             [false, true].map(|keeps| self.begins(forms, layout, scope, (flats, coords), keeps));
         let [(begins, seen), (others, seen_otherwise)] = ways;
         let begins = if seen_otherwise > seen { others } else { begins };
-        if let Some(layout) = self.found.layouts.get_mut(&buffer) {
+        if let Some(layout) = self.found.layouts.get_mut(&buffer)
+            && layout.begins != begins
+        {
             layout.begins = begins;
+            self.changed(buffer);
         }
     }
 
@@ -592,7 +707,8 @@ impl Solver<'_> {
                 let known = earlier.get(&(store.buffer, dim)).unwrap_or(known);
                 let distance = known.clone().minus(begin);
                 let is_earlier = distance.as_constant().is_none()
-                    && span(forms, &distance)
+                    && forms
+                        .span(&distance)
                         .is_some_and(|(least, greatest)| least >= 0 && greatest > 0);
                 if is_earlier {
                     earlier.insert((store.buffer, dim), begin.clone());
@@ -621,173 +737,4 @@ impl Solver<'_> {
             }
         }
     }
-}
-
-/// A load with its known coordinates.
-struct Known {
-    func: FuncId,
-    component: usize,
-    coords: Vec<Option<Form>>,
-}
-
-/// The values of a stage's variables in the instance that a claim names.
-pub(super) fn environment(
-    forms: &mut Forms<'_>,
-    args: &[VarId],
-    stage: &Stage,
-    claim: &Claim,
-) -> Env {
-    let mut values = Vec::new();
-    for ((lhs, arg), coord) in stage.lhs.iter().zip(args).zip(&claim.coords) {
-        if *forms.pool.get(*lhs) == Expr::Var(*arg) {
-            values.push((*arg, coord.clone()));
-        }
-    }
-    for (variable, value) in stage.domain.iter().zip(&claim.point) {
-        values.push((variable.var, value.clone()));
-    }
-    Env::of(values)
-}
-
-/// The values of a variable for which a form equals one of `values`. The form must not mention
-/// other unknowns.
-fn solved<'f>(
-    forms: &mut Forms<'_>,
-    form: &Form,
-    var: VarId,
-    unknown: &[VarId],
-    values: impl IntoIterator<Item = &'f Form>,
-) -> Vec<Form> {
-    let mut found = Vec::new();
-    if !forms.depends(form, var)
-        || unknown.iter().any(|other| *other != var && forms.depends(form, *other))
-    {
-        return found;
-    }
-    let Some((factor, rest)) = forms.affine(form, var) else { return found };
-    let Some(by) = factor.as_constant().filter(|by| *by != 0) else { return found };
-    for value in values {
-        let mut difference = value.clone().minus(&rest);
-        if by < 0 {
-            difference = Form::default().minus(&difference);
-        }
-        let (quotient, remainder) = difference.divided(&Form::constant(by.abs()));
-        if remainder.is_zero() && !found.contains(&quotient) {
-            found.push(quotient);
-        }
-    }
-    found
-}
-
-/// Pairs elements with coordinates where the assignment is unique: there is one of each, or no
-/// other element mentions the same loops.
-fn paired(forms: &mut Forms<'_>, flats: &[Flat], coords: &[&Vec<Form>]) -> Vec<Element> {
-    if let ([flat], [coords]) = (flats, coords) {
-        return vec![(flat.clone(), (*coords).clone())];
-    }
-    let mut own: Vec<IndexSet<VarId>> = Vec::new();
-    for flat in flats {
-        own.push(forms.form_vars(&flat.form));
-    }
-    let all: IndexSet<VarId> = own.iter().flatten().copied().collect();
-    let mut theirs: Vec<IndexSet<VarId>> = Vec::new();
-    for coords in coords {
-        let mut vars = IndexSet::default();
-        for coord in *coords {
-            vars.extend(forms.form_vars(coord).into_iter().filter(|var| all.contains(var)));
-        }
-        theirs.push(vars);
-    }
-    let mut found = Vec::new();
-    for (flat, vars) in flats.iter().zip(&own) {
-        let is_alone = own.iter().filter(|others| *others == vars).count() == 1;
-        let mut same = coords.iter().zip(&theirs).filter(|(_, others)| *others == vars);
-        if let (true, Some((coords, _)), None) = (is_alone, same.next(), same.next()) {
-            found.push((flat.clone(), (*coords).clone()));
-        }
-    }
-    found
-}
-
-/// The forms that result from replacing one or two of the minima by an operand.
-fn ways_decided(forms: &mut Forms<'_>, form: &Form) -> Vec<Form> {
-    let once = forms.decided(form);
-    let mut twice = Vec::new();
-    for way in &once {
-        twice.extend(forms.decided(way));
-    }
-    [once, twice].concat()
-}
-
-/// The forms that result from replacing minima around a variable by the operand that mentions it.
-fn ways_unclamped(forms: &mut Forms<'_>, form: &Form, var: VarId) -> Vec<Form> {
-    let mut ways = vec![form.clone()];
-    let mut found = Vec::new();
-    // A clamp is a minimum in a maximum.
-    for _ in 0..2 {
-        let mut next = Vec::new();
-        for way in ways {
-            if forms.clamps(&way, var) {
-                next.extend(forms.decided(&way));
-            }
-        }
-        next.retain(|way| forms.depends(way, var));
-        found.extend(next.iter().filter(|way| !found.contains(*way)).cloned().collect::<Vec<_>>());
-        ways = next;
-    }
-    found
-}
-
-/// The read that a load performs.
-fn matching<'r>(
-    forms: &mut Forms<'_>,
-    layout: &Layout,
-    (func, component): (FuncId, usize),
-    load: &Load,
-    reads: &'r [Read],
-) -> Option<&'r Read> {
-    reads.iter().find(|read| {
-        (read.func, read.component) == (func, component)
-            && layout.flat(forms, &read.coords).as_ref() == Some(&load.flat.form)
-    })
-}
-
-/// The value of a stage's variable, if a loop around the store is named after it.
-fn named(
-    forms: &mut Forms<'_>,
-    store: &Store,
-    var: VarId,
-    (stage, func): (usize, &str),
-) -> Option<Form> {
-    let name = format!("{func}.s{stage}.{}", forms.pool.var(var).name);
-    let called = |var: VarId| forms.pool.var(var).name == name;
-    let found = store.loops.iter().rev().find_map(|of| {
-        let named = of.named.filter(|named| called(*named));
-        named.or(Some(of.var).filter(|own| called(*own)))
-    });
-    let value = forms.pool.var_expr(found?);
-    Some(forms.form(value))
-}
-
-/// The value of a reduction variable, if a loop around the store is named after it and counts from
-/// 0.
-fn rebased(
-    forms: &mut Forms<'_>,
-    store: &Store,
-    domain: &ReductionVar,
-    (stage, func): (usize, &str),
-) -> Option<Form> {
-    let name = format!("{func}.s{stage}.{}{REBASED}", forms.pool.var(domain.var).name);
-    let mut loops = store.loops.iter().rev();
-    let found = loops.find(|of| forms.pool.var(of.var).name == name)?;
-    let (own, min) = (forms.variable(found.var), forms.form(domain.min));
-    Some(own.plus(&min, 1))
-}
-
-/// The stage in the name of the innermost loop of the func around a store.
-fn named_stage(forms: &Forms<'_>, store: &Store, func: &str) -> Option<usize> {
-    store.loops.iter().rev().find_map(|of| {
-        let rest = forms.pool.var(of.var).name.strip_prefix(func)?.strip_prefix(".s")?;
-        rest.split('.').next()?.parse().ok()
-    })
 }

@@ -476,7 +476,27 @@ impl Space {
             let poly = self.choose(condition, x, y);
             return Ok(self.ring(scalar, poly));
         }
-        Ok(self.intern_term(Term::Select(condition, a, b)))
+        match self.extreme_chosen(condition, a, b) {
+            Some(op) => Ok(self.intern_term(Term::Binary(op, a, b))),
+            None => Ok(self.intern_term(Term::Select(condition, a, b))),
+        }
+    }
+
+    /// The operator that a choice between floats computes: `min(a, b)` is defined as
+    /// `select(a < b, a, b)`, and `max(a, b)` as `select(b < a, a, b)`. In a space as written,
+    /// comparisons speak of bits, and minima are operators of their own.
+    fn extreme_chosen(&self, condition: FormulaId, a: TermId, b: TermId) -> Option<BinaryOp> {
+        let Formula::Holds(term) = *self.formula(condition) else { return None };
+        let Term::Binary(BinaryOp::Lt, less, greater) = *self.term(term) else { return None };
+        if self.as_written {
+            None
+        } else if (less, greater) == (a, b) {
+            Some(BinaryOp::Min)
+        } else if (less, greater) == (b, a) {
+            Some(BinaryOp::Max)
+        } else {
+            None
+        }
     }
 
     /// Returns the value of a constant term.
@@ -491,7 +511,41 @@ impl Space {
 
 #[cfg(test)]
 mod tests {
-    use halidom_ir::{BinaryOp, Constant, Overflow, eval};
+    use halidom_base::FxHashMap;
+    use halidom_ir::{BinaryOp, Constant, Overflow, Scalar, eval};
+
+    use crate::space::{Space, Term};
+
+    #[test]
+    fn a_choice_of_the_lesser_float_is_the_minimum_unless_kept_as_written() {
+        let made = |mut space: Space| {
+            let [a, b] = ["a", "b"].map(|name| {
+                let symbol = space.fresh(name);
+                space.leaf(Term::Parameter(symbol, Scalar::F32))
+            });
+            let less = space.compare_floats(BinaryOp::Lt, a, b);
+            let at_most = space.compare_floats(BinaryOp::Le, a, b);
+            let mut chosen = |condition, x, y| {
+                let term = space.choose_term(condition, x, y).unwrap();
+                space.term(term).clone()
+            };
+            let cases = [chosen(less, a, b), chosen(less, b, a), chosen(at_most, a, b)];
+            let min = Term::Binary(BinaryOp::Min, a, b);
+            let max = Term::Binary(BinaryOp::Max, b, a);
+            [cases[0] == min, cases[1] == max, matches!(cases[2], Term::Select(..))]
+        };
+        assert_eq!(made(Space::default()), [true, true, true]);
+        assert_eq!(made(Space::as_written(FxHashMap::default())), [false, false, true]);
+        // The order of operands matters where they are NaN or zeros, and so does `<=`.
+        for (x, y) in [(0.0, -0.0), (-0.0, 0.0), (f32::NAN, 1.0), (1.0, f32::NAN), (2.0, 1.0)] {
+            let [a, b] = [x, y].map(Constant::f32);
+            let is_true = |op, a, b| eval::binary(op, a, b) == Ok(Constant::bool(true));
+            let lesser = if is_true(BinaryOp::Lt, a, b) { a } else { b };
+            let greater = if is_true(BinaryOp::Lt, b, a) { a } else { b };
+            assert_eq!(eval::binary(BinaryOp::Min, a, b), Ok(lesser));
+            assert_eq!(eval::binary(BinaryOp::Max, a, b), Ok(greater));
+        }
+    }
 
     #[test]
     fn a_float_times_or_by_one_is_itself() {

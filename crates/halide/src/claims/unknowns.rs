@@ -1,0 +1,180 @@
+//! Values of single unknowns in a claim, solved from what is known about a store and its loads.
+
+use halidom_base::IndexSet;
+use halidom_ir::{Expr, FuncId, ReductionVar, Stage, VarId};
+
+use super::demand::Read;
+use super::form::Form;
+use super::forms::{Env, Forms};
+use super::found::Claim;
+use super::layout::{Element, Layout};
+use super::sites::{Flat, Load, REBASED, Store};
+
+/// A load with its known coordinates.
+pub(super) struct Known {
+    pub(super) func: FuncId,
+    pub(super) component: usize,
+    pub(super) coords: Vec<Option<Form>>,
+}
+
+/// The values of a stage's variables in the instance that a claim names.
+pub(super) fn environment(
+    forms: &mut Forms<'_>,
+    args: &[VarId],
+    stage: &Stage,
+    claim: &Claim,
+) -> Env {
+    let mut values = Vec::new();
+    for ((lhs, arg), coord) in stage.lhs.iter().zip(args).zip(&claim.coords) {
+        if *forms.pool.get(*lhs) == Expr::Var(*arg) {
+            values.push((*arg, coord.clone()));
+        }
+    }
+    for (variable, value) in stage.domain.iter().zip(&claim.point) {
+        values.push((variable.var, value.clone()));
+    }
+    Env::of(values)
+}
+
+/// The values of a variable for which a form equals one of `values`. The form must not mention
+/// other unknowns.
+pub(super) fn solved<'f>(
+    forms: &mut Forms<'_>,
+    form: &Form,
+    var: VarId,
+    unknown: &[VarId],
+    values: impl IntoIterator<Item = &'f Form>,
+) -> Vec<Form> {
+    let mut found = Vec::new();
+    if !forms.depends(form, var)
+        || unknown.iter().any(|other| *other != var && forms.depends(form, *other))
+    {
+        return found;
+    }
+    let Some((factor, rest)) = forms.affine(form, var) else { return found };
+    let Some(by) = factor.as_constant().filter(|by| *by != 0) else { return found };
+    for value in values {
+        let mut difference = value.clone().minus(&rest);
+        if by < 0 {
+            difference = Form::default().minus(&difference);
+        }
+        let (quotient, remainder) = difference.divided(&Form::constant(by.abs()));
+        if remainder.is_zero() && !found.contains(&quotient) {
+            found.push(quotient);
+        }
+    }
+    found
+}
+
+/// Pairs elements with coordinates where the assignment is unique: there is one of each, or no
+/// other element mentions the same loops.
+pub(super) fn paired(forms: &mut Forms<'_>, flats: &[Flat], coords: &[&Vec<Form>]) -> Vec<Element> {
+    if let ([flat], [coords]) = (flats, coords) {
+        return vec![(flat.clone(), (*coords).clone())];
+    }
+    let mut own: Vec<IndexSet<VarId>> = Vec::new();
+    for flat in flats {
+        own.push(forms.form_vars(&flat.form));
+    }
+    let all: IndexSet<VarId> = own.iter().flatten().copied().collect();
+    let mut theirs: Vec<IndexSet<VarId>> = Vec::new();
+    for coords in coords {
+        let mut vars = IndexSet::default();
+        for coord in *coords {
+            vars.extend(forms.form_vars(coord).into_iter().filter(|var| all.contains(var)));
+        }
+        theirs.push(vars);
+    }
+    let mut found = Vec::new();
+    for (flat, vars) in flats.iter().zip(&own) {
+        let is_alone = own.iter().filter(|others| *others == vars).count() == 1;
+        let mut same = coords.iter().zip(&theirs).filter(|(_, others)| *others == vars);
+        if let (true, Some((coords, _)), None) = (is_alone, same.next(), same.next()) {
+            found.push((flat.clone(), (*coords).clone()));
+        }
+    }
+    found
+}
+
+/// The forms that result from replacing one or two of the minima by an operand.
+pub(super) fn ways_decided(forms: &mut Forms<'_>, form: &Form) -> Vec<Form> {
+    let once = forms.decided(form);
+    let mut twice = Vec::new();
+    for way in &once {
+        twice.extend(forms.decided(way));
+    }
+    [once, twice].concat()
+}
+
+/// The forms that result from replacing minima around a variable by the operand that mentions it.
+pub(super) fn ways_unclamped(forms: &mut Forms<'_>, form: &Form, var: VarId) -> Vec<Form> {
+    let mut ways = vec![form.clone()];
+    let mut found = Vec::new();
+    // A clamp is a minimum in a maximum.
+    for _ in 0..2 {
+        let mut next = Vec::new();
+        for way in ways {
+            if forms.clamps(&way, var) {
+                next.extend(forms.decided(&way));
+            }
+        }
+        next.retain(|way| forms.depends(way, var));
+        found.extend(next.iter().filter(|way| !found.contains(*way)).cloned().collect::<Vec<_>>());
+        ways = next;
+    }
+    found
+}
+
+/// The read that a load performs.
+pub(super) fn matching<'r>(
+    forms: &mut Forms<'_>,
+    layout: &Layout,
+    (func, component): (FuncId, usize),
+    load: &Load,
+    reads: &'r [Read],
+) -> Option<&'r Read> {
+    reads.iter().find(|read| {
+        (read.func, read.component) == (func, component)
+            && layout.flat(forms, &read.coords).as_ref() == Some(&load.flat.form)
+    })
+}
+
+/// The value of a stage's variable, if a loop around the store is named after it.
+pub(super) fn named(
+    forms: &mut Forms<'_>,
+    store: &Store,
+    var: VarId,
+    (stage, func): (usize, &str),
+) -> Option<Form> {
+    let name = format!("{func}.s{stage}.{}", forms.pool.var(var).name);
+    let called = |var: VarId| forms.pool.var(var).name == name;
+    let found = store.loops.iter().rev().find_map(|of| {
+        let named = of.named.filter(|named| called(*named));
+        named.or(Some(of.var).filter(|own| called(*own)))
+    });
+    let value = forms.pool.var_expr(found?);
+    Some(forms.form(value))
+}
+
+/// The value of a reduction variable, if a loop around the store is named after it and counts from
+/// 0.
+pub(super) fn rebased(
+    forms: &mut Forms<'_>,
+    store: &Store,
+    domain: &ReductionVar,
+    (stage, func): (usize, &str),
+) -> Option<Form> {
+    let name = format!("{func}.s{stage}.{}{REBASED}", forms.pool.var(domain.var).name);
+    let mut loops = store.loops.iter().rev();
+    let found = loops.find(|of| forms.pool.var(of.var).name == name)?;
+    let (own, min) = (forms.variable(found.var), forms.form(domain.min));
+    Some(own.plus(&min, 1))
+}
+
+/// The stage in the name of the innermost loop of the func around a store.
+pub(super) fn named_stage(forms: &Forms<'_>, store: &Store, func: &str) -> Option<usize> {
+    store.loops.iter().rev().find_map(|of| {
+        let rest = forms.pool.var(of.var).name.strip_prefix(func)?.strip_prefix(".s")?;
+        rest.split('.').next()?.parse().ok()
+    })
+}
