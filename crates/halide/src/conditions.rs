@@ -78,8 +78,8 @@ impl Condition {
         match self {
             Self::SizeLimits => (
                 "size-limits",
-                "mins, extents and ends of callers' buffers and extents of reduction domains lie \
-                    within 2^29 of 0, strides within 32 bits",
+                "mins, extents and ends of callers' buffers, extents of reduction domains and \
+                    parameters in coordinates lie within 2^29 of 0, strides within 32 bits",
                 "the compiled code computes ends of loops and of regions in 32 bits, and Halide \
                     checks no min",
             ),

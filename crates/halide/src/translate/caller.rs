@@ -4,9 +4,10 @@
 //! All of them come from the pipeline, the target and the contract; none depends on the statement
 //! that is judged. Each check is a part of a [`Condition`], which the verdict names.
 
+use halidom_base::FxHashSet;
 use halidom_ir::{
     BinaryOp, BufferDecl, BufferId, Check, Constant, Dim, Expr, ExprId, Interval, Intrinsic,
-    Output, Pool, Scalar as Type, StmtId, Type as IrType,
+    Output, Pool, Scalar as Type, StmtId, Type as IrType, VarId,
 };
 
 use super::error::Result;
@@ -45,9 +46,12 @@ impl Walk<'_> {
                 limited.push((dim.stride, 1 << 31));
             }
         }
+        let in_coordinates = self.in_coordinates(pool);
         for (_, var, ty) in &self.source.params {
             if let Scalar::Int(bits @ (32 | 64)) = ty {
-                limited.push((pool.var_expr(*var), 1 << (bits - 1)));
+                let width = 1 << (bits - 1);
+                let limit = if in_coordinates.contains(var) { SIZE_LIMIT } else { width };
+                limited.push((pool.var_expr(*var), limit));
             }
         }
         for (id, limit) in limited {
@@ -97,6 +101,33 @@ impl Walk<'_> {
             parts.extend(self.small(pool, outputs));
         }
         parts
+    }
+
+    /// The variables in coordinates of the pipeline's definitions, such as the sides that a
+    /// boundary condition is told. Halide adds constants to them, as it does to mins and extents.
+    fn in_coordinates(&self, pool: &Pool) -> FxHashSet<VarId> {
+        let (mut coordinates, mut found) = (Vec::new(), FxHashSet::default());
+        for func in &self.source.algorithm.funcs {
+            for stage in pool.func(*func).stages() {
+                coordinates.extend_from_slice(&stage.lhs);
+                coordinates.extend(stage.domain.iter().map(|variable| variable.min));
+                for expr in stage.values.iter().chain(&stage.lhs).chain(&stage.predicate) {
+                    pool.for_each_subexpr(*expr, &mut |_, node| {
+                        if let Expr::Ref { args, .. } = node {
+                            coordinates.extend_from_slice(args);
+                        }
+                    });
+                }
+            }
+        }
+        for coordinate in coordinates {
+            pool.for_each_subexpr(coordinate, &mut |_, node| {
+                if let Expr::Var(var) = node {
+                    found.insert(*var);
+                }
+            });
+        }
+        found
     }
 
     /// The contract `--assume small`: limits on mins, extents, and their products with strides.
