@@ -37,20 +37,23 @@ pub(super) fn places(
     map.stmt(forms, program.body);
     let foreign = Foreign::of(forms, sites);
     let mut places = Vec::new();
+    let mut outputs: Vec<Memory> = Vec::new();
     for output in &program.outputs {
         let mut search = Search::new(&map, &foreign, &output.buffers);
         search.place(forms, program.body);
-        for spot in search.spots {
-            let needed = output
-                .window
-                .iter()
-                .map(|(min, extent)| {
-                    let (min, extent) = (forms.variable(*min), forms.variable(*extent));
-                    let last = min.clone().plus(&extent, 1).offset(-1);
-                    (min, last)
-                })
-                .collect();
-            places.push(Place { at: spot.at, func: output.func, needed });
+        let window = output.window.iter().map(|(min, extent)| {
+            let (min, extent) = (forms.variable(*min), forms.variable(*extent));
+            let last = min.clone().plus(&extent, 1).offset(-1);
+            (min, last)
+        });
+        let window: Vec<(Form, Form)> = window.collect();
+        for spot in &search.spots {
+            places.push(Place { at: spot.at, func: output.func, needed: window.clone() });
+        }
+        if let Some(buffer) = output.buffers.first() {
+            let (func, buffers, spots) = (output.func, output.buffers.clone(), search.spots);
+            let needed = vec![window; spots.len()];
+            outputs.push(Memory { func, buffer: *buffer, buffers, spots, needed });
         }
     }
     let mut memories: Vec<Memory> = Vec::new();
@@ -87,7 +90,7 @@ pub(super) fn places(
         }
         memories.push(memory);
     }
-    ask_less(forms, (sites, found, &map), &mut memories, &short);
+    ask_less(forms, (sites, found, &map), (&mut memories, &outputs), &short);
     for memory in memories {
         let Memory { func, spots, needed, .. } = memory;
         let parts = spots.into_iter().zip(needed);
@@ -102,7 +105,7 @@ pub(super) fn places(
 fn ask_less(
     forms: &mut Forms<'_>,
     of: (&Sites, &Found, &Map),
-    memories: &mut [Memory],
+    (memories, outputs): (&mut [Memory], &[Memory]),
     short: &FxHashSet<FuncId>,
 ) {
     let sites = of.0;
@@ -131,6 +134,7 @@ fn ask_less(
         for spot in 0..memory.spots.len() {
             let mut needed = memory.needed[spot].clone();
             for (dim, (low, high)) in needed.iter_mut().enumerate() {
+                let consumers = (&*consumers, outputs);
                 let asked = Region::of(forms, of, memory, spot).asked(dim, consumers, along);
                 let Some((least, greatest)) = asked else { continue };
                 if is_asked(forms, &least.clone().minus(low), along) {
@@ -203,7 +207,12 @@ impl<'r, 'p> Region<'r, 'p> {
     /// The first and last coordinate that others read, if no loop lies between the allocation and
     /// the place, and all reads come after the place. With `along`, only reads bounded by the
     /// readers' own promises count.
-    fn asked(&mut self, dim: usize, consumers: &[Memory], along: bool) -> Option<(Form, Form)> {
+    fn asked(
+        &mut self,
+        dim: usize,
+        consumers: (&[Memory], &[Memory]),
+        along: bool,
+    ) -> Option<(Form, Form)> {
         if !self.inner_loops().is_empty() {
             return None;
         }
@@ -235,12 +244,13 @@ impl<'r, 'p> Region<'r, 'p> {
         &mut self,
         coord: &Form,
         store: &Store,
-        consumers: &[Memory],
+        (consumers, outputs): (&[Memory], &[Memory]),
     ) -> Option<(Form, Form)> {
         let order = self.map.contexts[&store.stmt].order;
         let written = &self.found.stores.get(&store.stmt)?.coords;
         let mut spots = consumers
             .iter()
+            .chain(outputs)
             .filter(|memory| memory.buffers.contains(&store.buffer))
             .flat_map(|memory| memory.spots.iter().zip(&memory.needed));
         let (_, needed) =
@@ -338,6 +348,24 @@ impl<'r, 'p> Region<'r, 'p> {
             && self.forms.span(&inside).is_some_and(|(least, greatest)| least <= 0 && greatest > 0)
     }
 
+    /// Tests whether each store of the place is in a loop that has no iterations at some of the
+    /// sampled sizes, or under a condition within the place. The memory then has elements even
+    /// where nothing is written because nothing is read.
+    fn may_write_nothing(&mut self) -> bool {
+        let around = &self.spot.context;
+        let (loops, branches) = (around.loops.len(), around.branches.len());
+        self.sites.stores.iter().all(|store| {
+            if !self.buffers.contains(&store.buffer) || !self.inside(store.stmt, self.spot) {
+                return true;
+            }
+            self.map.contexts[&store.stmt].branches.len() > branches
+                || store.loops.iter().skip(loops).any(|of| {
+                    let extent = self.forms.form(of.extent);
+                    self.forms.span(&extent).is_some_and(|(least, _)| least <= 0)
+                })
+        })
+    }
+
     fn filled(&mut self, func: FuncId, dim: usize) -> (Form, Form) {
         let written = self.written(self.spot, dim);
         let layout = &self.found.layouts[&self.buffer];
@@ -359,6 +387,7 @@ impl<'r, 'p> Region<'r, 'p> {
             // writes. Otherwise loops over a dimension may cover less than the memory.
             let exceeds = spans.iter().any(|span| span.is_none_or(|(least, _)| least < 0));
             let whole = self.swept(dim);
+            self.short |= self.may_write_nothing();
             let [is_begin, is_end] = [0, 1].map(|end| match spare[end].as_constant() {
                 Some(spare) => spare > 0,
                 None if !whole => true,

@@ -288,7 +288,9 @@ impl Solver<'_> {
         let mut best: Option<(usize, Claim)> = None;
         for stage in stages {
             for keeps in [false, true] {
-                let Some((claim, unmatched)) = self.attempt(forms, store, stage, keeps) else {
+                let Some(layout) = self.found.layouts.get(&store.buffer) else { continue };
+                let Some((claim, unmatched)) = self.attempt(forms, store, (stage, layout), keeps)
+                else {
                     continue;
                 };
                 if unmatched == 0 && (!is_plain || self.fits(forms, store, &claim)) {
@@ -324,18 +326,17 @@ impl Solver<'_> {
         specified == Some(scalar)
     }
 
-    /// The instance of a stage that a store may write, and the number of its loads that this
-    /// instance does not read.
+    /// The instance of a stage that a store may write into memory of a layout, and the number of
+    /// its loads that this instance does not read.
     fn attempt(
         &self,
         forms: &mut Forms<'_>,
         store: &Store,
-        number: usize,
+        (number, layout): (usize, &Layout),
         keeps: bool,
     ) -> Option<(Claim, usize)> {
         let decl = forms.pool.func(store.func).clone();
         let stage = decl.stages().get(number)?.clone();
-        let layout = self.found.layouts.get(&store.buffer)?;
         let slots = layout.slots(forms, &store.flat, keeps);
         if keeps && slots == layout.slots(forms, &store.flat, false) {
             return None;
@@ -698,7 +699,11 @@ impl Solver<'_> {
                 continue;
             }
             let scope = &self.sites.scopes[&store.buffer];
-            let seen = (std::slice::from_ref(&store.flat), [&claim.coords]);
+            // What a store reads tells which element it writes, wherever its memory begins.
+            let read = self.attempt(forms, store, (claim.stage, &own), false);
+            let read = read.filter(|(_, unmatched)| *unmatched == 0 && !store.loads.is_empty());
+            let coords = read.map_or_else(|| claim.coords.clone(), |(read, _)| read.coords);
+            let seen = (std::slice::from_ref(&store.flat), [&coords]);
             let (begins, _) = self.begins(forms, &own, scope, (seen.0, &seen.1), false);
             for (dim, begin) in begins.iter().enumerate() {
                 let (Begin::At(begin), Begin::At(known)) = (begin, &layout.begins[dim]) else {

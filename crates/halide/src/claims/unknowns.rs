@@ -133,10 +133,20 @@ pub(super) fn matching<'r>(
     load: &Load,
     reads: &'r [Read],
 ) -> Option<&'r Read> {
-    reads.iter().find(|read| {
-        (read.func, read.component) == (func, component)
-            && layout.flat(forms, &read.coords).as_ref() == Some(&load.flat.form)
-    })
+    let mut others = Vec::new();
+    for read in reads.iter().filter(|read| (read.func, read.component) == (func, component)) {
+        let Some(flat) = layout.flat(forms, &read.coords) else { continue };
+        if flat == load.flat.form {
+            return Some(read);
+        }
+        others.push((read, flat));
+    }
+    // A minimum has several forms: `min(x, 4)` is `x + min(0, 4 - x)`.
+    let same = others.into_iter().find(|(_, flat)| {
+        let difference = flat.clone().minus(&load.flat.form);
+        difference.as_constant().is_none() && forms.span(&difference) == Some((0, 0))
+    });
+    same.map(|(read, _)| read)
 }
 
 /// The value of a stage's variable, if a loop around the store is named after it.
