@@ -176,6 +176,7 @@ impl<'p> Forms<'p> {
             | Expr::Binary(..)
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Shuffle { .. }
@@ -203,6 +204,7 @@ impl<'p> Forms<'p> {
             | Expr::Select { .. }
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }
@@ -707,6 +709,7 @@ impl<'p> Forms<'p> {
             | Expr::Binary(..)
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }

@@ -54,6 +54,7 @@ impl Point {
             }
             Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }

@@ -208,6 +208,7 @@ impl Instance {
             }
             other @ (Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }
