@@ -84,6 +84,7 @@ fn linear(pool: &Pool, expr: ExprId) -> Option<Linear> {
         | Expr::Select { .. }
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }

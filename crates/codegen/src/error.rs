@@ -29,6 +29,9 @@ pub enum EmitError {
         /// The operands' type.
         scalar: Scalar,
     },
+    /// A function that is only named: no program of our own has one.
+    #[error("`{0}` is only named, and generated code calls no function of others")]
+    NamedFunction(String),
     /// An operator that assumes that no overflow happens: only other compilers' IR has these.
     #[error("generated code cannot assume that there is no overflow")]
     AssumedAbsent,

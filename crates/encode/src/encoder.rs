@@ -104,6 +104,10 @@ impl Encoder {
                 let term = self.expr(terms, pool, *operand)?;
                 call(terms, *intrinsic, pool.ty(*operand).scalar, term)
             }
+            // The result is some value; equal expressions share one term.
+            Expr::Apply { function, .. } => {
+                Ok(terms.fresh(&pool.function(*function).name, sort(ty.scalar)))
+            }
             Expr::Ref { func, .. } => Ok(terms.fresh(&pool.func(*func).name, sort(ty.scalar))),
             Expr::Load { buffer, .. } => {
                 Ok(terms.fresh(&pool.buffer(*buffer).name, sort(ty.scalar)))

@@ -518,6 +518,11 @@ fn evaluate(pool: &Pool, id: ExprId, known: &mut FxHashMap<ExprId, Constant>) ->
         Expr::Call(intrinsic, operand) => {
             eval::intrinsic(*intrinsic, evaluate(pool, *operand, known)?).ok()?
         }
+        Expr::Apply { function, args } => {
+            let args = args.iter().map(|arg| evaluate(pool, *arg, known));
+            let args = args.collect::<Option<Vec<_>>>()?;
+            eval::apply(pool.function(*function), &args).ok()?
+        }
         Expr::Var(_)
         | Expr::Ref { .. }
         | Expr::Load { .. }

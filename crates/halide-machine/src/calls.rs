@@ -58,6 +58,8 @@ pub(crate) enum Function {
     Nan,
     Infinity,
     MinusInfinity,
+    /// A function of which only the name is known, with the hash of the name: see [`named`].
+    Named(u64),
 }
 
 /// Functions whose values are only near to those that the code generators compute.
@@ -175,10 +177,15 @@ impl Function {
         Some((function, kind))
     }
 
-    /// Returns the number of arguments, or `None` for `mux`, which takes any number.
+    /// Returns the function of which only this name is known.
+    pub(crate) fn named(name: &str) -> Self {
+        Self::Named(hashed(FIRST, name.bytes()))
+    }
+
+    /// Returns the number of arguments, or `None` where any number is right.
     pub(crate) fn arity(self) -> Option<usize> {
         Some(match self {
-            Self::Mux => return None,
+            Self::Mux | Self::Named(_) => return None,
             Self::Nan | Self::Infinity | Self::MinusInfinity => 0,
             Self::Abs
             | Self::BitNot
@@ -231,7 +238,7 @@ impl Function {
         let first = args.first().copied();
         match self {
             Self::Abs | Self::Absd => first.map(Kind::unsigned),
-            Self::SaturatingCast => None,
+            Self::SaturatingCast | Self::Named(_) => None,
             Self::WideningAdd
             | Self::WideningMul
             | Self::WideningShiftLeft
@@ -340,6 +347,10 @@ impl Function {
                     ints && widened(true) && args.first() == Some(&result)
                 }
                 Self::Lerp => lerps(args),
+                Self::Named(_) => {
+                    let of_memory = |kind: &Kind| *kind != Kind::Handle;
+                    !args.is_empty() && args.iter().all(of_memory) && of_memory(&result)
+                }
                 Self::Mux => {
                     args.len() > 2
                         && args.first().is_some_and(|kind| kind.is_int())
@@ -464,6 +475,7 @@ impl Function {
             Self::WidenRightMul => wide(BinaryOp::Mul),
             Self::Lerp => lerp(args, result, arithmetic),
             Self::Mux => mux(args),
+            Self::Named(hash) => named(hash, args, result),
             Self::Strict(op) => {
                 // A strict operator's NaN, infinity or zero is its value: LLVM assumes nothing
                 // about it.
@@ -493,6 +505,29 @@ impl Function {
                     near.value(float::decode(first, a.bits), float::decode(first, lane(1).bits));
                 float::noted(result, float::encode(result, value), arithmetic)
             }
+        }
+    }
+}
+
+/// The first value of the hash FNV-1a of 64 bits, and its factor.
+const FIRST: u64 = 0xcbf2_9ce4_8422_2325;
+const FACTOR: u64 = 0x100_0000_01b3;
+
+fn hashed(hash: u64, bytes: impl IntoIterator<Item = u8>) -> u64 {
+    bytes.into_iter().fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(FACTOR))
+}
+
+/// Applies a function of which only the name is known: some function that depends on the name and
+/// on every argument. It continues the hash of the name by the 8 bytes of the bits of each argument,
+/// the least first, and by 8 zeros. Integers take the upper bits, and so do floats of 16 bits; others
+/// are the integer of the upper 10 bits.
+fn named(hash: u64, args: &[(Lane, Kind)], result: Kind) -> Lane {
+    let hash = args.iter().fold(hash, |hash, (lane, _)| hashed(hash, lane.bits.to_le_bytes()));
+    let hash = hashed(hash, [0; 8]);
+    match result {
+        Kind::Single | Kind::Double => Lane::of(float::encode(result, (hash >> 54) as f64)),
+        Kind::Half | Kind::BFloat | Kind::Int(_) | Kind::UInt(_) | Kind::Handle => {
+            Lane::of(hash >> (64 - result.bits()))
         }
     }
 }
@@ -672,4 +707,26 @@ fn lerp(args: &[(Lane, Kind)], result: Kind, arithmetic: &mut Arithmetic) -> Lan
     let part = |lane: &Lane| i128::from(unsigned.wrapped(kind.value(lane.bits) + bias).bits);
     let sum = part(zero) * (greatest - weight) + part(one) * weight;
     result.wrapped((sum + greatest / 2) / greatest - bias)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Function;
+    use crate::float::Arithmetic;
+    use crate::value::{Kind, Lane};
+
+    /// The values that `halidom_ir::eval` gives too.
+    #[test]
+    fn a_function_that_is_only_named_depends_on_the_name_and_every_argument() {
+        let at = |name: &str, bits: [u64; 2], kind: Kind| {
+            let args = bits.map(|bits| (Lane::of(bits), kind));
+            Function::named(name).apply(&args, kind, &mut Arithmetic::default()).bits
+        };
+        let bytes = Kind::UInt(8);
+        assert_eq!([at("mix", [1, 2], bytes), at("mix", [2, 1], bytes)], [48, 183]);
+        let [one, two] = [1.0_f32, 2.0].map(|value| u64::from(value.to_bits()));
+        let found = [("mix", one, two), ("mix", two, one), ("mixed", one, two)]
+            .map(|(name, a, b)| f32::from_bits(at(name, [a, b], Kind::Single) as u32));
+        assert_eq!(found, [453.0, 698.0, 82.0]);
+    }
 }

@@ -34,6 +34,8 @@ pub enum Condition {
     Copies,
     /// The pipeline's reduction domains have no negative extents.
     Domains,
+    /// Functions that the pipeline only names are pure.
+    NamedFunctions,
     /// Outputs have the bounds that the schedule fixes.
     FixedBounds,
     /// The target leaves assertions out: callers keep to the conditions that these would check.
@@ -56,7 +58,7 @@ const ANCHOR: &str = "docs/stock-halide.md#conditions";
 
 impl Condition {
     /// All conditions that carry no words of a caller's, in the order of the list.
-    pub const STANDARD: [Self; 14] = [
+    pub const STANDARD: [Self; 15] = [
         Self::SizeLimits,
         Self::Spans,
         Self::Disjoint,
@@ -69,6 +71,7 @@ impl Condition {
         Self::Regroups,
         Self::Copies,
         Self::Domains,
+        Self::NamedFunctions,
         Self::FixedBounds,
         Self::NoAsserts,
     ];
@@ -144,6 +147,12 @@ impl Condition {
                 "extents of the pipeline's reduction domains are not negative",
                 "a negative extent has no meaning, and Halide does not check it",
             ),
+            Self::NamedFunctions => (
+                "named-functions-are-pure",
+                "a function that the pipeline only names, such as `pow` or a function of C, has no \
+                    effect, its result depends on its operands alone, and is C's for numbers",
+                "the pipeline does not define it, and Halide moves its calls",
+            ),
             Self::FixedBounds => (
                 "bounds-fixed-by-schedule",
                 "outputs have the bounds that the schedule fixes",
@@ -191,6 +200,7 @@ impl Condition {
             | Self::Regroups
             | Self::Copies
             | Self::Domains
+            | Self::NamedFunctions
             | Self::FixedBounds
             | Self::NoAsserts
             | Self::Small => self.entry().1.to_owned(),
@@ -214,6 +224,7 @@ impl Condition {
             | Self::Regroups
             | Self::Copies
             | Self::Domains
+            | Self::NamedFunctions
             | Self::FixedBounds
             | Self::NoAsserts => {
                 let (name, words, _) = self.entry();

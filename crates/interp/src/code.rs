@@ -10,8 +10,8 @@
 use halidom_base::{FxHashMap, stack};
 use halidom_ir::eval::{self, EvalError};
 use halidom_ir::{
-    BinaryOp, BufferId, Constant, Expr, ExprId, FuncId, HoleId, Intrinsic, Pool, Scalar, UnaryOp,
-    VarId,
+    BinaryOp, BufferId, Constant, Expr, ExprId, FuncId, FunctionDecl, HoleId, Intrinsic, Pool,
+    Scalar, UnaryOp, VarId,
 };
 
 use crate::Notes;
@@ -99,6 +99,7 @@ enum Op<P> {
     Select(Lanes, Lanes, Lanes),
     Cast(Scalar, Lanes),
     Call(Intrinsic, Lanes),
+    Apply(Box<FunctionDecl>, Box<[Lanes]>),
     Ramp(Lanes, Lanes),
     Broadcast(Lanes),
     /// The register of each lane of the result.
@@ -150,6 +151,7 @@ impl<P: Clone> Code<P> {
             | Op::Select(..)
             | Op::Cast(..)
             | Op::Call(..)
+            | Op::Apply(..)
             | Op::Ramp(..)
             | Op::Broadcast(_)
             | Op::Shuffle(_) => None,
@@ -208,6 +210,17 @@ impl<P: Clone> Code<P> {
                         notes.rounded = notes.rounded || call_rounds(*intrinsic, a, value);
                         Ok(value)
                     })?,
+                    Op::Apply(function, args) => {
+                        let args = args.iter().map(|arg| registers[arg.at(lane)]);
+                        match args.collect::<Option<Vec<_>>>() {
+                            Some(args) => {
+                                notes.rounded |= function.result.is_float();
+                                notes.arbitrary |= function.is_arbitrary();
+                                Some(eval::apply(function, &args).map_err(OpError::Eval)?)
+                            }
+                            None => None,
+                        }
+                    }
                     Op::Ramp(base, stride) => {
                         match (registers[base.start], registers[stride.start]) {
                             (Some(base), Some(stride)) => {
@@ -304,6 +317,11 @@ impl<S: Scope> Compiler<'_, S> {
             }
             Expr::Cast(scalar, a) => Op::Cast(*scalar, self.operand(*a, count)?),
             Expr::Call(intrinsic, a) => Op::Call(*intrinsic, self.operand(*a, count)?),
+            Expr::Apply { function, args } => {
+                let args = args.iter().map(|arg| self.operand(*arg, count));
+                let args = args.collect::<Result<_, _>>()?;
+                Op::Apply(Box::new(self.pool.function(*function).clone()), args)
+            }
             Expr::Ramp { base, stride, .. } => {
                 let base = self.operand(*base, 1)?;
                 Op::Ramp(base, self.operand(*stride, 1)?)

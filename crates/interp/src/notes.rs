@@ -15,16 +15,19 @@ pub struct Notes {
     pub unrepresentable: bool,
     /// An `int` did not fit 32 bits.
     pub beyond_32: bool,
+    /// A function was applied that is only named, and which may be another one in a user's program.
+    pub arbitrary: bool,
 }
 
 impl Notes {
     /// Adds the notes of another part of the evaluation.
     pub(crate) fn add(&mut self, other: Self) {
-        let Self { rounded, special, unrepresentable, beyond_32 } = other;
+        let Self { rounded, special, unrepresentable, beyond_32, arbitrary } = other;
         self.rounded |= rounded;
         self.special |= special;
         self.unrepresentable |= unrepresentable;
         self.beyond_32 |= beyond_32;
+        self.arbitrary |= arbitrary;
     }
 
     /// Records the facts about a value of this type.

@@ -6,8 +6,10 @@
 //! wrap at their width, division is Euclidean and total, shifts are total, floats are IEEE 754 with
 //! round-to-nearest-even, `min(a, b)` is `a < b ? a : b`, float-to-integer casts saturate with NaN
 //! giving 0.
+//!
+//! Only [`apply`] is no definition: proofs are about every function of a name.
 
-use crate::{BinaryOp, Constant, Intrinsic, Overflow, Scalar, UnaryOp, math};
+use crate::{BinaryOp, Constant, FunctionDecl, Intrinsic, Overflow, Scalar, UnaryOp, math};
 
 /// The reason why an operator has no value on these operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -188,6 +190,13 @@ pub fn intrinsic(intrinsic: Intrinsic, operand: Constant) -> Result {
     } else {
         Err(EvalError::IllTyped)
     }
+}
+
+/// Applies a function that is only named: the one that runs take (see [`FunctionDecl`]).
+pub fn apply(function: &FunctionDecl, args: &[Constant]) -> Result {
+    let typed = args.len() == function.params.len()
+        && args.iter().zip(&function.params).all(|(arg, scalar)| arg.scalar() == *scalar);
+    typed.then(|| function.at(args)).flatten().ok_or(EvalError::IllTyped)
 }
 
 /// Computes a function that IEEE 754 leaves open. For the other intrinsics it is the identity.

@@ -2,7 +2,9 @@
 
 use halidom_base::define_id;
 
-use crate::{BinaryOp, BufferId, Constant, FuncId, HoleId, Intrinsic, Scalar, UnaryOp, VarId};
+use crate::{
+    BinaryOp, BufferId, Constant, FuncId, FunctionId, HoleId, Intrinsic, Scalar, UnaryOp, VarId,
+};
 
 define_id!(
     /// An interned expression: equal ids are equal expressions.
@@ -47,6 +49,13 @@ pub enum Expr {
     Cast(Scalar, ExprId),
     /// A function of one operand, lane by lane.
     Call(Intrinsic, ExprId),
+    /// A function that is named and not defined, lane by lane.
+    Apply {
+        /// The function.
+        function: FunctionId,
+        /// Its operands, of the function's types.
+        args: Box<[ExprId]>,
+    },
     /// The value of a func or an input at a point. It occurs in algorithms, and in the IR before
     /// storage is flattened. There it reads the func's buffer.
     Ref {
@@ -119,7 +128,9 @@ impl Expr {
                 visit(*if_true);
                 visit(*if_false);
             }
-            Self::Ref { args, .. } => args.iter().copied().for_each(visit),
+            Self::Ref { args, .. } | Self::Apply { args, .. } => {
+                args.iter().copied().for_each(visit);
+            }
             Self::Shuffle { vectors, .. } => vectors.iter().copied().for_each(visit),
             Self::Load { index, .. } => visit(*index),
             Self::Ramp { base, stride, .. } => {
@@ -148,6 +159,10 @@ impl Expr {
                 let if_true = map(*if_true);
                 Self::Select { condition, if_true, if_false: map(*if_false) }
             }
+            Self::Apply { function, args } => Self::Apply {
+                function: *function,
+                args: args.iter().map(|arg| map(*arg)).collect(),
+            },
             Self::Ref { func, component, args } => Self::Ref {
                 func: *func,
                 component: *component,

@@ -47,6 +47,7 @@ mod decl;
 mod directive;
 pub mod eval;
 mod expr;
+mod function;
 mod ids;
 mod math;
 mod op;
@@ -70,6 +71,7 @@ pub use decl::{
 };
 pub use directive::{Argument, Number, SchedulePhase};
 pub use expr::{Access, Expr, ExprId, interleaved_lanes};
+pub use function::{FunctionDecl, FunctionId, Real};
 pub use ids::{BufferId, FuncId, HoleId, VarId};
 pub use op::{BinaryOp, Intrinsic, Overflow, UnaryOp};
 pub use pool::{Pool, Substitution};

@@ -4,8 +4,8 @@ use halidom_base::{Arena, FxHashMap, Interner, stack};
 
 use crate::{
     Access, Array, BinaryOp, BufferDecl, BufferId, Constant, Expr, ExprId, FuncDecl, FuncId,
-    FuncKind, HoleDecl, HoleId, Intrinsic, Overflow, Scalar, Stmt, StmtId, Type, UnaryOp, VarDecl,
-    VarId,
+    FuncKind, FunctionDecl, FunctionId, HoleDecl, HoleId, Intrinsic, Overflow, Scalar, Stmt,
+    StmtId, Type, UnaryOp, VarDecl, VarId,
 };
 
 /// The owner of expressions, statements and declarations. An algorithm, its schedules and every
@@ -19,6 +19,7 @@ pub struct Pool {
     funcs: Arena<FuncId, FuncDecl>,
     buffers: Arena<BufferId, BufferDecl>,
     holes: Interner<HoleId, HoleDecl>,
+    functions: Interner<FunctionId, FunctionDecl>,
     contents: FxHashMap<FuncId, Array>,
 }
 
@@ -59,6 +60,10 @@ impl Pool {
             Expr::Const(constant) => Type::scalar(constant.scalar()),
             Expr::Var(var) => self.vars[*var].ty,
             Expr::Unary(_, operand) | Expr::Call(_, operand) => self.ty(*operand),
+            Expr::Apply { function, args } => Type {
+                scalar: self.functions[*function].result,
+                lanes: args.first().map_or(1, |arg| self.ty(*arg).lanes),
+            },
             Expr::Binary(op, lhs, _) if op.is_comparison() => {
                 self.ty(*lhs).with_scalar(Scalar::Bool)
             }
@@ -160,6 +165,21 @@ impl Pool {
         self.buffers.iter()
     }
 
+    /// Returns the function with this declaration. Equal declarations share one id.
+    pub fn declare_function(&mut self, decl: FunctionDecl) -> FunctionId {
+        self.functions.intern(decl).0
+    }
+
+    /// True if there is a function that is only named.
+    pub fn has_functions(&self) -> bool {
+        !self.functions.is_empty()
+    }
+
+    /// A function's declaration.
+    pub fn function(&self, id: FunctionId) -> &FunctionDecl {
+        &self.functions[id]
+    }
+
     /// Returns the hole with this declaration. Equal declarations share one hole.
     pub fn hole(&mut self, decl: HoleDecl) -> HoleId {
         self.holes.intern(decl).0
@@ -235,6 +255,11 @@ impl Pool {
         self.expr(Expr::Call(intrinsic, operand))
     }
 
+    /// A named function of operands of its types.
+    pub fn apply(&mut self, function: FunctionId, args: impl Into<Box<[ExprId]>>) -> ExprId {
+        self.expr(Expr::Apply { function, args: args.into() })
+    }
+
     /// A component of the value of a func at a point.
     pub fn func_ref(
         &mut self,
@@ -266,6 +291,7 @@ impl Pool {
             | Expr::Select { .. }
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }

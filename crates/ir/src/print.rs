@@ -15,13 +15,15 @@ use crate::{
 };
 
 /// Words that are never printed as names: they begin a statement or look like a call of a func.
-pub(crate) const RESERVED: [&str; 32] = [
+pub(crate) const RESERVED: [&str; 34] = [
     "true",
     "false",
     "min",
     "max",
     "neg",
     "select",
+    "apply",
+    "shuffle",
     "ramp",
     "broadcast",
     "let",
@@ -313,6 +315,16 @@ impl<'a> Printer<'a> {
             }
             Expr::Cast(scalar, operand) => self.call(scalar.name(), &[*operand]),
             Expr::Call(intrinsic, operand) => self.call(intrinsic.name(), &[*operand]),
+            Expr::Apply { function, args } => {
+                let decl = pool.function(*function);
+                let _ = write!(self.out, "apply({:?}: {}", decl.name, decl.result);
+                if let Some(real) = decl.real {
+                    let _ = write!(self.out, " = {}", real.name());
+                }
+                self.put("; ");
+                self.list(args);
+                self.put(")");
+            }
             Expr::Ref { func, component, args } => {
                 let mut name = self.names.func(pool, *func);
                 if pool.func(*func).scalars.len() > 1 {

@@ -36,6 +36,17 @@ pub(crate) fn broken_rule(pool: &Pool, expr: &Expr) -> Option<&'static str> {
             (!scalar.is_float() && !integer)
                 .then_some("intrinsics take floats, abs also signed integers")
         }
+        Expr::Apply { function, args } => {
+            let decl = pool.function(*function);
+            let lanes = args.first().map_or(1, |arg| ty(*arg).lanes);
+            let typed = args.len() == decl.params.len()
+                && args
+                    .iter()
+                    .zip(&decl.params)
+                    .all(|(arg, scalar)| ty(*arg) == Type { scalar: *scalar, lanes });
+            (!typed || !decl.is_consistent())
+                .then_some("a named function takes operands of its types, and none is an int")
+        }
         Expr::Ref { func, component, args } => {
             if *component >= pool.func(*func).scalars.len() {
                 Some("a ref names a component of its func")

@@ -228,6 +228,7 @@ impl<'a> Verifier<'a> {
                     | Expr::Select { .. }
                     | Expr::Cast(..)
                     | Expr::Call(..)
+                    | Expr::Apply { .. }
                     | Expr::Ref { .. }
                     | Expr::Load { .. }
                     | Expr::Ramp { .. }
@@ -379,6 +380,7 @@ impl<'a> Verifier<'a> {
                 | Expr::Select { .. }
                 | Expr::Cast(..)
                 | Expr::Call(..)
+                | Expr::Apply { .. }
                 | Expr::Ref { .. }
                 | Expr::Ramp { .. }
                 | Expr::Broadcast { .. }
@@ -597,6 +599,7 @@ impl<'a> Verifier<'a> {
                 | Expr::Select { .. }
                 | Expr::Cast(..)
                 | Expr::Call(..)
+                | Expr::Apply { .. }
                 | Expr::Ramp { .. }
                 | Expr::Broadcast { .. }
                 | Expr::Shuffle { .. }
@@ -656,6 +659,7 @@ impl<'a> Verifier<'a> {
             | Expr::Select { .. }
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
             | Expr::Shuffle { .. }

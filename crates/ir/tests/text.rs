@@ -95,6 +95,20 @@ fn each_broken_rule_is_named() {
         (
             Phase::Final,
             FINAL,
+            "f32 = pow;",
+            "f32 = sinh;",
+            "a named function takes operands of its types, and none is an int",
+        ),
+        (
+            Phase::Final,
+            FINAL,
+            "apply(\"mix\": u8; part, broadcast(1u8, 4))",
+            "apply(\"mix\": u8; part, 1u8)",
+            "a named function takes operands of its types, and none is an int",
+        ),
+        (
+            Phase::Final,
+            FINAL,
             "u64(n) + 64u64",
             "n + 64",
             "an element that is prefetched is a scalar u64 that reads no memory",

@@ -144,6 +144,7 @@ fn is_worth_a_variable(pool: &Pool, id: ExprId) -> bool {
         | Expr::Select { .. }
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. } => true,
         Expr::Const(_)
@@ -173,6 +174,7 @@ pub(crate) fn replace(pool: &mut Pool, id: ExprId, done: &mut FxHashMap<ExprId, 
         | Expr::Select { .. }
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }

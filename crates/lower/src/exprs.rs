@@ -51,6 +51,7 @@ pub(crate) fn for_each_var(
         | Expr::Select { .. }
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }

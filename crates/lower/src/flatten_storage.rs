@@ -96,6 +96,7 @@ impl Fold<LowerError> for FlattenStorage {
             | Expr::Select { .. }
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }

@@ -121,7 +121,7 @@ impl Taken {
                 is_costly |= parts.costly.contains(&operand);
             });
             match part {
-                Expr::Call(..) => is_costly = true,
+                Expr::Call(..) | Expr::Apply { .. } => is_costly = true,
                 Expr::Binary(BinaryOp::Div, ..) => is_costly |= pool.ty(id).scalar.is_float(),
                 Expr::Var(var) => is_fixed = !self.bound.contains(var),
                 Expr::Load { .. } | Expr::Ref { .. } | Expr::Hole(_) => is_fixed = false,

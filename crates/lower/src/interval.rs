@@ -172,6 +172,7 @@ impl Intervals {
             Expr::Cast(..)
             | Expr::Unary(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Shuffle { .. }

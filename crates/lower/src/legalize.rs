@@ -259,6 +259,7 @@ impl Legalize<'_> {
             | Expr::Select { .. }
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Hole(_)) => {
                 let mapped = expr.map_operands(|operand| self.slice(operand, piece));

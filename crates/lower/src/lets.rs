@@ -152,6 +152,7 @@ impl Lets {
             | Expr::Binary(..)
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }

@@ -108,6 +108,7 @@ impl Aligned {
             | Expr::Binary(..)
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }

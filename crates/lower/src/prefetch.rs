@@ -247,6 +247,7 @@ fn normal(pool: &mut Pool, id: ExprId) -> Option<Linear> {
         | Expr::Select { .. }
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }
@@ -328,6 +329,7 @@ fn unsigned(pool: &mut Pool, id: ExprId) -> Option<ExprId> {
         | Expr::Select { .. }
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }
@@ -362,6 +364,7 @@ fn signed(pool: &mut Pool, id: ExprId) -> Option<ExprId> {
         | Expr::Select { .. }
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }

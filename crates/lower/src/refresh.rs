@@ -81,6 +81,7 @@ impl Fold<LowerError> for Refresh {
             | Expr::Select { .. }
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }

@@ -90,6 +90,7 @@ fn sum(pool: &mut Pool, id: ExprId) -> Option<Sum> {
         | Expr::Select { .. }
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }

@@ -265,6 +265,7 @@ fn equation(pool: &mut Pool, condition: ExprId) -> Option<(VarId, ExprId)> {
         | Expr::Select { .. }
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }
@@ -288,6 +289,7 @@ fn bound(pool: &Pool, condition: ExprId) -> Option<(VarId, Interval)> {
         | Expr::Select { .. }
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }

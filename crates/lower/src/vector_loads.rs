@@ -48,6 +48,7 @@ impl Spaced {
                 | Expr::Select { .. }
                 | Expr::Cast(..)
                 | Expr::Call(..)
+                | Expr::Apply { .. }
                 | Expr::Ref { .. }
                 | Expr::Load { .. }
                 | Expr::Ramp { .. }

@@ -67,7 +67,7 @@ impl Terms<'_> {
                 let lanes: Vec<_> = lanes.iter().copied().map(Some).collect();
                 self.shuffle(&vectors, &lanes).ok_or(NoTerm)?
             }
-            Expr::Ref { .. } | Expr::Hole(_) => return Err(NoTerm),
+            Expr::Apply { .. } | Expr::Ref { .. } | Expr::Hole(_) => return Err(NoTerm),
         };
         self.of_exprs.insert(id, term);
         Ok(term)

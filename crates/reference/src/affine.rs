@@ -168,6 +168,7 @@ impl Affine {
             Expr::Load { .. } | Expr::Ref { .. } => Err(not_affine("an index that is read")),
             Expr::Unary(UnaryOp::Not, _)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Shuffle { .. }
             | Expr::Hole(_) => Err(not_affine("an operation")),
         }
@@ -361,6 +362,7 @@ impl Affine {
             | Expr::Select { .. }
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }

@@ -51,6 +51,7 @@ pub(crate) fn taken(
         | Expr::Select { .. }
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Shuffle { .. }

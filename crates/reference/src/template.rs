@@ -181,6 +181,11 @@ impl Templates<'_> {
                 let operand = self.visit(leaves, facts, *operand, done)?;
                 Ok(self.pool.call(*intrinsic, operand))
             }
+            Expr::Apply { function, args } => {
+                let args = args.iter().map(|arg| self.visit(leaves, facts, *arg, done));
+                let args = args.collect::<Result<Vec<_>, Gap>>()?;
+                Ok(self.pool.apply(*function, args))
+            }
             Expr::Shuffle { vectors, lanes } => {
                 let load = self.one_load(vectors, lanes)?;
                 for vector in vectors {

@@ -72,6 +72,7 @@ fn fold(pool: &mut Pool, id: ExprId) -> Option<ExprId> {
         Expr::Const(_)
         | Expr::Var(_)
         | Expr::Select { .. }
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }
@@ -93,6 +94,7 @@ fn constant(pool: &Pool, id: ExprId) -> Option<Constant> {
         | Expr::Select { .. }
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }
@@ -122,6 +124,7 @@ fn view(pool: &Pool, id: ExprId) -> Option<(Op, Vec<ExprId>)> {
         | Expr::Var(_)
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Shuffle { .. }

@@ -269,6 +269,7 @@ impl Variables<'_> {
             | Expr::Select { .. }
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
             | Expr::Shuffle { .. }

@@ -14,7 +14,7 @@ use halidom_ir::{
     UnaryOp, VarId, eval,
 };
 
-use crate::space::{FormulaId, PolyId, Rename, Space, TermId, Value};
+use crate::space::{FormulaId, PolyId, Rename, Space, Term, TermId, Value};
 
 /// The reason why an expression has no term.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -156,6 +156,15 @@ impl<L: Leaves> Evaluator<'_, L> {
         }
     }
 
+    /// Returns the term of a value of a machine type.
+    fn machine(&mut self, expr: ExprId) -> Result<TermId> {
+        match self.value(expr)? {
+            Value::Number(term) => Ok(term),
+            Value::Bool(formula) => Ok(self.space.truth_term(formula)),
+            Value::Int(_) => Err(EvaluateError::Unsupported("a named function of an `int`")),
+        }
+    }
+
     fn evaluate(&mut self, id: ExprId) -> Result<Value> {
         if self.space.is_as_written()
             && self.pool.ty(id).scalar.is_float()
@@ -193,6 +202,12 @@ impl<L: Leaves> Evaluator<'_, L> {
                     Err(EvaluateError::Unsupported("a function of this type"))
                 }
             },
+            Expr::Apply { function, args } => {
+                let args = args.iter().map(|arg| self.machine(*arg)).collect::<Result<_>>()?;
+                let scalar = self.pool.function(function).result;
+                let term = self.space.leaf(Term::Apply { function, scalar, args });
+                Ok(leaf_value(self.space, scalar, term))
+            }
             Expr::Ref { func, component, args } => {
                 let coords = self.ints(&args)?;
                 self.leaves.reference(self.pool, self.space, id, (func, component), coords)
@@ -431,6 +446,7 @@ fn literal(pool: &Pool, id: ExprId) -> Option<Constant> {
         Expr::Broadcast { value, .. } => literal(pool, *value),
         Expr::Var(_)
         | Expr::Select { .. }
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }

@@ -114,6 +114,7 @@ fn is_natural(pool: &Pool, natural: &FxHashSet<VarId>, expr: ExprId) -> bool {
             | Expr::Select { .. }
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }

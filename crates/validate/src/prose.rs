@@ -136,6 +136,10 @@ impl Names<'_> {
             ),
             Term::Cast(to, operand) => format!("{to}({})", self.term(*operand)),
             Term::FromInt(to, poly) => format!("{to}({})", self.poly(*poly)),
+            Term::Apply { function, args, .. } => {
+                let args: Vec<String> = args.iter().map(|arg| self.term(*arg)).collect();
+                format!("{}({})", self.pool.function(*function).name, args.join(", "))
+            }
             Term::Call(call, operand) => format!("{}({})", call.name(), self.term(*operand)),
         }
     }

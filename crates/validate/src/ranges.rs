@@ -55,6 +55,7 @@ fn range(pool: &Pool, expr: ExprId, funcs: &FxHashMap<(FuncId, usize), Range>) -
         Expr::Var(_)
         | Expr::Unary(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }

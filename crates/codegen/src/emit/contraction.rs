@@ -125,6 +125,7 @@ impl Search<'_> {
                 | Expr::Select { .. }
                 | Expr::Cast(..)
                 | Expr::Call(..)
+                | Expr::Apply { .. }
                 | Expr::Ramp { .. }
                 | Expr::Broadcast { .. }
                 | Expr::Shuffle { .. } => {}
@@ -162,6 +163,7 @@ impl Search<'_> {
                 | Expr::Select { .. }
                 | Expr::Cast(..)
                 | Expr::Call(..)
+                | Expr::Apply { .. }
                 | Expr::Ref { .. }
                 | Expr::Ramp { .. }
                 | Expr::Broadcast { .. }
@@ -214,6 +216,7 @@ impl Search<'_> {
             | Expr::Select { .. }
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }

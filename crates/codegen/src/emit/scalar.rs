@@ -42,6 +42,9 @@ impl Translator<'_> {
                 }
                 Ok(self.help(Helper::Scalar(ScalarOp::Abs, scalar), vec![operand]))
             }
+            Expr::Apply { function, .. } => {
+                Err(EmitError::NamedFunction(pool.function(*function).name.clone()))
+            }
             Expr::Load { buffer, index, access: _ } => {
                 let scalar = pool.buffer(*buffer).scalar;
                 let name = CExpr::Name(self.buffer_name(*buffer)?);

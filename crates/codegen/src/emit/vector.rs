@@ -68,6 +68,9 @@ impl Translator<'_> {
                 }
                 Ok(self.help(Helper::Vector(VectorOp::Abs, ty.scalar, ty.lanes), vec![value]))
             }
+            Expr::Apply { function, .. } => {
+                Err(EmitError::NamedFunction(pool.function(*function).name.clone()))
+            }
             Expr::Load { buffer, index, access: _ } => self.vector_load(*buffer, *index),
             Expr::Ramp { base, stride, lanes } => {
                 let base = self.scalar(*base)?;
@@ -342,6 +345,7 @@ impl Translator<'_> {
             Expr::Const(_)
             | Expr::Broadcast { .. }
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Ramp { .. }
             | Expr::Hole(_) => None,
@@ -422,6 +426,9 @@ impl Translator<'_> {
                 let given = vectors.iter().map(|vector| self.mask(*vector, natural));
                 let given = given.collect::<Result<Vec<_>, _>>()?;
                 self.shuffled(given, (vectors, lanes))
+            }
+            Expr::Apply { function, .. } => {
+                return Err(EmitError::NamedFunction(pool.function(*function).name.clone()));
             }
             Expr::Const(_) | Expr::Unary(..) | Expr::Call(..) | Expr::Ramp { .. } => {
                 return Err(EmitError::Operator { operator: "arithmetic", scalar: Scalar::Bool });

@@ -1,5 +1,5 @@
-//! Calls: intrinsics, functions on floats, and functions of Halide's runtime that a statement
-//! calls.
+//! Calls: intrinsics, functions on floats, functions of Halide's runtime that a statement calls,
+//! and functions of C, of which only the names are known.
 
 use halidom_halide_ir::tree::{Call, CallKind, Expr};
 
@@ -34,7 +34,10 @@ impl Compiler<'_> {
                 if let Some(result) = self.function(&name, said, args)? {
                     return Ok(result);
                 }
-                return self.refuse(format!("the function `{name}`"));
+                if said.is_none() || ["halide_", "_halide_"].iter().any(|of| name.starts_with(of)) {
+                    return self.refuse(format!("the function `{name}`"));
+                }
+                return self.lanewise(&name, Function::named(&name), said, args);
             }
             None => {}
         }

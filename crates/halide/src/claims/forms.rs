@@ -182,6 +182,7 @@ impl<'p> Forms<'p> {
             | Expr::Binary(..)
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Shuffle { .. }
@@ -209,6 +210,7 @@ impl<'p> Forms<'p> {
             | Expr::Select { .. }
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }
@@ -718,6 +720,7 @@ impl<'p> Forms<'p> {
             | Expr::Binary(..)
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }

@@ -73,6 +73,7 @@ impl Writer<'_> {
                     read
                 }
             }
+            Expr::Apply { .. } => return unprintable("a function that is only named"),
             Expr::Load { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }

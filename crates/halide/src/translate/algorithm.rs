@@ -19,6 +19,7 @@ use halidom_ir::{
 
 use super::error::{Result, unsupported};
 use super::fields::fixed_field;
+use super::intrinsics::Named;
 use super::lanes::{Lowering, Memo};
 use super::nodes::{Binding, Nodes};
 use super::ops::{Value, Widths, is_half, stored};
@@ -50,6 +51,8 @@ pub struct Source {
     pub(super) widths: Widths,
     /// The contents of outputs before a run, where a first stage keeps them.
     pub(super) priors: Vec<Prior>,
+    /// Functions that the pipeline only names, and its parameters that are pointers.
+    pub(super) named: Named,
     /// True if a definition has an operator on floats that is not strict.
     pub(super) has_plain_floats: bool,
     /// The settings of the target and of the callers' contract.
@@ -159,6 +162,7 @@ impl Source {
             domains: Vec::new(),
             widths: Widths::default(),
             priors: Vec::new(),
+            named: Named::default(),
             has_plain_floats: false,
             settings: Settings::default(),
         }
@@ -340,6 +344,7 @@ impl<'a> Translation<'a> {
             }
         }
         source.has_plain_floats = self.nodes.has_plain_floats;
+        source.named.clone_from(&self.nodes.named);
         source.algorithm.fast_math =
             has_floats(&self.pool, &source.algorithm) && !self.asks_for_strict_floats();
         let first = source.algorithm.outputs.first();
@@ -365,9 +370,10 @@ impl<'a> Translation<'a> {
     fn input(&mut self, input: &Input, signature: &Signature, source: &mut Source) -> Result<()> {
         let name = self.nodes.names.text(input.name);
         // A pointer, such as the context that a caller hands to its own functions. It has no value
-        // here, so that only a pipeline which computes nothing from it is translated.
+        // here; only functions that are named too may take it.
         if let (tree::Scalar::Handle(_), false) = (input.ty.scalar, input.is_buffer) {
             self.nodes.bind(input.name, Binding::Pointer);
+            self.nodes.named.pointers.insert(input.name);
             return Ok(());
         }
         let scalar = stored(input.ty.scalar)?;

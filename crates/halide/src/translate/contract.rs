@@ -90,6 +90,7 @@ pub(super) fn computes(pool: &Pool, algorithm: &Algorithm) -> BTreeSet<Condition
                 | Expr::Binary(..)
                 | Expr::Select { .. }
                 | Expr::Call(..)
+                | Expr::Apply { .. }
                 | Expr::Ref { .. }
                 | Expr::Load { .. }
                 | Expr::Ramp { .. }

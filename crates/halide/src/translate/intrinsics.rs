@@ -1,7 +1,10 @@
 //! The intrinsics of Halide 21.0.0, each with its treatment. A test compares the table with the
-//! installed `IR.h`.
+//! installed `IR.h`. Other functions are only named.
+
+use halidom_base::FxHashSet;
 
 use super::error::{Result, unsupported};
+use crate::NameId;
 
 /// The treatment of an intrinsic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +125,15 @@ pub(super) const INTRINSICS: [(&str, Treatment); 96] = [
     ("widening_sub", Value),
     ("get_runtime_vscale", Refused("the length of vectors is known in a run only")),
 ];
+
+/// What a pipeline names and does not define.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Named {
+    /// Functions.
+    pub(super) functions: FxHashSet<NameId>,
+    /// Parameters that are pointers. Only these functions take them.
+    pub(super) pointers: FxHashSet<NameId>,
+}
 
 /// Refuses a call, with the reason if it is an intrinsic that is always refused.
 pub(super) fn refuse<T>(name: &str) -> Result<T> {

@@ -94,7 +94,7 @@ impl From<Unsupported> for Stop {
     }
 }
 
-type Step<T> = std::result::Result<T, Stop>;
+pub(super) type Step<T> = std::result::Result<T, Stop>;
 
 /// The expressions of nodes that were lowered before.
 #[derive(Default)]
@@ -219,6 +219,9 @@ impl<'a, 'n> Lowering<'a, 'n> {
                 let value = self.value(args[1], lanes)?;
                 note_load(self, args[0], value, lanes);
                 Ok(value)
+            }
+            Node::Call(name, args) if nodes.named.functions.contains(name) => {
+                self.named((*name, args), ty, lanes)
             }
             Node::Call(name, args) => {
                 let args = args.iter().map(|arg| self.value(*arg, lanes));

@@ -26,6 +26,7 @@ mod lanes;
 mod late_checks;
 mod marks;
 mod memory;
+mod named;
 mod nodes;
 mod note;
 mod ops;

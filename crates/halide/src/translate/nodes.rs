@@ -4,11 +4,12 @@
 //! unknown and not an `int32`). Types are therefore propagated from the binding of a name to its
 //! uses.
 
-use halidom_base::{Arena, FxHashMap, IndexMap, IndexSet, Interner, define_id};
+use halidom_base::{Arena, FxHashMap, FxHashSet, IndexMap, IndexSet, Interner, define_id};
 use halidom_ir::{BufferId, Constant, Dim, Expr as IrExpr, ExprId, FuncId, Pool, VarId, eval};
 
 use super::error::{Result, unsupported};
 use super::fields::fixed_field;
+use super::intrinsics::Named;
 use super::ops::{Ops, Value, Widths};
 use crate::text::digits;
 use crate::tree::{
@@ -151,6 +152,8 @@ pub(super) struct Nodes<'a> {
     pub(super) floats: FxHashMap<(String, Scalar), Option<u64>>,
     /// Floats that are known only by their digits.
     pub(super) rounded: IndexSet<String>,
+    /// Functions that are only named.
+    pub(super) named: Named,
     /// True after a sum, difference, product or quotient of floats that is not strict.
     pub(super) has_plain_floats: bool,
     /// Floats that are identified with the pipeline's float of the same digits.
@@ -180,6 +183,7 @@ impl<'a> Nodes<'a> {
             funcs: FxHashMap::default(),
             floats: FxHashMap::default(),
             rounded: IndexSet::default(),
+            named: Named::default(),
             has_plain_floats: false,
             taken: IndexMap::default(),
             definitions: FxHashMap::default(),
@@ -522,8 +526,7 @@ impl<'a> Nodes<'a> {
                 "`undef` elsewhere than as the first value of an output, or below a second stage",
             );
         }
-        let args = call.args.iter().map(|arg| self.elaborate(pool, arg));
-        let args = args.collect::<Result<Box<[_]>>>()?;
+        let args = self.arguments(pool, call)?;
         if let Some(buffer) = self.buffers.get(&call.name).cloned() {
             let index = self.place(pool, &buffer, &args)?;
             let ty = Type { scalar: buffer.ty, lanes: self.lanes(index) };
@@ -736,7 +739,7 @@ impl<'a> Nodes<'a> {
 
     fn visit_ids(&self, id: NodeId, visit: &mut impl FnMut(NodeId, &Node)) {
         let mut pending = vec![id];
-        let mut seen = halidom_base::FxHashSet::default();
+        let mut seen = FxHashSet::default();
         while let Some(id) = pending.pop() {
             if !seen.insert(id) {
                 continue;
@@ -790,7 +793,8 @@ pub(super) fn folded(pool: &Pool, id: ExprId, values: &[(VarId, Constant)]) -> O
             let chosen = if inner(condition)?.as_bool()? { if_true } else { if_false };
             inner(chosen)
         }
-        IrExpr::Load { .. }
+        IrExpr::Apply { .. }
+        | IrExpr::Load { .. }
         | IrExpr::Ramp { .. }
         | IrExpr::Broadcast { .. }
         | IrExpr::Shuffle { .. }

@@ -395,6 +395,7 @@ impl Ops<'_> {
             | Expr::Select { .. }
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Shuffle { .. }
@@ -484,6 +485,7 @@ impl Ops<'_> {
                 | Expr::Select { .. }
                 | Expr::Cast(..)
                 | Expr::Call(..)
+                | Expr::Apply { .. }
                 | Expr::Ref { .. }
                 | Expr::Load { .. }
                 | Expr::Ramp { .. }
@@ -714,7 +716,7 @@ impl Ops<'_> {
 }
 
 /// A function of floats by its name in Halide's runtime, such as `floor_f32`.
-fn float_function(name: &str) -> Option<Function> {
+pub(super) fn float_function(name: &str) -> Option<Function> {
     let name = name.strip_suffix("_f32").or(name.strip_suffix("_f64"))?;
     let name = if name == "fabs" { "abs" } else { name };
     Function::ALL.into_iter().find(|function| function.name() == name)

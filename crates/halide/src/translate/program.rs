@@ -131,6 +131,7 @@ impl Walk<'_> {
                 self.nodes.bind(name, Binding::Host(name));
             }
         }
+        self.nodes.named.clone_from(&self.source.named);
         // A dump has exact floats; six digits in a text may denote a float of the pipeline.
         if !tree::is_lossless(block) {
             for stage in self.pipeline.funcs.iter().flat_map(crate::pipeline::Func::stages) {
@@ -186,6 +187,9 @@ impl Walk<'_> {
         contract.checks_memory = checked;
         // A strict pipeline's statement may have lost a strict operator: LLVM sees the statement.
         let is_plain = self.nodes.has_plain_floats && !self.source.settings.strict_float;
+        if pool.has_functions() {
+            contract.others.insert(Condition::NamedFunctions);
+        }
         if self.source.algorithm.fast_math || is_plain {
             contract.others.insert(Condition::Regroups);
         }

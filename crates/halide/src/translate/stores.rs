@@ -307,6 +307,7 @@ fn inside(pool: &mut Pool, buffer: BufferId, index: ExprId) -> Result<ExprId> {
         | IrExpr::Select { .. }
         | IrExpr::Cast(..)
         | IrExpr::Call(..)
+        | IrExpr::Apply { .. }
         | IrExpr::Ref { .. }
         | IrExpr::Load { .. }
         | IrExpr::Shuffle { .. }

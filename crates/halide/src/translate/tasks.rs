@@ -419,6 +419,7 @@ impl Side {
             | IrExpr::Select { .. }
             | IrExpr::Cast(..)
             | IrExpr::Call(..)
+            | IrExpr::Apply { .. }
             | IrExpr::Ref { .. }
             | IrExpr::Load { .. }
             | IrExpr::Broadcast { .. }

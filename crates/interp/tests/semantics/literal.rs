@@ -96,6 +96,10 @@ impl Literal<'_> {
             }
             Expr::Cast(scalar, a) => eval::cast(*scalar, go(*a)).unwrap(),
             Expr::Call(intrinsic, a) => eval::intrinsic(*intrinsic, go(*a)).unwrap(),
+            Expr::Apply { function, args } => {
+                let args: Vec<Constant> = args.iter().map(|arg| go(*arg)).collect();
+                eval::apply(self.pool.function(*function), &args).unwrap()
+            }
             Expr::Ref { func, component, args } => {
                 let coords: Vec<i128> =
                     args.iter().map(|arg| go(*arg).as_integer().unwrap()).collect();

@@ -2,8 +2,8 @@
 
 use super::{Parser, Result, token::Token};
 use crate::{
-    Access, BinaryOp, Expr, ExprId, HoleDecl, HoleKind, HolePart, Intrinsic, Overflow, Scalar,
-    UnaryOp, print::infix,
+    Access, BinaryOp, Expr, ExprId, FunctionDecl, HoleDecl, HoleKind, HolePart, Intrinsic,
+    Overflow, Real, Scalar, UnaryOp, print::infix,
 };
 
 /// The operators that have a sign. Their overflow convention is filled in from the operands.
@@ -138,6 +138,7 @@ impl Parser {
                 return Ok(self.pool.expr(expr));
             }
             "shuffle" => return self.shuffle(),
+            "apply" => return self.apply(),
             _ => {}
         }
         let absent = self.eat("!");
@@ -159,6 +160,31 @@ impl Parser {
             (_, [operand], _, Some(intrinsic)) => Ok(self.pool.call(intrinsic, *operand)),
             _ => Err(error),
         }
+    }
+
+    /// Reads a function that is only named, with its operands: `("name": type; operand, …)`, or
+    /// `("name": type = real; operand, …)`.
+    fn apply(&mut self) -> Result<ExprId> {
+        self.sign("(")?;
+        let name = self.text()?;
+        self.sign(":")?;
+        let result = self.scalar()?;
+        let real = if self.eat("=") {
+            let error = self.error("a function of real numbers");
+            Some(Real::from_name(&self.name()?).ok_or(error)?)
+        } else {
+            None
+        };
+        self.sign(";")?;
+        let mut args = vec![self.expr()?];
+        while self.eat(",") {
+            args.push(self.expr()?);
+        }
+        self.sign(")")?;
+        let params = args.iter().map(|arg| self.pool.ty(*arg).scalar).collect();
+        let decl = FunctionDecl { name, params, result, real };
+        let function = self.pool.declare_function(decl);
+        Ok(self.pool.apply(function, args))
     }
 
     /// Reads the operands of a shuffle: `(vector, …; lane, …)`.

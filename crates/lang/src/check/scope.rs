@@ -395,6 +395,7 @@ impl<'a, 's> Checker<'a, 's> {
             | IrExpr::Select { .. }
             | IrExpr::Cast(..)
             | IrExpr::Call(..)
+            | IrExpr::Apply { .. }
             | IrExpr::Ramp { .. }
             | IrExpr::Broadcast { .. }
             | IrExpr::Shuffle { .. } => {}

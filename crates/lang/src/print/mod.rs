@@ -263,6 +263,7 @@ impl<'a> Printer<'a> {
                     format!("{name}({args})")
                 }
             }
+            Expr::Apply { .. } => return Err("a function that is only named"),
             Expr::Load { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }

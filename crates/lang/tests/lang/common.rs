@@ -92,7 +92,8 @@ pub(crate) fn evaluate(
                 value(*if_false)
             }
         }
-        Expr::Ref { .. }
+        Expr::Apply { .. }
+        | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }

@@ -83,6 +83,7 @@ fn chosen(pool: &Pool, expr: &Expr) -> Option<ExprId> {
         | Expr::Binary(..)
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }
@@ -107,6 +108,7 @@ fn truth(pool: &Pool, id: ExprId) -> Option<bool> {
         | Expr::Select { .. }
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }

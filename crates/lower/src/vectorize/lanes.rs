@@ -109,6 +109,7 @@ impl<'l> Lanes<'l> {
             | Expr::Select { .. }
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Shuffle { .. }
@@ -124,6 +125,7 @@ impl<'l> Lanes<'l> {
             | Expr::Select { .. }
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Shuffle { .. }
@@ -152,6 +154,7 @@ impl<'l> Lanes<'l> {
                 let Some(operand) = self.expr(pool, operand)? else { return Ok(None) };
                 Ok(Some(pool.call(intrinsic, operand)))
             }
+            Expr::Apply { .. } => Ok(None),
             Expr::Binary(op, lhs, rhs) => {
                 let (Some(lhs), Some(rhs)) = (self.expr(pool, lhs)?, self.expr(pool, rhs)?) else {
                     return Ok(None);
@@ -371,6 +374,7 @@ impl<'l> Lanes<'l> {
             | Expr::Select { .. }
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }

@@ -119,6 +119,7 @@ fn evaluate(
         Expr::Broadcast { value, .. } => operand(value),
         Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Shuffle { .. }

@@ -174,6 +174,7 @@ impl<'a> Algebra<'a> {
             | Expr::Unary(UnaryOp::Not, _)
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }

@@ -46,7 +46,8 @@ fn evaluate(pool: &Pool, expr: ExprId, values: &Values) -> Constant {
             let holds = evaluate(pool, *condition, values).as_bool().unwrap();
             evaluate(pool, if holds { *if_true } else { *if_false }, values)
         }
-        Expr::Ref { .. }
+        Expr::Apply { .. }
+        | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }

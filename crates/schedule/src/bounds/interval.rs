@@ -112,6 +112,7 @@ fn facts(algebra: &mut Algebra<'_>, condition: ExprId, holds: bool) -> Vec<Sum> 
         | Expr::Select { .. }
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }
@@ -444,6 +445,7 @@ fn atom_within(
         | Expr::Binary(..)
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }

@@ -79,6 +79,7 @@ pub(crate) fn range(
         | Expr::Binary(..)
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }
@@ -218,6 +219,7 @@ fn end_range(algebra: &mut Algebra<'_>, end: ExprId) -> Option<(ExprId, ExprId)>
         | Expr::Select { .. }
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }

@@ -77,6 +77,7 @@ pub(super) fn chain(pool: &Pool, expr: ExprId, is_kept: &dyn Fn(ExprId) -> bool)
         | Expr::Binary(..)
         | Expr::Select { .. }
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }

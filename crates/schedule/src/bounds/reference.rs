@@ -88,6 +88,7 @@ impl Engine<'_, '_> {
                             | Expr::Select { .. }
                             | Expr::Cast(..)
                             | Expr::Call(..)
+                            | Expr::Apply { .. }
                             | Expr::Load { .. }
                             | Expr::Ramp { .. }
                             | Expr::Broadcast { .. }
@@ -99,6 +100,7 @@ impl Engine<'_, '_> {
             }
             Expr::Unary(UnaryOp::Not, _)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Cast(..)
             | Expr::Ref { .. }
             | Expr::Load { .. }

@@ -188,6 +188,7 @@ fn refresh(pool: &mut Pool, nest: &mut Nest, func: FuncId, copy: FuncId) {
             | Expr::Select { .. }
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }
@@ -230,6 +231,7 @@ fn renamed(pool: &mut Pool, expr: ExprId, from: FuncId, to: FuncId) -> ExprId {
         | Expr::Select { .. }
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }
         | Expr::Broadcast { .. }

@@ -230,6 +230,7 @@ impl Transformer<'_> {
                 | Expr::Select { .. }
                 | Expr::Cast(..)
                 | Expr::Call(..)
+                | Expr::Apply { .. }
                 | Expr::Load { .. }
                 | Expr::Ramp { .. }
                 | Expr::Broadcast { .. }

@@ -278,6 +278,7 @@ impl Edit {
                 | Expr::Unary(..)
                 | Expr::Cast(..)
                 | Expr::Call(..)
+                | Expr::Apply { .. }
                 | Expr::Ref { .. }
                 | Expr::Load { .. }
                 | Expr::Ramp { .. }
@@ -459,6 +460,7 @@ impl Fold for Rename {
             | Expr::Select { .. }
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }

@@ -63,6 +63,7 @@ pub(super) fn conjuncts(pool: &Pool, condition: ExprId, visit: &mut impl FnMut(E
         | Expr::Select { .. }
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }
@@ -91,6 +92,7 @@ pub(super) fn without(pool: &mut Pool, condition: ExprId, part: &mut usize) -> E
         | Expr::Select { .. }
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }

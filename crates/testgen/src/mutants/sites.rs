@@ -368,6 +368,7 @@ pub(crate) fn swappable(pool: &Pool, id: ExprId) -> bool {
         | Expr::Unary(..)
         | Expr::Cast(..)
         | Expr::Call(..)
+        | Expr::Apply { .. }
         | Expr::Ref { .. }
         | Expr::Load { .. }
         | Expr::Ramp { .. }

@@ -116,7 +116,11 @@ impl<'a> Flow<'a> {
             let mut found = false;
             self.pool.for_each_subexpr(root, &mut |id, expr| {
                 let operator = match expr {
-                    Expr::Unary(..) | Expr::Binary(..) | Expr::Cast(..) | Expr::Call(..) => true,
+                    Expr::Unary(..)
+                    | Expr::Binary(..)
+                    | Expr::Cast(..)
+                    | Expr::Call(..)
+                    | Expr::Apply { .. } => true,
                     // The variable may stand for such an operator.
                     Expr::Var(_) => true,
                     Expr::Const(_)
@@ -187,6 +191,7 @@ impl<'a> Flow<'a> {
             | Expr::Select { .. }
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ramp { .. }
             | Expr::Broadcast { .. }
             | Expr::Shuffle { .. }

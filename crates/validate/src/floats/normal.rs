@@ -132,6 +132,11 @@ impl Normalizer {
                 let operand = self.canonical(space, operand)?;
                 Some(Form::factor(space.call_term(call, operand).ok()?))
             }
+            Term::Apply { function, scalar, args } => {
+                let args = args.iter().map(|arg| self.canonical(space, *arg));
+                let args = args.collect::<Option<_>>()?;
+                Some(Form::factor(space.leaf(Term::Apply { function, scalar, args })))
+            }
             Term::Select(condition, a, b) => {
                 let (a, b) = (self.canonical(space, a)?, self.canonical(space, b)?);
                 let chosen = space.choose_term(condition, a, b).ok()?;
@@ -172,7 +177,7 @@ impl Normalizer {
         if let Some(known) = self.special.get(&term) {
             return *known;
         }
-        let special = match *space.term(term) {
+        let special = match space.term(term).clone() {
             Term::Constant(constant) => Rational::of(constant).is_none(),
             Term::Ring(..)
             | Term::Truth(_)
@@ -181,6 +186,9 @@ impl Normalizer {
             | Term::FromInt(..) => false,
             Term::Unary(_, a) | Term::Cast(_, a) | Term::Call(_, a) => {
                 space.scalar(a).is_float() && self.is_special(space, a)
+            }
+            Term::Apply { args, .. } => {
+                args.iter().any(|arg| space.scalar(*arg).is_float() && self.is_special(space, *arg))
             }
             Term::Binary(_, a, b) | Term::Select(_, a, b) => {
                 self.is_special(space, a) || self.is_special(space, b)

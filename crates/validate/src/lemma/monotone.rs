@@ -171,6 +171,7 @@ fn chain(space: &mut Space, a: TermId, b: TermId) -> Option<Chain> {
             | Term::Select(..)
             | Term::Cast(..)
             | Term::FromInt(..)
+            | Term::Apply { .. }
             | Term::Call(..),
             _,
         ) => None,

@@ -62,6 +62,7 @@ pub(super) fn meaning(space: &mut Space, this: PolyId, term: TermId) -> Option<F
         | Term::Binary(..)
         | Term::Cast(..)
         | Term::FromInt(..)
+        | Term::Apply { .. }
         | Term::Call(..) => None,
     }
 }

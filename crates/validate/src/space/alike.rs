@@ -119,6 +119,14 @@ impl Space {
                 self.compare(x, y, pairs)
             }
             (
+                Term::Apply { function, args, .. },
+                Term::Apply { function: other_function, args: other, .. },
+            ) if function == other_function && args.len() == other.len() => {
+                let same = args.iter().zip(&other).map(|(x, y)| self.compare(*x, *y, pairs));
+                let same = same.collect::<Option<Vec<_>>>()?;
+                Some(self.and(&same))
+            }
+            (
                 Term::Constant(_)
                 | Term::Truth(_)
                 | Term::Parameter(..)
@@ -127,6 +135,7 @@ impl Space {
                 | Term::Binary(..)
                 | Term::Cast(..)
                 | Term::FromInt(..)
+                | Term::Apply { .. }
                 | Term::Call(..),
                 _,
             ) => None,

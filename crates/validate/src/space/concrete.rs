@@ -50,6 +50,7 @@ impl Space {
                 Constant::from_bits(*scalar, u64::try_from(at[symbol]).unwrap()).unwrap()
             }
             Term::Read { .. } => panic!("a read"),
+            Term::Apply { .. } => panic!("a named function"),
             Term::Unary(op, operand) => eval::unary(*op, self.term_at(*operand, at)).unwrap(),
             Term::Binary(op, a, b) => {
                 eval::binary(*op, self.term_at(*a, at), self.term_at(*b, at)).unwrap()

@@ -20,7 +20,7 @@ mod rename;
 mod term;
 
 use halidom_base::{Arena, FxHashMap, Interner, define_id};
-use halidom_ir::{BinaryOp, Constant, FuncId, Intrinsic, Scalar, UnaryOp};
+use halidom_ir::{BinaryOp, Constant, FuncId, FunctionId, Intrinsic, Scalar, UnaryOp};
 
 pub(crate) use formula::Equation;
 pub(crate) use poly::gcd;
@@ -146,6 +146,15 @@ pub(crate) enum Term {
     FromInt(Scalar, PolyId),
     /// A function.
     Call(Intrinsic, TermId),
+    /// A function that is only named.
+    Apply {
+        /// The function.
+        function: FunctionId,
+        /// The type of its result.
+        scalar: Scalar,
+        /// Its operands.
+        args: Box<[TermId]>,
+    },
 }
 
 /// The value of an expression of the IR.

@@ -35,6 +35,7 @@ impl Space {
             | Term::Read { .. }
             | Term::Binary(..)
             | Term::Select(..)
+            | Term::Apply { .. }
             | Term::Call(..) => self.compare_floats(BinaryOp::Eq, term, term),
         }
     }
@@ -65,6 +66,7 @@ impl Space {
             | Term::Select(..)
             | Term::Cast(..)
             | Term::FromInt(..)
+            | Term::Apply { .. }
             | Term::Call(..) => self.opaque_value(term),
         }
     }
@@ -73,7 +75,8 @@ impl Space {
         self.term_constant(term).is_some_and(|constant| order(constant) == 0 && !is_nan(constant))
     }
 
-    /// Returns the floats in a value that are compared or become integers.
+    /// Returns the floats in a value that are compared, become integers, or are operands of a named
+    /// function whose result is no float.
     pub(crate) fn deciding_floats(&self, value: Value) -> Vec<TermId> {
         let mut found = Vec::new();
         for term in self.terms_of(value) {
@@ -84,6 +87,7 @@ impl Space {
                     found.extend([a, b]);
                 }
                 Term::Cast(to, operand) if !to.is_float() => found.push(operand),
+                Term::Apply { scalar, ref args, .. } if !scalar.is_float() => found.extend(args),
                 Term::Constant(_)
                 | Term::Ring(..)
                 | Term::Truth(_)
@@ -94,6 +98,7 @@ impl Space {
                 | Term::Select(..)
                 | Term::Cast(..)
                 | Term::FromInt(..)
+                | Term::Apply { .. }
                 | Term::Call(..) => {}
             }
         }

@@ -244,6 +244,10 @@ impl Rename {
                 let poly = self.poly(space, poly);
                 space.int_to(to, poly)
             }
+            Term::Apply { function, scalar, args } => {
+                let args = args.iter().map(|arg| self.term(space, *arg)).collect();
+                Ok(space.leaf(Term::Apply { function, scalar, args }))
+            }
             Term::Call(call, operand) => {
                 let operand = self.term(space, operand);
                 space.call_term(call, operand)
@@ -388,6 +392,7 @@ impl Space {
             Term::Unary(_, operand) | Term::Cast(_, operand) | Term::Call(_, operand) => {
                 self.see_term(*operand, seen);
             }
+            Term::Apply { args, .. } => args.iter().for_each(|arg| self.see_term(*arg, seen)),
             Term::Binary(_, a, b) => {
                 self.see_term(*a, seen);
                 self.see_term(*b, seen);

@@ -7,7 +7,8 @@
 //! quotients, comparisons, minima, selections, shifts to the right, and conversions to wider types.
 //! [`Space::integer_of`] gives this number exactly. Operators on floats stay as written. Only
 //! constants are folded, by the IR's own evaluator, and not even these in a space
-//! [`Space::as_written`].
+//! [`Space::as_written`]. A function that is only named is a leaf with operands: two of its results
+//! are equal if the operands have one normal form.
 
 use halidom_ir::{BinaryOp, Constant, Intrinsic, Overflow, Scalar, UnaryOp, eval};
 
@@ -30,6 +31,7 @@ impl Space {
             Term::Ring(scalar, _)
             | Term::Parameter(_, scalar)
             | Term::Read { scalar, .. }
+            | Term::Apply { scalar, .. }
             | Term::Cast(scalar, _)
             | Term::FromInt(scalar, _) => *scalar,
             Term::Truth(_) => Scalar::Bool,

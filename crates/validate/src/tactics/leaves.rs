@@ -169,7 +169,7 @@ fn leaves(space: &Space, term: TermId, found: &mut Leaves) {
     if !found.seen.insert(term) {
         return;
     }
-    match *space.term(term) {
+    match space.term(term).clone() {
         Term::Constant(_) | Term::Ring(..) | Term::Truth(_) | Term::Parameter(..) => {}
         Term::Read { .. } | Term::FromInt(..) => drop(found.terms.insert(term)),
         Term::Cast(_, operand) if !space.scalar(operand).is_float() => {
@@ -178,6 +178,7 @@ fn leaves(space: &Space, term: TermId, found: &mut Leaves) {
         Term::Unary(_, operand) | Term::Cast(_, operand) | Term::Call(_, operand) => {
             leaves(space, operand, found);
         }
+        Term::Apply { args, .. } => args.iter().for_each(|arg| leaves(space, *arg, found)),
         Term::Binary(_, a, b) => {
             leaves(space, a, found);
             leaves(space, b, found);

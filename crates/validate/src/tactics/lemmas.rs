@@ -370,6 +370,7 @@ fn literals(space: &Space, term: TermId, found: &mut IndexSet<TermId>) {
         | Term::Select(..)
         | Term::Cast(..)
         | Term::FromInt(..)
+        | Term::Apply { .. }
         | Term::Call(..) => {}
     }
 }

@@ -73,6 +73,7 @@ fn find(space: &Space, term: TermId, found: &mut Found) {
         Term::Unary(_, operand) | Term::Cast(_, operand) | Term::Call(_, operand) => {
             find(space, *operand, found);
         }
+        Term::Apply { args, .. } => args.iter().for_each(|arg| find(space, *arg, found)),
         Term::Binary(_, a, b) => {
             find(space, *a, found);
             find(space, *b, found);

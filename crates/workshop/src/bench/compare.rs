@@ -79,6 +79,9 @@ impl Search<'_> {
                 (rounds && !picks) || self.value(lhs, above) || self.value(rhs, above)
             }
             Expr::Call(call, operand) => (rounds && !is_exact(call)) || self.value(operand, above),
+            Expr::Apply { ref args, .. } => {
+                rounds || args.iter().any(|arg| self.value(*arg, above))
+            }
             Expr::Unary(_, operand) | Expr::Broadcast { value: operand, .. } => {
                 self.value(operand, above)
             }

@@ -250,7 +250,7 @@ impl<'a> Narrow<'a> {
                 self.index(buffer, index);
                 self.stored = stored;
             }
-            Expr::Ref { .. } | Expr::Call(..) => {
+            Expr::Ref { .. } | Expr::Call(..) | Expr::Apply { .. } => {
                 let node = self.pool.get(expr);
                 let mut operands = Vec::new();
                 node.for_each_operand(|operand| operands.push(operand));

@@ -329,6 +329,7 @@ impl Checker<'_> {
                 | Expr::Select { .. }
                 | Expr::Cast(..)
                 | Expr::Call(..)
+                | Expr::Apply { .. }
                 | Expr::Ref { .. }
                 | Expr::Load { .. }
                 | Expr::Ramp { .. }

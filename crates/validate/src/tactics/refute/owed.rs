@@ -75,6 +75,8 @@ impl Conventions {
                         "the pipeline has no value: a float does not fit the integer that it \
                             becomes",
                     )
+                } else if notes.arbitrary {
+                    Owed::Nothing("the pipeline calls a function of which only the name is known")
                 } else if notes.special && algorithm.fast_math {
                     Owed::Nothing(
                         "the pipeline is not strict, and a float is no number or infinite",

@@ -55,7 +55,7 @@ pub const KINDS: &[&[Kind]] =
     &[memory::KINDS, order::KINDS, stores::KINDS, tasks::KINDS, exprs::KINDS, operators::KINDS];
 
 /// Names that mutants add to a statement.
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 14] = [
     ERROR,
     "Heap",
     "Stack",
@@ -66,6 +66,10 @@ const NAMES: [&str; 10] = [
     "mutant.repetition",
     "unsafe_promise_clamped",
     "likely",
+    "pow_f32",
+    "atan2_f32",
+    "sinh_f32",
+    "mutant_function",
 ];
 
 impl<'a> Statement<'a> {

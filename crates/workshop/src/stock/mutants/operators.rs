@@ -125,6 +125,16 @@ pub(super) const KINDS: &[Kind] = &[
         find: Find::Expr(intrinsic),
     },
     Kind {
+        name: "call: function",
+        what: "another function that is only named is called",
+        find: Find::Expr(function),
+    },
+    Kind {
+        name: "call: arguments",
+        what: "two arguments of a function that is only named are exchanged, or one is off by one",
+        find: Find::Expr(arguments),
+    },
+    Kind {
         name: "call: promise",
         what: "a promise is made that does not hold, or dropped",
         find: Find::Expr(promise),
@@ -391,6 +401,47 @@ fn intrinsic(scope: &Scope<'_>, _: Role, expr: &Expr, found: &mut Vec<Expr>) {
         let difference = binary(BinaryOp::Sub, a.clone(), b.clone());
         let ty = scope.type_of(expr);
         found.extend(ty.map(|ty| Expr::Cast(ty, Box::new(difference))));
+    }
+}
+
+/// Functions of floats that are only named.
+const NAMED: [&str; 10] = [
+    "pow_f32",
+    "atan2_f32",
+    "sinh_f32",
+    "cosh_f32",
+    "tanh_f32",
+    "asin_f32",
+    "acos_f32",
+    "asinh_f32",
+    "acosh_f32",
+    "atanh_f32",
+];
+
+fn function(scope: &Scope<'_>, _: Role, expr: &Expr, found: &mut Vec<Expr>) {
+    let Some(call) = call_of(scope, expr, &NAMED) else { return };
+    for other in ["pow_f32", "atan2_f32", "sinh_f32", "mutant_function"] {
+        let binary = matches!(other, "pow_f32" | "atan2_f32");
+        let fits = other == "mutant_function" || binary == (call.args.len() == 2);
+        if let Some(name) = scope.names.find(other).filter(|name| fits && *name != call.name) {
+            found.push(Expr::Call(Box::new(Call { name, ..call.clone() })));
+        }
+    }
+}
+
+fn arguments(scope: &Scope<'_>, _: Role, expr: &Expr, found: &mut Vec<Expr>) {
+    let Some(call) = call_of(scope, expr, &NAMED) else { return };
+    if let [a, b] = call.args.as_slice()
+        && a != b
+    {
+        found.push(with_args(call, vec![b.clone(), a.clone()]));
+    }
+    for (place, arg) in call.args.iter().enumerate() {
+        let Some(ty) = scope.type_of(arg) else { continue };
+        let one = spread(Expr::Float(1.0, ty.with_lanes(1)), ty.lanes);
+        let mut args = call.args.clone();
+        args[place] = binary(BinaryOp::Add, arg.clone(), one);
+        found.push(with_args(call, args));
     }
 }
 
