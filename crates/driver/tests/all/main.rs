@@ -15,6 +15,7 @@ mod growth;
 mod imports;
 mod inputs;
 mod miscompiles;
+mod named_functions;
 mod negative_domains;
 mod pictures;
 mod proofs;

@@ -387,8 +387,14 @@ const CASES: &[Case] = &[
     case(
         "an assertion that says more than of a pointer",
         TWO,
-        NotProved,
+        Proved,
         &[(HOST_NULL, "assert((a != reinterpret<(void *)>((uint64)0)) && (out.extent.0 == 3), ")],
+    ),
+    case(
+        "an assertion that two pointers differ, or more",
+        TWO,
+        NotProved,
+        &[(HOST_NULL, "assert((a != out) && (out.extent.0 == 3), ")],
     ),
     case(
         "an assertion that a pointer is null",
