@@ -170,10 +170,10 @@ impl FunctionDecl {
     }
 
     /// A small integer that depends on the name and on every operand: the hash FNV-1a of 64 bits,
-    /// of the bytes of the name and of the 8 bytes of the bits of each operand, the least ones
-    /// first, and of 8 zeros, so that every operand reaches the upper bits. A float becomes the upper
-    /// 10 bits of the hash, a truth value the uppermost one, and an integer as many of the upper bits
-    /// as it has.
+    /// of the bytes of the name, of the 8 bytes of the bits of each operand, the least ones first,
+    /// and of 8 zeros, so that every operand reaches the upper bits. A float becomes the integer of
+    /// the upper 10 bits. A truth value is the uppermost bit, and an integer as many upper bits as
+    /// it has.
     fn arbitrary(&self, args: &[Constant]) -> Option<Constant> {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         let mut add = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);

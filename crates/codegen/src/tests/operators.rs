@@ -2,12 +2,12 @@
 //! equal `ir::eval`'s on all pairs of edge values.
 
 use halidom_ir::{
-    Array, BinaryOp, BufferId, Constant, Expr, ExprId, Intrinsic, LoopKind, Overflow, Scalar,
-    StmtId, UnaryOp, eval,
+    Array, BinaryOp, BufferId, Constant, Expr, ExprId, FunctionDecl, Intrinsic, LoopKind, Overflow,
+    Scalar, StmtId, UnaryOp, eval,
 };
 
 use super::common::{Builder, arguments, array, kernel};
-use crate::Toolchain;
+use crate::{EmitError, Target, Toolchain, emit};
 
 /// A function of two operands of one type.
 #[derive(Clone, Copy, Debug)]
@@ -305,4 +305,26 @@ fn compiled_operators_equal_their_definition() {
             });
         }
     });
+}
+
+/// Programs of our own cannot reach code of others: the printer refuses a function that is only
+/// named, with one lane and with several.
+#[test]
+fn a_function_that_is_only_named_is_refused() {
+    for lanes in [1, 4] {
+        let mut b = Builder::new();
+        let input = b.input("input", Scalar::U8, 1);
+        let output = b.output("output", Scalar::U8, 1);
+        let zero = b.pool.int(0);
+        let place = if lanes == 1 { zero } else { b.ramp(zero, 1, lanes) };
+        let element = b.pool.load(input, place, None);
+        let (name, params) = ("system".to_owned(), [Scalar::U8].into());
+        let decl = FunctionDecl { name, params, result: Scalar::U8, real: None };
+        let function = b.pool.declare_function(decl);
+        let value = b.pool.apply(function, [element]);
+        let body = b.store(output, place, value);
+        let program = b.program("calls", body);
+        let refused = emit(&b.pool, &program, &Target::AVX2).map(|module| module.text);
+        assert_eq!(refused, Err(EmitError::NamedFunction("system".to_owned())));
+    }
 }

@@ -126,7 +126,7 @@ pub(super) const INTRINSICS: [(&str, Treatment); 96] = [
     ("get_runtime_vscale", Refused("the length of vectors is known in a run only")),
 ];
 
-/// What a pipeline names and does not define.
+/// Functions and pointers that a pipeline names and does not define.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Named {
     /// Functions.

@@ -4,12 +4,13 @@
 //! # Correctness
 //! Such a call is the application of an uninterpreted function (`halidom_ir::FunctionDecl`) to the
 //! operands in the types that memory has. Nothing is known of it but that equal operands give equal
-//! results; that it has no effect and depends on its operands alone is a condition of the verdict
-//! ([`crate::conditions::Condition::NamedFunctions`]). Halide's compiler evaluates its own functions
-//! of numbers, so these have the value that C's library computes; the condition says so. The name and the types identify the
-//! function: a call in the statement and a call in the pipeline are the same function only if both
-//! agree. A pointer has no value, so a function that takes a parameter which is a pointer is another
-//! function for each such parameter: its name contains the parameter's.
+//! results. That it has no effect and depends on its operands alone is a condition of the verdict
+//! ([`NamedFunctions`](crate::conditions::Condition::NamedFunctions)). Halide's compiler evaluates
+//! its own functions of numbers, so these have the value that C's library computes; the condition
+//! says so. The name and the types identify the function: a call in the statement and a call in the
+//! pipeline are the same function only if both agree. A pointer has no value. A function that takes
+//! a parameter which is a pointer is therefore another function for each such parameter: its name
+//! contains the parameter's.
 
 use std::fmt::Write as _;
 
@@ -19,7 +20,7 @@ use super::error::{Result, unsupported};
 use super::halves::SINGLE;
 use super::intrinsics::INTRINSICS;
 use super::lanes::{Lanes, Lowering, Step};
-use super::nodes::{Binding, Node, NodeId, Nodes};
+use super::nodes::{Binding, Node, NodeId, Nodes, folded};
 use super::ops::{Ops, Value, float_function, stored};
 use crate::NameId;
 use crate::pipeline::{ACCESS, PROPHECY};
@@ -52,12 +53,15 @@ fn is_known(name: &str) -> bool {
         || SINGLE.contains(&name)
         || EXACT.contains(&stem(name))
         || ["halide_", "_halide_", PROPHECY, ACCESS].iter().any(|start| name.starts_with(start))
-        || INTRINSICS.iter().any(|(known, _)| *known == name)
+}
+
+fn is_intrinsic(name: &str) -> bool {
+    INTRINSICS.iter().any(|(known, _)| *known == name)
 }
 
 impl Nodes<'_> {
-    /// The arguments of a call. A function that is only named may take parameters that are pointers:
-    /// such an argument is a call without arguments, by the parameter's name.
+    /// The arguments of a call. A function that is only named may take parameters that are
+    /// pointers: such an argument is a call without arguments, by the parameter's name.
     pub(super) fn arguments(&mut self, pool: &mut Pool, call: &Call) -> Result<Box<[NodeId]>> {
         let is_named = self.note_named(call)?;
         let arg = |arg: &Expr| {
@@ -87,6 +91,9 @@ impl Nodes<'_> {
         let text = self.names.text(*name);
         let is_named = match kind {
             Some(CallKind::Extern | CallKind::PureExtern | CallKind::ExternCPlusPlus) => {
+                if is_intrinsic(text) {
+                    return unsupported(format!("a function of C with the name `{text}`"));
+                }
                 !is_known(text)
             }
             Some(
@@ -150,23 +157,24 @@ impl Ops<'_> {
                 && params.iter().all(|param| *param == result)
         };
         let real = real(name).filter(is_real);
+        let decl = FunctionDecl { name: name.to_owned(), params, result, real };
+        // A value that is known rests on the condition too.
+        let function = self.pool.declare_function(decl);
         if let Some(real) = real
             && let Some(known) = self.of_numbers(real, &values)
         {
             return Ok(Value { id: self.pool.constant(known), ty });
         }
-        let decl = FunctionDecl { name: name.to_owned(), params, result, real };
-        let function = self.pool.declare_function(decl);
         Ok(Value { id: self.pool.apply(function, values), ty })
     }
 }
 
 impl Ops<'_> {
-    /// The value of a function of numbers, as the compiler computes it: by C's function of floats of
-    /// 64 bits, rounded. Nothing is computed for coarse functions.
+    /// The value of a function of numbers, as the compiler computes it: by C's function of floats
+    /// of 64 bits, rounded. Nothing is computed for coarse functions.
     fn of_numbers(&self, real: Real, args: &[ExprId]) -> Option<Constant> {
         let of = |id: &ExprId| {
-            let number = self.pool.as_constant(*id)?;
+            let number = folded(self.pool, *id, &[])?;
             number.as_f64().or(number.as_f32().map(f64::from)).map(Constant::f64)
         };
         let numbers = args.iter().map(of).collect::<Option<Vec<_>>>()?;
@@ -182,15 +190,15 @@ impl Ops<'_> {
 mod tests {
     use halidom_ir::Real;
 
-    use super::{is_known, real};
+    use super::{is_intrinsic, is_known, real};
 
     #[test]
     fn functions_with_exact_semantics_and_effects_are_not_only_named() {
-        for name in ["sqrt_f32", "floor_f16", "is_nan_f64", "nan_f32", "halide_print", "abs"] {
+        for name in ["sqrt_f32", "floor_f16", "is_nan_f64", "nan_f32", "halide_print"] {
             assert!(is_known(name), "{name}");
         }
         for name in ["pow_f32", "pow_f16", "atan2_f64", "my_function", "pow"] {
-            assert!(!is_known(name), "{name}");
+            assert!(!is_known(name) && !is_intrinsic(name), "{name}");
         }
         for (name, expected) in [
             ("pow_f32", Some(Real::Pow)),
