@@ -8,9 +8,10 @@
 //! the func is then right only under this axiom.
 
 use halidom_base::{FxHashMap, IndexSet};
+use halidom_encode::Encoder;
 use halidom_encode::law::{self, Law, Operator, Regroupable, Verdict};
-use halidom_ir::{Expr, FuncId, Pool, Stage, VarId};
-use halidom_smt::Solver;
+use halidom_ir::{Expr, ExprId, FuncId, Pool, Stage, VarId};
+use halidom_smt::{Answer, Solver, TermId, Terms};
 
 use crate::floats::{Axiom, Axioms, Floats};
 
@@ -97,6 +98,21 @@ impl Laws {
             Verdict::Fails(failure) => Err(format!("the operator {wrong}: {failure}")),
             Verdict::Unknown(reason) => Err(format!("perhaps the operator {wrong}: {reason}")),
         }
+    }
+
+    /// Tests whether a condition follows from others, for all values of what they mention.
+    pub(crate) fn follows(&mut self, pool: &Pool, facts: &[ExprId], goal: ExprId) -> bool {
+        let (mut terms, mut encoder) = (Terms::new(), Encoder::new());
+        let mut encode = |id| encoder.expr(&mut terms, pool, id).ok();
+        let facts: Option<Vec<TermId>> = facts.iter().map(|fact| encode(*fact)).collect();
+        let (Some(facts), Some(goal)) = (facts, encode(goal)) else { return false };
+        self.solver.clear();
+        for fact in facts {
+            self.solver.assert(&terms, fact);
+        }
+        let negated = terms.not(goal);
+        self.solver.assert(&terms, negated);
+        self.solver.check_fresh(&terms, "condition") == Answer::Unsat
     }
 
     /// Records a law that holds bit for bit but perhaps not in other interpretations. `x + -0 = x`

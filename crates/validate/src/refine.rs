@@ -18,18 +18,23 @@
 //!
 //! A rewriting that is not recognized as one of these is refused. Variables of the second algorithm
 //! correspond to variables of the first by position. Two sides are equal if they are the same
-//! expression.
+//! expression, up to the form of linear integers in `normal`. Splits and factored updates may come
+//! one after the other: a stage has the values of the same stage with variables split, and that one
+//! may be factored.
 
 mod factored;
+mod normal;
+mod splits;
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
 use halidom_ir::{
-    Algorithm, BinaryOp, Constant, Expr, ExprId, FuncId, FuncKind, Pool, ReductionVar, Stage,
-    Substitution, VarId,
+    Algorithm, Constant, Expr, ExprId, FuncId, FuncKind, Pool, ReductionVar, Stage, Substitution,
+    VarId,
 };
 
 use crate::floats::Axioms;
 use crate::laws::Laws;
+use normal::{conjuncts, normal};
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -180,9 +185,13 @@ impl<'a> Refinement<'a> {
             if split.is_ok() {
                 continue;
             }
-            let used = self
-                .factored((func, stage), (image, other_stage))
-                .map_err(|reason| format!("stage {number} differs: {reason}"))?;
+            let used = match self.factored((func, stage), (image, other_stage)) {
+                Ok(used) => used,
+                Err(reason) => self
+                    .factored_blocks((func, stage), (image, other_stage))
+                    .unwrap_or(Err(reason))
+                    .map_err(|reason| format!("stage {number} differs: {reason}"))?,
+            };
             axioms = axioms.with(used);
         }
         Ok(axioms)
@@ -241,16 +250,15 @@ impl<'a> Refinement<'a> {
     ) -> Result<()> {
         let own_args = self.pool.func(func).args.clone();
         let vars = self.read_as((args, &other.domain), (&own_args, &own.domain));
-        let same_domain = own.domain.len() == other.domain.len()
-            && own.domain.iter().zip(&other.domain).all(|(a, b)| same_bounds(a, b));
+        let same_domain = self.same_domain(&own.domain, &other.domain);
         let predicate = match other.predicate {
             Some(predicate) => self.meaning(predicate, &vars).map(Some),
             None => Some(None),
         };
         let same = same_domain
-            && predicate == Some(own.predicate)
-            && self.meanings(&other.lhs, &vars).as_ref() == Some(&own.lhs)
-            && self.meanings(&other.values, &vars).as_ref() == Some(&own.values);
+            && predicate.is_some_and(|predicate| self.same_condition(own.predicate, predicate))
+            && self.meanings(&other.lhs, &vars).is_some_and(|lhs| self.same(&own.lhs, &lhs))
+            && self.meanings(&other.values, &vars).is_some_and(|it| self.same(&own.values, &it));
         if same { Ok(()) } else { Err("another stage".to_owned()) }
     }
 
@@ -265,7 +273,8 @@ impl<'a> Refinement<'a> {
         if other.domain.len() != own.domain.len() + 1 {
             return no();
         }
-        let apart = own.domain.iter().zip(&other.domain).position(|(a, b)| !same_bounds(a, b));
+        let mut pairs = own.domain.iter().zip(&other.domain);
+        let apart = pairs.position(|(a, b)| !self.same_bounds(a, b));
         let position = apart.unwrap_or(own.domain.len().saturating_sub(1));
         // Invariant: `position` is an index of `own.domain`, and `position + 1` of `other.domain`.
         // Equal intervals may hide the split, so earlier positions are tried too.
@@ -284,86 +293,36 @@ impl<'a> Refinement<'a> {
         other: &Stage,
         position: usize,
     ) -> Option<()> {
-        let old = *own.domain.get(position)?;
         let (inner, outer) = (*other.domain.get(position)?, *other.domain.get(position + 1)?);
-        let (before, after) = (own.domain.get(..position)?, own.domain.get(position + 1..)?);
-        let same = before.iter().zip(&other.domain).all(|(a, b)| same_bounds(a, b))
-            && after.iter().zip(&other.domain[position + 2..]).all(|(a, b)| same_bounds(a, b));
-        let size = self.integer(inner.extent).filter(|size| *size > 0)?;
-        let starts_at_zero =
-            self.integer(inner.min) == Some(0) && self.integer(outer.min) == Some(0);
-        if !same || !starts_at_zero {
-            return None;
-        }
-        let length = self.integer(old.extent);
-        let pool = &mut *self.pool;
-        // ⌈n / k⌉ blocks.
-        let good_count = match length {
-            Some(length) => {
-                let count = pool.as_constant(outer.extent).and_then(Constant::as_integer);
-                count == Some((length + (size - 1)).div_euclid(size))
-            }
-            None => {
-                let rounding = pool.int(size - 1);
-                let padded = pool.add(old.extent, rounding);
-                let factor = pool.int(size);
-                pool.binary(BinaryOp::Div, padded, factor) == outer.extent
-            }
-        };
-        if !good_count {
-            return None;
-        }
-        // The first algorithm's stage, with `min + (outer * k + inner)` for `r`, in the second
-        // one's variables.
-        let own_args = pool.func(func).args.clone();
-        let factor = pool.int(size);
-        let (outer_var, inner_var) = (pool.var_expr(outer.var), pool.var_expr(inner.var));
-        let start = pool.mul(outer_var, factor);
-        let offset = pool.add(start, inner_var);
-        let value = pool.add(old.min, offset);
-        let mut moved = Substitution::new();
-        moved.insert(old.var, value);
-        for (own, other) in own_args.iter().zip(args) {
-            let other = pool.var_expr(*other);
-            moved.insert(*own, other);
-        }
-        let others = other.domain[..position].iter().chain(&other.domain[position + 2..]);
-        for (own, other) in before.iter().chain(after).zip(others) {
-            let other = pool.var_expr(other.var);
-            moved.insert(own.var, other);
-        }
-        let predicate = own.predicate.map(|predicate| moved.apply(pool, predicate));
-        let divides = length.is_some_and(|length| length >= 0 && length % size == 0);
-        let expected = if divides {
-            predicate
-        } else {
-            let guard = pool.binary(BinaryOp::Lt, offset, old.extent);
-            Some(match predicate {
-                Some(predicate) => pool.binary(BinaryOp::And, guard, predicate),
-                None => guard,
-            })
-        };
-        let lhs: Vec<ExprId> = own.lhs.iter().map(|id| moved.apply(pool, *id)).collect();
-        let values: Vec<ExprId> = own.values.iter().map(|id| moved.apply(pool, *id)).collect();
-        let none = Substitution::new();
-        let found = match other.predicate {
-            Some(predicate) => Some(self.meaning(predicate, &none)?),
-            None => None,
-        };
-        let same = found == expected
-            && self.meanings(&other.lhs, &none)? == lhs
-            && self.meanings(&other.values, &none)? == values;
-        same.then_some(())
+        let size = self.integer(inner.extent)?;
+        let blocks = self.blocks(own, position, size, [inner.var, outer.var])?;
+        self.same_stage((func, &blocks), args, other).ok()
+    }
+
+    /// Tests whether expressions are the same, up to the form of linear integers.
+    fn same(&mut self, own: &[ExprId], others: &[ExprId]) -> bool {
+        let mut pairs = own.iter().zip(others);
+        own.len() == others.len()
+            && pairs.all(|(a, b)| a == b || normal(self.pool, *a) == normal(self.pool, *b))
+    }
+
+    /// Tests whether conditions have the same conjuncts, in order.
+    fn same_condition(&mut self, own: Option<ExprId>, other: Option<ExprId>) -> bool {
+        conjuncts(self.pool, own) == conjuncts(self.pool, other)
+    }
+
+    /// Compares bounds, which are over parameters and shapes that both algorithms share.
+    fn same_bounds(&mut self, a: &ReductionVar, b: &ReductionVar) -> bool {
+        self.same(&[a.min, a.extent], &[b.min, b.extent])
+    }
+
+    fn same_domain(&mut self, own: &[ReductionVar], other: &[ReductionVar]) -> bool {
+        own.len() == other.len() && own.iter().zip(other).all(|(a, b)| self.same_bounds(a, b))
     }
 
     fn integer(&self, id: ExprId) -> Option<i128> {
         self.pool.as_constant(id).and_then(Constant::as_integer)
     }
-}
-
-/// Compares bounds, which are over parameters and shapes that both algorithms share.
-fn same_bounds(a: &ReductionVar, b: &ReductionVar) -> bool {
-    a.min == b.min && a.extent == b.extent
 }
 
 /// Returns the func that `w(x…) = g(x…)` copies.

@@ -37,8 +37,23 @@ const CASES: [(&str, [&str; 2], &str); 18] = [
     ("out[x] = hl.select(f[x] < f[x + 1], f[x], 3.0) + 1.0", ["1.0", "2.0"], ""),
     ("out[x] = hl.argmin(f[x + hl.RDom([(0, 5)]).x])[0]", [" = min(f", " = max(f"], ""),
     ("out[x] = hl.select(f[x] > q, f[x], q)", [" = max(f", " = min(f"], ""),
-    ("out[x] = x + 1\n    out[2] = 42", ["] = 42", "] = 43"], ""),
-    ("out[x] = 7\n    out[2] = 7\n    out[3] = 7", ["] = 7", "] = 8"], ""),
+    (
+        "out[x] = 0
+    out[x] += a[x + r]
+    out.update().split(r, hl.RVar('o'), hl.RVar('i'), 8)
+    out.update().rfactor(hl.RVar('o'), hl.Var('u')).compute_root()",
+        ["] + a[", "] - a["],
+        "",
+    ),
+    (
+        "out[x] = 0
+    out[x] += a[x + r]
+    out.update().split(r, hl.RVar('o'), hl.RVar('i'), 8)
+    lanes = out.update().rfactor(hl.RVar('i'), hl.Var('u')).compute_root()
+    lanes.update().vectorize(hl.Var('u'), 8)",
+        ["ramp(96, 1, 8)", "ramp(95, 1, 8)"],
+        "",
+    ),
 ];
 
 const SCRIPT: &str = "import halide as hl

@@ -29,6 +29,14 @@ schedule s for total {
     4).vectorize(u, 4);
 }";
 
+const BLOCKS: &str = "pipeline total(a: buffer<i32, 1>) -> total: buffer<i32, 0> {
+    func total(): i32 {
+        total() = 0;
+        for r in 3..100 where a(r) > 5 { total() += a(r); }
+    }
+}
+schedule s for total { total.update().split(r, ro, ri, 8).rfactor(ro, u, part).compute_root(); }";
+
 const GREATEST: &str = "pipeline greatest(a: buffer<u8, 2>) -> most: buffer<u8, 1> {
     func most(x): u8 {
         most(x) = 0;
@@ -59,6 +67,31 @@ fn rewritten_algorithms_are_proved() {
         let report = validate_refined(pool, &algorithm, &compiled.steps, program, &options());
         assert_eq!(report.verdict, Verdict::Proved, "{name}\n{}", open(&report));
         assert!(report.obligations.iter().any(|found| found.kind == Kind::Refinement));
+    }
+}
+
+/// Stock Halide splits and factors an update in one step.
+#[test]
+fn a_split_and_factored_update_is_one_rewriting() {
+    for (name, text) in [("sum", SUM), ("blocks", BLOCKS)] {
+        let mut loaded = load(name, text);
+        let algorithm = loaded.module.pipelines[0].algorithm.clone();
+        let schedule = loaded.module.pipelines[0].schedules[0].schedule.clone();
+        let pool = &mut loaded.module.pool;
+        let transformed = transform(pool, &algorithm, &schedule).expect("it is legal");
+        let last = transformed.steps.last().expect("it is rewritten");
+        let steps = std::slice::from_ref(last);
+        let program = lowered(pool, &algorithm, steps, &transformed.schedule).expect("it is legal");
+        let report = validate_refined(pool, &algorithm, steps, &program, &options());
+        assert_eq!(report.verdict, Verdict::Proved, "{name}\n{}", open(&report));
+        for mut mutant in rewriting_mutants(pool, &algorithm, last) {
+            let pool = &mut mutant.pool;
+            let report = validate_refined(pool, &algorithm, steps, &program, &options());
+            let what = format!("{name}: {}", mutant.description);
+            assert_ne!(report.verdict, Verdict::Proved, "{what} is proved");
+            let refinement = report.open().any(|found| found.kind == Kind::Refinement);
+            assert!(refinement, "{what} is taken for a rewriting");
+        }
     }
 }
 

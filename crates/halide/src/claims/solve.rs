@@ -301,7 +301,8 @@ impl Solver<'_> {
                 }
             }
         }
-        best.map(|(_, claim)| claim)
+        // Other stores may tell first where the memory begins.
+        best.filter(|_| !is_plain || self.eager).map(|(_, claim)| claim)
     }
 
     /// Tests whether the instance that a claim names has the place and the value of a store.

@@ -112,7 +112,7 @@ impl Walk<'_> {
                 Err(Stop::Unsupported(what)) => return Err(what),
             }
         }
-        let (hazard, atomic) = match self.atomic {
+        let (mut hazard, atomic) = match self.atomic {
             Atomicity::None => {
                 (parts.len() > 1 && self.reads_elsewhere(pool, value, index, target), false)
             }
@@ -135,11 +135,32 @@ impl Walk<'_> {
                 (false, unordered)
             }
         };
-        if hazard && is_selected {
-            return unsupported("a store of some lanes that reads what other lanes write");
+        let mut items = made;
+        let stride = if hazard && is_selected {
+            self.stride_of_own(pool, [index, value], target)
+        } else {
+            None
+        };
+        if let Some(stride) = stride {
+            // Lanes with places of their own read nothing that other lanes write.
+            let zero = pool.int(0);
+            let apart = pool.binary(IrOp::Ne, stride, zero);
+            items.push(Item::Stmt(self.owed(pool, apart)?));
+            hazard = false;
+        }
+        if hazard {
+            // Places and conditions are evaluated where each part is written.
+            let mut after = [Some(index), predicate].into_iter().flatten().chain(masks);
+            if after.any(|node| self.nodes.reads(node, target.id)) {
+                return unsupported("a store of lanes to places that other lanes write");
+            }
+            for part in &mut parts {
+                part.value = named_value(pool, target, part)?;
+                part.loaded.clear();
+            }
         }
         let (written, instances) = written(pool, target, parts, (hazard, atomic));
-        let items = made.into_iter().chain([Item::Stmt(written)]).collect();
+        items.push(Item::Stmt(written));
         let written = closed(pool, items);
         self.marked.stores.extend(instances);
         Ok(written)
@@ -263,6 +284,23 @@ impl Walk<'_> {
         value.is_ok_and(|value| pool.as_constant(value.id) == Some(Constant::bool(true)))
     }
 
+    /// The stride of a ramp of places, if a value reads the memory only at these places.
+    fn stride_of_own(
+        &mut self,
+        pool: &mut Pool,
+        [index, value]: [NodeId; 2],
+        target: &Buffer,
+    ) -> Option<ExprId> {
+        let places = self.nodes.expanded(index);
+        let Node::Ramp { base, stride } = *self.nodes.node(places) else { return None };
+        let is_own = self.nodes.lanes(base) == 1
+            && !self.nodes.reads_at(value, target.id, |at| at == index)
+            && self.nodes.loads(places).is_empty();
+        let stride = is_own.then(|| self.lower(pool, |lowering| lowering.scalar(stride)))?.ok()?;
+        let stride = self.lower(pool, |lowering| lowering.ops.as_int(stride)).ok()?;
+        Some(stride)
+    }
+
     /// Tests whether a value may read elements of the buffer that other lanes write.
     fn reads_elsewhere(
         &mut self,
@@ -325,6 +363,30 @@ fn inside(pool: &mut Pool, buffer: BufferId, index: ExprId) -> Result<ExprId> {
         condition = pool.binary(IrOp::And, condition, both);
     }
     Ok(condition)
+}
+
+/// The value of a part that gets a name before any part is written: the part's value where it is
+/// written, and otherwise a value that nothing uses. Where a load of the value is not made, it must
+/// not influence anything.
+fn named_value(pool: &mut Pool, target: &Buffer, part: &Part) -> Result<ExprId> {
+    let ty = pool.ty(part.value);
+    let mut value = part.value;
+    if part.condition.is_some() && ty.lanes > 1 {
+        return unsupported("a store of some of several lanes that reads what other lanes write");
+    }
+    for condition in &part.loaded {
+        let unloaded = pool.int(UNLOADED);
+        let unloaded = pool.load(target.id, unloaded, None);
+        value = pool.select(*condition, value, unloaded);
+    }
+    if let Some(condition) = part.condition {
+        let Some(unused) = Constant::from_bits(ty.scalar, 0) else {
+            return unsupported("a store of some lanes of such a type");
+        };
+        let unused = pool.constant(unused);
+        value = pool.select(condition, value, unused);
+    }
+    Ok(value)
 }
 
 fn written(

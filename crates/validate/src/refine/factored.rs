@@ -2,9 +2,12 @@
 //! results for each value of some reduction variables, and an update that merges them.
 
 use halidom_encode::law::{self, Law, Operator};
-use halidom_ir::{Constant, Expr, ExprId, FuncId, Pool, ReductionVar, Stage, Substitution, VarId};
+use halidom_ir::{
+    BinaryOp, Constant, Expr, ExprId, FuncId, Pool, ReductionVar, Stage, Substitution, VarId, eval,
+};
 
-use super::{Refinement, Result, same_bounds};
+use super::normal::conjuncts;
+use super::{Refinement, Result};
 use crate::floats::Axioms;
 
 /// The new func, as the merging update reads it.
@@ -31,7 +34,7 @@ impl Refinement<'_> {
         let identity = self.accumulates((func, own), &own_args, &state, &part)?;
 
         // (3) The merging update, for every point and every value of the kept variables.
-        let everywhere = merged.predicate.is_none()
+        let everywhere = self.holds_everywhere(merged)
             && merged.lhs.len() == args.len()
             && merged.lhs.iter().zip(&args).all(|(at, arg)| *self.pool.get(*at) == Expr::Var(*arg));
         if !everywhere {
@@ -56,7 +59,7 @@ impl Refinement<'_> {
             }
             let values: Vec<ExprId> =
                 own.values.iter().map(|value| put_in(self.pool, *value, &put)).collect();
-            values == merged.values
+            self.same(&values, &merged.values)
         });
         let Some(operand) = operand else {
             return Err("the merging update does not use the operator of the original one".into());
@@ -89,17 +92,34 @@ impl Refinement<'_> {
         Ok(axioms.unwrap_or_default())
     }
 
+    /// Tests whether an update runs at every point of its domain, because its condition follows
+    /// from the domain's bounds.
+    fn holds_everywhere(&mut self, stage: &Stage) -> bool {
+        let goals = conjuncts(self.pool, stage.predicate);
+        if goals.is_empty() {
+            return true;
+        }
+        let mut facts = Vec::new();
+        for variable in &stage.domain {
+            let own = self.pool.var_expr(variable.var);
+            let end = self.pool.add(variable.min, variable.extent);
+            facts.push(self.pool.binary(BinaryOp::Le, variable.min, own));
+            facts.push(self.pool.binary(BinaryOp::Lt, own, end));
+        }
+        goals.iter().all(|goal| self.laws.follows(self.pool, &facts, *goal))
+    }
+
     /// Checks (1): the merging update's domain has some of the original variables, in their order.
     /// Returns their positions.
-    fn merged_domain(&mut self, own: &Stage, merged: &Stage) -> Result<Vec<usize>> {
+    pub(super) fn merged_domain(&mut self, own: &Stage, merged: &Stage) -> Result<Vec<usize>> {
         let mut positions: Vec<usize> = Vec::new();
         for variable in &merged.domain {
             let name = &self.pool.var(variable.var).name;
             // The name is only a hint. The interval must be the same.
-            let found = own
-                .domain
-                .iter()
-                .position(|own| self.pool.var(own.var).name == *name && same_bounds(own, variable));
+            let name = name.clone();
+            let found = own.domain.iter().position(|own| {
+                self.pool.var(own.var).name == name && self.same_bounds(own, variable)
+            });
             let next = positions.last().map_or(0, |last| last + 1);
             match found.filter(|position| *position >= next) {
                 Some(position) => positions.push(position),
@@ -117,13 +137,12 @@ impl Refinement<'_> {
         Ok(positions)
     }
 
-    /// Returns the func that the merging update reads at its own point and at the kept variables.
-    fn part(
-        &mut self,
-        (image, args): (FuncId, &[VarId]),
-        merged: &Stage,
-        positions: &[usize],
-    ) -> Result<Part> {
+    /// Returns the new func that the merging update reads, if there is one.
+    pub(super) fn new_func(&self, image: FuncId, merged: &Stage) -> Option<FuncId> {
+        self.new_read(image, merged).map(|(func, _)| func)
+    }
+
+    fn new_read(&self, image: FuncId, merged: &Stage) -> Option<(FuncId, Vec<ExprId>)> {
         let mut found: Option<(FuncId, Vec<ExprId>)> = None;
         for value in &merged.values {
             self.pool.for_each_subexpr(*value, &mut |_, expr| {
@@ -135,7 +154,17 @@ impl Refinement<'_> {
                 }
             });
         }
-        let Some((func, at)) = found else {
+        found
+    }
+
+    /// Returns the func that the merging update reads at its own point and at the kept variables.
+    fn part(
+        &mut self,
+        (image, args): (FuncId, &[VarId]),
+        merged: &Stage,
+        positions: &[usize],
+    ) -> Result<Part> {
+        let Some((func, at)) = self.new_read(image, merged) else {
             return Err(
                 "it is neither the original, nor split, nor does it merge a new func".into()
             );
@@ -177,7 +206,7 @@ impl Refinement<'_> {
             return Err("the new func has another type".to_owned());
         }
         let constants: Option<Vec<Constant>> =
-            first.values.iter().map(|value| self.pool.as_constant(*value)).collect();
+            first.values.iter().map(|value| literal(self.pool, *value)).collect();
         let straight = first.domain.is_empty() && first.predicate.is_none();
         let Some(constants) = constants.filter(|_| straight) else {
             return Err("the new func does not begin with constants".to_owned());
@@ -190,9 +219,7 @@ impl Refinement<'_> {
             .filter(|(position, _)| !part.kept.contains(position))
             .map(|(_, variable)| *variable)
             .collect();
-        let same_domain = rest.len() == update.domain.len()
-            && rest.iter().zip(&update.domain).all(|(a, b)| same_bounds(a, b));
-        if !same_domain {
+        if !self.same_domain(&rest, &update.domain) {
             return Err("the new func goes over another domain".to_owned());
         }
         let (coords, extra) = decl.args.split_at(own_args.len());
@@ -232,11 +259,39 @@ impl Refinement<'_> {
             self.meanings(&update.values, &none),
         );
         self.meanings.remove(&part.func);
-        if found == (predicate.map(Some), Some(lhs), Some(values)) {
+        let (of_predicate, Some(of_lhs), Some(of_values)) = found else {
+            return Err("the new func reads what the original does not".to_owned());
+        };
+        let same_condition = match of_predicate {
+            Some(Some(found)) => self.same_condition(predicate, Some(found)),
+            Some(None) => false,
+            None => self.same_condition(predicate, None),
+        };
+        if same_condition && self.same(&of_lhs, &lhs) && self.same(&of_values, &values) {
             Ok(constants)
         } else {
             Err("the new func does not do what the original does".to_owned())
         }
+    }
+}
+
+/// The value of a constant, or of one that is converted.
+fn literal(pool: &Pool, id: ExprId) -> Option<Constant> {
+    match *pool.get(id) {
+        Expr::Cast(to, operand) => eval::cast(to, literal(pool, operand)?).ok(),
+        Expr::Const(constant) => Some(constant),
+        Expr::Var(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Select { .. }
+        | Expr::Call(..)
+        | Expr::Apply { .. }
+        | Expr::Ref { .. }
+        | Expr::Load { .. }
+        | Expr::Ramp { .. }
+        | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
+        | Expr::Hole(_) => None,
     }
 }
 

@@ -14,8 +14,6 @@ use crate::space::{Formula, FormulaId, Rename, Space, Term, TermId, Value};
 /// less likely, so fewer are asked.
 const MOST_QUESTIONS: usize = 128;
 const MOST_FOR_BITS: usize = 16;
-/// The most conditions in two values that are compared case by case.
-const MOST_CONDITIONS: usize = 6;
 
 /// The leaves and conditions from which a float is computed.
 #[derive(Default)]
@@ -66,39 +64,6 @@ pub(super) fn equal_floats(
         return Some(proof);
     }
     if weakest >= Floats::Reals { same(Theory::Reals) } else { None }
-}
-
-/// Finds such a proof by cases on the conditions of selections, because no law of floats speaks of
-/// these: `select(c, 1, 0) * x` is `select(c, x, 0)` if `0 * x` is 0.
-pub(super) fn by_conditions(
-    desk: &mut Desk<'_, '_>,
-    facts: &[FormulaId],
-    (a, b): (Value, Value),
-    weakest: Floats,
-    splits: u32,
-) -> Option<Equality> {
-    let splits = splits.checked_sub(1)?;
-    let mut found = Leaves::default();
-    for value in [a, b] {
-        let Value::Number(term) = value else { return None };
-        leaves(desk.space, term, &mut found);
-    }
-    let condition =
-        *found.conditions.first().filter(|_| found.conditions.len() <= MOST_CONDITIONS)?;
-    let mut case = |holds| {
-        let mut rename = Rename::new();
-        rename.override_formula(condition, desk.space.truth(holds));
-        let fact = if holds { condition } else { desk.space.not(condition) };
-        let values = (rename.value(desk.space, a), rename.value(desk.space, b));
-        if values.0 == values.1 {
-            return Some(Equality::Asked("value"));
-        }
-        let facts = [facts, &[fact]].concat();
-        equal_floats(desk, &facts, vec![(Vec::new(), values)], weakest)
-            .or_else(|| by_conditions(desk, &facts, values, weakest, splits))
-    };
-    let cases = Box::new([case(true)?, case(false)?]);
-    Some(Equality::Split(condition, cases))
 }
 
 /// Returns both floats, with leaves of the first replaced by leaves of the second where the

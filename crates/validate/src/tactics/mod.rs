@@ -4,6 +4,7 @@
 //! obligations check it. Runs that refute are replayed by the interpreter.
 
 mod below;
+mod cases;
 #[cfg(test)]
 mod corrupt;
 mod cover;
@@ -82,14 +83,15 @@ impl Tactics for Search {
             forms.push((rounds, sides));
         }
         let found = leaves::equal_floats(desk, facts, forms.clone(), weakest);
-        let found = found.or_else(|| below::equal_below(desk, facts, forms.clone()));
-        found.or_else(|| {
-            forms.into_iter().find_map(|(rounds, values)| {
-                let splits = settle::MOST_SPLITS;
-                let proof = leaves::by_conditions(desk, facts, values, weakest, splits)?;
-                Some(after(rounds, proof))
+        let found = found.or_else(|| {
+            let permitted = weakest > Floats::Bits;
+            let mut sides = forms.iter().filter(|_| permitted);
+            sides.find_map(|(rounds, values)| {
+                let proof = cases::equal_by_cases(desk, facts, *values, weakest)?;
+                Some(after(rounds.clone(), proof))
             })
-        })
+        });
+        found.or_else(|| below::equal_below(desk, facts, forms))
     }
 
     fn missing_law(&self, space: &mut Space, values: (Value, Value)) -> Option<String> {
