@@ -12,7 +12,7 @@ use halidom_validate::{Report, Verdict};
 
 /// The definition of `out`, a text of the statement and what it is replaced by, and the axioms that
 /// the proof of the original statement needs.
-const CASES: [(&str, [&str; 2], &str); 18] = [
+const CASES: [(&str, [&str; 2], &str); 22] = [
     ("out[x] = t[hl.i32(hl.u8(a[x]))]", ["uint8(a[", "int8(a["], ""),
     ("out[x] = t[hl.clamp(a[x] + 1, 0, 255)]", [", 254)", ", 255)"], ""),
     ("out[x] = 0\n    out[hl.i32(b[r])] += 1", ["] + 1", "] + 2"], ""),
@@ -37,6 +37,22 @@ const CASES: [(&str, [&str; 2], &str); 18] = [
     ("out[x] = hl.select(f[x] < f[x + 1], f[x], 3.0) + 1.0", ["1.0", "2.0"], ""),
     ("out[x] = hl.argmin(f[x + hl.RDom([(0, 5)]).x])[0]", [" = min(f", " = max(f"], ""),
     ("out[x] = hl.select(f[x] > q, f[x], q)", [" = max(f", " = min(f"], ""),
+    ("out[x] = x + 1\n    out[2] = 42\n    return out", ["] = 42", "] = 43"], ""),
+    ("out[x] = 7\n    out[2] = 7\n    out[3] = 7\n    return out", ["] = 7", "] = 8"], ""),
+    (
+        "out[x] = hl.select(x % 2 == 0, f[x // 2] + f[x], f[x // 2] - f[x])",
+        ["0.000000f - ", "1.000000f - "],
+        "float-add-zero",
+    ),
+    (
+        "rows, y = hl.Func('rows'), hl.Var('y')
+    rows[x, y] = 0
+    rows[hl.i32(b[r + y]), y] += 1
+    rows.bound(x, 0, 256).compute_root().update().reorder(y, r).unroll(y, 4)
+    out[x] = rows[hl.i32(b[x]), x % 4]",
+        ["] + 1", "] + 2"],
+        "",
+    ),
     (
         "out[x] = 0
     out[x] += a[x + r]

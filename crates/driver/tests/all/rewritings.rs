@@ -37,6 +37,16 @@ const BLOCKS: &str = "pipeline total(a: buffer<i32, 1>) -> total: buffer<i32, 0>
 }
 schedule s for total { total.update().split(r, ro, ri, 8).rfactor(ro, u, part).compute_root(); }";
 
+const TILES: &str = "pipeline total(a: buffer<i32, 2>) -> total: buffer<i32, 0> {
+    func total(): i32 {
+        total() = 0;
+        for (r, s) in (0..a.width, 0..30) { total() += a(r, s); }
+    }
+}
+schedule s for total {
+    total.update().split(r, ro, ri, 8).split(s, so, si, 4).rfactor(so, u, part).compute_root();
+}";
+
 const GREATEST: &str = "pipeline greatest(a: buffer<u8, 2>) -> most: buffer<u8, 1> {
     func most(x): u8 {
         most(x) = 0;
@@ -73,7 +83,7 @@ fn rewritten_algorithms_are_proved() {
 /// Stock Halide splits and factors an update in one step.
 #[test]
 fn a_split_and_factored_update_is_one_rewriting() {
-    for (name, text) in [("sum", SUM), ("blocks", BLOCKS)] {
+    for (name, text) in [("sum", SUM), ("blocks", BLOCKS), ("tiles", TILES)] {
         let mut loaded = load(name, text);
         let algorithm = loaded.module.pipelines[0].algorithm.clone();
         let schedule = loaded.module.pipelines[0].schedules[0].schedule.clone();

@@ -34,6 +34,17 @@ impl Env {
         Self { values: values.into_iter().collect(), known: FxHashMap::default() }
     }
 
+    /// Sets the value of a variable. The forms of expressions have to be found again.
+    pub(super) fn set(&mut self, var: VarId, value: Form) {
+        self.values.insert(var, value);
+        self.known.clear();
+    }
+
+    pub(super) fn unset(&mut self, var: VarId) {
+        self.values.remove(&var);
+        self.known.clear();
+    }
+
     pub(super) fn get(&self, var: VarId) -> Option<&Form> {
         self.values.get(&var)
     }
@@ -177,6 +188,10 @@ impl<'p> Forms<'p> {
             Expr::Cast(Scalar::Int, operand) if self.pool.ty(operand).scalar == Scalar::Int => {
                 self.form_in(operand, env)
             }
+            Expr::Cast(Scalar::Int, operand) => match self.of_machine(operand, env) {
+                Some(form) => form,
+                None => Form::atom(self.settled(expr, env)),
+            },
             Expr::Const(_)
             | Expr::Unary(..)
             | Expr::Binary(..)

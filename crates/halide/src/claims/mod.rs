@@ -22,6 +22,7 @@ mod found;
 mod hints;
 mod layout;
 mod lifetimes;
+mod machine;
 mod regions;
 mod sameness;
 mod sample;

@@ -285,6 +285,9 @@ impl Solver<'_> {
             let is_past = is_plain && before.is_some_and(|before| *stage <= before);
             (Some(*stage) != named, (*stage > 0) != own && !is_plain, is_past, *stage)
         });
+        if is_plain && !self.eager && named.is_some() {
+            stages.truncate(1);
+        }
         let mut best: Option<(usize, Claim)> = None;
         for stage in stages {
             for keeps in [false, true] {
@@ -401,10 +404,28 @@ impl Solver<'_> {
                         tally.retain(|candidate, _| forms.remainder(candidate, &by) == slots[dim]);
                     }
                 }
-                for (candidate, count) in tally {
-                    if best.as_ref().is_none_or(|(most, ..)| count > *most) {
-                        best = Some((count, position, candidate));
+                let most = tally.values().copied().max().unwrap_or(0);
+                tally.retain(|_, count| *count == most);
+                if best.as_ref().is_some_and(|(found, ..)| most <= *found) {
+                    continue;
+                }
+                // Of several candidates, the one is meant with which most loads are reads.
+                let several = tally.len() > 1;
+                let mut agreed = None;
+                for (candidate, _) in tally {
+                    let agrees = if several {
+                        env.set(*var, candidate.clone());
+                        self.agreeing(forms, value, &mut env, &known)
+                    } else {
+                        0
+                    };
+                    if agreed.is_none_or(|agreed| agrees > agreed) {
+                        agreed = Some(agrees);
+                        best = Some((most, position, candidate));
                     }
+                }
+                if several {
+                    env.unset(*var);
                 }
             }
             let best = best.map(|(_, position, form)| (position, form));
@@ -448,6 +469,26 @@ impl Solver<'_> {
             }
         }
         Some((Claim { stage: number, coords, point }, unmatched))
+    }
+
+    /// The number of loads with known coordinates that a stage's value reads, with values for its
+    /// variables.
+    fn agreeing(
+        &self,
+        forms: &mut Forms<'_>,
+        value: ExprId,
+        env: &mut Env,
+        known: &[Known],
+    ) -> usize {
+        let reads = demand::reads(forms, self.sites, &[value], env);
+        let is_read = |load: &&Known| {
+            reads.iter().any(|read| {
+                let mut pairs = read.coords.iter().zip(&load.coords);
+                (read.func, read.component) == (load.func, load.component)
+                    && pairs.all(|(own, other)| other.as_ref().is_none_or(|other| own == other))
+            })
+        };
+        known.iter().filter(is_read).count()
     }
 
     /// Determines a reduction variable from a read whose clamp is removed: the place decides the

@@ -34,7 +34,7 @@ impl Refinement<'_> {
         let identity = self.accumulates((func, own), &own_args, &state, &part)?;
 
         // (3) The merging update, for every point and every value of the kept variables.
-        let everywhere = self.holds_everywhere(merged)
+        let everywhere = self.merges_all(own, merged, &positions)
             && merged.lhs.len() == args.len()
             && merged.lhs.iter().zip(&args).all(|(at, arg)| *self.pool.get(*at) == Expr::Var(*arg));
         if !everywhere {
@@ -92,19 +92,24 @@ impl Refinement<'_> {
         Ok(axioms.unwrap_or_default())
     }
 
-    /// Tests whether an update runs at every point of its domain, because its condition follows
-    /// from the domain's bounds.
-    fn holds_everywhere(&mut self, stage: &Stage) -> bool {
-        let goals = conjuncts(self.pool, stage.predicate);
-        if goals.is_empty() {
-            return true;
+    /// Tests whether the merging update runs wherever the new func has terms: every point of the
+    /// original satisfies the merging update's condition. Elsewhere the new func has its first
+    /// value, which is the operator's identity.
+    fn merges_all(&mut self, own: &Stage, merged: &Stage, positions: &[usize]) -> bool {
+        let Some(predicate) = merged.predicate else { return true };
+        let mut vars = Substitution::new();
+        for (variable, position) in merged.domain.iter().zip(positions) {
+            let own = self.pool.var_expr(own.domain[*position].var);
+            vars.insert(variable.var, own);
         }
-        let mut facts = Vec::new();
-        for variable in &stage.domain {
-            let own = self.pool.var_expr(variable.var);
+        let Some(predicate) = self.meaning(predicate, &vars) else { return false };
+        let goals = conjuncts(self.pool, Some(predicate));
+        let mut facts = conjuncts(self.pool, own.predicate);
+        for variable in &own.domain {
+            let value = self.pool.var_expr(variable.var);
             let end = self.pool.add(variable.min, variable.extent);
-            facts.push(self.pool.binary(BinaryOp::Le, variable.min, own));
-            facts.push(self.pool.binary(BinaryOp::Lt, own, end));
+            facts.push(self.pool.binary(BinaryOp::Le, variable.min, value));
+            facts.push(self.pool.binary(BinaryOp::Lt, value, end));
         }
         goals.iter().all(|goal| self.laws.follows(self.pool, &facts, *goal))
     }
