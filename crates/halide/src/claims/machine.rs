@@ -53,6 +53,7 @@ impl Forms<'_> {
             | Expr::Select { .. }
             | Expr::Cast(..)
             | Expr::Call(..)
+            | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }

@@ -151,7 +151,7 @@ mod tests {
 
     use super::super::ops::Widths;
     use super::*;
-    use crate::translate::nodes::folded;
+    use crate::translate::constants::folded;
 
     /// The value of an intrinsic at numbers of one type, each a variable of the expression.
     fn at(name: &str, ty: tree::Scalar, numbers: &[i128]) -> i128 {

@@ -242,7 +242,7 @@ mod tests {
 
     use super::super::ops::Widths;
     use super::*;
-    use crate::translate::nodes::folded;
+    use crate::translate::constants::folded;
 
     /// An expression of one variable.
     struct Function {

@@ -11,6 +11,7 @@ mod belonging;
 mod bits;
 mod caller;
 mod clamps;
+mod constants;
 mod contract;
 mod devices;
 mod domains;

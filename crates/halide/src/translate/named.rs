@@ -16,11 +16,12 @@ use std::fmt::Write as _;
 
 use halidom_ir::{Constant, ExprId, FunctionDecl, Pool, Real, Scalar, eval};
 
+use super::constants::folded;
 use super::error::{Result, unsupported};
 use super::halves::SINGLE;
 use super::intrinsics::INTRINSICS;
 use super::lanes::{Lanes, Lowering, Step};
-use super::nodes::{Binding, Node, NodeId, Nodes, folded};
+use super::nodes::{Binding, Node, NodeId, Nodes};
 use super::ops::{Ops, Value, float_function, stored};
 use crate::NameId;
 use crate::pipeline::{ACCESS, PROPHECY};

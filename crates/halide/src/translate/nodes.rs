@@ -5,8 +5,9 @@
 //! uses.
 
 use halidom_base::{Arena, FxHashMap, FxHashSet, IndexMap, IndexSet, Interner, define_id};
-use halidom_ir::{BufferId, Constant, Dim, Expr as IrExpr, ExprId, FuncId, Pool, VarId, eval};
+use halidom_ir::{BufferId, Dim, ExprId, FuncId, Pool};
 
+use super::constants::folded;
 use super::error::{Result, unsupported};
 use super::fields::fixed_field;
 use super::intrinsics::Named;
@@ -769,35 +770,5 @@ impl<'a> Nodes<'a> {
                 }
             }
         }
-    }
-}
-
-/// The value of a constant expression; calls of funcs with a single stage are expanded.
-pub(super) fn folded(pool: &Pool, id: ExprId, values: &[(VarId, Constant)]) -> Option<Constant> {
-    let inner = |id: &ExprId| folded(pool, *id, values);
-    match pool.get(id) {
-        IrExpr::Const(constant) => Some(*constant),
-        IrExpr::Var(var) => values.iter().find(|(known, _)| known == var).map(|(_, value)| *value),
-        IrExpr::Unary(op, operand) => eval::unary(*op, inner(operand)?).ok(),
-        IrExpr::Binary(op, a, b) => eval::binary(*op, inner(a)?, inner(b)?).ok(),
-        IrExpr::Cast(to, operand) => eval::cast(*to, inner(operand)?).ok(),
-        IrExpr::Call(call, operand) => eval::intrinsic(*call, inner(operand)?).ok(),
-        IrExpr::Ref { func, component, args } => {
-            let decl = pool.func(*func);
-            let [stage] = decl.stages() else { return None };
-            let args = args.iter().map(inner).collect::<Option<Vec<_>>>()?;
-            let values: Vec<(VarId, Constant)> = decl.args.iter().copied().zip(args).collect();
-            folded(pool, *stage.values.get(*component)?, &values)
-        }
-        IrExpr::Select { condition, if_true, if_false } => {
-            let chosen = if inner(condition)?.as_bool()? { if_true } else { if_false };
-            inner(chosen)
-        }
-        IrExpr::Apply { .. }
-        | IrExpr::Load { .. }
-        | IrExpr::Ramp { .. }
-        | IrExpr::Broadcast { .. }
-        | IrExpr::Shuffle { .. }
-        | IrExpr::Hole(_) => None,
     }
 }
