@@ -159,7 +159,7 @@ mod tests {
 
     use super::super::ops::Widths;
     use super::*;
-    use crate::translate::nodes::folded;
+    use crate::translate::constants::folded;
 
     /// The value of the expression for given bits.
     fn at(bits: u32) -> f32 {
