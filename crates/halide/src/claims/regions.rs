@@ -431,7 +431,10 @@ impl<'r, 'p> Region<'r, 'p> {
             .filter(|store| self.buffers.contains(&store.buffer) && self.inside(store.stmt, spot))
             .collect();
         let stages = stores.iter().filter_map(|store| self.found.stores.get(&store.stmt));
-        let last = stages.map(|claim| claim.stage).max()?;
+        let stages: Vec<usize> = stages.map(|claim| claim.stage).collect();
+        // An update that does not run along the dimension changes a part of it, and leaves the rest.
+        let along = stages.iter().filter(|stage| **stage == 0 || self.runs_along(**stage, dim));
+        let last = *along.max().or_else(|| stages.iter().max())?;
         let ends = self.written_by(&stores, spot, dim, last)?;
         let (low, high) = self.hull(ends)?;
         if last == 0 {
@@ -448,6 +451,15 @@ impl<'r, 'p> Region<'r, 'p> {
         let low = if exceeds(self.forms, first.clone().minus(&low)) { first } else { low };
         let high = if exceeds(self.forms, high.clone().minus(&end)) { end } else { high };
         Some((low, high))
+    }
+
+    /// Tests whether the left-hand side of a stage has the func's own variable in a dimension.
+    fn runs_along(&self, stage: usize, dim: usize) -> bool {
+        let func = self.forms.pool.buffer(self.buffer).func;
+        let decl = self.forms.pool.func(func);
+        let lhs = decl.stages().get(stage).and_then(|stage| stage.lhs.get(dim));
+        let own = decl.args.get(dim);
+        lhs.zip(own).is_some_and(|(lhs, own)| *self.forms.pool.get(*lhs) == Expr::Var(*own))
     }
 
     /// The first and last coordinates that each store of a stage writes in an iteration of a place.
