@@ -387,12 +387,15 @@ impl<'r, 'p> Region<'r, 'p> {
             // writes. Otherwise loops over a dimension may cover less than the memory.
             let exceeds = spans.iter().any(|span| span.is_none_or(|(least, _)| least < 0));
             let whole = self.swept(dim);
+            let is_updated = self.forms.pool.func(func).stages().len() > 1;
             self.short |= self.may_write_nothing();
             let [is_begin, is_end] = [0, 1].map(|end| match spare[end].as_constant() {
                 Some(spare) => spare > 0,
                 None if !whole => true,
                 None => {
-                    let less = !exceeds && spans[end].is_some_and(|(_, greatest)| greatest > 0);
+                    // Memory also has the elements that updates name, at sizes that no sample has.
+                    let less = !exceeds
+                        && spans[end].is_some_and(|(_, greatest)| greatest > 0 || is_updated);
                     self.short |= less;
                     less
                 }

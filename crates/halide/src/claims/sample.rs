@@ -9,7 +9,7 @@ use halidom_ir::{Constant, Expr, ExprId, Pool, Scalar, VarId, eval};
 use super::form::Form;
 
 /// The upper limits of the sampled sizes, used in turn.
-const LIMITS: [u64; 4] = [24, 90, 300, 1000];
+const LIMITS: [u64; 5] = [3, 24, 90, 300, 1000];
 /// The number of sampled points.
 const POINTS: usize = 96;
 
