@@ -61,6 +61,8 @@ halidom validate --passes dump.txt\n  \
 halidom validate --halide-script blur.py\n  \
 halidom validate --generator ./blur.generator -g blur radius=2\n  \
 halidom validate --halide blur.hlpipe --assume '0 <= radius'\n  \
+halidom validate --halide-script blur.py --limit 120\n  \
+halidom validate --generator ./blur.generator autoscheduler=Mullapudi2016 --plugin mullapudi.so\n  \
 halidom validate --halide-script blur.py --annotations always"
     )]
     Validate(ValidateArgs),

@@ -38,7 +38,7 @@ fn mutants_are_deterministic_well_formed_and_different_in_one_place() {
     for text in [SMALL, WINDOW] {
         mutants_of(text, &all, &mut kinds);
     }
-    // Only programs with atomic updates can lose them: `driver::tests::atomics`.
+    // Only programs with atomic updates can lose them: `driver::tests::all::atomics`.
     assert_eq!(kinds.len() + 1, all.len(), "{kinds:?}");
     assert!(!kinds.contains_key(&MutantKind::AtomicDropped));
 }

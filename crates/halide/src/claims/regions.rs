@@ -435,7 +435,8 @@ impl<'r, 'p> Region<'r, 'p> {
             .collect();
         let stages = stores.iter().filter_map(|store| self.found.stores.get(&store.stmt));
         let stages: Vec<usize> = stages.map(|claim| claim.stage).collect();
-        // An update that does not run along the dimension changes a part of it, and leaves the rest.
+        // An update that does not run along the dimension changes a part of it, and leaves the
+        // rest.
         let along = stages.iter().filter(|stage| **stage == 0 || self.runs_along(**stage, dim));
         let last = *along.max().or_else(|| stages.iter().max())?;
         let ends = self.written_by(&stores, spot, dim, last)?;
