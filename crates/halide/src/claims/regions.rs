@@ -255,9 +255,16 @@ impl<'r, 'p> Region<'r, 'p> {
             .flat_map(|memory| memory.spots.iter().zip(&memory.needed));
         let (_, needed) =
             spots.find(|(spot, _)| spot.context.order <= order && order <= spot.end)?;
+        // An output's window is more than what one iteration of the loops around the place writes.
+        let is_output = outputs.iter().any(|memory| memory.buffers.contains(&store.buffer));
+        let around = self.spot.context.loops.len();
         for (own, (low, high)) in written.iter().zip(needed) {
             let distance = coord.clone().minus(own);
             if distance.as_constant().is_some() {
+                let mut inner = store.loops.iter().skip(around);
+                if is_output && !inner.any(|of| self.forms.depends(own, of.var)) {
+                    return Some(self.ends(coord, store, self.spot));
+                }
                 let (low, high) = (low.clone().plus(&distance, 1), high.clone().plus(&distance, 1));
                 let (low, _) = self.ends(&low, store, self.spot);
                 return Some((low, self.ends(&high, store, self.spot).1));

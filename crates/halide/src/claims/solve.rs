@@ -436,16 +436,20 @@ impl Solver<'_> {
                     return None;
                 }
                 let found = Self::unclamped(forms, vars, (&reads, &known));
-                // A loop that counts from 0 need not begin where the domain does: what is read
-                // tells more, if it is the whole of a read.
                 if let Some((position, form, true)) = found {
                     return Some((position, form));
                 }
+                // A loop over a part of the domain counts from 0 too: what is read tells more.
                 let counted = unknown.iter().enumerate().find_map(|(position, var)| {
                     let domain = stage.domain.iter().find(|of| of.var == *var)?;
-                    Some((position, rebased(forms, store, domain, (number, &decl.name))?))
+                    let (form, whole) = rebased(forms, store, domain, (number, &decl.name))?;
+                    Some((position, form, whole))
                 });
-                counted.or(found.map(|(position, form, _)| (position, form)))
+                let ways = match counted {
+                    Some((.., true)) => [counted, found],
+                    Some((.., false)) | None => [found, counted],
+                };
+                ways.into_iter().flatten().next().map(|(position, form, _)| (position, form))
             })?;
             values.insert(unknown.remove(position), form);
         }

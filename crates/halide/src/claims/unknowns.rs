@@ -1,7 +1,7 @@
 //! Values of single unknowns in a claim, solved from what is known about a store and its loads.
 
 use halidom_base::IndexSet;
-use halidom_ir::{Expr, FuncId, ReductionVar, Stage, VarId};
+use halidom_ir::{BufferKind, Expr, FuncId, ReductionVar, Stage, VarId};
 
 use super::demand::Read;
 use super::form::Form;
@@ -141,7 +141,11 @@ pub(super) fn matching<'r>(
         }
         others.push((read, flat));
     }
-    // A minimum has several forms: `min(x, 4)` is `x + min(0, 4 - x)`.
+    // A minimum has several forms: `min(x, 4)` is `x + min(0, 4 - x)`. Samples do not tell clamps to
+    // a caller's buffer apart.
+    if forms.pool.buffer(load.buffer).kind != BufferKind::Internal {
+        return None;
+    }
     let same = others.into_iter().find(|(_, flat)| {
         let difference = flat.clone().minus(&load.flat.form);
         difference.as_constant().is_none() && forms.span(&difference) == Some((0, 0))
@@ -167,18 +171,19 @@ pub(super) fn named(
 }
 
 /// The value of a reduction variable, if a loop around the store is named after it and counts from
-/// 0.
+/// 0, and true if the loop has as many iterations as the domain: a part of them may begin elsewhere.
 pub(super) fn rebased(
     forms: &mut Forms<'_>,
     store: &Store,
     domain: &ReductionVar,
     (stage, func): (usize, &str),
-) -> Option<Form> {
+) -> Option<(Form, bool)> {
     let name = format!("{func}.s{stage}.{}{REBASED}", forms.pool.var(domain.var).name);
     let mut loops = store.loops.iter().rev();
     let found = loops.find(|of| forms.pool.var(of.var).name == name)?;
+    let is_whole = forms.form(found.extent) == forms.form(domain.extent);
     let (own, min) = (forms.variable(found.var), forms.form(domain.min));
-    Some(own.plus(&min, 1))
+    Some((own.plus(&min, 1), is_whole))
 }
 
 /// The stage in the name of the innermost loop of the func around a store.
