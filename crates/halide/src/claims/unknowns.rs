@@ -141,8 +141,8 @@ pub(super) fn matching<'r>(
         }
         others.push((read, flat));
     }
-    // A minimum has several forms: `min(x, 4)` is `x + min(0, 4 - x)`. Samples do not tell clamps to
-    // a caller's buffer apart.
+    // A minimum has several forms: `min(x, 4)` is `x + min(0, 4 - x)`. Samples do not tell clamps
+    // to a caller's buffer apart.
     if forms.pool.buffer(load.buffer).kind != BufferKind::Internal {
         return None;
     }
@@ -171,7 +171,8 @@ pub(super) fn named(
 }
 
 /// The value of a reduction variable, if a loop around the store is named after it and counts from
-/// 0, and true if the loop has as many iterations as the domain: a part of them may begin elsewhere.
+/// 0, and true if the loop has as many iterations as the domain: a part of them may begin
+/// elsewhere.
 pub(super) fn rebased(
     forms: &mut Forms<'_>,
     store: &Store,

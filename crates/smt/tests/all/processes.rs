@@ -383,11 +383,10 @@ fn the_second_solver_can_veto_but_not_prove() {
     assert_eq!(confirm(options(), &shell("exit 1")), (Answer::Unsat, 0, 1));
     // The second solver has its own time limit, not the short one of a first try.
     let mut hasty = options();
-    (hasty.soft_timeout, hasty.hard_timeout) =
-        (Duration::from_millis(200), Duration::from_millis(400));
+    (hasty.soft_timeout, hasty.hard_timeout) = (Duration::from_secs(1), Duration::from_secs(2));
     let late = shell(
         r#"while read -r line; do case "$line" in
-             '(check-sat)') sleep 1; echo sat ;;
+             '(check-sat)') sleep 3; echo sat ;;
              '(echo '*) line="${line#(echo ?}"; printf '%s\n' "${line%??}" ;;
            esac; done"#,
     );
