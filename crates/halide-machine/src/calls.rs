@@ -58,7 +58,7 @@ pub(crate) enum Function {
     Nan,
     Infinity,
     MinusInfinity,
-    /// A function of which only the name is known, with the hash of the name: see [`named`].
+    /// A function that is known only by its name, with the hash of the name: see [`named`].
     Named(u64),
 }
 
@@ -177,7 +177,7 @@ impl Function {
         Some((function, kind))
     }
 
-    /// Returns the function of which only this name is known.
+    /// Returns the function that is known only by this name.
     pub(crate) fn named(name: &str) -> Self {
         Self::Named(hashed(FIRST, name.bytes()))
     }
@@ -517,7 +517,7 @@ fn hashed(hash: u64, bytes: impl IntoIterator<Item = u8>) -> u64 {
     bytes.into_iter().fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(FACTOR))
 }
 
-/// Applies a function of which only the name is known: some function that depends on the name and
+/// Applies a function that is known only by its name: some function that depends on the name and
 /// on every argument. It continues the hash of the name by the 8 bytes of the bits of each
 /// argument, the least ones first, and by 8 zeros. Integers are its upper bits, and so are floats
 /// of 16 bits; other floats are the integer of the upper 10 bits.

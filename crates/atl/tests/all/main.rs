@@ -1,4 +1,4 @@
-//! The tests of derivations, in one program: they link once, and run side by side.
+//! The tests of derivations, in one program, so that they link once.
 
 mod common;
 mod cursors;

@@ -1,4 +1,4 @@
-//! The tests of the command line, in one program: they link once, and run side by side.
+//! The tests of the command line, in one program, so that they link once.
 
 mod certificate;
 mod checker;

@@ -494,7 +494,7 @@ fn translated(
     }
     translate::belongs(&pipeline, &names, &block).map_err(|found| found.diagnostic(file))?;
     if let Code::Given(dump) | Code::Own(Some(dump)) = &code {
-        let same = translate::lay_out_arrays(&mut pipeline, &names, &dump.images);
+        let same = translate::lay_out_arrays(&mut pipeline, &names, dump);
         same.map_err(|found| found.diagnostic(file))?;
     }
     let before = specification.map(|bytes| pipeline::read(&bytes, &mut names)).transpose();

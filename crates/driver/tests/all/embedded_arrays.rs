@@ -69,6 +69,37 @@ fn the_elements_of_a_cropped_array_are_known_and_others_are_refused() {
     }
 }
 
+/// A statement whose array is a caller's buffer has any elements.
+#[test]
+fn an_array_that_callers_pass_is_refused() {
+    if !has_halide() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("cropped.py");
+    std::fs::write(&script, SCRIPT).expect("it is written");
+    let job = bridge::Job { origin: bridge::Origin::Script(script), target: None };
+    let place = folder.path().join("compiled");
+    std::fs::create_dir(&place).expect("it can be made");
+    let dump = job.compile(&place).expect("Halide compiles it").dump.expect("a dump");
+    let image = dump.lines().find(|line| line.starts_with("(image")).expect("a table");
+    let output =
+        dump.lines().find(|line| line.starts_with("(argument output-buffer")).expect("an output");
+    let passed = output.replace("output-buffer", "input-buffer").replace("out", "table");
+    for edited in [
+        dump.replace(&format!("{image}\n"), ""),
+        dump.replace(&format!("{image}\n"), "").replace(output, &format!("{passed}\n{output}")),
+    ] {
+        let path = folder.path().join("edited.dump");
+        std::fs::write(&path, edited).expect("it can be written");
+        let mut request = Request::of_job(job.clone());
+        request.statement = Some(path);
+        let words = judged(&request).expect_err("it has no array");
+        assert!(words.contains("no array `table`"), "{words}");
+    }
+}
+
 /// Halide reads the cropped table back without gaps. It reads the elements of a transposed one in
 /// another order than it writes them, so its code has others than the pipeline.
 #[test]

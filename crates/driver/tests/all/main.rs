@@ -1,4 +1,4 @@
-//! The driver's tests, in one program: they link once, and run side by side.
+//! The driver's tests, in one program, so that they link once.
 
 mod annotations;
 mod atomics;

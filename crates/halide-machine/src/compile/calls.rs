@@ -1,5 +1,5 @@
 //! Calls: intrinsics, functions on floats, functions of Halide's runtime that a statement calls,
-//! and functions of C, of which only the names are known.
+//! and functions of C, which are known only by their names.
 
 use halidom_halide_ir::tree::{Call, CallKind, Expr};
 

@@ -5,7 +5,7 @@ use halidom_base::IndexMap;
 use halidom_diag::{Diagnostic, FileId, Span};
 
 use super::fields::type_code;
-use crate::dump;
+use crate::dump::{self, Dump};
 use crate::pipeline::{Image, ImageDim, Pipeline};
 use crate::tree::{Block, Expr, Scalar, Stmt, StmtKind};
 use crate::{NameId, Names, codes};
@@ -75,12 +75,8 @@ pub fn belongs(pipeline: &Pipeline, names: &Names, block: &Block) -> Result<(), 
 /// Returns the first mismatch. Halide 21.0.0 causes one itself if it compiles a pipeline file with
 /// an array whose first dimension is not the innermost one: it writes the elements in the order in
 /// which they lie in memory, and reads them back in the order of the dimensions.
-pub fn lay_out_arrays(
-    pipeline: &mut Pipeline,
-    names: &Names,
-    images: &[dump::Image],
-) -> Result<(), Mismatch> {
-    for image in images {
+pub fn lay_out_arrays(pipeline: &mut Pipeline, names: &Names, code: &Dump) -> Result<(), Mismatch> {
+    for image in &code.images {
         let name = names.text(image.name);
         let mismatch = |words: &str| Err(Mismatch { what: format!("{words} `{name}`"), at: 0 });
         let Some(own) = pipeline.images.iter_mut().find(|own| own.name == image.name) else {
@@ -97,7 +93,32 @@ pub fn lay_out_arrays(
         }
         *own = in_code;
     }
+    let in_code = |name: NameId| code.images.iter().any(|image| image.name == name);
+    for own in pipeline.images.iter().filter(|own| !in_code(own.name)) {
+        let name = names.text(own.name);
+        // A caller could pass any buffer of this name.
+        if let Some(buffer) = names.find(&format!("{name}.buffer"))
+            && mentions(&code.block, buffer)
+        {
+            return Err(Mismatch { what: format!("its code has no array `{name}`"), at: 0 });
+        }
+    }
     Ok(())
+}
+
+/// Tests whether a statement has a variable with a name.
+fn mentions(block: &[Stmt], name: NameId) -> bool {
+    fn in_expr(expr: &Expr, name: NameId) -> bool {
+        let mut found = matches!(expr, Expr::Variable { name: own, .. } if *own == name);
+        expr.for_each_operand(&mut |operand| found = found || in_expr(operand, name));
+        found
+    }
+    block.iter().any(|stmt| {
+        let mut found = false;
+        stmt.for_each_expr(&mut |expr| found = found || in_expr(expr, name));
+        stmt.for_each_block(&mut |block| found = found || mentions(block, name));
+        found
+    })
 }
 
 /// The caller's buffers: name, type, number of dimensions.

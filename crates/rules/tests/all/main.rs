@@ -1,4 +1,4 @@
-//! The tests of rules, in one program: they link once, and run side by side.
+//! The tests of rules, in one program, so that they link once.
 
 mod common;
 mod engine;

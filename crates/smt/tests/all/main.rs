@@ -1,4 +1,4 @@
-//! The tests of solvers, in one program: they link once, and run side by side.
+//! The tests of solvers, in one program, so that they link once.
 
 mod answers;
 mod common;

@@ -61,7 +61,7 @@ impl Refinement<'_> {
     }
 
     /// Checks that `merged` factors the stage with some of its reduction variables split. Returns
-    /// the axioms that it needs, or the reason of the last trial; `None` if there is none.
+    /// the axioms that it needs, or the reason why the last trial failed; `None` without trials.
     pub(super) fn factored_blocks(
         &mut self,
         (func, own): (FuncId, &Stage),

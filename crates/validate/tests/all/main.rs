@@ -1,4 +1,4 @@
-//! The validator's tests, in one program: they link once, and run side by side.
+//! The validator's tests, in one program, so that they link once.
 
 mod common;
 mod definitions;

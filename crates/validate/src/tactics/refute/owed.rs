@@ -76,7 +76,7 @@ impl Conventions {
                             becomes",
                     )
                 } else if notes.arbitrary {
-                    Owed::Nothing("the pipeline calls a function of which only the name is known")
+                    Owed::Nothing("the pipeline calls a function that is known only by its name")
                 } else if notes.special && algorithm.fast_math {
                     Owed::Nothing(
                         "the pipeline is not strict, and a float is no number or infinite",
