@@ -109,7 +109,7 @@ pub fn lay_out_arrays(pipeline: &mut Pipeline, names: &Names, code: &Dump) -> Re
 /// Tests whether a statement has a variable with a name.
 fn mentions(block: &[Stmt], name: NameId) -> bool {
     fn in_expr(expr: &Expr, name: NameId) -> bool {
-        let mut found = matches!(expr, Expr::Variable { name: own, .. } if *own == name);
+        let mut found = matches!(expr, Expr::Variable { name: own, ty: _ } if *own == name);
         expr.for_each_operand(&mut |operand| found = found || in_expr(operand, name));
         found
     }
