@@ -1,7 +1,7 @@
 //! Conversion of expressions to forms and of forms to expressions.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexSet};
-use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Overflow, Pool, Scalar, UnaryOp, VarId};
+use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Overflow, Pool, Scalar, UnaryOp, VarId, eval};
 
 use super::form::Form;
 use super::sample::Samples;
@@ -190,7 +190,14 @@ impl<'p> Forms<'p> {
             }
             Expr::Cast(Scalar::Int, operand) => match self.of_machine(operand, env) {
                 Some(form) => form,
-                None => Form::atom(self.settled(expr, env)),
+                None => {
+                    let value = match self.in_lane(operand, env) {
+                        Some(value) => self.folded(Expr::Cast(Scalar::Int, value)),
+                        None => self.settled(expr, env),
+                    };
+                    let constant = self.pool.as_constant(value).and_then(Constant::as_integer);
+                    constant.map_or_else(|| Form::atom(value), Form::constant)
+                }
             },
             Expr::Const(_)
             | Expr::Unary(..)
@@ -237,7 +244,7 @@ impl<'p> Forms<'p> {
         }
     }
 
-    fn settled_operand(&mut self, operand: ExprId, env: &mut Env) -> ExprId {
+    pub(super) fn settled_operand(&mut self, operand: ExprId, env: &mut Env) -> ExprId {
         let ty = self.pool.ty(operand);
         if ty.scalar == Scalar::Int && ty.lanes == 1 {
             let form = self.form_in(operand, env);
@@ -251,8 +258,31 @@ impl<'p> Forms<'p> {
         self.settled(operand, env)
     }
 
-    /// Simplifies conjunctions and disjunctions with a known operand.
-    fn folded(&mut self, node: Expr) -> ExprId {
+    /// Evaluates a node with constant operands, and simplifies conjunctions and disjunctions with a
+    /// known operand.
+    pub(super) fn folded(&mut self, node: Expr) -> ExprId {
+        let value = |id| self.pool.as_constant(id);
+        let evaluated = match &node {
+            Expr::Unary(op, a) => value(*a).map(|a| eval::unary(*op, a)),
+            Expr::Binary(op, a, b) => {
+                value(*a).zip(value(*b)).map(|(a, b)| eval::binary(*op, a, b))
+            }
+            Expr::Call(call, a) => value(*a).map(|a| eval::intrinsic(*call, a)),
+            Expr::Cast(to, a) => value(*a).map(|a| eval::cast(*to, a)),
+            Expr::Const(_)
+            | Expr::Var(_)
+            | Expr::Select { .. }
+            | Expr::Apply { .. }
+            | Expr::Ref { .. }
+            | Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
+            | Expr::Hole(_) => None,
+        };
+        if let Some(Ok(constant)) = evaluated {
+            return self.pool.constant(constant);
+        }
         let known = |pool: &Pool, id| pool.as_constant(id).and_then(Constant::as_bool);
         if let Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) = node {
             let neutral = op == BinaryOp::And;
@@ -293,6 +323,10 @@ impl<'p> Forms<'p> {
             let (whole, rest) = x.divided(y);
             if rest.as_constant().is_some() {
                 return whole;
+            }
+            let (rest, taken) = self.without_remainders(&rest, by);
+            if let Some(taken) = taken {
+                return whole.minus(&taken).plus(&self.quotient(&rest, y), 1);
             }
             // The constant stays in the remainder, where it is less than the divisor.
             let rest = self.expr(&rest);
@@ -448,7 +482,7 @@ impl<'p> Forms<'p> {
         let mut affine = !form.is_too_large();
         for (atoms, factor) in form.terms() {
             let wide = |forms: &mut Self, atom: ExprId| {
-                forms.pool.ty(atom).lanes > 1 || forms.mentions(atom, forms.lane)
+                forms.holds_vector(atom) || forms.mentions(atom, forms.lane)
             };
             match atoms.iter().position(|atom| *atom == lane) {
                 Some(at) => {
@@ -476,19 +510,37 @@ impl<'p> Forms<'p> {
     }
 
     fn widened(&mut self, expr: ExprId, lanes: u32) -> ExprId {
-        if self.pool.ty(expr).lanes > 1 {
-            return expr;
-        }
         if !self.mentions(expr, self.lane) && !self.holds_vector(expr) {
             return self.pool.expr(Expr::Broadcast { value: expr, lanes });
         }
-        if *self.pool.get(expr) == Expr::Var(self.lane) {
-            let (base, stride) = (self.pool.int(0), self.pool.int(1));
-            return self.pool.expr(Expr::Ramp { base, stride, lanes });
+        match self.pool.get(expr).clone() {
+            Expr::Var(var) if var == self.lane => {
+                let (base, stride) = (self.pool.int(0), self.pool.int(1));
+                self.pool.expr(Expr::Ramp { base, stride, lanes })
+            }
+            // A sum of atoms may have operands with one lane beside vectors.
+            node @ (Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select { .. }
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Apply { .. }
+            | Expr::Ref { .. }) => {
+                let wide = node.map_operands(|operand| self.widened(operand, lanes));
+                self.pool.expr(wide)
+            }
+            node @ Expr::Load { .. } if self.pool.ty(expr).lanes == 1 => {
+                let wide = node.map_operands(|operand| self.widened(operand, lanes));
+                self.pool.expr(wide)
+            }
+            Expr::Const(_)
+            | Expr::Var(_)
+            | Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Broadcast { .. }
+            | Expr::Shuffle { .. }
+            | Expr::Hole(_) => expr,
         }
-        let node = self.pool.get(expr).clone();
-        let wide = node.map_operands(|operand| self.widened(operand, lanes));
-        self.pool.expr(wide)
     }
 
     fn holds_vector(&self, expr: ExprId) -> bool {
@@ -730,6 +782,15 @@ impl<'p> Forms<'p> {
                     End::Greatest => self.greatest(arms),
                 }
             }
+            Expr::Cast(..) if self.is_of_floats(atom) => {
+                // A guess: it rises or falls with the variable.
+                let ends = [range.0.clone(), range.1.clone()]
+                    .map(|value| self.form_in(atom, &mut Env::of([(var, value)])));
+                match end {
+                    End::Least => self.least(ends),
+                    End::Greatest => self.greatest(ends),
+                }
+            }
             Expr::Const(_)
             | Expr::Unary(..)
             | Expr::Binary(..)
@@ -743,5 +804,15 @@ impl<'p> Forms<'p> {
             | Expr::Shuffle { .. }
             | Expr::Hole(_) => Form::atom(atom),
         }
+    }
+
+    /// Tests whether an atom computes with floats, and reads no element.
+    fn is_of_floats(&self, atom: ExprId) -> bool {
+        let (mut floats, mut reads) = (false, false);
+        self.pool.for_each_subexpr(atom, &mut |id, expr| {
+            floats |= self.pool.ty(id).scalar.is_float();
+            reads |= matches!(expr, Expr::Load { .. } | Expr::Ref { .. });
+        });
+        floats && !reads
     }
 }

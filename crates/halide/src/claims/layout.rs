@@ -1,11 +1,13 @@
 //! Converts indices to coordinates.
 
+use std::borrow::Cow;
+
 use halidom_base::FxHashSet;
 use halidom_ir::{BufferId, BufferKind, Dim, ExprId};
 
 use super::form::Form;
-use super::forms::Forms;
-use super::sites::{Flat, Sites};
+use super::forms::{Env, Forms};
+use super::sites::{Fixed, Flat, Sites};
 
 /// The first coordinate of a dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,15 +80,7 @@ impl Layout {
         {
             *first = Form::constant(1);
         }
-        let mut order: Vec<usize> = (0..strides.len()).collect();
-        let size = |form: &Form| {
-            let degree = form.terms().map(|(atoms, _)| atoms.len()).max().unwrap_or(0);
-            let greatest = form.terms().map(|(_, factor)| factor).max().unwrap_or(0);
-            (degree, greatest)
-        };
-        // The greatest stride comes first; a caller's strides grow from inner to outer dimensions.
-        order.sort_by_key(|dim| (size(&strides[*dim]), *dim));
-        order.reverse();
+        let order = order_of(&strides);
         let mut long = extents.iter().filter(|extent| extent.as_constant() != Some(1));
         let shapeless = match (long.next(), long.next()) {
             (Some(only), None) if extents.len() > 1 && decl.kind == BufferKind::Internal => {
@@ -96,6 +90,25 @@ impl Layout {
         };
         let internal = decl.kind == BufferKind::Internal;
         Self { begins, extents, strides, order, internal, shapeless }
+    }
+
+    /// The layout of a caller's buffer where some variables have fixed values.
+    pub(super) fn under(&self, forms: &mut Forms<'_>, fixed: &Fixed) -> Cow<'_, Self> {
+        if self.internal || fixed.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let values = fixed.iter().map(|(var, value)| (*var, Form::constant(*value)));
+        let mut env = Env::of(values);
+        let mut at = |form: &Form| forms.replaced(form, &mut env);
+        let strides: Vec<Form> = self.strides.iter().map(&mut at).collect();
+        let extents = self.extents.iter().map(&mut at).collect();
+        let begins = self.begins.iter().map(|begin| match begin {
+            Begin::At(min) => Begin::At(at(min)),
+            Begin::Unknown | Begin::Folded(_) => begin.clone(),
+        });
+        let begins = begins.collect();
+        let order = order_of(&strides);
+        Cow::Owned(Self { begins, extents, strides, order, ..self.clone() })
     }
 
     /// Tests whether the evidence covers every element of memory without a shape.
@@ -273,6 +286,20 @@ impl Layout {
             })
             .collect()
     }
+}
+
+/// The dimensions from the greatest stride to the least: a caller's strides grow from inner to outer
+/// dimensions.
+fn order_of(strides: &[Form]) -> Vec<usize> {
+    let size = |form: &Form| {
+        let degree = form.terms().map(|(atoms, _)| atoms.len()).max().unwrap_or(0);
+        let greatest = form.terms().map(|(_, factor)| factor).max().unwrap_or(0);
+        (degree, greatest)
+    };
+    let mut order: Vec<usize> = (0..strides.len()).collect();
+    order.sort_by_key(|dim| (size(&strides[*dim]), *dim));
+    order.reverse();
+    order
 }
 
 /// Divides an index that counts from the beginning of the memory. Of several ways, one is chosen

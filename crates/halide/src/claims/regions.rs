@@ -261,8 +261,10 @@ impl<'r, 'p> Region<'r, 'p> {
         for (own, (low, high)) in written.iter().zip(needed) {
             let distance = coord.clone().minus(own);
             if distance.as_constant().is_some() {
-                let mut inner = store.loops.iter().skip(around);
-                if is_output && !inner.any(|of| self.forms.depends(own, of.var)) {
+                let (outer, inner) = store.loops.split_at(around.min(store.loops.len()));
+                let mut moves =
+                    |loops: &[Loop]| loops.iter().any(|of| self.forms.depends(own, of.var));
+                if is_output && (moves(outer) || !moves(inner)) {
                     return Some(self.ends(coord, store, self.spot));
                 }
                 let (low, high) = (low.clone().plus(&distance, 1), high.clone().plus(&distance, 1));

@@ -1,7 +1,9 @@
 //! The stores and loads of a program, with the loops around them.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
-use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, FuncId, Program, Stmt, StmtId, VarId};
+use halidom_ir::{
+    BinaryOp, BufferId, Constant, Expr, ExprId, FuncId, Program, Stmt, StmtId, VarId,
+};
 
 use super::form::Form;
 use super::forms::Forms;
@@ -42,7 +44,12 @@ pub(super) struct Store {
     pub(super) loops: Vec<Loop>,
     /// The loads in its value, through names.
     pub(super) loads: Vec<ExprId>,
+    pub(super) fixed: Fixed,
 }
+
+/// Variables with the constants that conditions around a place equate them with, such as the
+/// strides of a caller's buffer in code for one layout.
+pub(super) type Fixed = Vec<(VarId, i128)>;
 
 /// A load.
 pub(super) struct Load {
@@ -50,6 +57,7 @@ pub(super) struct Load {
     pub(super) buffer: BufferId,
     pub(super) index: ExprId,
     pub(super) flat: Flat,
+    pub(super) fixed: Fixed,
 }
 
 /// The stores and loads of a program, with related facts.
@@ -72,8 +80,7 @@ pub(super) struct Sites {
 /// Collects the sites of a program. From here on its names, and the values that its entry checks
 /// fix, are expanded in forms.
 pub(super) fn collect(forms: &mut Forms<'_>, program: &Program) -> Sites {
-    let (sites, loops, mins) = (Sites::default(), Vec::new(), FxHashMap::default());
-    let mut walk = Walk { sites, loops, mins };
+    let mut walk = Walk::default();
     for buffer in program.inputs.iter().copied().chain(program.output_buffers()) {
         walk.sites.stored.insert(forms.pool.buffer(buffer).func);
         walk.sites.scopes.insert(buffer, Vec::new());
@@ -104,11 +111,16 @@ pub(super) const REBASED: &str = ".rebased";
 /// The end of the name for the beginning of a dimension.
 const REALIZED: &str = ".min_realized";
 
+#[derive(Default)]
 struct Walk {
     sites: Sites,
     loops: Vec<Loop>,
     /// The innermost names for beginnings of dimensions, without their ends.
     mins: FxHashMap<String, VarId>,
+    /// Dimensions of memory around the present place whose beginnings were not named before it.
+    /// Their names come later if the memory was hoisted.
+    open: FxHashMap<String, (BufferId, usize)>,
+    fixed: Fixed,
 }
 
 impl Walk {
@@ -118,11 +130,13 @@ impl Walk {
             Stmt::Let { var, value, body } => {
                 self.loads_of(forms, value);
                 forms.define(var, value);
-                // The compiler marks names that it has simplified by a suffix.
-                let name = &forms.pool.var(var).name;
-                if let Some(of) = name.trim_end_matches(".s").strip_suffix(REALIZED) {
-                    self.mins.insert(of.to_owned(), var);
-                }
+                let of = begin_of(&forms.pool.var(var).name);
+                let outer = of.clone().and_then(|of| {
+                    if let Some(dim) = self.open.get(&of) {
+                        self.sites.begins.entry(*dim).or_insert(var);
+                    }
+                    self.mins.insert(of, var)
+                });
                 if let Some(innermost) = self.loops.last_mut() {
                     let own = &forms.pool.var(innermost.var).name;
                     if own.strip_suffix(REBASED) == Some(&forms.pool.var(var).name) {
@@ -130,13 +144,19 @@ impl Walk {
                     }
                 }
                 self.stmt(forms, body);
+                if let Some(of) = of {
+                    restore(&mut self.mins, of, outer);
+                }
             }
             Stmt::If { condition, then_branch, else_branch } => {
                 self.loads_of(forms, condition);
                 if let Some(innermost) = self.loops.last_mut() {
                     innermost.conditions.push(condition);
                 }
+                let known = self.fixed.len();
+                fixed_by(forms, condition, &mut self.fixed);
                 self.stmt(forms, then_branch);
+                self.fixed.truncate(known);
                 if let Some(innermost) = self.loops.last_mut() {
                     innermost.conditions.pop();
                 }
@@ -158,13 +178,21 @@ impl Walk {
                 let around = self.loops.iter().map(|of| of.var).collect();
                 self.sites.scopes.insert(buffer, around);
                 let func = forms.pool.func(forms.pool.buffer(buffer).func);
+                let mut hoisted = Vec::new();
                 for (dim, arg) in func.args.iter().enumerate() {
-                    let name = format!("{}.{}", func.name, forms.pool.var(*arg).name);
-                    if let Some(min) = self.mins.get(&name) {
-                        self.sites.begins.insert((buffer, dim), *min);
+                    let arg = &forms.pool.var(*arg).name;
+                    let name = format!("{}.{arg}", func.name);
+                    // Memory begins where its first loop begins, if nothing else is said.
+                    let first = format!("{}.s0.{arg}", func.name);
+                    match self.mins.get(&name).or_else(|| self.mins.get(&first)) {
+                        Some(min) => drop(self.sites.begins.insert((buffer, dim), *min)),
+                        None => hoisted.push((name.clone(), self.open.insert(name, (buffer, dim)))),
                     }
                 }
                 self.stmt(forms, body);
+                for (name, outer) in hoisted {
+                    restore(&mut self.open, name, outer);
+                }
             }
             Stmt::Assert { condition, .. } => fix(forms, condition),
             Stmt::Labeled { body, .. } => self.stmt(forms, body),
@@ -178,7 +206,8 @@ impl Walk {
                 let mut loads = Vec::new();
                 reads(forms, value, &mut FxHashSet::default(), &mut loads);
                 let loops = self.loops.clone();
-                let store = Store { stmt: id, buffer, func, component, flat, loops, loads };
+                let fixed = self.fixed.clone();
+                let store = Store { stmt: id, buffer, func, component, flat, loops, loads, fixed };
                 self.sites.stores.push(store);
             }
         }
@@ -192,9 +221,11 @@ impl Walk {
             }
         });
         for (expr, buffer, index) in found {
-            if !self.sites.loads.contains_key(&expr) {
-                let flat = Flat::of(forms, index);
-                self.sites.loads.insert(expr, Load { expr, buffer, index, flat });
+            if let Some(known) = self.sites.loads.get_mut(&expr) {
+                known.fixed.retain(|fact| self.fixed.contains(fact));
+            } else {
+                let (flat, fixed) = (Flat::of(forms, index), self.fixed.clone());
+                self.sites.loads.insert(expr, Load { expr, buffer, index, flat, fixed });
             }
         }
     }
@@ -242,5 +273,57 @@ fn fix(forms: &mut Forms<'_>, condition: ExprId) {
         } else if let Expr::Var(_) = forms.pool.get(b) {
             forms.equate(var, b);
         }
+    }
+}
+
+/// Collects the variables that a condition equates with constants.
+fn fixed_by(forms: &Forms<'_>, condition: ExprId, fixed: &mut Fixed) {
+    match *forms.pool.get(condition) {
+        Expr::Binary(BinaryOp::And, a, b) => {
+            fixed_by(forms, a, fixed);
+            fixed_by(forms, b, fixed);
+        }
+        Expr::Binary(BinaryOp::Eq, a, b) => {
+            if let Expr::Var(var) = *forms.pool.get(a)
+                && let Some(value) = forms.pool.as_constant(b).and_then(Constant::as_integer)
+            {
+                fixed.push((var, value));
+            }
+        }
+        Expr::Var(var) => {
+            if let Some(value) = forms.definition(var) {
+                fixed_by(forms, value, fixed);
+            }
+        }
+        Expr::Const(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Select { .. }
+        | Expr::Cast(..)
+        | Expr::Call(..)
+        | Expr::Apply { .. }
+        | Expr::Ref { .. }
+        | Expr::Load { .. }
+        | Expr::Ramp { .. }
+        | Expr::Broadcast { .. }
+        | Expr::Shuffle { .. }
+        | Expr::Hole(_) => {}
+    }
+}
+
+/// The dimension of memory, `func.dim`, or of a loop over it, `func.s0.dim`, whose beginning has a
+/// name.
+fn begin_of(name: &str) -> Option<String> {
+    // The compiler marks names that it has simplified by a suffix.
+    let name = name.trim_end_matches(".s");
+    let of_loop = || name.strip_suffix(".min").filter(|of| of.contains(".s0."));
+    name.strip_suffix(REALIZED).or_else(of_loop).map(str::to_owned)
+}
+
+/// Gives a name the meaning again that it has outside of the present scope.
+fn restore<T>(names: &mut FxHashMap<String, T>, name: String, outer: Option<T>) {
+    match outer {
+        Some(outer) => drop(names.insert(name, outer)),
+        None => drop(names.remove(&name)),
     }
 }

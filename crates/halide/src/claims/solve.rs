@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
-use halidom_ir::{BufferId, BufferKind, Constant, Expr, ExprId, FuncId, Stmt, StmtId, VarId};
+use halidom_ir::{
+    BufferId, BufferKind, Constant, Expr, ExprId, FuncId, Scalar, Stmt, StmtId, VarId,
+};
 
 use super::demand::{self, Read};
 use super::form::Form;
@@ -145,6 +147,7 @@ pub(super) fn leftover(forms: &mut Forms<'_>, sites: &Sites, found: &mut Found) 
             continue;
         }
         let Some(layout) = found.layouts.get(&load.buffer) else { continue };
+        let layout = layout.under(forms, &load.fixed);
         let coords: Option<Vec<Form>> =
             layout.coords(forms, &load.flat, false).into_iter().collect();
         if let Some(coords) = coords {
@@ -236,7 +239,9 @@ impl Solver<'_> {
             for (dim, begin) in layout.begins.iter_mut().enumerate() {
                 let Some(min) = self.sites.begins.get(&(*buffer, dim)) else { continue };
                 if *begin == Begin::Unknown && layout.shapeless.is_none() {
+                    // A machine integer has no form of its own.
                     let min = forms.pool.var_expr(*min);
+                    let min = forms.pool.cast(Scalar::Int, min);
                     *begin = Begin::At(forms.form(min));
                     named.push(*buffer);
                 }
@@ -292,7 +297,8 @@ impl Solver<'_> {
         for stage in stages {
             for keeps in [false, true] {
                 let Some(layout) = self.found.layouts.get(&store.buffer) else { continue };
-                let Some((claim, unmatched)) = self.attempt(forms, store, (stage, layout), keeps)
+                let layout = layout.under(forms, &store.fixed);
+                let Some((claim, unmatched)) = self.attempt(forms, store, (stage, &layout), keeps)
                 else {
                     continue;
                 };
@@ -310,7 +316,7 @@ impl Solver<'_> {
 
     /// Tests whether the instance that a claim names has the place and the value of a store.
     fn fits(&self, forms: &mut Forms<'_>, store: &Store, claim: &Claim) -> bool {
-        let layout = &self.found.layouts[&store.buffer];
+        let layout = self.found.layouts[&store.buffer].under(forms, &store.fixed);
         if layout.is_known() && layout.flat(forms, &claim.coords).as_ref() != Some(&store.flat.form)
         {
             return false;
@@ -468,7 +474,8 @@ impl Solver<'_> {
             let Some(layout) = self.found.layouts.get(&load.buffer) else { continue };
             let decl = forms.pool.buffer(load.buffer);
             let of = (decl.func, decl.component);
-            if layout.is_known() && matching(forms, layout, of, load, &reads).is_none() {
+            let layout = layout.under(forms, &load.fixed);
+            if layout.is_known() && matching(forms, &layout, of, load, &reads).is_none() {
                 unmatched += 1;
             }
         }
@@ -550,7 +557,7 @@ impl Solver<'_> {
 
     /// The known coordinates of a load.
     fn known(&self, forms: &mut Forms<'_>, load: &Load) -> Option<Known> {
-        let layout = self.found.layouts.get(&load.buffer)?;
+        let layout = self.found.layouts.get(&load.buffer)?.under(forms, &load.fixed);
         let decl = forms.pool.buffer(load.buffer);
         let (func, component) = (decl.func, decl.component);
         let mut coords = layout.coords(forms, &load.flat, false);
@@ -683,21 +690,32 @@ impl Solver<'_> {
                 continue;
             }
             let mut tally: IndexMap<Form, usize> = IndexMap::default();
-            for slot in &slots {
-                let mut own: Vec<Form> = Vec::new();
-                for coord in coords {
-                    let Some(coord) = coord.get(dim) else { continue };
-                    let min = coord.clone().minus(&slot[dim]);
-                    let inside = forms.form_vars(&min).into_iter().all(|var| {
-                        var != forms.lane
-                            && (!self.sites.loops.contains(&var) || scope.contains(&var))
-                    });
-                    if inside && !own.contains(&min) {
-                        own.push(min);
-                    }
+            // Coordinates that data give tell where the dimension begins if nothing else does.
+            for apart in [false, true] {
+                if !tally.is_empty() {
+                    break;
                 }
-                for min in own {
-                    *tally.entry(min).or_insert(0) += 1;
+                for slot in &slots {
+                    let mut own: Vec<Form> = Vec::new();
+                    for coord in coords {
+                        let Some(coord) = coord.get(dim) else { continue };
+                        let min = if apart {
+                            forms.difference_of_rests(coord, &slot[dim])
+                        } else {
+                            Some(coord.clone().minus(&slot[dim]))
+                        };
+                        let Some(min) = min else { continue };
+                        let inside = forms.form_vars(&min).into_iter().all(|var| {
+                            var != forms.lane
+                                && (!self.sites.loops.contains(&var) || scope.contains(&var))
+                        });
+                        if inside && !own.contains(&min) {
+                            own.push(min);
+                        }
+                    }
+                    for min in own {
+                        *tally.entry(min).or_insert(0) += 1;
+                    }
                 }
             }
             let best = tally.into_iter().fold(None, |best: Option<(Form, usize)>, (min, count)| {
@@ -782,7 +800,8 @@ impl Solver<'_> {
                 if self.found.loads.contains_key(&load.expr) || !layout.is_known() {
                     continue;
                 }
-                if let Some(read) = matching(forms, layout, of, load, &reads) {
+                let layout = layout.under(forms, &load.fixed);
+                if let Some(read) = matching(forms, &layout, of, load, &reads) {
                     self.found.loads.insert(load.expr, read.coords.clone());
                 }
             }
