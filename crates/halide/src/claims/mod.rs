@@ -69,11 +69,6 @@ pub fn infer(source: &mut Source, compiled: Compiled, annotated: Option<&Compile
     solve::leftover(&mut forms, &sites, &mut found);
     notes.extend(missing(&forms, &sites, &found));
     let (program, changed) = annotate::annotate(&mut forms, program, &found, places);
-        eprintln!("{}", halidom_ir::print::stmt(forms.pool, program.body));
-        for n in &notes {
-            eprintln!("NOTE {n:?}");
-        }
-    }
     contract.widths.carry(&changed);
     Compiled { program, notes, checked, marked, contract }
 }

@@ -720,8 +720,11 @@ impl<'a> Translation<'a> {
     }
 
     pub(super) fn int(&mut self, expr: &Expr) -> Result<ExprId> {
-        let value = self.scalar(expr)?;
-        self.lowering(&mut Memo::default(), |lowering| lowering.ops.as_int(value))
+        let node = self.nodes.elaborate(&mut self.pool, expr)?;
+        self.lowering(&mut Memo::default(), |lowering| {
+            let value = lowering.scalar(node)?;
+            lowering.ops.as_index(value)
+        })
     }
 }
 

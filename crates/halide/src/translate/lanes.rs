@@ -197,14 +197,14 @@ impl<'a, 'n> Lowering<'a, 'n> {
                     )?);
                 }
                 let index = self.value(*index, lanes)?;
-                let index = self.ops.as_int(index)?;
+                let index = self.ops.as_index(index)?;
                 let id = self.ops.pool.load(*buffer, index, None);
                 Ok(Value { id, ty })
             }
             Node::Ref { func, component, args } => {
                 let args = args.iter().map(|arg| {
                     let arg = self.value(*arg, lanes)?;
-                    Ok(self.ops.as_int(arg)?)
+                    Ok(self.ops.as_index(arg)?)
                 });
                 let args = args.collect::<Step<Vec<_>>>()?;
                 let id = self.ops.pool.func_ref(*func, *component, args);
@@ -421,7 +421,7 @@ pub(super) fn ints(
             return None;
         }
         let value = lowering.value(*arg, lanes).ok()?;
-        found.push(lowering.ops.as_int(value).ok()?);
+        found.push(lowering.ops.as_index(value).ok()?);
     }
     Some(found)
 }

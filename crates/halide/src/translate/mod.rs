@@ -20,6 +20,7 @@ mod error;
 mod fields;
 mod halves;
 mod holdings;
+mod indices;
 mod interpolation;
 mod intrinsics;
 mod kernels;

@@ -8,7 +8,7 @@
 //! the statement. Operators that Halide defines by a wider type are computed exactly, as `int`s,
 //! and converted back.
 
-use halidom_base::FxHashMap;
+use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
     BinaryOp as Op, Constant, Expr, ExprId, Intrinsic as Function, Overflow, Pool, Scalar, UnaryOp,
     eval,
@@ -63,26 +63,31 @@ const EXACT: u32 = 64;
 /// The widths, in bits, in which the code computes `int`s; the least one where an expression occurs
 /// with several. An expression that is not noted has 32 bits.
 #[derive(Clone, Debug, Default)]
-pub struct Widths(FxHashMap<ExprId, u32>);
+pub struct Widths {
+    known: FxHashMap<ExprId, u32>,
+    /// Conversions of `int`s to the machine type that they have in the code.
+    own: FxHashSet<ExprId>,
+}
 
 impl Widths {
     pub(super) fn note(&mut self, id: ExprId, bits: u32) {
-        let known = self.0.entry(id).or_insert(bits);
+        let known = self.known.entry(id).or_insert(bits);
         *known = bits.min(*known);
     }
 
     /// Adds the widths of other expressions.
     pub(super) fn join(&mut self, other: &Self) {
         #[expect(clippy::iter_over_hash_type, reason = "the order makes no difference")]
-        for (id, bits) in &other.0 {
+        for (id, bits) in &other.known {
             self.note(*id, *bits);
         }
+        self.own.extend(&other.own);
     }
 
     /// Transfers the widths of rewritten expressions to their replacements.
     pub(crate) fn carry(&mut self, changed: &[(ExprId, ExprId)]) {
         for (before, after) in changed {
-            if let Some(bits) = self.0.get(before).copied() {
+            if let Some(bits) = self.known.get(before).copied() {
                 self.note(*after, bits);
             }
         }
@@ -90,7 +95,12 @@ impl Widths {
 
     /// The noted expressions, with their widths.
     pub fn known(&self) -> &FxHashMap<ExprId, u32> {
-        &self.0
+        &self.known
+    }
+
+    /// Tests whether a conversion of an `int` keeps the type that it has in the code.
+    pub(super) fn is_own(&self, id: ExprId) -> bool {
+        self.own.contains(&id)
     }
 }
 
@@ -187,7 +197,11 @@ impl Ops<'_> {
     /// A value in the type that memory holds.
     pub(super) fn as_stored(&mut self, value: Value) -> Result<ExprId> {
         let scalar = stored(value.ty)?;
-        Ok(self.pool.cast(scalar, value.id))
+        let id = self.pool.cast(scalar, value.id);
+        if is_index_type(value.ty) && id != value.id {
+            self.widths.own.insert(id);
+        }
+        Ok(id)
     }
 
     /// Two operands as one type of `ir`: `int` if both are `int`s.

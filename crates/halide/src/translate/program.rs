@@ -603,7 +603,7 @@ impl Walk<'_> {
             let first = Lanes { first: 0, step: 0, count: 1 };
             let value = self.lower(pool, |lowering| {
                 let value = lowering.value(index, first)?;
-                Ok(lowering.ops.as_int(value)?)
+                Ok(lowering.ops.as_index(value)?)
             });
             let Ok::<ExprId, Stop>(value) = value else {
                 return unsupported("an alignment of this index");

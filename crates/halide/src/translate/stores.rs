@@ -450,7 +450,7 @@ fn part(
     let loaded = masks.iter().map(|mask| Ok(lowering.value(*mask, lanes)?.id));
     let loaded = loaded.collect::<std::result::Result<_, Stop>>()?;
     let index = lowering.value(index, lanes)?;
-    let index = lowering.ops.as_int(index)?;
+    let index = lowering.ops.as_index(index)?;
     let value = lowering.value(value, lanes)?;
     let value = lowering.ops.as_stored(value)?;
     Ok(Part { index, value, condition, loaded, instance: None })

@@ -174,7 +174,7 @@ impl<'a> Walk<'a> {
 
     pub(super) fn int(&mut self, pool: &mut Pool, expr: &Expr) -> Result<ExprId> {
         let value = self.scalar(pool, expr)?;
-        self.lower(pool, |lowering| lowering.ops.as_int(value))
+        self.lower(pool, |lowering| lowering.ops.as_index(value))
     }
 }
 

@@ -1,0 +1,110 @@
+//! Machine integers in indices and coordinates, as `int`s.
+//!
+//! # Correctness
+//! The code adds a coordinate to an integer that data give in 32 or 64 bits. The translation of such
+//! a sum is a machine integer, as it may be a value. In an index it is written with `int`s instead.
+//! Each operator that is moved so is noted with its width, so it is an obligation that it does not
+//! overflow ([`Widths`](super::ops::Widths)); a pipeline's own arithmetic does not overflow by a
+//! condition. Operators with another meaning of overflow stay.
+
+use halidom_base::FxHashMap;
+use halidom_ir::{BinaryOp as Op, Constant, Expr, ExprId, Overflow, Scalar, UnaryOp};
+
+use super::ops::{Ops, Value};
+use crate::translate::error::Result;
+
+impl Ops<'_> {
+    /// A value as an `int` in an index or a coordinate.
+    pub(super) fn as_index(&mut self, value: Value) -> Result<ExprId> {
+        let id = self.as_int(value)?;
+        if let Expr::Cast(Scalar::Int, inner) = *self.pool.get(id) {
+            return Ok(self.unwrapped(inner, &mut FxHashMap::default()));
+        }
+        Ok(id)
+    }
+
+    /// A machine integer as an `int`.
+    fn unwrapped(&mut self, id: ExprId, known: &mut FxHashMap<ExprId, ExprId>) -> ExprId {
+        if let Some(done) = known.get(&id) {
+            return *done;
+        }
+        let result = self.moved(id, known).unwrap_or_else(|| self.pool.cast(Scalar::Int, id));
+        known.insert(id, result);
+        result
+    }
+
+    /// A machine integer as an operator on `int`s; `None` if it is not such an operator.
+    fn moved(&mut self, id: ExprId, known: &mut FxHashMap<ExprId, ExprId>) -> Option<ExprId> {
+        let scalar = self.pool.ty(id).scalar;
+        if !matches!(scalar, Scalar::I32 | Scalar::I64) {
+            return None;
+        }
+        match *self.pool.get(id) {
+            Expr::Const(constant) => {
+                let value = constant.as_integer()?;
+                Some(self.pool.constant(Constant::int(value)))
+            }
+            Expr::Binary(op, a, b) => {
+                let op = self.on_ints(op)?;
+                if matches!(op, Op::Div | Op::Mod) {
+                    // The quotient of the least integer by -1 is none of the type.
+                    let divisor = self.pool.as_constant(b).and_then(Constant::as_integer);
+                    divisor.filter(|divisor| *divisor > 0)?;
+                }
+                let (a, b) = (self.unwrapped(a, known), self.unwrapped(b, known));
+                let moved = self.pool.binary(op, a, b);
+                self.widths.note(moved, scalar.bits()?);
+                Some(moved)
+            }
+            Expr::Unary(UnaryOp::Neg(overflow), a) if overflow == self.signed => {
+                let a = self.unwrapped(a, known);
+                let moved = self.pool.unary(UnaryOp::Neg(Overflow::Unbounded), a);
+                self.widths.note(moved, scalar.bits()?);
+                Some(moved)
+            }
+            Expr::Select { condition, if_true, if_false } => {
+                let arms = [if_true, if_false].map(|arm| self.unwrapped(arm, known));
+                Some(self.pool.select(condition, arms[0], arms[1]))
+            }
+            Expr::Broadcast { value, lanes } => {
+                let value = self.unwrapped(value, known);
+                Some(self.pool.expr(Expr::Broadcast { value, lanes }))
+            }
+            Expr::Cast(_, inner) if self.widths.is_own(id) => Some(inner),
+            Expr::Var(_)
+            | Expr::Unary(..)
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Apply { .. }
+            | Expr::Ref { .. }
+            | Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Shuffle { .. }
+            | Expr::Hole(_) => None,
+        }
+    }
+
+    /// The operator on `int`s that gives the same integer where nothing overflows.
+    fn on_ints(&self, op: Op) -> Option<Op> {
+        match op {
+            Op::Add(overflow) if overflow == self.signed => Some(Op::Add(Overflow::Unbounded)),
+            Op::Sub(overflow) if overflow == self.signed => Some(Op::Sub(Overflow::Unbounded)),
+            Op::Mul(overflow) if overflow == self.signed => Some(Op::Mul(Overflow::Unbounded)),
+            Op::Div | Op::Mod | Op::Min | Op::Max => Some(op),
+            Op::Add(_)
+            | Op::Sub(_)
+            | Op::Mul(_)
+            | Op::And
+            | Op::Or
+            | Op::Xor
+            | Op::Shl
+            | Op::Shr
+            | Op::Eq
+            | Op::Ne
+            | Op::Lt
+            | Op::Le
+            | Op::Gt
+            | Op::Ge => None,
+        }
+    }
+}
