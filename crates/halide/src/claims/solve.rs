@@ -436,12 +436,24 @@ impl Solver<'_> {
             }
             let best = best.map(|(_, position, form)| (position, form));
             let (position, form) = best.or_else(|| {
-                let domain: Vec<VarId> = stage.domain.iter().map(|of| of.var).collect();
-                let vars = (&unknown[..], &domain[..]);
+                let folded = decl.args.iter().zip(&layout.begins).enumerate();
+                let folded: IndexMap<VarId, (usize, Form)> = folded
+                    .filter_map(|(dim, (arg, begin))| match begin {
+                        Begin::Folded(by) => Some((*arg, (dim, Form::constant(*by)))),
+                        Begin::Unknown | Begin::At(_) => None,
+                    })
+                    .collect();
+                let inner = stage.domain.iter().map(|of| of.var);
+                let inner: Vec<VarId> = inner.chain(folded.keys().copied()).collect();
                 if !self.eager {
                     return None;
                 }
-                let found = Self::unclamped(forms, vars, (&reads, &known));
+                let weigh = |forms: &mut Forms<'_>, var: VarId, form: &Form| match folded.get(&var)
+                {
+                    None => Some(0),
+                    Some((dim, by)) => (forms.remainder(form, by) == slots[*dim]).then_some(1),
+                };
+                let found = Self::unclamped(forms, (&unknown, &inner), (&reads, &known), &weigh);
                 if let Some((position, form, true)) = found {
                     return Some((position, form));
                 }
@@ -502,17 +514,18 @@ impl Solver<'_> {
         known.iter().filter(is_read).count()
     }
 
-    /// Determines a reduction variable from a read whose clamp is removed: the place decides the
+    /// Determines an inner variable from a read whose clamp is removed: the place decides the
     /// clamp, so that it is missing from the index. Returns the variable's position, its value, and
     /// true if the whole read then has the known coordinate.
     fn unclamped(
         forms: &mut Forms<'_>,
-        (unknown, domain): (&[VarId], &[VarId]),
+        (unknown, inner): (&[VarId], &[VarId]),
         (reads, known): (&[Read], &[Known]),
+        weigh: &dyn Fn(&mut Forms<'_>, VarId, &Form) -> Option<usize>,
     ) -> Option<(usize, Form, bool)> {
         let mut tally: IndexMap<(usize, Form), (usize, bool)> = IndexMap::default();
         for (position, var) in unknown.iter().enumerate() {
-            if !domain.contains(var) {
+            if !inner.contains(var) {
                 continue;
             }
             for read in reads {
@@ -527,9 +540,13 @@ impl Solver<'_> {
                         for way in ways_unclamped(forms, arg, *var) {
                             for value in &values {
                                 for candidate in solved(forms, &way, *var, unknown, [value]) {
+                                    let Some(own) = weigh(forms, *var, &candidate) else {
+                                        continue;
+                                    };
                                     let mut env = Env::of([(*var, candidate.clone())]);
                                     let same = forms.replaced(arg, &mut env) == *coord;
                                     let weight = if same { 4 } else { usize::from(value == coord) };
+                                    let weight = own.max(weight);
                                     let known = tally.entry((position, candidate)).or_default();
                                     *known = (known.0 + weight, known.1 || same);
                                 }

@@ -1,9 +1,10 @@
-//! One form for each linear integer: two stages are compared up to it.
+//! One form for each linear integer, and for operands that commute: two stages are compared up to it.
 //!
 //! # Correctness
 //! Unbounded integers are a ring, so a sum of multiples of other expressions is determined by its
 //! coefficients. A comparison of two such integers is one of 0 with their difference; `a < b` is
-//! `0 <= b - a - 1`. Nothing else is rewritten, and every step keeps the value.
+//! `0 <= b - a - 1`. Sums and products of machine values commute, also of floats, because there is
+//! only one NaN. Nothing else is rewritten, and every step keeps the value.
 
 use halidom_base::{FxHashMap, IndexMap};
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Overflow, Pool, Scalar, UnaryOp};
@@ -11,8 +12,19 @@ use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Overflow, Pool, Scalar, Unary
 /// Puts all integers and comparisons of integers in an expression into their form.
 pub(super) fn normal(pool: &mut Pool, id: ExprId) -> ExprId {
     pool.rewrite_bottom_up(id, &mut FxHashMap::default(), &mut |pool, id, expr| {
-        ordered(pool, expr).or_else(|| of_sum(pool, id)).unwrap_or(id)
+        ordered(pool, expr)
+            .or_else(|| of_sum(pool, id))
+            .or_else(|| commuted(pool, expr))
+            .unwrap_or(id)
     })
+}
+
+/// A sum or product whose operands are in the order of their numbers.
+fn commuted(pool: &mut Pool, expr: &Expr) -> Option<ExprId> {
+    let Expr::Binary(op @ (BinaryOp::Add(_) | BinaryOp::Mul(_)), a, b) = *expr else {
+        return None;
+    };
+    (b < a).then(|| pool.binary(op, b, a))
 }
 
 /// The conjuncts of a condition in their form, without those that are literally true.
