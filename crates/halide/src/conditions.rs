@@ -36,6 +36,8 @@ pub enum Condition {
     Domains,
     /// Functions that the pipeline only names are pure.
     NamedFunctions,
+    /// Extern functions that compute funcs do so point by point.
+    ExternStages,
     /// Outputs have the bounds that the schedule fixes.
     FixedBounds,
     /// The target leaves assertions out: callers keep to the conditions that these would check.
@@ -50,6 +52,11 @@ pub enum Condition {
 /// of them, with the constants that a schedule adds, fit 32 bits.
 pub const SIZE_LIMIT: i128 = 1 << 29;
 
+/// The greatest magnitude of the sides of regions that extern functions answer, under
+/// [`Condition::ExternStages`]. A stage that reads some elements beyond the sides of a buffer within
+/// [`SIZE_LIMIT`] stays within it.
+pub const ANSWER_LIMIT: i128 = SIZE_LIMIT + (1 << 16);
+
 /// The greatest magnitude of sizes and products under [`Condition::Small`].
 pub const SMALL_LIMIT: i128 = 1 << 30;
 
@@ -58,7 +65,7 @@ const ANCHOR: &str = "docs/stock-halide.md#conditions";
 
 impl Condition {
     /// All conditions that carry no words of a caller's, in the order of the list.
-    pub const STANDARD: [Self; 15] = [
+    pub const STANDARD: [Self; 16] = [
         Self::SizeLimits,
         Self::Spans,
         Self::Disjoint,
@@ -72,6 +79,7 @@ impl Condition {
         Self::Copies,
         Self::Domains,
         Self::NamedFunctions,
+        Self::ExternStages,
         Self::FixedBounds,
         Self::NoAsserts,
     ];
@@ -153,6 +161,11 @@ impl Condition {
                     effect, its result depends on its operands alone, and is C's for numbers",
                 "the pipeline does not define it, and Halide moves its calls",
             ),
+            Self::ExternStages => (
+                "extern-stages-are-pointwise",
+                "an extern function that computes a func writes the points of the window that it is given, and nothing else; a value depends on its point, on the scalars and on the inputs' values alone; a bounds query only answers: with a window that contains the given one, and with a region of each input, not an empty one, that contains what is read for the given window and its parts, all within 2^29 + 2^16 of 0; a failure is a result other than 0",
+                "the pipeline does not define it, and Halide calls it for any window, with any strides",
+            ),
             Self::FixedBounds => (
                 "bounds-fixed-by-schedule",
                 "outputs have the bounds that the schedule fixes",
@@ -201,6 +214,7 @@ impl Condition {
             | Self::Copies
             | Self::Domains
             | Self::NamedFunctions
+            | Self::ExternStages
             | Self::FixedBounds
             | Self::NoAsserts
             | Self::Small => self.entry().1.to_owned(),
@@ -225,6 +239,7 @@ impl Condition {
             | Self::Copies
             | Self::Domains
             | Self::NamedFunctions
+            | Self::ExternStages
             | Self::FixedBounds
             | Self::NoAsserts => {
                 let (name, words, _) = self.entry();

@@ -11,6 +11,7 @@ mod embedded_arrays;
 mod emitted_c;
 mod every_example;
 mod examples;
+mod extern_stages;
 mod growth;
 mod imports;
 mod inputs;

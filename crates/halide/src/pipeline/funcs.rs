@@ -2,15 +2,17 @@
 
 use super::exprs::{all, name, optional, required, ty};
 use super::model::{
-    Bound, Constraint, Definition, Dim, Func, FuncSchedule, Image, ImageDim, Input, LoopLevel,
-    Parameter, Pipeline, Prefetch, ReductionVariable, Requirement, Specialization, Split,
-    StageSchedule, StorageDim, TailStrategy, Wrapper,
+    Bound, Constraint, Definition, Dim, ExternArgument, External, Func, FuncSchedule, Image,
+    ImageDim, Input, LoopLevel, Parameter, Pipeline, Prefetch, ReductionVariable, Requirement,
+    Specialization, Split, StageSchedule, StorageDim, TailStrategy, Wrapper,
 };
 use super::schema::STMT;
 use super::wire::{Result, Table};
 use crate::Names;
 use crate::tree::{Expr, ForKind};
 
+/// Halide's number for the host among the devices.
+const HOST: u8 = 1;
 /// Halide's name for the level outside of all loops.
 const ROOT: &str = "__root";
 
@@ -78,12 +80,40 @@ fn func(table: Table<'_>, names: &mut Names) -> Result<Func> {
         schedule: func_schedule(table.required("func_schedule", "FuncSchedule")?, names)?,
         init,
         updates,
-        extern_function: name(table.string("extern_function_name")?, names),
+        external: external(table, names)?,
     };
     let shapes_fit = func
         .stages()
         .all(|stage| stage.args.len() == func.args.len() && stage.values.len() == func.types.len());
     if shapes_fit { Ok(func) } else { Err(table.damaged("stages of the func's shape")) }
+}
+
+/// Reads the extern function of a func; `None` if it has none.
+fn external(table: Table<'_>, names: &mut Names) -> Result<Option<External>> {
+    let Some(function) = name(table.string("extern_function_name")?, names) else {
+        return Ok(None);
+    };
+    let mut arguments = Vec::new();
+    for found in table.tables("extern_arguments", "ExternFuncArgument")? {
+        arguments.push(match found.u8("arg_type")? {
+            1 => {
+                let index = usize::try_from(found.i32("func_index")?);
+                ExternArgument::Func(index.map_err(|_| found.damaged("the number of a func"))?)
+            }
+            2 => ExternArgument::Image(names.id(found.string("buffer_name")?)),
+            3 => ExternArgument::Scalar(required(found, ("expr_type", "expr"), names)?),
+            4 => ExternArgument::Input(names.id(found.string("image_param_name")?)),
+            _ => return Err(found.damaged("a kind of argument")),
+        });
+    }
+    let is_mangled = match table.u8("extern_mangling")? {
+        0 => None,
+        1 => Some(false),
+        2 => Some(true),
+        _ => return Err(table.damaged("a kind of names")),
+    };
+    let on_host = table.u8("extern_function_device_api")? == HOST;
+    Ok(Some(External { function, arguments, is_mangled, on_host }))
 }
 
 /// Reads a definition; `None` if it has no value.

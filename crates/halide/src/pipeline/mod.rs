@@ -18,9 +18,9 @@ use halidom_diag::{Diagnostic, Severity};
 
 pub use annotate::{ACCESS, Marks, PROPHECY, SECOND, annotated};
 pub use model::{
-    Bound, Constraint, Definition, Dim, Func, FuncSchedule, Image, ImageDim, Input, LoopLevel,
-    Parameter, Pipeline, Prefetch, ReductionVariable, Requirement, Specialization, Split,
-    StageSchedule, StorageDim, TailStrategy, Wrapper,
+    Bound, Constraint, Definition, Dim, ExternArgument, External, Func, FuncSchedule, Image,
+    ImageDim, Input, LoopLevel, Parameter, Pipeline, Prefetch, ReductionVariable, Requirement,
+    Specialization, Split, StageSchedule, StorageDim, TailStrategy, Wrapper,
 };
 
 use crate::{Names, Release, codes};

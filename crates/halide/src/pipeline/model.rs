@@ -45,8 +45,34 @@ pub struct Func {
     pub init: Option<Definition>,
     /// The updates.
     pub updates: Vec<Definition>,
-    /// The extern function, if there is one.
-    pub extern_function: Option<NameId>,
+    /// The extern function that computes it, if there is one.
+    pub external: Option<External>,
+}
+
+/// An extern function that computes a func (`define_extern`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct External {
+    /// The name of the function.
+    pub function: NameId,
+    /// Its arguments, without the buffers that it writes.
+    pub arguments: Vec<ExternArgument>,
+    /// True if the name is mangled as in C++, false if not; `None` if the target decides.
+    pub is_mangled: Option<bool>,
+    /// True if it runs on the host.
+    pub on_host: bool,
+}
+
+/// An argument of an extern function.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExternArgument {
+    /// A buffer for each component of the func with this index.
+    Func(usize),
+    /// An array that is part of the pipeline.
+    Image(NameId),
+    /// A scalar or a pointer.
+    Scalar(Expr),
+    /// An input.
+    Input(NameId),
 }
 
 impl Func {

@@ -314,6 +314,10 @@ const TABLES: &[(&str, &[&str])] = &[
         ],
     ),
     ("ExternalParameter", &["is_buffer", "type", "dimensions", "name"]),
+    (
+        "ExternFuncArgument",
+        &["arg_type", "func_index", "buffer_name", "expr_type", "expr", "image_param_name"],
+    ),
     ("BufferDimension", &["min", "extent", "stride"]),
     ("Buffer", &["defined", "name", "type", "dimensions", "dims", "data"]),
     (

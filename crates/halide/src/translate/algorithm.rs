@@ -18,6 +18,7 @@ use halidom_ir::{
 };
 
 use super::error::{Result, unsupported};
+use super::externs::{self, ExternStage};
 use super::fields::fixed_field;
 use super::intrinsics::Named;
 use super::lanes::{Lowering, Memo};
@@ -53,6 +54,8 @@ pub struct Source {
     pub(super) priors: Vec<Prior>,
     /// Functions that the pipeline only names, and its parameters that are pointers.
     pub(super) named: Named,
+    /// The funcs that extern functions compute.
+    pub(super) externs: Vec<ExternStage>,
     /// True if a definition has an operator on floats that is not strict.
     pub(super) has_plain_floats: bool,
     /// The settings of the target and of the callers' contract.
@@ -139,6 +142,7 @@ struct Signature {
     inputs: FxHashMap<NameId, (FuncId, BufferId, tree::Scalar)>,
     params: FxHashMap<NameId, (VarId, tree::Scalar)>,
     priors: Vec<Prior>,
+    externs: Vec<ExternStage>,
 }
 
 impl Source {
@@ -163,6 +167,7 @@ impl Source {
             widths: Widths::default(),
             priors: Vec::new(),
             named: Named::default(),
+            externs: Vec::new(),
             has_plain_floats: false,
             settings: Settings::default(),
         }
@@ -190,6 +195,7 @@ impl Source {
             inputs: self.inputs.iter().map(input).collect(),
             params: self.params.iter().map(param).collect(),
             priors: self.priors.clone(),
+            externs: self.externs.clone(),
         }
     }
 
@@ -480,7 +486,7 @@ impl<'a> Translation<'a> {
                 return unsupported("a func that reads itself by way of others");
             }
             pending.push((number, true));
-            let mut read = Vec::new();
+            let mut read = externs::callees(&funcs[number], funcs.len());
             for stage in funcs[number].stages() {
                 let domain = stage.schedule.domain.iter().flat_map(|var| [&var.min, &var.extent]);
                 let exprs = stage.values.iter().chain(&stage.args).chain([&stage.predicate]);
@@ -506,7 +512,10 @@ impl<'a> Translation<'a> {
     }
 
     fn func(&mut self, func: &Func, signature: &Signature, source: &mut Source) -> Result<FuncId> {
-        if func.extern_function.is_some() || func.init.is_none() {
+        if let Some(external) = &func.external {
+            return self.external((func, external), &signature.externs, source);
+        }
+        if func.init.is_none() {
             return unsupported("a func without a pure definition");
         }
         let id = self.declaration(func, source)?;
@@ -585,7 +594,7 @@ impl<'a> Translation<'a> {
     }
 
     /// Declares a func without stages.
-    fn declaration(&mut self, func: &Func, source: &mut Source) -> Result<FuncId> {
+    pub(super) fn declaration(&mut self, func: &Func, source: &mut Source) -> Result<FuncId> {
         let names = self.nodes.names;
         let types: Vec<tree::Scalar> = func.types.iter().map(|ty| ty.scalar).collect();
         let scalars = types.iter().map(|ty| stored(*ty)).collect::<Result<Vec<_>>>()?;
@@ -703,7 +712,7 @@ impl<'a> Translation<'a> {
     }
 
     /// Lowers expressions of the pipeline, whose signed overflow is assumed to be absent.
-    fn lowering<T>(
+    pub(super) fn lowering<T>(
         &mut self,
         memo: &mut Memo,
         work: impl FnOnce(&mut Lowering<'_, '_>) -> Result<T>,

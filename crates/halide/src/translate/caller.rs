@@ -320,7 +320,7 @@ impl Walk<'_> {
 }
 
 /// `-limit <= id && id < limit`.
-fn within(pool: &mut Pool, id: ExprId, limit: i128) -> ExprId {
+pub(super) fn within(pool: &mut Pool, id: ExprId, limit: i128) -> ExprId {
     let (low, high) = (pool.int(-limit), pool.int(limit));
     let above = pool.binary(BinaryOp::Le, low, id);
     let below = pool.binary(BinaryOp::Lt, id, high);

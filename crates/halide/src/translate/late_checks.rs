@@ -8,7 +8,7 @@ use crate::tree::Expr;
 impl Walk<'_> {
     /// Notes the variables of the parameters and of the shapes of the caller's buffers.
     pub(super) fn know_signature(&mut self, pool: &Pool) {
-        self.signature.extend(self.source.params.iter().map(|(_, var, _)| *var));
+        self.signature.extend(self.source.algorithm.params.iter().copied());
         let callers = pool.buffers().filter(|(_, decl)| decl.kind != BufferKind::Internal);
         for dim in callers.flat_map(|(_, decl)| &decl.dims) {
             for part in [dim.min, dim.extent, dim.stride] {

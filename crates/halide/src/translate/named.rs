@@ -79,7 +79,7 @@ impl Nodes<'_> {
     }
 
     /// Tests whether a name denotes a parameter that is a pointer, here too.
-    fn is_pointer(&self, name: NameId) -> bool {
+    pub(super) fn is_pointer(&self, name: NameId) -> bool {
         self.named.pointers.contains(&name)
             && matches!(self.lookup(name), None | Some(Binding::Pointer))
     }

@@ -12,6 +12,7 @@ use super::error::{Result, unsupported};
 use super::fields::fixed_field;
 use super::intrinsics::Named;
 use super::ops::{Ops, Value, Widths};
+use super::structs::Struct;
 use crate::text::digits;
 use crate::tree::{
     Alignment, BinaryOp, Call, CallKind, Expr, Load, ReduceOp, Scalar, ShuffleKind, Type,
@@ -123,6 +124,8 @@ pub(super) enum Binding {
     DeviceDirty(NameId),
     /// A semaphore.
     Semaphore,
+    /// A `halide_buffer_t` that the statement makes, by its place in [`Nodes::structs`].
+    Struct(usize),
     /// The number of an event that was traced. Only later events may use it.
     Event,
     /// Another pointer, between passes. An expression that reads it is not translated.
@@ -146,6 +149,8 @@ pub(super) struct Nodes<'a> {
     types: Arena<NodeId, Type>,
     scope: FxHashMap<NameId, Vec<Binding>>,
     pub(super) buffers: FxHashMap<NameId, Buffer>,
+    /// The `halide_buffer_t`s that the statement has made.
+    pub(super) structs: Vec<Struct>,
     /// Funcs by name, where expressions refer to them.
     pub(super) funcs: FxHashMap<NameId, FuncId>,
     /// Floats of the pipeline, by their digits in a text and their width; `None` if several floats
@@ -181,6 +186,7 @@ impl<'a> Nodes<'a> {
             types: Arena::new(),
             scope: FxHashMap::default(),
             buffers: FxHashMap::default(),
+            structs: Vec::new(),
             funcs: FxHashMap::default(),
             floats: FxHashMap::default(),
             rounded: IndexSet::default(),
@@ -295,7 +301,9 @@ impl<'a> Nodes<'a> {
                     }
                     node
                 }
-                Some(Binding::Host(_) | Binding::Semaphore | Binding::Pointer) => {
+                Some(
+                    Binding::Host(_) | Binding::Semaphore | Binding::Struct(_) | Binding::Pointer,
+                ) => {
                     return unsupported("a pointer");
                 }
                 Some(Binding::Event) => return unsupported("the number of a traced event"),
@@ -617,6 +625,11 @@ impl<'a> Nodes<'a> {
     /// A field of a `halide_buffer_t`. Callers pass buffers that are on the host and are no bounds
     /// queries.
     fn buffer_field(&mut self, pool: &mut Pool, field: &str, args: &[Expr]) -> Result<NodeId> {
+        if let Some(Expr::Variable { name, ty: _ }) = args.first()
+            && let Some(Binding::Struct(number)) = self.lookup(*name)
+        {
+            return self.struct_field(pool, field, (number, args));
+        }
         let buffer = args.first().and_then(|arg| self.buffer_struct(arg)).cloned();
         let Some(buffer) = buffer else {
             return unsupported(format!(

@@ -15,6 +15,7 @@
 use halidom_ir::Pool;
 
 use super::error::{Result, unsupported};
+use super::extern_calls::is_ignored;
 use super::nodes::{Binding, Nodes};
 use super::walk::{Semaphore, Walk};
 use crate::NameId;
@@ -71,6 +72,9 @@ impl Walk<'_> {
                 _ => Ok(None),
             };
         }
+        if let Some(made) = self.made_struct(pool, value)? {
+            return Ok(Some(Opaque::Bound(made)));
+        }
         let names = self.nodes.names;
         if let Expr::Call(call) = value {
             if names.text(call.name) == "_halide_buffer_get_host"
@@ -98,7 +102,7 @@ impl Walk<'_> {
         Some((self.buffer_struct_of(first)?, rest))
     }
 
-    fn buffer_struct_of(&self, arg: &Expr) -> Option<NameId> {
+    pub(super) fn buffer_struct_of(&self, arg: &Expr) -> Option<NameId> {
         let Expr::Variable { name, ty } = arg else { return None };
         let is_struct = ty.is_none_or(|ty| matches!(ty.scalar, Scalar::Handle(_)));
         let name = self.nodes.names.text(*name).strip_suffix(".buffer")?;
@@ -146,7 +150,9 @@ impl Walk<'_> {
     fn pointer(&self, expr: &Expr) -> Option<Pointer> {
         if let Expr::Reinterpret(to, inner) = expr {
             let is_address = *to == Type::of(Scalar::UInt(64));
-            return (is_address && self.buffer_struct_of(inner).is_some())
+            let is_made = matches!(&**inner, Expr::Variable { name, ty: _ }
+                if matches!(self.nodes.lookup(*name), Some(Binding::Struct(_))));
+            return (is_address && (is_made || self.buffer_struct_of(inner).is_some()))
                 .then_some(Pointer::Struct);
         }
         let Expr::Variable { name, ty: _ } = expr else { return None };
@@ -176,6 +182,7 @@ impl Walk<'_> {
                 }
             }
             "prefetch" => self.is_prefetch(pool, call)?,
+            name if is_ignored(name) => true,
             "halide_semaphore_init" => {
                 let Some((semaphore, count)) = self.semaphore_call(call) else {
                     return unsupported("this call of `halide_semaphore_init`");
@@ -259,7 +266,7 @@ enum Pointer {
 }
 
 /// Tests whether an expression is the null pointer.
-fn is_null(expr: &Expr) -> bool {
+pub(super) fn is_null(expr: &Expr) -> bool {
     let Expr::Reinterpret(to, inner) = expr else { return false };
     matches!(to.scalar, Scalar::Handle(_)) && **inner == Expr::UInt(0, Type::of(Scalar::UInt(64)))
 }

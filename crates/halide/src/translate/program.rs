@@ -146,6 +146,7 @@ impl Walk<'_> {
             }
         }
         self.know_signature(pool);
+        self.know_extern_scalars(pool);
         let mut parts = self.assumed(pool, assumed)?;
         parts.extend(self.caller(pool, &outputs));
         parts.extend(self.bounded(pool, &outputs));
@@ -158,6 +159,7 @@ impl Walk<'_> {
         }
         let body = self.block(pool, block)?;
         self.given_back()?;
+        parts.append(&mut self.of_stages);
         let known = [&parts[..], &[body]].concat();
         parts.extend(self.domains(pool, &known));
         parts.push(body);
@@ -454,6 +456,9 @@ impl Walk<'_> {
         (name, value): (NameId, &Expr),
         rest: &[Stmt],
     ) -> Result<(Binding, Vec<Item>)> {
+        if let Some(called) = self.extern_call(pool, (name, value), rest)? {
+            return Ok(called);
+        }
         match self.opaque(pool, name, value)? {
             Some(Opaque::Bound(binding)) => return Ok((binding, Vec::new())),
             Some(Opaque::Success) => {
@@ -477,7 +482,9 @@ impl Walk<'_> {
                 target.is_none_or(|target| self.nodes.reads(node, target.id))
             };
             let mut uses = Uses { names: FxHashSet::from_iter([name]), written: false };
-            let late = self.nodes.reads_memory(node) && uses.are_late(rest, &overwrites);
+            // An extern stage writes memory without a store.
+            let late = self.nodes.reads_memory(node)
+                && (self.calls_stage(rest) || uses.are_late(rest, &overwrites));
             if late {
                 return self.vector_binding(pool, name, node);
             }

@@ -172,7 +172,7 @@ fn declaration(name: NameId, types: Vec<Scalar>, args: Vec<NameId>) -> Func {
         ring_buffer: None,
     };
     let types = types.into_iter().map(Type::of).collect();
-    Func { name, types, args, schedule, init: None, updates: Vec::new(), extern_function: None }
+    Func { name, types, args, schedule, init: None, updates: Vec::new(), external: None }
 }
 
 /// The type of one lane, from the number in an assertion.

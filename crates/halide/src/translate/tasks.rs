@@ -98,6 +98,9 @@ impl Walk<'_> {
     /// Translates concurrent tasks.
     pub(super) fn fork(&mut self, pool: &mut Pool, tasks: &[Block]) -> Result<StmtId> {
         let [first, second] = tasks else { return unsupported(OTHER) };
+        if tasks.iter().any(|task| self.calls_stage(task)) {
+            return unsupported("an extern stage in a task");
+        }
         self.work_begun = true;
         if let (Some(first), Some(second)) = (self.looped(first), self.looped(second)) {
             return self.merged(pool, &first, &second);

@@ -1,11 +1,12 @@
 //! The state of the translation of a statement.
 
-use halidom_base::{FxHashMap, FxHashSet, IndexSet};
+use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use halidom_ir::{BufferId, ExprId, Overflow, Pool, Stmt as IrStmt, StmtId, VarId};
 
 use super::algorithm::Source;
 use super::contract::Contract;
 use super::error::Result;
+use super::extern_calls::Query;
 use super::holdings::Holdings;
 use super::lanes::{Lowering, Memo};
 use super::marks::Marked;
@@ -100,6 +101,14 @@ pub(super) struct Walk<'a> {
     pub(super) definitions: Definitions,
     /// The variables of parameters and shapes.
     pub(super) signature: FxHashSet<VarId>,
+    /// The scalars that the pipeline gives to extern functions, with their values.
+    pub(super) extern_scalars: Vec<(&'a Expr, Value)>,
+    /// The bounds queries of extern functions.
+    pub(super) queries: Vec<Query>,
+    /// For each func of an extern function, the query whose answer says what it reads.
+    pub(super) relied_on: IndexMap<NameId, usize>,
+    /// Entry checks on what extern functions read.
+    pub(super) of_stages: Vec<StmtId>,
     pub(super) notes: Vec<Note>,
     pub(super) marked: Marked,
     pub(super) contract: Contract,
@@ -129,6 +138,10 @@ impl<'a> Walk<'a> {
             host_loops: 0,
             definitions: Definitions::default(),
             signature: FxHashSet::default(),
+            extern_scalars: Vec::new(),
+            queries: Vec::new(),
+            relied_on: IndexMap::default(),
+            of_stages: Vec::new(),
             notes: Vec::new(),
             marked: Marked::default(),
             contract: Contract::default(),

@@ -156,6 +156,7 @@ impl Source {
             // Expressions of another pool.
             widths: Widths::default(),
             priors: Vec::new(),
+            externs: Vec::new(),
             named: self.named.clone(),
             has_plain_floats: self.has_plain_floats,
             settings: self.settings,

@@ -1,0 +1,291 @@
+//! Funcs that extern functions compute (`define_extern`), in the algorithm.
+//!
+//! # Correctness
+//! Nothing is known of an extern function but the condition
+//! [`ExternStages`](crate::Condition::ExternStages): the value that it writes at a point depends on
+//! the point, its scalars and the values of its inputs alone. So its value at `c` is the
+//! application of an uninterpreted function to `c` and the scalars, and each input contributes one
+//! operand: its value at its *probe*. A probe is an arbitrary point, a parameter of the algorithm.
+//! It contributes only if it lies in the region that the function reads, which its bounds query
+//! answers; the region is a parameter too. A statement that calls the function with the right
+//! operands for every probe calls it with inputs that have the right values in the whole region,
+//! because the uninterpreted function may be one that tells all operands apart. The name of the
+//! uninterpreted function contains the func's, so that nothing relates two funcs of one extern
+//! function.
+
+use std::fmt::Write as _;
+
+use halidom_ir::{BinaryOp, Constant, ExprId, FuncId, FuncKind, Pool, Stage, Type, VarId};
+
+use super::algorithm::{Source, Translation};
+use super::error::{Result, unsupported};
+use super::lanes::Memo;
+use super::nodes::Binding;
+use super::ops::{Value, stored};
+use crate::NameId;
+use crate::pipeline::{ExternArgument, External, Func};
+use crate::tree::{self, Expr};
+
+/// The number of bounds queries with different windows that a func may have.
+pub(super) const QUERIES: usize = 2;
+
+/// The interval of a dimension, as parameters: the least coordinate and the number of coordinates.
+pub(super) type Side = [VarId; 2];
+
+/// The regions that a bounds query answers.
+#[derive(Clone, Debug)]
+pub(super) struct Answer {
+    /// The window of the func that the function wants to compute.
+    pub(super) window: Vec<Side>,
+    /// The region of each buffer that it reads. The components of a func share one region.
+    pub(super) inputs: Vec<Vec<Side>>,
+}
+
+/// The parameters that stand for what is unknown of a func of an extern function.
+#[derive(Clone, Debug)]
+pub(super) struct ExternStage {
+    /// The func.
+    pub(super) name: NameId,
+    /// The region of each input that the function reads: the answer of one of the queries.
+    pub(super) reads: Vec<Vec<Side>>,
+    /// The answers of queries.
+    pub(super) answers: Vec<Answer>,
+    /// The probe of each input.
+    pub(super) probes: Vec<Vec<VarId>>,
+}
+
+impl ExternStage {
+    /// All parameters.
+    pub(super) fn params(&self) -> impl Iterator<Item = VarId> {
+        let answers = self.answers.iter();
+        let answers = answers.flat_map(|answer| {
+            answer.window.iter().chain(answer.inputs.iter().flatten()).flatten().copied()
+        });
+        let reads = self.reads.iter().flatten().flatten().copied();
+        reads.chain(answers).chain(self.probes.iter().flatten().copied())
+    }
+}
+
+/// An argument whose values the function reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Read {
+    pub(super) func: FuncId,
+    pub(super) name: NameId,
+    pub(super) rank: usize,
+}
+
+/// The funcs and inputs among the arguments of an extern function, in order. The components of a
+/// func count as one.
+pub(super) fn reads(
+    pool: &Pool,
+    source: &Source,
+    funcs: &[Func],
+    external: &External,
+) -> Result<Vec<Read>> {
+    let mut found = Vec::new();
+    for argument in &external.arguments {
+        let name = match argument {
+            ExternArgument::Scalar(_) => continue,
+            ExternArgument::Image(name) | ExternArgument::Input(name) => *name,
+            ExternArgument::Func(number) => match funcs.get(*number) {
+                Some(func) => func.name,
+                None => return unsupported("an argument that is no func of the pipeline"),
+            },
+        };
+        let Some(func) = source.funcs.get(&name).copied() else {
+            return unsupported("an argument of an extern function that is no func or input");
+        };
+        found.push(Read { func, name, rank: pool.func(func).rank() });
+    }
+    Ok(found)
+}
+
+/// The indices of the funcs that are arguments of a func's extern function.
+pub(super) fn callees(func: &Func, count: usize) -> Vec<usize> {
+    let arguments = func.external.iter().flat_map(|external| &external.arguments);
+    let callee = |argument: &ExternArgument| match argument {
+        ExternArgument::Func(callee) => Some(*callee).filter(|callee| *callee < count),
+        ExternArgument::Image(_) | ExternArgument::Scalar(_) | ExternArgument::Input(_) => None,
+    };
+    arguments.filter_map(callee).collect()
+}
+
+/// The name of the uninterpreted function that gives a component of a func: the function's, the
+/// func's, and those of the pointers that the function takes.
+pub(super) fn function_name(
+    names: &crate::Names,
+    (external, func): (&External, NameId),
+    component: usize,
+) -> String {
+    let (function, func) = (names.text(external.function), names.text(func));
+    let mut name = format!("{function} for {func}.{component}");
+    for (place, argument) in external.arguments.iter().enumerate() {
+        if let ExternArgument::Scalar(expr) = argument
+            && let Some(pointer) = pointer(expr)
+        {
+            let _ = write!(name, " {place}:{}", names.text(pointer));
+        }
+    }
+    name
+}
+
+/// The name of an argument that is a pointer.
+pub(super) fn pointer(expr: &Expr) -> Option<NameId> {
+    let Expr::Variable { name, ty: Some(ty) } = expr else { return None };
+    matches!(ty.scalar, tree::Scalar::Handle(_)).then_some(*name)
+}
+
+/// The condition that a point lies in a region.
+pub(super) fn within(pool: &mut Pool, point: &[ExprId], region: &[[ExprId; 2]]) -> ExprId {
+    let mut condition = pool.constant(Constant::bool(true));
+    for (coord, [min, extent]) in point.iter().zip(region) {
+        let end = pool.add(*min, *extent);
+        let above = pool.binary(BinaryOp::Le, *min, *coord);
+        let below = pool.binary(BinaryOp::Lt, *coord, end);
+        for part in [above, below] {
+            condition = pool.binary(BinaryOp::And, condition, part);
+        }
+    }
+    condition
+}
+
+/// An interval's parameters as expressions.
+pub(super) fn side(pool: &mut Pool, [min, extent]: Side) -> [ExprId; 2] {
+    [pool.var_expr(min), pool.var_expr(extent)]
+}
+
+/// The value of an input at its probe, if that lies in the region that is read, and else zero.
+pub(super) fn probed(
+    pool: &mut Pool,
+    (inside, value): (ExprId, ExprId),
+    ty: tree::Scalar,
+) -> Result<Value> {
+    let zero = zero_of(pool, ty)?;
+    Ok(Value { id: pool.select(inside, value, zero.id), ty })
+}
+
+/// The operand for an input whose probe is not read.
+pub(super) fn zero_of(pool: &mut Pool, ty: tree::Scalar) -> Result<Value> {
+    match Constant::from_bits(stored(ty)?, 0) {
+        Some(zero) => Ok(Value { id: pool.constant(zero), ty }),
+        None => unsupported("an input of an extern function of this type"),
+    }
+}
+
+impl Translation<'_> {
+    /// A func that an extern function computes.
+    pub(super) fn external(
+        &mut self,
+        (func, external): (&Func, &External),
+        before: &[ExternStage],
+        source: &mut Source,
+    ) -> Result<FuncId> {
+        // Halide's own pure definition of such a func is `undef`, which nothing reads.
+        if !func.updates.is_empty() {
+            return unsupported("an extern stage with updates");
+        }
+        if !external.on_host {
+            return unsupported("an extern stage on a device");
+        }
+        let id = self.declaration(func, source)?;
+        let reads = reads(&self.pool, source, &self.pipeline.funcs, external)?;
+        let args = self.pool.func(id).args.clone();
+        let stage = self.unknowns(func.name, (args.len(), &reads), before);
+        let lhs: Vec<ExprId> = args.iter().map(|var| self.pool.var_expr(*var)).collect();
+        let index = tree::Scalar::Int(32);
+        let mut operands: Vec<Value> = lhs.iter().map(|id| Value { id: *id, ty: index }).collect();
+        let mut inputs = reads.iter().enumerate();
+        for argument in &external.arguments {
+            if let ExternArgument::Scalar(expr) = argument {
+                if let Some(name) = pointer(expr) {
+                    if self.nodes.lookup(name) != Some(Binding::Pointer) {
+                        return unsupported("a pointer that is no parameter");
+                    }
+                } else {
+                    operands.push(self.scalar(expr)?);
+                }
+                continue;
+            }
+            let Some((number, read)) = inputs.next() else { continue };
+            let region: Vec<[ExprId; 2]> =
+                stage.reads[number].iter().map(|found| side(&mut self.pool, *found)).collect();
+            let point: Vec<ExprId> =
+                stage.probes[number].iter().map(|var| self.pool.var_expr(*var)).collect();
+            let inside = within(&mut self.pool, &point, &region);
+            for (component, ty) in source.types[&read.func].clone().into_iter().enumerate() {
+                let value = self.pool.func_ref(read.func, component, point.clone());
+                operands.push(probed(&mut self.pool, (inside, value), ty)?);
+            }
+        }
+        if operands.is_empty() {
+            let id = self.pool.constant(Constant::bool(true));
+            operands.push(Value { id, ty: tree::Scalar::UInt(1) });
+        }
+        let mut values = Vec::new();
+        for (component, ty) in func.types.iter().enumerate() {
+            let name = function_name(self.nodes.names, (external, func.name), component);
+            let made = self.lowering(&mut Memo::default(), |lowering| {
+                let value = lowering.ops.named(&name, &operands, ty.scalar)?;
+                lowering.ops.as_stored(value)
+            });
+            values.push(made?);
+        }
+        let stage_of = Stage { domain: Vec::new(), predicate: None, lhs, values };
+        let kind = FuncKind::Defined { stages: vec![stage_of], synthetic: false };
+        self.pool.define_func(id, kind);
+        source.algorithm.params.extend(stage.params());
+        source.externs.push(stage);
+        Ok(id)
+    }
+
+    /// The parameters of a func of an extern function: those of an earlier translation, or new
+    /// ones.
+    fn unknowns(
+        &mut self,
+        name: NameId,
+        (rank, reads): (usize, &[Read]),
+        before: &[ExternStage],
+    ) -> ExternStage {
+        let fits = |known: &&ExternStage| {
+            known.name == name
+                && known.answers.iter().all(|answer| answer.window.len() == rank)
+                && known.probes.iter().map(Vec::len).eq(reads.iter().map(|read| read.rank))
+        };
+        if let Some(known) = before.iter().find(fits) {
+            return known.clone();
+        }
+        let names = self.nodes.names;
+        let text = names.text(name);
+        let pool = &mut self.pool;
+        let mut sides = |what: String, rank: usize| -> Vec<Side> {
+            let part = |dim: usize| {
+                ["min", "extent"]
+                    .map(|part| pool.declare_var(format!("{what}.{part}.{dim}"), Type::INT))
+            };
+            (0..rank).map(part).collect()
+        };
+        let mut inputs = |query: &str| -> Vec<Vec<Side>> {
+            let of = |read: &Read| format!("{query}.{}", names.text(read.name));
+            reads.iter().map(|read| sides(of(read), read.rank)).collect()
+        };
+        let regions = inputs(&format!("{text}.reads"));
+        let mut answers = Vec::new();
+        for number in 0..QUERIES {
+            let query = format!("{text}.query.{number}");
+            answers.push((inputs(&query), query));
+        }
+        let answers = answers
+            .into_iter()
+            .map(|(inputs, query)| Answer { window: sides(query, rank), inputs });
+        let answers = answers.collect();
+        let mut probe = |read: &Read| -> Vec<VarId> {
+            let input = names.text(read.name);
+            let coord = |dim: usize| {
+                self.pool.declare_var(format!("{text}.probe.{input}.{dim}"), Type::INT)
+            };
+            (0..read.rank).map(coord).collect()
+        };
+        let probes = reads.iter().map(&mut probe).collect();
+        ExternStage { name, reads: regions, answers, probes }
+    }
+}
