@@ -42,6 +42,7 @@ mod stores;
 mod tails;
 mod tasks;
 mod truths;
+mod undef;
 mod walk;
 mod wrapping;
 
