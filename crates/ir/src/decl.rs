@@ -54,6 +54,12 @@ impl FuncDecl {
             FuncKind::Defined { stages, .. } => stages,
         }
     }
+
+    /// Tests whether the pure stage has a predicate. Then the func may have no value where no
+    /// update writes one.
+    pub fn is_partial(&self) -> bool {
+        self.stages().first().is_some_and(|stage| stage.predicate.is_some())
+    }
 }
 
 /// The origin of a func's values.
@@ -80,6 +86,7 @@ pub struct Stage {
     /// Reduction variables; **the first is innermost** (changes fastest).
     pub domain: Vec<ReductionVar>,
     /// The condition under which an instance applies. An instance always applies if this is `None`.
+    /// Where the pure stage does not apply, the func has no value until an update writes one.
     pub predicate: Option<ExprId>,
     /// The written point. For the pure stage it consists of the args themselves.
     pub lhs: Vec<ExprId>,

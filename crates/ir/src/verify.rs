@@ -14,8 +14,8 @@
 //!
 //! # Rules for algorithms
 //! * Funcs are defined once and read only earlier funcs and inputs; an update may read its own
-//!   func. The pure stage has neither a domain nor a predicate and writes at the func's arguments.
-//! * Outputs are different funcs.
+//!   func. The pure stage has no domain and writes at the func's arguments.
+//! * Outputs are different funcs, and their pure stages have no predicate.
 //!
 //! # Rules for programs
 //! * Every variable is bound at most once, every buffer allocated at most once.
@@ -77,6 +77,9 @@ pub fn algorithm(pool: &Pool, algorithm: &Algorithm) -> Result<(), Vec<Violation
         }
         if algorithm.outputs[..position].contains(output) {
             verifier.report("a func is an output once", pool.func(*output).name.clone());
+        }
+        if pool.func(*output).is_partial() {
+            verifier.report("an output has a value everywhere", pool.func(*output).name.clone());
         }
     }
     verifier.finish()
@@ -291,11 +294,8 @@ impl<'a> Verifier<'a> {
             self.report("a func is defined once", decl.name.clone());
         }
         for (number, stage) in decl.stages().iter().enumerate() {
-            if number == 0 && (!stage.domain.is_empty() || stage.predicate.is_some()) {
-                self.report(
-                    "the pure stage has neither a domain nor a predicate",
-                    decl.name.clone(),
-                );
+            if number == 0 && !stage.domain.is_empty() {
+                self.report("the pure stage has no domain", decl.name.clone());
             }
             let bounds = stage.domain.iter().flat_map(|variable| [variable.min, variable.extent]);
             for root in stage.roots().chain(bounds) {

@@ -133,6 +133,9 @@ impl Leaves for Equations<'_> {
             let [only] = decl.stages() else {
                 return Err(Gap::new(format!("`{}` has updates and no array", decl.name)));
             };
+            if decl.is_partial() {
+                return Err(Gap::new("a func without a value somewhere"));
+            }
             let Some(value) = only.values.get(component).copied() else {
                 return Err(Gap::new("a component that does not exist"));
             };

@@ -97,6 +97,9 @@ impl Recurrence {
         let mut set = Set::universe(&affine.context)?;
         let Some(found) = pool.func(func).stages().get(stage) else { return Ok(set) };
         pure_variables(pool, func, found)?;
+        if pool.func(func).is_partial() {
+            return Err(Gap::new("a func without a value somewhere"));
+        }
         let Stage { domain, predicate, lhs, values: _ } = found;
         for (variable, dim) in domain.iter().zip(&instances.own_points[stage]) {
             let value = affine.dim(*dim);

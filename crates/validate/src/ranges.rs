@@ -1,12 +1,13 @@
 //! Constant bounds of the values of funcs.
 //!
 //! # Correctness
-//! One of a func's stages wrote its value at a location, in any version. So the value lies in the
-//! union of the intervals of the stages' expressions. An expression's interval holds for all values
-//! that its variables, inputs and funcs may have. Variables and inputs may have any value of their
-//! types, and earlier funcs any value in the interval found for them. If a stage reads its func
-//! itself, the read may be any value of the type. An exact result that may leave the type wraps, so
-//! it may be any value of the type.
+//! One of a func's stages wrote its value at a location, in any version, unless its pure stage has
+//! a predicate; then nothing is said of the func. So the value lies in the union of the intervals
+//! of the stages' expressions. An expression's interval holds for all values that its variables,
+//! inputs and funcs may have. Variables and inputs may have any value of their types, and earlier
+//! funcs any value in the interval found for them. If a stage reads its func itself, the read may
+//! be any value of the type. An exact result that may leave the type wraps, so it may be any value
+//! of the type.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{Algorithm, BinaryOp, Expr, ExprId, FuncId, Pool};
@@ -25,7 +26,9 @@ pub(crate) fn ranges(pool: &Pool, algorithm: &Algorithm) -> FxHashMap<(FuncId, u
             let Some(of_type) = scalar.range() else { continue };
             let values = decl.stages().iter().filter_map(|stage| stage.values.get(component));
             let ranges = values.map(|value| range(pool, *value, &found).unwrap_or(of_type));
-            let all = ranges.reduce(hull).unwrap_or(of_type);
+            // Where the pure stage does not apply, the value before the updates may be any value.
+            let any = decl.is_partial().then_some(of_type);
+            let all = ranges.chain(any).reduce(hull).unwrap_or(of_type);
             if all != of_type {
                 found.insert((*func, component), all);
             }

@@ -31,6 +31,8 @@ const ROWS: [&str; 10] = [
 /// Pipelines for which only the algorithm is written: their stages have other numbers here, as a
 /// first stage without a value is left out.
 const UNSCHEDULED: [&str; 1] = ["undefined_init"];
+/// Pipelines with funcs that have no value somewhere, which our language does not have.
+const UNREADABLE: [&str; 3] = ["rows_by_updates", "slots_of_scratch", "value_under_a_condition"];
 /// Pipelines that are not proved: here `a * scale` under the condition that `scale`, which is not
 /// an index, is 1.
 const UNPROVED: [&str; 1] = ["specialize"];
@@ -48,8 +50,11 @@ fn name(path: &Path) -> String {
 fn wrong(file: &Path) -> Option<String> {
     let name = name(file);
     let Ok(Import { text, notes: _ }) = import(file) else {
-        return Some(format!("{name} is not read"));
+        return (!UNREADABLE.contains(&&*name)).then(|| format!("{name} is not read"));
     };
+    if UNREADABLE.contains(&&*name) {
+        return Some(format!("{name} is read"));
+    }
     let mut loaded = load(&name, &text);
     let schedule = (!loaded.module.pipelines[0].schedules.is_empty()).then_some(0);
     if schedule.is_none() != UNSCHEDULED.contains(&&*name) {

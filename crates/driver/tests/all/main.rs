@@ -30,3 +30,4 @@ mod strides;
 mod table1;
 mod table1_native;
 mod tuple_outputs;
+mod undefined_values;

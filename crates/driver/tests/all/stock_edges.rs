@@ -49,6 +49,12 @@ const RING: &str = "pipelines/ring_buffer";
 const STORES: &str = "pipelines/tail_predicate_stores";
 const BOUNDS: &str = "pipelines/bounds_given_and_aligned";
 
+const THREE: &str = "pipelines/three_tasks";
+const PLANES: &str = "pipelines/planes_ahead";
+const BY_UPDATES: &str = "pipelines/rows_by_updates";
+const SLOTS: &str = "pipelines/slots_of_scratch";
+const TEN: &str = "pipelines/value_under_a_condition";
+
 const COLOURS: &str = "pipelines/interleaved_colours";
 const COLUMNS: &str = "pipelines/columns_of_any_stride";
 const STORED: &str = "pipelines/storage_order_of_a_stencil";
@@ -89,6 +95,24 @@ const LEAST_STORED: &str = "     argmin.0[ramp(0, 1, 8)] = argmin.0.value.widene
      argmin.1[ramp(0, 1, 8)] = argmin.1.value.widened.out.s0.x.v1\n";
 const LEAST_TURNED: &str = "     argmin.1[ramp(0, 1, 8)] = argmin.1.value.widened.out.s0.x.v1
      argmin.0[ramp(0, 1, 8)] = argmin.0.value.widened.out.s0.x.v1\n";
+const FIRST_MEAN: &str = "    means[0] = a[(out.s0.y.rebased + t19)*a.stride.1]\n";
+const LAST_MEANS: &str = "    for (means.s3.r$x.rebased, 0, 63) {
+     means[62 - means.s3.r$x.rebased] = (means[63 - means.s3.r$x.rebased] + means[62 - \
+    means.s3.r$x.rebased])/(uint16)2
+    }
+";
+const MEANS_TURNED: &str = "    means[0] = a[(out.s0.y.rebased + t19)*a.stride.1]
+    for (means.s3.r$x.rebased, 0, 63) {
+     means[62 - means.s3.r$x.rebased] = (means[63 - means.s3.r$x.rebased] + means[62 - \
+    means.s3.r$x.rebased])/(uint16)2
+    }
+";
+const LESS_STORED: &str = "    less[less.s0.x.rebased] = a[less.s0.x.rebased + t7]*(uint8)3\n";
+const MORE_STORED: &str = "    less[less.s0.x.rebased] = a[less.s0.x.rebased + t7]*(uint8)3
+    more[less.s0.x.rebased] = (uint8)0
+";
+const MORE_READ: &str = "    less[less.s0.x.rebased] = (a[less.s0.x.rebased + t7]*(uint8)3) + \
+    (more[less.s0.x.rebased]*(uint8)0)\n";
 const HOST_NULL: &str = "assert(a != reinterpret<(void *)>((uint64)0), ";
 
 const CASES: &[Case] = &[
@@ -278,6 +302,87 @@ const CASES: &[Case] = &[
         TASKS,
         NotProved,
         &[(" halide_semaphore_init(twice.semaphore_0, 0)\n", "")],
+    ),
+    case("a task after two others", THREE, Proved, &[]),
+    case(
+        "a task that waits for one of two others",
+        THREE,
+        NotProved,
+        &[(
+            "   acquire (less.semaphore_0, 1) {\n    produce out {",
+            "   if (0 <= out.extent.0) {\n    produce out {",
+        )],
+    ),
+    case(
+        "a task that waits twice for one of two others",
+        THREE,
+        NotProved,
+        &[("   acquire (less.semaphore_0, 1)", "   acquire (more.semaphore_0, 1)")],
+    ),
+    case(
+        "a semaphore of two tasks",
+        THREE,
+        NotProved,
+        &[(
+            "halide_semaphore_release(less.semaphore_0, 1)",
+            "halide_semaphore_release(more.semaphore_0, 1)",
+        )],
+    ),
+    case(
+        "two tasks without an order that write the same memory",
+        THREE,
+        NotProved,
+        &[(LESS_STORED, MORE_STORED)],
+    ),
+    case(
+        "a task that reads what another without an order writes",
+        THREE,
+        NotProved,
+        &[(LESS_STORED, MORE_READ)],
+    ),
+    case("a task one plane ahead", PLANES, Proved, &[]),
+    case(
+        "a task two planes ahead, in memory for two",
+        PLANES,
+        NotProved,
+        &[(
+            "halide_semaphore_init(planes.folding_semaphore._0, 2)",
+            "halide_semaphore_init(planes.folding_semaphore._0, 3)",
+        )],
+    ),
+    case("rows that updates begin and continue", BY_UPDATES, Proved, &[]),
+    case("a row that nothing begins", BY_UPDATES, NotProved, &[(FIRST_MEAN, "")]),
+    case(
+        "updates from the end before those from the beginning",
+        BY_UPDATES,
+        NotProved,
+        &[(LAST_MEANS, ""), (FIRST_MEAN, MEANS_TURNED)],
+    ),
+    case(
+        "an update that runs once less than the pipeline says",
+        BY_UPDATES,
+        NotProved,
+        &[("for (means.s3.r$x.rebased, 0, 63)", "for (means.s3.r$x.rebased, 0, 62)")],
+    ),
+    case("slots that updates fill", SLOTS, Proved, &[]),
+    case(
+        "a slot that is read and was not filled",
+        SLOTS,
+        NotProved,
+        &[("(t29*2) + out.s0.x.x", "(t29*3) + out.s0.x.x"), ("(t29*8) * 1 * 3", "(t29*8) * 1 * 4")],
+    ),
+    case("values of the first ten", TEN, Proved, &[]),
+    case(
+        "the eleventh value",
+        TEN,
+        NotProved,
+        &[("let t12 = 9 - out.min.0", "let t12 = 10 - out.min.0")],
+    ),
+    case(
+        "one value too few",
+        TEN,
+        NotProved,
+        &[("for (ten.s0.x.rebased, 0, t9)", "for (ten.s0.x.rebased, 0, t9 - 1)")],
     ),
     case("tasks that take turns", TURNS, Proved, &[]),
     case(

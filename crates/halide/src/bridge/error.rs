@@ -49,6 +49,11 @@ pub enum BridgeError {
         /// Its message.
         words: String,
     },
+    /// A generator ends well, and writes no pipeline file.
+    NoPipelineFile {
+        /// The executable.
+        binary: PathBuf,
+    },
 }
 
 impl From<io::Error> for BridgeError {
@@ -76,6 +81,9 @@ impl std::fmt::Display for BridgeError {
             }
             Self::Generator { binary, words } => {
                 write!(f, "the generator `{}` fails: {words}", binary.display())
+            }
+            Self::NoPipelineFile { binary } => {
+                write!(f, "the generator `{}` writes no pipeline file", binary.display())
             }
         }
     }
@@ -113,6 +121,10 @@ impl BridgeError {
             }
             Self::Start { .. } => plain(codes::GENERATOR)
                 .with_hint("give the executable that was linked with `libHalide_GenGen.a`"),
+            Self::NoPipelineFile { .. } => plain(codes::GENERATOR).with_hint(
+                "an `AbstractGenerator` must write the file in its `emit_hlpipe`, for example with \
+                    `Halide::serialize_pipeline`",
+            ),
             Self::Generator { .. } => plain(codes::GENERATOR).with_hint(
                 "without `-g`, a generator binary says which generators it has; \
                     parameters are `NAME=VALUE`",

@@ -189,6 +189,11 @@ impl Job {
                 // One process each: within one process, names that Halide makes up would continue
                 // from one compile to the next.
                 self.generate(folder, "hlpipe", None)?;
+                if let Origin::Generator { binary, .. } = &self.origin
+                    && !folder.join(PIPELINE).is_file()
+                {
+                    return Err(BridgeError::NoPipelineFile { binary: binary.clone() });
+                }
                 let passes = self.generate(folder, "conceptual_stmt", Some(DUMP))?;
                 let statement = fs::read_to_string(folder.join("pipeline.conceptual.stmt"))?;
                 // A generator writes no dump. The dump of its pipeline file describes the same

@@ -1,7 +1,9 @@
 //! Conversion of expressions to forms and of forms to expressions.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexSet};
-use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Overflow, Pool, Scalar, UnaryOp, VarId, eval};
+use halidom_ir::{
+    BinaryOp, Constant, Expr, ExprId, FuncId, Overflow, Pool, Scalar, UnaryOp, VarId, eval,
+};
 
 use super::form::Form;
 use super::sample::Samples;
@@ -58,6 +60,8 @@ pub(super) struct Forms<'p> {
     /// Variables that entry checks equate with others.
     equal: FxHashMap<VarId, ExprId>,
     plain: Env,
+    /// Funcs whose first stage has no loops of its own: it gives the contents from before the run.
+    pub(super) filled: FxHashSet<FuncId>,
     /// The variable for the lane of every vector.
     pub(super) lane: VarId,
     /// The variables of loops.
@@ -76,6 +80,7 @@ impl<'p> Forms<'p> {
             definitions: FxHashMap::default(),
             equal: FxHashMap::default(),
             plain: Env::default(),
+            filled: FxHashSet::default(),
             lane,
             loops: FxHashSet::default(),
             vars: FxHashMap::default(),

@@ -47,6 +47,7 @@ use sites::Sites;
 pub fn infer(source: &mut Source, compiled: Compiled, annotated: Option<&Compiled>) -> Compiled {
     let Compiled { mut program, mut notes, checked, marked, mut contract } = compiled;
     let mut forms = Forms::new(&mut source.pool);
+    forms.filled.clone_from(&source.filled);
     let mut sites = sites::collect(&mut forms, &program);
     let hints = match annotated {
         Some(annotated) => Hints::carried(&mut forms, (&program, &sites), annotated),

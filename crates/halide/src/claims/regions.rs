@@ -444,6 +444,16 @@ impl<'r, 'p> Region<'r, 'p> {
             .collect();
         let stages = stores.iter().filter_map(|store| self.found.stores.get(&store.stmt));
         let stages: Vec<usize> = stages.map(|claim| claim.stage).collect();
+        // If the first stage has no value somewhere, the updates write what the place promises.
+        let func = self.forms.pool.buffer(self.buffer).func;
+        if self.forms.pool.func(func).is_partial() {
+            let mut ends = Vec::new();
+            for stage in 0..self.forms.pool.func(func).stages().len() {
+                ends.extend(self.written_by(&stores, spot, dim, stage).unwrap_or_default());
+            }
+            let ends = self.extremes(ends);
+            return self.hull(ends);
+        }
         // An update that does not run along the dimension changes a part of it, and leaves the
         // rest.
         let along = stages.iter().filter(|stage| **stage == 0 || self.runs_along(**stage, dim));

@@ -189,8 +189,14 @@ pub(super) fn rebased(
 
 /// The stage in the name of the innermost loop of the func around a store.
 pub(super) fn named_stage(forms: &Forms<'_>, store: &Store, func: &str) -> Option<usize> {
-    store.loops.iter().rev().find_map(|of| {
+    let named = store.loops.iter().rev().find_map(|of| {
         let rest = forms.pool.var(of.var).name.strip_prefix(func)?.strip_prefix(".s")?;
-        rest.split('.').next()?.parse().ok()
-    })
+        rest.split('.').next()?.parse::<usize>().ok()
+    });
+    // The loops that fill an output before the run have this stage's name.
+    let is_fill = store.loads.iter().any(|load| {
+        let Expr::Load { buffer, .. } = forms.pool.get(*load) else { return false };
+        forms.pool.buffer(*buffer).name.ends_with(".before")
+    });
+    named.map(|named| named + usize::from(forms.filled.contains(&store.func) && !is_fill))
 }

@@ -12,8 +12,8 @@
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
-    Algorithm, Array, BinaryOp, BufferDecl, BufferId, BufferKind, Constant, Dim, Expr as IrExpr,
-    ExprId, FuncDecl, FuncId, FuncKind, Overflow, Pool, ReductionVar, Require, Stage, StoreIn,
+    Algorithm, Array, BufferDecl, BufferId, BufferKind, Constant, Dim, Expr as IrExpr, ExprId,
+    FuncDecl, FuncId, FuncKind, Overflow, Pool, ReductionVar, Require, Scalar, Stage, StoreIn,
     Type, VarId,
 };
 
@@ -45,6 +45,8 @@ pub struct Source {
     pub(super) types: FxHashMap<FuncId, Vec<tree::Scalar>>,
     /// Funcs whose stages are numbered from the second, because the first one gives no values.
     pub(super) skipped: FxHashSet<FuncId>,
+    /// Outputs with one more stage, the first: it gives the contents from before the run.
+    pub(crate) filled: FxHashSet<FuncId>,
     /// The reduction domains of the pipeline as written, before any directive changed it, for the
     /// funcs that its outputs are computed from.
     pub(super) domains: Vec<DomainExtent>,
@@ -101,9 +103,6 @@ pub(super) struct DomainExtent {
     pub(super) stage: usize,
     pub(super) extent: Expr,
 }
-
-/// The intrinsic that gives no value.
-const UNDEFINED: &str = "undef";
 
 /// Translates the algorithm of a pipeline file.
 ///
@@ -163,6 +162,7 @@ impl Source {
             params: Vec::new(),
             types: FxHashMap::default(),
             skipped: FxHashSet::default(),
+            filled: FxHashSet::default(),
             domains: Vec::new(),
             widths: Widths::default(),
             priors: Vec::new(),
@@ -232,8 +232,8 @@ pub(super) struct Translation<'a> {
     pub(super) pool: Pool,
     pub(super) nodes: Nodes<'a>,
     widths: Widths,
-    /// For the components of a first stage, the contents that it keeps.
-    kept: Vec<Option<FuncId>>,
+    /// Names in the present stage that mean `undef`.
+    pub(super) undefined: FxHashSet<NameId>,
 }
 
 /// The dimensions of a caller's buffer, as variables named after it.
@@ -298,8 +298,8 @@ pub(super) fn bind_shape(
 impl<'a> Translation<'a> {
     /// A translation with an empty scope.
     pub(super) fn new(pipeline: &'a Pipeline, pool: Pool, names: &'a Names) -> Self {
-        let (widths, kept) = (Widths::default(), Vec::new());
-        Self { pipeline, pool, nodes: Nodes::new(names), widths, kept }
+        let (widths, undefined) = (Widths::default(), FxHashSet::default());
+        Self { pipeline, pool, nodes: Nodes::new(names), widths, undefined }
     }
 
     fn declare(mut self) -> Result<Source> {
@@ -411,7 +411,12 @@ impl<'a> Translation<'a> {
     }
 
     /// Declares an input with its memory.
-    fn input_buffer(&mut self, name: &str, ty: tree::Scalar, rank: usize) -> Result<BufferId> {
+    pub(super) fn input_buffer(
+        &mut self,
+        name: &str,
+        ty: tree::Scalar,
+        rank: usize,
+    ) -> Result<BufferId> {
         let scalar = stored(ty)?;
         let args =
             (0..rank).map(|dim| self.pool.declare_var(format!("_{dim}"), Type::INT)).collect();
@@ -524,73 +529,38 @@ impl<'a> Translation<'a> {
             self.bind_var(*name, *var);
         }
         // A first stage without any value can be dropped if the second one defines every element.
-        let skipped = usize::from(self.is_undefined(func) && is_whole_without(func));
+        let skipped = usize::from(self.is_undefined(func) && self.is_whole_without(func));
         if skipped > 0 {
             source.skipped.insert(id);
         }
-        if skipped == 0 && self.pipeline.outputs.contains(&func.name) {
-            self.kept(func, signature, source)?;
+        let is_output = self.pipeline.outputs.contains(&func.name);
+        let mut kept = if skipped == 0 && is_output {
+            self.kept(func, &signature.priors, source)?
+        } else {
+            Vec::new()
+        };
+        // A first stage that stores some of an output updates the contents from before the run.
+        let filled = func.init.as_ref().filter(|_| !kept.is_empty() && !self.is_undefined(func));
+        if filled.is_some() {
+            source.filled.insert(id);
         }
         let stages = func.stages().skip(skipped).enumerate().map(|(number, stage)| {
             let extents = stage.schedule.domain.iter().map(|variable| variable.extent.clone());
-            let domain = extents.map(|extent| DomainExtent { func: id, stage: number, extent });
+            let stage_number = number + usize::from(filled.is_some());
+            let domain =
+                extents.map(|extent| DomainExtent { func: id, stage: stage_number, extent });
             source.domains.extend(domain);
-            let kept = if number == 0 { std::mem::take(&mut self.kept) } else { Vec::new() };
-            self.stage(stage, (number > 0, &kept))
+            self.stage(stage, (id, &std::mem::take(&mut kept)))
         });
-        let stages = stages.collect::<Result<Vec<_>>>();
+        let mut stages = stages.collect::<Result<Vec<_>>>();
+        if let (Some(init), Ok(stages)) = (filled, &mut stages) {
+            stages.insert(1, self.stage(init, (id, &[]))?);
+        }
         for name in &func.args {
             self.nodes.unbind(*name);
         }
         self.pool.define_func(id, FuncKind::Defined { stages: stages?, synthetic: false });
         Ok(id)
-    }
-
-    /// Tests whether the first stage leaves memory as it is.
-    fn is_undefined(&self, func: &Func) -> bool {
-        let init = func.init.as_ref();
-        init.is_some_and(|init| init.values.iter().all(|value| self.is_undef(value)))
-    }
-
-    fn is_undef(&self, value: &Expr) -> bool {
-        matches!(value, Expr::Call(call) if self.nodes.names.text(call.name) == UNDEFINED)
-    }
-
-    /// Declares the contents that an output has before a run, as inputs, for the components that
-    /// its first stage does not store.
-    fn kept(&mut self, func: &Func, signature: &Signature, source: &mut Source) -> Result<()> {
-        let Some(init) = &func.init else { return Ok(()) };
-        if !init.values.iter().any(|value| self.is_undef(value)) {
-            return Ok(());
-        }
-        for (component, value) in init.values.iter().enumerate() {
-            if !self.is_undef(value) {
-                self.kept.push(None);
-                continue;
-            }
-            let ty = func.types[component].scalar;
-            let known = signature.priors.iter().find(|prior| {
-                (prior.output, prior.component) == (func.name, component)
-                    && self.pool.buffer(prior.buffer).dims.len() == func.args.len()
-            });
-            let prior = match known {
-                Some(known) => *known,
-                None => {
-                    let text = self.nodes.names.text(func.name);
-                    let number =
-                        if func.types.len() == 1 { String::new() } else { format!(".{component}") };
-                    let name = format!("{text}{number}.before");
-                    let buffer = self.input_buffer(&name, ty, func.args.len())?;
-                    Prior { output: func.name, component, buffer }
-                }
-            };
-            let before = self.pool.buffer(prior.buffer).func;
-            source.types.insert(before, vec![ty]);
-            source.algorithm.inputs.push(before);
-            source.priors.push(prior);
-            self.kept.push(Some(before));
-        }
-        Ok(())
     }
 
     /// Declares a func without stages.
@@ -618,7 +588,9 @@ impl<'a> Translation<'a> {
         self.nodes.bind(name, Binding::Node(node));
     }
 
-    fn stage(&mut self, stage: &Definition, of: (bool, &[Option<FuncId>])) -> Result<Stage> {
+    /// Translates a stage of a func. Components of a first stage may keep the contents that an
+    /// input holds.
+    fn stage(&mut self, stage: &Definition, of: (FuncId, &[Option<FuncId>])) -> Result<Stage> {
         for specialization in &stage.specializations {
             if let Some(special) = &specialization.definition
                 && (special.values != stage.values
@@ -649,66 +621,64 @@ impl<'a> Translation<'a> {
         &mut self,
         stage: &Definition,
         domain: Vec<ReductionVar>,
-        (is_update, kept): (bool, &[Option<FuncId>]),
+        (func, kept): (FuncId, &[Option<FuncId>]),
     ) -> Result<Stage> {
-        let lhs = stage.args.iter().map(|arg| self.int(arg)).collect::<Result<Vec<_>>>()?;
+        let scalars = self.pool.func(func).scalars.clone();
         let mut predicate = self.scalar(&stage.predicate)?.id;
         let mut stage_values: Vec<&Expr> = stage.values.iter().collect();
         let mut named = Vec::new();
-        while is_update && let [Expr::Let { name, value, body }] = *stage_values {
-            let node = self.nodes.elaborate(&mut self.pool, value)?;
-            self.nodes.bind(*name, Binding::Node(node));
-            named.push(*name);
+        let is_partly_undefined = kept.is_empty() && self.is_partly_undefined(stage);
+        while is_partly_undefined && let [Expr::Let { name, value, body }] = *stage_values {
+            if self.is_undef(value) {
+                self.undefined.insert(*name);
+            } else {
+                let node = self.nodes.elaborate(&mut self.pool, value)?;
+                self.nodes.bind(*name, Binding::Node(node));
+                named.push(*name);
+            }
             stage_values = vec![body];
         }
-        // A first stage has a value everywhere.
-        if is_update && let Some((condition, is_then, values)) = self.where_stored(&stage_values) {
-            let mut condition = self.scalar(condition)?;
-            if !is_then {
-                condition =
-                    self.lowering(&mut Memo::default(), |lowering| lowering.ops.not(condition))?;
-            }
-            predicate = self.pool.binary(BinaryOp::And, predicate, condition.id);
-            stage_values = values;
-        }
-        let holds = self.pool.as_constant(predicate) == Some(Constant::bool(true));
-        let mut values = Vec::new();
-        for (component, value) in stage_values.into_iter().enumerate() {
-            if let Some(Some(before)) = kept.get(component) {
-                values.push(self.pool.func_ref(*before, 0, lhs.clone()));
-                continue;
-            }
-            let value = self.scalar(value)?;
-            values.push(
-                self.lowering(&mut Memo::default(), |lowering| lowering.ops.as_stored(value))?,
-            );
-        }
+        let (lhs, values) = if is_partly_undefined {
+            let (conditions, stored) = self.where_stored(&stage.args, &stage_values)?;
+            predicate = self.all_of(predicate, &conditions)?;
+            let (lhs, values) = match &stored {
+                Some((lhs, values)) => (lhs, Some(values)),
+                None => (&stage.args, None),
+            };
+            let lhs = lhs.iter().map(|arg| self.int(arg)).collect::<Result<Vec<_>>>()?;
+            let values = match values {
+                Some(values) => {
+                    values.iter().map(|value| self.as_stored(value)).collect::<Result<Vec<_>>>()?
+                }
+                None => {
+                    predicate = self.pool.constant(Constant::bool(false));
+                    let zero = |scalar: &Scalar| self.pool.constant(Constant::zero(*scalar));
+                    scalars.iter().map(zero).collect()
+                }
+            };
+            (lhs, values)
+        } else {
+            let lhs = stage.args.iter().map(|arg| self.int(arg)).collect::<Result<Vec<_>>>()?;
+            let values = stage_values.into_iter().enumerate().map(|(component, value)| match kept
+                .get(component)
+            {
+                Some(Some(before)) => Ok(self.pool.func_ref(*before, 0, lhs.clone())),
+                Some(None) | None => self.as_stored(value),
+            });
+            let values = values.collect::<Result<Vec<_>>>()?;
+            (lhs, values)
+        };
         for name in named {
             self.nodes.unbind(name);
         }
+        self.undefined.clear();
+        let holds = self.pool.as_constant(predicate) == Some(Constant::bool(true));
         Ok(Stage { domain, predicate: (!holds).then_some(predicate), lhs, values })
     }
 
-    /// The condition under which a stage stores its values, the arm of the condition, and the
-    /// values there, if each value is a selection by one condition with `undef` in the other arm.
-    fn where_stored<'e>(&self, stored: &[&'e Expr]) -> Option<(&'e Expr, bool, Vec<&'e Expr>)> {
-        let mut found: Option<(&Expr, bool)> = None;
-        let mut values = Vec::new();
-        for value in stored.iter().copied() {
-            let Expr::Select(operands) = value else { return None };
-            let [condition, a, b] = &**operands;
-            let (is_then, value) = match (self.is_undef(a), self.is_undef(b)) {
-                (false, true) => (true, a),
-                (true, false) => (false, b),
-                (true, true) | (false, false) => return None,
-            };
-            if found.is_some_and(|known| known != (condition, is_then)) {
-                return None;
-            }
-            found = Some((condition, is_then));
-            values.push(value);
-        }
-        found.map(|(condition, is_then)| (condition, is_then, values))
+    fn as_stored(&mut self, value: &Expr) -> Result<ExprId> {
+        let value = self.scalar(value)?;
+        self.lowering(&mut Memo::default(), |lowering| lowering.ops.as_stored(value))
     }
 
     /// Lowers expressions of the pipeline, whose signed overflow is assumed to be absent.
@@ -761,25 +731,8 @@ pub(super) fn callees(pool: &Pool, stage: &Stage) -> FxHashSet<FuncId> {
     found
 }
 
-/// Tests whether the second stage defines every element without reading the func itself.
-fn is_whole_without(func: &Func) -> bool {
-    let Some(second) = func.updates.first() else { return false };
-    let mut reads = false;
-    for value in second.values.iter().chain(&second.args) {
-        for_each_call(value, &mut |call| reads |= call.name == func.name);
-    }
-    let pure = second
-        .args
-        .iter()
-        .zip(&func.args)
-        .all(|(arg, own)| matches!(arg, Expr::Variable { name, ty: _ } if name == own));
-    pure && !reads
-        && second.schedule.domain.is_empty()
-        && second.predicate == Expr::UInt(1, tree::Type::BOOL)
-}
-
 /// Calls `visit` with every call in an expression.
-fn for_each_call(expr: &Expr, visit: &mut impl FnMut(&Call)) {
+pub(super) fn for_each_call(expr: &Expr, visit: &mut impl FnMut(&Call)) {
     if let Expr::Call(call) = expr {
         visit(call);
     }

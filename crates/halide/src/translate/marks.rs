@@ -142,6 +142,7 @@ pub(super) fn instance(
     let (func, stage) = names.text(mark.name).strip_prefix(PROPHECY)?.rsplit_once(".s")?;
     let func = *source.funcs.get(&names.find(func)?)?;
     let stage: usize = stage.parse().ok()?;
+    let stage = stage + usize::from(source.filled.contains(&func));
     let stage = stage.checked_sub(usize::from(source.skipped.contains(&func)))?;
     let values = ints(lowering, &mark.args, lanes)?;
     Some(Instance { func, stage, values })

@@ -46,6 +46,7 @@ mod structs;
 mod tails;
 mod tasks;
 mod truths;
+mod undef;
 mod walk;
 mod wrapping;
 

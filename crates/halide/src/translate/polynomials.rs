@@ -159,6 +159,41 @@ impl Polynomial {
     }
 }
 
+/// Least values of unknowns.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bounds(BTreeMap<Unknown, i128>);
+
+impl Bounds {
+    /// Learns that a polynomial is at least some number. Only `unknown + constant` teaches
+    /// anything.
+    pub(super) fn at_least(&mut self, polynomial: &Polynomial, least: i128) {
+        let mut unknowns = polynomial.unknowns();
+        let (Some(unknown), None) = (unknowns.next(), unknowns.next()) else { return };
+        let Some((factor, rest)) = polynomial.split(unknown) else { return };
+        let (Some(1), Some(rest)) = (factor.as_constant(), rest.as_constant()) else { return };
+        let Some(least) = least.checked_sub(rest) else { return };
+        let known = self.0.entry(unknown.clone()).or_insert(least);
+        *known = (*known).max(least);
+    }
+
+    /// Tests whether a polynomial is not negative: each unknown is replaced by its least value plus
+    /// a number that is not negative, and then no coefficient is negative. `None` if a number is
+    /// too large.
+    pub(super) fn holds(&self, polynomial: &Polynomial) -> Option<bool> {
+        let mut moved = Polynomial::default();
+        for (product, value) in &polynomial.0 {
+            let mut term = Polynomial::constant(*value);
+            for unknown in product {
+                let Some(least) = self.0.get(unknown) else { return Some(false) };
+                let above = Polynomial::unknown(unknown.clone());
+                term = term.times(&above.plus(&Polynomial::constant(*least), 1)?)?;
+            }
+            moved = moved.plus(&term, 1)?;
+        }
+        Some(moved.0.values().all(|value| *value >= 0))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use halidom_ir::{Pool, Type};
@@ -184,6 +219,35 @@ mod tests {
         let found = Polynomial::of(&pool, &definitions, difference).unwrap();
         assert_eq!(found.as_constant(), Some(6));
         assert_eq!(of(&pool, difference).as_constant(), None);
+    }
+
+    #[test]
+    fn products_of_bounded_unknowns_are_bounded() {
+        let mut pool = Pool::new();
+        let (a, b) = (pool.declare_var("a", Type::INT), pool.declare_var("b", Type::INT));
+        let (x, y, two) = (pool.var_expr(a), pool.var_expr(b), pool.int(2));
+        let (longer, product) = (pool.add(x, two), pool.mul(x, y));
+        let none = Definitions::default();
+        let of = |pool: &Pool, id| Polynomial::of(pool, &none, id).unwrap();
+        let mut known = Bounds::default();
+        // a >= -1, b >= 3.
+        known.at_least(&of(&pool, longer), 1);
+        known.at_least(&of(&pool, y), 3);
+        assert_eq!(known.holds(&of(&pool, longer)), Some(true));
+        assert_eq!(known.holds(&of(&pool, x)), Some(false));
+        assert_eq!(known.holds(&of(&pool, product)), Some(false));
+        // (a + 1) * b.
+        let (one, sum) = (pool.int(1), pool.add(product, y));
+        assert_eq!(known.holds(&of(&pool, sum)), Some(true));
+        let less = pool.sub(sum, one);
+        assert_eq!(known.holds(&of(&pool, less)), Some(false));
+        // Nothing is known of a product, or of a multiple.
+        let twice = pool.mul(x, two);
+        let mut other = Bounds::default();
+        other.at_least(&of(&pool, product), 1);
+        other.at_least(&of(&pool, twice), 1);
+        assert_eq!(other.holds(&of(&pool, product)), Some(false));
+        assert_eq!(other.holds(&of(&pool, x)), Some(false));
     }
 
     #[test]

@@ -1,12 +1,15 @@
-//! Two concurrent tasks: one computes, the other reads the results.
+//! Concurrent tasks: some compute, others read the results.
 //!
 //! # Correctness
 //! A semaphore with initial count `c`, acquired and released by one unit, orders two tasks:
 //! acquisition number `n` (from 0) follows release number `n - c`. Two forms are judged; all others
 //! are refused.
 //!
-//! * The first task releases a semaphore once, after everything else. The second one acquires it
-//!   before everything else. The initial count is 0, so the second task follows the first.
+//! * Each task acquires semaphores before everything else, and releases at most one, once, after
+//!   everything else. A semaphore begins at 0, one task releases it, and one later task in the text
+//!   acquires it. So that task follows the first. Two tasks that no chain of semaphores orders
+//!   access no common memory that one of them writes. So all orders that the semaphores admit have
+//!   one result, that of the tasks one after the other.
 //! * Both tasks are one loop with the same iterations. Each iteration of the second acquires a unit
 //!   that the iteration of the first with the same number releases; that semaphore begins at 0.
 //!   Each iteration of the first acquires a unit that iterations of the second release; that
@@ -31,13 +34,10 @@ use super::error::{Result, unsupported};
 use super::kernels::reads_memory;
 use super::nodes::{Binding, NodeId};
 use super::ops::Value;
-use super::polynomials::{Definitions, Polynomial, Unknown};
+use super::polynomials::{Bounds, Definitions, Polynomial, Unknown};
 use super::walk::{Item, Walk, closed};
 use crate::NameId;
 use crate::tree::{self, Block, Expr, ForKind, Stmt, StmtKind};
-
-/// The reason given for tasks of another form.
-const OTHER: &str = "tasks that are not two, in a form whose semaphores order them";
 
 /// The lets at the beginning of a block, and the statements after them.
 struct Opened<'s> {
@@ -84,11 +84,11 @@ struct Outside {
 
 /// The body of a task, or of one iteration of it.
 struct Iteration<'s> {
-    /// Lets before the acquisition.
+    /// Lets before the acquisitions.
     lets: Vec<(NameId, &'s Expr)>,
-    /// The semaphore and the count that it acquires.
-    acquired: Option<(&'s Expr, &'s Expr)>,
-    /// The statements after the acquisition.
+    /// The semaphores that it acquires, and the counts.
+    acquired: Vec<(&'s Expr, &'s Expr)>,
+    /// The statements after the acquisitions.
     body: Block,
     /// The release at the end.
     released: Option<&'s tree::Call>,
@@ -97,29 +97,32 @@ struct Iteration<'s> {
 impl Walk<'_> {
     /// Translates concurrent tasks.
     pub(super) fn fork(&mut self, pool: &mut Pool, tasks: &[Block]) -> Result<StmtId> {
-        let [first, second] = tasks else { return unsupported(OTHER) };
         if tasks.iter().any(|task| self.calls_stage(task)) {
             return unsupported("an extern stage in a task");
         }
         self.work_begun = true;
-        if let (Some(first), Some(second)) = (self.looped(first), self.looped(second)) {
+        if let [first, second] = tasks
+            && let (Some(first), Some(second)) = (self.looped(first), self.looped(second))
+        {
             return self.merged(pool, &first, &second);
         }
-        let (first, second) = (self.iteration(first), self.iteration(second));
-        self.in_sequence(pool, &first, &second)
+        let tasks: Vec<Iteration<'_>> = tasks.iter().map(|task| self.iteration(task)).collect();
+        self.in_sequence(pool, &tasks)
     }
 
-    /// Splits a block into an acquisition around it, a body, and a release at its end.
+    /// Splits a block into the acquisitions around it, a body, and a release at its end.
     fn iteration<'s>(&self, block: &'s [Stmt]) -> Iteration<'s> {
-        let Opened { lets, rest } = opened(block);
-        if let [only] = rest
-            && let StmtKind::Acquire { semaphore, count, body } = &only.kind
-        {
-            let (body, released) = self.without_release(body);
-            return Iteration { lets, acquired: Some((semaphore, count)), body, released };
+        let (mut lets, mut acquired, mut block) = (Vec::new(), Vec::new(), block);
+        loop {
+            let Opened { lets: before, rest } = opened(block);
+            let [only] = rest else { break };
+            let StmtKind::Acquire { semaphore, count, body } = &only.kind else { break };
+            lets.extend(before);
+            acquired.push((semaphore, count));
+            block = body;
         }
         let (body, released) = self.without_release(block);
-        Iteration { lets: Vec::new(), acquired: None, body, released }
+        Iteration { lets, acquired, body, released }
     }
 
     /// Splits off the release that a block ends with.
@@ -171,53 +174,77 @@ impl Walk<'_> {
         }
     }
 
-    /// The semaphore that a task acquires by one unit.
-    fn acquired(&self, iteration: &Iteration<'_>) -> Result<Option<NameId>> {
-        let Some((semaphore, count)) = iteration.acquired else { return Ok(None) };
-        match (self.semaphore(semaphore), count) {
-            (Some(semaphore), Expr::Int(1, _)) => Ok(Some(semaphore)),
+    /// The semaphores that a task acquires by one unit each.
+    fn acquired(&self, iteration: &Iteration<'_>) -> Result<Vec<NameId>> {
+        let one = |(semaphore, count): &(&Expr, &Expr)| match (self.semaphore(semaphore), count) {
+            (Some(semaphore), Expr::Int(1, _)) => Ok(semaphore),
             (Some(_) | None, _) => {
                 unsupported("an acquisition of something else than one of a semaphore")
             }
-        }
+        };
+        iteration.acquired.iter().map(one).collect()
     }
 
-    /// Translates two tasks if the second waits for the end of the first.
-    fn in_sequence(
-        &mut self,
-        pool: &mut Pool,
-        first: &Iteration<'_>,
-        second: &Iteration<'_>,
-    ) -> Result<StmtId> {
-        let (None, Some(released)) = (self.acquired(first)?, self.released(first)?) else {
-            return unsupported(OTHER);
-        };
-        let (Some(acquired), None) = (self.acquired(second)?, self.released(second)?) else {
-            return unsupported(OTHER);
-        };
-        if released != acquired {
-            return unsupported("a task that waits for another semaphore than the other releases");
-        }
-        if self.take_count(released)? != 0 {
-            return unsupported(
-                "a semaphore that lets the second task begin before the first ends",
-            );
-        }
+    /// Translates tasks that wait for the ends of others, one after the other.
+    fn in_sequence(&mut self, pool: &mut Pool, tasks: &[Iteration<'_>]) -> Result<StmtId> {
+        let follows = self.follows(tasks)?;
         let mut items = Vec::new();
-        let before = self.enter();
-        let done = self.block(pool, &first.body);
-        self.leave(before);
-        items.push(Item::Stmt(done?));
-        let before = self.enter();
-        let bound = self.named(pool, &second.lets, &mut items);
-        let done = bound.and_then(|bound| {
-            let done = self.block(pool, &second.body);
-            self.unnamed(&bound);
-            done
-        });
-        self.leave(before);
-        items.push(Item::Stmt(done?));
+        let mut sides = Vec::new();
+        for task in tasks {
+            let before = self.enter();
+            let mut own = Vec::new();
+            let done = self.named(pool, &task.lets, &mut own).and_then(|bound| {
+                let done = self.block(pool, &task.body);
+                self.unnamed(&bound);
+                done
+            });
+            self.leave(before);
+            own.push(Item::Stmt(done?));
+            let own = closed(pool, own);
+            sides.push(Side::of(pool, &self.definitions, own));
+            items.push(Item::Stmt(own));
+        }
+        for (second, side) in sides.iter().enumerate() {
+            for (first, other) in sides[..second].iter().enumerate() {
+                if !follows[second][first] && !common(other, side).is_empty() {
+                    return unsupported(
+                        "tasks that access common memory, and no semaphore orders them",
+                    );
+                }
+            }
+        }
         Ok(closed(pool, items))
+    }
+
+    /// For each task and each task before it, true if semaphores let it follow that one.
+    fn follows(&mut self, tasks: &[Iteration<'_>]) -> Result<Vec<Vec<bool>>> {
+        let mut released: Vec<Option<NameId>> = Vec::new();
+        let mut follows: Vec<Vec<bool>> = Vec::new();
+        for task in tasks {
+            let mut own = vec![false; released.len()];
+            for semaphore in self.acquired(task)? {
+                let from = released.iter().position(|known| *known == Some(semaphore));
+                let Some(from) = from else {
+                    return unsupported("a task that waits for a semaphore of no earlier task");
+                };
+                if self.take_count(semaphore)? != 0 {
+                    return unsupported(
+                        "a semaphore that lets the second task begin before the first ends",
+                    );
+                }
+                own[from] = true;
+                for (own, known) in own.iter_mut().zip(&follows[from]) {
+                    *own |= known;
+                }
+            }
+            let semaphore = self.released(task)?;
+            if semaphore.is_some() && released.contains(&semaphore) {
+                return unsupported("a semaphore that two tasks release");
+            }
+            released.push(semaphore);
+            follows.push(own);
+        }
+        Ok(follows)
     }
 
     /// Binds the names before an acquisition.
@@ -275,11 +302,11 @@ impl Walk<'_> {
         second: &Looped<'_>,
     ) -> Result<StmtId> {
         let (gone, waited) = (self.released(&first.iteration)?, self.acquired(&second.iteration)?);
-        let (Some(computed), true) = (gone, gone == waited) else {
+        let (Some(computed), true) = (gone, waited == Vec::from_iter(gone)) else {
             return unsupported("tasks of which the second does not wait for the first");
         };
         let (gone, waited) = (self.released(&second.iteration)?, self.acquired(&first.iteration)?);
-        let (Some(folded), true) = (gone, gone == waited) else {
+        let (Some(folded), true) = (gone, waited == Vec::from_iter(gone)) else {
             return unsupported("tasks of which the first does not wait for the second");
         };
         if computed == folded {
@@ -335,9 +362,7 @@ impl Walk<'_> {
             let ahead = i128::from(ahead);
             let mut sides = Vec::new();
             for body in &bodies {
-                let mut side = Side { definitions: self.definitions.clone(), ..Side::default() };
-                side.stmt(pool, *body);
-                sides.push(side);
+                sides.push(Side::of(pool, &self.definitions, *body));
             }
             if !independent(pool, (&sides[0], &sides[1]), var, ahead) {
                 return unsupported(
@@ -367,6 +392,12 @@ struct Side {
 }
 
 impl Side {
+    fn of(pool: &Pool, definitions: &Definitions, stmt: StmtId) -> Self {
+        let mut side = Self { definitions: definitions.clone(), ..Self::default() };
+        side.stmt(pool, stmt);
+        side
+    }
+
     fn stmt(&mut self, pool: &Pool, id: StmtId) {
         for_each_stmt(pool, id, &mut |_, stmt| {
             stmt.for_each_expr(pool, &mut |role, expr| {
@@ -441,6 +472,14 @@ impl Side {
         };
         let selector = place.unknowns().find(selects)?.clone();
         let (size, rest) = place.split(&selector)?;
+        // The access runs only if each loop around it has an iteration. A loop is around it if the
+        // index mentions it.
+        let mut known = Bounds::default();
+        for (inner, _, extent) in &self.loops {
+            if rest.unknowns().any(|unknown| *unknown == Unknown::Var(*inner)) {
+                known.at_least(&of(*extent)?, 1);
+            }
+        }
         // Bounds the offset within the part, from the innermost loop outwards.
         let (mut least, mut greatest) = (rest.clone(), rest.plus(&Polynomial::constant(span), 1)?);
         for (inner, min, extent) in self.loops.iter().rev() {
@@ -448,15 +487,15 @@ impl Side {
             let last = min.plus(&extent, 1)?.plus(&Polynomial::constant(1), -1)?;
             for (end, bound) in [(&mut least, &min), (&mut greatest, &last)] {
                 let (factor, rest) = end.split(&Unknown::Var(*inner))?;
-                // Only constant coefficients that are not negative are handled.
-                if factor.as_constant()? < 0 {
+                // Only coefficients that are not negative are handled.
+                if !known.holds(&factor)? {
                     return None;
                 }
                 *end = rest.plus(&factor.times(bound)?, 1)?;
             }
         }
         let below = size.plus(&greatest, -1)?.plus(&Polynomial::constant(1), -1)?;
-        (least.as_constant()? >= 0 && below.as_constant()? >= 0).then_some((selector, size))
+        (known.holds(&least)? && known.holds(&below)?).then_some((selector, size))
     }
 }
 
@@ -466,9 +505,8 @@ fn reads(pool: &Pool, id: ExprId) -> bool {
     found
 }
 
-/// Tests that distinct iterations of the two sides, less than `ahead` apart, access no element that
-/// one of them writes.
-fn independent(pool: &Pool, (one, other): (&Side, &Side), var: VarId, ahead: i128) -> bool {
+/// The memory that both sides access and one of them writes.
+fn common(one: &Side, other: &Side) -> Vec<BufferId> {
     let shared = |buffer: &BufferId| {
         let (a, b) = (one.writes.contains_key(buffer), other.writes.contains_key(buffer));
         let in_one = a || one.reads.contains_key(buffer);
@@ -484,6 +522,13 @@ fn independent(pool: &Pool, (one, other): (&Side, &Side), var: VarId, ahead: i12
         .collect();
     let mut buffers: Vec<BufferId> = buffers.into_iter().collect();
     buffers.sort_unstable();
+    buffers
+}
+
+/// Tests that distinct iterations of the two sides, less than `ahead` apart, access no element that
+/// one of them writes.
+fn independent(pool: &Pool, (one, other): (&Side, &Side), var: VarId, ahead: i128) -> bool {
+    let buffers = common(one, other);
     buffers.iter().all(|buffer| {
         let mut known = None;
         [one, other].into_iter().all(|side| {

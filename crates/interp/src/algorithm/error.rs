@@ -61,6 +61,15 @@ pub enum AlgorithmError {
         /// The reader's name.
         reader_name: String,
     },
+    /// A read of a func where it has no value: its pure stage does not apply there, and no update
+    /// has written it.
+    #[error("`{name}` has no value at {coords:?}")]
+    Unwritten {
+        /// The func.
+        name: String,
+        /// The point.
+        coords: Vec<i64>,
+    },
     /// An input has no array.
     #[error("input `{0}` is not given")]
     MissingInput(String),

@@ -176,10 +176,17 @@ impl<'a> Evaluator<'a> {
         point: &[i64],
     ) -> Result<Option<Constant>> {
         if stage == 0 {
-            return if point.is_empty() {
-                self.value_after((func, component), 0, coords).map(Some)
-            } else {
-                Ok(None)
+            if !point.is_empty() {
+                return Ok(None);
+            }
+            let own = &self.state.pool.func(func).name;
+            return match self.value_after((func, component), 0, coords) {
+                Err(AlgorithmError::Unwritten { name, coords: at })
+                    if name == *own && at == coords =>
+                {
+                    Ok(None)
+                }
+                other => other.map(Some),
             };
         }
         // This runs the cell that contains the instance.
@@ -269,7 +276,22 @@ impl State<'_> {
             let mut env = self.free_registers.pop().unwrap_or_default();
             env.clear();
             env.extend(coords.iter().map(|coord| Some(Constant::int(i128::from(*coord)))));
-            let code = &compiled.funcs[func].stages[0].components[component];
+            let first = &compiled.funcs[func].stages[0];
+            if let Some(predicate) = &first.predicate {
+                let registers = self.run(compiled, (func, 0), predicate, &env)?;
+                let holds = registers[predicate.result(0).start];
+                self.free_registers.push(registers);
+                match holds.map(Constant::as_bool) {
+                    Some(Some(true)) => {}
+                    // Without elements, the value counts as one that is not known.
+                    None | Some(_) if self.dry => return Ok(None),
+                    None | Some(_) => {
+                        let name = self.pool.func(compiled.funcs[func].id).name.clone();
+                        return Err(AlgorithmError::Unwritten { name, coords: coords.to_vec() });
+                    }
+                }
+            }
+            let code = &first.components[component];
             let registers = self.run(compiled, (func, 0), code, &env)?;
             self.free_registers.push(env);
             let value = registers[code.result(0).start];

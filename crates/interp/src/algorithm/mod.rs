@@ -15,7 +15,9 @@
 //! point itself or the predicate cannot be evaluated, every demand of the cell fails, because Fig.
 //! 6 compares the two points.
 //!
-//! This evaluator decides two things that Fig. 6 leaves open or decides otherwise:
+//! This evaluator decides three things that Fig. 6 leaves open or decides otherwise:
+//! * Where a predicate of the pure stage does not hold, the func has no value until an update
+//!   writes one, and a read of it there is an error.
 //! * A negative extent of a reduction domain, Fig. 6's `ε_rdom`, is an error at the start for every
 //!   func that an output depends on, as the language demands.
 //! * If the predicate of an update does not hold, its value and written point are not evaluated. In

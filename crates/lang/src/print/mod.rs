@@ -147,6 +147,9 @@ impl<'a> Printer<'a> {
         let mut local = self.taken.clone();
         let args = self.declare(&decl.args, &mut local);
         let head = format!("    func {name}({}): {}", args.join(", "), components(&decl.scalars));
+        if decl.is_partial() {
+            return Err("a func without a value somewhere");
+        }
         if let [only] = decl.stages() {
             let values = self.values(only, &local)?;
             let _ = writeln!(self.out, "{head} = {values};");

@@ -11,6 +11,9 @@
 //! the func in conditions around the store and in indices in its value, for every iteration that
 //! evaluates them.
 //!
+//! If the pure stage of the func has a predicate, some instance must also have written the location
+//! (`written.rs`): a label promises right values only there.
+//!
 //! A load is never made if the facts of its place contradict each other.
 //!
 //! A value matters if the store's coordinates are needed and the selections around the load choose
@@ -100,7 +103,9 @@ impl Checker<'_> {
         let mut facts = load.place.facts.clone();
         facts.push(arm);
         let inside = self.inside(&load.coords, region);
-        self.prove(&facts, inside, "own value")
+        let written = self.written_before(store, &load.coords);
+        let wanted = self.space.and(&[inside, written]);
+        self.prove(&facts, wanted, "own value")
     }
 
     /// Returns the formula under which a load yields the value that it claims.
@@ -129,7 +134,9 @@ impl Checker<'_> {
             let Some(region) = model.labels[label].regions.get(store.stage) else {
                 return Err(Status::open("a label of a func without this stage".to_owned()));
             };
-            return Ok(self.inside(&load.coords, region));
+            let inside = self.inside(&load.coords, region);
+            let written = self.written_before(store, &load.coords);
+            return Ok(self.space.and(&[inside, written]));
         }
         let promised = self.promised(load);
         if *self.space.formula(promised) == Formula::False {
@@ -137,7 +144,8 @@ impl Checker<'_> {
             let reason = format!("no place that computes {name} comes before the read");
             return Err(Status::open(reason));
         }
-        Ok(promised)
+        let written = self.written(memory.func, &load.coords);
+        Ok(self.space.and(&[promised, written]))
     }
 
     /// Returns the condition that the coordinates of a load lie where a label before it promises

@@ -68,6 +68,16 @@ pub(crate) struct Witness {
     pub(crate) at: Assignment,
 }
 
+/// A variable of a stage's domain, and the value that it has in the instance that reads, if that
+/// one belongs to the same stage.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin {
+    pub(crate) variable: Symbol,
+    pub(crate) min: PolyId,
+    pub(crate) extent: PolyId,
+    pub(crate) there: Option<PolyId>,
+}
+
 /// A case, and the numbers of the ways that cover it.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
@@ -153,6 +163,15 @@ pub(crate) trait Tactics {
         target: &Target<'_>,
         round: usize,
     ) -> Option<Vec<Witness>>;
+
+    /// Proposes points of a stage whose instances may write a location: values for the variables of
+    /// its domain that may make each pair of integers equal.
+    fn origins(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        domain: &[Origin],
+        pairs: &[(PolyId, PolyId)],
+    ) -> Vec<Vec<PolyId>>;
 
     /// Proposes cases in which some of the ways cover a target.
     fn cases(

@@ -26,6 +26,7 @@ mod store;
 pub(crate) mod theorem;
 mod uniform;
 mod weaker;
+mod written;
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use halidom_ir::verify::{self, Phase};

@@ -131,7 +131,7 @@ impl Checker<'_> {
 
     /// Returns the condition that version (stage, point) `a` comes before `b` in the specification.
     /// The last reduction variable is outermost.
-    fn earlier(&mut self, a: (usize, &[PolyId]), b: (usize, &[PolyId])) -> FormulaId {
+    pub(super) fn earlier(&mut self, a: (usize, &[PolyId]), b: (usize, &[PolyId])) -> FormulaId {
         if a.0 != b.0 {
             return self.space.truth(a.0 < b.0);
         }

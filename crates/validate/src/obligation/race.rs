@@ -97,7 +97,8 @@ impl<'a> Checker<'a> {
 
     /// Returns the condition that a load's value was written before it, in the iteration into which
     /// its first `depth` steps lead. A label in the iteration must promise the location. If any
-    /// label there takes something over from outside, this one must not take over the location.
+    /// label there takes something over from outside, this one must not take over the location. If
+    /// the func has no value somewhere, it must have one at the location.
     fn promised_within(&mut self, load: &Access, depth: usize, relying: &Relying) -> FormulaId {
         let model = self.model;
         let iteration = &load.place.steps[..depth];
@@ -124,7 +125,9 @@ impl<'a> Checker<'a> {
             }
             ways.push(self.space.and(&way));
         }
-        self.space.or(&ways)
+        let promised = self.space.or(&ways);
+        let written = self.written(model.memories[load.memory].func, &load.coords);
+        self.space.and(&[promised, written])
     }
 
     /// Makes fresh names for the loops of an access inside its buffer's lifetime, and for its lane.

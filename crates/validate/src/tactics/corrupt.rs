@@ -9,8 +9,8 @@ use crate::floats::normal::Theory;
 use crate::floats::{Axioms, Floats};
 use crate::lemma::{Instance, Lemmas, Memo};
 use crate::obligation::door::{
-    Assignment, Case, Desk, Divided, Earlier, Equality, Quotients, Region, Step, Tactics, Target,
-    Witness,
+    Assignment, Case, Desk, Divided, Earlier, Equality, Origin, Quotients, Region, Step, Tactics,
+    Target, Witness,
 };
 use crate::obligation::theorem::Task;
 use crate::program::{LabelId, Model};
@@ -316,6 +316,24 @@ impl Tactics for Liar {
             }
         }
         Some(found)
+    }
+
+    fn origins(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        domain: &[Origin],
+        pairs: &[(PolyId, PolyId)],
+    ) -> Vec<Vec<PolyId>> {
+        let mut found = Search.origins(desk, domain, pairs);
+        if self.lies() {
+            let by = self.below(3) as i128 - 1;
+            for value in found.iter_mut().flatten() {
+                *value = desk.space.offset(*value, by);
+            }
+            // A point with a coordinate too few.
+            found.push(domain.iter().skip(1).map(|of| of.min).collect());
+        }
+        found
     }
 
     fn cases(&mut self, desk: &mut Desk<'_, '_>, ways: &[FormulaId], of: &[PolyId]) -> Vec<Case> {

@@ -21,7 +21,7 @@ mod witness;
 use crate::floats::Floats;
 use crate::lemma::Lemmas;
 use crate::obligation::door::{
-    Case, Desk, Divided, Earlier, Equality, Quotients, Region, Tactics, Target, Witness,
+    Case, Desk, Divided, Earlier, Equality, Origin, Quotients, Region, Tactics, Target, Witness,
 };
 use crate::program::{LabelId, Model};
 use crate::space::{FormulaId, PolyId, Space, Value};
@@ -46,6 +46,15 @@ impl Tactics for Search {
         round: usize,
     ) -> Option<Vec<Witness>> {
         cover::witnesses(desk, target, round)
+    }
+
+    fn origins(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        domain: &[Origin],
+        pairs: &[(PolyId, PolyId)],
+    ) -> Vec<Vec<PolyId>> {
+        witness::origins(desk.space, domain, pairs)
     }
 
     fn cases(

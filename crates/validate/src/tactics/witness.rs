@@ -6,6 +6,7 @@
 
 use halidom_base::IndexSet;
 
+use crate::obligation::door::Origin;
 use crate::program::{Model, Store};
 use crate::space::{Atom, AtomId, Formula, PolyId, Rename, Space, Symbol};
 
@@ -86,6 +87,46 @@ pub(super) fn witness(
         result.insert(symbol, solution.poly(space, unknown));
     }
     result
+}
+
+/// Guesses points at which each pair of integers may be equal. A variable that no pair determines
+/// gets its value in the instance that reads, its first value, and its last value.
+pub(super) fn origins(
+    space: &mut Space,
+    domain: &[Origin],
+    pairs: &[(PolyId, PolyId)],
+) -> Vec<Vec<PolyId>> {
+    let unknowns = domain.iter().map(|of| (of.variable, of.min, of.extent));
+    let mut unknowns: Vec<Unknown> =
+        unknowns.map(|(symbol, min, extent)| Unknown { symbol, min, extent }).collect();
+    let mut equations = pairs.to_vec();
+    let fused = unfuse(space, &mut unknowns, &mut equations);
+    equations.sort_by_key(|(written, _)| mentioned(space, *written, &unknowns).len());
+    let mut solution = Rename::new();
+    for (written, wanted) in equations.into_iter().chain(fused.into_iter().rev()) {
+        let wanted = least(space, wanted, &unknowns, &solution);
+        solve(space, written, wanted, (&unknowns, false), &mut solution);
+    }
+    let is_open = domain.iter().any(|of| solution.get(of.variable).is_none());
+    let mut found: Vec<Vec<PolyId>> = Vec::new();
+    for number in 0..if is_open { 3 } else { 1 } {
+        let point = domain.iter().map(|of| {
+            let known = solution.get(of.variable);
+            known.unwrap_or_else(|| match (number, of.there) {
+                (0, Some(there)) => there,
+                (0 | 1, _) => of.min,
+                (_, _) => {
+                    let end = space.add(of.min, of.extent);
+                    space.offset(end, -1)
+                }
+            })
+        });
+        let point: Vec<PolyId> = point.collect();
+        if !found.contains(&point) {
+            found.push(point);
+        }
+    }
+    found
 }
 
 /// Narrows a loop's range to begin where a condition around the store lets the store begin.

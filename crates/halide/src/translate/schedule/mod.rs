@@ -80,7 +80,11 @@ pub fn schedule(
     names: &Names,
     is_reserved: &dyn Fn(&str) -> bool,
 ) -> Result<Imported> {
-    if !source.skipped.is_empty() || !source.priors.is_empty() {
+    let is_partial = |func: &FuncId| source.pool.func(*func).is_partial();
+    if !source.skipped.is_empty()
+        || !source.priors.is_empty()
+        || source.algorithm.funcs.iter().any(is_partial)
+    {
         return unsupported("the schedule of a func whose first stage is `undef`");
     }
     let input = |(name, buffer): &(NameId, BufferId)| (*name, source.pool.buffer(*buffer).func);
@@ -151,6 +155,7 @@ impl Source {
             inputs,
             params: values,
             types: types.collect(),
+            filled: self.filled.iter().filter_map(|func| map.get(func).copied()).collect(),
             skipped: self.skipped.iter().filter_map(|func| map.get(func).copied()).collect(),
             domains: domains.collect(),
             // Expressions of another pool.

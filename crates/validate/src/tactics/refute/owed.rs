@@ -105,6 +105,9 @@ fn missing(error: &AlgorithmError) -> &'static str {
         AlgorithmError::Eval { .. } | AlgorithmError::Coordinate { .. } => {
             "the pipeline has no value: its integers overflow"
         }
+        AlgorithmError::Unwritten { .. } => {
+            "the pipeline has no value: it reads what it never wrote"
+        }
         AlgorithmError::DataDependent { .. }
         | AlgorithmError::MissingInput(_)
         | AlgorithmError::NoArray { .. }
