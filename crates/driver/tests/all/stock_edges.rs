@@ -65,6 +65,10 @@ const WHOLE: &str = "pipelines/update_in_whole_vectors";
 const LANES: &str = "pipelines/sum_of_lanes";
 const AROUND: &str = "pipelines/greatest_less_least";
 const MASKS: &str = "pipelines/tail_predicate_in_two_dimensions";
+const TILES: &str = "pipelines/stages_in_tiles";
+const LAYOUTS: &str = "pipelines/strides_under_conditions";
+const GATHER: &str = "pipelines/gather_below_a_clamp";
+const FACTORS: &str = "pipelines/rfactor_of_floats";
 
 const TAKES: &str = "allocate twice[uint8 * out.extent.0]";
 const FREES: &str = " free twice\n";
@@ -645,6 +649,62 @@ const CASES: &[Case] = &[
         MASKS,
         NotProved,
         &[("saturating_sub(t62, t67 + 1)", "saturating_sub(t62, t67)")],
+    ),
+    case("stages in tiles", TILES, Proved, &[]),
+    case(
+        "a stage in tiles without its last row",
+        TILES,
+        NotProved,
+        &[("(stage_1.s0.y.rebased, 0, 68)", "(stage_1.s0.y.rebased, 0, 67)")],
+    ),
+    case("strides under conditions", LAYOUTS, Proved, &[]),
+    case(
+        "code for packed pixels where strides are others",
+        LAYOUTS,
+        NotProved,
+        &[(
+            "  } else if ((((((((out.stride.0 == 3) && (out.stride.2 == 1))",
+            "  } else if ((((((((out.stride.0 == 4) && (out.stride.2 == 1))",
+        )],
+    ),
+    case("a gather below a clamp", GATHER, Proved, &[]),
+    case(
+        "a gather beyond a clamp",
+        GATHER,
+        NotProved,
+        &[(
+            "x16(source.extent.0 + -1)), x16(0)) + x16(t57)",
+            "x16(source.extent.0)), x16(0)) + x16(t57)",
+        )],
+    ),
+    case(
+        "a gather whose index overflows",
+        GATHER,
+        NotProved,
+        &[
+            ("source[max(min(", "source[((((max(min("),
+            (
+                "x16(0)) + x16(t57)",
+                "x16(0))*x16(65536))*x16(65536))/x16(65536))/x16(65536)) + x16(t57)",
+            ),
+            (
+                "x16(0)) + x16(t63)",
+                "x16(0))*x16(65536))*x16(65536))/x16(65536))/x16(65536)) + x16(t63)",
+            ),
+        ],
+    ),
+    case("sums of floats in lanes", FACTORS, Proved, &[]),
+    case(
+        "sums of floats in lanes that overlap",
+        FACTORS,
+        NotProved,
+        &[("vector[ramp((product_intm.s1.outer*8)", "vector[ramp((product_intm.s1.outer*7)")],
+    ),
+    case(
+        "sums of floats without the last lane",
+        FACTORS,
+        NotProved,
+        &[("(product.s1.inner, 0, 8)", "(product.s1.inner, 0, 7)")],
     ),
 ];
 

@@ -8,7 +8,7 @@ use halidom_ir::{
 
 use super::normal::conjuncts;
 use super::{Refinement, Result};
-use crate::floats::Axioms;
+use crate::floats::{Axiom, Axioms};
 
 /// The new func, as the merging update reads it.
 struct Part {
@@ -87,9 +87,19 @@ impl Refinement<'_> {
                 self.laws.holds(of_func, &Law::Commutative, "is not commutative")?;
             }
         }
+        // A sum that is regrouped by an axiom may begin with 0, whatever the sign of a zero.
+        let begins_with_zero = identity
+            .iter()
+            .all(|first| first.as_f32().map(f64::from).or(first.as_f64()) == Some(0.0));
         let identity = Law::Identity(identity);
-        self.laws.holds(of_func, &identity, "does not have the first value as its identity")?;
-        Ok(axioms.unwrap_or_default())
+        let of_identity =
+            self.laws.holds(of_func, &identity, "does not have the first value as its identity");
+        match axioms {
+            Some(axioms) if of_identity.is_err() && begins_with_zero => {
+                Ok(axioms.iter().chain([Axiom::AddZero]).collect())
+            }
+            axioms => of_identity.map(|()| axioms.unwrap_or_default()),
+        }
     }
 
     /// Tests whether the merging update runs wherever the new func has terms: every point of the
