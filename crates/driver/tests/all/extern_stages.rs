@@ -37,7 +37,7 @@ const WRONG: [[&str; 3]; 6] = [
     ["a[x, y] * 2", "stagf", "[f, g, k]"],
     ["a[x, y] * 2", "stage", "[g, f, k]"],
     ["a[x, y] * 2", "stage", "[f, g, k + 1]"],
-    ["a[x, y] * 2", "stage", "[f, g, 3]"],
+    ["a[x, y] * 2", "stage", "[f, g, hl.i32(3)]"],
     ["a[x, y] * 2", "stage", "[f, f, k]"],
 ];
 
