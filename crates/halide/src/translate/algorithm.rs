@@ -639,9 +639,9 @@ impl<'a> Translation<'a> {
             stage_values = vec![body];
         }
         let (lhs, values) = if is_partly_undefined {
-            let (conditions, stored) = self.where_stored(&stage.args, &stage_values)?;
-            predicate = self.all_of(predicate, &conditions)?;
-            let (lhs, values) = match &stored {
+            let found = self.where_stored(&stage.args, &stage_values)?;
+            predicate = self.all_of(predicate, &found.conditions)?;
+            let (lhs, values) = match &found.stored {
                 Some((lhs, values)) => (lhs, Some(values)),
                 None => (&stage.args, None),
             };

@@ -30,6 +30,14 @@ pub(super) struct Stored {
     value: Option<Expr>,
 }
 
+/// The part of a stage that is no `undef`.
+pub(super) struct StoredStage {
+    /// The conditions under which it stores, each with the truth value that it must have.
+    pub(super) conditions: Vec<(Expr, bool)>,
+    /// The coordinates and the values there; `None` if it stores nothing anywhere.
+    pub(super) stored: Option<(Vec<Expr>, Vec<Expr>)>,
+}
+
 impl Translation<'_> {
     pub(super) fn is_undef(&self, value: &Expr) -> bool {
         if let Expr::Variable { name, ty: _ } = value {
@@ -55,13 +63,8 @@ impl Translation<'_> {
         stage.values.iter().chain(&stage.args).any(|expr| self.has_undef(expr))
     }
 
-    /// The conditions under which a stage stores, with its coordinates and values there. `None` in
-    /// place of the values: it stores nothing.
-    pub(super) fn where_stored(
-        &self,
-        lhs: &[Expr],
-        values: &[&Expr],
-    ) -> Result<(Vec<(Expr, bool)>, Option<(Vec<Expr>, Vec<Expr>)>)> {
+    /// The part of a stage that is no `undef`, given its coordinates and values.
+    pub(super) fn where_stored(&self, lhs: &[Expr], values: &[&Expr]) -> Result<StoredStage> {
         let mut all: Vec<(Expr, bool)> = Vec::new();
         let mut add = |conditions: Vec<(Expr, bool)>| {
             for condition in conditions {
@@ -88,13 +91,16 @@ impl Translation<'_> {
             let mut exprs = Vec::new();
             for Stored { conditions, value } in part {
                 add(conditions);
-                let Some(value) = value else { return Ok((Vec::new(), None)) };
+                let Some(value) = value else {
+                    return Ok(StoredStage { conditions: Vec::new(), stored: None });
+                };
                 exprs.push(value);
             }
             parts.push(exprs);
         }
         let values = parts.pop().unwrap_or_default();
-        Ok((all, Some((parts.pop().unwrap_or_default(), values))))
+        let stored = Some((parts.pop().unwrap_or_default(), values));
+        Ok(StoredStage { conditions: all, stored })
     }
 
     /// The part of an expression that is no `undef`.
