@@ -288,8 +288,8 @@ impl Layout {
     }
 }
 
-/// The dimensions from the greatest stride to the least: a caller's strides grow from inner to outer
-/// dimensions.
+/// The dimensions, those with the greatest strides first. A caller's strides grow from inner to
+/// outer dimensions.
 fn order_of(strides: &[Form]) -> Vec<usize> {
     let size = |form: &Form| {
         let degree = form.terms().map(|(atoms, _)| atoms.len()).max().unwrap_or(0);

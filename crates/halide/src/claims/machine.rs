@@ -63,8 +63,9 @@ impl Forms<'_> {
         }
     }
 
-    /// The difference of two forms without the terms that have elements of memory, if these have the
-    /// same factors: they may be one element, which the algorithm and the program name differently.
+    /// The difference of two forms without the terms that have elements of memory, if these terms
+    /// have the same factors. They may be one element, which the algorithm and the program name
+    /// differently.
     pub(super) fn difference_of_rests(&self, a: &Form, b: &Form) -> Option<Form> {
         let ((rest, data), (other, others)) = (self.without_data(a), self.without_data(b));
         (!data.is_empty() && data == others).then(|| rest.minus(&other))

@@ -16,6 +16,7 @@
 
 mod annotate;
 mod demand;
+mod extremes;
 mod form;
 mod forms;
 mod found;

@@ -10,8 +10,9 @@
 use halidom_base::FxHashSet;
 use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, FuncId, Program, Stmt, StmtId, VarId};
 
+use super::extremes::End;
 use super::form::Form;
-use super::forms::{End, Env, Forms};
+use super::forms::{Env, Forms};
 use super::found::Found;
 use super::layout::Begin;
 use super::sites::{Loop, Sites, Store};

@@ -15,8 +15,7 @@ use super::hints::{self, Hints};
 use super::layout::{Begin, Element, Layout};
 use super::sites::{Flat, Load, Sites, Store};
 use super::unknowns::{
-    Known, environment, matching, named, named_stage, paired, rebased, solved, ways_decided,
-    ways_unclamped,
+    Known, environment, matching, named, named_stage, paired, rebased, solved, unclamped,
 };
 use crate::translate::{NOWHERE, UNLOADED};
 
@@ -453,7 +452,7 @@ impl Solver<'_> {
                     None => Some(0),
                     Some((dim, by)) => (forms.remainder(form, by) == slots[*dim]).then_some(1),
                 };
-                let found = Self::unclamped(forms, (&unknown, &inner), (&reads, &known), &weigh);
+                let found = unclamped(forms, (&unknown, &inner), (&reads, &known), &weigh);
                 if let Some((position, form, true)) = found {
                     return Some((position, form));
                 }
@@ -512,64 +511,6 @@ impl Solver<'_> {
             })
         };
         known.iter().filter(is_read).count()
-    }
-
-    /// Determines an inner variable from a read whose clamp is removed: the place decides the
-    /// clamp, so that it is missing from the index. Returns the variable's position, its value, and
-    /// true if the whole read then has the known coordinate.
-    fn unclamped(
-        forms: &mut Forms<'_>,
-        (unknown, inner): (&[VarId], &[VarId]),
-        (reads, known): (&[Read], &[Known]),
-        weigh: &dyn Fn(&mut Forms<'_>, VarId, &Form) -> Option<usize>,
-    ) -> Option<(usize, Form, bool)> {
-        let mut tally: IndexMap<(usize, Form), (usize, bool)> = IndexMap::default();
-        for (position, var) in unknown.iter().enumerate() {
-            if !inner.contains(var) {
-                continue;
-            }
-            for read in reads {
-                let there = known
-                    .iter()
-                    .filter(|known| (known.func, known.component) == (read.func, read.component));
-                for known in there {
-                    for (arg, coord) in read.coords.iter().zip(&known.coords) {
-                        let Some(coord) = coord else { continue };
-                        // The clamp may also be present and equal.
-                        let values = [vec![coord.clone()], ways_decided(forms, coord)].concat();
-                        for way in ways_unclamped(forms, arg, *var) {
-                            for value in &values {
-                                for candidate in solved(forms, &way, *var, unknown, [value]) {
-                                    let Some(own) = weigh(forms, *var, &candidate) else {
-                                        continue;
-                                    };
-                                    let mut env = Env::of([(*var, candidate.clone())]);
-                                    let same = forms.replaced(arg, &mut env) == *coord;
-                                    let weight = if same { 4 } else { usize::from(value == coord) };
-                                    let weight = own.max(weight);
-                                    let known = tally.entry((position, candidate)).or_default();
-                                    *known = (known.0 + weight, known.1 || same);
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        // Clamping twice equals clamping once, so the simpler of two equally good values is meant.
-        let mut best: Option<(usize, usize, (usize, Form, bool))> = None;
-        for (found, (weight, whole)) in tally.into_iter().filter(|(_, (weight, _))| *weight > 0) {
-            let expr = forms.expr(&found.1);
-            let mut size = 0;
-            forms.pool.for_each_subexpr(expr, &mut |_, _| size += 1);
-            let better = |(most, least, _): &(usize, usize, (usize, Form, bool))| {
-                weight > *most || weight == *most && size < *least
-            };
-            if best.as_ref().is_none_or(better) {
-                best = Some((weight, size, (found.0, found.1, whole)));
-            }
-        }
-        best.map(|(.., found)| found)
     }
 
     /// The known coordinates of a load.

@@ -1,6 +1,6 @@
 //! Values of single unknowns in a claim, solved from what is known about a store and its loads.
 
-use halidom_base::IndexSet;
+use halidom_base::{IndexMap, IndexSet};
 use halidom_ir::{BufferKind, Expr, FuncId, ReductionVar, Stage, VarId};
 
 use super::demand::Read;
@@ -97,7 +97,7 @@ pub(super) fn paired(forms: &mut Forms<'_>, flats: &[Flat], coords: &[&Vec<Form>
 }
 
 /// The forms that result from replacing one or two of the minima by an operand.
-pub(super) fn ways_decided(forms: &mut Forms<'_>, form: &Form) -> Vec<Form> {
+fn ways_decided(forms: &mut Forms<'_>, form: &Form) -> Vec<Form> {
     let once = forms.decided(form);
     let mut twice = Vec::new();
     for way in &once {
@@ -107,7 +107,7 @@ pub(super) fn ways_decided(forms: &mut Forms<'_>, form: &Form) -> Vec<Form> {
 }
 
 /// The forms that result from replacing minima around a variable by the operand that mentions it.
-pub(super) fn ways_unclamped(forms: &mut Forms<'_>, form: &Form, var: VarId) -> Vec<Form> {
+fn ways_unclamped(forms: &mut Forms<'_>, form: &Form, var: VarId) -> Vec<Form> {
     let mut ways = vec![form.clone()];
     let mut found = Vec::new();
     // A clamp is a minimum in a maximum.
@@ -199,4 +199,62 @@ pub(super) fn named_stage(forms: &Forms<'_>, store: &Store, func: &str) -> Optio
         forms.pool.buffer(*buffer).name.ends_with(".before")
     });
     named.map(|named| named + usize::from(forms.filled.contains(&store.func) && !is_fill))
+}
+
+/// Determines an inner variable from a read whose clamp is removed: the place decides the
+/// clamp, so that it is missing from the index. Returns the variable's position, its value, and
+/// true if the whole read then has the known coordinate.
+pub(super) fn unclamped(
+    forms: &mut Forms<'_>,
+    (unknown, inner): (&[VarId], &[VarId]),
+    (reads, known): (&[Read], &[Known]),
+    weigh: &dyn Fn(&mut Forms<'_>, VarId, &Form) -> Option<usize>,
+) -> Option<(usize, Form, bool)> {
+    let mut tally: IndexMap<(usize, Form), (usize, bool)> = IndexMap::default();
+    for (position, var) in unknown.iter().enumerate() {
+        if !inner.contains(var) {
+            continue;
+        }
+        for read in reads {
+            let there = known
+                .iter()
+                .filter(|known| (known.func, known.component) == (read.func, read.component));
+            for known in there {
+                for (arg, coord) in read.coords.iter().zip(&known.coords) {
+                    let Some(coord) = coord else { continue };
+                    // The clamp may also be present and equal.
+                    let values = [vec![coord.clone()], ways_decided(forms, coord)].concat();
+                    for way in ways_unclamped(forms, arg, *var) {
+                        for value in &values {
+                            for candidate in solved(forms, &way, *var, unknown, [value]) {
+                                let Some(own) = weigh(forms, *var, &candidate) else {
+                                    continue;
+                                };
+                                let mut env = Env::of([(*var, candidate.clone())]);
+                                let same = forms.replaced(arg, &mut env) == *coord;
+                                let weight = if same { 4 } else { usize::from(value == coord) };
+                                let weight = own.max(weight);
+                                let known = tally.entry((position, candidate)).or_default();
+                                *known = (known.0 + weight, known.1 || same);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    // Clamping twice equals clamping once, so the simpler of two equally good values is meant.
+    let mut best: Option<(usize, usize, (usize, Form, bool))> = None;
+    for (found, (weight, whole)) in tally.into_iter().filter(|(_, (weight, _))| *weight > 0) {
+        let expr = forms.expr(&found.1);
+        let mut size = 0;
+        forms.pool.for_each_subexpr(expr, &mut |_, _| size += 1);
+        let better = |(most, least, _): &(usize, usize, (usize, Form, bool))| {
+            weight > *most || weight == *most && size < *least
+        };
+        if best.as_ref().is_none_or(better) {
+            best = Some((weight, size, (found.0, found.1, whole)));
+        }
+    }
+    best.map(|(.., found)| found)
 }

@@ -595,18 +595,23 @@ impl<'a> Walk<'a> {
     /// Tests whether a result is compared with 0 before anything else happens than a `free`.
     fn is_tested(&self, result: NameId, rest: &[Stmt]) -> bool {
         for stmt in rest {
-            match &stmt.kind {
-                StmtKind::Free(_) => {}
-                StmtKind::Evaluate(Expr::Call(call))
-                    if is_ignored(self.nodes.names.text(call.name)) => {}
-                StmtKind::Assert { condition: Expr::Binary(Op::Eq, operands), message: _ } => {
-                    let [Expr::Variable { name, ty: _ }, Expr::Int(0, _)] = &**operands else {
-                        return false;
-                    };
-                    return *name == result;
-                }
-                _ => return false,
+            if let StmtKind::Free(_) = &stmt.kind {
+                continue;
             }
+            if let StmtKind::Evaluate(Expr::Call(call)) = &stmt.kind
+                && is_ignored(self.nodes.names.text(call.name))
+            {
+                continue;
+            }
+            let StmtKind::Assert { condition: Expr::Binary(Op::Eq, operands), message: _ } =
+                &stmt.kind
+            else {
+                return false;
+            };
+            let [Expr::Variable { name, ty: _ }, Expr::Int(0, _)] = &**operands else {
+                return false;
+            };
+            return *name == result;
         }
         false
     }

@@ -1,8 +1,8 @@
 //! Machine integers in indices and coordinates, as `int`s.
 //!
 //! # Correctness
-//! The code adds a coordinate to an integer that data give in 32 or 64 bits. The translation of such
-//! a sum is a machine integer, as it may be a value. In an index it is written with `int`s instead.
+//! The code adds a coordinate to an integer that data give in 32 or 64 bits. The translation of
+//! such a sum is a machine integer, as it may be a value. In an index it is written with `int`s instead.
 //! Each operator that is moved so is noted with its width, so it is an obligation that it does not
 //! overflow ([`Widths`](super::ops::Widths)); a pipeline's own arithmetic does not overflow by a
 //! condition. Operators with another meaning of overflow stay.

@@ -1,4 +1,5 @@
-//! One form for each linear integer, and for operands that commute: two stages are compared up to it.
+//! One form for each linear integer, and for operands that commute. Two stages are compared up to
+//! it.
 //!
 //! # Correctness
 //! Unbounded integers are a ring, so a sum of multiples of other expressions is determined by its
