@@ -38,6 +38,8 @@ pub enum Condition {
     NamedFunctions,
     /// Extern functions that compute funcs do so point by point.
     ExternStages,
+    /// The cache returns what this code stored.
+    Memoized,
     /// Outputs have the bounds that the schedule fixes.
     FixedBounds,
     /// The target leaves assertions out: callers keep to the conditions that these would check.
@@ -65,7 +67,7 @@ const ANCHOR: &str = "docs/stock-halide.md#conditions";
 
 impl Condition {
     /// All conditions that carry no words of a caller's, in the order of the list.
-    pub const STANDARD: [Self; 16] = [
+    pub const STANDARD: [Self; 17] = [
         Self::SizeLimits,
         Self::Spans,
         Self::Disjoint,
@@ -80,6 +82,7 @@ impl Condition {
         Self::Domains,
         Self::NamedFunctions,
         Self::ExternStages,
+        Self::Memoized,
         Self::FixedBounds,
         Self::NoAsserts,
     ];
@@ -166,6 +169,11 @@ impl Condition {
                 "an extern function that computes a func writes the points of the window that it is given, and nothing else; a value depends on its point, on the scalars and on the inputs' values alone; a bounds query only answers: with a window that contains the given one, and with a region of each input, not an empty one, that contains what is read for the given window and its parts, all within 2^29 + 2^16 of 0; a failure is a result other than 0",
                 "the pipeline does not define it, and Halide calls it for any window, with any strides",
             ),
+            Self::Memoized => (
+                "cache-returns-what-was-stored",
+                "a lookup in the cache of memoized funcs finds nothing, or the elements that this code stored under an equal key for equal bounds and an equal shape",
+                "the cache belongs to Halide's runtime, and one that fails ends the run with an error",
+            ),
             Self::FixedBounds => (
                 "bounds-fixed-by-schedule",
                 "outputs have the bounds that the schedule fixes",
@@ -215,6 +223,7 @@ impl Condition {
             | Self::Domains
             | Self::NamedFunctions
             | Self::ExternStages
+            | Self::Memoized
             | Self::FixedBounds
             | Self::NoAsserts
             | Self::Small => self.entry().1.to_owned(),
@@ -240,6 +249,7 @@ impl Condition {
             | Self::Domains
             | Self::NamedFunctions
             | Self::ExternStages
+            | Self::Memoized
             | Self::FixedBounds
             | Self::NoAsserts => {
                 let (name, words, _) = self.entry();

@@ -15,6 +15,7 @@ mod extern_stages;
 mod growth;
 mod imports;
 mod inputs;
+mod memoized_funcs;
 mod miscompiles;
 mod named_functions;
 mod negative_domains;

@@ -22,6 +22,7 @@ use super::externs::{self, ExternStage};
 use super::fields::fixed_field;
 use super::intrinsics::Named;
 use super::lanes::{Lowering, Memo};
+use super::memos::is_memoized;
 use super::nodes::{Binding, Nodes};
 use super::ops::{Value, Widths, is_half, stored};
 use crate::pipeline::{Definition, Func, Image, Input, Pipeline};
@@ -58,6 +59,8 @@ pub struct Source {
     pub(super) named: Named,
     /// The funcs that extern functions compute.
     pub(super) externs: Vec<ExternStage>,
+    /// The copies of funcs that are kept between runs.
+    pub(super) memos: FxHashMap<NameId, FuncId>,
     /// True if a definition has an operator on floats that is not strict.
     pub(super) has_plain_floats: bool,
     /// The settings of the target and of the callers' contract.
@@ -168,6 +171,7 @@ impl Source {
             priors: Vec::new(),
             named: Named::default(),
             externs: Vec::new(),
+            memos: FxHashMap::default(),
             has_plain_floats: false,
             settings: Settings::default(),
         }
@@ -338,6 +342,10 @@ impl<'a> Translation<'a> {
             let name = || format!("func `{}`", names.text(func.name));
             let id = self.func(func, signature, &mut source).map_err(|what| what.within(name))?;
             source.algorithm.funcs.push(id);
+            if is_memoized(func) {
+                let copy = self.memoized(func, id, &mut source);
+                source.algorithm.funcs.push(copy);
+            }
         }
         self.finish(source)
     }

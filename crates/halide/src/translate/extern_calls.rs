@@ -354,6 +354,7 @@ impl<'a> Walk<'a> {
         if self.place != Place::Host {
             return unsupported("an extern stage on a device");
         }
+        self.may_store(func.name)?;
         let stage = self.stage_of(func)?;
         self.work_begun = true;
         let window = Self::window_of(outputs)?;

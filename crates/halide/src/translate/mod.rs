@@ -30,6 +30,7 @@ mod lanes;
 mod late_checks;
 mod marks;
 mod memory;
+mod memos;
 mod named;
 mod nodes;
 mod note;

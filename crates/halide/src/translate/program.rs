@@ -285,6 +285,8 @@ impl Walk<'_> {
         Opened { items, bound, taken }: &mut Opened,
     ) -> Result<()> {
         let first = items.len();
+        let missed = self.after_lookup(stmt)?;
+        self.missed.extend(missed);
         match &stmt.kind {
             StmtKind::Let { name, value } => {
                 if self.nodes.buffers.contains_key(name) && !self.callers.contains(name) {
@@ -326,6 +328,10 @@ impl Walk<'_> {
                 }
             }
             StmtKind::Store { name, index, alignment, value, predicate } => {
+                if self.key_store(pool, (*name, index, value), predicate.as_ref())? {
+                    return Ok(());
+                }
+                self.may_store(*name)?;
                 self.work_begun = true;
                 let target = self.target(*name)?;
                 self.is_filled(pool, target.id)?;
@@ -350,10 +356,25 @@ impl Walk<'_> {
                     new: new.as_ref(),
                     free: *free,
                 };
-                items.push(Item::Allocate(self.allocate(pool, &stated)?));
+                if self.new_key(*name, extents)? {
+                    return Ok(());
+                }
+                match self.cached(*name, (new.as_ref(), *free)) {
+                    None => items.push(Item::Allocate(self.allocate(pool, &stated)?)),
+                    Some(key) => {
+                        let plain = Allocation { new: None, free: None, ..stated };
+                        let own = self.allocate(pool, &plain)?;
+                        items.push(Item::Allocate(own));
+                        items.extend(self.second_memory(pool, (key, *name), own)?);
+                    }
+                }
                 taken.push(*name);
             }
-            StmtKind::Free(name) => self.free(*name)?,
+            StmtKind::Free(name) => {
+                if !self.free_key(*name)? {
+                    self.free(*name)?;
+                }
+            }
             // A hint: it reads nothing that could fault, and changes nothing.
             StmtKind::Prefetch { name: _, at: _, from: _, bounds: _ } => {
                 self.early("a prefetch")?
@@ -386,7 +407,10 @@ impl Walk<'_> {
                     }
                 }
             }
-            StmtKind::Evaluate(value) => self.evaluate(pool, value)?,
+            StmtKind::Evaluate(value) => match self.stored_in_cache(pool, value)? {
+                Some(copy) => items.push(Item::Stmt(copy)),
+                None => self.evaluate(pool, value)?,
+            },
             StmtKind::Acquire { semaphore: _, count: _, body: _ } => {
                 return unsupported("an acquisition that no judged pair of tasks makes");
             }
@@ -438,6 +462,9 @@ impl Walk<'_> {
                 items.push(Item::Stmt(block?));
             }
         }
+        if missed.is_some() {
+            self.missed.pop();
+        }
         let mut owed = self.shown(pool)?;
         owed.extend(self.alignments(pool)?.into_iter().map(Item::Stmt));
         items.splice(first..first, owed);
@@ -458,6 +485,9 @@ impl Walk<'_> {
     ) -> Result<(Binding, Vec<Item>)> {
         if let Some(called) = self.extern_call(pool, (name, value), rest)? {
             return Ok(called);
+        }
+        if let Some(found) = self.lookup(pool, (name, value))? {
+            return Ok((found, Vec::new()));
         }
         match self.opaque(pool, name, value)? {
             Some(Opaque::Bound(binding)) => return Ok((binding, Vec::new())),

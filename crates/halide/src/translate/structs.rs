@@ -85,6 +85,9 @@ impl Walk<'_> {
                     return Ok(None);
                 };
                 let Some(ty) = element(*code, *bits) else { return Ok(None) };
+                if matches!(ty, Scalar::Handle(_)) && memory.is_some() {
+                    return Ok(None);
+                }
                 if memory.is_some_and(|(_, own)| own != ty) {
                     return unsupported("a buffer of another type than its memory's");
                 }
@@ -211,6 +214,8 @@ fn element(code: i64, bits: i64) -> Option<Scalar> {
         0 => Some(Scalar::Int(bits)),
         1 => Some(Scalar::UInt(bits)),
         2 => Some(Scalar::Float(bits)),
+        // Bounds alone.
+        3 => Some(Scalar::Handle(None)),
         4 => Some(Scalar::BFloat(bits)),
         _ => None,
     }

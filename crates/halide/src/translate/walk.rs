@@ -10,6 +10,7 @@ use super::extern_calls::Query;
 use super::holdings::Holdings;
 use super::lanes::{Lowering, Memo};
 use super::marks::Marked;
+use super::memos::Key;
 use super::nodes::{NodeId, Nodes};
 use super::note::Note;
 use super::ops::Value;
@@ -107,6 +108,12 @@ pub(super) struct Walk<'a> {
     pub(super) queries: Vec<Query>,
     /// For each func of an extern function, the query whose answer says what it reads.
     pub(super) relied_on: IndexMap<NameId, usize>,
+    /// The keys of memoized funcs, by their names.
+    pub(super) keys: IndexMap<NameId, Key>,
+    /// The names of results of lookups, with their funcs; true for the truth value.
+    pub(super) results: IndexMap<NameId, (NameId, bool)>,
+    /// The memoized funcs that are being computed, as nothing was found.
+    pub(super) missed: Vec<NameId>,
     /// Entry checks on what extern functions read.
     pub(super) of_stages: Vec<StmtId>,
     pub(super) notes: Vec<Note>,
@@ -141,6 +148,9 @@ impl<'a> Walk<'a> {
             extern_scalars: Vec::new(),
             queries: Vec::new(),
             relied_on: IndexMap::default(),
+            keys: IndexMap::default(),
+            results: IndexMap::default(),
+            missed: Vec::new(),
             of_stages: Vec::new(),
             notes: Vec::new(),
             marked: Marked::default(),

@@ -162,6 +162,7 @@ impl Source {
             widths: Widths::default(),
             priors: Vec::new(),
             externs: Vec::new(),
+            memos: FxHashMap::default(),
             named: self.named.clone(),
             has_plain_floats: self.has_plain_floats,
             settings: self.settings,

@@ -1,0 +1,548 @@
+//! Funcs whose values are kept between runs (`memoize`).
+//!
+//! # Correctness
+//! A lookup in the cache either finds nothing, and the code computes the func and stores it, or it
+//! finds memory that an earlier run of the code stored under an equal key, for equal bounds and an
+//! equal shape of the memory ([`Condition::Memoized`]). The translation always computes the func.
+//! Then it copies exactly the elements within the bounds to other memory, of a func of its own that
+//! copies the memoized one, and all later reads are reads of that memory. So it is owed that the
+//! memory holds the func's values within the bounds, at the places that the shape gives, and that
+//! nothing else is read. An earlier run owes the same. Its values are this run's, because the key
+//! holds every parameter that the func depends on, whole: the bytes of each one are stored and no
+//! later store touches them. All bytes of a key are stored, and it begins with a string and a
+//! number that no other func has. A func that depends on an input is refused.
+//!
+//! What runs only if nothing is found stores to the func and to memory of its own, and has no other
+//! effect; nothing else stores to the func.
+
+use halidom_base::FxHashSet;
+use halidom_ir::{
+    BinaryOp as Op, BufferDecl, BufferId, BufferKind, Constant, Expr as IrExpr, ExprId, FuncDecl,
+    FuncId, FuncKind, LoopKind, Pool, Stage, Stmt as IrStmt, StmtId, Type as IrType, VarId,
+};
+
+use super::algorithm::{Source, Translation};
+use super::error::{Result, unsupported};
+use super::kernels::mentions;
+use super::nodes::{Binding, Buffer};
+use super::ops::Value;
+use super::structs::Struct;
+use super::walk::{Item, Place, Walk};
+use crate::pipeline::{Func, LoopLevel};
+use crate::tree::{BinaryOp, Call, Expr, Scalar, Stmt, StmtKind, Type};
+use crate::{Condition, NameId};
+
+/// The end of the name of a key.
+const KEY: &str = ".cache_key";
+const LOOKUP: &str = "halide_memoization_cache_lookup";
+const STORE: &str = "halide_memoization_cache_store";
+const RELEASE: &str = "halide_memoization_cache_release";
+
+/// The key of a memoized func.
+#[derive(Clone, Debug)]
+pub(super) struct Key {
+    /// The func.
+    func: NameId,
+    /// The region that allocates it.
+    region: usize,
+    /// The number of bytes.
+    size: i64,
+    /// The stores to it: the first byte, the number of bytes, and what is stored.
+    parts: Vec<(i64, i64, Part)>,
+    /// What was looked up, once that is done.
+    found: Option<Looked>,
+    is_freed: bool,
+}
+
+impl Key {
+    fn is_live(&self, region: usize) -> bool {
+        self.region == region && !self.is_freed
+    }
+}
+
+/// A part of a key.
+#[derive(Clone, Debug, PartialEq)]
+enum Part {
+    Text(Vec<u8>),
+    Number(i64),
+    Value(ExprId),
+}
+
+/// The arguments of a lookup.
+#[derive(Clone, Debug)]
+struct Looked {
+    args: Vec<Expr>,
+    bounds: Struct,
+    shape: Struct,
+    /// The memory that is computed, and the memory that is read after that.
+    memory: Option<[BufferId; 2]>,
+}
+
+/// Tests whether a func is kept between runs. Halide ignores this for a func that it inlines.
+pub(super) fn is_memoized(func: &Func) -> bool {
+    func.schedule.memoized && func.schedule.compute != LoopLevel::Inlined
+}
+
+impl Translation<'_> {
+    /// The func that stands for what the cache gives.
+    pub(super) fn memoized(&mut self, func: &Func, id: FuncId, source: &mut Source) -> FuncId {
+        let decl = self.pool.func(id).clone();
+        let name = format!("{}.memo", decl.name);
+        let args: Vec<VarId> = decl
+            .args
+            .iter()
+            .map(|arg| {
+                let name = self.pool.var(*arg).name.clone();
+                self.pool.declare_var(name, IrType::INT)
+            })
+            .collect();
+        let lhs: Vec<ExprId> = args.iter().map(|arg| self.pool.var_expr(*arg)).collect();
+        let count = decl.scalars.len();
+        let values = (0..count).map(|number| self.pool.func_ref(id, number, lhs.clone())).collect();
+        let stages = vec![Stage { domain: Vec::new(), predicate: None, lhs, values }];
+        let kind = FuncKind::Defined { stages, synthetic: false };
+        let copy = self.pool.declare_func(FuncDecl { name, scalars: decl.scalars, args, kind });
+        source.types.insert(copy, source.types[&id].clone());
+        source.memos.insert(func.name, copy);
+        self.nodes.funcs.insert(func.name, copy);
+        copy
+    }
+}
+
+impl Walk<'_> {
+    /// The memoized func whose key has a name.
+    fn keyed(&self, name: NameId) -> Option<NameId> {
+        let func = self.nodes.names.text(name).strip_suffix(KEY)?;
+        let func = self.nodes.names.find(func)?;
+        self.source.memos.contains_key(&func).then_some(func)
+    }
+
+    /// Begins a key, if an allocation is one.
+    pub(super) fn new_key(&mut self, name: NameId, extents: &[Expr]) -> Result<bool> {
+        let Some(func) = self.keyed(name) else { return Ok(false) };
+        let [Expr::Int(size, _)] = extents else {
+            return unsupported("a key of a cache whose size is not fixed");
+        };
+        if self.place != Place::Host {
+            return unsupported("a memoized func on a device");
+        }
+        let (region, parts) = (self.region, Vec::new());
+        let key = Key { func, region, size: *size, parts, found: None, is_freed: false };
+        self.keys.insert(name, key);
+        Ok(true)
+    }
+
+    /// Stores to a key, if a store does so.
+    pub(super) fn key_store(
+        &mut self,
+        pool: &mut Pool,
+        (name, index, value): (NameId, &Expr, &Expr),
+        predicate: Option<&Expr>,
+    ) -> Result<bool> {
+        if !self.keys.contains_key(&name) {
+            return Ok(false);
+        }
+        let (Expr::Int(index, _), None) = (index, predicate) else {
+            return unsupported("a part of a key at an unknown place");
+        };
+        let (width, part) = if let Expr::String(text) = value {
+            (8, Part::Text(text.to_vec()))
+        } else {
+            let node = self.nodes.elaborate(pool, value)?;
+            let ty = self.nodes.ty(node);
+            let bits = match ty.scalar {
+                Scalar::Int(bits) | Scalar::UInt(bits) | Scalar::Float(bits) => bits,
+                Scalar::BFloat(_) | Scalar::Handle(_) => {
+                    return unsupported("a part of a key of this type");
+                }
+            };
+            if ty.lanes != 1 || self.nodes.reads_memory(node) {
+                return unsupported("a part of a key that is a vector, or from memory");
+            }
+            let id = self.lower(pool, |lowering| lowering.scalar(node))?.id;
+            let number = pool.as_constant(id).and_then(Constant::as_integer);
+            let part = match number.and_then(|number| i64::try_from(number).ok()) {
+                Some(number) => Part::Number(number),
+                None => Part::Value(id),
+            };
+            (i64::from(bits.div_ceil(8)), part)
+        };
+        let region = self.region;
+        let Some(key) = self.keys.get_mut(&name).filter(|key| key.is_live(region)) else {
+            return unsupported("a part of a key that is stored at times only");
+        };
+        let (begin, end) = (index * width, index * width + width);
+        if key.found.is_some() || *index < 0 || end > key.size {
+            return unsupported("a part of a key outside of it, or after it was looked up");
+        }
+        // What a later store touches is no longer whole.
+        key.parts.retain(|(other, width, _)| other + width <= begin || end <= *other);
+        key.parts.push((begin, width, part));
+        self.work_begun = true;
+        Ok(true)
+    }
+
+    /// Translates a lookup, if a value is one: nothing is found.
+    pub(super) fn lookup(
+        &mut self,
+        pool: &mut Pool,
+        (result, value): (NameId, &Expr),
+    ) -> Result<Option<Binding>> {
+        let Expr::Call(call) = value else {
+            if !self.miss(result, value) {
+                return Ok(None);
+            }
+            let always = Value { id: pool.constant(Constant::bool(true)), ty: Scalar::UInt(1) };
+            return Ok(Some(Binding::Node(self.nodes.value(always))));
+        };
+        if self.nodes.names.text(call.name) != LOOKUP {
+            return Ok(None);
+        }
+        let [Expr::Variable { name, ty: _ }, Expr::Int(size, _), bounds, Expr::Int(1, _), buffers] =
+            call.args.as_slice()
+        else {
+            return unsupported("this lookup in a cache");
+        };
+        let key = self.keys.get(name).filter(|key| key.is_live(self.region)).cloned();
+        let (Some(key), Some(shape)) = (key, self.only(buffers)) else {
+            return unsupported("a lookup in a cache by something else than a key");
+        };
+        let Some((_, bounds)) = self.passed(bounds) else {
+            return unsupported("a lookup in a cache without bounds");
+        };
+        if *size != key.size || key.found.is_some() {
+            return unsupported("a lookup in a cache with another key");
+        }
+        self.is_whole(pool, *name, &key)?;
+        let rank = pool.func(self.source.memos[&key.func]).rank();
+        if bounds.dims.len() != rank || shape.dims.len() != rank || shape.memory.is_some() {
+            return unsupported("a lookup in a cache of another shape");
+        }
+        self.contract.others.insert(Condition::Memoized);
+        let found = Looked { args: call.args.clone(), bounds, shape, memory: None };
+        if let Some(key) = self.keys.get_mut(name) {
+            key.found = Some(found);
+        }
+        self.results.insert(result, (key.func, false));
+        let miss = Value { id: pool.int(1), ty: Scalar::Int(32) };
+        Ok(Some(Binding::Node(self.nodes.value(miss))))
+    }
+
+    /// Notes a name for the fact that nothing was found, which is the result as a truth value.
+    /// Returns false if the value is something else.
+    fn miss(&mut self, name: NameId, value: &Expr) -> bool {
+        if let Expr::Cast(Type::BOOL, result) = value
+            && let Expr::Variable { name: result, ty: _ } = &**result
+            && let Some((func, false)) = self.results.get(result).copied()
+        {
+            self.results.insert(name, (func, true));
+            return true;
+        }
+        false
+    }
+
+    /// Refuses a statement that uses the result of a lookup in another way than Halide does: as a
+    /// truth value with a name, in the test for an error, and as the condition under which the func
+    /// is computed. In the last case, returns the func.
+    pub(super) fn after_lookup(&self, stmt: &Stmt) -> Result<Option<NameId>> {
+        if self.results.is_empty() {
+            return Ok(None);
+        }
+        let names: FxHashSet<NameId> = self.results.keys().copied().collect();
+        let mut uses = false;
+        stmt.for_each_expr(&mut |expr| uses |= mentions(expr, &names));
+        if !uses {
+            return Ok(None);
+        }
+        if let StmtKind::Let { name, value: _ } = &stmt.kind
+            && matches!(self.results.get(name), Some((_, true)))
+        {
+            return Ok(None);
+        }
+        if let StmtKind::Let { name: _, value: Expr::Cast(Type::BOOL, result) } = &stmt.kind
+            && matches!(**result, Expr::Variable { name: _, ty: _ })
+        {
+            return Ok(None);
+        }
+        if let StmtKind::Assert { condition: Expr::Binary(BinaryOp::Ne, operands), message: _ } =
+            &stmt.kind
+            && matches!(&**operands, [Expr::Variable { name: _, ty: _ }, Expr::Int(-1, _)])
+        {
+            return Ok(None);
+        }
+        if let StmtKind::If { condition: Expr::Variable { name, ty: _ }, then_branch, else_branch } =
+            &stmt.kind
+            && let Some((func, true)) = self.results.get(name)
+            && else_branch.is_none()
+        {
+            self.computes_only(then_branch, &mut vec![*func])?;
+            return Ok(Some(*func));
+        }
+        unsupported("this use of the result of a lookup in a cache")
+    }
+
+    /// Refuses a block that has other effects than stores to certain memory and to its own: it does
+    /// not run if something is found.
+    fn computes_only(&self, block: &[Stmt], memory: &mut Vec<NameId>) -> Result<()> {
+        let before = memory.len();
+        for stmt in block {
+            let is_harmless = match &stmt.kind {
+                StmtKind::Allocate {
+                    name,
+                    ty: _,
+                    extents: _,
+                    padding: _,
+                    memory: _,
+                    condition: _,
+                    new: _,
+                    free: _,
+                } => {
+                    memory.push(*name);
+                    true
+                }
+                StmtKind::Store { name, index: _, alignment: _, value: _, predicate: _ } => {
+                    memory.contains(name)
+                }
+                StmtKind::Let { name: _, value } => !self.is_stage(value),
+                StmtKind::Evaluate(Expr::Call(call)) => {
+                    let name = self.nodes.names.text(call.name);
+                    name == STORE || name == "prefetch"
+                }
+                StmtKind::ProducerConsumer { name: _, role: _, body: _ }
+                | StmtKind::For { name: _, min: _, extent: _, kind: _, device: _, body: _ }
+                | StmtKind::If { condition: _, then_branch: _, else_branch: _ }
+                | StmtKind::Scope(_)
+                | StmtKind::Atomic { producer: _, mutex: _, body: _ }
+                | StmtKind::Assert { condition: _, message: _ } => true,
+                StmtKind::Free(name) => memory.contains(name),
+                StmtKind::Evaluate(_)
+                | StmtKind::Prefetch { name: _, at: _, from: _, bounds: _ }
+                | StmtKind::Acquire { semaphore: _, count: _, body: _ }
+                | StmtKind::Fork(_)
+                | StmtKind::Provide { name: _, args: _, values: _, predicate: _ }
+                | StmtKind::Realize { name: _, bounds: _, memory: _, condition: _, body: _ }
+                | StmtKind::HoistedStorage { name: _, body: _ } => false,
+            };
+            if !is_harmless {
+                return unsupported("an effect that only a run without a cached value has");
+            }
+            let mut result = Ok(());
+            stmt.for_each_block(&mut |block| {
+                if result.is_ok() {
+                    result = self.computes_only(block, memory);
+                }
+            });
+            result?;
+        }
+        memory.truncate(before);
+        Ok(())
+    }
+
+    /// Refuses a store to a memoized func that also runs if the cache has it.
+    pub(super) fn may_store(&self, name: NameId) -> Result<()> {
+        if self.source.memos.contains_key(&name) && !self.missed.contains(&name) {
+            return unsupported("a store to a memoized func that the cache may have");
+        }
+        Ok(())
+    }
+
+    /// Ends the life of a key.
+    pub(super) fn free_key(&mut self, name: NameId) -> Result<bool> {
+        let region = self.region;
+        match self.keys.get_mut(&name) {
+            Some(key) if key.is_live(region) => {
+                key.is_freed = true;
+                Ok(true)
+            }
+            Some(_) => unsupported("a second `free` of a key, or one in another place"),
+            None => Ok(false),
+        }
+    }
+
+    /// The only buffer of a list.
+    fn only(&self, list: &Expr) -> Option<Struct> {
+        let Expr::Call(call) = list else { return None };
+        let [buffer] = call.args.as_slice() else { return None };
+        let is_list = self.nodes.names.text(call.name) == "make_struct";
+        self.passed(buffer).filter(|_| is_list).map(|(_, passed)| passed)
+    }
+
+    /// Checks that a key tells apart all that its func depends on.
+    fn is_whole(&self, pool: &Pool, name: NameId, key: &Key) -> Result<()> {
+        let begin = |key: &Key| {
+            let part = |at: i64, width: i64| {
+                let mut parts = key.parts.iter();
+                parts.find(|part| (part.0, part.1) == (at, width)).map(|part| part.2.clone())
+            };
+            match (part(0, 8), part(8, 4)) {
+                (Some(Part::Text(text)), Some(Part::Number(number))) => Some((text, number)),
+                _ => None,
+            }
+        };
+        let own = begin(key);
+        let mut others =
+            self.keys.iter().filter(|(other, key)| **other != name && begin(key) == own);
+        if own.is_none() || others.any(|(_, other)| other.func != key.func) {
+            return unsupported("a key of a cache that does not name its func");
+        }
+        let stored: i64 = key.parts.iter().map(|(_, width, _)| width).sum();
+        if stored != key.size {
+            return unsupported("a key of a cache with bytes that are not stored, or stored twice");
+        }
+        let func = self.source.funcs[&key.func];
+        for var in self.dependencies(pool, func)? {
+            let is_it = |part: &Part| match part {
+                Part::Value(id) => *pool.get(*id) == IrExpr::Var(var),
+                Part::Text(_) | Part::Number(_) => false,
+            };
+            if !key.parts.iter().any(|(_, _, part)| is_it(part)) {
+                return unsupported(format!(
+                    "a key of a cache that does not hold `{}` whole",
+                    pool.var(var).name
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The parameters and sides of buffers that a func depends on.
+    fn dependencies(&self, pool: &Pool, func: FuncId) -> Result<Vec<VarId>> {
+        let (mut seen, mut pending) = (FxHashSet::default(), vec![func]);
+        let (mut found, mut reads_input) = (Vec::new(), false);
+        while let Some(func) = pending.pop() {
+            if !seen.insert(func) {
+                continue;
+            }
+            let decl = pool.func(func);
+            reads_input |= matches!(decl.kind, FuncKind::Input { buffer: _ });
+            for root in decl.stages().iter().flat_map(Stage::roots) {
+                pool.for_each_subexpr(root, &mut |_, expr| match expr {
+                    IrExpr::Ref { func, .. } => pending.push(*func),
+                    IrExpr::Var(var) if self.signature.contains(var) && !found.contains(var) => {
+                        found.push(*var);
+                    }
+                    IrExpr::Const(_)
+                    | IrExpr::Var(_)
+                    | IrExpr::Unary(..)
+                    | IrExpr::Binary(..)
+                    | IrExpr::Select { .. }
+                    | IrExpr::Cast(..)
+                    | IrExpr::Call(..)
+                    | IrExpr::Apply { .. }
+                    | IrExpr::Load { .. }
+                    | IrExpr::Ramp { .. }
+                    | IrExpr::Broadcast { .. }
+                    | IrExpr::Shuffle { .. }
+                    | IrExpr::Hole(_) => {}
+                });
+            }
+        }
+        if reads_input {
+            return unsupported("a memoized func that depends on an input");
+        }
+        Ok(found)
+    }
+
+    /// The key of the func whose memory an allocation takes from a cache.
+    pub(super) fn cached(
+        &self,
+        name: NameId,
+        (new, free): (Option<&Expr>, Option<NameId>),
+    ) -> Option<NameId> {
+        let (Some(Expr::Call(new)), Some(free)) = (new, free) else { return None };
+        let Call { name: of, ty: _, args, kind: _, component: _, parameter: _ } = &**new;
+        let [Expr::Variable { name: buffer, ty: _ }] = args.as_slice() else { return None };
+        let names = self.nodes.names;
+        let is_its = names.text(*of) == "_halide_buffer_get_host"
+            && names.text(free) == RELEASE
+            && names.text(*buffer).strip_suffix(".buffer") == Some(names.text(name))
+            && matches!(self.nodes.lookup(*buffer), Some(Binding::Struct(_)));
+        let (key, _) = self.keys.iter().find(|(_, key)| {
+            key.func == name && key.found.as_ref().is_some_and(|found| found.memory.is_none())
+        })?;
+        is_its.then_some(*key)
+    }
+
+    /// Declares the memory that is read once a memoized func is stored, next to its own memory.
+    pub(super) fn second_memory(
+        &mut self,
+        pool: &mut Pool,
+        (key, name): (NameId, NameId),
+        own: BufferId,
+    ) -> Result<Vec<Item>> {
+        let decl = pool.buffer(own).clone();
+        let func = self.source.memos[&name];
+        let shape = match self.keys.get(&key).and_then(|key| key.found.as_ref()) {
+            Some(found) => found.shape.clone(),
+            None => return unsupported("memory of a cache that was not looked up"),
+        };
+        let mut items = Vec::new();
+        for (dim, stated) in decl.dims.iter().zip(&shape.dims) {
+            for (have, want) in [(dim.extent, stated.extent), (dim.stride, stated.stride)] {
+                let same = pool.binary(Op::Eq, have, want);
+                items.push(Item::Stmt(self.owed(pool, same)?));
+            }
+        }
+        let second = pool.declare_buffer(BufferDecl {
+            name: format!("{}.memo", decl.name),
+            func,
+            kind: BufferKind::Internal,
+            ..decl
+        });
+        if let Some(found) = self.keys.get_mut(&key).and_then(|key| key.found.as_mut()) {
+            found.memory = Some([own, second]);
+        }
+        items.push(Item::Allocate(second));
+        Ok(items)
+    }
+
+    /// Translates a store to the cache, if a call is one: the elements within the bounds are copied
+    /// to the memory that is read from here on.
+    pub(super) fn stored_in_cache(
+        &mut self,
+        pool: &mut Pool,
+        value: &Expr,
+    ) -> Result<Option<StmtId>> {
+        let Expr::Call(call) = value else { return Ok(None) };
+        if self.nodes.names.text(call.name) != STORE {
+            return Ok(None);
+        }
+        let [looked @ .., Expr::UInt(0, _), Expr::UInt(0, _)] = call.args.as_slice() else {
+            return unsupported("this store to a cache");
+        };
+        let key = match looked.first() {
+            Some(Expr::Variable { name, ty: _ }) => self.keys.get(name).cloned(),
+            Some(_) | None => None,
+        };
+        let key = key.filter(|key| key.is_live(self.region) && self.missed.contains(&key.func));
+        let Some((func, found)) = key.and_then(|key| Some((key.func, key.found?))) else {
+            return unsupported("a store to a cache by something else than a key");
+        };
+        let (Some([own, second]), true) = (found.memory, found.args == looked) else {
+            return unsupported("a store to a cache of something else than was looked up");
+        };
+        let (zero, dims) = (pool.int(0), pool.buffer(own).dims.clone());
+        let text = self.nodes.names.text(func).to_owned();
+        let (mut index, mut loops) = (zero, Vec::new());
+        let places = found.bounds.dims.iter().zip(&found.shape.dims).zip(&dims);
+        for (number, ((bound, shape), dim)) in places.enumerate() {
+            let var = pool.declare_var(format!("{text}.memo.{number}.rebased"), IrType::INT);
+            let step = pool.var_expr(var);
+            let first = pool.sub(bound.min, shape.min);
+            let slot = pool.add(first, step);
+            let length = pool.mul(slot, dim.stride);
+            index = pool.add(index, length);
+            loops.push((var, bound.extent));
+        }
+        let value = pool.load(own, index, None);
+        let (prophecy, atomic) = (None, false);
+        let mut body = pool.stmt(IrStmt::Store { buffer: second, index, value, prophecy, atomic });
+        for (var, extent) in loops {
+            let kind = LoopKind::Serial;
+            body = pool.stmt(IrStmt::For { var, min: zero, extent, kind, body });
+        }
+        let ty = self.source.types[&self.source.memos[&func]][0];
+        self.nodes.buffers.insert(func, Buffer { id: second, ty, dims: Vec::new() });
+        Ok(Some(body))
+    }
+}
