@@ -32,7 +32,7 @@ pub(crate) enum Instance {
     Converted(TermId, TermId),
     /// Floats of operands with equal orders have equal orders.
     SameOrder(TermId, TermId),
-    /// The sign of a product.
+    /// The sign of a product, and its range where both factors are values of few bits.
     Signs(AtomId, AtomId),
     /// The order of two multiples of a number: the number, then the other factors.
     Multiples(PolyId, PolyId, PolyId),
@@ -219,9 +219,17 @@ fn value_lemmas(
     lemmas
 }
 
+/// The greatest magnitude of products of values whose range is stated.
+const MOST_PRODUCT: i128 = 1 << 33;
+
 /// A product of two numbers at least 0 is at least 0. A product of two numbers at least 1 is at
-/// least each of them.
+/// least each of them. A product of two values lies between the products of the ends of their
+/// ranges.
 fn signs(space: &mut Space, a: AtomId, b: AtomId) -> Vec<FormulaId> {
+    let ranges = [a, b].map(|atom| match space.atom(atom) {
+        Atom::Value(term) => space.value_range(*term),
+        Atom::Symbol(_) | Atom::Min(_) | Atom::Select(..) | Atom::Div(..) => None,
+    });
     let (a, b) = (space.atom_poly(a), space.atom_poly(b));
     let product = space.mul(a, b);
     let (zero, one) = (space.constant(0), space.constant(1));
@@ -232,7 +240,18 @@ fn signs(space: &mut Space, a: AtomId, b: AtomId) -> Vec<FormulaId> {
     let (above, at_least_a, at_least_b) =
         (space.at_most(zero, product), space.at_most(a, product), space.at_most(b, product));
     let both = space.and(&[at_least_a, at_least_b]);
-    vec![space.implies(natural, above), space.implies(positive, both)]
+    let mut lemmas = vec![space.implies(natural, above), space.implies(positive, both)];
+    if let [Some((a_low, a_high)), Some((b_low, b_high))] = ranges {
+        let ends = [(a_low, b_low), (a_low, b_high), (a_high, b_low), (a_high, b_high)];
+        let ends: Vec<i128> = ends.iter().map(|(x, y)| x.saturating_mul(*y)).collect();
+        let low = ends.iter().copied().min().unwrap_or(i128::MIN);
+        let high = ends.iter().copied().max().unwrap_or(i128::MAX);
+        if low.unsigned_abs().max(high.unsigned_abs()) <= MOST_PRODUCT.unsigned_abs() {
+            let (low, count) = (space.constant(low), space.constant(high - low + 1));
+            lemmas.push(space.within(product, low, count));
+        }
+    }
+    lemmas
 }
 
 /// Multiples of one number grow with the other factor: `n >= 0` and `a < b` imply `n·a + n <= n·b`,
