@@ -36,8 +36,8 @@ use super::nodes::{Binding, NodeId};
 use super::ops::Value;
 use super::polynomials::{Bounds, Definitions, Polynomial, Unknown};
 use super::walk::{Item, Walk, closed};
-use crate::NameId;
 use crate::tree::{self, Block, Expr, ForKind, Stmt, StmtKind};
+use crate::{Condition, NameId};
 
 /// The lets at the beginning of a block, and the statements after them.
 struct Opened<'s> {
@@ -204,9 +204,11 @@ impl Walk<'_> {
             sides.push(Side::of(pool, &self.definitions, own));
             items.push(Item::Stmt(own));
         }
+        // Copies between the host and devices are no accesses of the statement's.
+        let has_copies = self.contract.others.contains(&Condition::Copies);
         for (second, side) in sides.iter().enumerate() {
             for (first, other) in sides[..second].iter().enumerate() {
-                if !follows[second][first] && !common(other, side).is_empty() {
+                if !follows[second][first] && (has_copies || !common(other, side).is_empty()) {
                     return unsupported(
                         "tasks that access common memory, and no semaphore orders them",
                     );

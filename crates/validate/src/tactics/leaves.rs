@@ -79,9 +79,12 @@ pub(super) fn merged(
     leaves(desk.space, b, &mut of_b);
     let (mut rename, mut steps) = (Rename::new(), Vec::new());
     let mut is_alone = false;
-    for term in of_a.terms.difference(&of_b.terms) {
-        let mut others = of_b.terms.difference(&of_a.terms).copied();
-        let same = others.find(|other| {
+    let others: Vec<TermId> = of_b.terms.difference(&of_a.terms).copied().collect();
+    for (position, term) in of_a.terms.difference(&of_b.terms).enumerate() {
+        // Values that are computed alike have their leaves in one order, and a question about
+        // leaves that differ may take long.
+        let (before, from) = others.split_at(position.min(others.len()));
+        let same = from.iter().chain(before).copied().find(|other| {
             desk.space.alike(*term, *other).is_some_and(|alike| {
                 may_ask(desk.space, alike, &mut questions) && desk.follows(facts, alike, "read")
             })
