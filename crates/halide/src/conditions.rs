@@ -55,8 +55,8 @@ pub enum Condition {
 pub const SIZE_LIMIT: i128 = 1 << 29;
 
 /// The greatest magnitude of the sides of regions that extern functions answer, under
-/// [`Condition::ExternStages`]. A stage that reads some elements beyond the sides of a buffer within
-/// [`SIZE_LIMIT`] stays within it.
+/// [`Condition::ExternStages`]. A stage that reads some elements beyond the sides of a buffer
+/// within [`SIZE_LIMIT`] stays within it.
 pub const ANSWER_LIMIT: i128 = SIZE_LIMIT + (1 << 16);
 
 /// The greatest magnitude of sizes and products under [`Condition::Small`].

@@ -18,11 +18,11 @@ use halidom_ir::{
 };
 
 use super::error::{Result, unsupported};
-use super::externs::{self, ExternStage};
+use super::extern_stages::{self, ExternStage};
 use super::fields::fixed_field;
-use super::intrinsics::Named;
+use super::intrinsics::{Named, is_strict};
+use super::keys::is_memoized;
 use super::lanes::{Lowering, Memo};
-use super::memos::is_memoized;
 use super::nodes::{Binding, Nodes};
 use super::ops::{Value, Widths, is_half, stored};
 use crate::pipeline::{Definition, Func, Image, Input, Pipeline};
@@ -222,13 +222,6 @@ impl Source {
         self.types.insert(func, vec![ty]);
         self.algorithm.inputs.push(func);
     }
-}
-
-fn is_strict(names: &Names, expr: &Expr) -> bool {
-    let mut found =
-        matches!(expr, Expr::Call(call) if names.text(call.name).starts_with("strict_"));
-    expr.for_each_operand(&mut |operand| found = found || is_strict(names, operand));
-    found
 }
 
 pub(super) struct Translation<'a> {
@@ -499,7 +492,7 @@ impl<'a> Translation<'a> {
                 return unsupported("a func that reads itself by way of others");
             }
             pending.push((number, true));
-            let mut read = externs::callees(&funcs[number], funcs.len());
+            let mut read = extern_stages::callees(&funcs[number], funcs.len());
             for stage in funcs[number].stages() {
                 let domain = stage.schedule.domain.iter().flat_map(|var| [&var.min, &var.extent]);
                 let exprs = stage.values.iter().chain(&stage.args).chain([&stage.predicate]);

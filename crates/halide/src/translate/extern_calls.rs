@@ -20,29 +20,17 @@ use halidom_ir::{
     Type as IrType, UnaryOp,
 };
 
+use super::buffers::{Query, Struct, is_ignored};
 use super::caller;
 use super::error::{Result, unsupported};
-use super::externs::{
-    self, ExternStage, Read, Side, function_name, pointer, probed, side, within, zero_of,
-};
+use super::extern_stages::{ExternStage, Side};
+use super::externs::{self, Read, function_name, pointer, probed, side, within, zero_of};
 use super::nodes::Binding;
 use super::ops::Value;
-use super::structs::Struct;
 use super::walk::{Item, Place, Walk};
 use crate::pipeline::{ExternArgument, External, Func};
 use crate::tree::{BinaryOp as Op, Call, CallKind, Expr, Scalar, Stmt, StmtKind};
 use crate::{ANSWER_LIMIT, Condition, NameId};
-
-/// A bounds query that was made.
-#[derive(Clone, Debug)]
-pub(super) struct Query {
-    /// The func.
-    pub(super) func: NameId,
-    /// The window that the function was given.
-    pub(super) window: Vec<[ExprId; 2]>,
-    /// The number of its answer.
-    pub(super) answer: usize,
-}
 
 /// An argument of a call.
 enum Argument<'s> {
@@ -72,20 +60,6 @@ struct Written {
 
 /// The greatest number of inputs of an extern function with values of more than one point.
 const MOST_INPUTS: usize = 4;
-
-/// Calls that only inform a sanitizer, or free what belongs to crops on devices.
-const IGNORED: [&str; 5] = [
-    "_halide_buffer_retire_crop_after_extern_stage",
-    "_halide_buffer_retire_crops_after_extern_stage",
-    "halide_msan_annotate_memory_is_initialized",
-    "halide_msan_annotate_buffer_is_initialized",
-    "halide_msan_check_buffer_is_initialized",
-];
-
-/// Tests whether a call changes nothing but records about buffers.
-pub(super) fn is_ignored(name: &str) -> bool {
-    IGNORED.contains(&name)
-}
 
 impl<'a> Walk<'a> {
     /// Translates a call of an extern function that computes a func, if the value is one. Its

@@ -4,7 +4,8 @@
 use halidom_base::FxHashSet;
 
 use super::error::{Result, unsupported};
-use crate::NameId;
+use crate::tree::Expr;
+use crate::{NameId, Names};
 
 /// The treatment of an intrinsic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,6 +144,14 @@ pub(super) fn refuse<T>(name: &str) -> Result<T> {
         Some((_, Value | Form)) => unsupported(format!("`{name}` of these operands")),
         None => unsupported(format!("`{name}`")),
     }
+}
+
+/// Tests whether an expression has a strict operator.
+pub(super) fn is_strict(names: &Names, expr: &Expr) -> bool {
+    let mut found =
+        matches!(expr, Expr::Call(call) if names.text(call.name).starts_with("strict_"));
+    expr.for_each_operand(&mut |operand| found = found || is_strict(names, operand));
+    found
 }
 
 #[cfg(test)]

@@ -22,13 +22,14 @@ use halidom_ir::{
 };
 
 use super::algorithm::{Source, Translation};
+use super::buffers::Struct;
 use super::error::{Result, unsupported};
 use super::kernels::mentions;
+use super::keys::{Key, Looked, Part};
 use super::nodes::{Binding, Buffer};
 use super::ops::Value;
-use super::structs::Struct;
 use super::walk::{Item, Place, Walk};
-use crate::pipeline::{Func, LoopLevel};
+use crate::pipeline::Func;
 use crate::tree::{BinaryOp, Call, Expr, Scalar, Stmt, StmtKind, Type};
 use crate::{Condition, NameId};
 
@@ -37,51 +38,6 @@ const KEY: &str = ".cache_key";
 const LOOKUP: &str = "halide_memoization_cache_lookup";
 const STORE: &str = "halide_memoization_cache_store";
 const RELEASE: &str = "halide_memoization_cache_release";
-
-/// The key of a memoized func.
-#[derive(Clone, Debug)]
-pub(super) struct Key {
-    /// The func.
-    func: NameId,
-    /// The region that allocates it.
-    region: usize,
-    /// The number of bytes.
-    size: i64,
-    /// The stores to it: the first byte, the number of bytes, and what is stored.
-    parts: Vec<(i64, i64, Part)>,
-    /// What was looked up, once that is done.
-    found: Option<Looked>,
-    is_freed: bool,
-}
-
-impl Key {
-    fn is_live(&self, region: usize) -> bool {
-        self.region == region && !self.is_freed
-    }
-}
-
-/// A part of a key.
-#[derive(Clone, Debug, PartialEq)]
-enum Part {
-    Text(Vec<u8>),
-    Number(i64),
-    Value(ExprId),
-}
-
-/// The arguments of a lookup.
-#[derive(Clone, Debug)]
-struct Looked {
-    args: Vec<Expr>,
-    bounds: Struct,
-    shape: Struct,
-    /// The memory that is computed, and the memory that is read after that.
-    memory: Option<[BufferId; 2]>,
-}
-
-/// Tests whether a func is kept between runs. Halide ignores this for a func that it inlines.
-pub(super) fn is_memoized(func: &Func) -> bool {
-    func.schedule.memoized && func.schedule.compute != LoopLevel::Inlined
-}
 
 impl Translation<'_> {
     /// The func that stands for what the cache gives.

@@ -7,12 +7,12 @@
 use halidom_base::{Arena, FxHashMap, FxHashSet, IndexMap, IndexSet, Interner, define_id};
 use halidom_ir::{BufferId, Dim, ExprId, FuncId, Pool};
 
+use super::buffers::Struct;
 use super::constants::folded;
 use super::error::{Result, unsupported};
 use super::fields::fixed_field;
 use super::intrinsics::Named;
 use super::ops::{Ops, Value, Widths};
-use super::structs::Struct;
 use crate::text::digits;
 use crate::tree::{
     Alignment, BinaryOp, Call, CallKind, Expr, Load, ReduceOp, Scalar, ShuffleKind, Type,

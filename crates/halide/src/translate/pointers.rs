@@ -14,8 +14,8 @@
 
 use halidom_ir::Pool;
 
+use super::buffers::is_ignored;
 use super::error::{Result, unsupported};
-use super::extern_calls::is_ignored;
 use super::nodes::{Binding, Nodes};
 use super::walk::{Semaphore, Walk};
 use crate::NameId;

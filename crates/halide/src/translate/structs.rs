@@ -6,8 +6,9 @@
 //! and its sides are read by name. A value of any other form is no such buffer, and is refused as a
 //! pointer.
 
-use halidom_ir::{BufferId, Dim, ExprId, Pool};
+use halidom_ir::{Dim, Pool};
 
+use super::buffers::Struct;
 use super::error::{Result, unsupported};
 use super::nodes::{Binding, NodeId, Nodes};
 use super::ops::Value;
@@ -15,19 +16,6 @@ use super::pointers::is_null;
 use super::walk::Walk;
 use crate::NameId;
 use crate::tree::{Call, Expr, Scalar, Type};
-
-/// A `halide_buffer_t` that the statement makes.
-#[derive(Clone, Debug)]
-pub(super) struct Struct {
-    /// The memory of its elements; `None` if it serves for bounds queries only.
-    pub(super) memory: Option<BufferId>,
-    /// The type of its elements.
-    pub(super) ty: Scalar,
-    /// Its shape.
-    pub(super) dims: Vec<Dim>,
-    /// The coordinates of the first element of its memory. Those of a crop lie outside its shape.
-    pub(super) origin: Vec<ExprId>,
-}
 
 impl Walk<'_> {
     /// The binding of a name for a `halide_buffer_t` that the statement makes; `None` if the value
@@ -69,15 +57,15 @@ impl Walk<'_> {
                 && is_null(device)
                 && *flags == Expr::UInt(0, Type::of(Scalar::UInt(64))) =>
             {
-                let memory = match host {
-                    host if is_null(host) => None,
-                    Expr::Variable { name, ty: _ } if !self.callers.contains(name) => {
-                        match self.nodes.buffers.get(name) {
-                            Some(buffer) => Some((buffer.id, buffer.ty)),
-                            None => return Ok(None),
-                        }
-                    }
-                    _ => return Ok(None),
+                let memory = if let Expr::Variable { name, ty: _ } = host
+                    && !self.callers.contains(name)
+                    && let Some(buffer) = self.nodes.buffers.get(name)
+                {
+                    Some((buffer.id, buffer.ty))
+                } else if is_null(host) {
+                    None
+                } else {
+                    return Ok(None);
                 };
                 let (Expr::Int(code, _), Expr::Int(bits, _), Expr::Int(rank, _)) =
                     (code, bits, rank)
@@ -91,21 +79,20 @@ impl Walk<'_> {
                 if memory.is_some_and(|(_, own)| own != ty) {
                     return unsupported("a buffer of another type than its memory's");
                 }
-                let shape = match shape {
-                    Expr::Variable { name, ty: _ } => shapes
-                        .iter()
-                        .rev()
-                        .find(|(known, _)| known == name)
-                        .map(|(_, value)| *value),
-                    other => Some(other),
+                let shape = if let Expr::Variable { name, ty: _ } = shape {
+                    shapes.iter().rev().find(|(known, _)| known == name).map(|(_, value)| *value)
+                } else {
+                    Some(shape)
                 };
                 let Some(shape) = shape else { return Ok(None) };
-                let sides = match shape {
-                    Expr::Call(call) if self.nodes.names.text(call.name) == "make_struct" => {
-                        call.args.as_slice()
-                    }
-                    shape if is_null(shape) => &[],
-                    _ => return Ok(None),
+                let sides = if let Expr::Call(call) = shape
+                    && self.nodes.names.text(call.name) == "make_struct"
+                {
+                    call.args.as_slice()
+                } else if is_null(shape) {
+                    &[]
+                } else {
+                    return Ok(None);
                 };
                 let rank = usize::try_from(*rank).unwrap_or(usize::MAX);
                 if Some(sides.len()) != rank.checked_mul(4) {
@@ -139,7 +126,7 @@ impl Walk<'_> {
                 if !is_list(mins) || !is_list(extents) {
                     return Ok(None);
                 }
-                let mut crop = given.clone();
+                let mut crop = given;
                 let sides = mins.args.iter().zip(&extents.args);
                 for (dim, (min, extent)) in crop.dims.iter_mut().zip(sides) {
                     (dim.min, dim.extent) = (self.int(pool, min)?, self.int(pool, extent)?);

@@ -4,13 +4,13 @@ use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use halidom_ir::{BufferId, ExprId, Overflow, Pool, Stmt as IrStmt, StmtId, VarId};
 
 use super::algorithm::Source;
+use super::buffers::Query;
 use super::contract::Contract;
 use super::error::Result;
-use super::extern_calls::Query;
 use super::holdings::Holdings;
+use super::keys::Key;
 use super::lanes::{Lowering, Memo};
 use super::marks::Marked;
-use super::memos::Key;
 use super::nodes::{NodeId, Nodes};
 use super::note::Note;
 use super::ops::Value;
