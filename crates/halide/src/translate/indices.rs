@@ -3,9 +3,10 @@
 //! # Correctness
 //! The code adds a coordinate to an integer that data give in 32 or 64 bits. The translation of
 //! such a sum is a machine integer, as it may be a value. In an index it is written with `int`s
-//! instead. Each operator that is moved so is noted with its width, so the obligations on overflow
-//! are about it, as about every `int` of an index ([`Widths`](super::ops::Widths)). A pipeline's own
-//! arithmetic does not overflow by a condition. Operators with another meaning of overflow stay.
+//! instead. Each operator that is moved so is noted with its width: the obligations on overflow
+//! are about it, as about every `int` of an index ([`Widths`](super::ops::Widths)). A pipeline's
+//! own arithmetic does not overflow by a condition. Operators with another meaning of overflow
+//! stay.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp as Op, Constant, Expr, ExprId, Overflow, Scalar, UnaryOp};
