@@ -41,7 +41,7 @@ pub fn import(path: &Path) -> Result<Import, Refusal> {
 }
 
 fn written(name: &str, pipeline: &Pipeline, names: &Names) -> Result<Import, Diagnostic> {
-    let mut source = translate::algorithm(pipeline, names)
+    let mut source = translate::definitions(pipeline, names)
         .map_err(|unsupported| unsupported.diagnostic(None))?;
     translate::keep_used(&mut source, pipeline);
     let algorithm =

@@ -115,6 +115,16 @@ pub fn algorithm(pipeline: &Pipeline, names: &Names) -> Result<Source> {
     Translation::new(pipeline, Pool::new(), names).run(&Signature::default())
 }
 
+/// Translates the algorithm of a pipeline file for a compiler that keeps no values between runs.
+///
+/// # Errors
+/// Returns an error that names the construct that has no translation.
+pub fn definitions(pipeline: &Pipeline, names: &Names) -> Result<Source> {
+    let mut translation = Translation::new(pipeline, Pool::new(), names);
+    translation.has_cache = false;
+    translation.run(&Signature::default())
+}
+
 /// Translates the algorithm of a pipeline file that computes the same as one that was translated
 /// before, with other funcs. The result shares the inputs and parameters of `before`, and its pool
 /// extends that one.
@@ -231,6 +241,8 @@ pub(super) struct Translation<'a> {
     widths: Widths,
     /// Names in the present stage that mean `undef`.
     pub(super) undefined: FxHashSet<NameId>,
+    /// True if memoized funcs are read through what a cache gives.
+    has_cache: bool,
 }
 
 /// The dimensions of a caller's buffer, as variables named after it.
@@ -296,7 +308,8 @@ impl<'a> Translation<'a> {
     /// A translation with an empty scope.
     pub(super) fn new(pipeline: &'a Pipeline, pool: Pool, names: &'a Names) -> Self {
         let (widths, undefined) = (Widths::default(), FxHashSet::default());
-        Self { pipeline, pool, nodes: Nodes::new(names), widths, undefined }
+        let nodes = Nodes::new(names);
+        Self { pipeline, pool, nodes, widths, undefined, has_cache: true }
     }
 
     fn declare(mut self) -> Result<Source> {
@@ -335,7 +348,7 @@ impl<'a> Translation<'a> {
             let name = || format!("func `{}`", names.text(func.name));
             let id = self.func(func, signature, &mut source).map_err(|what| what.within(name))?;
             source.algorithm.funcs.push(id);
-            if is_memoized(func) {
+            if self.has_cache && is_memoized(func) {
                 let copy = self.memoized(func, id, &mut source);
                 source.algorithm.funcs.push(copy);
             }

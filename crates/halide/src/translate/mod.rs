@@ -54,7 +54,7 @@ mod undef;
 mod walk;
 mod wrapping;
 
-pub use algorithm::{Settings, Source, algorithm, declared, rewriting};
+pub use algorithm::{Settings, Source, algorithm, declared, definitions, rewriting};
 pub use assumptions::{ASSUMED, assumption};
 pub use belonging::{Mismatch, belongs, lay_out_arrays};
 pub use clamps::keep_in_range;
