@@ -69,6 +69,7 @@ const TILES: &str = "pipelines/stages_in_tiles";
 const LAYOUTS: &str = "pipelines/strides_under_conditions";
 const GATHER: &str = "pipelines/gather_below_a_clamp";
 const FACTORS: &str = "pipelines/rfactor_of_floats";
+const SLID: &str = "pipelines/rows_kept_and_slid";
 
 const TAKES: &str = "allocate twice[uint8 * out.extent.0]";
 const FREES: &str = " free twice\n";
@@ -692,6 +693,13 @@ const CASES: &[Case] = &[
                 "x16(0))*x16(65536))*x16(65536))/x16(65536))/x16(65536)) + x16(t63)",
             ),
         ],
+    ),
+    case("rows that are kept and slid", SLID, Proved, &[]),
+    case(
+        "rows that are kept and slid, in one place",
+        SLID,
+        NotProved,
+        &[("waves[((((t97 + 1) % 2)*", "waves[((((t97 + 2) % 2)*")],
     ),
     case("sums of floats in lanes", FACTORS, Proved, &[]),
     case(

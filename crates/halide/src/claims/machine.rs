@@ -110,6 +110,13 @@ impl Forms<'_> {
         (whole, taken)
     }
 
+    /// The dividend of a form that is a remainder.
+    pub(super) fn dividend(&mut self, form: &Form) -> Option<Form> {
+        let atom = form.as_atom()?;
+        let Expr::Binary(BinaryOp::Mod, whole, _) = *self.pool.get(atom) else { return None };
+        Some(self.form(whole))
+    }
+
     fn of_operand(&mut self, operand: ExprId, env: &mut Env) -> Form {
         if self.pool.ty(operand).scalar == Scalar::Int {
             return self.form_in(operand, env);

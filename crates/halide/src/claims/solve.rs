@@ -407,6 +407,9 @@ impl Solver<'_> {
                     if let Some(Begin::Folded(by)) = layout.begins.get(dim) {
                         let by = Form::constant(*by);
                         tally.retain(|candidate, _| forms.remainder(candidate, &by) == slots[dim]);
+                        if tally.is_empty() && self.eager && store.loads.is_empty() {
+                            tally.extend(forms.dividend(&slots[dim]).map(|whole| (whole, 1)));
+                        }
                     }
                 }
                 let most = tally.values().copied().max().unwrap_or(0);
