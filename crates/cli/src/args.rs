@@ -142,10 +142,21 @@ is kept if the command ends with the same status as on FILE.\n\n\
 Example: halidom reduce wrong.hal --while 'halidom validate {}' --output small.hal"
     )]
     Reduce(ReduceArgs),
+    /// Print the library that connects Halidom with the installed Halide; compile it if necessary
+    #[command(after_help = "The Python package loads it into the process whose pipelines it \
+judges, and carries it compiled.\n\nExample: halidom bridge --output python/halidom/bridge")]
+    Bridge(BridgeArgs),
     /// List the solvers, compilers and other tools that are found, those that are missing, and how
     /// to get them
     #[command(after_help = "Example: halidom doctor")]
     Doctor,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BridgeArgs {
+    /// Copy the library and its programs to this folder too, as a package carries them
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// A pipeline of a file, and its schedule.
@@ -241,6 +252,8 @@ pub(crate) enum Emit {
     Object,
     /// `.a`
     StaticLibrary,
+    /// `.so`, with the runtime, for programs that load it while they run
+    SharedLibrary,
     /// The final intermediate representation
     Ir,
 }
@@ -376,7 +389,8 @@ impl Given {
 #[derive(Debug, Args)]
 #[group(id = "stock", multiple = true)]
 pub(crate) struct StockArgs {
-    /// Judge what Halide compiles from FILE, a pipeline that stock Halide serialized (.hlpipe)
+    /// Judge what Halide compiles from FILE, a pipeline that stock Halide serialized (.hlpipe), or
+    /// what it compiled, if FILE is a folder that Halidom's Python package wrote
     #[arg(long, conflicts_with_all = ["halide_script", "generator"])]
     pub(crate) halide: bool,
     /// Judge what Halide compiles from a Python script, which defines `pipeline()`; this function

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub(crate) mod bench;
+pub(crate) mod bridge;
 pub(crate) mod build;
 pub(crate) mod certificate;
 pub(crate) mod check;
