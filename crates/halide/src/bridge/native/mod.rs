@@ -47,7 +47,7 @@ impl Native {
         if let Some((_, native)) = known.iter().find(|(of, _)| of == python) {
             return Ok(native.clone());
         }
-        let native = Installed::of(python)?.native()?;
+        let native = Parts::of(python)?.native()?;
         known.push((python.to_owned(), native.clone()));
         Ok(native)
     }
@@ -118,31 +118,59 @@ impl Native {
 }
 
 /// An installed Halide, and the compiler for programs that use it.
-struct Installed {
-    /// The package's folder.
-    halide: PathBuf,
+pub(super) struct Installed {
     compiler: PathBuf,
-    /// The inputs on which a compiled program depends, in words.
-    record: String,
+    /// The compiler and the files of Halide, in words.
+    words: String,
 }
 
 impl Installed {
-    fn of(python: &Path) -> Result<Self, BridgeError> {
-        let halide = package(python)?;
+    /// The Halide with this header and this library.
+    pub(super) fn in_places(header: &Path, library: &Path) -> Result<Self, BridgeError> {
         let compiler = compiler().ok_or(BridgeError::NoCompiler)?;
         let version = Command::new(&compiler).arg("--version").output()?;
-        let mut record = format!("{}\n", compiler.display());
-        record.push_str(&String::from_utf8_lossy(&version.stdout));
-        for file in ["include/Halide.h", "lib64/libHalide.so"] {
-            let path = halide.join(file);
-            let about = fs::metadata(&path)?;
+        let mut words = format!("{}\n", compiler.display());
+        words.push_str(&String::from_utf8_lossy(&version.stdout));
+        for path in [header, library] {
+            let about = fs::metadata(path)?;
             let changed = about.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
-            record.extend([format!("{} {} {changed:?}\n", path.display(), about.len())]);
+            words.extend([format!("{} {} {changed:?}\n", path.display(), about.len())]);
         }
-        for (name, source) in SOURCES {
+        Ok(Self { compiler, words })
+    }
+
+    /// The compiler.
+    pub(super) fn compiler(&self) -> &Path {
+        &self.compiler
+    }
+
+    /// The inputs on which programs compiled from these sources depend, in words.
+    pub(super) fn record(&self, sources: &[(&str, &str)]) -> String {
+        let mut record = self.words.clone();
+        for (name, source) in sources {
             record.extend(["--- ", name, "\n", source]);
         }
-        Ok(Self { halide, compiler, record })
+        record
+    }
+}
+
+/// The parts from which the C++ side is compiled.
+struct Parts {
+    /// The package's folder.
+    halide: PathBuf,
+    compiler: PathBuf,
+    /// The inputs on which the compiled programs depend, in words.
+    record: String,
+}
+
+impl Parts {
+    fn of(python: &Path) -> Result<Self, BridgeError> {
+        let halide = package(python)?;
+        let [header, library] =
+            ["include/Halide.h", "lib64/libHalide.so"].map(|file| halide.join(file));
+        let installed = Installed::in_places(&header, &library)?;
+        let record = installed.record(&SOURCES);
+        Ok(Self { halide, compiler: installed.compiler, record })
     }
 
     /// The compiled C++ side, from the cache if it is there.
@@ -208,7 +236,7 @@ impl Installed {
 }
 
 /// Runs a compiler.
-fn compiled(compiler: &Path, command: &mut Command) -> Result<(), BridgeError> {
+pub(super) fn compiled(compiler: &Path, command: &mut Command) -> Result<(), BridgeError> {
     process::run(command, None)?.map(drop).map_err(|failed| {
         let words = failed.first_error();
         BridgeError::Compiler { compiler: compiler.to_owned(), words }
@@ -216,7 +244,7 @@ fn compiled(compiler: &Path, command: &mut Command) -> Result<(), BridgeError> {
 }
 
 /// The option that lets a program find libraries in a folder.
-fn rpath(folder: &Path) -> std::ffi::OsString {
+pub(super) fn rpath(folder: &Path) -> std::ffi::OsString {
     let mut option = std::ffi::OsString::from("-Wl,-rpath,");
     option.push(folder);
     option
@@ -248,13 +276,13 @@ fn on_path(name: &Path) -> Option<PathBuf> {
 }
 
 /// A name for a temporary file that no other thread or process uses.
-fn unique() -> String {
+pub(super) fn unique() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 /// The user's cache.
-fn cache() -> PathBuf {
+pub(super) fn cache() -> PathBuf {
     let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
     let variable = |name: &str| variable(name).map(PathBuf::from);
     variable("HALIDOM_CACHE")
@@ -264,7 +292,7 @@ fn cache() -> PathBuf {
 }
 
 /// FNV-1a: a name for a folder, whose contents are compared with the full record.
-fn hash(bytes: &[u8]) -> u64 {
+pub(super) fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3)
     })
