@@ -53,7 +53,7 @@ if (status EQUAL 3 AND verdict STREQUAL "unknown")
     if (STRICT)
         # The next build must judge it again.
         file(RENAME "${VERDICT}" "${stem}.failed.json")
-        message(FATAL_ERROR "${NAME} is not proved, and HALIDOM_VALIDATE_STRICT wants a proof")
+        message(FATAL_ERROR "${NAME} is not proved, and STRICT or HALIDOM_VALIDATE_STRICT requires it")
     endif ()
     return()
 endif ()

@@ -79,7 +79,7 @@ const LAST: &str = "tests/halide/census/verdicts.csv";
 const PAGE: &str = "docs/census.md";
 const MARKERS: [&str; 2] = ["<!-- census: table -->", "<!-- census: end -->"];
 /// Halide's sources, packed.
-const SOURCES: &str = "../shared/halide21/sources-v21.0.0.tar.xz";
+pub(crate) const SOURCES: &str = "../shared/halide21/sources-v21.0.0.tar.xz";
 
 /// The options of a sweep.
 #[derive(Debug, Clone, PartialEq)]
@@ -201,7 +201,7 @@ fn run(words: &[&str]) -> Result<(), Error> {
 }
 
 /// Unpacks Halide's sources, once.
-fn unpacked(folder: &Path) -> Result<PathBuf, Error> {
+pub(crate) fn unpacked(folder: &Path) -> Result<PathBuf, Error> {
     let halide = folder.join("halide");
     if !halide.is_dir() {
         let packed = root().join(SOURCES);

@@ -42,14 +42,14 @@ pub fn preload(folder: Option<&Path>, judge: &Path) -> Result<Preload, BridgeErr
     let python = find();
     let place = match folder {
         Some(folder) => Place::of(folder)?,
-        None => Place::of(&super::native::package(python.as_ref().map_err(|_| {
-            BridgeError::Missing
-        })?)?)?,
+        None => {
+            Place::of(&super::native::package(python.as_ref().map_err(|_| BridgeError::Missing)?)?)?
+        }
     };
     let python = python.unwrap_or_default();
     let installed = Installed::in_places(&place.header, &place.library)?;
     let mut record = installed.record(&SOURCES);
-    record.push_str(&format!("{} {}\n", judge.display(), python.display()));
+    record.extend([format!("{} {}\n", judge.display(), python.display())]);
 
     let cache = cache();
     let folder = cache.join(format!("halide-preload-{:016x}", hash(record.as_bytes())));

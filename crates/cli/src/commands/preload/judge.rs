@@ -4,13 +4,13 @@
 //!
 //! ```text
 //! begun NAME           a copy of the program begins to write NAME.hlpipe and NAME.dump
-//! done NAME            it has written them
+//! done NAME [custom]   it has written them; `custom` if lowering passes of the program took part
 //! failed NAME WORDS    it cannot, and why
 //! end COUNT            the program ends, after COUNT compiles, and waits for the answer
 //! ```
 //!
-//! The answer on standard output, `done STATUS`, follows the summary. A program that ends in another
-//! way closes the pipe, and nobody waits.
+//! The answer on standard output, `done STATUS`, follows the summary. A program that ends in
+//! another way closes the pipe, and nobody waits.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -36,7 +36,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// The beginning of a statement in a dump. The lines before it tell the target and the arguments.
 const STATEMENT: &[u8] = b"\n(statement";
 
-/// What the threads share.
+/// The state that the threads share.
 #[derive(Debug, Default)]
 struct State {
     items: Vec<Item>,
@@ -146,6 +146,7 @@ impl Judge {
         }
         let mut state = self.lock();
         if let Some(at) = state.items.iter().position(|item| item.name == name) {
+            state.items[at].custom = whole;
             state.queue.push_back(at);
         }
         drop(state);
@@ -161,7 +162,12 @@ impl Judge {
 
     /// Waits for the verdicts and prints the summary of the items that were not reported yet.
     /// Returns the exit status of the worst one.
-    fn conclude(&self, reported: &mut usize, compiles: Option<usize>, output: &mut Output<'_>) -> u8 {
+    fn conclude(
+        &self,
+        reported: &mut usize,
+        compiles: Option<usize>,
+        output: &mut Output<'_>,
+    ) -> u8 {
         let wait = Duration::from_secs(number("HALIDOM_PRELOAD_WAIT").unwrap_or(WAIT));
         let mut state = self.lock();
         state.deadline = Some(Instant::now() + wait);

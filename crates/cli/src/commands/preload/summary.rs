@@ -16,6 +16,8 @@ const WIDTH: usize = 160;
 pub(super) struct Item {
     /// The name of its files.
     pub(super) name: String,
+    /// Lowering passes of the program have changed the statement.
+    pub(super) custom: bool,
     /// The answer, once there is one.
     pub(super) outcome: Option<Outcome>,
 }
@@ -23,7 +25,7 @@ pub(super) struct Item {
 impl Item {
     /// A pipeline whose files are being written.
     pub(super) fn begun(name: &str) -> Self {
-        Self { name: name.to_owned(), outcome: None }
+        Self { name: name.to_owned(), custom: false, outcome: None }
     }
 }
 
@@ -104,7 +106,8 @@ impl Outcome {
             ("algorithm: ", &verdict["site"]["algorithm"]["text"]),
             ("", &verdict["compiled_code"]["said"]),
         ];
-        let details = details.into_iter().filter(|(_, value)| word == Word::Refuted && value.is_string());
+        let details =
+            details.into_iter().filter(|(_, value)| word == Word::Refuted && value.is_string());
         Self {
             word,
             pipeline: text(&verdict["pipeline"]),
@@ -147,6 +150,9 @@ pub(super) fn summary(items: &[Item], unseen: usize, folder: &Path) -> Summary {
         let said = outcome.sentence.trim_start_matches("refuted: ");
         let said = cut(said.lines().next().unwrap_or_default());
         text.extend([format!("  {name}: {}: {said}\n", outcome.word.text())]);
+        if item.custom {
+            text.push_str("    the statement went through lowering passes of the program\n");
+        }
         for detail in &outcome.details {
             text.extend([format!("    {}\n", cut(detail))]);
         }
@@ -196,7 +202,7 @@ mod tests {
 
     fn item(name: &str, verdict: &Value) -> Item {
         let outcome = Outcome::of(verdict, Duration::from_millis(500));
-        Item { name: name.to_owned(), outcome: Some(outcome) }
+        Item { outcome: Some(outcome), ..Item::begun(name) }
     }
 
     #[test]
@@ -224,8 +230,11 @@ mod tests {
     fn no_verdict_is_no_proof() {
         let strange = item("1", &json!({"verdict": "splendid"}));
         assert_eq!(summary(&[strange], 0, Path::new("here")).exit, 3);
-        let again = Item { name: "2".to_owned(), outcome: Some(Outcome::again()) };
+        let again = Item { outcome: Some(Outcome::again()), ..Item::begun("2") };
         let said = summary(&[again], 0, Path::new("here"));
-        assert_eq!((said.exit, said.json["pipelines"][0]["verdict"].as_str()), (0, Some("compiled again")));
+        assert_eq!(
+            (said.exit, said.json["pipelines"][0]["verdict"].as_str()),
+            (0, Some("compiled again"))
+        );
     }
 }

@@ -475,8 +475,12 @@ static void end(int status, void *nothing) {
     if (state.owner != getpid()) {
         return;
     }
-    if (!state.usable || !is_ours(state.jobs, &state.pipes[0]) || !is_ours(state.done, &state.pipes[1])) {
-        say("halidom: the program's pipelines are not judged\n");
+    if (!state.usable) {
+        say("halidom: the judge cannot be started\n");
+        return;
+    }
+    if (!is_ours(state.jobs, &state.pipes[0]) || !is_ours(state.done, &state.pipes[1])) {
+        // The program has closed its files, and the judge has noticed the end of what it hears.
         return;
     }
     reap(1);
