@@ -213,7 +213,11 @@ pub(crate) fn unpacked(folder: &Path) -> Result<PathBuf, Error> {
                 ),
             });
         }
-        process::run(program("tar").arg("xJf").arg(&packed).arg("-C").arg(folder))?;
+        // The archive has no folder of its own.
+        let part = folder.join("halide.part");
+        fs::create_dir_all(&part).map_err(|cause| Error::File { path: part.clone(), cause })?;
+        process::run(program("tar").arg("xJf").arg(&packed).arg("-C").arg(&part))?;
+        fs::rename(&part, &halide).map_err(|cause| Error::File { path: part, cause })?;
     }
     Ok(halide)
 }
