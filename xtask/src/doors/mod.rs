@@ -19,7 +19,7 @@ target/doors.
   cmake      configures and builds four of Halide's app folders, unedited, with every library judged,
              and a project with a miscompile. Prints the verdicts. Fails if an app does not build, if
              a library is not proved, or if the miscompile builds. Installs CMake in .venv.
-  preload    compiles 24 of Halide's C++ tests and runs each with and without the library of `halidom
+  preload    compiles 26 of Halide's C++ tests and runs each with and without the library of `halidom
              preload`. Prints the verdicts. Fails if a test's output or exit status differs, or if a
              pipeline is refuted.
 

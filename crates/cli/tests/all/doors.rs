@@ -273,6 +273,27 @@ mod preload {
         assert_eq!(output.status.code(), Some(7));
         assert!(text(&output.stderr).starts_with("halidom: 1 pipeline: "), "{output:?}");
 
+        // A report keeps everything; the folder that is there gets a folder for each further run.
+        let report = made.folder.path().join("report");
+        for _ in 0..2 {
+            let mut command = made.command("wrong");
+            command.env("LD_PRELOAD", &made.library).env("HALIDOM_PRELOAD_REPORT", &report);
+            run(command.env("HALIDOM_PYTHON", root().join(".venv/bin/python")));
+        }
+        let read =
+            |name: &str| fs::read_to_string(report.join(name)).expect("a file of the report");
+        let verdict: serde_json::Value = serde_json::from_str(&read("1.json")).expect("JSON");
+        assert_eq!(verdict["verdict"], "refuted");
+        let said: serde_json::Value = serde_json::from_str(&read("summary.json")).expect("JSON");
+        assert_eq!(
+            (&said["exit"], &said["pipelines"][0]["verdict"]),
+            (&1.into(), &"refuted".into())
+        );
+        let entries = fs::read_dir(&report).expect("a folder").flatten();
+        let folders: Vec<PathBuf> =
+            entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+        assert!(folders.len() == 1 && folders[0].join("1.dump").is_file(), "{folders:?}");
+
         // On request, and only then, the verdict is the exit status of a program that ends well.
         for (kind, strict, expected) in
             [("wrong", "0", 0), ("wrong", "1", 1), ("right", "1", 0), ("nothing", "1", 0)]

@@ -211,7 +211,11 @@ static void begin(void) {
     const int kept = report && *report;
     if (kept) {
         snprintf(state.folder, sizeof state.folder, "%s", report);
-        mkdir(state.folder, 0700);
+        if (mkdir(state.folder, 0700) != 0) {
+            // Reports of several programs, or of several runs.
+            snprintf(state.folder, sizeof state.folder, "%s/%d", report, (int)state.owner);
+            mkdir(state.folder, 0700);
+        }
         // The program may change its folder.
         char *whole = realpath(state.folder, NULL);
         if (!whole || strlen(whole) >= sizeof state.folder) {
@@ -511,7 +515,17 @@ static void end(int status, void *nothing) {
     }
 }
 
-// A handler that is registered before all others runs after them.
+static void locked(void) {
+    pthread_mutex_lock(&lock);
+}
+
+static void unlocked(void) {
+    pthread_mutex_unlock(&lock);
+}
+
+// A handler that is registered before all others runs after them. A child that is forked while
+// another thread is in `seen` must not find the lock taken.
 __attribute__((constructor)) static void registered(void) {
     on_exit(end, NULL);
+    pthread_atfork(locked, unlocked, unlocked);
 }
