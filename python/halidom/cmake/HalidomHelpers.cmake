@@ -77,8 +77,8 @@ function(halidom_validate)
         set(ARG_TARGETS host)
     endif ()
 
-    _halidom_command(binary depends "${library}" "${ARG_FROM}")
-    set(words --generator "${binary}" -g "${ARG_GENERATOR}")
+    _halidom_generator(generator "${ARG_FROM}")
+    set(words --generator "$<TARGET_FILE:${generator}>" -g "${ARG_GENERATOR}")
     foreach (plugin IN LISTS ARG_PLUGINS)
         list(APPEND words --plugin "$<TARGET_FILE:${plugin}>")
     endforeach ()
@@ -113,7 +113,7 @@ function(halidom_validate)
             "-DVERDICT=${verdict}" "-DSTRICT=${ARG_STRICT}" "-DPYTHON=${python}"
             -P "${scripts}/HalidomRun.cmake" --
             ${words} --target "${machine}" ${ARG_PARAMS}
-            DEPENDS ${depends} ${ARG_PLUGINS} "${HALIDOM_EXECUTABLE}"
+            DEPENDS "${generator}" ${ARG_PLUGINS} "${HALIDOM_EXECUTABLE}"
             "${scripts}/HalidomRun.cmake"
             COMMENT "Judging ${name}"
             VERBATIM
@@ -130,25 +130,24 @@ function(halidom_validate)
     set_property(GLOBAL APPEND PROPERTY HALIDOM_JUDGED "${library}")
 endfunction()
 
-# The executable of a generator, and what it depends on. A generator in Python becomes a script that
-# starts it.
-function(_halidom_command out_binary out_depends library from)
+# The target of a generator. A project that is compiled for another machine has a longer name for it.
+function(_halidom_generator out from)
     if (NOT TARGET "${from}")
         set(from "${PROJECT_NAME}::halide_generators::${from}")
     endif ()
+    set(${out} "${from}" PARENT_SCOPE)
+endfunction()
+
+# The reason why a library cannot be judged; empty if it can.
+function(_halidom_refusal out from gradients)
+    set(${out} "" PARENT_SCOPE)
+    _halidom_generator(from "${from}")
     get_property(source TARGET "${from}" PROPERTY Halide_PYTHON_GENERATOR_SOURCE)
-    if (NOT source)
-        set(${out_binary} "$<TARGET_FILE:${from}>" PARENT_SCOPE)
-        set(${out_depends} "${from}" PARENT_SCOPE)
-        return()
+    if (source)
+        set(${out} "a generator in Python writes no pipeline file" PARENT_SCOPE)
+    elseif (gradients)
+        set(${out} "Halide writes no pipeline file of a library with gradients" PARENT_SCOPE)
     endif ()
-    set(script "${CMAKE_CURRENT_BINARY_DIR}/${library}.halidom.sh")
-    set(package "$<PATH:NORMAL_PATH,$<TARGET_FILE_DIR:Halide::Python>/..>")
-    file(GENERATE OUTPUT "${script}"
-         CONTENT "#!/bin/sh\nPYTHONPATH='${package}' exec '$<TARGET_FILE:Python::Interpreter>' '${source}' \"$@\"\n"
-         FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
-    set(${out_binary} "${script}" PARENT_SCOPE)
-    set(${out_depends} "${from}" "${source}" PARENT_SCOPE)
 endfunction()
 
 # The Python whose package Halide was found in. Halidom compiles statements with it.
@@ -226,9 +225,9 @@ function(_halidom_after_library library)
     foreach (name IN ITEMS FROM GENERATOR PARAMS PLUGINS TARGETS)
         set_property(TARGET "${library}" PROPERTY HALIDOM_${name} "${ARG_${name}}")
     endforeach ()
-    if (ARG_GRADIENT_DESCENT)
-        set_property(TARGET "${library}" PROPERTY HALIDOM_REFUSED
-                     "Halide writes no pipeline file of a library with gradients")
+    _halidom_refusal(refusal "${ARG_FROM}" "${ARG_GRADIENT_DESCENT}")
+    if (refusal)
+        set_property(TARGET "${library}" PROPERTY HALIDOM_REFUSED "${refusal}")
     endif ()
     if (NOT HALIDOM_VALIDATE)
         return()
@@ -236,9 +235,8 @@ function(_halidom_after_library library)
     set_property(GLOBAL APPEND PROPERTY HALIDOM_SEEN "${library}")
     if (library IN_LIST HALIDOM_EXCLUDE)
         message(STATUS "Halidom: ${library} is not judged, by HALIDOM_EXCLUDE")
-    elseif (ARG_GRADIENT_DESCENT)
-        message(WARNING "Halidom: ${library} is not judged: Halide writes no pipeline file of a "
-                "library with gradients")
+    elseif (refusal)
+        message(WARNING "Halidom: ${library} is not judged: ${refusal}")
     else ()
         halidom_validate(TARGET "${library}")
     endif ()

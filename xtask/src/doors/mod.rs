@@ -16,7 +16,7 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
 Halide's sources are those of ../shared/halide21; without them nothing is done. Everything is made in
 target/doors.
 
-  cmake      configures and builds four of Halide's app folders, unedited, with every library judged,
+  cmake      configures and builds five of Halide's app folders, unedited, with every library judged,
              and a project with a miscompile. Prints the verdicts. Fails if an app does not build, if
              a library is not proved, or if the miscompile builds. Installs CMake in .venv.
   preload    compiles 26 of Halide's C++ tests and runs each with and without the library of `halidom
