@@ -85,7 +85,9 @@ fn configure(
     command.arg(format!("-DHALIDOM_EXECUTABLE={}", halidom.display()));
     let file = root().join("python/halidom/cmake/HalidomProject.cmake");
     command.arg(format!("-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES={}", file.display()));
-    command.args(["-DHALIDOM_VALIDATE=ON", "-DHALIDOM_LIMIT=240", "-DCMAKE_BUILD_TYPE=Release"]).args(options);
+    command
+        .args(["-DHALIDOM_VALIDATE=ON", "-DHALIDOM_LIMIT=240", "-DCMAKE_BUILD_TYPE=Release"])
+        .args(options);
     process::run(&mut command).map(drop)
 }
 

@@ -31,6 +31,8 @@ use crate::watch;
 
 /// The time after the program's end in which verdicts are awaited, in seconds.
 const WAIT: u64 = 600;
+/// The time after which somebody who waits is told so.
+const PATIENCE: Duration = Duration::from_secs(3);
 /// The pause between two looks at a process.
 const LOOK: Duration = Duration::from_millis(20);
 /// The beginning of a statement in a dump. The lines before it tell the target and the arguments.
@@ -171,8 +173,19 @@ impl Judge {
         let wait = Duration::from_secs(number("HALIDOM_PRELOAD_WAIT").unwrap_or(WAIT));
         let mut state = self.lock();
         state.deadline = Some(Instant::now() + wait);
+        let mut quiet = report().is_some();
         while !state.queue.is_empty() || state.running > 0 {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let waited = self.changed.wait_timeout(state, PATIENCE);
+            let (next, timer) = waited.unwrap_or_else(PoisonError::into_inner);
+            state = next;
+            if timer.timed_out() && !quiet {
+                quiet = true;
+                let left = state.queue.len() + state.running;
+                output.progress(&format!(
+                    "halidom: {left} of {} pipelines are still being judged",
+                    state.items.len()
+                ));
+            }
         }
         for item in &mut state.items {
             let stopped = || Outcome::missing("Halide does not write the pipeline in time");
@@ -241,7 +254,8 @@ impl Judge {
         file: &dyn Fn(&str) -> PathBuf,
         verdict: &Path,
     ) -> io::Result<Result<bool, String>> {
-        let mut command = Command::new(std::env::current_exe()?);
+        // This program, even if its file was replaced since.
+        let mut command = Command::new("/proc/self/exe");
         command.arg("validate").arg("--halide").arg(file("hlpipe")).arg("--ir").arg(file("dump"));
         command.args(["--json", "--limit"]);
         command.arg(number("HALIDOM_PRELOAD_LIMIT").unwrap_or(60).to_string());
@@ -278,13 +292,15 @@ fn stop(child: &mut Child) -> io::Result<()> {
     child.wait().map(drop)
 }
 
+/// The file that takes the summary, if one is named.
+fn report() -> Option<OsString> {
+    std::env::var_os("HALIDOM_PRELOAD_SUMMARY").filter(|path| !path.is_empty())
+}
+
 /// Prints a summary: to a file if one is named, else on standard error, as the program's standard
 /// output is its own.
 fn tell(text: &str, output: &mut Output<'_>) {
-    let Some(path) = std::env::var_os("HALIDOM_PRELOAD_SUMMARY").filter(|path| !path.is_empty())
-    else {
-        return output.progress(text.trim_end());
-    };
+    let Some(path) = report() else { return output.progress(text.trim_end()) };
     // A program may start others, which write to the same file.
     let file = File::options().append(true).create(true).open(&path);
     if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
