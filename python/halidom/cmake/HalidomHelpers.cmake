@@ -15,7 +15,7 @@ define_property(TARGET PROPERTY HALIDOM_GENERATOR BRIEF_DOCS "The generator's na
 define_property(TARGET PROPERTY HALIDOM_PARAMS BRIEF_DOCS "The generator's parameters")
 define_property(TARGET PROPERTY HALIDOM_PLUGINS BRIEF_DOCS "The targets of its plug-ins")
 define_property(TARGET PROPERTY HALIDOM_TARGETS BRIEF_DOCS "The machines, in Halide's words")
-define_property(TARGET PROPERTY HALIDOM_REFUSED BRIEF_DOCS "The reason why it cannot be judged")
+define_property(TARGET PROPERTY HALIDOM_GRADIENTS BRIEF_DOCS "Whether it computes gradients")
 
 ##
 # halidom_validate(TARGET <library>
@@ -60,10 +60,6 @@ function(halidom_validate)
             endif ()
         endif ()
     endforeach ()
-    get_target_property(refused "${library}" HALIDOM_REFUSED)
-    if (refused)
-        message(FATAL_ERROR "halidom_validate: `${library}` cannot be judged: ${refused}")
-    endif ()
     if (NOT ARG_FROM)
         message(FATAL_ERROR
                 "halidom_validate: how `${library}` was made is not known. Call "
@@ -77,21 +73,45 @@ function(halidom_validate)
         set(ARG_TARGETS host)
     endif ()
 
-    _halidom_generator(generator "${ARG_FROM}")
-    set(words --generator "$<TARGET_FILE:${generator}>" -g "${ARG_GENERATOR}")
-    foreach (plugin IN LISTS ARG_PLUGINS)
-        list(APPEND words --plugin "$<TARGET_FILE:${plugin}>")
-    endforeach ()
-    foreach (condition IN LISTS ARG_ASSUME)
-        list(APPEND words --assume "${condition}")
-    endforeach ()
     if (NOT ARG_LIMIT)
         set(ARG_LIMIT "${HALIDOM_LIMIT}")
     endif ()
-    if (ARG_LIMIT)
-        list(APPEND words --limit "${ARG_LIMIT}")
+    _halidom_generator(generator "${ARG_FROM}")
+    _halidom_command(command depends "${generator}")
+    list(TRANSFORM ARG_PLUGINS REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE plugins)
+    get_property(is_python TARGET "${generator}" PROPERTY Halide_PYTHON_GENERATOR_SOURCE SET)
+    get_target_property(gradients "${library}" HALIDOM_GRADIENTS)
+    if (is_python OR gradients)
+        # Such a generator writes no pipeline file. It runs as in the build, and the library for
+        # LD_PRELOAD sees its compile.
+        if (ARG_ASSUME OR ARG_OPTIONS)
+            message(FATAL_ERROR "halidom_validate: ASSUME and OPTIONS are not for `${library}`, "
+                    "whose generator is in Python or makes gradients")
+        endif ()
+        cmake_path(SET halide NORMALIZE "${Halide_DIR}/../../..")
+        set(how "-DHALIDE=${halide}" "-DLIMIT=${ARG_LIMIT}")
+        set(words ${command} -n "${library}" -f "${library}" -g "${ARG_GENERATOR}" -e object
+            -d "$<BOOL:${gradients}>")
+        if (plugins)
+            list(JOIN plugins "," plugins)
+            list(APPEND words -p "${plugins}")
+        endif ()
+        set(target "target=")
+    else ()
+        set(how "")
+        set(words --generator ${command} -g "${ARG_GENERATOR}")
+        foreach (plugin IN LISTS plugins)
+            list(APPEND words --plugin "${plugin}")
+        endforeach ()
+        foreach (condition IN LISTS ARG_ASSUME)
+            list(APPEND words --assume "${condition}")
+        endforeach ()
+        if (ARG_LIMIT)
+            list(APPEND words --limit "${ARG_LIMIT}")
+        endif ()
+        list(APPEND words ${ARG_OPTIONS})
+        set(target "--target=")
     endif ()
-    list(APPEND words ${ARG_OPTIONS})
     if (HALIDOM_VALIDATE_STRICT)
         set(ARG_STRICT TRUE)
     endif ()
@@ -110,10 +130,10 @@ function(halidom_validate)
         add_custom_command(
             OUTPUT "${verdict}"
             COMMAND "${CMAKE_COMMAND}" "-DHALIDOM=${HALIDOM_EXECUTABLE}" "-DNAME=${name}"
-            "-DVERDICT=${verdict}" "-DSTRICT=${ARG_STRICT}" "-DPYTHON=${python}"
+            "-DVERDICT=${verdict}" "-DSTRICT=${ARG_STRICT}" "-DPYTHON=${python}" ${how}
             -P "${scripts}/HalidomRun.cmake" --
-            ${words} --target "${machine}" ${ARG_PARAMS}
-            DEPENDS "${generator}" ${ARG_PLUGINS} "${HALIDOM_EXECUTABLE}"
+            ${words} "${target}${machine}" ${ARG_PARAMS}
+            DEPENDS ${depends} ${ARG_PLUGINS} "${HALIDOM_EXECUTABLE}"
             "${scripts}/HalidomRun.cmake"
             COMMENT "Judging ${name}"
             VERBATIM
@@ -138,16 +158,17 @@ function(_halidom_generator out from)
     set(${out} "${from}" PARENT_SCOPE)
 endfunction()
 
-# The reason why a library cannot be judged; empty if it can.
-function(_halidom_refusal out from gradients)
-    set(${out} "" PARENT_SCOPE)
-    _halidom_generator(from "${from}")
-    get_property(source TARGET "${from}" PROPERTY Halide_PYTHON_GENERATOR_SOURCE)
+# The command that runs a generator, and its dependencies.
+function(_halidom_command out_command out_depends generator)
+    get_property(source TARGET "${generator}" PROPERTY Halide_PYTHON_GENERATOR_SOURCE)
+    set(command "$<TARGET_FILE:${generator}>")
     if (source)
-        set(${out} "a generator in Python writes no pipeline file" PARENT_SCOPE)
-    elseif (gradients)
-        set(${out} "Halide writes no pipeline file of a library with gradients" PARENT_SCOPE)
+        set(command "${CMAKE_COMMAND}" -E env
+            "PYTHONPATH=$<PATH:NORMAL_PATH,$<TARGET_FILE_DIR:Halide::Python>/..>"
+            "$<TARGET_FILE:Python::Interpreter>" "${source}")
     endif ()
+    set(${out_command} ${command} PARENT_SCOPE)
+    set(${out_depends} "${generator}" ${source} PARENT_SCOPE)
 endfunction()
 
 # The Python whose package Halide was found in. Halidom compiles statements with it.
@@ -225,18 +246,13 @@ function(_halidom_after_library library)
     foreach (name IN ITEMS FROM GENERATOR PARAMS PLUGINS TARGETS)
         set_property(TARGET "${library}" PROPERTY HALIDOM_${name} "${ARG_${name}}")
     endforeach ()
-    _halidom_refusal(refusal "${ARG_FROM}" "${ARG_GRADIENT_DESCENT}")
-    if (refusal)
-        set_property(TARGET "${library}" PROPERTY HALIDOM_REFUSED "${refusal}")
-    endif ()
+    set_property(TARGET "${library}" PROPERTY HALIDOM_GRADIENTS "${ARG_GRADIENT_DESCENT}")
     if (NOT HALIDOM_VALIDATE)
         return()
     endif ()
     set_property(GLOBAL APPEND PROPERTY HALIDOM_SEEN "${library}")
     if (library IN_LIST HALIDOM_EXCLUDE)
         message(STATUS "Halidom: ${library} is not judged, by HALIDOM_EXCLUDE")
-    elseif (refusal)
-        message(WARNING "Halidom: ${library} is not judged: ${refusal}")
     else ()
         halidom_validate(TARGET "${library}")
     endif ()

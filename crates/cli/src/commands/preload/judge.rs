@@ -188,7 +188,8 @@ impl Judge {
             }
         }
         for item in &mut state.items {
-            let stopped = || Outcome::missing("Halide does not write the pipeline in time");
+            let stopped =
+                || Outcome::missing("Halide crashes while it writes the pipeline, or is too slow");
             item.outcome.get_or_insert_with(stopped);
         }
         let items = &state.items[*reported..];
