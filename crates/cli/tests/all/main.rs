@@ -2,6 +2,7 @@
 
 mod certificate;
 mod checker;
+mod doors;
 mod limits;
 mod nothing;
 mod own_rules;

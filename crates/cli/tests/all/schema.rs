@@ -31,12 +31,13 @@ schedule lanes for p { b.vectorize(x, 8, tail: guard); }
 ";
 
 /// Commands, with the names of [`files`] for paths, and their exit status and verdict.
-const JOBS: [(&str, u8, Option<&str>); 40] = [
+const JOBS: [(&str, u8, Option<&str>); 41] = [
     ("check TWO", 0, None),
     ("lower TWO", 0, None),
     ("export TWO", 0, None),
     ("import TWO", 2, None),
     ("reduce TWO --while true", 2, None),
+    ("preload --halide MISSING", 2, None),
     ("validate TWO", 0, Some("proved")),
     ("validate TWO -s lanes", 0, Some("proved")),
     ("validate TWO -s lanes --engine reference", 0, Some("proved")),

@@ -4,6 +4,7 @@
 mod built;
 mod error;
 mod native;
+mod preload;
 mod process;
 
 use std::env;
@@ -18,6 +19,7 @@ use halidom_base::programs;
 pub use built::{Built, Case, Ending, Given, Memory, Placement, Rejected};
 pub use error::BridgeError;
 use native::Native;
+pub use preload::{Preload, preload};
 use process::{DUMP, Failed, SCRIPT, VARIABLE, run};
 
 /// The line that the script writes before Halide's output about the pipeline itself.

@@ -60,7 +60,7 @@ impl Native {
         if let Some((_, native)) = known.iter().find(|(of, _)| of == python) {
             return Ok(native.clone());
         }
-        let native = Installed::of(python)?.native()?;
+        let native = Parts::of(python)?.native()?;
         known.push((python.to_owned(), native.clone()));
         Ok(native)
     }
@@ -144,15 +144,40 @@ impl Native {
 }
 
 /// An installed Halide, and the compiler for programs that use it.
-struct Installed {
-    /// The package's folder.
-    halide: PathBuf,
-    compiler: Option<PathBuf>,
-    /// The folder with the compiled C++ side, if the installed package has one that is made of
-    /// these sources for this Halide.
-    ready: Option<PathBuf>,
-    /// The inputs on which a compiled program depends, in words.
-    record: String,
+pub(super) struct Installed {
+    compiler: PathBuf,
+    /// The compiler and the files of Halide, in words.
+    words: String,
+}
+
+impl Installed {
+    /// The Halide with this header and this library.
+    pub(super) fn in_places(header: &Path, library: &Path) -> Result<Self, BridgeError> {
+        let compiler = compiler().ok_or(BridgeError::NoCompiler)?;
+        let version = Command::new(&compiler).arg("--version").output()?;
+        let mut words = format!("{}\n", compiler.display());
+        words.push_str(&String::from_utf8_lossy(&version.stdout));
+        for path in [header, library] {
+            let about = fs::metadata(path)?;
+            let changed = about.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+            words.extend([format!("{} {} {changed:?}\n", path.display(), about.len())]);
+        }
+        Ok(Self { compiler, words })
+    }
+
+    /// The compiler.
+    pub(super) fn compiler(&self) -> &Path {
+        &self.compiler
+    }
+
+    /// The inputs on which programs compiled from these sources depend, in words.
+    pub(super) fn record(&self, sources: &[(&str, &str)]) -> String {
+        let mut record = self.words.clone();
+        for (name, source) in sources {
+            record.extend(["--- ", name, "\n", source]);
+        }
+        record
+    }
 }
 
 /// The inputs of a compiled C++ side that comes with the package, in words: the installed Halide,
@@ -168,29 +193,33 @@ fn release(halide: &Path) -> Result<String, BridgeError> {
     Ok(words)
 }
 
-impl Installed {
+/// The parts from which the C++ side is compiled.
+struct Parts {
+    /// The package's folder.
+    halide: PathBuf,
+    /// The C++ compiler; one is necessary only if the C++ side does not come compiled.
+    compiler: Option<PathBuf>,
+    /// The folder with the compiled C++ side, if the installed package has one that is made of
+    /// these sources for this Halide.
+    ready: Option<PathBuf>,
+    /// The inputs on which the compiled programs depend, in words.
+    record: String,
+}
+
+impl Parts {
     fn of(python: &Path) -> Result<Self, BridgeError> {
         let (halide, shipped) = places(python)?;
-        let compiler = compiler();
         let words = release(&halide)?;
         let ready = shipped.filter(|folder| {
             fs::read(folder.join(RECORD)).is_ok_and(|record| record == words.as_bytes())
         });
         if ready.is_some() {
-            return Ok(Self { halide, compiler, ready, record: words });
+            return Ok(Self { halide, compiler: compiler(), ready, record: words });
         }
-        let chosen = compiler.as_ref().ok_or(BridgeError::NoCompiler)?;
-        let version = Command::new(chosen).arg("--version").output()?;
-        let mut record = format!("{}\n", chosen.display());
-        record.push_str(&String::from_utf8_lossy(&version.stdout));
-        for file in [HEADER, LIBRARY] {
-            let path = halide.join(file);
-            let about = fs::metadata(&path)?;
-            let changed = about.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
-            record.extend([format!("{} {} {changed:?}\n", path.display(), about.len())]);
-        }
-        record.push_str(&words);
-        Ok(Self { halide, compiler, ready, record })
+        let [header, library] = [HEADER, LIBRARY].map(|file| halide.join(file));
+        let installed = Installed::in_places(&header, &library)?;
+        let record = installed.record(&SOURCES);
+        Ok(Self { halide, compiler: Some(installed.compiler), ready, record })
     }
 
     /// The compiled C++ side, from the cache if it is there.
@@ -259,7 +288,7 @@ impl Installed {
 }
 
 /// Runs a compiler.
-fn compiled(compiler: &Path, command: &mut Command) -> Result<(), BridgeError> {
+pub(super) fn compiled(compiler: &Path, command: &mut Command) -> Result<(), BridgeError> {
     process::run(command, None)?.map(drop).map_err(|failed| {
         let words = failed.first_error();
         BridgeError::Compiler { compiler: compiler.to_owned(), words }
@@ -267,7 +296,7 @@ fn compiled(compiler: &Path, command: &mut Command) -> Result<(), BridgeError> {
 }
 
 /// The option that lets a program find libraries in a folder.
-fn rpath(folder: &Path) -> std::ffi::OsString {
+pub(super) fn rpath(folder: &Path) -> std::ffi::OsString {
     let mut option = std::ffi::OsString::from("-Wl,-rpath,");
     option.push(folder);
     option
@@ -318,13 +347,13 @@ pub(super) fn compiler() -> Option<PathBuf> {
 }
 
 /// A name for a temporary file that no other thread or process uses.
-fn unique() -> String {
+pub(super) fn unique() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 /// The user's cache.
-fn cache() -> PathBuf {
+pub(super) fn cache() -> PathBuf {
     let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
     let variable = |name: &str| variable(name).map(PathBuf::from);
     variable("HALIDOM_CACHE")
@@ -334,7 +363,7 @@ fn cache() -> PathBuf {
 }
 
 /// FNV-1a: a name for a folder, whose contents are compared with the full record.
-fn hash(bytes: &[u8]) -> u64 {
+pub(super) fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3)
     })
