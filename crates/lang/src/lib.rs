@@ -7,6 +7,7 @@
 
 mod check;
 pub mod codes;
+mod format;
 mod module;
 mod names;
 mod outline;
@@ -14,6 +15,7 @@ mod parse;
 mod print;
 mod syntax;
 
+pub use format::{Unformatted, format};
 pub use module::{Module, NamedSchedule, Pipeline};
 pub use outline::{Bracket, Outline, TokenKind, outline};
 pub use parse::parse;

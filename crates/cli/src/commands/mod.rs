@@ -9,6 +9,7 @@ pub(crate) mod doctor;
 mod engines;
 pub(crate) mod explain;
 pub(crate) mod export;
+pub(crate) mod fmt;
 pub(crate) mod fuzz;
 pub(crate) mod import;
 pub(crate) mod lower;
