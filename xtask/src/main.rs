@@ -17,6 +17,7 @@ mod book;
 mod census;
 mod corpus;
 mod demo;
+mod editors;
 mod error;
 mod fuzz;
 mod json;
@@ -65,6 +66,7 @@ const COMMANDS: &[Command] = &[
     tidy::COMMAND,
     tidy::voice::COMMAND,
     book::COMMAND,
+    editors::COMMAND,
     fuzz::COMMAND,
     mutants::COMMAND,
     corpus::COMMAND,

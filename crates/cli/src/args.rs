@@ -127,6 +127,15 @@ Exit status: 0 formatted, 1 with `--check` if a file is not formatted, 2 bad inp
 Examples:\n  halidom fmt examples/blur.hal\n  halidom fmt --check examples/*.hal"
     )]
     Fmt(FmtArgs),
+    /// Serve an editor: the Language Server Protocol on standard input and output
+    #[command(
+        after_help = "Editors start this command. It reports errors while one types, completes and \
+explains names, formats, and proves schedules in the background; `docs/guide/editor.md` tells how \
+to set up an editor.\n\n\
+Exit status: 0 after `shutdown` and `exit`, 1 if the client breaks off.\n\n\
+Example: halidom lsp"
+    )]
+    Lsp,
     /// Write a pipeline under a schedule as a Python script for Halide
     #[command(
         after_help = "The script defines `pipeline()`, as `validate --halide-script` requires.\n\n\

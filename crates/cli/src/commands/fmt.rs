@@ -33,7 +33,7 @@ fn fmt(args: &FmtArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     if refused {
         Err(Stop::BadInput)
     } else {
-        Ok(if args.check && any { Ended::Unformatted } else { Ended::Done })
+        Ok(if args.check && any { Ended::Amiss } else { Ended::Done })
     }
 }
 

@@ -13,6 +13,7 @@ pub(crate) mod fmt;
 pub(crate) mod fuzz;
 pub(crate) mod import;
 pub(crate) mod lower;
+pub(crate) mod lsp;
 pub(crate) mod reduce;
 pub(crate) mod report;
 pub(crate) mod run;

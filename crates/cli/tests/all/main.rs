@@ -3,6 +3,7 @@
 mod certificate;
 mod checker;
 mod limits;
+mod lsp;
 mod nothing;
 mod own_rules;
 mod releases;

@@ -1,6 +1,6 @@
 //! Splits text into tokens. Continues after every error, so that all errors are reported.
 
-use halidom_diag::{Diagnostic, FileId, Span};
+use halidom_diag::{Diagnostic, FileId, Fix, Remedy, Span};
 
 use super::token::{Keyword, Punct, Token};
 use crate::codes;
@@ -90,7 +90,10 @@ impl<'s> Lexer<'s, '_> {
                                 opening,
                                 "this comment does not end",
                             )
-                            .with_hint("close it with `*/`"),
+                            .with_hint(Remedy::with_fix(
+                                "close it with `*/`",
+                                Fix::insert_after(self.span_from(start), "*/"),
+                            )),
                         );
                     }
                 }
@@ -212,7 +215,10 @@ impl<'s> Lexer<'s, '_> {
                 self.span_from(start),
                 "this string does not end on its line",
             )
-            .with_hint("close it with `\"`"),
+            .with_hint(Remedy::with_fix(
+                "close it with `\"`",
+                Fix::insert_after(self.span_from(start), "\""),
+            )),
         );
         Token::Bad
     }
