@@ -9,6 +9,9 @@ const program = process.env.HALIDOM;
 const { vscode, state, documents } = install();
 const extension = require('../extension');
 
+/** The time after which a test has failed. */
+const LIMIT = { timeout: 60_000 };
+
 function document(uri, text) {
   return {
     uri: vscode.Uri.parse(uri),
@@ -33,7 +36,8 @@ function diagnostics(uri) {
   });
 }
 
-test('the extension starts the server, which reports the errors of a text', async () => {
+test('the extension starts the server, which reports the errors of a text', LIMIT, async (t) => {
+  t.after(() => extension.deactivate());
   assert.ok(program, 'HALIDOM names the program');
   state.settings['halidom.path'] = program;
   const uri = 'file:///wrong.hal';
@@ -61,14 +65,13 @@ test('the extension starts the server, which reports the errors of a text', asyn
     assert.ok(provided.includes(name), `${name} in ${provided}`);
   }
   assert.ok(state.commands['halidom.prove'], 'the commands of lenses exist');
-  await extension.deactivate();
 });
 
-test('a server that cannot be started is reported with the setting', async () => {
+test('a server that cannot be started is reported with the setting', LIMIT, async (t) => {
+  t.after(() => extension.deactivate());
   state.settings['halidom.path'] = '/nowhere/halidom';
   documents.length = 0;
   state.errors.length = 0;
   await extension.activate({ subscriptions: [] });
   assert.ok(state.errors.some((text) => text.includes('halidom.path')), String(state.errors));
-  await extension.deactivate();
 });

@@ -49,6 +49,12 @@ class Range {
   }
 }
 
+class Diagnostic {
+  constructor(range, message, severity) {
+    Object.assign(this, { range, message, severity });
+  }
+}
+
 class Uri {
   constructor(text) {
     this.text = text;
@@ -170,6 +176,7 @@ function make() {
     executeCommand: async (name, ...parts) => state.commands[name]?.(...parts),
   };
   const known = {
+    Diagnostic,
     Disposable,
     EventEmitter: Emitter,
     Position,
