@@ -118,6 +118,24 @@ Examples:\n  halidom tune examples/blur.hal --size 1920x1080 --budget 30\n  \
 halidom tune examples/table1/harris.hal -s application --size 2560x1536 --threads 1 -o tuned.hal"
     )]
     Tune(TuneArgs),
+    /// Format the text of programs: spaces, line breaks and indentation
+    #[command(
+        after_help = "A file with syntax errors is left alone. Line breaks at usual places stay; \
+lines of more than 100 columns are broken. `-` stands for standard input, and its formatted text \
+is printed.\n\n\
+Exit status: 0 formatted, 1 with `--check` if a file is not formatted, 2 bad input.\n\n\
+Examples:\n  halidom fmt examples/blur.hal\n  halidom fmt --check examples/*.hal"
+    )]
+    Fmt(FmtArgs),
+    /// Serve an editor: the Language Server Protocol on standard input and output
+    #[command(
+        after_help = "Editors start this command. It reports errors while one types, completes and \
+explains names, formats, and proves schedules in the background; `docs/guide/editor.md` tells how \
+to set up an editor.\n\n\
+Exit status: 0 after `shutdown` and `exit`, 1 if the client breaks off.\n\n\
+Example: halidom lsp"
+    )]
+    Lsp,
     /// Write a pipeline under a schedule as a Python script for Halide
     #[command(
         after_help = "The script defines `pipeline()`, as `validate --halide-script` requires.\n\n\
@@ -762,6 +780,16 @@ pub(crate) struct TuneArgs {
     /// The file for the text of the fastest proved schedule
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FmtArgs {
+    /// The programs (.hal); `-` for standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Change nothing; list the files that are not formatted
+    #[arg(long)]
+    pub(crate) check: bool,
 }
 
 #[derive(Debug, Args)]
