@@ -32,6 +32,7 @@ mod suite;
 mod table;
 mod test;
 mod tidy;
+mod wheel;
 
 use error::Error;
 use std::process::ExitCode;
@@ -74,6 +75,7 @@ const COMMANDS: &[Command] = &[
     agree::COMMAND,
     census::COMMAND,
     doors::COMMAND,
+    wheel::COMMAND,
     sanitize::COMMAND,
     relink::COMMAND,
     atl::COMMAND,
