@@ -18,6 +18,7 @@ mod census;
 mod corpus;
 mod demo;
 mod doors;
+mod editors;
 mod error;
 mod fuzz;
 mod json;
@@ -66,6 +67,7 @@ const COMMANDS: &[Command] = &[
     tidy::COMMAND,
     tidy::voice::COMMAND,
     book::COMMAND,
+    editors::COMMAND,
     fuzz::COMMAND,
     mutants::COMMAND,
     corpus::COMMAND,

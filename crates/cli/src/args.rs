@@ -118,6 +118,24 @@ Examples:\n  halidom tune examples/blur.hal --size 1920x1080 --budget 30\n  \
 halidom tune examples/table1/harris.hal -s application --size 2560x1536 --threads 1 -o tuned.hal"
     )]
     Tune(TuneArgs),
+    /// Format the text of programs: spaces, line breaks and indentation
+    #[command(
+        after_help = "A file with syntax errors is left alone. Line breaks at usual places stay; \
+lines of more than 100 columns are broken. `-` stands for standard input, and its formatted text \
+is printed.\n\n\
+Exit status: 0 formatted, 1 with `--check` if a file is not formatted, 2 bad input.\n\n\
+Examples:\n  halidom fmt examples/blur.hal\n  halidom fmt --check examples/*.hal"
+    )]
+    Fmt(FmtArgs),
+    /// Serve an editor: the Language Server Protocol on standard input and output
+    #[command(
+        after_help = "Editors start this command. It reports errors while one types, completes and \
+explains names, formats, and proves schedules in the background; `docs/guide/editor.md` tells how \
+to set up an editor.\n\n\
+Exit status: 0 after `shutdown` and `exit`, 1 if the client breaks off.\n\n\
+Example: halidom lsp"
+    )]
+    Lsp,
     /// Write a pipeline under a schedule as a Python script for Halide
     #[command(
         after_help = "The script defines `pipeline()`, as `validate --halide-script` requires.\n\n\
@@ -160,10 +178,21 @@ is kept if the command ends with the same status as on FILE.\n\n\
 Example: halidom reduce wrong.hal --while 'halidom validate {}' --output small.hal"
     )]
     Reduce(ReduceArgs),
+    /// Print the library that connects Halidom with the installed Halide; compile it if necessary
+    #[command(after_help = "The Python package loads it into the process whose pipelines it \
+judges, and carries it compiled.\n\nExample: halidom bridge --output python/halidom/bridge")]
+    Bridge(BridgeArgs),
     /// List the solvers, compilers and other tools that are found, those that are missing, and how
     /// to get them
     #[command(after_help = "Example: halidom doctor")]
     Doctor,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BridgeArgs {
+    /// Copy the library and its programs to this folder too, as a package carries them
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// A pipeline of a file, and its schedule.
@@ -259,6 +288,8 @@ pub(crate) enum Emit {
     Object,
     /// `.a`
     StaticLibrary,
+    /// `.so`, with the runtime, for programs that load it while they run
+    SharedLibrary,
     /// The final intermediate representation
     Ir,
 }
@@ -394,7 +425,8 @@ impl Given {
 #[derive(Debug, Args)]
 #[group(id = "stock", multiple = true)]
 pub(crate) struct StockArgs {
-    /// Judge what Halide compiles from FILE, a pipeline that stock Halide serialized (.hlpipe)
+    /// Judge what Halide compiles from FILE, a pipeline that stock Halide serialized (.hlpipe), or
+    /// what it compiled, if FILE is a folder that Halidom's Python package wrote
     #[arg(long, conflicts_with_all = ["halide_script", "generator"])]
     pub(crate) halide: bool,
     /// Judge what Halide compiles from a Python script, which defines `pipeline()`; this function
@@ -748,6 +780,16 @@ pub(crate) struct TuneArgs {
     /// The file for the text of the fastest proved schedule
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FmtArgs {
+    /// The programs (.hal); `-` for standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Change nothing; list the files that are not formatted
+    #[arg(long)]
+    pub(crate) check: bool,
 }
 
 #[derive(Debug, Args)]

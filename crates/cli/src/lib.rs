@@ -55,11 +55,14 @@ pub fn run(
         Command::Verify(args) => ("verify", commands::verify::run(args, &mut output)),
         Command::Bench(args) => ("bench", commands::bench::run(args, &mut output)),
         Command::Tune(args) => ("tune", commands::tune::run(args, &mut output)),
+        Command::Fmt(args) => ("fmt", commands::fmt::run(args, &mut output)),
+        Command::Lsp => ("lsp", commands::lsp::run(&mut output)),
         Command::Export(args) => ("export", commands::export::run(args, &mut output)),
         Command::Fuzz(args) => ("fuzz", commands::fuzz::run(args, &mut output)),
         Command::Import(args) => ("import", commands::import::run(args, &mut output)),
         Command::Preload(args) => ("preload", commands::preload::run(args, &mut output)),
         Command::Reduce(args) => ("reduce", commands::reduce::run(args, &mut output)),
+        Command::Bridge(args) => ("bridge", commands::bridge::run(args, &mut output)),
         Command::Doctor => ("doctor", commands::doctor::run(&mut output)),
     });
     output.conclude(job, &ended)

@@ -29,6 +29,8 @@ pub(crate) enum Ended {
     },
     /// A required tool is missing on this machine.
     Lacking,
+    /// A file is not formatted, or a session was broken off.
+    Amiss,
     /// The usage or the input was bad; a diagnostic was printed.
     BadInput,
     /// The input has nothing to judge; a diagnostic was printed.
@@ -67,7 +69,7 @@ impl Ended {
     fn exit(&self) -> Exit {
         match self {
             Self::Done => Exit::Done,
-            Self::Lacking => Exit::Wrong,
+            Self::Lacking | Self::Amiss => Exit::Wrong,
             Self::Judged(verdict) => verdict.exit(),
             Self::Accepted { verdict: verdict @ Verdict::Nothing(_), .. } => verdict.exit(),
             Self::Accepted {
@@ -84,7 +86,7 @@ impl Ended {
         match self {
             Self::Judged(verdict) | Self::Accepted { verdict, .. } => Some(verdict.clone()),
             Self::Nothing(nothing) => Some(Verdict::Nothing(nothing.clone())),
-            Self::Done | Self::Lacking | Self::BadInput | Self::Disagreement => None,
+            Self::Done | Self::Lacking | Self::Amiss | Self::BadInput | Self::Disagreement => None,
         }
     }
 }

@@ -45,6 +45,70 @@ pub struct Label {
     pub message: String,
 }
 
+/// A change of the text that applies a hint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// A command, such as `replace it with `x``.
+    pub title: String,
+    /// The replaced places, which do not overlap, and their new texts.
+    pub edits: Vec<(Span, String)>,
+}
+
+impl Fix {
+    /// Replaces one place.
+    pub fn replace(span: Span, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { title: format!("replace it with `{text}`"), edits: vec![(span, text)] }
+    }
+
+    /// Inserts a text after a place.
+    pub fn insert_after(span: Span, text: impl Into<String>) -> Self {
+        let text = text.into();
+        let after = Span { start: span.end, ..span };
+        Self { title: format!("insert `{text}`"), edits: vec![(after, text)] }
+    }
+}
+
+/// A suggested remedy: a hint, and the change that applies it if one can be computed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remedy {
+    /// The hint.
+    pub hint: String,
+    /// The change.
+    pub fix: Option<Fix>,
+}
+
+impl Remedy {
+    /// Suggests another name for the one at a place.
+    pub fn did_you_mean(name: &str, span: Span) -> Self {
+        let fix = Some(Fix::replace(span, name));
+        Self { hint: format!("did you mean `{name}`?"), fix }
+    }
+
+    /// A hint with its change.
+    pub fn with_fix(hint: impl Into<String>, fix: Fix) -> Self {
+        Self { hint: hint.into(), fix: Some(fix) }
+    }
+}
+
+impl From<String> for Remedy {
+    fn from(hint: String) -> Self {
+        Self { hint, fix: None }
+    }
+}
+
+impl From<&str> for Remedy {
+    fn from(hint: &str) -> Self {
+        Self::from(hint.to_owned())
+    }
+}
+
+impl From<&String> for Remedy {
+    fn from(hint: &String) -> Self {
+        Self::from(hint.clone())
+    }
+}
+
 /// A message to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -60,6 +124,8 @@ pub struct Diagnostic {
     pub secondary: Vec<Label>,
     /// A suggested remedy.
     pub hint: Option<String>,
+    /// The change of the text that applies the hint.
+    pub fix: Option<Fix>,
 }
 
 impl Diagnostic {
@@ -78,6 +144,7 @@ impl Diagnostic {
             primary: None,
             secondary: Vec::new(),
             hint: None,
+            fix: None,
         }
     }
 
@@ -99,8 +166,17 @@ impl Diagnostic {
 
     /// Adds a suggested remedy.
     #[must_use]
-    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+    pub fn with_hint(mut self, remedy: impl Into<Remedy>) -> Self {
+        let Remedy { hint, fix } = remedy.into();
+        self.hint = Some(hint);
+        self.fix = fix;
+        self
+    }
+
+    /// Adds a change that removes the problem, where a hint would add nothing to the message.
+    #[must_use]
+    pub fn with_fix(mut self, fix: Fix) -> Self {
+        self.fix = Some(fix);
         self
     }
 

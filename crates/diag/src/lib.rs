@@ -10,6 +10,6 @@ mod excerpt;
 mod render;
 mod sources;
 
-pub use diagnostic::{Code, Diagnostic, Label, Severity};
+pub use diagnostic::{Code, Diagnostic, Fix, Label, Remedy, Severity};
 pub use render::{Colours, render};
 pub use sources::{FileId, Position, Sources, Span};

@@ -7,17 +7,27 @@
 
 mod check;
 pub mod codes;
+mod format;
 mod module;
 mod names;
 mod outline;
 mod parse;
 mod print;
+mod symbols;
 mod syntax;
 
+pub use check::{DirectiveInfo, directives, function_names};
+pub use format::{Unformatted, format};
 pub use module::{Module, NamedSchedule, Pipeline};
-pub use outline::{Bracket, Outline, TokenKind, outline};
+pub use outline::{Bracket, Lexical, Outline, TokenKind, outline, tokens};
 pub use parse::parse;
 pub use print::{Unprintable, print, print_schedule};
+pub use symbols::{Symbol, SymbolKind, Symbols, Use, symbols};
+
+/// Returns the words that the language reserves.
+pub fn keywords() -> impl Iterator<Item = &'static str> {
+    syntax::keywords()
+}
 
 /// True if the language reserves a word, so that it cannot be a name.
 pub fn is_keyword(word: &str) -> bool {

@@ -1,5 +1,7 @@
 //! Suggests the known name that was probably meant.
 
+use halidom_diag::{Fix, Remedy, Span};
+
 /// Returns the known name nearest to the written one, if any is near: at most about a third of its
 /// letters differ, so no name is near to a single letter.
 pub(crate) fn nearest<'a>(
@@ -13,6 +15,17 @@ pub(crate) fn nearest<'a>(
         .filter(|(distance, _)| *distance <= limit)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
+}
+
+/// A hint that lists names; the change writes the nearest one.
+pub(crate) fn one_near(
+    hint: String,
+    span: Span,
+    written: &str,
+    known: impl IntoIterator<Item = &'static str>,
+) -> Remedy {
+    let fix = nearest(written, known).map(|near| Fix::replace(span, near));
+    Remedy { hint, fix }
 }
 
 /// Returns the number of letters to insert, delete or replace to turn one name into the other

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use halidom_diag::Sources;
 
-use crate::syntax::{Lexeme, Punct, Token, lex};
+use crate::syntax::{Lexeme, Punct, Token, lex, lex_with_comments};
 
 /// A piece of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +63,44 @@ impl Outline {
             Self::Token { range, .. } | Self::Group { range, .. } => range.clone(),
         }
     }
+}
+
+/// A token or comment of a text that may have errors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lexical {
+    /// Its kind; `None` for a comment.
+    pub kind: Option<TokenKind>,
+    /// Its bytes.
+    pub range: Range<usize>,
+}
+
+/// Returns the tokens and comments of a text, in order. Characters that begin no token are left
+/// out.
+pub fn tokens(text: &str) -> Vec<Lexical> {
+    let mut sources = Sources::new();
+    let file = sources.add("text", "");
+    let (lexemes, comments) = lex_with_comments(text, file, &mut Vec::new());
+    let token = |lexeme: &Lexeme<'_>| {
+        let kind = kind(lexeme.token)?;
+        Some(Lexical { kind: Some(kind), range: lexeme.span.range() })
+    };
+    let mut found: Vec<Lexical> = lexemes.iter().filter_map(token).collect();
+    found.extend(comments.iter().map(|span| Lexical { kind: None, range: span.range() }));
+    found.sort_by_key(|lexical| lexical.range.start);
+    found
+}
+
+/// The kind of a token; `None` for the end and for what could not be read.
+fn kind(token: Token<'_>) -> Option<TokenKind> {
+    Some(match token {
+        Token::End | Token::Bad => return None,
+        Token::Punct(_) => TokenKind::Punctuation,
+        Token::Name(_) => TokenKind::Name,
+        Token::Keyword(_) => TokenKind::Keyword,
+        Token::Integer(_) => TokenKind::Integer,
+        Token::Float(_) => TokenKind::Float,
+        Token::Text(_) => TokenKind::Text,
+    })
 }
 
 /// Returns the brackets of a text; `None` if they do not match or the text contains something that

@@ -29,10 +29,10 @@ use halidom_ir::{
 pub use bounds::Engine;
 pub use directives::{Phase, Step, apply, apply_with, steps};
 pub use error::ScheduleError;
-pub use loops::{NamedLoop, StageLoops, stage_loops};
+pub use loops::{FuncPlaces, NamedLoop, Place, StageLoops, places, stage_loops};
 pub use nest::{Lowered, lower_algorithm};
 pub use reduction::Oracle;
-pub use report::{bounds_answers, loop_nest, query_text};
+pub use report::{bounds_answers, loop_nest, query_text, regions};
 pub use transform::{Transformed, transform, transform_with};
 
 /// Rewrites, lowers, schedules and completes.

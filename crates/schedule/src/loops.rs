@@ -2,7 +2,7 @@
 
 use halidom_ir::{FuncId, LoopKind, Pool};
 
-use crate::nest::{Loop, LoopClass, Lowered};
+use crate::nest::{Loop, LoopClass, Lowered, Placement};
 
 /// The loops of a stage of a func after its directives, in the instance for which no condition
 /// holds.
@@ -47,4 +47,56 @@ pub fn stage_loops(pool: &Pool, lowered: &Lowered) -> Vec<StageLoops> {
             loops: nest.loops.iter().map(named).collect(),
         })
         .collect()
+}
+
+/// A place in the loops of a schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// None: the definition replaces the calls.
+    Inline,
+    /// Outside all loops.
+    Root,
+    /// In a loop of another func.
+    At {
+        /// The func.
+        func: FuncId,
+        /// The loop's name.
+        name: String,
+    },
+}
+
+/// The places where a func is computed and stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FuncPlaces {
+    /// The func; where the algorithm was rewritten, the func of the last algorithm.
+    pub func: FuncId,
+    /// The place of the computation.
+    pub compute: Place,
+    /// The place of the memory.
+    pub store: Place,
+}
+
+/// Returns the places of all funcs, in the order of definition.
+pub fn places(lowered: &Lowered) -> Vec<FuncPlaces> {
+    let place = |placement| match placement {
+        Placement::Inline => Place::Inline,
+        Placement::Root => Place::Root,
+        Placement::At(var) => {
+            let nests = lowered
+                .plans
+                .iter()
+                .flat_map(|plan| &plan.instances)
+                .flat_map(|instance| &instance.stages);
+            let mut loops =
+                nests.flat_map(|nest| nest.loops.iter().map(move |found| (nest.func, found)));
+            let around = loops.find(|(_, found)| found.var == var);
+            around.map_or(Place::Root, |(func, found)| Place::At { func, name: found.name.clone() })
+        }
+    };
+    let of = |plan: &crate::nest::Plan| FuncPlaces {
+        func: plan.func,
+        compute: place(plan.compute),
+        store: place(plan.store),
+    };
+    lowered.plans.iter().map(of).collect()
 }

@@ -33,6 +33,12 @@ pub(crate) fn query(pool: &mut Pool, query: &Query) -> String {
 /// Prints an answer: every region that the query asks for, and the regions that are read of the
 /// inputs.
 pub(crate) fn answer(pool: &mut Pool, holes: &Holes, answer: &Answer) -> String {
+    regions(pool, holes, answer).into_iter().map(|(_, lines)| lines).collect()
+}
+
+/// Prints an answer, func by func.
+pub(crate) fn regions(pool: &mut Pool, holes: &Holes, answer: &Answer) -> Vec<(FuncId, String)> {
+    let mut found = Vec::new();
     let mut printer = Printer {
         pool,
         names: print::Names::new(),
@@ -64,13 +70,15 @@ pub(crate) fn answer(pool: &mut Pool, holes: &Holes, answer: &Answer) -> String 
                 printer.region(func, kind, &region);
             }
         }
+        found.push((func, std::mem::take(&mut printer.out)));
     }
     for (input, groups) in holes.lowered.algorithm.inputs.iter().zip(&answer.inputs) {
         for reads in groups {
             printer.reads(holes, *input, reads);
         }
+        found.push((*input, std::mem::take(&mut printer.out)));
     }
-    printer.out
+    found
 }
 
 /// Returns a region's name: `?mem f`, `?cpu f`, `?cpu f^0`, `?cpu f^0,1` (stage 0 of specialization

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use halidom_ir::{Pool, print};
+use halidom_ir::{FuncId, Pool, print};
 
 use crate::bounds::{self, Engine};
 use crate::error::ScheduleError;
@@ -74,6 +74,15 @@ impl Nests<'_> {
 pub fn query_text(pool: &mut Pool, lowered: &Lowered) -> String {
     let holes = Holes::of(pool, lowered);
     predicate::query(pool, &holes.query)
+}
+
+/// Returns the default engine's answer, func by func and input by input; empty if there is none.
+pub fn regions(pool: &mut Pool, lowered: &Lowered) -> Vec<(FuncId, String)> {
+    let holes = Holes::of(pool, lowered);
+    let constraints = query::constraints(&holes.query);
+    let answer =
+        bounds::solve(pool, &holes.lowered, &constraints, Engine::Default, &holes.known, None);
+    answer.map(|answer| predicate::regions(pool, &holes, &answer)).unwrap_or_default()
 }
 
 /// Prints both engines' answers: for each func its compute and allocation bounds, for each input

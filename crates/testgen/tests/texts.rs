@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use halidom_diag::{Colours, Sources, render};
 use halidom_interp::algorithm::evaluate;
 use halidom_ir::{Action, Deal, Directive, FuncKind, LoopKind, Pool};
-use halidom_lang::{Module, parse};
+use halidom_lang::{Module, format, parse, print, print_schedule};
 use halidom_testgen::{cases, pipeline, schedule};
 
 /// Parses a text, which must have no errors.
@@ -41,6 +41,34 @@ fn pipelines_and_schedules_are_well_formed_text() {
     }
     assert!(updates > 100, "{updates} updates");
     assert!(schedules > 400, "{schedules} schedules of more than two directives");
+}
+
+/// The formatter keeps the tokens of a text, or refuses; so a text that it formats is the same
+/// program.
+#[test]
+fn pipelines_and_schedules_can_be_formatted() {
+    let formatted = |text: &str| {
+        let mut sources = Sources::new();
+        let file = sources.add("random.hal", text);
+        format(&sources, file).unwrap_or_else(|refused| panic!("{refused:?}\n{text}"))
+    };
+    for seed in 0..300 {
+        let made = pipeline(seed);
+        let text = made.text.clone() + &schedule(&made, "s", seed);
+        let once = formatted(&text);
+        assert_eq!(formatted(&once), once, "seed {seed}");
+        let [before, after] = [&text, &once].map(|text| {
+            let module = parse_valid(text);
+            let printed = print(&module.pool, &module.pipelines[0].algorithm);
+            let named = &module.pipelines[0].schedules[0];
+            let algorithm = &module.pipelines[0].algorithm;
+            let steps = print_schedule(&module.pool, algorithm, &named.schedule);
+            (format!("{printed:?}"), format!("{steps:?}"))
+        });
+        assert_eq!(before, after, "seed {seed}");
+        let long = once.lines().find(|line| line.chars().count() > 100);
+        assert_eq!(long, None, "seed {seed}");
+    }
 }
 
 /// Every directive of `docs/language.md` is made, often enough to occur in an hour of fuzzing.

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub(crate) mod bench;
+pub(crate) mod bridge;
 pub(crate) mod build;
 pub(crate) mod certificate;
 pub(crate) mod check;
@@ -9,9 +10,11 @@ pub(crate) mod doctor;
 mod engines;
 pub(crate) mod explain;
 pub(crate) mod export;
+pub(crate) mod fmt;
 pub(crate) mod fuzz;
 pub(crate) mod import;
 pub(crate) mod lower;
+pub(crate) mod lsp;
 pub(crate) mod preload;
 pub(crate) mod reduce;
 pub(crate) mod report;

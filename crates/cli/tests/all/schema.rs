@@ -31,11 +31,14 @@ schedule lanes for p { b.vectorize(x, 8, tail: guard); }
 ";
 
 /// Commands, with the names of [`files`] for paths, and their exit status and verdict.
-const JOBS: [(&str, u8, Option<&str>); 41] = [
+const JOBS: [(&str, u8, Option<&str>); 44] = [
     ("check TWO", 0, None),
     ("lower TWO", 0, None),
     ("export TWO", 0, None),
     ("import TWO", 2, None),
+    ("fmt --check TWO", 0, None),
+    ("fmt --check TWO LOOSE", 1, None),
+    ("fmt MISSING", 2, None),
     ("reduce TWO --while true", 2, None),
     ("preload --halide MISSING", 2, None),
     ("validate TWO", 0, Some("proved")),
@@ -82,6 +85,7 @@ fn files(folder: &Path) -> Vec<(&'static str, String)> {
     let case = |name: &str| text(repository().join("tests/cases").join(name));
     vec![
         ("TWO", made("two.hal")),
+        ("LOOSE", made("loose.hal")),
         ("PAGE", made("page.html")),
         ("OUT", made("out")),
         ("MISSING", made("missing.hal")),
@@ -102,6 +106,7 @@ fn every_job_prints_what_the_schema_says() {
     let folder = tempfile::tempdir().expect("there is room");
     let files = files(folder.path());
     fs::write(folder.path().join("two.hal"), TWO).expect("it can be written");
+    fs::write(folder.path().join("loose.hal"), TWO.replace(" = ", "=")).expect("it can be written");
     let print = |command: &str| {
         let path =
             |word| files.iter().find(|(name, _)| *name == word).map(|(_, path)| path.as_str());

@@ -7,6 +7,8 @@ use halidom_ir::{Deal, ExprId, FuncId, LoopLevel, Partition, Scalar};
 use crate::codes;
 use crate::syntax::ast::{Expr, ExprKind, Name};
 
+use crate::names::one_near;
+
 use super::scope::{Callable, Checker, Value};
 
 impl<'a, 's> Checker<'a, 's> {
@@ -83,7 +85,12 @@ impl<'a, 's> Checker<'a, 's> {
             codes::DIRECTIVE_ARGUMENTS,
             expr.span,
             "there is no such policy of partitioning",
-            format!("the policies are {known}"),
+            one_near(
+                format!("the policies are {known}"),
+                expr.span,
+                name,
+                Partition::ALL.map(Partition::name),
+            ),
         )
     }
 
@@ -103,7 +110,12 @@ impl<'a, 's> Checker<'a, 's> {
             codes::DIRECTIVE_ARGUMENTS,
             expr.span,
             format!("there is no such {what}"),
-            format!("it is one of {}", known.join(", ")),
+            one_near(
+                format!("it is one of {}", known.join(", ")),
+                expr.span,
+                name,
+                all.iter().map(|(name, _)| *name),
+            ),
         )
     }
 

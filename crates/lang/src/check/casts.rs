@@ -1,6 +1,6 @@
 //! Type differences: the implicit conversion, written casts, and hints that name them.
 
-use halidom_diag::{Diagnostic, Span};
+use halidom_diag::{Diagnostic, Fix, Remedy, Span};
 use halidom_ir::{Constant, ExprId, Scalar};
 
 use crate::codes;
@@ -37,16 +37,27 @@ impl<'a, 's> Checker<'a, 's> {
     }
 
     /// Returns a hint for writing the conversion of the expression at a place.
-    pub(super) fn cast_hint(&self, from: Scalar, to: Scalar, span: Span) -> String {
+    pub(super) fn cast_hint(&self, from: Scalar, to: Scalar, span: Span) -> Remedy {
         if to == Scalar::Bool {
-            return "compare it with something".to_owned();
+            return "compare it with something".into();
         }
         let steps = if is_castable(from, to) { format!("{to}") } else { format!("{to}(i32") };
         let close = if is_castable(from, to) { ")" } else { "))" };
-        match self.quote(span) {
+        let hint = match self.quote(span) {
             Some(text) => format!("convert it: `{steps}({text}{close}`"),
             None => format!("convert it: `{steps}(…{close}`"),
-        }
+        };
+        let fix = self.text.get(span.range()).map(|text| {
+            let title = format!("convert it to `{to}`");
+            // An expression in brackets has its own.
+            let text = text
+                .strip_prefix('(')
+                .and_then(|text| text.strip_suffix(')'))
+                .filter(|text| is_balanced(text))
+                .unwrap_or(text);
+            Fix { title, edits: vec![(span, format!("{steps}({text}{close}"))] }
+        });
+        Remedy { hint, fix }
     }
 
     /// Checks the operands of one operator and brings them to one type. Literals follow the others.
@@ -192,4 +203,21 @@ fn precedence(scalar: Scalar) -> (u8, u32) {
         Scalar::F32 | Scalar::F64 => 2,
     };
     (kind, scalar.bits().unwrap_or(0))
+}
+
+/// True if the brackets of a text without its outer ones match.
+fn is_balanced(text: &str) -> bool {
+    let mut open = 0_usize;
+    text.chars().all(|c| match c {
+        '(' => {
+            open += 1;
+            true
+        }
+        ')' => {
+            let closes = open > 0;
+            open = open.saturating_sub(1);
+            closes
+        }
+        _ => true,
+    })
 }

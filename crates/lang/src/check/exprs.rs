@@ -1,6 +1,6 @@
 //! Checks expressions: from the syntax tree to typed expressions of the pool.
 
-use halidom_diag::{Diagnostic, Span};
+use halidom_diag::{Diagnostic, Fix, Remedy, Span};
 use halidom_ir::{BinaryOp as IrOp, Constant, ExprId, Scalar, UnaryOp as IrUnaryOp};
 
 use crate::codes;
@@ -451,7 +451,14 @@ impl<'a, 's> Checker<'a, 's> {
             format!("`{operator}` is not defined for `{scalar}`"),
         );
         if let Some(hint) = hint {
-            diagnostic = diagnostic.with_hint(hint);
+            let other = match operator {
+                "!" if scalar.is_machine_integer() => Some("~"),
+                "~" if scalar == Scalar::Bool => Some("!"),
+                _ => None,
+            };
+            let sign = Span { end: span.start + operator.len(), ..span };
+            let fix = other.map(|other| Fix::replace(sign, other));
+            diagnostic = diagnostic.with_hint(Remedy { hint: hint.to_owned(), fix });
         }
         self.report(diagnostic);
         None

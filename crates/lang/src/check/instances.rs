@@ -1,7 +1,7 @@
 //! Generic functions from funcs to funcs, and the prelude, which is written with them.
 
 use halidom_base::IndexMap;
-use halidom_diag::Span;
+use halidom_diag::{Remedy, Span};
 use halidom_ir::{ExprId, FuncDecl, FuncId, FuncKind, Stage, Type, VarId};
 
 use crate::codes;
@@ -46,7 +46,7 @@ impl<'a, 's> Checker<'a, 's> {
                     codes::UNKNOWN_NAME,
                     function.span,
                     message,
-                    format!("did you mean `{near}`?"),
+                    Remedy::did_you_mean(near, function.span),
                 ),
                 None => self.fail_with_hint(
                     codes::UNKNOWN_NAME,

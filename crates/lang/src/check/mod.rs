@@ -22,6 +22,13 @@ mod tuples;
 
 pub(crate) use instances::prelude_names;
 pub(crate) use pipelines::check_file;
+pub use schedules::{DirectiveInfo, directives};
+
+/// Returns the names of the functions that make funcs, such as `repeat_edge`, and of the built-in
+/// functions.
+pub fn function_names() -> (Vec<&'static str>, Vec<&'static str>) {
+    (prelude_names().collect(), functions::names().collect())
+}
 
 /// Returns the names that no func can have: the names of built-in functions, of types, and of the
 /// prelude's functions.

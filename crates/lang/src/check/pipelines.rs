@@ -1,7 +1,7 @@
 //! Pipelines: signatures, bodies, and the rules about whole pipelines.
 
 use halidom_base::{FxHashSet, IndexMap};
-use halidom_diag::{Diagnostic, FileId, Span};
+use halidom_diag::{Diagnostic, FileId, Remedy, Span};
 use halidom_ir::{
     Algorithm, BufferDecl, BufferKind, Constant, Dim, ExprId, FuncDecl, FuncId, FuncKind, Require,
     Scalar, StoreIn, Type, VarId,
@@ -75,11 +75,11 @@ impl<'a, 's> Checker<'a, 's> {
     fn unknown_pipeline(&mut self, name: Name<'s>, known: &IndexMap<&'s str, Span>) {
         let message = format!("there is no pipeline `{}` in this file", name.text);
         let hint = match nearest(name.text, known.keys().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if known.is_empty() => "a schedule stands in the file of its pipeline".to_owned(),
+            Some(near) => Remedy::did_you_mean(near, name.span),
+            None if known.is_empty() => "a schedule stands in the file of its pipeline".into(),
             None => {
                 let known: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
-                format!("the file has {}", known.join(", "))
+                format!("the file has {}", known.join(", ")).into()
             }
         };
         self.report(Diagnostic::error(codes::UNKNOWN_PIPELINE, name.span, message).with_hint(hint));

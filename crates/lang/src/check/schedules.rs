@@ -1,14 +1,14 @@
 //! Schedules: directives with their arguments, funcs resolved, loops by name.
 
 use halidom_base::IndexMap;
-use halidom_diag::{Diagnostic, Span};
+use halidom_diag::{Diagnostic, Remedy, Span};
 use halidom_ir::{
     Action, Directive, FoldDirection, FuncId, LoopKind, Scalar, Schedule, StoreIn, Tail,
 };
 
 use crate::codes;
 use crate::module::NamedSchedule;
-use crate::names::nearest;
+use crate::names::{nearest, one_near};
 use crate::syntax::ast::{self, Chain, DirectiveCall, Expr, ExprKind, Name, Step};
 use crate::syntax::count;
 
@@ -57,6 +57,26 @@ const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
     ("rfactor", "r, u, name", 3, 3, false),
     ("atomic", "", 0, 0, false),
 ];
+
+/// A directive, for completions.
+#[derive(Clone, Copy, Debug)]
+pub struct DirectiveInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// The names of its arguments, separated by commas.
+    pub arguments: &'static str,
+    /// True if a tail strategy may follow.
+    pub has_tail: bool,
+}
+
+/// Returns all directives.
+pub fn directives() -> impl Iterator<Item = DirectiveInfo> {
+    DIRECTIVES.iter().map(|(name, arguments, _, _, has_tail)| DirectiveInfo {
+        name,
+        arguments,
+        has_tail: *has_tail,
+    })
+}
 
 /// Positional arguments that may also be written with their names.
 const NAMED: &[(&str, &str)] = &[("parallel", "chunk"), ("prefetch", "at"), ("prefetch", "ahead")];
@@ -313,10 +333,10 @@ impl<'a, 's> Checker<'a, 's> {
             self.scope.funcs.iter().map(|func| self.pool.func(*func).name.clone()).collect();
         let near = nearest(name.text, known.iter().map(String::as_str));
         let hint = match near {
-            Some(near) => format!("did you mean `{near}`?"),
+            Some(near) => Remedy::did_you_mean(near, name.span),
             None => {
                 let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-                format!("the pipeline's funcs are {}", known.join(", "))
+                format!("the pipeline's funcs are {}", known.join(", ")).into()
             }
         };
         let message = format!("the pipeline has no func `{}`", name.text);
@@ -426,7 +446,7 @@ impl<'a, 's> Checker<'a, 's> {
                 codes::UNKNOWN_DIRECTIVE,
                 name.span,
                 message,
-                format!("did you mean `{near}`?"),
+                Remedy::did_you_mean(near, name.span),
             ),
             None => {
                 let known = DIRECTIVES.iter().map(|(name, ..)| format!("`{name}`"));
@@ -444,6 +464,7 @@ impl<'a, 's> Checker<'a, 's> {
             return tail;
         }
         let known = Tail::ALL.map(|tail| format!("`{}`", tail.name())).join(", ");
+        let hint = format!("the strategies are {known}");
         self.fail_with_hint(
             codes::UNKNOWN_TAIL,
             expr.span,
@@ -452,7 +473,7 @@ impl<'a, 's> Checker<'a, 's> {
             } else {
                 format!("there is no tail strategy `{name}`")
             },
-            format!("the strategies are {known}"),
+            one_near(hint, expr.span, name, Tail::ALL.map(Tail::name)),
         )
     }
 

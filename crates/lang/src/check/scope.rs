@@ -1,7 +1,7 @@
 //! The checker's state: the meaning of names, and the reporting of errors.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
-use halidom_diag::{Code, Diagnostic, Span};
+use halidom_diag::{Code, Diagnostic, Fix, Remedy, Span};
 use halidom_ir::{Expr as IrExpr, ExprId, FuncId, Pool, Scalar, VarId};
 
 use crate::codes;
@@ -190,6 +190,7 @@ impl<'a, 's> Checker<'a, 's> {
                 primary.span = blame;
             }
             diagnostic.secondary.clear();
+            diagnostic.fix = None;
         }
         // The members of a pack would repeat the same error.
         if self.scope.frame.is_none() || !self.diagnostics.contains(&diagnostic) {
@@ -214,9 +215,9 @@ impl<'a, 's> Checker<'a, 's> {
         code: Code,
         span: Span,
         message: impl Into<String>,
-        hint: impl Into<String>,
+        remedy: impl Into<Remedy>,
     ) -> Option<T> {
-        self.report(Diagnostic::error(code, span, message).with_hint(hint));
+        self.report(Diagnostic::error(code, span, message).with_hint(remedy));
         None
     }
 
@@ -279,7 +280,10 @@ impl<'a, 's> Checker<'a, 's> {
                 codes::ELEMENT,
                 name.span,
                 format!("`{text}` is an array of funcs"),
-                format!("choose an element: `{text}[0]`"),
+                Remedy::with_fix(
+                    format!("choose an element: `{text}[0]`"),
+                    Fix::insert_after(name.span, "[0]"),
+                ),
             );
         }
         if self.scope.frame.is_none()
@@ -311,7 +315,7 @@ impl<'a, 's> Checker<'a, 's> {
             format!("there is no {what} `{text}` here"),
         );
         if let Some(near) = near {
-            diagnostic = diagnostic.with_hint(format!("did you mean `{near}`?"));
+            diagnostic = diagnostic.with_hint(Remedy::did_you_mean(&near, name.span));
         }
         self.report(diagnostic);
         None

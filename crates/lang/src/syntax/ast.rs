@@ -41,6 +41,8 @@ pub(crate) struct Pipeline<'s> {
     pub(crate) broken: Vec<&'s str>,
     /// Offset after its closing brace.
     pub(crate) end: usize,
+    /// The whole pipeline.
+    pub(crate) span: Span,
 }
 
 /// `name: type`.
@@ -109,6 +111,8 @@ pub(crate) struct Func<'s> {
     pub(crate) name: Name<'s>,
     pub(crate) elements: Option<Elements<'s>>,
     pub(crate) body: FuncBody<'s>,
+    /// The whole definition.
+    pub(crate) span: Span,
 }
 
 /// The elements of an array of funcs that a func defines.
@@ -187,6 +191,8 @@ pub(crate) struct Function<'s> {
     pub(crate) region: Option<Name<'s>>,
     pub(crate) vars: Vec<(Name<'s>, VarKind)>,
     pub(crate) value: Expr<'s>,
+    /// The whole definition.
+    pub(crate) span: Span,
 }
 
 /// The number of dimensions that a variable of a function stands for.
@@ -338,6 +344,8 @@ pub(crate) struct Schedule<'s> {
     pub(crate) steps: Vec<Step<'s>>,
     /// True if all of it was parsed.
     pub(crate) is_whole: bool,
+    /// The whole schedule.
+    pub(crate) span: Span,
 }
 
 /// `schedule_fn name(params) { steps }`.
@@ -346,6 +354,8 @@ pub(crate) struct ScheduleFn<'s> {
     pub(crate) name: Name<'s>,
     pub(crate) params: Vec<Name<'s>>,
     pub(crate) steps: Vec<Step<'s>>,
+    /// The whole function.
+    pub(crate) span: Span,
 }
 
 /// A statement of a schedule.

@@ -6,6 +6,7 @@ use super::token::{Keyword, Punct, Token};
 
 impl<'s> Parser<'s, '_> {
     pub(super) fn schedule(&mut self) -> Parsed<Schedule<'s>> {
+        let start = self.span();
         self.expect_keyword(Keyword::Schedule)?;
         let name = self.name("the schedule's name")?;
         let constants = if self.eat(Punct::OpenParen) {
@@ -18,15 +19,18 @@ impl<'s> Parser<'s, '_> {
         let before = self.diagnostics.len();
         let steps = self.block(Self::step)?;
         let is_whole = self.diagnostics.len() == before;
-        Ok(Schedule { name, constants, pipeline, steps, is_whole })
+        let span = self.span_from(start);
+        Ok(Schedule { name, constants, pipeline, steps, is_whole, span })
     }
 
     pub(super) fn schedule_fn(&mut self) -> Parsed<ScheduleFn<'s>> {
+        let start = self.span();
         self.expect_keyword(Keyword::ScheduleFn)?;
         let name = self.name("the schedule function's name")?;
         self.expect(Punct::OpenParen)?;
         let params = self.list(Punct::CloseParen, |parser| parser.name("a parameter"))?;
-        Ok(ScheduleFn { name, params, steps: self.block(Self::step)? })
+        let steps = self.block(Self::step)?;
+        Ok(ScheduleFn { name, params, steps, span: self.span_from(start) })
     }
 
     fn step(&mut self) -> Parsed<Step<'s>> {

@@ -2,7 +2,7 @@
 //! arguments in place of the parameters.
 
 use halidom_base::IndexMap;
-use halidom_diag::{Diagnostic, Span};
+use halidom_diag::{Diagnostic, Remedy, Span};
 
 use super::ast::{
     Argument, Chain, DirectiveArgument, DirectiveCall, Domain, Expr, ExprKind, File, Let, Name,
@@ -48,7 +48,7 @@ struct Expansion<'s, 'd> {
 
 impl<'s> Expansion<'s, '_> {
     fn define(&mut self, function: ScheduleFn<'s>) {
-        let ScheduleFn { name, params, steps } = function;
+        let ScheduleFn { name, params, steps, span } = function;
         if let Some((first, _)) = self.functions.get(name.text) {
             let first = first.span;
             self.taken(name, first);
@@ -60,7 +60,7 @@ impl<'s> Expansion<'s, '_> {
             }
         }
         let steps = self.steps(steps);
-        let body = steps.ok().map(|steps| ScheduleFn { name, params, steps });
+        let body = steps.ok().map(|steps| ScheduleFn { name, params, steps, span });
         self.functions.insert(name.text, (name, body));
     }
 
@@ -110,7 +110,7 @@ impl<'s> Expansion<'s, '_> {
             let mut diagnostic = Diagnostic::error(codes::UNKNOWN_SCHEDULE_FN, name.span, message);
             let known = self.functions.keys().copied();
             if let Some(near) = nearest(name.text, known) {
-                diagnostic = diagnostic.with_hint(format!("did you mean `{near}`?"));
+                diagnostic = diagnostic.with_hint(Remedy::did_you_mean(near, name.span));
             }
             self.diagnostics.push(diagnostic);
             return Err(Refused);

@@ -1,6 +1,6 @@
 //! Parses pipelines, funcs, functions and their statements.
 
-use halidom_diag::Diagnostic;
+use halidom_diag::{Diagnostic, Remedy};
 use halidom_ir::Scalar;
 
 use super::ast::{
@@ -62,6 +62,7 @@ impl<'s> Parser<'s, '_> {
     }
 
     fn pipeline(&mut self) -> Parsed<Pipeline<'s>> {
+        let start = self.span();
         self.expect_keyword(Keyword::Pipeline)?;
         let name = self.name("the pipeline's name")?;
         self.constants = if self.eat(Punct::Less) {
@@ -86,7 +87,8 @@ impl<'s> Parser<'s, '_> {
         let end = self.span_from(name.span).end;
         let broken = std::mem::take(&mut self.broken);
         let constants = std::mem::take(&mut self.constants);
-        Ok(Pipeline { name, constants, params, outputs, body, broken, end })
+        let span = self.span_from(start);
+        Ok(Pipeline { name, constants, params, outputs, body, broken, end, span })
     }
 
     /// Parses `name: number`.
@@ -183,7 +185,13 @@ impl<'s> Parser<'s, '_> {
             let hint = match (name.text, nearest(name.text, known)) {
                 ("f16" | "bf16", _) => "half precision is not supported; use `f32`".to_owned(),
                 ("buffer", _) => "a func's values and parameters are scalars".to_owned(),
-                (_, Some(near)) => format!("did you mean `{near}`?"),
+                (_, Some(near)) => {
+                    let remedy = Remedy::did_you_mean(near, name.span);
+                    let message = format!("there is no type `{}`", name.text);
+                    let refused = Diagnostic::error(codes::UNKNOWN_TYPE, name.span, message);
+                    self.diagnostics.push(refused.with_hint(remedy));
+                    return Ok(None);
+                }
                 (_, None) => format!("the types are {}", known.join(", ")),
             };
             let message = format!("there is no type `{}`", name.text);
@@ -262,9 +270,13 @@ impl<'s> Parser<'s, '_> {
     }
 
     fn func(&mut self) -> Parsed<Func<'s>> {
+        let start = self.span();
         self.expect_keyword(Keyword::Func)?;
         let name = self.name("the func's name")?;
-        self.whole(name, |parser| parser.func_body(name))
+        self.whole(name, |parser| {
+            let (elements, body) = parser.func_body()?;
+            Ok(Func { name, elements, body, span: parser.span_from(start) })
+        })
     }
 
     /// Parses the rest of a definition. If there is an error in it, drops it and records its name.
@@ -283,7 +295,7 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    fn func_body(&mut self, name: Name<'s>) -> Parsed<Func<'s>> {
+    fn func_body(&mut self) -> Parsed<(Option<Elements<'s>>, FuncBody<'s>)> {
         let elements = self.elements()?;
         if self.eat(Punct::Equal) {
             let start = self.span();
@@ -305,7 +317,7 @@ impl<'s> Parser<'s, '_> {
             let span = self.span_from(start);
             self.expect(Punct::Semicolon)?;
             let body = FuncBody::Instance { function, arguments, ranges, span };
-            return Ok(Func { name, elements, body });
+            return Ok((elements, body));
         }
         self.expect(Punct::OpenParen)?;
         let args = self.list(Punct::CloseParen, |parser| parser.name("a pure variable"))?;
@@ -319,7 +331,7 @@ impl<'s> Parser<'s, '_> {
         } else {
             return self.unexpected("`=` and a value, or `{` and stages");
         };
-        Ok(Func { name, elements, body })
+        Ok((elements, body))
     }
 
     /// Parses `[index]` or `[name in range]`, if present.
@@ -448,6 +460,7 @@ impl<'s> Parser<'s, '_> {
     }
 
     fn function(&mut self) -> Parsed<Function<'s>> {
+        let start = self.span();
         self.expect_keyword(Keyword::Fn)?;
         let name = self.name("the function's name")?;
         self.expect(Punct::OpenParen)?;
@@ -475,7 +488,8 @@ impl<'s> Parser<'s, '_> {
         self.expect(Punct::Equal)?;
         let value = self.expr()?;
         self.expect(Punct::Semicolon)?;
-        Ok(Function { name, params, region, vars, value })
+        let span = self.span_from(start);
+        Ok(Function { name, params, region, vars, value, span })
     }
 }
 

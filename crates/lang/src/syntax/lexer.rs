@@ -1,6 +1,6 @@
 //! Splits text into tokens. Continues after every error, so that all errors are reported.
 
-use halidom_diag::{Diagnostic, FileId, Span};
+use halidom_diag::{Diagnostic, FileId, Fix, Remedy, Span};
 
 use super::token::{Keyword, Punct, Token};
 use crate::codes;
@@ -18,7 +18,17 @@ pub(crate) fn lex<'s>(
     file: FileId,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Lexeme<'s>> {
-    let mut lexer = Lexer { text, file, at: 0, diagnostics };
+    lex_with_comments(text, file, diagnostics).0
+}
+
+/// Returns the tokens of a text, the last of which is [`Token::End`], and the places of its
+/// comments. Everything else in the text is white space, unless there are diagnostics.
+pub(crate) fn lex_with_comments<'s>(
+    text: &'s str,
+    file: FileId,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> (Vec<Lexeme<'s>>, Vec<Span>) {
+    let mut lexer = Lexer { text, file, at: 0, comments: Vec::new(), diagnostics };
     let mut lexemes = Vec::new();
     loop {
         let blank = lexer.at;
@@ -29,7 +39,7 @@ pub(crate) fn lex<'s>(
         let token = lexer.next_token();
         lexemes.push(Lexeme { token, span: lexer.span_from(start) });
         if token == Token::End {
-            return lexemes;
+            return (lexemes, lexer.comments);
         }
     }
 }
@@ -38,6 +48,7 @@ struct Lexer<'s, 'd> {
     text: &'s str,
     file: FileId,
     at: usize,
+    comments: Vec<Span>,
     diagnostics: &'d mut Vec<Diagnostic>,
 }
 
@@ -79,13 +90,17 @@ impl<'s> Lexer<'s, '_> {
                                 opening,
                                 "this comment does not end",
                             )
-                            .with_hint("close it with `*/`"),
+                            .with_hint(Remedy::with_fix(
+                                "close it with `*/`",
+                                Fix::insert_after(self.span_from(start), "*/"),
+                            )),
                         );
                     }
                 }
             } else {
                 return ended;
             }
+            self.comments.push(self.span_from(start));
         }
     }
 
@@ -200,7 +215,10 @@ impl<'s> Lexer<'s, '_> {
                 self.span_from(start),
                 "this string does not end on its line",
             )
-            .with_hint("close it with `\"`"),
+            .with_hint(Remedy::with_fix(
+                "close it with `\"`",
+                Fix::insert_after(self.span_from(start), "\""),
+            )),
         );
         Token::Bad
     }

@@ -10,8 +10,8 @@ mod parser;
 mod token;
 
 pub(crate) use items::{count, given};
-pub(crate) use lexer::{Lexeme, lex};
-pub(crate) use token::{Punct, Token};
+pub(crate) use lexer::{Lexeme, lex, lex_with_comments};
+pub(crate) use token::{Keyword, Punct, Token};
 
 use halidom_diag::{Diagnostic, FileId};
 
@@ -30,7 +30,17 @@ pub(crate) fn parse_file<'s>(
     file
 }
 
+/// Parses a file as written: the applications of schedule functions are not expanded.
+pub(crate) fn parse_as_written<'s>(
+    text: &'s str,
+    file: FileId,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> ast::File<'s> {
+    let lexemes = lex(text, file, diagnostics);
+    Parser::new(lexemes, diagnostics).file()
+}
+
 /// Returns the reserved words.
 pub(crate) fn keywords() -> impl Iterator<Item = &'static str> {
-    token::Keyword::ALL.iter().map(|keyword| keyword.text())
+    Keyword::ALL.iter().map(|keyword| keyword.text())
 }

@@ -1,6 +1,6 @@
 //! The parser's state, its elementary steps, and recovery.
 
-use halidom_diag::{Code, Diagnostic, Span};
+use halidom_diag::{Code, Diagnostic, Fix, Span};
 
 use super::ast::{ConstantParam, Name};
 use super::lexer::Lexeme;
@@ -104,7 +104,9 @@ impl<'s> Parser<'s, '_> {
         let previous = self.lexemes[self.at.saturating_sub(1)].span;
         let behind = Span { start: previous.end, ..previous };
         let message = format!("expected {expected}, found {}", self.peek());
-        self.error(codes::UNEXPECTED, behind, message)
+        let fix = Fix::insert_after(previous, punct.text());
+        self.diagnostics.push(Diagnostic::error(codes::UNEXPECTED, behind, message).with_fix(fix));
+        Err(Reported)
     }
 
     pub(super) fn expect_keyword(&mut self, keyword: Keyword) -> Parsed<()> {

@@ -1,0 +1,145 @@
+//! An open text and what is known of it.
+
+use halidom_base::IndexMap;
+use halidom_diag::{Diagnostic, FileId, Sources};
+use halidom_driver::inspect::{self, Description};
+use halidom_driver::source::{Choice, Loaded};
+use halidom_ir::FuncId;
+use halidom_lang::{Pipeline, Symbols, symbols};
+use lsp_types::TextDocumentContentChangeEvent;
+
+use crate::encoding::{Encoding, Lines};
+use crate::proofs::Proof;
+
+/// A schedule by its names: the pipeline's and its own.
+pub(crate) type Named = (String, String);
+
+/// An open text.
+pub(crate) struct Document {
+    pub(crate) uri: String,
+    pub(crate) version: i32,
+    pub(crate) loaded: Loaded,
+    pub(crate) file: FileId,
+    pub(crate) lines: Lines,
+    pub(crate) symbols: Symbols,
+    /// The refusals of schedules, once they are known for this text.
+    pub(crate) refusals: Vec<Diagnostic>,
+    /// The proofs of this text.
+    pub(crate) proofs: IndexMap<Named, Proof>,
+    /// The schedules that were looked at.
+    described: IndexMap<(usize, Option<usize>), Option<Description>>,
+}
+
+impl Document {
+    pub(crate) fn new(uri: String, version: i32, text: &str, encoding: Encoding) -> Self {
+        let mut sources = Sources::new();
+        let file = sources.add(name(&uri), text);
+        let module = halidom_lang::parse(&sources, file);
+        let symbols = symbols(&sources, file);
+        Self {
+            lines: Lines::of(text, encoding),
+            loaded: Loaded { sources, module },
+            uri,
+            version,
+            file,
+            symbols,
+            refusals: Vec::new(),
+            proofs: IndexMap::default(),
+            described: IndexMap::default(),
+        }
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        self.loaded.sources.text(self.file)
+    }
+
+    /// Applies changes in order. A change without a range replaces the text.
+    pub(crate) fn changed(&self, changes: &[TextDocumentContentChangeEvent]) -> String {
+        let mut text = self.text().to_owned();
+        for change in changes {
+            match change.range {
+                None => text.clone_from(&change.text),
+                Some(range) => {
+                    let lines = Lines::of(&text, self.lines.encoding);
+                    let range = lines.offsets(&text, range);
+                    text.replace_range(range, &change.text);
+                }
+            }
+        }
+        text
+    }
+
+    /// The pipeline of a symbol that belongs to one.
+    pub(crate) fn pipeline_of(&self, symbol: usize) -> Option<(usize, &Pipeline)> {
+        let owner = self.symbols.symbols.get(symbol)?.owner?;
+        self.pipeline(&self.symbols.symbols.get(owner)?.name)
+    }
+
+    /// The pipeline of a name, with its number.
+    pub(crate) fn pipeline(&self, name: &str) -> Option<(usize, &Pipeline)> {
+        let pipelines = self.loaded.module.pipelines.iter().enumerate();
+        pipelines.into_iter().find(|(_, pipeline)| pipeline.algorithm.name == name)
+    }
+
+    /// The funcs and inputs of a pipeline whose name is this one, or which are elements of the
+    /// array with this name.
+    pub(crate) fn funcs(&self, pipeline: &Pipeline, name: &str) -> Vec<FuncId> {
+        let is_meant = |func: &&FuncId| {
+            let own = &self.loaded.module.pool.func(**func).name;
+            own == name
+                || own
+                    .strip_prefix(name)
+                    .and_then(|rest| rest.strip_prefix('$'))
+                    .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+        };
+        let algorithm = &pipeline.algorithm;
+        algorithm.inputs.iter().chain(&algorithm.funcs).filter(is_meant).copied().collect()
+    }
+
+    /// Returns the description of a schedule; `None` if it is refused.
+    pub(crate) fn description(&mut self, choice: &Choice) -> Option<&Description> {
+        let key = (choice.pipeline, choice.schedule);
+        if !self.described.contains_key(&key) {
+            let description = inspect::describe(&mut self.loaded, choice, true).ok();
+            self.described.insert(key, description);
+        }
+        self.described.get(&key)?.as_ref()
+    }
+
+    /// The number of a pipeline's schedule; `None` for the unscheduled form.
+    pub(crate) fn choice(&self, (pipeline, schedule): &Named) -> Option<Choice> {
+        let pipeline = self.loaded.pipeline(Some(pipeline)).ok()?;
+        let schedule = self.loaded.schedule(pipeline, Some(schedule)).ok()?;
+        Some(Choice { pipeline, schedule })
+    }
+}
+
+/// The name of a text for people: the last part of its address.
+fn name(uri: &str) -> String {
+    uri.rsplit('/').next().unwrap_or(uri).to_owned()
+}
+
+/// Checks every schedule of a text, and returns the refusals. Stops and returns `None` once
+/// `is_stale` returns true.
+pub(crate) fn refusals(
+    loaded: &mut Loaded,
+    is_stale: &dyn Fn() -> bool,
+) -> Option<Vec<Diagnostic>> {
+    let mut found: Vec<Diagnostic> = Vec::new();
+    for pipeline in 0..loaded.module.pipelines.len() {
+        let count = loaded.module.pipelines[pipeline].schedules.len();
+        for schedule in std::iter::once(None).chain((0..count).map(Some)) {
+            if is_stale() {
+                return None;
+            }
+            let choice = Choice { pipeline, schedule };
+            if let Err(refused) = inspect::describe(loaded, &choice, false) {
+                // An algorithm that cannot be lowered is refused under every schedule.
+                found.extend(
+                    refused.into_iter().filter(|one| !found.contains(one)).collect::<Vec<_>>(),
+                );
+            }
+        }
+    }
+    Some(found)
+}

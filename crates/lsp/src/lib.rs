@@ -1,0 +1,27 @@
+//! The language server for `.hal` files: diagnostics while typing, hovers, completions, names,
+//! formatting, and proofs in the background, over the Language Server Protocol.
+//!
+//! Knows nothing of how programs are judged: a proof is a run of `halidom validate` in a process of
+//! its own, so that it can be cancelled with its solvers. Start with [`serve`]. No message ends the
+//! server except `exit` and the end of its input: [`frames`] skips what is malformed, and a handler
+//! that fails is answered with an error.
+
+mod actions;
+mod analysis;
+mod completion;
+mod context;
+mod document;
+mod encoding;
+mod frames;
+mod handlers;
+mod hover;
+mod lenses;
+mod names;
+mod outgoing;
+mod proofs;
+mod rename;
+mod reports;
+mod server;
+mod tokens;
+
+pub use server::{Served, serve};
