@@ -1,8 +1,12 @@
 //! The command line's grammar.
 
+mod preload;
+
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use preload::PreloadArgs;
 
 /// Compiles array programs under a schedule and proves that the result computes what the algorithm
 /// defines.
@@ -494,20 +498,6 @@ pub(crate) struct Solving {
     /// A file that keeps solver answers for later runs; it is trusted like the solver
     #[arg(long, value_name = "FILE")]
     pub(crate) cache: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct PreloadArgs {
-    /// The folder of the Halide that the program is linked with, which has `include/Halide.h` and
-    /// `lib64` or `lib`; by default, the Python package `halide`
-    #[arg(long, value_name = "DIR")]
-    pub(crate) halide: Option<PathBuf>,
-    /// Judge the pipelines that the library writes to this folder, as it tells on standard input
-    #[arg(long, value_name = "DIR", hide = true)]
-    pub(crate) judge: Option<PathBuf>,
-    /// Keep the folder
-    #[arg(long, hide = true, requires = "judge")]
-    pub(crate) keep: bool,
 }
 
 #[derive(Debug, Args)]

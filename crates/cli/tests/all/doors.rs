@@ -237,10 +237,16 @@ mod preload {
         /// Runs the program with and without the library; the two must not differ. Returns the
         /// summary.
         fn judged(&self, kind: &str) -> String {
-            let summary = self.folder.path().join(format!("{kind}.summary"));
+            self.judged_with(kind, &[])
+        }
+
+        /// The same with further variables.
+        fn judged_with(&self, kind: &str, variables: &[(&str, &str)]) -> String {
+            let summary = self.folder.path().join(format!("{kind}{}.summary", variables.len()));
             let alone = run(&mut self.command(kind));
             let mut command = self.command(kind);
             command.env("LD_PRELOAD", &self.library).env("HALIDOM_PRELOAD_SUMMARY", &summary);
+            command.envs(variables.iter().copied());
             let watched = run(command.env("HALIDOM_PYTHON", root().join(".venv/bin/python")));
             assert_eq!(watched.status, alone.status, "{kind}");
             assert_eq!(text(&watched.stdout), text(&alone.stdout), "{kind}");
@@ -272,6 +278,16 @@ mod preload {
         let wrong = made.judged("wrong");
         assert!(wrong.contains("difference: refuted: expected -230, got 26"), "{wrong}");
         assert!(wrong.contains("compiled code: difference[0] is 26"), "{wrong}");
+
+        // Where Halide's own calls cannot be seen, the program's are, and nothing else changes.
+        for (kind, expected) in [
+            // What Halide refuses cannot be told from what only the copy's compile refuses.
+            ("throw", "halidom: 3 pipelines: 1 proved"),
+            ("wrong", "halidom: 1 pipeline: 1 refuted"),
+        ] {
+            let said = made.judged_with(kind, &[("HALIDOM_PRELOAD_ENTRIES", "1")]);
+            assert_eq!(first(&said).split(", ").next(), Some(expected), "{kind}: {said}");
+        }
 
         // Without a file, the summary is the only addition, on standard error.
         let output = run(made.command("right").env("LD_PRELOAD", &made.library));
@@ -357,23 +373,29 @@ mod preload {
             ended(&c(folder, "contains", text, &[])).contains("linked with a static libHalide")
         );
 
-        // A libHalide that refers to no name of its own, and one that does.
+        // A libHalide that calls its own `compile_to_module`, and one that calls it by its name:
+        // only in the first one, a call of `compile_jit` counts as a compile.
         let symbol = "_ZN6Halide8Pipeline17compile_to_moduleERKSt6vectorINS_8ArgumentESaIS2_EERKNSt\
                       7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEERKNS_6TargetENS_11LinkageTypeE";
+        let call = "_ZN6Halide4Func11compile_jitERKNS_6TargetE";
         let text = format!(
-            "int {symbol}(void) {{ return 4; }}\nint compile(void) {{ return {symbol}(); }}\n"
+            "int {symbol}(void) {{ return 4; }}\n\
+             int {call}(int *which) {{ return *which ? {symbol}() : 4; }}\n"
+        );
+        let main = format!(
+            "int {call}(int *, int *);\nint main(void) {{ int no = 0; return {call}(&no, &no); }}\n"
         );
         let shared = ["-shared", "-fPIC", "-O0"];
         let direct = [&shared[..], &["-Wl,-Bsymbolic-functions"]].concat();
-        for (options, excuse) in [(&direct[..], "-Bsymbolic-functions"), (&shared[..], "")] {
+        for (options, expected) in
+            [(&direct[..], "halidom: 1 pipeline: 1 not judged"), (&shared[..], "")]
+        {
             c(folder, "libHalide.so", &text, options);
             let place = format!("-L{}", folder.display());
             let run_path = format!("-Wl,-rpath,{}", folder.display());
-            let main = "int compile(void);\nint main(int n, char **words) {\n\
-                        return n > 9 ? compile() : 4; }\n";
-            let said = ended(&c(folder, "uses", main, &[&place, &run_path, "-lHalide"]));
-            assert_eq!(said.is_empty(), excuse.is_empty(), "{said}");
-            assert!(said.contains(excuse), "{said}");
+            let said = ended(&c(folder, "uses", &main, &[&place, &run_path, "-lHalide"]));
+            assert_eq!(said.split(" (").next(), Some(expected), "{said}");
+            assert_eq!(said.contains("loads another libHalide.so"), !expected.is_empty(), "{said}");
         }
     }
 }

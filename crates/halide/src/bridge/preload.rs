@@ -14,8 +14,9 @@ use super::find;
 use super::native::{Installed, cache, compiled, hash, rpath, unique};
 
 /// The sources, with their names.
-const SOURCES: [(&str, &str); 3] = [
+const SOURCES: [(&str, &str); 4] = [
     ("dump.h", include_str!("native/dump.h")),
+    ("entries.h", include_str!("native/entries.h")),
     ("preload.c", include_str!("native/preload.c")),
     ("writer.cpp", include_str!("native/writer.cpp")),
 ];

@@ -3,6 +3,9 @@
 // the pipeline and the compiled statement written to files by a copy of the process. A judge,
 // `halidom preload --judge`, reads the files and prints a summary.
 //
+// A libHalide.so that was linked with `-Bsymbolic-functions` calls its own `compile_to_module`. There
+// the functions that a program calls are taken instead (entries.h), and the copy compiles once more.
+//
 // The program must not notice. So
 //   * no symbol of Halide is referred to: a child process without Halide starts as ever;
 //   * the copies are made by the system call, without the signal that a child's end would raise, and
@@ -58,11 +61,24 @@ static const rlim_t WRITER_MEMORY = (rlim_t)8 << 30;
 // place of the result, the pipeline, three references, a number.
 typedef void *(*Compile)(void *, void *, const void *, const void *, const void *, int);
 
+// A function with at most six arguments, none of them a float: it gets and returns what the machine
+// has in its registers.
+typedef void *(*Any)(void *, void *, void *, void *, void *, void *);
+
+// A compile: the pipeline and the module that was made of it, or the func or pipeline and the target
+// of a compile that is to be repeated.
+struct Seen {
+    void *object;
+    const void *module;
+    int is_func;
+    const void *target;
+};
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-    Compile original;
     int begun;         // whether the judge was started
     int usable;        // whether it could be
+    int is_copy;       // whether this is a copy, which may compile for itself
     pid_t owner;       // the process that started it
     int jobs, done;    // the pipe to the judge, and the one from it
     struct stat pipes[2];
@@ -99,12 +115,18 @@ static int is_halide(struct dl_phdr_info *info, size_t size, void *out) {
     return 0;
 }
 
-static Compile find(void) {
-    Compile found = (Compile)dlsym(RTLD_NEXT, SYMBOL);
+static void *find(const char *symbol) {
+    void *found = dlsym(RTLD_NEXT, symbol);
     const char *path = NULL;
     if (!found && dl_iterate_phdr(is_halide, &path)) {
         void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-        found = library ? (Compile)dlsym(library, SYMBOL) : NULL;
+        found = library ? dlsym(library, symbol) : NULL;
+    }
+    if (!found) {
+        say("halidom: a function of Halide is not found: ");
+        say(symbol);
+        say("\n");
+        abort();
     }
     return found;
 }
@@ -287,8 +309,9 @@ static void tell(int fd, const char *line) {
 }
 
 // Writes the files of a pipeline, in a copy of the process.
-static void written(void *pipeline, void *module, pid_t of, long at) {
+static void written(const struct Seen *what, pid_t of, long at) {
     char base[4200], words[1024] = "", line[2048];
+    state.is_copy = 1;
     part(state.jobs, -1, -1);
     const struct rlimit seconds = {WRITER_SECONDS, WRITER_SECONDS}, memory = {WRITER_MEMORY, WRITER_MEMORY};
     setrlimit(RLIMIT_CPU, &seconds);
@@ -307,20 +330,22 @@ static void written(void *pipeline, void *module, pid_t of, long at) {
     Dl_info where;
     struct stat about;
     const char *mark = "done";
-    if (!dladdr((void *)state.original, &where) || stat(where.dli_fname, &about) != 0 || about.st_size != LIBRARY_SIZE) {
+    if (!dladdr(find(SYMBOL), &where) || stat(where.dli_fname, &about) != 0 || about.st_size != LIBRARY_SIZE) {
         snprintf(words, sizeof words, "the program loads another libHalide.so than the one that `halidom preload` was compiled for");
         mark = "failed";
     } else {
         void *writer = dlopen(WRITER, RTLD_NOW | RTLD_LOCAL);
-        int (*job)(void *, const void *, const char *, char *, size_t) = NULL;
+        int (*write)(void *, const void *, const char *, char *, size_t) = NULL;
+        int (*compile)(void *, int, const void *, const char *, char *, size_t) = NULL;
         if (writer) {
-            *(void **)&job = dlsym(writer, "halidom_write");
+            *(void **)&write = dlsym(writer, "halidom_write");
+            *(void **)&compile = dlsym(writer, "halidom_compile_and_write");
         }
-        if (!job) {
+        if (!write || !compile) {
             const char *error = dlerror();
             snprintf(words, sizeof words, "the library that writes pipelines cannot be loaded: %s", error ? error : "");
             mark = "failed";
-        } else if (job(pipeline, module, base, words, sizeof words) != 0) {
+        } else if ((what->module ? write(what->object, what->module, base, words, sizeof words) : compile(what->object, what->is_func, what->target, base, words, sizeof words)) != 0) {
             mark = "failed";
         }
     }
@@ -343,7 +368,10 @@ static void reap(int all) {
     }
 }
 
-static void seen(void *pipeline, void *module) {
+static void seen(const struct Seen *what) {
+    if (state.is_copy) {
+        return;
+    }
     const int error = errno;
     sigset_t all, before;
     sigfillset(&all);
@@ -372,7 +400,7 @@ static void seen(void *pipeline, void *module) {
         }
         const pid_t writer = copy();
         if (writer == 0) {
-            written(pipeline, module, own, at);
+            written(what, own, at);
         }
         state.writers[free_one] = writer > 0 ? writer : 0;
     }
@@ -384,16 +412,15 @@ static void seen(void *pipeline, void *module) {
 __attribute__((visibility("default"))) void *halidom_compile_to_module(void *module, void *pipeline, const void *args, const void *name, const void *target, int linkage) __asm__(SYMBOL);
 
 void *halidom_compile_to_module(void *module, void *pipeline, const void *args, const void *name, const void *target, int linkage) {
-    if (!state.original) {
-        const Compile found = find();
-        if (!found) {
-            say("halidom: Halide's own `Pipeline::compile_to_module` is not found\n");
-            abort();
-        }
-        state.original = found;
+    static Compile original;
+    if (!original) {
+        *(void **)&original = find(SYMBOL);
     }
-    void *made = state.original(module, pipeline, args, name, target, linkage);
-    seen(pipeline, made);
+    void *made = original(module, pipeline, args, name, target, linkage);
+    if (number("HALIDOM_PRELOAD_ENTRIES", 0) == 0) {
+        const struct Seen what = {.object = pipeline, .module = made};
+        seen(&what);
+    }
     return made;
 }
 
@@ -437,6 +464,34 @@ static int refers(struct dl_phdr_info *info, size_t size, void *out) {
     return 1;
 }
 
+// A program calls a function that compiles.
+static void entered(void *object, int is_func, const void *target) {
+    static int is_direct = -1;
+    if (is_direct < 0) {
+        int answer = 1;
+        dl_iterate_phdr(refers, &answer);
+        // The variable is for tests.
+        is_direct = !answer || number("HALIDOM_PRELOAD_ENTRIES", 0) != 0;
+    }
+    if (is_direct) {
+        const struct Seen what = {.object = object, .is_func = is_func, .target = target};
+        seen(&what);
+    }
+}
+
+#define ENTRY(id, is_func, symbol, self, target)                                                       \
+    __attribute__((visibility("default"))) void *id(void *, void *, void *, void *, void *, void *) __asm__(symbol); \
+    void *id(void *a, void *b, void *c, void *d, void *e, void *f) {                                   \
+        static Any original;                                                                           \
+        if (!original) {                                                                               \
+            *(void **)&original = find(symbol);                                                        \
+        }                                                                                              \
+        void *const words[] = {a, b, c, d, e, f};                                                      \
+        entered(words[self], is_func, words[target]);                                                  \
+        return original(a, b, c, d, e, f);                                                             \
+    }
+#include "entries.h"
+
 // Whether the program itself contains Halide. The program is the first entry.
 static int contains(struct dl_phdr_info *info, size_t size, void *out) {
     (void)size;
@@ -450,21 +505,15 @@ static int contains(struct dl_phdr_info *info, size_t size, void *out) {
     return 1;
 }
 
-// Says why nothing was seen, where there is a reason.
+// Says why nothing was seen, if the program contains Halide itself.
 static void excuse(void) {
     const char *path = NULL;
     int answer = 0;
-    if (dl_iterate_phdr(is_halide, &path)) {
-        answer = 1;
-        dl_iterate_phdr(refers, &answer);
-        if (!answer) {
-            say("halidom: this libHalide.so calls its own functions directly (-Bsymbolic-functions), so its compiles are not seen\n");
-        }
-    } else {
+    if (!dl_iterate_phdr(is_halide, &path)) {
         dl_iterate_phdr(contains, &answer);
-        if (answer) {
-            say("halidom: this program contains Halide itself (it is linked with a static libHalide), so its compiles are not seen: link it with libHalide.so\n");
-        }
+    }
+    if (answer) {
+        say("halidom: this program contains Halide itself (it is linked with a static libHalide), so its compiles are not seen: link it with libHalide.so\n");
     }
 }
 

@@ -93,21 +93,21 @@ Module of_code(const Module &module) {
     return made;
 }
 
-}  // namespace
+// Writes the files of a pipeline with this statement.
+void write_files(Pipeline &pipeline, const Module &code, const std::string &base, char *words, size_t size) {
+    serialize_pipeline(pipeline, base + ".hlpipe");
+    halidom::write(base + ".dump", halidom::dump(code));
+    snprintf(words, size, "%s", pipeline.custom_lowering_passes().empty() ? "" : "custom");
+}
 
-// Writes BASE.hlpipe and BASE.dump. Returns 0, and keeps the word `custom` if passes of the program
-// have changed the statement. Otherwise keeps the words of an error.
-extern "C" int halidom_write(void *pipeline, const void *module, const char *base, char *words, size_t size) {
+// Does a job; returns 0, or keeps the words of an error and returns 1.
+template<typename Job>
+int attempt(char *words, size_t size, Job job) {
     std::string said;
     // The program's own reporter of errors may do anything, such as end the process.
     set_custom_compile_time_error_reporter(nullptr);
     try {
-        const std::string stem = base;
-        const Module code = of_code(*(const Module *)module);
-        Pipeline &compiled = *(Pipeline *)pipeline;
-        serialize_pipeline(compiled, stem + ".hlpipe");
-        halidom::write(stem + ".dump", halidom::dump(code));
-        snprintf(words, size, "%s", compiled.custom_lowering_passes().empty() ? "" : "custom");
+        job();
         return 0;
     } catch (const Error &error) {
         said = error.what();
@@ -118,4 +118,29 @@ extern "C" int halidom_write(void *pipeline, const void *module, const char *bas
     }
     snprintf(words, size, "%s", said.c_str());
     return 1;
+}
+
+}  // namespace
+
+// Writes BASE.hlpipe and BASE.dump. Returns 0, and keeps the word `custom` if passes of the program
+// have changed the statement. Otherwise keeps the words of an error.
+extern "C" int halidom_write(void *pipeline, const void *module, const char *base, char *words, size_t size) {
+    return attempt(words, size, [&]() {
+        const Module code = of_code(*(const Module *)module);
+        write_files(*(Pipeline *)pipeline, code, base, words, size);
+    });
+}
+
+// The same for a func or a pipeline that the program is about to compile for a target.
+extern "C" int halidom_compile_and_write(void *object, int is_func, const void *named, const char *base, char *words, size_t size) {
+    return attempt(words, size, [&]() {
+        Pipeline pipeline = is_func ? Pipeline(*(const Func *)object) : *(Pipeline *)object;
+        Target target = *(const Target *)named;
+        if (target.has_unknowns()) {
+            target = get_jit_target_from_environment();
+        }
+        target = target.without_feature(Target::JIT).without_feature(Target::UserContext);
+        const Module code = pipeline.compile_to_module(pipeline.infer_arguments(), "", target);
+        write_files(pipeline, code, base, words, size);
+    });
 }

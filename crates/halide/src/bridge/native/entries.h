@@ -1,0 +1,75 @@
+// The functions of `Func` and `Pipeline` that compile, in Halide 19.0.0 and 21.0.0, by the names for
+// linkers. Each line has the places of the object and of the target among the arguments; a
+// function that returns an object has the place of the result as its first argument.
+//
+// `Pipeline::compile_to_module` and the functions for several targets are not among them.
+
+#define STRING "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+#define TARGET "RKNS_6TargetE"
+#define FILE_OF "ERK" STRING "RKSt6vectorINS_8ArgumentESaISA_EE"
+#define NAMED FILE_OF "S8_" TARGET
+#define PLAIN FILE_OF TARGET
+#define FORMAT FILE_OF "NS_16StmtOutputFormatE" TARGET
+#define FILES                                                                                      \
+    "ERKSt3mapINS_14OutputFileTypeE" STRING "St4lessIS2_ESaISt4pairIKS2_S8_EEERKSt6vectorINS_8Argum" \
+    "entESaISJ_EERKS8_"
+#define ARGUMENTS "ERKSt6vectorINS_8ArgumentESaIS2_EE"
+#define SIZES "ESt6vectorIiSaIiEE"
+#define SIZES_REF "ERKSt6vectorIiSaIiEE"
+#define CONTEXT_SIZES "EPNS_14JITUserContextESt6vectorIiSaIiEE"
+#define CONTEXT_SIZES_REF "EPNS_14JITUserContextERKSt6vectorIiSaIiEE"
+#define BUFFERS "ENS_8Pipeline14RealizationArgE"
+#define CONTEXT_BUFFERS "EPNS_14JITUserContextENS_8Pipeline14RealizationArgE"
+#define OWN_BUFFERS "ENS0_14RealizationArgE"
+#define OWN_CONTEXT_BUFFERS "EPNS_14JITUserContextENS0_14RealizationArgE"
+
+#define FUNC(id, name, self, target) ENTRY(id, 1, "_ZN6Halide4Func" name, self, target)
+#define PIPELINE(id, name, self, target) ENTRY(id, 0, "_ZN6Halide8Pipeline" name, self, target)
+
+FUNC(entry_0, "11compile_jit" "E" TARGET, 0, 1)
+FUNC(entry_1, "10compile_to" FILES TARGET, 0, 4)
+FUNC(entry_2, "19compile_to_assembly" PLAIN, 0, 3)
+FUNC(entry_3, "19compile_to_assembly" NAMED, 0, 4)
+FUNC(entry_4, "18compile_to_bitcode" PLAIN, 0, 3)
+FUNC(entry_5, "18compile_to_bitcode" NAMED, 0, 4)
+FUNC(entry_6, "12compile_to_c" NAMED, 0, 4)
+FUNC(entry_7, "19compile_to_callable" ARGUMENTS TARGET, 1, 3)
+FUNC(entry_8, "26compile_to_conceptual_stmt" FORMAT, 0, 4)
+FUNC(entry_9, "15compile_to_file" NAMED, 0, 4)
+FUNC(entry_10, "17compile_to_header" NAMED, 0, 4)
+FUNC(entry_11, "24compile_to_llvm_assembly" PLAIN, 0, 3)
+FUNC(entry_12, "24compile_to_llvm_assembly" NAMED, 0, 4)
+FUNC(entry_13, "23compile_to_lowered_stmt" FORMAT, 0, 4)
+FUNC(entry_14, "17compile_to_module" ARGUMENTS "RK" STRING TARGET, 1, 4)
+FUNC(entry_15, "17compile_to_object" PLAIN, 0, 3)
+FUNC(entry_16, "17compile_to_object" NAMED, 0, 4)
+FUNC(entry_17, "25compile_to_static_library" NAMED, 0, 4)
+FUNC(entry_18, "18infer_input_bounds" BUFFERS TARGET, 0, 2)
+FUNC(entry_19, "18infer_input_bounds" SIZES_REF TARGET, 0, 2)
+FUNC(entry_20, "18infer_input_bounds" CONTEXT_BUFFERS TARGET, 0, 3)
+FUNC(entry_21, "18infer_input_bounds" CONTEXT_SIZES_REF TARGET, 0, 3)
+FUNC(entry_22, "7realize" BUFFERS TARGET, 0, 2)
+FUNC(entry_23, "7realize" SIZES TARGET, 1, 3)
+FUNC(entry_24, "7realize" CONTEXT_BUFFERS TARGET, 0, 3)
+FUNC(entry_25, "7realize" CONTEXT_SIZES TARGET, 1, 4)
+PIPELINE(entry_26, "11compile_jit" "E" TARGET, 0, 1)
+PIPELINE(entry_27, "10compile_to" FILES TARGET, 0, 4)
+PIPELINE(entry_28, "19compile_to_assembly" NAMED, 0, 4)
+PIPELINE(entry_29, "18compile_to_bitcode" NAMED, 0, 4)
+PIPELINE(entry_30, "12compile_to_c" NAMED, 0, 4)
+PIPELINE(entry_31, "19compile_to_callable" ARGUMENTS TARGET, 1, 3)
+PIPELINE(entry_32, "26compile_to_conceptual_stmt" FORMAT, 0, 4)
+PIPELINE(entry_33, "15compile_to_file" NAMED, 0, 4)
+PIPELINE(entry_34, "17compile_to_header" NAMED, 0, 4)
+PIPELINE(entry_35, "24compile_to_llvm_assembly" NAMED, 0, 4)
+PIPELINE(entry_36, "23compile_to_lowered_stmt" FORMAT, 0, 4)
+PIPELINE(entry_37, "17compile_to_object" NAMED, 0, 4)
+PIPELINE(entry_38, "25compile_to_static_library" NAMED, 0, 4)
+PIPELINE(entry_39, "18infer_input_bounds" OWN_BUFFERS TARGET, 0, 2)
+PIPELINE(entry_40, "18infer_input_bounds" SIZES_REF TARGET, 0, 2)
+PIPELINE(entry_41, "18infer_input_bounds" OWN_CONTEXT_BUFFERS TARGET, 0, 3)
+PIPELINE(entry_42, "18infer_input_bounds" CONTEXT_SIZES_REF TARGET, 0, 3)
+PIPELINE(entry_43, "7realize" OWN_BUFFERS TARGET, 0, 2)
+PIPELINE(entry_44, "7realize" SIZES TARGET, 1, 3)
+PIPELINE(entry_45, "7realize" OWN_CONTEXT_BUFFERS TARGET, 0, 3)
+PIPELINE(entry_46, "7realize" CONTEXT_SIZES TARGET, 1, 4)
