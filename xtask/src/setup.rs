@@ -54,6 +54,10 @@ const HALIDE: Wheel = Wheel { name: "halide", version: "21.0.0" };
 const CMAKE: [Wheel; 2] =
     [Wheel { name: "cmake", version: "4.4.4" }, Wheel { name: "ninja", version: "1.13.2" }];
 
+/// The tests of the Python package, and the check of its types.
+const PYTHON: [Wheel; 2] =
+    [Wheel { name: "pytest", version: "9.2.0" }, Wheel { name: "mypy", version: "2.4.1" }];
+
 /// The occasions on which to install clang-19, which not every system offers.
 #[derive(Clone, Copy)]
 enum Clang {
@@ -172,12 +176,18 @@ pub(crate) fn ensure_cmake() -> Result<(), Error> {
     CMAKE.iter().filter(|wheel| !wheel.is_installed()).try_for_each(Wheel::install)
 }
 
-/// Installs the requirements of `test`: the requirements of [`ensure`], and Halide; without Halide,
-/// the tests that run it are skipped.
+/// Installs the requirements of `test`: the requirements of [`ensure`], Halide, and the tools of the
+/// Python package's tests. Without these two, the tests that need them are skipped.
 pub(crate) fn ensure_for_tests() -> Result<(), Error> {
     ensure()?;
     if let Err(error) = ensure_halide() {
         println!("the tests that run Halide are skipped: {error}");
+    }
+    let missing = PYTHON.iter().filter(|wheel| !wheel.is_installed());
+    for wheel in missing {
+        if let Err(error) = wheel.install() {
+            println!("the tests of the Python package are skipped: {error}");
+        }
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: runs everything that continuous integration checks.
 
 use crate::error::Error;
-use crate::process::{cargo, run};
+use crate::process::{capture, cargo, program, root, run};
 use crate::{setup, suite, table, tidy};
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     summary: "runs everything that continuous integration checks",
     help: "\
 Runs these steps in order: set-up (see `cargo xtask setup --help`), tidy, formatting, clippy, the
-crates' documentation, the release build, all tests. Stops at the first step that fails and prints
+crates' documentation, the release build, all tests, those of the Python package. Stops at the first step that fails and prints
 the time of each step. Test programs run at the same time, one for each core.
 
 example: cargo xtask test",
@@ -45,9 +45,24 @@ fn run_steps() -> Result<(), Error> {
     if outcome.is_ok() {
         outcome = step("tests", &mut seconds, suite::run_all);
     }
+    if outcome.is_ok() {
+        outcome = step("python", &mut seconds, python);
+    }
     seconds.push(row("total", start.elapsed(), ""));
     println!("\n{}", table::layout(&["step", "seconds", ""], &seconds));
     outcome
+}
+
+/// Runs the tests of the Python package, on the release build.
+fn python() -> Result<(), Error> {
+    let python = root().join(".venv/bin/python");
+    let probe = capture(program(&python).args(["-c", "import numpy, pytest"]));
+    if !probe.is_ok_and(|output| output.status.success()) {
+        println!("skipped: `.venv` has no NumPy or no pytest");
+        return Ok(());
+    }
+    let words = ["-m", "pytest", "--quiet", "-p", "no:cacheprovider", "python/tests"];
+    run(program(&python).args(words).env("PYTHONDONTWRITEBYTECODE", "1")).map(drop)
 }
 
 fn step(
