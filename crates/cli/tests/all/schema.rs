@@ -124,6 +124,7 @@ fn every_job_prints_what_the_schema_says() {
     // The status of these depends on the machine's tools and speed.
     for command in [
         "doctor",
+        "bridge",
         "validate --halide-script TWO",
         "fuzz --programs 1 --target halide",
         "tune TWO --size 4096 --budget 1 --threads 1",
