@@ -6,12 +6,12 @@
 //! instead. Each operator that is moved so is noted with its width: the obligations on overflow
 //! are about it, as about every `int` of an index ([`Widths`](super::ops::Widths)). A pipeline's
 //! own arithmetic does not overflow by a condition. Operators with another meaning of overflow
-//! stay.
+//! stay. A name for such a sum is bound a second time, to the `int`, if an index mentions it.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp as Op, Constant, Expr, ExprId, Overflow, Scalar, UnaryOp};
 
-use super::ops::{Ops, Value};
+use super::ops::{Ops, Value, is_index_type};
 use crate::translate::error::Result;
 
 impl Ops<'_> {
@@ -22,6 +22,15 @@ impl Ops<'_> {
             return Ok(self.unwrapped(inner, &mut FxHashMap::default()));
         }
         Ok(id)
+    }
+
+    /// The `int` for a value that is a sum of machine integers or the like.
+    pub(super) fn as_twin(&mut self, value: Value) -> Option<ExprId> {
+        let ty = self.pool.ty(value.id);
+        if !is_index_type(value.ty) || !ty.scalar.is_machine_integer() || ty.lanes > 1 {
+            return None;
+        }
+        self.moved(value.id, &mut FxHashMap::default())
     }
 
     /// A machine integer as an `int`.
@@ -72,8 +81,11 @@ impl Ops<'_> {
                 Some(self.pool.expr(Expr::Broadcast { value, lanes }))
             }
             Expr::Cast(_, inner) if self.widths.is_own(id) => Some(inner),
-            Expr::Var(_)
-            | Expr::Unary(..)
+            Expr::Var(var) => {
+                let twin = self.widths.twin(var)?;
+                Some(self.pool.var_expr(twin))
+            }
+            Expr::Unary(..)
             | Expr::Cast(..)
             | Expr::Call(..)
             | Expr::Apply { .. }
