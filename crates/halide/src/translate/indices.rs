@@ -54,6 +54,17 @@ impl Ops<'_> {
                 let value = constant.as_integer()?;
                 Some(self.pool.constant(Constant::int(value)))
             }
+            Expr::Binary(op @ (Op::Shl | Op::Shr), a, amount) => {
+                // The sign's own place is left out: its power does not fit the type.
+                let least = 0..i128::from(scalar.bits()?) - 1;
+                let amount = self.amount(amount).filter(|amount| least.contains(amount))?;
+                let power = self.int_like(id, 1 << amount);
+                let a = self.unwrapped(a, known);
+                let op = if op == Op::Shl { Op::Mul(Overflow::Unbounded) } else { Op::Div };
+                let moved = self.pool.binary(op, a, power);
+                self.widths.note(moved, scalar.bits()?);
+                Some(moved)
+            }
             Expr::Binary(op, a, b) => {
                 let op = self.on_ints(op)?;
                 if matches!(op, Op::Div | Op::Mod) {
@@ -86,6 +97,27 @@ impl Ops<'_> {
                 Some(self.pool.var_expr(twin))
             }
             Expr::Unary(..)
+            | Expr::Cast(..)
+            | Expr::Call(..)
+            | Expr::Apply { .. }
+            | Expr::Ref { .. }
+            | Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Shuffle { .. }
+            | Expr::Hole(_) => None,
+        }
+    }
+
+    /// The number that an expression is, also after conversions, which keep small numbers.
+    fn amount(&self, id: ExprId) -> Option<i128> {
+        match *self.pool.get(id) {
+            Expr::Const(constant) => constant.as_integer(),
+            Expr::Cast(to, inner) if to.is_machine_integer() => self.amount(inner),
+            Expr::Broadcast { value, .. } => self.amount(value),
+            Expr::Var(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select { .. }
             | Expr::Cast(..)
             | Expr::Call(..)
             | Expr::Apply { .. }

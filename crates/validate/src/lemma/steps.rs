@@ -93,7 +93,11 @@ pub(super) fn lemma(
 
 /// Compares `a`, the sum of a product `x` and some float, with `b`, the sum of `y` and that float,
 /// if one of the factors lies between 0 and 1.
-fn part(space: &mut Space, (a, x): (TermId, TermId), (b, y): (TermId, TermId)) -> Option<FormulaId> {
+fn part(
+    space: &mut Space,
+    (a, x): (TermId, TermId),
+    (b, y): (TermId, TermId),
+) -> Option<FormulaId> {
     let Term::Binary(BinaryOp::Mul(_), first, second) = *space.term(x) else { return None };
     let scalar = space.scalar(x);
     let one = float(space, scalar, 1.0).filter(|_| !is_product(space, y))?;

@@ -366,8 +366,7 @@ const TRIED: [f32; 22] = [
 #[test]
 fn floats_rise_and_fall_with_their_operands() {
     let wraps = Overflow::Wraps;
-    let ops =
-        [BinaryOp::Add(wraps), BinaryOp::Sub(wraps), BinaryOp::Mul(wraps), BinaryOp::Div];
+    let ops = [BinaryOp::Add(wraps), BinaryOp::Sub(wraps), BinaryOp::Mul(wraps), BinaryOp::Div];
     let mut stated = 0;
     for (op, scalar) in ops.into_iter().flat_map(|op| [(op, Scalar::F32), (op, Scalar::F64)]) {
         let mut space = Space::new();
@@ -410,9 +409,8 @@ fn bits(scalar: Scalar, value: f32) -> i128 {
 /// All choices of some of the tried floats.
 fn tried(count: u32) -> impl Iterator<Item = Vec<f32>> {
     let all = TRIED.len();
-    (0..all.pow(count)).map(move |number| {
-        (0..count).map(|place| TRIED[number / all.pow(place) % all]).collect()
-    })
+    (0..all.pow(count))
+        .map(move |number| (0..count).map(|place| TRIED[number / all.pow(place) % all]).collect())
 }
 
 /// A sum with a product that may be rounded at once is bounded if one factor lies between 0 and 1,

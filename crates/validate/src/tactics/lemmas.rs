@@ -302,7 +302,8 @@ impl Reached {
             if let Some((other, y, by)) = operands(space, *b, place)
                 && (other, by) == (op, fixed)
             {
-                lemmas.extend([Instance::Step(float, place, y), Instance::Step(*b, place, operand)]);
+                lemmas
+                    .extend([Instance::Step(float, place, y), Instance::Step(*b, place, operand)]);
             }
         }
         lemmas
