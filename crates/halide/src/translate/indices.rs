@@ -92,12 +92,15 @@ impl Ops<'_> {
                 Some(self.pool.expr(Expr::Broadcast { value, lanes }))
             }
             Expr::Cast(_, inner) if self.widths.is_own(id) => Some(inner),
+            Expr::Cast(..) => {
+                let number = self.amount(id).filter(|number| (0..1 << 7).contains(number))?;
+                Some(self.int_like(id, number))
+            }
             Expr::Var(var) => {
                 let twin = self.widths.twin(var)?;
                 Some(self.pool.var_expr(twin))
             }
             Expr::Unary(..)
-            | Expr::Cast(..)
             | Expr::Call(..)
             | Expr::Apply { .. }
             | Expr::Ref { .. }
@@ -108,7 +111,7 @@ impl Ops<'_> {
         }
     }
 
-    /// The number that an expression is, also after conversions, which keep small numbers.
+    /// The number that an expression is. Conversions keep those below 2^7, which fit every type.
     fn amount(&self, id: ExprId) -> Option<i128> {
         match *self.pool.get(id) {
             Expr::Const(constant) => constant.as_integer(),
