@@ -150,12 +150,16 @@ fn ask_less(
     }
 }
 
-/// Tests whether the unread rest is not constant. For memory that is not written to its ends, the
-/// rest must also be positive at some of the sampled sizes and negative at none.
+/// Tests whether the unread rest is neither constant nor negative at any of the sampled sizes. For
+/// memory that is not written to its ends, the rest must also be positive at some of them.
 fn is_asked(forms: &mut Forms<'_>, left_over: &Form, along: bool) -> bool {
-    left_over.as_constant().is_none()
-        && (!along
-            || forms.span(left_over).is_some_and(|(least, greatest)| least >= 0 && greatest > 0))
+    if left_over.as_constant().is_some() {
+        return false;
+    }
+    match forms.span(left_over) {
+        Some((least, greatest)) => least >= 0 && (!along || greatest > 0),
+        None => !along,
+    }
 }
 
 /// The memory of a func, the places that compute it, and the promise of each.
