@@ -57,8 +57,8 @@ pub enum Condition {
 pub const SIZE_LIMIT: i128 = 1 << 29;
 
 /// The greatest magnitude of floats, and of reciprocals of divisors, under
-/// [`Condition::ScaleLimits`]. Beyond it, a float of 32 bits has a distance of more than 1 from the
-/// next one, and a place of data in a table is not one of a few.
+/// [`Condition::ScaleLimits`]. Beyond it, a float of 32 bits is more than 1 away from the
+/// next one.
 pub const SCALE_LIMIT: i32 = 1 << 24;
 
 /// The greatest magnitude of the sides of regions that extern functions answer, under
