@@ -29,7 +29,7 @@ impl Walk<'_> {
                 }
             });
             for operand in converted {
-                if scales.reads(pool, operand) {
+                if reads(pool, operand) {
                     scales.collect(pool, operand);
                 }
             }
@@ -55,12 +55,6 @@ struct Scales {
 }
 
 impl Scales {
-    fn reads(&self, pool: &Pool, expr: ExprId) -> bool {
-        let mut reads = false;
-        pool.for_each_subexpr(expr, &mut |_, node| reads |= matches!(node, Expr::Ref { .. }));
-        reads
-    }
-
     /// Tests whether an expression has a value that parameters alone determine.
     fn is_of_parameters(&self, pool: &Pool, expr: ExprId) -> bool {
         let (mut has_parameter, mut is_alone) = (false, true);
@@ -102,9 +96,18 @@ impl Scales {
         } else if !matches!(node, Expr::Ref { .. }) {
             let mut operands = Vec::new();
             node.for_each_operand(|operand| operands.push(operand));
-            operands.into_iter().for_each(|operand| self.collect(pool, operand));
+            for operand in operands {
+                self.collect(pool, operand);
+            }
         }
     }
+}
+
+/// Tests whether an expression reads a func or an input.
+fn reads(pool: &Pool, expr: ExprId) -> bool {
+    let mut reads = false;
+    pool.for_each_subexpr(expr, &mut |_, node| reads |= matches!(node, Expr::Ref { .. }));
+    reads
 }
 
 /// The limit of a float, with a sign.
