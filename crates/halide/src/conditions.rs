@@ -12,6 +12,8 @@ use halidom_verdict::Condition as Named;
 pub enum Condition {
     /// Mins, extents and ends of callers' buffers lie within [`SIZE_LIMIT`].
     SizeLimits,
+    /// Floats of parameters by which data become coordinates lie within [`SCALE_LIMIT`].
+    ScaleLimits,
     /// The last element of a caller's buffer lies less than 2^31 elements after its first.
     Spans,
     /// Callers' buffers share no memory.
@@ -54,6 +56,11 @@ pub enum Condition {
 /// of them, with the constants that a schedule adds, fit 32 bits.
 pub const SIZE_LIMIT: i128 = 1 << 29;
 
+/// The greatest magnitude of floats, and of reciprocals of divisors, under
+/// [`Condition::ScaleLimits`]. Beyond it, a float of 32 bits is more than 1 away from the
+/// next one.
+pub const SCALE_LIMIT: i32 = 1 << 24;
+
 /// The greatest magnitude of the sides of regions that extern functions answer, under
 /// [`Condition::ExternStages`]. A stage that reads some elements beyond the sides of a buffer
 /// within [`SIZE_LIMIT`] stays within it.
@@ -67,8 +74,9 @@ const ANCHOR: &str = "docs/stock-halide.md#conditions";
 
 impl Condition {
     /// All conditions that carry no words of a caller's, in the order of the list.
-    pub const STANDARD: [Self; 17] = [
+    pub const STANDARD: [Self; 18] = [
         Self::SizeLimits,
+        Self::ScaleLimits,
         Self::Spans,
         Self::Disjoint,
         Self::InputStrides,
@@ -96,6 +104,13 @@ impl Condition {
                     parameters in coordinates lie within 2^29 of 0, strides within 32 bits",
                 "the compiled code computes ends of loops and of regions in 32 bits, and Halide \
                     checks no min",
+            ),
+            Self::ScaleLimits => (
+                "scale-limits",
+                "floats of parameters alone by which data become coordinates, and reciprocals of \
+                    those that divide data, lie within 2^24 of 0",
+                "the compiled code allocates an element for each coordinate that data may give, \
+                    and Halide does not check that these coordinates fit 32 bits",
             ),
             Self::Spans => (
                 "buffers-span-2-31",
@@ -210,6 +225,7 @@ impl Condition {
         match self {
             Self::Assumed(words) => format!("callers keep to {words}"),
             Self::SizeLimits
+            | Self::ScaleLimits
             | Self::Spans
             | Self::Disjoint
             | Self::InputStrides
@@ -236,6 +252,7 @@ impl Condition {
             Self::Small => Named::contract(self.name(), self.words()),
             Self::Assumed(words) => Named::contract(words.clone(), self.words()),
             Self::SizeLimits
+            | Self::ScaleLimits
             | Self::Spans
             | Self::Disjoint
             | Self::InputStrides

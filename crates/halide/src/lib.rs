@@ -18,5 +18,5 @@ pub mod pipeline;
 pub mod script;
 pub mod translate;
 
-pub use conditions::{ANSWER_LIMIT, Condition, SIZE_LIMIT, SMALL_LIMIT};
+pub use conditions::{ANSWER_LIMIT, Condition, SCALE_LIMIT, SIZE_LIMIT, SMALL_LIMIT};
 pub use halidom_halide_ir::{HALIDE_VERSION, NameId, Names, Release, codes, dump, text, tree};

@@ -30,5 +30,6 @@ mod stock_edges;
 mod strides;
 mod table1;
 mod table1_native;
+mod tables_by_floats;
 mod tuple_outputs;
 mod undefined_values;

@@ -16,7 +16,7 @@ use halidom_validate::Verdict;
 
 /// The expected result for a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Expected {
+pub(crate) enum Expected {
     Proved,
     NotProved,
 }
@@ -24,14 +24,14 @@ use Expected::{NotProved, Proved};
 
 /// A case: its name, a script under `tests/halide`, the expected result, and the replacements in
 /// the statement.
-struct Case {
+pub(crate) struct Case {
     name: &'static str,
     script: &'static str,
     expected: Expected,
     edits: &'static [(&'static str, &'static str)],
 }
 
-const fn case(
+pub(crate) const fn case(
     name: &'static str,
     script: &'static str,
     expected: Expected,
@@ -759,6 +759,11 @@ fn judged(pipeline: &[u8], statement: &str) -> (String, Expected) {
 
 #[test]
 fn edges_of_statements_are_judged() {
+    judge_all(CASES);
+}
+
+/// Judges the statement of each case.
+pub(crate) fn judge_all(cases: &[Case]) {
     let has_halide = bridge::find().is_ok_and(|python| {
         let probe = Command::new(python).args(["-c", "import halide"]).output();
         probe.is_ok_and(|output| output.status.success())
@@ -767,12 +772,12 @@ fn edges_of_statements_are_judged() {
         eprintln!("skipped: there is no Python with Halide");
         return;
     }
-    let mut scripts: Vec<&str> = CASES.iter().map(|case| case.script).collect();
+    let mut scripts: Vec<&str> = cases.iter().map(|case| case.script).collect();
     scripts.sort_unstable();
     scripts.dedup();
     let known: BTreeMap<&str, (Vec<u8>, String)> =
         scripts.iter().copied().zip(in_parallel(&scripts, |script| compiled(script))).collect();
-    let wrong: Vec<String> = in_parallel(CASES, |Case { name, script, expected, edits }| {
+    let wrong: Vec<String> = in_parallel(cases, |Case { name, script, expected, edits }| {
         let (pipeline, statement) = &known[script];
         let mut statement = statement.clone();
         for (from, to) in *edits {

@@ -67,8 +67,8 @@ pub fn infer(source: &mut Source, compiled: Compiled, annotated: Option<&Compile
         found = shorter.found;
         notes.push(note);
     }
-    let places = regions::places(&mut forms, &program, &sites, &found);
     solve::leftover(&mut forms, &sites, &mut found);
+    let places = regions::places(&mut forms, &program, &sites, &found);
     notes.extend(missing(&forms, &sites, &found));
     let (program, changed) = annotate::annotate(&mut forms, program, &found, places);
     contract.widths.carry(&changed);

@@ -150,12 +150,16 @@ fn ask_less(
     }
 }
 
-/// Tests whether the unread rest is not constant. For memory that is not written to its ends, the
-/// rest must also be positive at some of the sampled sizes and negative at none.
+/// Tests whether the unread rest is neither constant nor negative at any of the sampled sizes. For
+/// memory that is not written to its ends, the rest must also be positive at some of them.
 fn is_asked(forms: &mut Forms<'_>, left_over: &Form, along: bool) -> bool {
-    left_over.as_constant().is_none()
-        && (!along
-            || forms.span(left_over).is_some_and(|(least, greatest)| least >= 0 && greatest > 0))
+    if left_over.as_constant().is_some() {
+        return false;
+    }
+    match forms.span(left_over) {
+        Some((least, greatest)) => least >= 0 && (!along || greatest > 0),
+        None => !along,
+    }
 }
 
 /// The memory of a func, the places that compute it, and the promise of each.
@@ -229,14 +233,30 @@ impl<'r, 'p> Region<'r, 'p> {
                     return None;
                 }
                 let coord = self.found.loads.get(&load.expr)?.get(dim)?.clone();
-                match self.promised(&coord, store, consumers) {
-                    Some(asked) => ends.push(asked),
-                    None if !along => ends.push(self.ends(&coord, store, self.spot)),
+                let asked = match self.promised(&coord, store, consumers) {
+                    Some(asked) => asked,
+                    None if !along => self.ends(&coord, store, self.spot),
                     None => return None,
+                };
+                // A coordinate that data give has no ends outside of its loops.
+                if !self.is_visible(&asked.0) || !self.is_visible(&asked.1) {
+                    return None;
                 }
+                ends.push(asked);
             }
         }
         self.hull(ends)
+    }
+
+    /// Tests whether the loops around the place are all that a form depends on.
+    fn is_visible(&mut self, form: &Form) -> bool {
+        let expr = self.forms.expr(form);
+        let vars = self.forms.vars(expr);
+        let around = &self.spot.context.loops;
+        !vars.contains(&self.forms.lane)
+            && vars.iter().all(|var| {
+                !self.forms.loops.contains(var) || around.iter().any(|of| of.var == *var)
+            })
     }
 
     /// The range of a coordinate over the instances that a store promises, if the coordinate is at

@@ -10,6 +10,8 @@ use super::form::Form;
 
 /// The upper limits of the sampled sizes, used in turn.
 const LIMITS: [u64; 5] = [3, 24, 90, 300, 1000];
+/// The sampled floats.
+const FLOATS: [f32; 8] = [0.04, 0.3, 0.5, 0.9, 1.0, 1.5, 9.0, 40.0];
 /// The number of sampled points.
 const POINTS: usize = 96;
 
@@ -82,6 +84,33 @@ impl Samples {
                 };
                 Some(a.iter().zip(b.iter()).map(at).collect())
             }
+            Expr::Cast(to, a) => {
+                let (scalar, a) = each(*a)?;
+                let at = |a: &Option<i64>| number(eval::cast(*to, constant(scalar, (*a)?)?).ok()?);
+                Some(a.iter().map(at).collect())
+            }
+            Expr::Call(call, a) => {
+                let (scalar, a) = each(*a)?;
+                let at = |a: &Option<i64>| {
+                    number(eval::intrinsic(*call, constant(scalar, (*a)?)?).ok()?)
+                };
+                Some(a.iter().map(at).collect())
+            }
+            Expr::Broadcast { value, .. } => each(*value).map(|(_, values)| values),
+            // Parameters and elements of memory that are floats, which coordinates depend on.
+            Expr::Var(_) | Expr::Load { .. } if pool.ty(expr).scalar.is_float() => {
+                let scalar = pool.ty(expr).scalar;
+                let state = |point: usize| mixed(expr.index() as u64, point) % FLOATS.len() as u64;
+                let at = |point| {
+                    let value = FLOATS[usize::try_from(state(point)).ok()?];
+                    number(if scalar == Scalar::F32 {
+                        Constant::f32(value)
+                    } else {
+                        Constant::f64(f64::from(value))
+                    })
+                };
+                Some((0..POINTS).map(at).collect())
+            }
             Expr::Select { condition, if_true, if_false } => {
                 let (_, holds) = each(*condition)?;
                 let [then, other] =
@@ -93,19 +122,17 @@ impl Samples {
                 Some(holds.iter().enumerate().map(at).collect())
             }
             Expr::Var(_)
-            | Expr::Cast(..)
-            | Expr::Call(..)
             | Expr::Apply { .. }
             | Expr::Ref { .. }
             | Expr::Load { .. }
             | Expr::Ramp { .. }
-            | Expr::Broadcast { .. }
             | Expr::Shuffle { .. }
             | Expr::Hole(_) => None,
         }
     }
 }
 
+/// The constant that a sampled number stands for. A float is given by its bits.
 fn constant(scalar: Scalar, value: i64) -> Option<Constant> {
     match scalar {
         Scalar::Int => Some(Constant::int(i128::from(value))),
@@ -117,24 +144,31 @@ fn constant(scalar: Scalar, value: i64) -> Option<Constant> {
         | Scalar::U8
         | Scalar::U16
         | Scalar::U32
-        | Scalar::U64
-        | Scalar::F32
-        | Scalar::F64 => None,
+        | Scalar::U64 => Constant::wrapped(scalar, i128::from(value)),
+        Scalar::F32 | Scalar::F64 => Constant::from_bits(scalar, value.cast_unsigned()),
     }
 }
 
 fn number(constant: Constant) -> Option<i64> {
+    if constant.scalar().is_float() {
+        return constant.to_bits().map(u64::cast_signed);
+    }
     i64::try_from(constant.as_integer()?).ok()
 }
 
 /// The value of a variable at a point, the same in every run.
 fn coordinate(var: VarId, point: usize) -> i64 {
+    1 + (mixed(var.index() as u64, point) % LIMITS[point % LIMITS.len()]) as i64
+}
+
+/// A number that depends on the point and on another number.
+fn mixed(seed: u64, point: usize) -> u64 {
     // Knuth's generator, and a shift, as its low bits repeat.
-    let mut state = ((var.index() as u64) << 8) | point as u64;
+    let mut state = (seed << 8) | point as u64;
     for _ in 0..3 {
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         state ^= state >> 29;
     }
-    1 + ((state >> 33) % LIMITS[point % LIMITS.len()]) as i64
+    state >> 33
 }

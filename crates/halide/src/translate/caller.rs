@@ -59,6 +59,7 @@ impl Walk<'_> {
             let check = Check::SizeLimit { what: halidom_ir::print::expr(pool, id) };
             parts.push(self.contract.add(pool, Condition::SizeLimits, (condition, check)));
         }
+        parts.extend(self.scales(pool));
         for buffer in self.given_buffers() {
             let decl = pool.buffer(buffer).clone();
             let zero = pool.int(0);
@@ -106,7 +107,20 @@ impl Walk<'_> {
     /// The variables in coordinates of the pipeline's definitions, such as the sides that a
     /// boundary condition is told. Halide adds constants to them, as it does to mins and extents.
     fn in_coordinates(&self, pool: &Pool) -> FxHashSet<VarId> {
-        let (mut coordinates, mut found) = (Vec::new(), FxHashSet::default());
+        let mut found = FxHashSet::default();
+        for coordinate in self.coordinates(pool) {
+            pool.for_each_subexpr(coordinate, &mut |_, node| {
+                if let Expr::Var(var) = node {
+                    found.insert(*var);
+                }
+            });
+        }
+        found
+    }
+
+    /// The coordinates and the ends of domains in the pipeline's definitions.
+    pub(super) fn coordinates(&self, pool: &Pool) -> Vec<ExprId> {
+        let mut coordinates = Vec::new();
         for func in &self.source.algorithm.funcs {
             for stage in pool.func(*func).stages() {
                 coordinates.extend_from_slice(&stage.lhs);
@@ -120,14 +134,7 @@ impl Walk<'_> {
                 }
             }
         }
-        for coordinate in coordinates {
-            pool.for_each_subexpr(coordinate, &mut |_, node| {
-                if let Expr::Var(var) = node {
-                    found.insert(*var);
-                }
-            });
-        }
-        found
+        coordinates
     }
 
     /// The contract `--assume small`: limits on mins, extents, and their products with strides.

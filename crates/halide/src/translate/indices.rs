@@ -6,12 +6,12 @@
 //! instead. Each operator that is moved so is noted with its width: the obligations on overflow
 //! are about it, as about every `int` of an index ([`Widths`](super::ops::Widths)). A pipeline's
 //! own arithmetic does not overflow by a condition. Operators with another meaning of overflow
-//! stay.
+//! stay. A name for such a sum is bound a second time, to the `int`, if an index mentions it.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp as Op, Constant, Expr, ExprId, Overflow, Scalar, UnaryOp};
 
-use super::ops::{Ops, Value};
+use super::ops::{Ops, Value, is_index_type};
 use crate::translate::error::Result;
 
 impl Ops<'_> {
@@ -22,6 +22,15 @@ impl Ops<'_> {
             return Ok(self.unwrapped(inner, &mut FxHashMap::default()));
         }
         Ok(id)
+    }
+
+    /// The `int` for a value that is a sum of machine integers or the like.
+    pub(super) fn as_twin(&mut self, value: Value) -> Option<ExprId> {
+        let ty = self.pool.ty(value.id);
+        if !is_index_type(value.ty) || !ty.scalar.is_machine_integer() || ty.lanes > 1 {
+            return None;
+        }
+        self.moved(value.id, &mut FxHashMap::default())
     }
 
     /// A machine integer as an `int`.
@@ -44,6 +53,17 @@ impl Ops<'_> {
             Expr::Const(constant) => {
                 let value = constant.as_integer()?;
                 Some(self.pool.constant(Constant::int(value)))
+            }
+            Expr::Binary(op @ (Op::Shl | Op::Shr), a, amount) => {
+                // The sign's own place is left out: its power does not fit the type.
+                let least = 0..i128::from(scalar.bits()?) - 1;
+                let amount = self.amount(amount).filter(|amount| least.contains(amount))?;
+                let power = self.int_like(id, 1 << amount);
+                let a = self.unwrapped(a, known);
+                let op = if op == Op::Shl { Op::Mul(Overflow::Unbounded) } else { Op::Div };
+                let moved = self.pool.binary(op, a, power);
+                self.widths.note(moved, scalar.bits()?);
+                Some(moved)
             }
             Expr::Binary(op, a, b) => {
                 let op = self.on_ints(op)?;
@@ -72,8 +92,35 @@ impl Ops<'_> {
                 Some(self.pool.expr(Expr::Broadcast { value, lanes }))
             }
             Expr::Cast(_, inner) if self.widths.is_own(id) => Some(inner),
+            Expr::Cast(..) => {
+                let number = self.amount(id).filter(|number| (0..1 << 7).contains(number))?;
+                Some(self.int_like(id, number))
+            }
+            Expr::Var(var) => {
+                let twin = self.widths.twin(var)?;
+                Some(self.pool.var_expr(twin))
+            }
+            Expr::Unary(..)
+            | Expr::Call(..)
+            | Expr::Apply { .. }
+            | Expr::Ref { .. }
+            | Expr::Load { .. }
+            | Expr::Ramp { .. }
+            | Expr::Shuffle { .. }
+            | Expr::Hole(_) => None,
+        }
+    }
+
+    /// The number that an expression is. Conversions keep those below 2^7, which fit every type.
+    fn amount(&self, id: ExprId) -> Option<i128> {
+        match *self.pool.get(id) {
+            Expr::Const(constant) => constant.as_integer(),
+            Expr::Cast(to, inner) if to.is_machine_integer() => self.amount(inner),
+            Expr::Broadcast { value, .. } => self.amount(value),
             Expr::Var(_)
             | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Select { .. }
             | Expr::Cast(..)
             | Expr::Call(..)
             | Expr::Apply { .. }

@@ -43,6 +43,7 @@ mod polynomials;
 mod priors;
 mod program;
 mod reinterpret;
+mod scales;
 mod schedule;
 mod signature;
 mod stores;

@@ -11,7 +11,7 @@
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
     BinaryOp as Op, Constant, Expr, ExprId, Intrinsic as Function, Overflow, Pool, Scalar, UnaryOp,
-    eval,
+    VarId, eval,
 };
 
 use super::error::{Result, unsupported};
@@ -67,6 +67,10 @@ pub struct Widths {
     known: FxHashMap<ExprId, u32>,
     /// Conversions of `int`s to the machine type that they have in the code.
     own: FxHashSet<ExprId>,
+    /// The `int`s of the same values as variables that are machine integers.
+    twins: FxHashMap<VarId, VarId>,
+    /// The `int`s of `twins` that no index mentions.
+    idle: FxHashSet<VarId>,
 }
 
 impl Widths {
@@ -96,6 +100,24 @@ impl Widths {
     /// The noted expressions, with their widths.
     pub fn known(&self) -> &FxHashMap<ExprId, u32> {
         &self.known
+    }
+
+    /// Notes that a variable is the `int` of another one, a machine integer.
+    pub(super) fn pair(&mut self, var: VarId, twin: VarId) {
+        self.twins.insert(var, twin);
+        self.idle.insert(twin);
+    }
+
+    /// The `int` of a variable that is a machine integer, for an index.
+    pub(super) fn twin(&mut self, var: VarId) -> Option<VarId> {
+        let twin = self.twins.get(&var).copied()?;
+        self.idle.remove(&twin);
+        Some(twin)
+    }
+
+    /// Tests whether a variable is the `int` of another one, and no index mentions it.
+    pub(super) fn is_idle(&self, var: VarId) -> bool {
+        self.idle.contains(&var)
     }
 
     /// Tests whether a conversion of an `int` keeps the type that it has in the code.

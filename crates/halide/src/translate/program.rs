@@ -274,6 +274,11 @@ impl Walk<'_> {
         for name in opened.taken.into_iter().rev() {
             self.forget(name);
         }
+        let is_idle = |item: &Item| match item {
+            Item::Let(var, _) => self.memo.widths.is_idle(*var),
+            Item::Stmt(_) | Item::Allocate(_) => false,
+        };
+        opened.items.retain(|item| !is_idle(item));
         Ok(closed(pool, opened.items))
     }
 
@@ -546,7 +551,16 @@ impl Walk<'_> {
         }
         let mark = self.nodes.prophecy(node);
         self.nodes.marks.insert(variable, mark);
-        Ok((Binding::Node(variable), vec![Item::Let(var, value.id)]))
+        let mut items = vec![Item::Let(var, value.id)];
+        if let Some(twin) = self.lower(pool, |lowering| lowering.ops.as_twin(value)) {
+            let of_ints = pool.declare_var(self.nodes.names.text(name), Type::INT);
+            self.memo.widths.pair(var, of_ints);
+            if !self.nodes.reads_memory(node) {
+                self.definitions.insert(of_ints, twin);
+            }
+            items.push(Item::Let(of_ints, twin));
+        }
+        Ok((Binding::Node(variable), items))
     }
 
     /// A variable for a vector, which is evaluated here.

@@ -8,10 +8,13 @@
 
 mod monotone;
 mod ordered;
+mod steps;
 #[cfg(test)]
 mod tests;
 
 use halidom_base::FxHashMap;
+
+pub(crate) use steps::{Place, operands};
 
 use crate::space::{Atom, AtomId, FormulaId, PolyId, Space, Term, TermId};
 
@@ -30,6 +33,11 @@ pub(crate) enum Instance {
     Compared(TermId),
     /// A conversion of a float to an integer keeps its order relative to another float.
     Converted(TermId, TermId),
+    /// A float rises or falls with its operand at a place. It is compared with the float that has
+    /// another operand there.
+    Step(TermId, Place, TermId),
+    /// The operands for which a float is a number.
+    Number(TermId),
     /// Floats of operands with equal orders have equal orders.
     SameOrder(TermId, TermId),
     /// The sign of a product, and its range where both factors are values of few bits.
@@ -93,6 +101,8 @@ fn state(space: &mut Space, instance: Instance) -> Vec<FormulaId> {
         Instance::Monotone(a, b) => monotone::lemma(space, a, b).into_iter().collect(),
         Instance::Compared(truth) => ordered::compared(space, truth).into_iter().collect(),
         Instance::Converted(cast, by) => ordered::converted(space, cast, by).into_iter().collect(),
+        Instance::Step(a, place, y) => steps::lemma(space, (a, place), y).into_iter().collect(),
+        Instance::Number(term) => steps::numbers(space, term).unwrap_or_default(),
         Instance::SameOrder(a, b) => ordered::congruent(space, a, b).into_iter().collect(),
         Instance::Signs(a, b) => signs(space, a, b),
         Instance::Multiples(number, first, second) => multiples(space, number, first, second),

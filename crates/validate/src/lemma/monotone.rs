@@ -244,7 +244,8 @@ fn scaled(space: &mut Space, chain: Chain, op: BinaryOp, by: TermId) -> Option<C
     Some(Chain { sign: Some(sign), magnitude: None, ..chain })
 }
 
-fn float(space: &mut Space, scalar: Scalar, value: f32) -> Option<TermId> {
+/// A literal of a float type.
+pub(super) fn float(space: &mut Space, scalar: Scalar, value: f32) -> Option<TermId> {
     let wide = Constant::f64(f64::from(value));
     let constant = if scalar == Scalar::F32 { Constant::f32(value) } else { wide };
     scalar.is_float().then(|| space.constant_term(constant))

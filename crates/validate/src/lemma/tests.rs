@@ -2,10 +2,10 @@
 
 use halidom_ir::{BinaryOp, Constant, Intrinsic, Overflow, Scalar, UnaryOp};
 
-use super::{Memo, monotone};
+use super::{Instance, Memo, Place, monotone};
 use crate::obligation::door::Tactics as _;
 use crate::space::concrete::{Assignment, Random};
-use crate::space::{PolyId, Space, Term, TermId};
+use crate::space::{PolyId, Rename, Space, Term, TermId};
 use crate::tactics::Search;
 
 #[test]
@@ -153,7 +153,7 @@ fn what_rises_and_falls_does_so_at_all_floats() {
 /// A random float of two unknown floats, with minima, selections and operators that make NaN.
 fn float(space: &mut Space, random: &mut Random, unknown: [TermId; 2], depth: u64) -> TermId {
     let scalar = space.scalar(unknown[0]);
-    let choice = random.below(if depth == 0 { 3 } else { 12 });
+    let choice = random.below(if depth == 0 { 3 } else { 14 });
     if choice < 2 {
         return unknown[usize::try_from(choice).unwrap()];
     }
@@ -173,6 +173,8 @@ fn float(space: &mut Space, random: &mut Random, unknown: [TermId; 2], depth: u6
         5 => space.call_term(Intrinsic::Sqrt, a).unwrap(),
         6 => space.binary_term(BinaryOp::Add(wraps), a, b).unwrap(),
         7 => space.binary_term(BinaryOp::Mul(wraps), a, b).unwrap(),
+        12 => space.binary_term(BinaryOp::Div, a, b).unwrap(),
+        13 => space.binary_term(BinaryOp::Sub(wraps), a, b).unwrap(),
         8 | 9 => space.binary_term(BinaryOp::Min, a, b).unwrap(),
         10 => space.binary_term(BinaryOp::Max, a, b).unwrap(),
         _ => {
@@ -234,7 +236,7 @@ fn integers_that_wrap_are_themselves_where_they_fit() {
         let ring = space.ring(scalar, of_x);
         let number = space.integer_of(ring);
         let atom = space.as_atom(number).unwrap();
-        let lemmas = Memo::default().state(&mut space, super::Instance::Meaning(atom)).to_vec();
+        let lemmas = Memo::default().state(&mut space, Instance::Meaning(atom)).to_vec();
         assert_eq!(lemmas.len(), 2);
         let (low, high) = scalar.range().unwrap();
         for end in [low, high] {
@@ -331,4 +333,123 @@ fn a_term_of_which_nothing_is_known_stands_last() {
     assert!(made(false, &[(plus, "c"), (plus, "s")]));
     assert!(!made(false, &[(plus, "c"), (times, "s")]));
     assert!(!made(false, &[(times, "s"), (plus, "c"), (times, "s")]));
+}
+
+/// The floats that are tried for each unknown one: the ends of the intervals in the lemmas, their
+/// neighbours, and all that is no number.
+const TRIED: [f32; 22] = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.999_999_94,
+    1.000_000_1,
+    0.5,
+    0.3,
+    -0.7,
+    2.0,
+    7.5,
+    -300.25,
+    16_777_215.0,
+    -16_777_216.0,
+    1e-45,
+    -1e-45,
+    f32::MIN_POSITIVE,
+    1e38,
+    f32::MAX,
+    f32::INFINITY,
+    f32::NEG_INFINITY,
+    f32::NAN,
+];
+
+/// Every lemma on an operand that moves, for all operators and both places, at all floats tried.
+#[test]
+fn floats_rise_and_fall_with_their_operands() {
+    let wraps = Overflow::Wraps;
+    let ops = [BinaryOp::Add(wraps), BinaryOp::Sub(wraps), BinaryOp::Mul(wraps), BinaryOp::Div];
+    let mut stated = 0;
+    for (op, scalar) in ops.into_iter().flat_map(|op| [(op, Scalar::F32), (op, Scalar::F64)]) {
+        let mut space = Space::new();
+        let symbols = ["x", "by", "y"].map(|name| space.fresh(name));
+        let [x, by, y] = symbols.map(|symbol| space.leaf(Term::Parameter(symbol, scalar)));
+        let literal = |space: &mut Space, value: f32| {
+            let wide = Constant::f64(f64::from(value));
+            space.constant_term(if scalar == Scalar::F32 { Constant::f32(value) } else { wide })
+        };
+        let mut terms = vec![y];
+        terms.extend([0.0, -0.0, 1.0, -2.5].map(|value| literal(&mut space, value)));
+        let float = space.binary_term(op, x, by).unwrap();
+        let mut instances = vec![Instance::Number(float)];
+        for place in [Place::First, Place::Second] {
+            instances.extend(terms.iter().map(|y| Instance::Step(float, place, *y)));
+        }
+        let mut memo = Memo::default();
+        let lemmas: Vec<_> = instances
+            .into_iter()
+            .flat_map(|instance| memo.state(&mut space, instance).to_vec())
+            .collect();
+        stated += lemmas.len();
+        for values in tried(3) {
+            let at: Assignment =
+                symbols.into_iter().zip(values).map(|(s, v)| (s, bits(scalar, v))).collect();
+            for lemma in &lemmas {
+                assert!(space.truth_at(*lemma, &at), "{:?} at {at:?}", space.formula(*lemma));
+            }
+        }
+    }
+    assert!(stated > 60, "{stated}");
+}
+
+fn bits(scalar: Scalar, value: f32) -> i128 {
+    let wide = Constant::f64(f64::from(value));
+    let constant = if scalar == Scalar::F32 { Constant::f32(value) } else { wide };
+    i128::from(constant.to_bits().unwrap())
+}
+
+/// All choices of some of the tried floats.
+fn tried(count: u32) -> impl Iterator<Item = Vec<f32>> {
+    let all = TRIED.len();
+    (0..all.pow(count))
+        .map(move |number| (0..count).map(|place| TRIED[number / all.pow(place) % all]).collect())
+}
+
+/// A sum with a product that may be rounded at once is bounded if one factor lies between 0 and 1,
+/// in both ways of rounding. It is not if the factor may be 2, and not by the rounded product.
+#[test]
+fn a_sum_with_a_part_is_bounded_however_it_is_rounded() {
+    let mut space = Space::new().contracted(true);
+    let symbols = ["part", "whole", "y", "c", "sum", "end"].map(|name| space.fresh(name));
+    let [part, whole, y, c, ..] =
+        symbols.map(|symbol| space.leaf(Term::Parameter(symbol, Scalar::F32)));
+    let wraps = Overflow::Wraps;
+    let product = space.binary_term(BinaryOp::Mul(wraps), part, whole).unwrap();
+    let sum = space.binary_term(BinaryOp::Add(wraps), product, c).unwrap();
+    let mut state = |a, place, y| super::steps::lemma(&mut space, (a, place), y);
+    assert!(state(sum, Place::First, product).is_none());
+    assert!(state(sum, Place::Second, y).is_none(), "the product is rounded in two ways");
+    let lemma = state(sum, Place::First, y).unwrap();
+    let end = space.binary_term(BinaryOp::Add(wraps), y, c).unwrap();
+    // The sums become unknown floats, which are given both values.
+    let [.., given_sum, given_end] =
+        symbols.map(|symbol| space.leaf(Term::Parameter(symbol, Scalar::F32)));
+    let mut given = Rename::new();
+    given.means(sum, given_sum);
+    given.means(end, given_end);
+    let lemma = given.formula(&mut space, lemma);
+    let mut greater = 0;
+    for values in tried(4) {
+        let [p, w, y, c] = values[..] else { unreachable!() };
+        for sum in [(p * w) + c, p.mul_add(w, c)] {
+            let floats = [p, w, y, c, sum, y + c];
+            let at: Assignment = symbols
+                .into_iter()
+                .zip(floats)
+                .map(|(symbol, value)| (symbol, bits(Scalar::F32, value)))
+                .collect();
+            assert!(space.truth_at(lemma, &at), "{floats:?}");
+            // Where the factor is greater than 1, the sum is not bounded.
+            greater += usize::from(p == 2.0 && w <= y && y >= 0.0 && sum > y + c);
+        }
+    }
+    assert!(greater > 0);
 }

@@ -28,13 +28,18 @@ impl Space {
             ) => self.is_number(operand),
             // The second operand, unless the first one is less or greater.
             Term::Binary(BinaryOp::Min | BinaryOp::Max, _, second) => self.is_number(second),
+            Term::Select(condition, a, b) => {
+                let (first, second) = (self.is_number(a), self.is_number(b));
+                let otherwise = self.not(condition);
+                let parts = [self.and(&[condition, first]), self.and(&[otherwise, second])];
+                self.or(&parts)
+            }
             Term::Constant(_)
             | Term::Ring(..)
             | Term::Truth(_)
             | Term::Parameter(..)
             | Term::Read { .. }
             | Term::Binary(..)
-            | Term::Select(..)
             | Term::Apply { .. }
             | Term::Call(..) => self.compare_floats(BinaryOp::Eq, term, term),
         }
@@ -71,7 +76,8 @@ impl Space {
         }
     }
 
-    fn is_zero_float(&self, term: TermId) -> bool {
+    /// Tests whether a float is a literal zero, of either sign.
+    pub(crate) fn is_zero_float(&self, term: TermId) -> bool {
         self.term_constant(term).is_some_and(|constant| order(constant) == 0 && !is_nan(constant))
     }
 

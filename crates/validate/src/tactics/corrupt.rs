@@ -7,7 +7,7 @@ use halidom_ir::parse;
 use super::Search;
 use crate::floats::normal::Theory;
 use crate::floats::{Axioms, Floats};
-use crate::lemma::{Instance, Lemmas, Memo};
+use crate::lemma::{Instance, Lemmas, Memo, Place};
 use crate::obligation::door::{
     Assignment, Case, Desk, Divided, Earlier, Equality, Origin, Quotients, Region, Step, Tactics,
     Target, Witness,
@@ -172,6 +172,8 @@ impl LyingLemmas {
             | Instance::Monotone(..)
             | Instance::Compared(_)
             | Instance::Converted(..)
+            | Instance::Step(..)
+            | Instance::Number(_)
             | Instance::SameOrder(..)
             | Instance::Quotients(..)
             | Instance::Signs(..) => None,
@@ -184,6 +186,8 @@ impl LyingLemmas {
             Instance::SameValue(..)
             | Instance::Compared(_)
             | Instance::Converted(..)
+            | Instance::Step(..)
+            | Instance::Number(_)
             | Instance::SameOrder(..)
             | Instance::SameTruth(..)
             | Instance::Monotone(..)
@@ -214,10 +218,11 @@ impl LyingLemmas {
             }
         }
         let pairs = found.iter().filter_map(|instance| match *instance {
-            Instance::SameValue(a, b) | Instance::Converted(a, b) | Instance::SameOrder(a, b) => {
-                Some((a, b))
-            }
-            Instance::Compared(truth) => Some((truth, truth)),
+            Instance::SameValue(a, b)
+            | Instance::Converted(a, b)
+            | Instance::Step(a, _, b)
+            | Instance::SameOrder(a, b) => Some((a, b)),
+            Instance::Compared(term) | Instance::Number(term) => Some((term, term)),
             Instance::Meaning(_)
             | Instance::Quotients(..)
             | Instance::SameTruth(..)
@@ -236,6 +241,9 @@ impl LyingLemmas {
                 Instance::Monotone(*b, *a),
                 Instance::Converted(*a, *b),
                 Instance::SameOrder(*b, *a),
+                Instance::Step(*a, Place::First, *b),
+                Instance::Step(*b, Place::Second, *a),
+                Instance::Number(*b),
                 Instance::Compared(*a),
             ]
         }));

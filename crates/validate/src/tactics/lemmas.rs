@@ -1,9 +1,9 @@
 //! The choice of lemmas for a question.
 
 use halidom_base::{FxHashMap, FxHashSet, IndexSet};
-use halidom_ir::{BinaryOp, Scalar};
+use halidom_ir::{BinaryOp, Constant, Scalar};
 
-use crate::lemma::{Instance, Lemmas, Memo, quotient_bound};
+use crate::lemma::{Instance, Lemmas, Memo, Place, operands, quotient_bound};
 use crate::space::{Atom, AtomId, Formula, FormulaId, Monomial, PolyId, Space, Term, TermId};
 
 /// The most facts that are multiplied. Fewer lemmas can only prove less.
@@ -16,7 +16,9 @@ const MOST_PAIRS: usize = 64;
 /// The most quotients by numbers that are not constant that are compared.
 const MOST_QUOTIENTS: usize = 12;
 /// The most literals with which a float that becomes an integer is compared.
-const MOST_LIMITS: usize = 4;
+const MOST_LIMITS: usize = 6;
+/// The most values among which floats are compared by their operands.
+const MOST_FLOATS: usize = 48;
 /// The most terms that are compared.
 const MOST_TERMS: usize = 32;
 
@@ -87,6 +89,9 @@ pub(super) struct Reached {
     /// The numbers of truth values and of machine values that have their lemmas on floats.
     compared: usize,
     converted: usize,
+    /// True if a float becomes an integer. Then the number of values with lemmas on their operands.
+    converts: bool,
+    stepped: usize,
 }
 
 impl Reached {
@@ -189,7 +194,7 @@ impl Reached {
     }
 
     /// Returns instances on floats that are compared or become integers, and were not met before.
-    fn ordered(&mut self, space: &Space) -> Vec<Instance> {
+    fn ordered(&mut self, space: &mut Space) -> Vec<Instance> {
         let mut lemmas = Vec::new();
         while self.compared < MOST_TERMS
             && let Some(truth) = self.truths.get_index(self.compared).copied()
@@ -201,13 +206,105 @@ impl Reached {
             self.converted += 1;
             let Some((to, operand)) = conversion(space, cast) else { continue };
             let mut limits = IndexSet::default();
-            literals(space, operand, &mut limits);
+            self.literals(space, operand, &mut limits);
             lemmas.extend(limits.iter().take(MOST_LIMITS).map(|by| Instance::Converted(cast, *by)));
             let earlier = self.values.iter().take(self.converted - 1).take(MOST_TERMS);
             let others = earlier.filter_map(|other| conversion(space, *other));
             let alike = others
                 .filter(|(other, by)| *other == to && space.scalar(*by) == space.scalar(operand));
             lemmas.extend(alike.map(|(_, by)| Instance::Converted(cast, by)));
+            self.converts = true;
+        }
+        // Floats that only are compared seldom depend on the order of their operands.
+        while self.converts
+            && self.stepped < MOST_FLOATS
+            && let Some(float) = self.values.get_index(self.stepped).copied()
+        {
+            self.stepped += 1;
+            if operands(space, float, Place::First).is_none() {
+                continue;
+            }
+            numbers(space, float, &mut lemmas);
+            let earlier: Vec<TermId> = self.values.iter().take(self.stepped - 1).copied().collect();
+            for place in [Place::First, Place::Second] {
+                lemmas.extend(self.steps(space, float, place, &earlier));
+            }
+        }
+        lemmas
+    }
+
+    /// Collects literals that may limit a float.
+    fn literals(&self, space: &mut Space, term: TermId, found: &mut IndexSet<TermId>) {
+        if found.len() >= MOST_LIMITS {
+            return;
+        }
+        for truth in self.truths.iter().take(MOST_TERMS) {
+            if let Term::Binary(BinaryOp::Lt | BinaryOp::Le, a, b) = *space.term(*truth) {
+                let limits = [(a, b), (b, a)].into_iter().filter(|(of, _)| *of == term);
+                found.extend(limits.map(|(_, by)| by).filter(|by| is_literal(space, *by)));
+            }
+        }
+        match *space.term(term) {
+            Term::Constant(_) => drop(found.insert(term)),
+            Term::Unary(_, operand) => self.literals(space, operand, found),
+            Term::Binary(BinaryOp::Min | BinaryOp::Max, a, b) | Term::Select(_, a, b) => {
+                self.literals(space, a, found);
+                self.literals(space, b, found);
+            }
+            Term::Binary(
+                op @ (BinaryOp::Add(_) | BinaryOp::Sub(_) | BinaryOp::Mul(_) | BinaryOp::Div),
+                a,
+                b,
+            ) if is_literal(space, b) => {
+                found.insert(b);
+                let mut limits = IndexSet::default();
+                self.literals(space, a, &mut limits);
+                let ends = limits.into_iter().filter_map(|end| space.binary_term(op, end, b).ok());
+                found.extend(ends);
+            }
+            Term::Binary(BinaryOp::Mul(_), a, b) => {
+                self.literals(space, b, found);
+                self.literals(space, a, found);
+            }
+            Term::Ring(..)
+            | Term::Truth(_)
+            | Term::Parameter(..)
+            | Term::Read { .. }
+            | Term::Binary(..)
+            | Term::Cast(..)
+            | Term::FromInt(..)
+            | Term::Apply { .. }
+            | Term::Call(..) => {}
+        }
+    }
+
+    /// Returns instances that compare a float with floats that have another operand at a place:
+    /// 0 and 1, literals that limit the operand, and the operands of other floats.
+    fn steps(
+        &self,
+        space: &mut Space,
+        float: TermId,
+        place: Place,
+        earlier: &[TermId],
+    ) -> Vec<Instance> {
+        let Some((op, operand, fixed)) = operands(space, float, place) else { return Vec::new() };
+        let mut others = IndexSet::default();
+        self.literals(space, operand, &mut others);
+        let units: &[f32] = if matches!(op, BinaryOp::Mul(_)) { &[0.0, 1.0] } else { &[0.0] };
+        let narrow = space.scalar(float) == Scalar::F32;
+        others.extend(units.iter().map(|unit| {
+            let wide = Constant::f64(f64::from(*unit));
+            space.constant_term(if narrow { Constant::f32(*unit) } else { wide })
+        }));
+        let mut lemmas: Vec<_> =
+            others.into_iter().map(|other| Instance::Step(float, place, other)).collect();
+        for b in earlier {
+            if let Some((other, y, by)) = operands(space, *b, place)
+                && (other, by) == (op, fixed)
+            {
+                lemmas
+                    .extend([Instance::Step(float, place, y), Instance::Step(*b, place, operand)]);
+            }
         }
         lemmas
     }
@@ -346,33 +443,18 @@ fn conversion(space: &Space, term: TermId) -> Option<(Scalar, TermId)> {
     (to.is_machine_integer() && space.scalar(operand).is_float()).then_some((to, operand))
 }
 
-/// Collects the literals that limit a float, or are one of its factors.
-fn literals(space: &Space, term: TermId, found: &mut IndexSet<TermId>) {
-    if found.len() >= MOST_LIMITS {
-        return;
+/// Proposes that a float and the floats that it is computed from are numbers.
+fn numbers(space: &Space, float: TermId, lemmas: &mut Vec<Instance>) {
+    let Some((_, first, second)) = operands(space, float, Place::First) else { return };
+    if lemmas.len() < MOST_FLOATS {
+        lemmas.push(Instance::Number(float));
+        numbers(space, first, lemmas);
+        numbers(space, second, lemmas);
     }
-    match *space.term(term) {
-        Term::Constant(_) => drop(found.insert(term)),
-        Term::Unary(_, operand) => literals(space, operand, found),
-        Term::Binary(BinaryOp::Min | BinaryOp::Max, a, b) => {
-            literals(space, a, found);
-            literals(space, b, found);
-        }
-        Term::Binary(BinaryOp::Mul(_), a, b) => {
-            let constants = [a, b].into_iter().filter(|x| space.term_constant(*x).is_some());
-            found.extend(constants);
-        }
-        Term::Ring(..)
-        | Term::Truth(_)
-        | Term::Parameter(..)
-        | Term::Read { .. }
-        | Term::Binary(..)
-        | Term::Select(..)
-        | Term::Cast(..)
-        | Term::FromInt(..)
-        | Term::Apply { .. }
-        | Term::Call(..) => {}
-    }
+}
+
+fn is_literal(space: &Space, term: TermId) -> bool {
+    space.term_constant(term).is_some()
 }
 
 /// Returns instances for every pair of machine values that were not met before.

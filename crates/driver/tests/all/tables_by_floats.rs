@@ -1,0 +1,68 @@
+//! Statements of stock Halide with tables that floats index, scaled by parameters. Each wrong one
+//! has a right twin, as in `stock_edges`.
+
+use crate::stock_edges::{
+    Case,
+    Expected::{NotProved, Proved},
+    case, judge_all,
+};
+
+const SCALED: &str = "pipelines/table_by_scaled_data";
+const DIVIDED: &str = "pipelines/table_by_data_over_a_scale";
+const WIDE: &str = "edges/table_by_wide_data";
+
+const CASES: &[Case] = &[
+    case("a table that scaled data index", SCALED, Proved, &[]),
+    case(
+        "a table that is an element short",
+        SCALED,
+        NotProved,
+        &[("table.z.min_realized) + 1)]", "table.z.min_realized) + 0)]")],
+    ),
+    case(
+        "a table for a scale that is not negative",
+        SCALED,
+        NotProved,
+        &[("min((float32)scale, 0.000000f)", "max(min((float32)scale, 0.000000f), 0.000000f)")],
+    ),
+    case(
+        "a place in a table that is named, and one too far",
+        SCALED,
+        NotProved,
+        &[("= t24.s - table.z.min_realized", "= (t24.s - table.z.min_realized) + 1")],
+    ),
+    case(
+        "a place in a table that is named, and overflows",
+        SCALED,
+        NotProved,
+        &[(
+            "= t24.s - table.z.min_realized",
+            "= ((((t24.s*65536)*65536)/65536)/65536) - table.z.min_realized",
+        )],
+    ),
+    case("a table that divided data index", DIVIDED, Proved, &[]),
+    case(
+        "a table for a divisor of the other sign",
+        DIVIDED,
+        NotProved,
+        &[("0.000000f < (float32)sigma", "(float32)sigma < 0.000000f")],
+    ),
+    case(
+        "a row of a table by another shift",
+        DIVIDED,
+        NotProved,
+        &[("x8((uint32)3)", "x8((uint32)2)")],
+    ),
+    case("a table for data up to 2", WIDE, Proved, &[]),
+    case(
+        "a table for data up to 1 and data up to 2",
+        WIDE,
+        NotProved,
+        &[("0.000000f)*2.000000f", "0.000000f)*1.000000f")],
+    ),
+];
+
+#[test]
+fn tables_by_floats_are_judged() {
+    judge_all(CASES);
+}
