@@ -2,7 +2,8 @@
 
 use halidom_driver::inspect;
 use halidom_ir::{
-    Action, Directive, FoldDirection, FuncId, LoopLevel, Partition, Scalar, StoreIn, Tail,
+    Action, Algorithm, Directive, FoldDirection, FuncId, LoopLevel, Partition, Scalar, Schedule,
+    StoreIn, Tail,
 };
 use halidom_lang::{SymbolKind, directives, function_names};
 use lsp_types::CompletionItemKind as Kind;
@@ -21,7 +22,7 @@ const PROPERTIES: [(&str, &str); 5] = [
 ];
 
 /// Returns the completions at a place.
-pub(crate) fn complete(document: &mut Document, offset: usize) -> Value {
+pub(crate) fn complete(document: &Document, offset: usize) -> Value {
     let mut found = Found::default();
     match context(document.text(), offset) {
         Context::Nothing => {}
@@ -221,69 +222,68 @@ fn without_directive(document: &Document, place: &Place<'_>) -> String {
     format!("{}{kept}{rest}", head.get(..place.step.start).unwrap_or(""))
 }
 
+/// A text without the directive that is being typed.
+struct Without {
+    document: Document,
+    /// The numbers of the pipeline and the schedule.
+    pipeline: usize,
+    schedule: usize,
+    /// The func that the statement schedules, or the elements of an array.
+    funcs: Vec<FuncId>,
+}
+
+impl Without {
+    /// Reads the text; `None` if the schedule does not parse.
+    fn of(document: &Document, place: &Place<'_>) -> Option<Self> {
+        let text = without_directive(document, place);
+        let document = Document::new(document.uri.clone(), 0, &text, document.lines.encoding);
+        let (pipeline, found) = document.pipeline(&place.step.pipeline)?;
+        let mut names = found.schedules.iter().map(|named| &named.schedule.name);
+        let schedule = names.position(|name| *name == place.step.schedule)?;
+        let funcs = document.funcs(found, &place.step.func);
+        Some(Self { document, pipeline, schedule, funcs })
+    }
+
+    /// Returns the algorithm and the schedule, with the number of its directives' places.
+    fn parts(&self) -> (Algorithm, Schedule, usize) {
+        let pipeline = &self.document.loaded.module.pipelines[self.pipeline];
+        let named = &pipeline.schedules[self.schedule];
+        (pipeline.algorithm.clone(), named.schedule.clone(), named.spans.len())
+    }
+}
+
 /// Returns the loops of the func before the directive that is being typed.
 fn loops(document: &Document, place: &Place<'_>) -> Vec<String> {
-    let mut names = Vec::new();
-    with_schedule(document, place, &mut |document, pipeline, number, funcs| {
-        let algorithm = document.loaded.module.pipelines[pipeline].algorithm.clone();
-        let schedule =
-            document.loaded.module.pipelines[pipeline].schedules[number].schedule.clone();
-        let pool = &mut document.loaded.module.pool;
-        for stage in inspect::loops(pool, &algorithm, &schedule) {
-            if funcs.contains(&stage.func) {
-                names.extend(stage.loops.into_iter().map(|one| one.name));
-            }
-        }
-    });
-    names.retain(|name| !name.contains('.'));
-    names
+    let Some(mut without) = Without::of(document, place) else { return Vec::new() };
+    let (algorithm, schedule, _) = without.parts();
+    let stages = inspect::loops(&mut without.document.loaded.module.pool, &algorithm, &schedule);
+    let own = stages.into_iter().filter(|stage| without.funcs.contains(&stage.func));
+    let names = own.flat_map(|stage| stage.loops).map(|one| one.name);
+    names.filter(|name| !name.contains('.')).collect()
 }
 
 /// Returns the levels, each a func and a loop, at which the schedule is legal with the directive.
 fn levels(document: &Document, place: &Place<'_>, directive: &str) -> Vec<(String, String)> {
+    let Some(mut without) = Without::of(document, place) else { return Vec::new() };
+    let Some(func) = without.funcs.first().copied() else { return Vec::new() };
+    let (algorithm, schedule, origin) = without.parts();
+    let pool = &mut without.document.loaded.module.pool;
     let mut found = Vec::new();
-    with_schedule(document, place, &mut |document, pipeline, number, funcs| {
-        let Some(func) = funcs.first().copied() else { return };
-        let named = &document.loaded.module.pipelines[pipeline].schedules[number];
-        let (schedule, origin) = (named.schedule.clone(), named.spans.len());
-        let algorithm = document.loaded.module.pipelines[pipeline].algorithm.clone();
-        let pool = &mut document.loaded.module.pool;
-        for stage in inspect::loops(pool, &algorithm, &schedule) {
-            for one in stage.loops.iter().filter(|one| !one.name.contains('.')) {
-                let level =
-                    LoopLevel { func: stage.func, stage: Some(stage.stage), var: one.name.clone() };
-                let action = match directive {
-                    "compute_at" => Action::ComputeAt(level),
-                    "store_at" => Action::StoreAt(level),
-                    _ => Action::HoistStorage(Some(level)),
-                };
-                let directive = Directive { func, stage: 0, action, origin };
-                let is_own = stage.func == func;
-                if !is_own && inspect::accepts(pool, &algorithm, &schedule, directive) {
-                    found.push((pool.func(stage.func).name.clone(), one.name.clone()));
-                }
+    for stage in inspect::loops(pool, &algorithm, &schedule) {
+        let named = stage.loops.iter().filter(|one| !one.name.contains('.'));
+        for one in named.filter(|_| stage.func != func) {
+            let level =
+                LoopLevel { func: stage.func, stage: Some(stage.stage), var: one.name.clone() };
+            let action = match directive {
+                "compute_at" => Action::ComputeAt(level),
+                "store_at" => Action::StoreAt(level),
+                _ => Action::HoistStorage(Some(level)),
+            };
+            let directive = Directive { func, stage: 0, action, origin };
+            if inspect::accepts(pool, &algorithm, &schedule, directive) {
+                found.push((pool.func(stage.func).name.clone(), one.name.clone()));
             }
         }
-    });
+    }
     found
-}
-
-/// Reads the text without the directive that is being typed; calls `visit` with the numbers of the
-/// pipeline and the schedule, and with the func.
-fn with_schedule(
-    document: &Document,
-    place: &Place<'_>,
-    visit: &mut dyn FnMut(&mut Document, usize, usize, &[FuncId]),
-) {
-    let text = without_directive(document, place);
-    let mut without = Document::new(document.uri.clone(), 0, &text, document.lines.encoding);
-    let Some((number, pipeline)) = without.pipeline(&place.step.pipeline) else { return };
-    let schedules = &pipeline.schedules;
-    let Some(schedule) =
-        schedules.iter().position(|named| named.schedule.name == place.step.schedule)
-    else {
-        return;
-    };
-    let funcs = without.funcs(pipeline, &place.step.func);
-    visit(&mut without, number, schedule, &funcs);
 }

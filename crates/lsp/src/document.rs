@@ -1,4 +1,4 @@
-//! An open text and what is known of it.
+//! An open text and all that is known of it.
 
 use halidom_base::IndexMap;
 use halidom_diag::{Diagnostic, FileId, Sources};
@@ -9,10 +9,7 @@ use halidom_lang::{Pipeline, Symbols, symbols};
 use lsp_types::TextDocumentContentChangeEvent;
 
 use crate::encoding::{Encoding, Lines};
-use crate::proofs::Proof;
-
-/// A schedule by its names: the pipeline's and its own.
-pub(crate) type Named = (String, String);
+use crate::verdicts::{Named, Proof};
 
 /// An open text.
 pub(crate) struct Document {

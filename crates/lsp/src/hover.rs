@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::document::Document;
 use crate::names::symbols_at;
-use crate::proofs::Proof;
 use crate::reports::range;
+use crate::verdicts::Proof;
 
 /// The greatest number of elements of an array, and of schedules, that a hover tells of.
 const MOST: usize = 6;

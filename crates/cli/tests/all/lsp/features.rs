@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::client::{Client, applied, place};
 
-const URI: &str = "file:///work/blur.hal";
+const URI: &str = "file:///blur.hal";
 
 const BLUR: &str = "// A blur 😀 of two stages.
 pipeline blur<radius: 1>(input: buffer<u16, 2>, gain: u16) -> output: buffer<u16, 2> {
