@@ -3,6 +3,7 @@
 mod certificate;
 mod checker;
 mod limits;
+#[cfg(test)]
 mod lsp;
 mod nothing;
 mod own_rules;
