@@ -184,11 +184,12 @@ fn argument(
         }
         ("compute_at" | "store_at" | "hoist_storage", 0 | 1) => {
             let levels = levels(document, place, directive);
+            // Elements of an array have the same loops, most of the time.
             let of = before.first().filter(|_| number == 1);
             for (func, name) in levels {
                 match of {
                     None => found.add(&func, Kind::FUNCTION, "a legal level"),
-                    Some(of) if *of == func => found.add(&name, Kind::VARIABLE, "a legal level"),
+                    Some(of) if func.split('[').next() == Some(of.as_str()) => found.add(&name, Kind::VARIABLE, "a legal level"),
                     Some(_) => {}
                 }
             }
@@ -210,80 +211,104 @@ fn argument(
     }
 }
 
-/// The text with the statement only up to the directive that is being typed.
-fn without_directive(document: &Document, place: &Place<'_>) -> String {
+/// A directive that shows which func the directive that is being typed is for.
+const MARK: &str = ".compute_root();";
+
+/// The text with a mark in place of the directive that is being typed and the rest of its
+/// statement.
+fn marked(document: &Document, place: &Place<'_>) -> String {
     let text = document.text();
-    let (head, rest) = text.split_at(place.offset.min(text.len()));
+    let rest = text.get(place.offset..).unwrap_or("");
     // The rest of the statement ends at its semicolon or line.
     let end = rest.find([';', '\n', '}']).unwrap_or(rest.len());
     let rest = rest[end..].strip_prefix(';').unwrap_or(&rest[end..]);
-    let kept = head.get(place.step.start..place.dot).unwrap_or("");
-    let kept = if kept.contains('(') { format!("{kept};") } else { String::new() };
-    format!("{}{kept}{rest}", head.get(..place.step.start).unwrap_or(""))
+    format!("{}{MARK}{rest}", text.get(..place.dot).unwrap_or(""))
 }
 
-/// A text without the directive that is being typed.
+/// A schedule without the directive that is being typed.
 struct Without {
     document: Document,
-    /// The numbers of the pipeline and the schedule.
-    pipeline: usize,
-    schedule: usize,
-    /// The func that the statement schedules, or the elements of an array.
+    algorithm: Algorithm,
+    /// All other directives, and those before the place.
+    schedules: [Schedule; 2],
+    /// The funcs that the directive is for: several in a `for`.
     funcs: Vec<FuncId>,
+    /// The number of the places of directives.
+    origins: usize,
 }
 
 impl Without {
     /// Reads the text; `None` if the schedule does not parse.
     fn of(document: &Document, place: &Place<'_>) -> Option<Self> {
-        let text = without_directive(document, place);
+        let text = marked(document, place);
         let document = Document::new(document.uri.clone(), 0, &text, document.lines.encoding);
-        let (pipeline, found) = document.pipeline(&place.step.pipeline)?;
-        let mut names = found.schedules.iter().map(|named| &named.schedule.name);
-        let schedule = names.position(|name| *name == place.step.schedule)?;
-        let funcs = document.funcs(found, &place.step.func);
-        Some(Self { document, pipeline, schedule, funcs })
-    }
-
-    /// Returns the algorithm and the schedule, with the number of its directives' places.
-    fn parts(&self) -> (Algorithm, Schedule, usize) {
-        let pipeline = &self.document.loaded.module.pipelines[self.pipeline];
-        let named = &pipeline.schedules[self.schedule];
-        (pipeline.algorithm.clone(), named.schedule.clone(), named.spans.len())
+        let (_, pipeline) = document.pipeline(&place.step.pipeline)?;
+        let algorithm = pipeline.algorithm.clone();
+        let named = pipeline.schedule(&place.step.schedule)?;
+        let start = |directive: &Directive| named.spans.get(directive.origin).map(|one| one.start);
+        // The dot is not a part of a directive's place.
+        let is_mark = |directive: &&Directive| start(directive) == Some(place.dot + 1);
+        let all = &named.schedule.directives;
+        let funcs = all.iter().filter(is_mark).map(|directive| directive.func).collect();
+        let keep = |is_kept: &dyn Fn(&Directive) -> bool| Schedule {
+            name: named.schedule.name.clone(),
+            directives: all.iter().filter(|one| is_kept(one)).cloned().collect(),
+        };
+        let others = keep(&|one| !is_mark(&one));
+        let before = keep(&|one| start(one).is_some_and(|start| start < place.dot));
+        let origins = named.spans.len();
+        Some(Self { algorithm, schedules: [others, before], funcs, origins, document })
     }
 }
 
 /// Returns the loops of the func before the directive that is being typed.
 fn loops(document: &Document, place: &Place<'_>) -> Vec<String> {
     let Some(mut without) = Without::of(document, place) else { return Vec::new() };
-    let (algorithm, schedule, _) = without.parts();
-    let stages = inspect::loops(&mut without.document.loaded.module.pool, &algorithm, &schedule);
+    let pool = &mut without.document.loaded.module.pool;
+    let stages = inspect::loops(pool, &without.algorithm, &without.schedules[1]);
     let own = stages.into_iter().filter(|stage| without.funcs.contains(&stage.func));
     let names = own.flat_map(|stage| stage.loops).map(|one| one.name);
     names.filter(|name| !name.contains('.')).collect()
 }
 
 /// Returns the levels, each a func and a loop, at which the schedule is legal with the directive.
+/// If the schedule is refused without the directive, only the directives before it count.
 fn levels(document: &Document, place: &Place<'_>, directive: &str) -> Vec<(String, String)> {
     let Some(mut without) = Without::of(document, place) else { return Vec::new() };
     let Some(func) = without.funcs.first().copied() else { return Vec::new() };
-    let (algorithm, schedule, origin) = without.parts();
     let pool = &mut without.document.loaded.module.pool;
     let mut found = Vec::new();
-    for stage in inspect::loops(pool, &algorithm, &schedule) {
-        let named = stage.loops.iter().filter(|one| !one.name.contains('.'));
-        for one in named.filter(|_| stage.func != func) {
-            let level =
-                LoopLevel { func: stage.func, stage: Some(stage.stage), var: one.name.clone() };
-            let action = match directive {
-                "compute_at" => Action::ComputeAt(level),
-                "store_at" => Action::StoreAt(level),
-                _ => Action::HoistStorage(Some(level)),
-            };
-            let directive = Directive { func, stage: 0, action, origin };
-            if inspect::accepts(pool, &algorithm, &schedule, directive) {
-                found.push((pool.func(stage.func).name.clone(), one.name.clone()));
+    for schedule in &without.schedules {
+        let stages = inspect::loops(pool, &without.algorithm, schedule);
+        if stages.is_empty() {
+            continue;
+        }
+        for stage in stages.iter().filter(|stage| stage.func != func) {
+            for one in stage.loops.iter().filter(|one| !one.name.contains('.')) {
+                let level =
+                    LoopLevel { func: stage.func, stage: Some(stage.stage), var: one.name.clone() };
+                let action = match directive {
+                    "compute_at" => Action::ComputeAt(level),
+                    "store_at" => Action::StoreAt(level),
+                    _ => Action::HoistStorage(Some(level)),
+                };
+                let directive = Directive { func, stage: 0, action, origin: without.origins };
+                if inspect::accepts(pool, &without.algorithm, schedule, directive) {
+                    found.push((written(&pool.func(stage.func).name), one.name.clone()));
+                }
             }
         }
+        break;
     }
     found
+}
+
+/// The name of a func as it is written in a schedule: `f[3]` for an element of an array.
+fn written(name: &str) -> String {
+    match name.split_once('$') {
+        Some((array, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            format!("{array}[{number}]")
+        }
+        _ => name.to_owned(),
+    }
 }

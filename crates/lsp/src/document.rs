@@ -24,7 +24,7 @@ pub(crate) struct Document {
     /// The proofs of this text.
     pub(crate) proofs: IndexMap<Named, Proof>,
     /// The schedules that were looked at.
-    described: IndexMap<(usize, Option<usize>), Option<Description>>,
+    described: IndexMap<(usize, Option<usize>, bool), Option<Description>>,
 }
 
 impl Document {
@@ -93,11 +93,12 @@ impl Document {
         algorithm.inputs.iter().chain(&algorithm.funcs).filter(is_meant).copied().collect()
     }
 
-    /// Returns the description of a schedule; `None` if it is refused.
-    pub(crate) fn description(&mut self, choice: &Choice) -> Option<&Description> {
-        let key = (choice.pipeline, choice.schedule);
+    /// Returns the description of a schedule, with its regions if they are wanted; `None` if it is
+    /// refused.
+    pub(crate) fn description(&mut self, choice: &Choice, regions: bool) -> Option<&Description> {
+        let key = (choice.pipeline, choice.schedule, regions);
         if !self.described.contains_key(&key) {
-            let description = inspect::describe(&mut self.loaded, choice, true).ok();
+            let description = inspect::describe(&mut self.loaded, choice, regions).ok();
             self.described.insert(key, description);
         }
         self.described.get(&key)?.as_ref()

@@ -13,7 +13,8 @@ use crate::document::Document;
 use crate::encoding::Encoding;
 use crate::events::{Analysed, Finished};
 use crate::lenses::{CANCEL, PROVE};
-use crate::session::Session;
+use crate::proofs::Task;
+use crate::session::{Session, progress_number};
 use crate::verdicts::Proof;
 use crate::{actions, completion, hover, lenses, names, rename, tokens};
 
@@ -109,6 +110,13 @@ pub(crate) fn notification(session: &mut Session, notification: Notification) {
                 session.close(params.text_document.uri.as_str());
             }
         }
+        "window/workDoneProgress/cancel" => {
+            let token = params.get("token").and_then(Value::as_str).unwrap_or("");
+            if let Some(number) = progress_number(token) {
+                cancel(session, &|task| task.number == number);
+                session.refresh();
+            }
+        }
         _ => {}
     }
 }
@@ -177,20 +185,21 @@ fn execute(session: &mut Session, params: Value) -> Answer {
             document.proofs.insert(named.clone(), Proof::Running);
             session.begin_progress(number, &named);
         }
-        CANCEL => {
-            for task in session.proofs.cancel(&|task| task.uri == uri && task.named == named) {
-                session.end_progress(task.number, "cancelled");
-            }
-            if let Some(document) = session.documents.get_mut(&uri)
-                && matches!(document.proofs.get(&named), Some(Proof::Running))
-            {
-                document.proofs.shift_remove(&named);
-            }
-        }
+        CANCEL => cancel(session, &|task| task.uri == uri && task.named == named),
         command => return wrong(&format!("there is no command `{command}`")),
     }
     session.refresh();
     Ok(Value::Null)
+}
+
+/// Cancels proofs; their schedules are no longer being proved.
+fn cancel(session: &mut Session, is_meant: &dyn Fn(&Task) -> bool) {
+    for task in session.proofs.cancel(is_meant) {
+        session.end_progress(task.number, "cancelled");
+        if let Some(document) = session.documents.get_mut(&task.uri) {
+            document.proofs.shift_remove(&task.named);
+        }
+    }
 }
 
 /// Takes over the refusals of a text's schedules.

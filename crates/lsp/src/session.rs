@@ -20,6 +20,14 @@ use crate::proofs::Proofs;
 use crate::reports;
 use crate::verdicts::Named;
 
+/// The beginning of the token of a proof's progress; the proof's number follows.
+const PROGRESS: &str = "halidom-proof-";
+
+/// The number of the proof whose progress has a token.
+pub(crate) fn progress_number(token: &str) -> Option<u64> {
+    token.strip_prefix(PROGRESS)?.parse().ok()
+}
+
 /// A session with one client.
 pub(crate) struct Session {
     pub(crate) encoding: Encoding,
@@ -120,10 +128,10 @@ impl Session {
         if !self.shows_progress() {
             return;
         }
-        let token = format!("halidom-proof-{number}");
+        let token = format!("{PROGRESS}{number}");
         self.out.request("window/workDoneProgress/create", json!({"token": token}));
         let title = format!("proving `{schedule}` of `{pipeline}`");
-        let value = json!({"kind": "begin", "title": title, "cancellable": false});
+        let value = json!({"kind": "begin", "title": title, "cancellable": true});
         self.out.notify("$/progress", json!({"token": token, "value": value}));
     }
 
@@ -132,7 +140,7 @@ impl Session {
         if !self.shows_progress() {
             return;
         }
-        let token = format!("halidom-proof-{number}");
+        let token = format!("{PROGRESS}{number}");
         let value = json!({"kind": "end", "message": message});
         self.out.notify("$/progress", json!({"token": token, "value": value}));
     }

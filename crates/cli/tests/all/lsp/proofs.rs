@@ -142,6 +142,13 @@ fn cancelled_proofs_end_their_solvers() {
     command(&mut client, "halidom.cancel", "local_laplacian", "best");
     gone(&processes);
     assert!(lenses(&mut client).iter().all(|title| title.starts_with("prove")));
+    // By its progress.
+    let processes = started(&mut client, 30);
+    let created = client.kept.iter().rev().find(|one| one["method"] == "window/workDoneProgress/create");
+    let token = created.expect("there is progress")["params"]["token"].clone();
+    client.notify("window/workDoneProgress/cancel", json!({"token": token}));
+    gone(&processes);
+    assert!(lenses(&mut client).iter().all(|title| title.starts_with("prove")));
     // By an edit.
     let processes = started(&mut client, 3);
     client.replace(URI, 4, TEXT);
