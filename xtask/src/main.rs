@@ -17,6 +17,7 @@ mod book;
 mod census;
 mod corpus;
 mod demo;
+mod doors;
 mod editors;
 mod error;
 mod fuzz;
@@ -72,6 +73,7 @@ const COMMANDS: &[Command] = &[
     corpus::COMMAND,
     agree::COMMAND,
     census::COMMAND,
+    doors::COMMAND,
     sanitize::COMMAND,
     relink::COMMAND,
     atl::COMMAND,

@@ -50,6 +50,10 @@ const SOLVER: Wheel = Wheel { name: "z3-solver", version: "5.4.0.0" };
 /// Halide's compiler with its Python interface: tests and benchmarks run against it.
 const HALIDE: Wheel = Wheel { name: "halide", version: "21.0.0" };
 
+/// CMake and Ninja, with which the CMake package is tried. Halide's own package needs CMake 3.28.
+const CMAKE: [Wheel; 2] =
+    [Wheel { name: "cmake", version: "4.4.4" }, Wheel { name: "ninja", version: "1.13.2" }];
+
 /// The occasions on which to install clang-19, which not every system offers.
 #[derive(Clone, Copy)]
 enum Clang {
@@ -160,6 +164,12 @@ pub(crate) fn ensure_coq() -> Result<(), Error> {
 /// Installs Halide, which benchmarks need. Call [`ensure`] first, which creates .venv.
 pub(crate) fn ensure_halide() -> Result<(), Error> {
     if HALIDE.is_installed() { Ok(()) } else { HALIDE.install() }
+}
+
+/// Installs CMake, which only `doors` needs; without it, a test is skipped. Call [`ensure`] first,
+/// which creates .venv.
+pub(crate) fn ensure_cmake() -> Result<(), Error> {
+    CMAKE.iter().filter(|wheel| !wheel.is_installed()).try_for_each(Wheel::install)
 }
 
 /// Installs the requirements of `test`: the requirements of [`ensure`], and Halide; without Halide,

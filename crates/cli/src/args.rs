@@ -152,6 +152,24 @@ halidom fuzz --engine reference --programs 2000 --mutants 1\n  \
 halidom fuzz --target halide --programs 500 --findings findings"
     )]
     Fuzz(FuzzArgs),
+    /// Print the path of a library for LD_PRELOAD, which judges every pipeline that a C++ program
+    /// compiles with Halide, and leaves the program's output and exit status alone
+    #[command(
+        after_help = "The library is compiled at first use against the program's own Halide. The \
+program must be linked with libHalide.so. A summary is printed on standard error when the program \
+ends.\n\n\
+Variables of the program's environment:\n  \
+HALIDOM_PRELOAD_REPORT=DIR   keep pipelines, statements and verdicts in DIR\n  \
+HALIDOM_PRELOAD_SUMMARY=FILE append the summary to FILE instead\n  \
+HALIDOM_PRELOAD_STRICT=1     a program that ends with 0 ends with 1 (refuted) or 3 (no proof)\n  \
+HALIDOM_PRELOAD_LIMIT=60     seconds for one verdict\n  \
+HALIDOM_PRELOAD_WAIT=600     seconds in which verdicts are awaited when the program ends\n  \
+HALIDOM_PRELOAD_MOST=200     the number of compiles that are looked at\n  \
+HALIDOM_PRELOAD_JOBS=N       judgements at the same time\n  \
+HALIDOM_PRELOAD_OPTIONS=…    further options of `halidom validate`\n\n\
+Example: LD_PRELOAD=$(halidom preload) ./program"
+    )]
+    Preload(PreloadArgs),
     /// Shrink a program and its schedules while a command keeps failing
     #[command(
         after_help = "The command runs on smaller and smaller forms of FILE, each of which parses; \
@@ -160,10 +178,21 @@ is kept if the command ends with the same status as on FILE.\n\n\
 Example: halidom reduce wrong.hal --while 'halidom validate {}' --output small.hal"
     )]
     Reduce(ReduceArgs),
+    /// Print the library that connects Halidom with the installed Halide; compile it if necessary
+    #[command(after_help = "The Python package loads it into the process whose pipelines it \
+judges, and carries it compiled.\n\nExample: halidom bridge --output python/halidom/bridge")]
+    Bridge(BridgeArgs),
     /// List the solvers, compilers and other tools that are found, those that are missing, and how
     /// to get them
     #[command(after_help = "Example: halidom doctor")]
     Doctor,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BridgeArgs {
+    /// Copy the library and its programs to this folder too, as a package carries them
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// A pipeline of a file, and its schedule.
@@ -259,6 +288,8 @@ pub(crate) enum Emit {
     Object,
     /// `.a`
     StaticLibrary,
+    /// `.so`, with the runtime, for programs that load it while they run
+    SharedLibrary,
     /// The final intermediate representation
     Ir,
 }
@@ -394,7 +425,8 @@ impl Given {
 #[derive(Debug, Args)]
 #[group(id = "stock", multiple = true)]
 pub(crate) struct StockArgs {
-    /// Judge what Halide compiles from FILE, a pipeline that stock Halide serialized (.hlpipe)
+    /// Judge what Halide compiles from FILE, a pipeline that stock Halide serialized (.hlpipe), or
+    /// what it compiled, if FILE is a folder that Halidom's Python package wrote
     #[arg(long, conflicts_with_all = ["halide_script", "generator"])]
     pub(crate) halide: bool,
     /// Judge what Halide compiles from a Python script, which defines `pipeline()`; this function
@@ -462,6 +494,20 @@ pub(crate) struct Solving {
     /// A file that keeps solver answers for later runs; it is trusted like the solver
     #[arg(long, value_name = "FILE")]
     pub(crate) cache: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PreloadArgs {
+    /// The folder of the Halide that the program is linked with, which has `include/Halide.h` and
+    /// `lib64` or `lib`; by default, the Python package `halide`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) halide: Option<PathBuf>,
+    /// Judge the pipelines that the library writes to this folder, as it tells on standard input
+    #[arg(long, value_name = "DIR", hide = true)]
+    pub(crate) judge: Option<PathBuf>,
+    /// Keep the folder
+    #[arg(long, hide = true, requires = "judge")]
+    pub(crate) keep: bool,
 }
 
 #[derive(Debug, Args)]

@@ -60,7 +60,9 @@ pub fn run(
         Command::Export(args) => ("export", commands::export::run(args, &mut output)),
         Command::Fuzz(args) => ("fuzz", commands::fuzz::run(args, &mut output)),
         Command::Import(args) => ("import", commands::import::run(args, &mut output)),
+        Command::Preload(args) => ("preload", commands::preload::run(args, &mut output)),
         Command::Reduce(args) => ("reduce", commands::reduce::run(args, &mut output)),
+        Command::Bridge(args) => ("bridge", commands::bridge::run(args, &mut output)),
         Command::Doctor => ("doctor", commands::doctor::run(&mut output)),
     });
     output.conclude(job, &ended)

@@ -18,7 +18,7 @@ mod tests;
 
 pub use emit::{emit, permits_contraction};
 pub use error::EmitError;
-pub use module::{CModule, CheckInfo};
+pub use module::{ArgumentInfo, ArgumentKind, CModule, CheckInfo};
 pub use native::{
     Arguments, Artifact, COMPILER_VARIABLE, CompileError, Effort, HalideArgument, HalideCall,
     HalideError, HalideLibrary, Kernel, Prepared, RUNTIME_HEADER, RUNTIME_SOURCE, RunError, Timing,

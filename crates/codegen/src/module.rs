@@ -21,6 +21,8 @@ pub struct CModule {
     pub(crate) helpers: IndexSet<Helper>,
     pub(crate) body: String,
     pub(crate) header: String,
+    /// The parameters of the entry for C programs, in order.
+    pub arguments: Vec<ArgumentInfo>,
     /// The entry checks. The number that a failure reports is an index into this list.
     pub checks: Vec<CheckInfo>,
     /// The fields of the struct that the entry function takes, in order.
@@ -55,6 +57,37 @@ pub(crate) struct ParamInfo {
     pub(crate) var: VarId,
     pub(crate) name: String,
     pub(crate) scalar: Scalar,
+}
+
+/// A parameter of the entry for C programs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArgumentInfo {
+    /// Its name in C.
+    pub name: String,
+    /// Its type, or the type of its elements.
+    pub scalar: Scalar,
+    /// Its kind.
+    pub kind: ArgumentKind,
+}
+
+/// The kind of a parameter of the entry for C programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArgumentKind {
+    /// A number, passed by value.
+    Parameter,
+    /// A buffer that is read.
+    Input {
+        /// Its number of dimensions.
+        rank: usize,
+    },
+    /// A buffer that is written.
+    Output {
+        /// Its number of dimensions.
+        rank: usize,
+        /// The output's first buffer, whose shape this one must have, by position among the
+        /// outputs' buffers. `None` for the first buffer itself.
+        like: Option<usize>,
+    },
 }
 
 /// An entry check and its description.

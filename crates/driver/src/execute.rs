@@ -5,7 +5,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use halidom_codegen::{
-    Arguments, Artifact, CModule, CompileError, EmitError, Kernel, RunError, Target, Toolchain,
+    ArgumentInfo, Arguments, Artifact, CModule, CompileError, EmitError, Kernel, RunError, Target,
+    Toolchain,
 };
 use halidom_interp::algorithm::{self, AlgorithmError};
 use halidom_interp::machine::{self, Fault};
@@ -76,7 +77,20 @@ fn printed(pool: &Pool, program: &Program, target: &Target) -> Result<CModule, B
     Ok(module)
 }
 
-/// Writes a library that is compiled ahead of time. Returns the written files.
+/// A library that is compiled ahead of time.
+#[derive(Debug)]
+pub struct Ahead {
+    /// The written files.
+    pub files: Vec<PathBuf>,
+    /// The pipeline's function in C.
+    pub function: String,
+    /// The parameters of the function, in order.
+    pub arguments: Vec<ArgumentInfo>,
+    /// The entry checks, in the order of their numbers in C, in words.
+    pub checks: Vec<String>,
+}
+
+/// Writes a library that is compiled ahead of time.
 pub fn build_ahead(
     pool: &Pool,
     program: &Program,
@@ -84,9 +98,11 @@ pub fn build_ahead(
     target: &Target,
     directory: &Path,
     artifacts: &[Artifact],
-) -> Result<Vec<PathBuf>, BuildError> {
+) -> Result<Ahead, BuildError> {
     let module = printed(pool, program, target)?;
-    Ok(halidom_codegen::write_all(directory, &module, toolchain, target, artifacts)?)
+    let files = halidom_codegen::write_all(directory, &module, toolchain, target, artifacts)?;
+    let checks = module.checks.iter().map(|check| check.what.clone()).collect();
+    Ok(Ahead { files, function: module.name, arguments: module.arguments, checks })
 }
 
 /// Prints C, reads it back, compiles and loads it.

@@ -189,7 +189,9 @@ fn argument(
             for (func, name) in levels {
                 match of {
                     None => found.add(&func, Kind::FUNCTION, "a legal level"),
-                    Some(of) if func.split('[').next() == Some(of.as_str()) => found.add(&name, Kind::VARIABLE, "a legal level"),
+                    Some(of) if func.split('[').next() == Some(of.as_str()) => {
+                        found.add(&name, Kind::VARIABLE, "a legal level")
+                    }
                     Some(_) => {}
                 }
             }
@@ -266,7 +268,10 @@ fn loops(document: &Document, place: &Place<'_>) -> Vec<String> {
     let Some(mut without) = Without::of(document, place) else { return Vec::new() };
     let pool = &mut without.document.loaded.module.pool;
     let stages = inspect::loops(pool, &without.algorithm, &without.schedules[1]);
-    let own = stages.into_iter().filter(|stage| without.funcs.contains(&stage.func));
+    // A schedule that rewrites the algorithm has funcs of its own, with the same names.
+    let name = |func: FuncId| pool.func(func).name.as_str();
+    let is_own = |func| without.funcs.iter().any(|own| name(*own) == name(func));
+    let own = stages.into_iter().filter(|stage| is_own(stage.func));
     let names = own.flat_map(|stage| stage.loops).map(|one| one.name);
     names.filter(|name| !name.contains('.')).collect()
 }
@@ -283,10 +288,16 @@ fn levels(document: &Document, place: &Place<'_>, directive: &str) -> Vec<(Strin
         if stages.is_empty() {
             continue;
         }
-        for stage in stages.iter().filter(|stage| stage.func != func) {
+        for stage in &stages {
+            // A schedule that rewrites the algorithm has funcs of its own, with the same names.
+            let name = &pool.func(stage.func).name;
+            let mut named = without.algorithm.funcs.iter().copied();
+            let of = named.find(|func| pool.func(*func).name == *name).unwrap_or(stage.func);
+            if of == func {
+                continue;
+            }
             for one in stage.loops.iter().filter(|one| !one.name.contains('.')) {
-                let level =
-                    LoopLevel { func: stage.func, stage: Some(stage.stage), var: one.name.clone() };
+                let level = LoopLevel { func: of, stage: Some(stage.stage), var: one.name.clone() };
                 let action = match directive {
                     "compute_at" => Action::ComputeAt(level),
                     "store_at" => Action::StoreAt(level),

@@ -178,12 +178,7 @@ fn schedules_at(document: &Document, pipeline: usize, offset: usize) -> Vec<Opti
 }
 
 /// The places and needed regions of a func under a schedule.
-fn placement(
-    document: &mut Document,
-    choice: &Choice,
-    func: FuncId,
-    regions: bool,
-) -> String {
+fn placement(document: &mut Document, choice: &Choice, func: FuncId, regions: bool) -> String {
     let name = document.loaded.module.pool.func(func).name.clone();
     let Some(description) = document.description(choice, regions).cloned() else {
         return "the schedule is refused\n".to_owned();

@@ -4,6 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use halidom_base::programs;
 use thiserror::Error;
 
 /// A family of solvers that take the same options.
@@ -64,8 +65,8 @@ pub enum FindError {
     },
     /// No searched place has an executable of that name.
     #[error(
-        "no `{executable}` in `.venv/bin` of this or a parent folder, nor on the PATH; \
-            `{variable}` can name one"
+        "no `{executable}` in `.venv/bin` of this or a parent folder, beside this program, nor on \
+            the PATH; `{variable}` can name one"
     )]
     Missing {
         /// The name of the executable.
@@ -77,8 +78,7 @@ pub enum FindError {
 
 impl Program {
     /// Finds a solver. The order of search is: the explicit path if there is one; the path in the
-    /// family's environment variable; `.venv/bin` in the current folder, the executable's folder,
-    /// or a parent of either; the PATH.
+    /// family's environment variable; the places of [`programs::find`].
     ///
     /// # Errors
     /// The given path is not a file, or no executable was found.
@@ -97,15 +97,7 @@ impl Program {
             return named(path.into(), family.variable());
         }
         let executable = family.executable();
-        let bases = [env::current_dir().ok(), env::current_exe().ok()];
-        let in_project = bases
-            .iter()
-            .flatten()
-            .flat_map(|base| base.ancestors())
-            .map(|folder| folder.join(".venv").join("bin").join(executable));
-        let search_path = env::var_os("PATH").unwrap_or_default();
-        let on_path = env::split_paths(&search_path).map(|folder| folder.join(executable));
-        let path = in_project.chain(on_path).find(|candidate| candidate.is_file());
+        let path = programs::find(executable);
         path.map(|path| Self { family, path, arguments: None })
             .ok_or(FindError::Missing { executable, variable: family.variable() })
     }

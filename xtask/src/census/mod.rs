@@ -79,7 +79,7 @@ const LAST: &str = "tests/halide/census/verdicts.csv";
 const PAGE: &str = "docs/census.md";
 const MARKERS: [&str; 2] = ["<!-- census: table -->", "<!-- census: end -->"];
 /// Halide's sources, packed.
-const SOURCES: &str = "../shared/halide21/sources-v21.0.0.tar.xz";
+pub(crate) const SOURCES: &str = "../shared/halide21/sources-v21.0.0.tar.xz";
 
 /// The options of a sweep.
 #[derive(Debug, Clone, PartialEq)]
@@ -201,7 +201,7 @@ fn run(words: &[&str]) -> Result<(), Error> {
 }
 
 /// Unpacks Halide's sources, once.
-fn unpacked(folder: &Path) -> Result<PathBuf, Error> {
+pub(crate) fn unpacked(folder: &Path) -> Result<PathBuf, Error> {
     let halide = folder.join("halide");
     if !halide.is_dir() {
         let packed = root().join(SOURCES);
@@ -213,7 +213,11 @@ fn unpacked(folder: &Path) -> Result<PathBuf, Error> {
                 ),
             });
         }
-        process::run(program("tar").arg("xJf").arg(&packed).arg("-C").arg(folder))?;
+        // The archive has no folder of its own.
+        let part = folder.join("halide.part");
+        fs::create_dir_all(&part).map_err(|cause| Error::File { path: part.clone(), cause })?;
+        process::run(program("tar").arg("xJf").arg(&packed).arg("-C").arg(&part))?;
+        fs::rename(&part, &halide).map_err(|cause| Error::File { path: part, cause })?;
     }
     Ok(halide)
 }

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use halidom_codegen::Artifact;
+use halidom_codegen::{ArgumentInfo, ArgumentKind, Artifact};
+use halidom_driver::execute::Ahead;
 use halidom_driver::subject::Subject;
 use halidom_driver::{execute, files, judge};
 use halidom_ir::print;
 use halidom_verdict::Verdict;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{compiled, solving, validate};
 use crate::args::{BuildArgs, Emit};
@@ -49,7 +50,7 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         }
     }
     let artifacts: Vec<Artifact> = args.emit.iter().filter_map(|emit| artifact(*emit)).collect();
-    let written = execute::build_ahead(
+    let ahead = execute::build_ahead(
         pool,
         &compiled.program,
         &toolchain,
@@ -58,7 +59,8 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         &artifacts,
     )
     .map_err(|error| output.error("HAL0706", &error.to_string(), "run `halidom doctor`"))?;
-    let mut names: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
+    let mut names: Vec<String> =
+        ahead.files.iter().map(|path| path.display().to_string()).collect();
     if args.emit.contains(&Emit::Ir) {
         let text = print::module(pool, subject.lowered(), &compiled.program);
         names.push(write(
@@ -72,7 +74,23 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         output.line(&format!("wrote {name}"));
     }
     output.set("written", names);
+    output.set("interface", interface(&ahead));
     Ok(ended)
+}
+
+/// The function in C, for programs that call it without a C compiler.
+fn interface(ahead: &Ahead) -> Value {
+    let argument = |argument: &ArgumentInfo| {
+        let (kind, rank, like) = match argument.kind {
+            ArgumentKind::Parameter => ("parameter", None, None),
+            ArgumentKind::Input { rank } => ("input", Some(rank), None),
+            ArgumentKind::Output { rank, like } => ("output", Some(rank), like),
+        };
+        let (name, scalar) = (&argument.name, argument.scalar.name());
+        json!({ "name": name, "kind": kind, "type": scalar, "rank": rank, "like": like })
+    };
+    let arguments: Vec<Value> = ahead.arguments.iter().map(argument).collect();
+    json!({ "function": ahead.function, "arguments": arguments, "checks": ahead.checks })
 }
 
 fn artifact(emit: Emit) -> Option<Artifact> {
@@ -81,6 +99,7 @@ fn artifact(emit: Emit) -> Option<Artifact> {
         Emit::Header => Some(Artifact::Header),
         Emit::Object => Some(Artifact::Object),
         Emit::StaticLibrary => Some(Artifact::StaticLibrary),
+        Emit::SharedLibrary => Some(Artifact::SharedLibrary),
         Emit::Ir => None,
     }
 }

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub(crate) mod bench;
+pub(crate) mod bridge;
 pub(crate) mod build;
 pub(crate) mod certificate;
 pub(crate) mod check;
@@ -14,6 +15,7 @@ pub(crate) mod fuzz;
 pub(crate) mod import;
 pub(crate) mod lower;
 pub(crate) mod lsp;
+pub(crate) mod preload;
 pub(crate) mod reduce;
 pub(crate) mod report;
 pub(crate) mod run;

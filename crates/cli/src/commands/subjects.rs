@@ -57,6 +57,7 @@ pub(crate) fn wanted(given: &args::Given, output: &mut Output<'_>) -> Result<Wan
             &format!("write {form}"),
         ))
     };
+    let mut compiled = None;
     let origin = if let Some(binary) = &stock.generator {
         let params: Vec<String> =
             words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
@@ -95,11 +96,15 @@ pub(crate) fn wanted(given: &args::Given, output: &mut Output<'_>) -> Result<Wan
             let (file, named) = (file.clone(), named.clone());
             return Ok(Wanted::Choice(args::Choice { file, named }));
         }
-        bridge::Origin::File(file.clone())
+        if file.is_dir() {
+            compiled = Some(file.clone());
+        }
+        bridge::Origin::File(compiled.as_deref().map_or_else(|| file.clone(), bridge::pipeline_in))
     };
     let request = Request {
         job: bridge::Job { origin, target: stock.target.clone() },
         statement: stock.ir.clone(),
+        compiled,
         dump: stock.passes.clone(),
         assumptions: stock.assume.clone(),
     };

@@ -2,6 +2,7 @@
 
 mod certificate;
 mod checker;
+mod doors;
 mod limits;
 #[cfg(test)]
 mod lsp;

@@ -31,7 +31,7 @@ schedule lanes for p { b.vectorize(x, 8, tail: guard); }
 ";
 
 /// Commands, with the names of [`files`] for paths, and their exit status and verdict.
-const JOBS: [(&str, u8, Option<&str>); 43] = [
+const JOBS: [(&str, u8, Option<&str>); 44] = [
     ("check TWO", 0, None),
     ("lower TWO", 0, None),
     ("export TWO", 0, None),
@@ -40,6 +40,7 @@ const JOBS: [(&str, u8, Option<&str>); 43] = [
     ("fmt --check TWO LOOSE", 1, None),
     ("fmt MISSING", 2, None),
     ("reduce TWO --while true", 2, None),
+    ("preload --halide MISSING", 2, None),
     ("validate TWO", 0, Some("proved")),
     ("validate TWO -s lanes", 0, Some("proved")),
     ("validate TWO -s lanes --engine reference", 0, Some("proved")),

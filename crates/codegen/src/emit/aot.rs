@@ -10,12 +10,17 @@ use crate::c::discard::drop_needless_discards;
 use crate::c::printer::{print_comment, print_function, print_signature};
 use crate::c::tree::{CBinary, CExpr, CFunction, CStmt, CType, CUnary};
 use crate::emit::translate::Translator;
-use crate::module::{CheckInfo, Field, Part, Side, Signature, Source, args_type, run_symbol};
+use crate::module::{
+    ArgumentInfo, ArgumentKind, CheckInfo, Field, Part, Side, Signature, Source, args_type,
+    run_symbol,
+};
 
 /// The text that is appended to the file, and the header.
 pub(crate) struct Entry {
     pub(crate) text: String,
     pub(crate) header: String,
+    /// The parameters of the entry, in order.
+    pub(crate) arguments: Vec<ArgumentInfo>,
 }
 
 /// The required intervals of the buffers, by buffer and dimension.
@@ -38,12 +43,18 @@ pub(crate) fn entry(
     let printed = translator.helpers.clone();
     let buffers = Buffers::of(fields, signature);
     let needs = needs(translator.pool, program, checks);
-    let mut parameters = in_order(translator.pool, program, fields, &buffers);
-    for (side, buffer, ..) in &buffers.names {
-        if matches!(side, Side::Output(_)) {
-            parameters.push((buffer_pointer(), buffer.clone()));
+    let mut ordered = in_order(translator.pool, program, fields, &buffers, signature);
+    for (side, buffer, scalar, rank) in &buffers.names {
+        if let Side::Output(position) = side {
+            let like = signature.outputs.get(*position).and_then(|output| output.like);
+            let kind = ArgumentKind::Output { rank: *rank, like };
+            let argument = ArgumentInfo { name: buffer.clone(), scalar: *scalar, kind };
+            ordered.push((buffer_pointer(), argument));
         }
     }
+    let mut parameters: Vec<(CType, String)> =
+        ordered.iter().map(|(ty, argument)| (ty.clone(), argument.name.clone())).collect();
+    let arguments = ordered.into_iter().map(|(_, argument)| argument).collect();
 
     let mut body = Vec::new();
     for (_, buffer, scalar, rank) in &buffers.names {
@@ -148,7 +159,7 @@ pub(crate) fn entry(
         header.push_str(";\n\n");
     }
     header.push_str(HEADER_END);
-    Ok(Entry { text, header })
+    Ok(Entry { text, header, arguments })
 }
 
 const HEADER_END: &str = "\
@@ -237,24 +248,30 @@ fn in_order(
     program: &Program,
     fields: &[Field],
     buffers: &Buffers,
-) -> Vec<(CType, String)> {
-    let mut ordered: Vec<(Option<VarId>, CType, String)> = Vec::new();
+    signature: &Signature,
+) -> Vec<(CType, ArgumentInfo)> {
+    let mut ordered: Vec<(Option<VarId>, CType, ArgumentInfo)> = Vec::new();
     let mut latest = None;
-    for (side, buffer, ..) in &buffers.names {
+    for (side, buffer, scalar, rank) in &buffers.names {
         if let Side::Input(position) = side {
             let input = program.inputs.get(*position).map(|input| pool.buffer(*input).func);
             latest = input.and_then(|input| pool.func(input).args.first().copied()).or(latest);
-            ordered.push((latest, buffer_pointer(), buffer.clone()));
+            let kind = ArgumentKind::Input { rank: *rank };
+            let argument = ArgumentInfo { name: buffer.clone(), scalar: *scalar, kind };
+            ordered.push((latest, buffer_pointer(), argument));
         }
     }
     for field in fields {
-        if let Source::Param(position) = field.source {
-            let param = program.params.get(position).copied();
-            ordered.push((param, field.ty.clone(), field.name.clone()));
+        if let Source::Param(position) = field.source
+            && let Some(param) = signature.params.get(position)
+        {
+            let (name, scalar) = (field.name.clone(), param.scalar);
+            let argument = ArgumentInfo { name, scalar, kind: ArgumentKind::Parameter };
+            ordered.push((program.params.get(position).copied(), field.ty.clone(), argument));
         }
     }
     ordered.sort_by_key(|(var, ..)| *var);
-    ordered.into_iter().map(|(_, ty, name)| (ty, name)).collect()
+    ordered.into_iter().map(|(_, ty, argument)| (ty, argument)).collect()
 }
 
 fn needs(pool: &Pool, program: &Program, checks: &[CheckInfo]) -> Needs {

@@ -101,7 +101,7 @@ pub fn emit(pool: &Pool, program: &Program, target: &Target) -> Result<CModule, 
         .collect();
     let signature = signature(pool, program);
     let (helpers, body) = (translator.helpers.clone(), text[own..].to_owned());
-    let aot::Entry { text: library, header } =
+    let aot::Entry { text: library, header, arguments } =
         aot::entry(translator, program, &name, &fields, &signature, &checks)?;
     let permits_contraction = permits_contraction(pool, program);
     Ok(CModule {
@@ -111,6 +111,7 @@ pub fn emit(pool: &Pool, program: &Program, target: &Target) -> Result<CModule, 
         helpers,
         body,
         header,
+        arguments,
         checks,
         fields,
         signature,

@@ -1,7 +1,7 @@
 //! Ahead-of-time libraries: `.c`, `.h`, `.o`, `.a`.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use crate::native::toolchain::{HEADER_NAME, RUNTIME_HEADER, RUNTIME_SOURCE, write};
 use crate::{CModule, CompileError, Target, Toolchain};
@@ -17,11 +17,14 @@ pub enum Artifact {
     Object,
     /// The pipeline and the runtime: everything that a program needs to link.
     StaticLibrary,
+    /// The same, to be loaded by a program that runs.
+    SharedLibrary,
 }
 
 impl Artifact {
     /// Every kind.
-    pub const ALL: [Self; 4] = [Self::C, Self::Header, Self::Object, Self::StaticLibrary];
+    pub const ALL: [Self; 5] =
+        [Self::C, Self::Header, Self::Object, Self::StaticLibrary, Self::SharedLibrary];
 
     /// Returns the word for the kind in `--emit`.
     pub fn name(self) -> &'static str {
@@ -30,6 +33,7 @@ impl Artifact {
             Self::Header => "header",
             Self::Object => "object",
             Self::StaticLibrary => "static-library",
+            Self::SharedLibrary => "shared-library",
         }
     }
 }
@@ -52,23 +56,32 @@ pub fn write_all(
         .prefix(".halidom-")
         .tempdir_in(directory)
         .map_err(CompileError::io("write to the directory"))?;
-    let [c, header, object, library] =
-        [".c", ".h", ".o", ".a"].map(|suffix| [&module.name, suffix].concat());
+    let [c, header, object, library, shared] =
+        [".c", ".h", ".o", ".a", ".so"].map(|suffix| [&module.name, suffix].concat());
     write(work.path(), HEADER_NAME, RUNTIME_HEADER)?;
     write(work.path(), &header, &module.header)?;
     write(work.path(), &c, &module.library_text(target))?;
     let wants = |kind| artifacts.contains(&kind);
-    if wants(Artifact::Object) || wants(Artifact::StaticLibrary) {
+    let links = wants(Artifact::StaticLibrary) || wants(Artifact::SharedLibrary);
+    if wants(Artifact::Object) || links {
         let target = module.compiled_for(target);
         object_file(work.path(), toolchain, &target, &c, &object)?;
     }
-    if wants(Artifact::StaticLibrary) {
+    if links {
         write(work.path(), "halidom_runtime.c", RUNTIME_SOURCE)?;
         // Functions such as `exp` must keep the rounding of each operation, whatever pipelines call
         // them.
         let strict = target.clone().contracting(false);
         object_file(work.path(), toolchain, &strict, "halidom_runtime.c", "halidom_runtime.o")?;
-        let mut archive = Command::new("ar");
+    }
+    if wants(Artifact::SharedLibrary) {
+        let mut link = toolchain.start();
+        link.current_dir(work.path()).stdin(Stdio::null());
+        link.args(["-shared", "-o", &shared, &object, "halidom_runtime.o", "-lm", "-lpthread"]);
+        toolchain.finish(link.output())?;
+    }
+    if wants(Artifact::StaticLibrary) {
+        let mut archive = toolchain.archiver();
         archive.current_dir(work.path()).stdin(Stdio::null());
         // Deterministic: the archive records neither times nor owners.
         archive.args(["rcsD", &library, &object, "halidom_runtime.o"]);
@@ -81,6 +94,7 @@ pub fn write_all(
         (Artifact::Header, HEADER_NAME),
         (Artifact::Object, object.as_str()),
         (Artifact::StaticLibrary, library.as_str()),
+        (Artifact::SharedLibrary, shared.as_str()),
     ] {
         // The C includes the runtime's header.
         if wants(kind) || (name == HEADER_NAME && wants(Artifact::C)) {

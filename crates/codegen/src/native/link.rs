@@ -25,7 +25,7 @@ pub(crate) fn load(
     }
     // The compiler knows where the linker is, and which libraries its code needs besides C's.
     let name = "linked.so";
-    let mut command = Command::new(toolchain.compiler());
+    let mut command = toolchain.start();
     command.current_dir(directory).stdin(Stdio::null());
     command.args(["-shared", OBJECT_NAME, "-o", name, "-lm"]);
     toolchain.run(command, directory)?;

@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -23,10 +23,30 @@ pub(crate) const HEADER_NAME: &str = "halidom_runtime.h";
 /// The environment variable that names the compiler to use.
 pub const COMPILER_VARIABLE: &str = "HALIDOM_CC";
 
+/// The name of Zig's executable.
+const ZIG: &str = "zig";
+
+/// Zig in the Python package `ziglang` of the environment in which this executable is installed:
+/// `bin/halidom` beside `lib/python3.*/site-packages` or, after `pip install --target`, beside the
+/// packages themselves.
+fn packaged() -> Option<PathBuf> {
+    let own = std::env::current_exe().ok()?;
+    let base = own.parent()?.parent()?;
+    let zig = Path::new("ziglang").join(ZIG);
+    let mut versions: Vec<PathBuf> = std::fs::read_dir(base.join("lib"))
+        .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
+        .unwrap_or_default();
+    versions.sort();
+    let installed = versions.into_iter().map(|folder| folder.join("site-packages").join(&zig));
+    installed.chain([base.join(&zig)]).find(|file| file.is_file())
+}
+
 /// A C compiler that was found.
 #[derive(Clone, Debug)]
 pub struct Toolchain {
     compiler: OsString,
+    /// The first argument, where the program is more than a C compiler.
+    mode: Option<&'static str>,
     version: Arc<OnceLock<String>>,
     strict: bool,
     limit: Option<Duration>,
@@ -83,8 +103,9 @@ impl CompileError {
 }
 
 impl Toolchain {
-    /// Finds the compiler that `HALIDOM_CC` names, or else the first of clang 19, clang, gcc and cc
-    /// that exists.
+    /// Finds the compiler that `HALIDOM_CC` names; else the first of clang 19, clang, gcc and cc
+    /// that exists; else Zig, which compiles C too, in the Python package `ziglang` beside this
+    /// executable.
     ///
     /// # Errors
     /// No such compiler exists.
@@ -98,6 +119,7 @@ impl Toolchain {
         CANDIDATES
             .iter()
             .find_map(|candidate| Self::of(OsStr::new(candidate)))
+            .or_else(|| Self::of(packaged()?.as_os_str()))
             .ok_or_else(|| CompileError::NoCompiler(CANDIDATES.join(", ")))
     }
 
@@ -132,7 +154,10 @@ impl Toolchain {
             let folders = std::env::var_os("PATH").unwrap_or_default();
             std::env::split_paths(&folders).any(|folder| is_program(&folder.join(&compiler)))
         };
-        is_there.then(|| Self { compiler, version: Arc::default(), strict: false, limit: None })
+        let is_zig = Path::new(&compiler).file_name() == Some(OsStr::new(ZIG));
+        let mode = is_zig.then_some("cc");
+        let version = Arc::default();
+        is_there.then(|| Self { compiler, mode, version, strict: false, limit: None })
     }
 
     /// Returns the same compiler with a time limit for one pipeline.
@@ -150,6 +175,23 @@ impl Toolchain {
         self
     }
 
+    /// Returns a call of the compiler without arguments.
+    pub(crate) fn start(&self) -> Command {
+        let mut command = Command::new(&self.compiler);
+        command.args(self.mode);
+        command
+    }
+
+    /// Returns a call of the archiver: the system's, or the one that the compiler has.
+    pub(crate) fn archiver(&self) -> Command {
+        if self.mode.is_none() {
+            return Command::new("ar");
+        }
+        let mut command = Command::new(&self.compiler);
+        command.arg("ar");
+        command
+    }
+
     /// Returns the command's name.
     pub fn compiler(&self) -> String {
         self.compiler.to_string_lossy().into_owned()
@@ -159,8 +201,7 @@ impl Toolchain {
     /// not run. The compiler is asked once, which takes a while.
     pub fn version(&self) -> &str {
         self.version.get_or_init(|| {
-            let mut command = Command::new(&self.compiler);
-            let output = command.arg("--version").stdin(Stdio::null()).output().ok();
+            let output = self.start().arg("--version").stdin(Stdio::null()).output().ok();
             let output = output.filter(|output| output.status.success());
             let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
             text.and_then(|text| Some(text.lines().next()?.trim().to_owned())).unwrap_or_default()
@@ -170,7 +211,7 @@ impl Toolchain {
     /// Returns a call of the compiler with the flags that every generated file needs: strict floats
     /// unless the target permits contraction, no `errno`, position independence.
     pub(crate) fn command(&self, target: &Target, directory: &Path) -> Command {
-        let mut command = Command::new(&self.compiler);
+        let mut command = self.start();
         command.current_dir(directory).stdin(Stdio::null());
         let contract = if target.contracts() { "-ffp-contract=fast" } else { "-ffp-contract=off" };
         command.args(EVERYWHERE).arg(contract);

@@ -173,6 +173,10 @@ pub struct Request {
     /// The final statement of Halide's compiler. Without it, the installed Halide compiles the
     /// pipeline.
     pub statement: Option<PathBuf>,
+    /// A folder with the artifacts of a compile: the pipeline file of the job, and the statement in
+    /// both forms ([`Artifacts::read`]). Code that Halide compiles from the pipeline file counts as
+    /// the statement's code.
+    pub compiled: Option<PathBuf>,
     /// The statement after every pass. If the installed Halide compiles the pipeline, it writes
     /// this dump.
     pub dump: Option<PathBuf>,
@@ -190,7 +194,7 @@ impl Request {
 
     /// A request to judge the installed Halide's compilation of a job.
     pub fn of_job(job: Job) -> Self {
-        Self { job, statement: None, dump: None, assumptions: Vec::new() }
+        Self { job, statement: None, compiled: None, dump: None, assumptions: Vec::new() }
     }
 
     /// The file that identifies the request to a person: the pipeline, the script or the generator.
@@ -232,7 +236,13 @@ pub fn read(request: &Request) -> Result<Stock, Refusal> {
                 (known, Compilation { statement, dump, specification: None, bytes, target: None })
             }
             (known, statement) => {
-                let made = compile(&request.job).map_err(|error| {
+                let made = match &request.compiled {
+                    Some(folder) => {
+                        Artifacts::read(folder, String::new()).map_err(BridgeError::from)
+                    }
+                    None => compile(&request.job),
+                };
+                let made = made.map_err(|error| {
                     let script = script.as_ref().map(|(file, text)| (*file, text.as_str()));
                     error.diagnostic(script)
                 })?;
@@ -253,7 +263,7 @@ pub fn read(request: &Request) -> Result<Stock, Refusal> {
                     Some(given) => Statement::Given(given),
                     None => Statement::compiled(text, lossless),
                 };
-                let dump = dump.or(Some(passes));
+                let dump = dump.or_else(|| request.compiled.is_none().then_some(passes));
                 let bytes = given.clone().unwrap_or(pipeline);
                 (known, Compilation { statement, dump, specification, bytes, target })
             }
@@ -299,6 +309,12 @@ pub fn read(request: &Request) -> Result<Stock, Refusal> {
         }
         Err(diagnostic) => Err(Refusal::new(sources, vec![diagnostic])),
     }
+}
+
+/// The library that connects Halidom with the installed Halide; see [`bridge::library`].
+pub fn library(copy: Option<&Path>) -> Result<PathBuf, Refusal> {
+    let made = bridge::library(copy);
+    made.map_err(|error| Refusal::new(Sources::new(), vec![error.diagnostic(None)]))
 }
 
 /// Refuses a dump that cannot be read or whose final statement differs from the judged one.

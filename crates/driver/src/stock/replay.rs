@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use halidom_halide::bridge::Artifacts;
-use halidom_halide::text::same_but_bound_names;
+use halidom_halide::text::{self, same_but_bound_names};
 use halidom_interp::Bindings;
 use halidom_ir::{Array, Constant, Shape};
 use halidom_testgen::cases_of;
@@ -187,13 +187,15 @@ fn compile_of(stock: &Stock, text: &str) -> Result<Artifacts, String> {
     if same_but_bound_names(&own.statement, text) { Ok(own) } else { Err(OTHER_CODE.to_owned()) }
 }
 
-/// The dump of the passes that made the statement: the known one, or for a text that of a compile
-/// which prints the same text.
+/// The dump of the passes that made the statement: the known one, or that of a compile which prints
+/// the same text.
 pub fn dump(stock: &Stock) -> Option<Cow<'_, str>> {
+    let again = |text: &str| compile_of(stock, text).ok().map(|own| Cow::Owned(own.passes));
     match (&stock.dump, &stock.code) {
         (Some(dump), _) => Some(Cow::Borrowed(dump)),
-        (None, Code::Text(text)) => compile_of(stock, text).ok().map(|own| Cow::Owned(own.passes)),
-        (None, Code::Own(_) | Code::Given(_)) => None,
+        (None, Code::Text(text)) => again(text),
+        (None, Code::Own(_)) => again(&text::print(&stock.block, &stock.names)),
+        (None, Code::Given(_)) => None,
     }
 }
 

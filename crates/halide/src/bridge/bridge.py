@@ -1,6 +1,6 @@
 """What halidom asks of an installed Halide: `JOB FOLDER [NAME=VALUE…]`, with the script's path as `script`, Halide's target as `target`.
 
-`where` prints the folder of the package. `compile` writes the pipeline, `pipeline.hlpipe`, and its final statement, as Halide prints it, `final.stmt`, and without loss, `final.dump`, by the C++ side of the bridge, `library`; with HL_DEBUG_CODEGEN=2 Halide writes that after every pass on standard error, below the line
+`where` prints the folder of the package, and of the C++ side if it comes compiled. `compile` writes the pipeline, `pipeline.hlpipe`, and its final statement, as Halide prints it, `final.stmt`, and without loss, `final.dump`, by the C++ side of the bridge, `library`; with HL_DEBUG_CODEGEN=2 Halide writes that after every pass on standard error, below the line
 MARK. The pipeline is that of `script`; without one it is read from `pipeline.hlpipe`. `factored.txt` is there if the script factors a reduction, `target.txt` if it or `target` names a target.
 `compile-object` writes `pipeline.o` too, and the name of its function to `pipeline.o.name`. `specify` writes `specification.hlpipe`: the pipeline of `script` with no directive of a schedule applied.
 `run` reads `case.json` (parameters by name; the least coordinates of inputs by name, and of outputs in order), `input.NAME.npy` and `output.N.npy`, runs the compiled code and
@@ -382,6 +382,15 @@ def attempt(halide, job, folder, options):
     return True
 
 
+def where():
+    """Prints the folder of Halide's package, and that of the compiled C++ side in the package `halidom`, if it is there. Loads no library, which would take time."""
+    print(importlib.util.find_spec("halide").submodule_search_locations[0])
+    own = importlib.util.find_spec("halidom")
+    compiled = [Path(place) / "bridge" for place in own.submodule_search_locations or []] if own else []
+    for place in compiled[:1]:
+        print(place if (place / "made-of.txt").is_file() else "")
+
+
 def main():
     job, folder = sys.argv[1], Path(sys.argv[2])
     options = dict(option.split("=", 1) for option in sys.argv[3:])
@@ -391,8 +400,7 @@ def main():
     if found not in VERSIONS:
         sys.exit(f"Halide {found} is installed, and what is read is {' or '.join(VERSIONS)}")
     if job == "where":
-        # Does not load the library, which takes time.
-        return print(importlib.util.find_spec("halide").submodule_search_locations[0])
+        return where()
     import halide
 
     if job.startswith("each-"):

@@ -128,7 +128,7 @@ impl Built {
         let source = folder.join("statement.dump");
         fs::write(&source, dump::print(dump, names))?;
         let object = folder.join("pipeline.o");
-        let mut command = Command::new(native.program());
+        let mut command = native.program();
         command.arg("build").arg(&source).arg("object").arg(&object);
         command.arg(format!("{}-no_runtime", dump.target));
         if let Err(failed) = process::run(&mut command, None)? {
@@ -153,7 +153,7 @@ impl Built {
         let source = folder.join("statement.dump");
         fs::write(&source, dump::print(dump, names))?;
         let c = folder.join("pipeline.halide.c");
-        let mut command = Command::new(native.program());
+        let mut command = native.program();
         command.arg("build").arg(&source).arg("c").arg(&c);
         command.arg(format!("{}-no_runtime", dump.target));
         if let Err(failed) = process::run(&mut command, None)? {

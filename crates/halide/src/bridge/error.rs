@@ -24,6 +24,20 @@ pub enum BridgeError {
         /// Its message.
         words: String,
     },
+    /// A folder that should contain an installed Halide does not.
+    NotHalide {
+        /// The folder.
+        folder: PathBuf,
+        /// The part that it lacks.
+        missing: String,
+    },
+    /// The user's cache cannot be used.
+    Cache {
+        /// The folder.
+        folder: PathBuf,
+        /// The reason.
+        why: String,
+    },
     /// A file cannot be written or read.
     File(io::Error),
     /// Halide, or the script that drives it, fails with this message.
@@ -73,6 +87,12 @@ impl std::fmt::Display for BridgeError {
             Self::Compiler { compiler, words } => {
                 write!(f, "`{}` does not compile the bridge to Halide: {words}", compiler.display())
             }
+            Self::NotHalide { folder, missing } => {
+                write!(f, "`{}` is no installed Halide: it has no {missing}", folder.display())
+            }
+            Self::Cache { folder, why } => {
+                write!(f, "the cache `{}` cannot be used: {why}", folder.display())
+            }
             Self::File(error) => write!(f, "a file for Halide: {error}"),
             Self::Failed(words) => write!(f, "Halide fails: {words}"),
             Self::Script { words, .. } => write!(f, "the script yields no pipeline: {words}"),
@@ -103,6 +123,12 @@ impl BridgeError {
                     folder, or name a Python with `{VARIABLE}`"
                 ))
             }
+            Self::NotHalide { .. } => plain(codes::NO_HALIDE).with_hint(
+                "give the folder with `include/Halide.h` and `lib64/libHalide.so` or \
+                    `lib/libHalide.so`",
+            ),
+            Self::Cache { .. } => plain(codes::NO_HALIDE)
+                .with_hint("name another folder with `HALIDOM_CACHE`, which only you can write"),
             Self::NoCompiler | Self::Compiler { .. } => plain(codes::NO_COMPILER)
                 .with_hint("install one (Debian's package g++), or name it with `CXX`"),
             Self::Script { line, .. } => {

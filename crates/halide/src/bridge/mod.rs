@@ -4,6 +4,7 @@
 mod built;
 mod error;
 mod native;
+mod preload;
 mod process;
 
 use std::env;
@@ -13,9 +14,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use halidom_base::programs;
+
 pub use built::{Built, Case, Ending, Given, Memory, Placement, Rejected};
 pub use error::BridgeError;
 use native::Native;
+pub use preload::{Preload, preload};
 use process::{DUMP, Failed, SCRIPT, VARIABLE, run};
 
 /// The line that the script writes before Halide's output about the pipeline itself.
@@ -311,6 +315,11 @@ fn option(name: &str, path: &Path) -> std::ffi::OsString {
     option
 }
 
+/// The pipeline file in a folder with the artifacts of a compile.
+pub fn pipeline_in(folder: &Path) -> PathBuf {
+    folder.join(PIPELINE)
+}
+
 /// Tests whether there is a Python with the package, in the version that we read.
 pub fn is_installed() -> bool {
     find().is_ok_and(|python| native::package(&python).is_ok())
@@ -322,8 +331,22 @@ pub fn header() -> Option<PathBuf> {
     Some(package.join("include/Halide.h"))
 }
 
-/// Finds a Python: the one that the environment names; else the one of a `.venv` in the current
-/// folder, the executable's folder, or a parent of either; else `python3` on the PATH.
+/// The library of the bridge's C++ side for the installed Halide; compiled now if it is neither in
+/// the cache nor in an installed package. If a folder is given, the C++ side is copied there, to be
+/// part of a package.
+///
+/// # Errors
+/// Returns an error if Halide or a C++ compiler is missing, or if a file cannot be written.
+pub fn library(copy: Option<&Path>) -> Result<PathBuf, BridgeError> {
+    let python = find()?;
+    if let Some(folder) = copy {
+        native::ship(&python, folder)?;
+    }
+    Ok(Native::of(&python)?.library())
+}
+
+/// Finds a Python: the one that the environment names, else one in the places of
+/// [`programs::find`].
 ///
 /// # Errors
 /// Returns [`BridgeError::Missing`] if no Python is found.
@@ -331,10 +354,5 @@ pub fn find() -> Result<PathBuf, BridgeError> {
     if let Some(python) = env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
         return Ok(python.into());
     }
-    let bases = [env::current_dir().ok(), env::current_exe().ok()];
-    let own = bases.iter().flatten().flat_map(|base| base.ancestors());
-    let own = own.map(|folder| folder.join(".venv/bin/python"));
-    let search_path = env::var_os("PATH").unwrap_or_default();
-    let on_path = env::split_paths(&search_path).map(|folder| folder.join("python3"));
-    own.chain(on_path).find(|candidate| candidate.is_file()).ok_or(BridgeError::Missing)
+    programs::find("python3").ok_or(BridgeError::Missing)
 }

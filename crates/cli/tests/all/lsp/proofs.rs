@@ -144,7 +144,8 @@ fn cancelled_proofs_end_their_solvers() {
     assert!(lenses(&mut client).iter().all(|title| title.starts_with("prove")));
     // By its progress.
     let processes = started(&mut client, 30);
-    let created = client.kept.iter().rev().find(|one| one["method"] == "window/workDoneProgress/create");
+    let created =
+        client.kept.iter().rev().find(|one| one["method"] == "window/workDoneProgress/create");
     let token = created.expect("there is progress")["params"]["token"].clone();
     client.notify("window/workDoneProgress/cancel", json!({"token": token}));
     gone(&processes);

@@ -1,5 +1,6 @@
 //! The C++ side of the bridge: compiled at first use by the local C++ compiler against the headers
-//! of the installed Halide, and kept in the user's cache.
+//! of the installed Halide, and kept in the user's cache. The Python package `halidom` carries it
+//! compiled; then no compiler is needed, unless a run is to be watched by AddressSanitizer.
 //!
 //! A cache entry is found by a hash of the sources, the compiler and the installed Halide, and
 //! compared with the full record of these. A lock lets one process compile at a time. The result is
@@ -13,6 +14,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
+use halidom_base::programs;
+
 use super::error::BridgeError;
 use super::process::{self, Failed, SCRIPT};
 
@@ -24,6 +27,16 @@ const SOURCES: [(&str, &str); 4] = [
     ("runner.cpp", include_str!("runner.cpp")),
 ];
 
+/// The programs that are compiled from the sources.
+const PROGRAMS: [&str; 3] = ["bridge.so", "bridge", "runner"];
+
+/// Halide's header and library in its package.
+const HEADER: &str = "include/Halide.h";
+const LIBRARY: &str = "lib64/libHalide.so";
+
+/// The variable with the folders of libraries.
+const FOLDERS: &str = "LD_LIBRARY_PATH";
+
 /// The file that records the inputs of a compiled folder.
 const RECORD: &str = "made-of.txt";
 
@@ -31,7 +44,7 @@ const RECORD: &str = "made-of.txt";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Native {
     folder: PathBuf,
-    compiler: PathBuf,
+    compiler: Option<PathBuf>,
     /// The package's folder.
     halide: PathBuf,
 }
@@ -47,7 +60,7 @@ impl Native {
         if let Some((_, native)) = known.iter().find(|(of, _)| of == python) {
             return Ok(native.clone());
         }
-        let native = Installed::of(python)?.native()?;
+        let native = Parts::of(python)?.native()?;
         known.push((python.to_owned(), native.clone()));
         Ok(native)
     }
@@ -57,9 +70,16 @@ impl Native {
         self.folder.join("bridge.so")
     }
 
-    /// The program that reads dumps back.
-    pub(super) fn program(&self) -> PathBuf {
-        self.folder.join("bridge")
+    /// A call of the program that reads dumps back.
+    pub(super) fn program(&self) -> Command {
+        let mut command = Command::new(self.folder.join("bridge"));
+        // One that comes compiled does not know where Halide is.
+        let mut folders = vec![self.halide.join("lib64")];
+        folders.extend(env::var_os(FOLDERS).iter().flat_map(env::split_paths));
+        if let Ok(folders) = env::join_paths(folders) {
+            command.env(FOLDERS, folders);
+        }
+        command
     }
 
     /// Halide's runtime for a target as an object file. It is compiled once, because it takes
@@ -70,7 +90,7 @@ impl Native {
             return Ok(kept);
         }
         let made = self.folder.join(format!("runtime-{}.o", unique()));
-        let mut command = Command::new(self.program());
+        let mut command = self.program();
         command.arg("runtime").arg(&made).arg(target);
         let done = process::run(&mut command, None)?;
         done.map_err(|failed| BridgeError::Failed(failed.first_error()))?;
@@ -91,10 +111,11 @@ impl Native {
             return Ok(kept);
         }
         let made = self.folder.join(format!("runner-{}", unique()));
-        let mut command = Command::new(&self.compiler);
+        let compiler = self.compiler()?;
+        let mut command = Command::new(compiler);
         command.args(["-std=c++17", "-O1", SANITIZER, "-o"]).arg(&made);
         command.arg(self.folder.join("runner.cpp")).arg("-I").arg(self.halide.join("include"));
-        compiled(&self.compiler, command.arg("-ldl"))?;
+        compiled(compiler, command.arg("-ldl"))?;
         fs::rename(&made, &kept)?;
         Ok(kept)
     }
@@ -106,43 +127,99 @@ impl Native {
         objects: &[&Path],
         library: &Path,
     ) -> Result<(), BridgeError> {
-        let mut command = Command::new(&self.compiler);
+        let compiler = self.compiler()?;
+        let mut command = Command::new(compiler);
         // The sanitizer would miss a `memcpy` that the compiler inlines, and vectors are loaded by
         // `memcpy`.
         command.args(["-std=c++17", "-w", "-O0", "-g", "-fno-builtin", "-fPIC", "-shared"]);
         command.args([SANITIZER, "-o"]);
         command.arg(library).args(["-x", "c++"]).arg(c).args(["-x", "none"]).args(objects);
         command.arg("-I").arg(self.halide.join("include")).args(["-ldl", "-lpthread", "-lm"]);
-        compiled(&self.compiler, &mut command)
+        compiled(compiler, &mut command)
+    }
+
+    fn compiler(&self) -> Result<&Path, BridgeError> {
+        self.compiler.as_deref().ok_or(BridgeError::NoCompiler)
     }
 }
 
 /// An installed Halide, and the compiler for programs that use it.
-struct Installed {
-    /// The package's folder.
-    halide: PathBuf,
+pub(super) struct Installed {
     compiler: PathBuf,
-    /// The inputs on which a compiled program depends, in words.
-    record: String,
+    /// The compiler and the files of Halide, in words.
+    words: String,
 }
 
 impl Installed {
-    fn of(python: &Path) -> Result<Self, BridgeError> {
-        let halide = package(python)?;
+    /// The Halide with this header and this library.
+    pub(super) fn in_places(header: &Path, library: &Path) -> Result<Self, BridgeError> {
         let compiler = compiler().ok_or(BridgeError::NoCompiler)?;
         let version = Command::new(&compiler).arg("--version").output()?;
-        let mut record = format!("{}\n", compiler.display());
-        record.push_str(&String::from_utf8_lossy(&version.stdout));
-        for file in ["include/Halide.h", "lib64/libHalide.so"] {
-            let path = halide.join(file);
-            let about = fs::metadata(&path)?;
+        let mut words = format!("{}\n", compiler.display());
+        words.push_str(&String::from_utf8_lossy(&version.stdout));
+        for path in [header, library] {
+            let about = fs::metadata(path)?;
             let changed = about.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
-            record.extend([format!("{} {} {changed:?}\n", path.display(), about.len())]);
+            words.extend([format!("{} {} {changed:?}\n", path.display(), about.len())]);
         }
-        for (name, source) in SOURCES {
+        Ok(Self { compiler, words })
+    }
+
+    /// The compiler.
+    pub(super) fn compiler(&self) -> &Path {
+        &self.compiler
+    }
+
+    /// The inputs on which programs compiled from these sources depend, in words.
+    pub(super) fn record(&self, sources: &[(&str, &str)]) -> String {
+        let mut record = self.words.clone();
+        for (name, source) in sources {
             record.extend(["--- ", name, "\n", source]);
         }
-        Ok(Self { halide, compiler, record })
+        record
+    }
+}
+
+/// The inputs of a compiled C++ side that comes with the package, in words: the installed Halide,
+/// by the sizes of its header and its library, and the sources.
+fn release(halide: &Path) -> Result<String, BridgeError> {
+    let mut words = String::new();
+    for file in [HEADER, LIBRARY] {
+        words.extend([format!("{file} {}\n", fs::metadata(halide.join(file))?.len())]);
+    }
+    for (name, source) in SOURCES {
+        words.extend(["--- ", name, "\n", source]);
+    }
+    Ok(words)
+}
+
+/// The parts from which the C++ side is compiled.
+struct Parts {
+    /// The package's folder.
+    halide: PathBuf,
+    /// The C++ compiler; one is necessary only if the C++ side does not come compiled.
+    compiler: Option<PathBuf>,
+    /// The folder with the compiled C++ side, if the installed package has one that is made of
+    /// these sources for this Halide.
+    ready: Option<PathBuf>,
+    /// The inputs on which the compiled programs depend, in words.
+    record: String,
+}
+
+impl Parts {
+    fn of(python: &Path) -> Result<Self, BridgeError> {
+        let (halide, shipped) = places(python)?;
+        let words = release(&halide)?;
+        let ready = shipped.filter(|folder| {
+            fs::read(folder.join(RECORD)).is_ok_and(|record| record == words.as_bytes())
+        });
+        if ready.is_some() {
+            return Ok(Self { halide, compiler: compiler(), ready, record: words });
+        }
+        let [header, library] = [HEADER, LIBRARY].map(|file| halide.join(file));
+        let installed = Installed::in_places(&header, &library)?;
+        let record = installed.record(&SOURCES);
+        Ok(Self { halide, compiler: Some(installed.compiler), ready, record })
     }
 
     /// The compiled C++ side, from the cache if it is there.
@@ -184,31 +261,34 @@ impl Installed {
         for (name, source) in SOURCES {
             fs::write(folder.join(name), source)?;
         }
+        if let Some(ready) = &self.ready {
+            for name in PROGRAMS {
+                fs::copy(ready.join(name), folder.join(name))?;
+            }
+            return Ok(());
+        }
+        let compiler = self.compiler.as_deref().ok_or(BridgeError::NoCompiler)?;
         // Most of the time goes into reading Halide's header; nothing here is worth optimizing.
-        let mut command = Command::new(&self.compiler);
+        let mut command = Command::new(compiler);
         command.current_dir(folder).args(["-std=c++17", "-O0", "-fPIC", "-c", "bridge.cpp"]);
         command.args(["-o", "bridge.o", "-I"]).arg(self.halide.join("include"));
-        self.run(&mut command)?;
+        compiled(compiler, &mut command)?;
         let libraries = self.halide.join("lib64");
         for words in [["-shared", "-o", "bridge.so"].as_slice(), &["-o", "bridge"]] {
-            let mut command = Command::new(&self.compiler);
+            let mut command = Command::new(compiler);
             command.current_dir(folder).args(words).args(["bridge.o", "-L"]);
             command.arg(&libraries).arg("-lHalide").arg(rpath(&libraries));
-            self.run(&mut command)?;
+            compiled(compiler, &mut command)?;
         }
-        let mut command = Command::new(&self.compiler);
+        let mut command = Command::new(compiler);
         command.current_dir(folder).args(["-std=c++17", "-O1", "-o", "runner", "runner.cpp", "-I"]);
         command.arg(self.halide.join("include")).arg("-ldl");
-        self.run(&mut command)
-    }
-
-    fn run(&self, command: &mut Command) -> Result<(), BridgeError> {
-        compiled(&self.compiler, command)
+        compiled(compiler, &mut command)
     }
 }
 
 /// Runs a compiler.
-fn compiled(compiler: &Path, command: &mut Command) -> Result<(), BridgeError> {
+pub(super) fn compiled(compiler: &Path, command: &mut Command) -> Result<(), BridgeError> {
     process::run(command, None)?.map(drop).map_err(|failed| {
         let words = failed.first_error();
         BridgeError::Compiler { compiler: compiler.to_owned(), words }
@@ -216,7 +296,7 @@ fn compiled(compiler: &Path, command: &mut Command) -> Result<(), BridgeError> {
 }
 
 /// The option that lets a program find libraries in a folder.
-fn rpath(folder: &Path) -> std::ffi::OsString {
+pub(super) fn rpath(folder: &Path) -> std::ffi::OsString {
     let mut option = std::ffi::OsString::from("-Wl,-rpath,");
     option.push(folder);
     option
@@ -224,37 +304,56 @@ fn rpath(folder: &Path) -> std::ffi::OsString {
 
 /// The folder of a Python's package `halide`, if it has the version that we read.
 pub(super) fn package(python: &Path) -> Result<PathBuf, BridgeError> {
+    Ok(places(python)?.0)
+}
+
+/// The folder of a Python's package `halide`, and the folder of the compiled C++ side in its
+/// package `halidom`, if there is one.
+fn places(python: &Path) -> Result<(PathBuf, Option<PathBuf>), BridgeError> {
     let output = Command::new(python).args(["-c", SCRIPT, "where", "."]).output()?;
     if !output.status.success() {
         let words = String::from_utf8_lossy(&output.stderr).into_owned();
         let failed = Failed { words, status: output.status.to_string() };
         return Err(BridgeError::of_python(&failed, None));
     }
-    Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim_end()))
+    let words = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut lines = words.lines().map(PathBuf::from);
+    let halide = lines.next().unwrap_or_default();
+    Ok((halide, lines.next().filter(|folder| !folder.as_os_str().is_empty())))
+}
+
+/// Writes the compiled C++ side to a folder, with the record by which an installed package's is
+/// accepted. The folder is made if it does not exist.
+pub(super) fn ship(python: &Path, folder: &Path) -> Result<(), BridgeError> {
+    let native = Native::of(python)?;
+    fs::create_dir_all(folder)?;
+    for name in PROGRAMS {
+        fs::copy(native.folder.join(name), folder.join(name))?;
+    }
+    Ok(fs::write(folder.join(RECORD), release(&native.halide)?)?)
 }
 
 /// The C++ compiler: the one that the environment names as `CXX`, else one on the PATH.
 pub(super) fn compiler() -> Option<PathBuf> {
     if let Some(named) = env::var_os("CXX").filter(|named| !named.is_empty()) {
         let named = PathBuf::from(named);
-        return if named.components().count() > 1 { Some(named) } else { on_path(&named) };
+        return if named.components().count() > 1 {
+            Some(named)
+        } else {
+            programs::on_path(&named)
+        };
     }
-    ["c++", "g++", "clang++"].into_iter().find_map(|name| on_path(Path::new(name)))
-}
-
-fn on_path(name: &Path) -> Option<PathBuf> {
-    let search_path = env::var_os("PATH")?;
-    env::split_paths(&search_path).map(|folder| folder.join(name)).find(|file| file.is_file())
+    ["c++", "g++", "clang++"].into_iter().find_map(programs::on_path)
 }
 
 /// A name for a temporary file that no other thread or process uses.
-fn unique() -> String {
+pub(super) fn unique() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 /// The user's cache.
-fn cache() -> PathBuf {
+pub(super) fn cache() -> PathBuf {
     let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
     let variable = |name: &str| variable(name).map(PathBuf::from);
     variable("HALIDOM_CACHE")
@@ -264,7 +363,7 @@ fn cache() -> PathBuf {
 }
 
 /// FNV-1a: a name for a folder, whose contents are compared with the full record.
-fn hash(bytes: &[u8]) -> u64 {
+pub(super) fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3)
     })

@@ -1,0 +1,379 @@
+//! The ways in for C++: the CMake package, and the library for LD_PRELOAD.
+//!
+//! Tests that need the project's Python with Halide, a C++ compiler or CMake print a message if one
+//! is missing, and check nothing.
+
+#![expect(clippy::print_stdout, reason = "what is missing is said")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn root() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    fs::canonicalize(root).expect("the repository is there")
+}
+
+/// The folder of the Python package, if it is there.
+fn package() -> Option<PathBuf> {
+    let mut python = Command::new(root().join(".venv/bin/python"));
+    let output = python.args(["-c", "import halide; print(halide.install_dir())"]).output();
+    let output = output.ok().filter(|output| output.status.success());
+    if output.is_none() {
+        println!("skipped: there is no .venv with Halide");
+    }
+    let output = output?;
+    Some(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
+}
+
+/// The program, built by cargo.
+const HALIDOM: &str = env!("CARGO_BIN_EXE_halidom");
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Runs a command to its end.
+fn run(command: &mut Command) -> Output {
+    command.output().expect("the program starts")
+}
+
+mod cmake {
+    use super::*;
+
+    /// CMake with the folder of its companions, in the version that Halide's package needs.
+    fn cmake() -> Option<(PathBuf, PathBuf)> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::iter::once(root().join(".venv/bin")).chain(std::env::split_paths(&path));
+        let found = folders.map(|folder| folder.join("cmake")).find(|file| file.is_file());
+        let version =
+            found.as_ref().map(|file| text(&run(Command::new(file).arg("--version")).stdout));
+        let numbers: Option<Vec<u32>> = version.as_ref().map(|version| {
+            let number = version.split_whitespace().nth(2).unwrap_or_default();
+            number.split('.').take(2).map_while(|part| part.parse().ok()).collect()
+        });
+        if numbers.is_none_or(|numbers| numbers < vec![3, 28]) {
+            println!("skipped: there is no CMake 3.28 (`cargo xtask doors cmake` installs one)");
+            return None;
+        }
+        found.map(|file| (file.clone(), file.with_file_name("")))
+    }
+
+    /// A build of `tests/cmake` in a folder.
+    struct Build {
+        cmake: PathBuf,
+        /// The folder of Ninja, if it is not on the PATH.
+        companions: PathBuf,
+        package: PathBuf,
+        folder: tempfile::TempDir,
+    }
+
+    impl Build {
+        fn new() -> Option<Self> {
+            let ((cmake, companions), package) = (cmake()?, package()?);
+            let folder = tempfile::tempdir().expect("a folder");
+            Some(Self { cmake, companions, package, folder })
+        }
+
+        fn command(&self, program: &Path) -> Command {
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            let folders = std::iter::once(self.companions.clone());
+            let folders = folders.chain(std::env::split_paths(&path));
+            let mut command = Command::new(program);
+            command.env("PATH", std::env::join_paths(folders).expect("folders of a PATH"));
+            command.current_dir(self.folder.path());
+            command
+        }
+
+        fn configure(&self, options: &[String]) -> String {
+            let mut command = self.command(&self.cmake);
+            command.arg("-S").arg(root().join("tests/cmake")).args(["-B", "."]);
+            let package = self.package.display();
+            command.arg(format!("-DHalide_DIR={package}/lib64/cmake/Halide"));
+            command.arg(format!("-DHALIDOM_EXECUTABLE={HALIDOM}")).args(options);
+            // The Python that has Halide runs a generator in Python.
+            let python = root().join(".venv/bin/python");
+            command.arg(format!("-DPython_EXECUTABLE={}", python.display()));
+            let output = run(&mut command);
+            let said = text(&output.stdout) + &text(&output.stderr);
+            assert!(output.status.success(), "{said}");
+            said
+        }
+
+        fn build(&self) -> (bool, String) {
+            let output = run(self.command(&self.cmake).args(["--build", "."]));
+            (output.status.success(), text(&output.stdout) + &text(&output.stderr))
+        }
+
+        fn verdict(&self, name: &str) -> Option<serde_json::Value> {
+            let text = fs::read_to_string(self.folder.path().join(name)).ok()?;
+            serde_json::from_str(&text).ok()
+        }
+    }
+
+    #[test]
+    fn libraries_of_an_unedited_project_are_judged() {
+        let Some(build) = Build::new() else { return };
+        let file = root().join("python/halidom/cmake/HalidomProject.cmake");
+        let unedited = format!("-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES={}", file.display());
+        let said = build.configure(&[unedited]);
+        assert!(said.contains("Halidom: the build judges blur, difference, plus"), "{said}");
+        let (built, said) = build.build();
+        assert!(built, "{said}");
+        assert!(said.contains("blur: proved: "), "{said}");
+        for name in
+            ["blur", "inner/difference", "inner/plus"].map(|stem| format!("{stem}.halidom.json"))
+        {
+            let verdict = build.verdict(&name).expect("a verdict");
+            assert_eq!(verdict["verdict"], "proved", "{name}");
+        }
+        let tested = run(&mut build.command(&build.cmake.with_file_name("ctest")));
+        let tested = text(&tested.stdout);
+        assert!(
+            tested.contains("100% tests passed") && tested.contains("blur.halidom"),
+            "{tested}"
+        );
+
+        // A miscompile stops the build, and a verdict from before is gone.
+        build.configure(&["-DVECTORIZED=true".to_owned()]);
+        let (built, said) = build.build();
+        assert!(!built, "{said}");
+        for words in [
+            "difference: refuted: expected -230, got 26",
+            "place: program, line ",
+            "algorithm: stage(x) = i16(a_im(x)) - i16(u8(i16(b_im(x)) * -1i16));",
+            "compiled code: difference[0] is 26, and the pipeline says -230",
+            "pass: wrong after `finding intrinsics`",
+            "Halide compiles difference wrongly",
+        ] {
+            assert!(said.contains(words), "no `{words}` in {said}");
+        }
+        assert_eq!(build.verdict("inner/difference.halidom.json"), None);
+        let failed = build.verdict("inner/difference.halidom.failed.json").expect("the evidence");
+        assert_eq!(failed["verdict"], "refuted");
+        assert!(build.folder.path().join("inner/difference.halidom.replay").is_dir());
+
+        // Nothing of the wrong library is judged where it is left out.
+        let said = build.configure(&["-DHALIDOM_EXCLUDE=difference".to_owned()]);
+        assert!(said.contains("difference is not judged"), "{said}");
+        assert!(build.build().0);
+
+        // A project may ask by itself, with options.
+        let cmake = root().join("python/halidom/cmake");
+        let said = build.configure(&[
+            "-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES=".to_owned(),
+            "-DHALIDOM_VALIDATE=OFF".to_owned(),
+            "-DEXPLICIT=ON".to_owned(),
+            format!("-DHalidom_DIR={}", cmake.display()),
+        ]);
+        assert!(!said.contains("Halidom: the build judges"), "{said}");
+        let (built, said) = build.build();
+        assert!(
+            built && said.contains("blur: proved: ") && said.contains("under the contract blurred"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn the_package_has_the_version_of_the_workspace() {
+        let file = root().join("python/halidom/cmake/HalidomConfigVersion.cmake");
+        let text = fs::read_to_string(file).expect("the file is there");
+        let version = env!("CARGO_PKG_VERSION");
+        assert!(text.contains(&format!("set(PACKAGE_VERSION \"{version}\")")), "{version}");
+        let (minor, _) = version.rsplit_once('.').expect("three numbers");
+        assert!(text.contains(&format!("VERSION_LESS \"{minor}\"")), "{minor}");
+    }
+}
+
+mod preload {
+    use std::sync::OnceLock;
+
+    use super::*;
+
+    /// The library, and the program of `tests/preload` linked with the package's Halide.
+    struct Made {
+        library: PathBuf,
+        program: PathBuf,
+        folder: tempfile::TempDir,
+    }
+
+    /// The programs that the tests share: compiling takes long.
+    fn made() -> Option<&'static Made> {
+        static MADE: OnceLock<Option<Made>> = OnceLock::new();
+        MADE.get_or_init(make).as_ref()
+    }
+
+    fn make() -> Option<Made> {
+        let package = package()?;
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("program");
+        let libraries = package.join("lib64");
+        let mut command = Command::new(std::env::var_os("CXX").unwrap_or_else(|| "c++".into()));
+        command.args(["-std=c++17", "-O0", "-w", "-o"]).arg(&program);
+        command.arg(root().join("tests/preload/program.cpp"));
+        command.arg("-I").arg(package.join("include")).arg("-L").arg(&libraries);
+        command.arg(format!("-Wl,-rpath,{}", libraries.display()));
+        let Ok(output) = command.args(["-lHalide", "-ldl", "-lpthread"]).output() else {
+            println!("skipped: there is no C++ compiler");
+            return None;
+        };
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let mut command = Command::new(HALIDOM);
+        command.args(["preload", "--halide"]).arg(&package);
+        let output = run(command.env("HALIDOM_CACHE", folder.path().join("cache")));
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let library = PathBuf::from(text(&output.stdout).trim());
+        assert!(library.is_file(), "{}", library.display());
+        Some(Made { library, program, folder })
+    }
+
+    impl Made {
+        fn command(&self, kind: &str) -> Command {
+            let mut command = Command::new(&self.program);
+            command.arg(kind).current_dir(self.folder.path());
+            command
+        }
+
+        /// Runs the program with and without the library; the two must not differ. Returns the
+        /// summary.
+        fn judged(&self, kind: &str) -> String {
+            let summary = self.folder.path().join(format!("{kind}.summary"));
+            let alone = run(&mut self.command(kind));
+            let mut command = self.command(kind);
+            command.env("LD_PRELOAD", &self.library).env("HALIDOM_PRELOAD_SUMMARY", &summary);
+            let watched = run(command.env("HALIDOM_PYTHON", root().join(".venv/bin/python")));
+            assert_eq!(watched.status, alone.status, "{kind}");
+            assert_eq!(text(&watched.stdout), text(&alone.stdout), "{kind}");
+            assert_eq!(text(&watched.stderr), text(&alone.stderr), "{kind}");
+            fs::read_to_string(&summary).unwrap_or_default()
+        }
+    }
+
+    #[test]
+    fn a_program_runs_as_it_does_alone() {
+        let Some(made) = made() else { return };
+        let first = |summary: &str| summary.split(" (").next().unwrap_or_default().to_owned();
+
+        for (kind, expected) in [
+            ("right", "halidom: 1 pipeline: 1 proved"),
+            ("throw", "halidom: 1 pipeline: 1 proved"),
+            ("reporter", "halidom: 1 pipeline: 1 proved"),
+            ("abort", "halidom: 1 pipeline: 1 proved"),
+            ("leave", "halidom: 1 pipeline: 1 proved"),
+            ("threads", "halidom: 8 pipelines: 8 proved"),
+            ("fork", "halidom: 2 pipelines: 2 proved"),
+            // The library has no way to the judge any more.
+            ("close", "halidom: 1 pipeline: 1 proved"),
+            ("wrong", "halidom: 1 pipeline: 1 refuted"),
+            ("nothing", ""),
+        ] {
+            assert_eq!(first(&made.judged(kind)), expected, "{kind}");
+        }
+        let wrong = made.judged("wrong");
+        assert!(wrong.contains("difference: refuted: expected -230, got 26"), "{wrong}");
+        assert!(wrong.contains("compiled code: difference[0] is 26"), "{wrong}");
+
+        // Without a file, the summary is the only addition, on standard error.
+        let output = run(made.command("right").env("LD_PRELOAD", &made.library));
+        assert_eq!(output.status.code(), Some(7));
+        assert!(text(&output.stderr).starts_with("halidom: 1 pipeline: "), "{output:?}");
+
+        // A report keeps everything; the folder that is there gets a folder for each further run.
+        let report = made.folder.path().join("report");
+        for _ in 0..2 {
+            let mut command = made.command("wrong");
+            command.env("LD_PRELOAD", &made.library).env("HALIDOM_PRELOAD_REPORT", &report);
+            run(command.env("HALIDOM_PYTHON", root().join(".venv/bin/python")));
+        }
+        let read =
+            |name: &str| fs::read_to_string(report.join(name)).expect("a file of the report");
+        let verdict: serde_json::Value = serde_json::from_str(&read("1.json")).expect("JSON");
+        assert_eq!(verdict["verdict"], "refuted");
+        let said: serde_json::Value = serde_json::from_str(&read("summary.json")).expect("JSON");
+        assert_eq!(
+            (&said["exit"], &said["pipelines"][0]["verdict"]),
+            (&1.into(), &"refuted".into())
+        );
+        let entries = fs::read_dir(&report).expect("a folder").flatten();
+        let folders: Vec<PathBuf> =
+            entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+        assert!(folders.len() == 1 && folders[0].join("1.dump").is_file(), "{folders:?}");
+
+        // On request, and only then, the verdict is the exit status of a program that ends well.
+        for (kind, strict, expected) in
+            [("wrong", "0", 0), ("wrong", "1", 1), ("right", "1", 0), ("nothing", "1", 0)]
+        {
+            let mut command = made.command(kind);
+            command.arg("0").env("LD_PRELOAD", &made.library);
+            command.env("HALIDOM_PYTHON", root().join(".venv/bin/python"));
+            let output = run(command.env("HALIDOM_PRELOAD_STRICT", strict));
+            assert_eq!(output.status.code(), Some(expected), "{kind} {strict}");
+            assert!(text(&output.stdout).contains("ended 0"), "{output:?}");
+        }
+
+        // Where nobody can judge, the program says so, and runs.
+        let mut command = made.command("right");
+        command.env("LD_PRELOAD", &made.library).env("HALIDOM_EXECUTABLE", "/nonexistent");
+        let output = run(&mut command);
+        assert_eq!(output.status.code(), Some(7));
+        assert!(text(&output.stderr).contains("the judge cannot be started"), "{output:?}");
+    }
+
+    #[test]
+    fn a_program_without_halide_does_not_need_it() {
+        let Some(made) = made() else { return };
+        let mut command = Command::new("/bin/true");
+        command.env("LD_PRELOAD", &made.library).env("LD_BIND_NOW", "1");
+        let output = run(&mut command);
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!((text(&output.stdout), text(&output.stderr)), (String::new(), String::new()));
+    }
+
+    /// Compiles C for a program or a library of a test.
+    fn c(folder: &Path, name: &str, source: &str, options: &[&str]) -> PathBuf {
+        let (file, made) = (folder.join(format!("{name}.c")), folder.join(name));
+        fs::write(&file, source).expect("a file");
+        let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
+        let output = run(command.arg("-o").arg(&made).arg(&file).args(options));
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        made
+    }
+
+    #[test]
+    fn a_program_whose_compiles_cannot_be_seen_says_so() {
+        let Some(made) = made() else { return };
+        let folder = made.folder.path();
+        let ended = |program: &Path| {
+            let mut command = Command::new(program);
+            let output = run(command.env("LD_PRELOAD", &made.library));
+            assert_eq!((output.status.code(), text(&output.stdout)), (Some(4), String::new()));
+            text(&output.stderr)
+        };
+
+        // As a program is that is linked with a static libHalide.
+        let text = "const char *const kept = \"Can't compile undefined Pipeline.\\n\";\n\
+                    int main(void) { return kept[0] == 'C' ? 4 : 0; }\n";
+        assert!(
+            ended(&c(folder, "contains", text, &[])).contains("linked with a static libHalide")
+        );
+
+        // A libHalide that refers to no name of its own, and one that does.
+        let symbol = "_ZN6Halide8Pipeline17compile_to_moduleERKSt6vectorINS_8ArgumentESaIS2_EERKNSt\
+                      7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEERKNS_6TargetENS_11LinkageTypeE";
+        let text = format!(
+            "int {symbol}(void) {{ return 4; }}\nint compile(void) {{ return {symbol}(); }}\n"
+        );
+        let shared = ["-shared", "-fPIC", "-O0"];
+        let direct = [&shared[..], &["-Wl,-Bsymbolic-functions"]].concat();
+        for (options, excuse) in [(&direct[..], "-Bsymbolic-functions"), (&shared[..], "")] {
+            c(folder, "libHalide.so", &text, options);
+            let place = format!("-L{}", folder.display());
+            let run_path = format!("-Wl,-rpath,{}", folder.display());
+            let main = "int compile(void);\nint main(int n, char **words) {\n\
+                        return n > 9 ? compile() : 4; }\n";
+            let said = ended(&c(folder, "uses", main, &[&place, &run_path, "-lHalide"]));
+            assert_eq!(said.is_empty(), excuse.is_empty(), "{said}");
+            assert!(said.contains(excuse), "{said}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+"""Compiles array programs, judges what Halide compiled, and proves the result.
+
+* :func:`validate` judges a live Halide ``Func``, or a file.
+* :func:`assert_proved` raises unless the verdict is *proved*.
+* :func:`compile` makes a function on NumPy arrays of a program in Halidom's language.
+* :func:`bounds` tells which region of each input such a function needs.
+"""
+
+from ._errors import (
+    ArgumentError,
+    CheckFailed,
+    HalidomError,
+    InputError,
+    MissingTool,
+    NotProved,
+    Refuted,
+    Unknown,
+    UnprovedWarning,
+)
+from ._kernel import Kernel, bounds, compile
+from ._program import cmake_dir, executable, version
+from ._validate import assert_proved, validate
+from ._verdict import Cause, Condition, Counterexample, Verdict
+
+__all__ = [
+    "ArgumentError",
+    "Cause",
+    "CheckFailed",
+    "Condition",
+    "Counterexample",
+    "HalidomError",
+    "InputError",
+    "Kernel",
+    "MissingTool",
+    "NotProved",
+    "Refuted",
+    "Unknown",
+    "UnprovedWarning",
+    "Verdict",
+    "assert_proved",
+    "bounds",
+    "cmake_dir",
+    "compile",
+    "executable",
+    "validate",
+    "version",
+]

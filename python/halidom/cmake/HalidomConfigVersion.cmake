@@ -1,0 +1,14 @@
+# Accepts requests for this version, and for older ones of the same minor version.
+
+set(PACKAGE_VERSION "0.1.0")
+
+if (PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)
+    set(PACKAGE_VERSION_COMPATIBLE FALSE)
+elseif (PACKAGE_FIND_VERSION VERSION_LESS "0.1")
+    set(PACKAGE_VERSION_COMPATIBLE FALSE)
+else ()
+    set(PACKAGE_VERSION_COMPATIBLE TRUE)
+    if (PACKAGE_FIND_VERSION STREQUAL PACKAGE_VERSION)
+        set(PACKAGE_VERSION_EXACT TRUE)
+    endif ()
+endif ()

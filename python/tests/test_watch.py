@@ -1,0 +1,163 @@
+"""The pytest plugin, and `python -m halidom`."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import halidom
+
+RIGHT = """
+import halide as hl
+
+def make():
+    x = hl.Var("x")
+    right = hl.Func("right")
+    right[x] = hl.u8(x) * 2
+    return right
+"""
+
+
+@pytest.fixture
+def variables(root, tmp_path, monkeypatch):
+    path = f"{root / 'python'}{os.pathsep}{root / 'tests/halide/miscompiled'}"
+    monkeypatch.setenv("PYTHONPATH", path)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setenv("HALIDOM_CACHE", str(tmp_path / "cache"))
+    # The bridge stays where it was compiled.
+    monkeypatch.setenv("HALIDOM_EXECUTABLE", str(halidom.executable()))
+    return {**os.environ}
+
+
+def suite(pytester):
+    pytester.makepyfile(
+        made=RIGHT,
+        test_sample="""
+        import made
+
+        def test_right():
+            func = made.make()
+            for size in (10, 20):
+                assert func.realize([size])[3] == 6
+
+        def test_nothing():
+            pass
+
+        def test_error():
+            func = made.make()
+            try:
+                func.realize([1, 2])
+            except Exception:
+                pass
+        """,
+        test_wrong="""
+        import blend_twice
+
+        def test_wrong():
+            func = blend_twice.pipeline()
+            func.compile_to_callable(func.infer_arguments())
+        """,
+        test_unknown="""
+        import halide as hl
+
+        def test_unknown():
+            x = hl.Var("x")
+            source = hl.ImageParam(hl.UInt(8), 1, "source")
+            twice, out = hl.Func("twice"), hl.Func("out")
+            twice[x] = 2 * hl.u16(source[x])
+            out[x] = twice[16 * x]
+            twice.compute_root()
+            out.compile_jit()
+        """,
+    )
+
+
+PLUGIN = ("-p", "halidom.pytest_plugin", "-p", "no:cacheprovider")
+
+
+def run(pytester, *words):
+    return pytester.runpytest_subprocess(*PLUGIN, *words)
+
+
+def test_without_the_option_nothing_happens(pytester, variables):
+    pytester.makepyfile("import sys\ndef test(): assert 'halide' not in sys.modules")
+    result = run(pytester)
+    result.assert_outcomes(passed=1)
+    assert "halidom" not in "".join(result.outlines[-3:])
+
+
+def test_every_compile_is_judged(halide, pytester, variables):
+    suite(pytester)
+    result = run(pytester, "--halidom", "--junitxml=report.xml")
+    result.assert_outcomes(passed=4, failed=1)
+    text = result.stdout.str()
+    assert "3 pipelines in 3 tests: 1 proved, 1 refuted, 1 unknown" in text
+    assert "partitioning loops" in text
+    report = (pytester.path / "report.xml").read_text()
+    assert 'name="halidom"' in report and "proved" in report
+    again = run(pytester, "--halidom", "test_sample.py", "test_unknown.py")
+    assert "verdicts from the cache: 100 %" in again.stdout.str()
+
+
+def test_strict_fails_on_unknown(halide, pytester, variables):
+    suite(pytester)
+    run(pytester, "--halidom=strict", "test_unknown.py").assert_outcomes(failed=1)
+    run(pytester, "--halidom=strict", "test_sample.py").assert_outcomes(passed=3)
+
+
+def test_the_cache_is_private(halide, pytester, variables, tmp_path):
+    suite(pytester)
+    run(pytester, "--halidom", "test_sample.py")
+    folder = tmp_path / "cache/verdicts"
+    assert folder.stat().st_mode & 0o777 == 0o700
+    kept = list(folder.glob("*.json"))
+    assert len(kept) == 1 and json.loads(kept[0].read_text())["verdict"] == "proved"
+    kept[0].write_text("{ cut")
+    result = run(pytester, "--halidom", "test_sample.py")
+    assert "1 proved" in result.stdout.str() and "cache: 0 %" in result.stdout.str()
+
+
+SCRIPT = """
+import sys
+import made
+print("begins", sys.argv[1:])
+func = made.make()
+func.realize([10])
+func.realize([20])
+sys.exit(int(sys.argv[1]))
+"""
+
+
+def watch(folder, variables, *words):
+    command = [sys.executable, "-m", "halidom", "watch", *words]
+    return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True)
+
+
+def test_scripts_are_watched(halide, tmp_path, variables):
+    (tmp_path / "made.py").write_text(RIGHT)
+    (tmp_path / "script.py").write_text(textwrap.dedent(SCRIPT))
+    done = watch(tmp_path, variables, "script.py", "0", "more")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "begins ['0', 'more']\n"
+    assert "1 proved" in done.stderr
+    assert watch(tmp_path, variables, "script.py", "7").returncode == 7
+    (tmp_path / "wrong.py").write_text(
+        "import blend_twice\nfunc = blend_twice.pipeline()\n"
+        "func.compile_to_callable(func.infer_arguments())\n"
+    )
+    done = watch(tmp_path, variables, "wrong.py")
+    assert done.returncode == 1 and "wrong.py:3: out: refuted" in done.stderr
+    (tmp_path / "raises.py").write_text("raise KeyError('told')\n")
+    done = watch(tmp_path, variables, "raises.py")
+    assert done.returncode == 1 and "KeyError: 'told'" in done.stderr
+    done = watch(tmp_path, variables, "missing.py")
+    assert done.returncode == 2 and "not a file" in done.stderr
+
+
+def test_other_commands_are_the_executables(variables):
+    command = [sys.executable, "-m", "halidom", "--version"]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.startswith("halidom ")
