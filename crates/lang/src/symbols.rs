@@ -79,7 +79,8 @@ pub struct Use {
 pub struct Symbols {
     /// In order of definition.
     pub symbols: Vec<Symbol>,
-    /// In order of the text. A name in a schedule function may stand for funcs of several pipelines.
+    /// In order of the text. A name in a schedule function may stand for funcs of several
+    /// pipelines.
     pub uses: Vec<Use>,
 }
 
@@ -136,9 +137,7 @@ enum Given {
 /// Returns the kind of a directive's argument.
 fn given(directive: &str, number: usize) -> Given {
     match (directive, number) {
-        ("compute_at" | "store_at" | "hoist_storage", 0) | ("prefetch", 0) | ("in", _) => {
-            Given::Func
-        }
+        ("compute_at" | "store_at" | "hoist_storage" | "prefetch", 0) | ("in", _) => Given::Func,
         ("compute_at" | "store_at" | "hoist_storage", 1) => Given::LoopOfFunc,
         ("tile" | "gpu_tile", 2..=5)
         | ("split", 1 | 2)

@@ -5,20 +5,16 @@ use lsp_types::CodeActionParams;
 use serde_json::{Value, json};
 
 use crate::document::Document;
-use crate::handlers::{document, parse};
 use crate::reports::range;
-use crate::server::{Answer, Server};
 
 /// Returns the changes for the diagnostics in a range.
-pub(crate) fn actions(server: &mut Server, params: Value) -> Answer {
-    let params: CodeActionParams = parse(params)?;
-    let document = document(server, &params.text_document)?;
+pub(crate) fn actions(document: &Document, params: &CodeActionParams) -> Value {
     let wanted = document.lines.offsets(document.text(), params.range);
     let found = document.loaded.module.diagnostics.iter().chain(&document.refusals);
     let touched = found.filter(|diagnostic| {
         diagnostic.span().is_some_and(|span| span.start <= wanted.end && wanted.start <= span.end)
     });
-    Ok(touched.filter_map(|diagnostic| action(document, diagnostic)).collect())
+    touched.filter_map(|diagnostic| action(document, diagnostic)).collect()
 }
 
 fn action(document: &Document, diagnostic: &Diagnostic) -> Option<Value> {

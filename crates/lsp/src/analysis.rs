@@ -7,11 +7,10 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::thread;
 
 use halidom_base::stack;
-use halidom_diag::Diagnostic;
 use halidom_driver::source;
 
 use crate::document::refusals;
-use crate::server::Event;
+use crate::events::{Analysed, Event};
 
 /// A text whose schedules are to be checked.
 pub(crate) struct Job {
@@ -20,14 +19,6 @@ pub(crate) struct Job {
     pub(crate) text: String,
     /// The version of the text that is the newest.
     pub(crate) newest: Arc<AtomicI32>,
-}
-
-/// The refusals of a text's schedules.
-pub(crate) struct Analysed {
-    pub(crate) uri: String,
-    pub(crate) version: i32,
-    /// `None` if the check failed, which is a defect.
-    pub(crate) refusals: Option<Vec<Diagnostic>>,
 }
 
 /// Starts the thread that checks schedules; it ends with its jobs.

@@ -2,7 +2,8 @@
 
 use halidom_driver::inspect;
 use halidom_ir::{
-    Action, Directive, FoldDirection, FuncId, LoopLevel, Partition, Scalar, StoreIn, Tail,
+    Action, Algorithm, Directive, FoldDirection, FuncId, LoopLevel, Partition, Scalar, Schedule,
+    StoreIn, Tail,
 };
 use halidom_lang::{SymbolKind, directives, function_names};
 use lsp_types::CompletionItemKind as Kind;
@@ -21,7 +22,7 @@ const PROPERTIES: [(&str, &str); 5] = [
 ];
 
 /// Returns the completions at a place.
-pub(crate) fn complete(document: &mut Document, offset: usize) -> Value {
+pub(crate) fn complete(document: &Document, offset: usize) -> Value {
     let mut found = Found::default();
     match context(document.text(), offset) {
         Context::Nothing => {}
@@ -183,11 +184,14 @@ fn argument(
         }
         ("compute_at" | "store_at" | "hoist_storage", 0 | 1) => {
             let levels = levels(document, place, directive);
+            // Elements of an array have the same loops, most of the time.
             let of = before.first().filter(|_| number == 1);
             for (func, name) in levels {
                 match of {
                     None => found.add(&func, Kind::FUNCTION, "a legal level"),
-                    Some(of) if *of == func => found.add(&name, Kind::VARIABLE, "a legal level"),
+                    Some(of) if func.split('[').next() == Some(of.as_str()) => {
+                        found.add(&name, Kind::VARIABLE, "a legal level")
+                    }
                     Some(_) => {}
                 }
             }
@@ -209,81 +213,113 @@ fn argument(
     }
 }
 
-/// The text with the statement only up to the directive that is being typed.
-fn without_directive(document: &Document, place: &Place<'_>) -> String {
+/// A directive that shows which func the directive that is being typed is for.
+const MARK: &str = ".compute_root();";
+
+/// The text with a mark in place of the directive that is being typed and the rest of its
+/// statement.
+fn marked(document: &Document, place: &Place<'_>) -> String {
     let text = document.text();
-    let (head, rest) = text.split_at(place.offset.min(text.len()));
+    let rest = text.get(place.offset..).unwrap_or("");
     // The rest of the statement ends at its semicolon or line.
     let end = rest.find([';', '\n', '}']).unwrap_or(rest.len());
     let rest = rest[end..].strip_prefix(';').unwrap_or(&rest[end..]);
-    let kept = head.get(place.step.start..place.dot).unwrap_or("");
-    let kept = if kept.contains('(') { format!("{kept};") } else { String::new() };
-    format!("{}{kept}{rest}", head.get(..place.step.start).unwrap_or(""))
+    format!("{}{MARK}{rest}", text.get(..place.dot).unwrap_or(""))
+}
+
+/// A schedule without the directive that is being typed.
+struct Without {
+    document: Document,
+    algorithm: Algorithm,
+    /// All other directives, and those before the place.
+    schedules: [Schedule; 2],
+    /// The funcs that the directive is for: several in a `for`.
+    funcs: Vec<FuncId>,
+    /// The number of the places of directives.
+    origins: usize,
+}
+
+impl Without {
+    /// Reads the text; `None` if the schedule does not parse.
+    fn of(document: &Document, place: &Place<'_>) -> Option<Self> {
+        let text = marked(document, place);
+        let document = Document::new(document.uri.clone(), 0, &text, document.lines.encoding);
+        let (_, pipeline) = document.pipeline(&place.step.pipeline)?;
+        let algorithm = pipeline.algorithm.clone();
+        let named = pipeline.schedule(&place.step.schedule)?;
+        let start = |directive: &Directive| named.spans.get(directive.origin).map(|one| one.start);
+        // The dot is not a part of a directive's place.
+        let is_mark = |directive: &&Directive| start(directive) == Some(place.dot + 1);
+        let all = &named.schedule.directives;
+        let funcs = all.iter().filter(is_mark).map(|directive| directive.func).collect();
+        let keep = |is_kept: &dyn Fn(&Directive) -> bool| Schedule {
+            name: named.schedule.name.clone(),
+            directives: all.iter().filter(|one| is_kept(one)).cloned().collect(),
+        };
+        let others = keep(&|one| !is_mark(&one));
+        let before = keep(&|one| start(one).is_some_and(|start| start < place.dot));
+        let origins = named.spans.len();
+        Some(Self { algorithm, schedules: [others, before], funcs, origins, document })
+    }
 }
 
 /// Returns the loops of the func before the directive that is being typed.
 fn loops(document: &Document, place: &Place<'_>) -> Vec<String> {
-    let mut names = Vec::new();
-    with_schedule(document, place, &mut |document, pipeline, number, funcs| {
-        let algorithm = document.loaded.module.pipelines[pipeline].algorithm.clone();
-        let schedule =
-            document.loaded.module.pipelines[pipeline].schedules[number].schedule.clone();
-        let pool = &mut document.loaded.module.pool;
-        for stage in inspect::loops(pool, &algorithm, &schedule) {
-            if funcs.contains(&stage.func) {
-                names.extend(stage.loops.into_iter().map(|one| one.name));
-            }
-        }
-    });
-    names.retain(|name| !name.contains('.'));
-    names
+    let Some(mut without) = Without::of(document, place) else { return Vec::new() };
+    let pool = &mut without.document.loaded.module.pool;
+    let stages = inspect::loops(pool, &without.algorithm, &without.schedules[1]);
+    // A schedule that rewrites the algorithm has funcs of its own, with the same names.
+    let name = |func: FuncId| pool.func(func).name.as_str();
+    let is_own = |func| without.funcs.iter().any(|own| name(*own) == name(func));
+    let own = stages.into_iter().filter(|stage| is_own(stage.func));
+    let names = own.flat_map(|stage| stage.loops).map(|one| one.name);
+    names.filter(|name| !name.contains('.')).collect()
 }
 
 /// Returns the levels, each a func and a loop, at which the schedule is legal with the directive.
+/// If the schedule is refused without the directive, only the directives before it count.
 fn levels(document: &Document, place: &Place<'_>, directive: &str) -> Vec<(String, String)> {
+    let Some(mut without) = Without::of(document, place) else { return Vec::new() };
+    let Some(func) = without.funcs.first().copied() else { return Vec::new() };
+    let pool = &mut without.document.loaded.module.pool;
     let mut found = Vec::new();
-    with_schedule(document, place, &mut |document, pipeline, number, funcs| {
-        let Some(func) = funcs.first().copied() else { return };
-        let named = &document.loaded.module.pipelines[pipeline].schedules[number];
-        let (schedule, origin) = (named.schedule.clone(), named.spans.len());
-        let algorithm = document.loaded.module.pipelines[pipeline].algorithm.clone();
-        let pool = &mut document.loaded.module.pool;
-        for stage in inspect::loops(pool, &algorithm, &schedule) {
+    for schedule in &without.schedules {
+        let stages = inspect::loops(pool, &without.algorithm, schedule);
+        if stages.is_empty() {
+            continue;
+        }
+        for stage in &stages {
+            // A schedule that rewrites the algorithm has funcs of its own, with the same names.
+            let name = &pool.func(stage.func).name;
+            let mut named = without.algorithm.funcs.iter().copied();
+            let of = named.find(|func| pool.func(*func).name == *name).unwrap_or(stage.func);
+            if of == func {
+                continue;
+            }
             for one in stage.loops.iter().filter(|one| !one.name.contains('.')) {
-                let level =
-                    LoopLevel { func: stage.func, stage: Some(stage.stage), var: one.name.clone() };
+                let level = LoopLevel { func: of, stage: Some(stage.stage), var: one.name.clone() };
                 let action = match directive {
                     "compute_at" => Action::ComputeAt(level),
                     "store_at" => Action::StoreAt(level),
                     _ => Action::HoistStorage(Some(level)),
                 };
-                let directive = Directive { func, stage: 0, action, origin };
-                let is_own = stage.func == func;
-                if !is_own && inspect::accepts(pool, &algorithm, &schedule, directive) {
-                    found.push((pool.func(stage.func).name.clone(), one.name.clone()));
+                let directive = Directive { func, stage: 0, action, origin: without.origins };
+                if inspect::accepts(pool, &without.algorithm, schedule, directive) {
+                    found.push((written(&pool.func(stage.func).name), one.name.clone()));
                 }
             }
         }
-    });
+        break;
+    }
     found
 }
 
-/// Reads the text without the directive that is being typed; calls `visit` with the numbers of the
-/// pipeline and the schedule, and with the func.
-fn with_schedule(
-    document: &Document,
-    place: &Place<'_>,
-    visit: &mut dyn FnMut(&mut Document, usize, usize, &[FuncId]),
-) {
-    let text = without_directive(document, place);
-    let mut without = Document::new(document.uri.clone(), 0, &text, document.lines.encoding);
-    let Some((number, pipeline)) = without.pipeline(&place.step.pipeline) else { return };
-    let schedules = &pipeline.schedules;
-    let Some(schedule) =
-        schedules.iter().position(|named| named.schedule.name == place.step.schedule)
-    else {
-        return;
-    };
-    let funcs = without.funcs(pipeline, &place.step.func);
-    visit(&mut without, number, schedule, &funcs);
+/// The name of a func as it is written in a schedule: `f[3]` for an element of an array.
+fn written(name: &str) -> String {
+    match name.split_once('$') {
+        Some((array, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            format!("{array}[{number}]")
+        }
+        _ => name.to_owned(),
+    }
 }

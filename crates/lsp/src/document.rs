@@ -1,4 +1,4 @@
-//! An open text and what is known of it.
+//! An open text and all that is known of it.
 
 use halidom_base::IndexMap;
 use halidom_diag::{Diagnostic, FileId, Sources};
@@ -9,10 +9,7 @@ use halidom_lang::{Pipeline, Symbols, symbols};
 use lsp_types::TextDocumentContentChangeEvent;
 
 use crate::encoding::{Encoding, Lines};
-use crate::proofs::Proof;
-
-/// A schedule by its names: the pipeline's and its own.
-pub(crate) type Named = (String, String);
+use crate::verdicts::{Named, Proof};
 
 /// An open text.
 pub(crate) struct Document {
@@ -27,7 +24,7 @@ pub(crate) struct Document {
     /// The proofs of this text.
     pub(crate) proofs: IndexMap<Named, Proof>,
     /// The schedules that were looked at.
-    described: IndexMap<(usize, Option<usize>), Option<Description>>,
+    described: IndexMap<(usize, Option<usize>, bool), Option<Description>>,
 }
 
 impl Document {
@@ -96,11 +93,12 @@ impl Document {
         algorithm.inputs.iter().chain(&algorithm.funcs).filter(is_meant).copied().collect()
     }
 
-    /// Returns the description of a schedule; `None` if it is refused.
-    pub(crate) fn description(&mut self, choice: &Choice) -> Option<&Description> {
-        let key = (choice.pipeline, choice.schedule);
+    /// Returns the description of a schedule, with its regions if they are wanted; `None` if it is
+    /// refused.
+    pub(crate) fn description(&mut self, choice: &Choice, regions: bool) -> Option<&Description> {
+        let key = (choice.pipeline, choice.schedule, regions);
         if !self.described.contains_key(&key) {
-            let description = inspect::describe(&mut self.loaded, choice, true).ok();
+            let description = inspect::describe(&mut self.loaded, choice, regions).ok();
             self.described.insert(key, description);
         }
         self.described.get(&key)?.as_ref()

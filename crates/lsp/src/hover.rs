@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::document::Document;
 use crate::names::symbols_at;
-use crate::proofs::Proof;
 use crate::reports::range;
+use crate::verdicts::Proof;
 
 /// The greatest number of elements of an array, and of schedules, that a hover tells of.
 const MOST: usize = 6;
@@ -149,10 +149,13 @@ fn about_funcs(
         let _ = writeln!(out, "… and {} more elements.\n", funcs.len() - MOST);
     }
     let Some(func) = funcs.first().copied() else { return out };
-    for schedule in schedules_at(document, pipeline, offset).into_iter().take(MOST) {
+    let schedules = schedules_at(document, pipeline, offset);
+    // Bounds take time, and those of all schedules would fill the window.
+    let is_one = schedules.len() <= 2;
+    for schedule in schedules.into_iter().take(MOST) {
         let choice = Choice { pipeline, schedule };
         let label = document.loaded.schedule_of(&choice).name;
-        let told = placement(document, &choice, func);
+        let told = placement(document, &choice, func, is_one || schedule.is_none());
         let _ = writeln!(out, "**`{label}`**: {told}");
     }
     out
@@ -175,12 +178,11 @@ fn schedules_at(document: &Document, pipeline: usize, offset: usize) -> Vec<Opti
 }
 
 /// The places and needed regions of a func under a schedule.
-fn placement(document: &mut Document, choice: &Choice, func: FuncId) -> String {
+fn placement(document: &mut Document, choice: &Choice, func: FuncId, regions: bool) -> String {
     let name = document.loaded.module.pool.func(func).name.clone();
-    if document.description(choice).is_none() {
+    let Some(description) = document.description(choice, regions).cloned() else {
         return "the schedule is refused\n".to_owned();
-    }
-    let Some(description) = document.description(choice).cloned() else { return String::new() };
+    };
     let pool = &document.loaded.module.pool;
     let place = |place: &Place| match place {
         Place::Inline => "inline".to_owned(),

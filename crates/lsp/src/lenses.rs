@@ -4,9 +4,12 @@ use halidom_driver::source::schedule_names;
 use serde_json::{Value, json};
 
 use crate::document::Document;
-use crate::handlers::{CANCEL, PROVE};
-use crate::proofs::Proof;
 use crate::reports::{range, schedule_span};
+use crate::verdicts::Proof;
+
+/// The command that proves a schedule, and the one that cancels a proof.
+pub(crate) const PROVE: &str = "halidom.prove";
+pub(crate) const CANCEL: &str = "halidom.cancel";
 
 /// Returns a lens for each schedule without errors, and for the unscheduled form.
 pub(crate) fn lenses(document: &Document) -> Value {

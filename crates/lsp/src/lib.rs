@@ -8,10 +8,12 @@
 
 mod actions;
 mod analysis;
+mod answer;
 mod completion;
 mod context;
 mod document;
 mod encoding;
+mod events;
 mod frames;
 mod handlers;
 mod hover;
@@ -22,6 +24,8 @@ mod proofs;
 mod rename;
 mod reports;
 mod server;
+mod session;
 mod tokens;
+mod verdicts;
 
 pub use server::{Served, serve};

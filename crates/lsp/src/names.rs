@@ -5,9 +5,7 @@ use lsp_types::{ReferenceParams, SymbolKind as LspKind};
 use serde_json::{Value, json};
 
 use crate::document::Document;
-use crate::handlers::{document, parse};
 use crate::reports::range;
-use crate::server::{Answer, Server};
 
 /// The symbols that are named at a place.
 pub(crate) fn symbols_at(document: &Document, offset: usize) -> Vec<usize> {
@@ -40,13 +38,11 @@ fn uses(document: &Document, offset: usize, with_definitions: bool) -> Vec<lsp_t
 }
 
 /// Returns the places where a name is used.
-pub(crate) fn references(server: &mut Server, params: Value) -> Answer {
-    let params: ReferenceParams = parse(params)?;
-    let place = params.text_document_position;
-    let document = document(server, &place.text_document)?;
-    let offset = document.lines.offset(document.text(), place.position);
+pub(crate) fn references(document: &Document, params: &ReferenceParams) -> Value {
+    let place = params.text_document_position.position;
+    let offset = document.lines.offset(document.text(), place);
     let found = uses(document, offset, params.context.include_declaration);
-    Ok(found.into_iter().map(|range| json!({"uri": document.uri, "range": range})).collect())
+    found.into_iter().map(|range| json!({"uri": document.uri, "range": range})).collect()
 }
 
 /// Returns the places of a name in the text, to be marked.

@@ -16,7 +16,7 @@ impl Outgoing {
         Self { stream, next_request: 0 }
     }
 
-    fn write(&mut self, message: Message) {
+    fn write(&mut self, message: &Message) {
         let _ = message.write(&mut self.stream).and_then(|()| self.stream.flush());
     }
 
@@ -25,12 +25,12 @@ impl Outgoing {
             Ok(value) => Response::new_ok(id, value),
             Err((code, message)) => Response::new_err(id, code as i32, message),
         };
-        self.write(Message::Response(response));
+        self.write(&Message::Response(response));
     }
 
     pub(crate) fn notify(&mut self, method: &str, params: impl Into<Value>) {
         let method = method.to_owned();
-        self.write(Message::Notification(Notification { method, params: params.into() }));
+        self.write(&Message::Notification(Notification { method, params: params.into() }));
     }
 
     /// Sends a request; its answer is not waited for.
@@ -38,7 +38,7 @@ impl Outgoing {
         self.next_request += 1;
         let id = RequestId::from(format!("halidom-{}", self.next_request));
         let method = method.to_owned();
-        self.write(Message::Request(Request { id, method, params: params.into() }));
+        self.write(&Message::Request(Request { id, method, params: params.into() }));
     }
 
     /// Answers what is no message; the protocol has an answer without a number for it.

@@ -12,35 +12,11 @@ use std::thread;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
-use crate::document::Named;
-use crate::server::Event;
+use crate::events::{Event, Finished};
+use crate::verdicts::{Judged, Named};
 
 /// The number of proofs that run at the same time; others wait.
 const AT_ONCE: usize = 2;
-
-/// The state of a schedule's proof.
-#[derive(Clone, Debug)]
-pub(crate) enum Proof {
-    /// It waits or runs.
-    Running,
-    /// It ended with a verdict.
-    Ended(Judged),
-}
-
-/// The verdict on a schedule.
-#[derive(Clone, Debug)]
-pub(crate) struct Judged {
-    /// `proved`, `refuted`, `unknown`, or `failed` if there is no verdict.
-    pub(crate) word: String,
-    /// A sentence for people.
-    pub(crate) sentence: String,
-}
-
-/// A proof that ended.
-pub(crate) struct Finished {
-    pub(crate) number: u64,
-    pub(crate) judged: Judged,
-}
 
 /// A proof that waits or runs.
 pub(crate) struct Task {
@@ -191,7 +167,6 @@ fn judge(
     verdict(&printed).ok_or_else(|| "there is no verdict: see `halidom validate`".to_owned())
 }
 
-#[expect(clippy::disallowed_methods, reason = "a proof is a process of its own")]
 fn start(
     program: &Path,
     folder: &Path,

@@ -9,11 +9,10 @@ use lsp_server::ErrorCode;
 use lsp_types::RenameParams;
 use serde_json::{Value, json};
 
+use crate::answer::Answer;
 use crate::document::{Document, refusals};
-use crate::handlers::{document, parse};
 use crate::names::symbols_at;
 use crate::reports::range;
-use crate::server::{Answer, Server};
 
 /// Returns the range of the name at a place, if it can be renamed.
 pub(crate) fn prepare(document: &Document, offset: usize) -> Value {
@@ -23,11 +22,9 @@ pub(crate) fn prepare(document: &Document, offset: usize) -> Value {
 }
 
 /// Returns the edits that rename the symbol at a place.
-pub(crate) fn rename(server: &mut Server, params: Value) -> Answer {
-    let params: RenameParams = parse(params)?;
-    let place = params.text_document_position;
-    let document = document(server, &place.text_document)?;
-    let offset = document.lines.offset(document.text(), place.position);
+pub(crate) fn rename(document: &Document, params: RenameParams) -> Answer {
+    let place = params.text_document_position.position;
+    let offset = document.lines.offset(document.text(), place);
     let refused = |message: String| Err((ErrorCode::RequestFailed, message));
     let name = params.new_name;
     if !is_name(&name) {

@@ -5,7 +5,7 @@ use lsp_types::{DiagnosticSeverity, Range};
 use serde_json::{Value, json};
 
 use crate::document::Document;
-use crate::proofs::Proof;
+use crate::verdicts::Proof;
 
 /// Returns all diagnostics of a document: errors of the text, refusals of schedules, and verdicts
 /// that are not proofs.

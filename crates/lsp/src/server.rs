@@ -1,37 +1,22 @@
-//! The server's loop: one message after another, and what background threads have found.
+//! The server's loop: one message after another, and the results of background threads.
 
 use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
-use halidom_base::IndexMap;
-use lsp_server::{ErrorCode, Message, Notification, Request, RequestId};
-use lsp_types::{ClientCapabilities, InitializeParams};
-use serde_json::{Value, json};
+use lsp_server::{ErrorCode, Message, Notification, Request};
+use lsp_types::InitializeParams;
+use serde_json::Value;
 
-use crate::analysis::{self, Analysed, Job};
-use crate::document::Document;
+use crate::answer::{Answer, parse};
 use crate::encoding::Encoding;
+use crate::events::Event;
 use crate::frames::{Frame, Frames};
 use crate::handlers;
 use crate::outgoing::Outgoing;
-use crate::proofs::{Finished, Proofs};
-
-/// What the server waits for.
-pub(crate) enum Event {
-    /// A part of the input.
-    Frame(Frame),
-    /// The end of the input.
-    End,
-    /// The refusals of a text's schedules.
-    Analysed(Analysed),
-    /// A proof ended.
-    Finished(Finished),
-}
+use crate::session::Session;
 
 /// The end of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,20 +35,9 @@ enum Phase {
     ShutDown,
 }
 
-/// The answer to a request: a value, or an error with a code.
-pub(crate) type Answer = Result<Value, (ErrorCode, String)>;
-
-/// The state of a session.
-pub(crate) struct Server {
+struct Server {
     phase: Phase,
-    pub(crate) encoding: Encoding,
-    pub(crate) client: ClientCapabilities,
-    pub(crate) documents: IndexMap<String, Document>,
-    /// The newest version of each text, for the thread that checks schedules.
-    newest: IndexMap<String, Arc<AtomicI32>>,
-    pub(crate) out: Outgoing,
-    pub(crate) proofs: Proofs,
-    jobs: Sender<Job>,
+    session: Session,
     failures: usize,
 }
 
@@ -75,25 +49,14 @@ pub fn serve(
     program: PathBuf,
 ) -> Served {
     let (events, received) = channel();
-    let (jobs, waiting) = channel();
-    analysis::start(waiting, events.clone());
     let frames = events.clone();
     thread::spawn(move || {
         Frames::read(input, &mut |frame| frames.send(Event::Frame(frame)).is_ok());
         // The server may have ended before its input.
         let _ = frames.send(Event::End);
     });
-    let mut server = Server {
-        phase: Phase::New,
-        encoding: Encoding::default(),
-        client: ClientCapabilities::default(),
-        documents: IndexMap::default(),
-        newest: IndexMap::default(),
-        out: Outgoing::new(Box::new(output)),
-        proofs: Proofs::new(program, events),
-        jobs,
-        failures: 0,
-    };
+    let session = Session::new(Outgoing::new(Box::new(output)), program, events);
+    let mut server = Server { phase: Phase::New, session, failures: 0 };
     let in_order = server.run(&received);
     Served { in_order, failures: server.failures }
 }
@@ -105,7 +68,7 @@ impl Server {
             match event {
                 Event::End => return self.phase == Phase::ShutDown,
                 Event::Frame(Frame::Malformed(reason)) => {
-                    self.out.malformed(ErrorCode::ParseError, reason);
+                    self.session.out.malformed(ErrorCode::ParseError, reason);
                 }
                 Event::Frame(Frame::Message(value)) => {
                     if self.message(value) {
@@ -113,10 +76,10 @@ impl Server {
                     }
                 }
                 Event::Analysed(analysed) => {
-                    self.guarded(|server| handlers::analysed(server, analysed));
+                    self.guarded(|session| handlers::analysed(session, analysed));
                 }
                 Event::Finished(finished) => {
-                    self.guarded(|server| handlers::finished(server, finished));
+                    self.guarded(|session| handlers::finished(session, finished));
                 }
             }
         }
@@ -124,24 +87,21 @@ impl Server {
     }
 
     /// Runs a handler; a panic is a defect, but does not end the session.
-    fn guarded<R>(&mut self, handler: impl FnOnce(&mut Self) -> R) -> Option<R> {
-        let result = catch_unwind(AssertUnwindSafe(|| handler(self)));
+    fn guarded<R>(&mut self, handler: impl FnOnce(&mut Session) -> R) -> Option<R> {
+        let result = catch_unwind(AssertUnwindSafe(|| handler(&mut self.session)));
         if result.is_err() {
             self.failures += 1;
-            let message = "a handler of the language server failed: this is a defect of Halidom";
-            self.out.notify("window/logMessage", json!({"type": 1, "message": message}));
+            self.session
+                .log("a handler of the language server failed: this is a defect of Halidom");
         }
         result.ok()
     }
 
     /// Handles a message. Returns true if it ends the session.
     fn message(&mut self, value: Value) -> bool {
-        let message = match serde_json::from_value::<Message>(value) {
-            Ok(message) => message,
-            Err(_) => {
-                self.out.malformed(ErrorCode::InvalidRequest, "a value that is no message");
-                return false;
-            }
+        let Ok(message) = serde_json::from_value::<Message>(value) else {
+            self.session.out.malformed(ErrorCode::InvalidRequest, "a value that is no message");
+            return false;
         };
         match message {
             Message::Response(_) => {}
@@ -149,7 +109,7 @@ impl Server {
             Message::Notification(Notification { method, .. }) if method == "exit" => return true,
             Message::Notification(notification) => {
                 if self.phase == Phase::Ready {
-                    self.guarded(|server| handlers::notification(server, notification));
+                    self.guarded(|session| handlers::notification(session, notification));
                 }
             }
         }
@@ -158,72 +118,39 @@ impl Server {
 
     fn request(&mut self, request: Request) {
         let Request { id, method, params } = request;
-        let refused = |code, message: &str| Err((code, message.to_owned()));
+        let refused = |code, message: &str| Some(Err((code, message.to_owned())));
         let answer = match (self.phase, method.as_str()) {
-            (Phase::New, "initialize") => self.guarded(|server| server.initialize(params)),
-            (Phase::New, _) => {
-                Some(refused(ErrorCode::ServerNotInitialized, "send `initialize` first"))
-            }
+            (Phase::New, "initialize") => self.initialize(params),
+            (Phase::New, _) => refused(ErrorCode::ServerNotInitialized, "send `initialize` first"),
             (Phase::Ready, "initialize") => {
-                Some(refused(ErrorCode::InvalidRequest, "the server is initialized already"))
+                refused(ErrorCode::InvalidRequest, "the server is initialized already")
             }
             (Phase::Ready, "shutdown") => {
                 self.phase = Phase::ShutDown;
-                self.proofs.cancel(&|_| true);
+                self.session.proofs.cancel(&|_| true);
                 Some(Ok(Value::Null))
             }
-            (Phase::Ready, _) => self.guarded(|server| handlers::request(server, &method, params)),
-            (Phase::ShutDown, _) => {
-                Some(refused(ErrorCode::InvalidRequest, "the server is shut down"))
+            (Phase::Ready, _) => {
+                self.guarded(|session| handlers::request(session, &method, params))
             }
+            (Phase::ShutDown, _) => refused(ErrorCode::InvalidRequest, "the server is shut down"),
         };
-        self.answer(id, answer);
-    }
-
-    fn answer(&mut self, id: RequestId, answer: Option<Answer>) {
         let failed = || Err((ErrorCode::InternalError, "the handler failed".to_owned()));
-        self.out.respond(id, answer.unwrap_or_else(failed));
+        self.session.out.respond(id, answer.unwrap_or_else(failed));
     }
 
-    fn initialize(&mut self, params: Value) -> Answer {
-        let params: InitializeParams = handlers::parse(params)?;
-        let offered = params
-            .capabilities
-            .general
-            .as_ref()
-            .and_then(|general| general.position_encodings.as_deref());
-        self.encoding = Encoding::choose(offered);
-        self.client = params.capabilities;
-        self.phase = Phase::Ready;
-        Ok(handlers::capabilities(self.encoding))
-    }
-
-    /// Takes over a new text, publishes its diagnostics, and has its schedules checked.
-    pub(crate) fn take(&mut self, uri: String, version: i32, text: &str) {
-        self.forget_proofs(&uri);
-        let document = Document::new(uri.clone(), version, text, self.encoding);
-        self.documents.insert(uri.clone(), document);
-        handlers::publish(self, &uri);
-        let newest = self.newest.entry(uri.clone()).or_default();
-        newest.store(version, Ordering::Relaxed);
-        let newest = Arc::clone(newest);
-        // The thread ends only with this sender.
-        let _ = self.jobs.send(Job { uri, version, text: text.to_owned(), newest });
-    }
-
-    /// Closes a text.
-    pub(crate) fn close(&mut self, uri: &str) {
-        self.forget_proofs(uri);
-        self.documents.shift_remove(uri);
-        if let Some(newest) = self.newest.shift_remove(uri) {
-            newest.store(i32::MIN, Ordering::Relaxed);
+    fn initialize(&mut self, params: Value) -> Option<Answer> {
+        let answer = self.guarded(|session| {
+            let params: InitializeParams = parse(params)?;
+            let general = params.capabilities.general.as_ref();
+            let offered = general.and_then(|general| general.position_encodings.as_deref());
+            session.encoding = Encoding::choose(offered);
+            session.client = params.capabilities;
+            Ok(handlers::capabilities(session.encoding))
+        });
+        if matches!(answer, Some(Ok(_))) {
+            self.phase = Phase::Ready;
         }
-    }
-
-    /// Cancels the proofs of a text.
-    fn forget_proofs(&mut self, uri: &str) {
-        for task in self.proofs.cancel(&|task| task.uri == uri) {
-            handlers::end_progress(self, task.number, "cancelled");
-        }
+        answer
     }
 }

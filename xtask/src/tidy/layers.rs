@@ -34,6 +34,7 @@ const LAYERS: &[&str] = &[
     "driver",
     "halidom",
     "workshop",
+    "lsp",
     "cli",
     "filetests",
 ];

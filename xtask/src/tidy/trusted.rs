@@ -23,7 +23,7 @@ const PARTS: &[(&str, &str, Roots)] = &[
     ("Halide's translation", "halide", &["translate"]),
     ("the reader of Halide's dumps", "halide-ir", &["dump"]),
     ("the reader of Halide's pipelines", "halide", &["pipeline"]),
-    ("the reader of .hal files", "lang", &[]),
+    ("the reader of .hal files", "lang", &["parse"]),
 ];
 
 /// The parts that decide a verdict on our own compiles, and on stock Halide.

@@ -4,6 +4,7 @@ mod certificate;
 mod checker;
 mod doors;
 mod limits;
+#[cfg(test)]
 mod lsp;
 mod nothing;
 mod own_rules;

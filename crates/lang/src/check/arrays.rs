@@ -1,7 +1,7 @@
 //! Arrays of funcs: each element is a separate func, `f[3]`, which the algorithm calls `f$3`.
 
 use halidom_base::IndexMap;
-use halidom_diag::{Diagnostic, Span};
+use halidom_diag::{Diagnostic, Fix, Remedy, Span};
 
 use crate::codes;
 use crate::syntax::ast::{Elements, Expr, ExprKind, Func, FuncBody, Name, Statement};
@@ -175,12 +175,16 @@ impl<'a, 's> Checker<'a, 's> {
                     codes::ELEMENT,
                     name.span,
                     format!("`{text}` is an array of funcs"),
-                    format!("choose an element: `{text}[0]`"),
+                    Remedy::with_fix(
+                        format!("choose an element: `{text}[0]`"),
+                        Fix::insert_after(name.span, "[0]"),
+                    ),
                 );
                 return Err(());
             }
             return Ok(callable.map(|callable| (callable, None)));
         };
+        let written = index;
         let index = self.constant_number(index).ok_or(())?;
         let array = match self.scope.frame {
             Some(_) => None,
@@ -191,10 +195,11 @@ impl<'a, 's> Checker<'a, 's> {
             return Ok(Some((callable.clone(), Some(index))));
         }
         let is_broken = self.scope.broken.contains(&text);
-        let (message, hint) = match array {
+        let (message, hint): (String, Remedy) = match array {
             _ if is_broken => return Err(()),
             None if self.find_callable(text).is_some() => {
-                (format!("`{text}` is one func, not an array"), "leave the index out".to_owned())
+                let remedy = self.without_index("leave the index out", name, written);
+                (format!("`{text}` is one func, not an array"), remedy)
             }
             None => {
                 let is_later =
@@ -204,7 +209,7 @@ impl<'a, 's> Checker<'a, 's> {
                     let message = format!("`{text}` is used before its definition");
                     let diagnostic = Diagnostic::error(codes::USE_BEFORE, name.span, message)
                         .with_label(span, "defined here")
-                        .with_hint(format!("move the definition of `{text}` up"));
+                        .with_hint(self.move_up(text));
                     self.report(diagnostic);
                     return Err(());
                 }
@@ -213,8 +218,7 @@ impl<'a, 's> Checker<'a, 's> {
                 } else {
                     format!("there is no array of funcs `{text}` here")
                 };
-                let hint = "define an element before it is used".to_owned();
-                (message, hint)
+                (message, "define an element before it is used".into())
             }
             Some(array) => {
                 let mut known: Vec<i128> = array.elements.keys().copied().collect();
@@ -226,7 +230,7 @@ impl<'a, 's> Checker<'a, 's> {
                 } else {
                     format!("before this there are {}", known.join(", "))
                 };
-                (format!("there is no `{text}[{index}]` here"), hint)
+                (format!("there is no `{text}[{index}]` here"), hint.into())
             }
         };
         self.fail_with_hint::<()>(codes::ELEMENT, name.span, message, hint);

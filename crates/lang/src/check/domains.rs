@@ -61,12 +61,11 @@ impl<'a, 's> Checker<'a, 's> {
     /// (FS Fig. 6, RDom-Err).
     fn refuse_negative(&mut self, range: &Range<'s>, extent: ExprId) {
         if let Some(extent) = self.integer(extent).filter(|extent| *extent < 0) {
-            self.fail_with_hint::<()>(
-                codes::DOMAIN_NEGATIVE,
-                range.min.span.to(range.end.span),
-                format!("this domain has a negative extent: {extent}"),
-                "write the least value first; `a..a` has no values",
-            );
+            let span = range.min.span.to(range.end.span);
+            let hint = "write the least value first; `a..a` has no values";
+            let remedy = self.swapped(hint, range, span);
+            let message = format!("this domain has a negative extent: {extent}");
+            self.fail_with_hint::<()>(codes::DOMAIN_NEGATIVE, span, message, remedy);
         }
     }
 

@@ -315,7 +315,10 @@ impl<'a, 's> Checker<'a, 's> {
                     codes::UNKNOWN_MEMBER,
                     span,
                     format!("`{}` takes the number of a dimension", member.text),
-                    format!("write `{}.{}(0)` for the first", object.text, member.text),
+                    Remedy::with_fix(
+                        format!("write `{}.{}(0)` for the first", object.text, member.text),
+                        Fix::replace(span, format!("{}.{}(0)", object.text, member.text)),
+                    ),
                 );
             }
             _ => {

@@ -1,6 +1,6 @@
 //! Funcs: their stages and the validity rules of FS Definition 4.5.
 
-use halidom_diag::{Diagnostic, Span};
+use halidom_diag::{Diagnostic, Fix, Remedy, Span};
 use halidom_ir::{
     BinaryOp as IrOp, Constant, ExprId, FuncDecl, FuncId, FuncKind, Scalar, Stage, Type, VarId,
 };
@@ -111,7 +111,9 @@ impl<'a, 's> Checker<'a, 's> {
         }
         let annotated = match ty {
             Some((scalars, span)) if scalars.contains(&Scalar::Int) => {
-                self.stored_int(*span);
+                let hint = "write a machine integer, `i32` say";
+                let remedy = self.machine_type(hint, *span);
+                self.stored_int(*span, remedy);
                 None
             }
             Some((scalars, _)) => Some(scalars.clone()),
@@ -121,14 +123,14 @@ impl<'a, 's> Checker<'a, 's> {
         Header { name, element, args: args.to_vec(), vars, scalars: annotated.or(output) }
     }
 
-    fn stored_int(&mut self, span: Span) {
+    fn stored_int(&mut self, span: Span, remedy: Remedy) {
         self.report(
             Diagnostic::error(
                 codes::STORED_INT,
                 span,
                 "a func cannot hold `int`, which has no size in memory",
             )
-            .with_hint("convert its value to a machine integer: `i32(…)`"),
+            .with_hint(remedy),
         );
     }
 
@@ -144,7 +146,10 @@ impl<'a, 's> Checker<'a, 's> {
             None => self.values(value, &[])?,
         };
         if values.iter().any(|id| self.scalar_of(*id) == Scalar::Int) {
-            self.stored_int(value.span);
+            let hint = "convert its value to a machine integer: `i32(…)`";
+            let text = self.text.get(value.span.range()).filter(|_| values.len() == 1);
+            let fix = text.map(|text| Fix::replace(value.span, format!("i32({text})")));
+            self.stored_int(value.span, Remedy { hint: hint.to_owned(), fix });
             return None;
         }
         self.limit_depths(values, value.span)
@@ -252,9 +257,12 @@ impl<'a, 's> Checker<'a, 's> {
         let message = format!("a stage of `{}` writes `{}`", header.name.text, target.text);
         let diagnostic = Diagnostic::error(codes::WRONG_TARGET, target.span, message)
             .with_label(header.name.span, "the func that is defined here")
-            .with_hint(format!(
-                "write `{}`, or define `{}` as a func of its own",
-                header.name.text, target.text
+            .with_hint(Remedy::with_fix(
+                format!(
+                    "write `{}`, or define `{}` as a func of its own",
+                    header.name.text, target.text
+                ),
+                Fix::replace(target.span, header.name.text),
             ));
         self.report(diagnostic);
         false

@@ -1,7 +1,7 @@
 //! Generic functions from funcs to funcs, and the prelude, which is written with them.
 
 use halidom_base::IndexMap;
-use halidom_diag::{Remedy, Span};
+use halidom_diag::{Fix, Remedy, Span};
 use halidom_ir::{ExprId, FuncDecl, FuncId, FuncKind, Stage, Type, VarId};
 
 use crate::codes;
@@ -379,7 +379,10 @@ impl<'a, 's> Checker<'a, 's> {
                 codes::UNKNOWN_MEMBER,
                 member_name.span,
                 format!("`{}` needs the number of a dimension", member_name.text),
-                format!("write `{}(0)` for the first", member_name.text),
+                Remedy::with_fix(
+                    format!("write `{}(0)` for the first", member_name.text),
+                    Fix::insert_after(member_name.span, "(0)"),
+                ),
             ),
         }
     }

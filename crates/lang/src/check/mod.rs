@@ -7,6 +7,7 @@ mod casts;
 mod constants;
 mod domains;
 mod exprs;
+mod fixes;
 mod funcs;
 mod functions;
 mod instances;

@@ -1,7 +1,7 @@
 //! Pipelines: signatures, bodies, and the rules about whole pipelines.
 
 use halidom_base::{FxHashSet, IndexMap};
-use halidom_diag::{Diagnostic, FileId, Remedy, Span};
+use halidom_diag::{Diagnostic, FileId, Fix, Remedy, Span};
 use halidom_ir::{
     Algorithm, BufferDecl, BufferKind, Constant, Dim, ExprId, FuncDecl, FuncId, FuncKind, Require,
     Scalar, StoreIn, Type, VarId,
@@ -131,6 +131,9 @@ impl<'a, 's> Checker<'a, 's> {
             item.for_each_func(&mut |func| {
                 self.scope.all_funcs.entry(func.name.text).or_insert(func.name.span);
             });
+            if let Item::Func(func) = item {
+                self.scope.whole_funcs.entry(func.name.text).or_insert(func.span);
+            }
         }
         let mut body = Body::default();
         for item in &pipeline.body {
@@ -263,13 +266,14 @@ impl<'a, 's> Checker<'a, 's> {
     }
 
     fn buffer_of_int(&mut self, span: Span) {
+        let remedy = self.machine_type("choose a machine type, `i32` say", span);
         self.report(
             Diagnostic::error(
                 codes::STORED_INT,
                 span,
                 "a buffer cannot hold `int`, which has no size in memory",
             )
-            .with_hint("choose a machine type, `i32` say"),
+            .with_hint(remedy),
         );
     }
 
@@ -337,8 +341,12 @@ impl<'a, 's> Checker<'a, 's> {
                 ParamType::Scalar(scalar) => {
                     let message = format!("the output `{}` is no buffer", name.text);
                     self.report(
-                        Diagnostic::error(codes::OUTPUT_SHAPE, output.ty_span, message)
-                            .with_hint(format!("a single value is a `buffer<{scalar}, 0>`")),
+                        Diagnostic::error(codes::OUTPUT_SHAPE, output.ty_span, message).with_hint(
+                            Remedy::with_fix(
+                                format!("a single value is a `buffer<{scalar}, 0>`"),
+                                Fix::replace(output.ty_span, format!("buffer<{scalar}, 0>")),
+                            ),
+                        ),
                     );
                 }
                 ParamType::Bad => {}

@@ -1,7 +1,7 @@
 //! Schedules: directives with their arguments, funcs resolved, loops by name.
 
 use halidom_base::IndexMap;
-use halidom_diag::{Diagnostic, Remedy, Span};
+use halidom_diag::{Diagnostic, Fix, Remedy, Span};
 use halidom_ir::{
     Action, Directive, FoldDirection, FuncId, LoopKind, Scalar, Schedule, StoreIn, Tail,
 };
@@ -369,10 +369,14 @@ impl<'a, 's> Checker<'a, 's> {
             return Some(number);
         }
         let name = self.pool.func(func).name.clone();
-        let hint = match updates {
-            0 => format!("`{name}` has no update; leave `update` out"),
-            1 => "write `update(1)` for the only update".to_owned(),
-            _ => format!("updates are counted from 1: `update(1)` to `update({updates})`"),
+        let hint: Remedy = match (updates, index) {
+            (0, _) => format!("`{name}` has no update; leave `update` out").into(),
+            (1, Some(index)) => Remedy::with_fix(
+                "write `update(1)` for the only update",
+                Fix::replace(index.span, "1"),
+            ),
+            (1, None) => "write `update(1)` for the only update".into(),
+            _ => format!("updates are counted from 1: `update(1)` to `update({updates})`").into(),
         };
         let message = format!("`{name}` has no such update");
         self.fail_with_hint(codes::UNKNOWN_STAGE, span, message, hint)

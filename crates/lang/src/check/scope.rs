@@ -145,6 +145,8 @@ pub(super) struct Scope<'a, 's> {
     pub(super) bindings: Vec<Binding<'s>>,
     /// Every func of the pipeline's text, already checked or not.
     pub(super) all_funcs: IndexMap<&'s str, Span>,
+    /// The definitions of funcs outside of `for`s.
+    pub(super) whole_funcs: IndexMap<&'s str, Span>,
     /// Names of definitions that could not be parsed.
     pub(super) broken: Vec<&'s str>,
     /// Variables that startup expressions may mention.
@@ -295,7 +297,7 @@ impl<'a, 's> Checker<'a, 's> {
                 format!("`{text}` is used before its definition"),
             )
             .with_label(*span, "defined here")
-            .with_hint(format!("move the definition of `{text}` up"));
+            .with_hint(self.move_up(text));
             self.report(diagnostic);
             return None;
         }

@@ -3,7 +3,7 @@
 //! A tuple is not a value: it can be written, be the value of a func or of a `let`, be chosen by
 //! `select`, and be split into its components. Everything else takes one value.
 
-use halidom_diag::{Diagnostic, Span};
+use halidom_diag::{Diagnostic, Fix, Remedy, Span};
 use halidom_ir::{ExprId, Scalar};
 
 use crate::codes;
@@ -69,7 +69,13 @@ impl<'a, 's> Checker<'a, 's> {
             Some(text) => format!("choose a component: `{text}.0`"),
             None => "choose a component: `.0` behind it".to_owned(),
         };
-        self.fail_with_hint(codes::TUPLE, span, message, hint)
+        // Behind an operator, the component would be that of its last operand.
+        let is_call = self
+            .text
+            .get(span.range())
+            .is_some_and(|text| text.ends_with(')') && !text.contains([' ', '+', '-']));
+        let fix = is_call.then(|| Fix::insert_after(span, ".0"));
+        self.fail_with_hint(codes::TUPLE, span, message, Remedy { hint, fix })
     }
 
     /// Checks `tuple.number`.

@@ -3,8 +3,12 @@
 use crate::syntax::{Punct, Token};
 
 use super::shape::{Role, Shape, is_operator};
-use super::words::Word;
-use super::{INDENT, WIDTH};
+use super::words::{Comment, Word};
+
+/// The greatest length of a line in characters, unless it cannot be broken.
+const WIDTH: usize = 100;
+/// The spaces of one level.
+const INDENT: usize = 4;
 
 /// Lays out the tokens of a text.
 pub(super) fn lines(words: &[Word<'_>], shapes: &[Shape]) -> String {
@@ -49,7 +53,7 @@ impl Layout<'_, '_> {
         for at in 0..self.words.len() {
             let word = &self.words[at];
             let is_after_line_comment =
-                at > 0 && self.words[at - 1].beside.iter().any(super::words::Comment::is_line);
+                at > 0 && self.words[at - 1].beside.iter().any(Comment::is_line);
             let is_broken = word.is_broken_before();
             match self.shapes[at].role {
                 Role::Statement(None) => self.breaks[at] = true,

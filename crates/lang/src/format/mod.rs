@@ -13,11 +13,6 @@ use halidom_diag::{Diagnostic, FileId, Sources};
 
 use crate::syntax;
 
-/// The greatest length of a line in characters, unless it cannot be broken.
-const WIDTH: usize = 100;
-/// The spaces of one level.
-const INDENT: usize = 4;
-
 /// The reasons for which a text is left alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unformatted {

@@ -117,11 +117,8 @@ impl<'s> Shaper<'_, 's> {
     fn step(&mut self, at: usize) -> Shape {
         let token = self.token(at);
         let previous = self.before(at, 1);
-        let is_prefix = match token {
-            Token::Punct(Punct::Minus) => !previous.is_some_and(ends_operand),
-            Token::Punct(Punct::Not | Punct::Complement) => true,
-            _ => false,
-        };
+        let is_prefix = matches!(token, Token::Punct(Punct::Not | Punct::Complement))
+            || (token == Token::Punct(Punct::Minus) && !previous.is_some_and(ends_operand));
         self.is_prefix[at] = is_prefix;
         let role = self.role(at);
         let cost = self.cost(at, role);
@@ -133,36 +130,33 @@ impl<'s> Shaper<'_, 's> {
     /// Finds the role of a token, and closes the bracket that it closes.
     fn role(&mut self, at: usize) -> Role {
         let token = self.token(at);
-        let Token::Punct(punct) = token else { return self.begin(token) };
-        match punct {
-            Punct::CloseParen | Punct::CloseBracket | Punct::CloseBrace => {
-                let Some(level) = self.levels.pop() else { return Role::Inner };
-                let open = level.open.unwrap_or(0);
-                if !level.kind.is_block() {
-                    return Role::Close(open);
-                }
-                let goes_on =
-                    matches!(self.token(at + 1), Token::Punct(Punct::Dot | Punct::Semicolon));
-                self.level().fresh = level.kind != Kind::Value && !goes_on;
-                Role::CloseBlock(open)
-            }
-            Punct::Greater if self.level().kind == Kind::Angles => {
-                self.levels.pop();
-                Role::Inner
-            }
-            Punct::OpenBrace => {
-                self.begin(token);
-                let is_body =
-                    self.before(at, 1).is_some_and(ends_operand) || self.is_after_angles(at);
-                Role::OpenBlock { is_body }
-            }
-            Punct::OpenParen | Punct::OpenBracket => match self.begin(token) {
-                Role::Inner => Role::Open,
-                // An expression in brackets may be the value of a block.
-                statement => statement,
-            },
-            _ => self.begin(token),
+        if is_closing(token) {
+            return self.close(at);
         }
+        if token == Token::Punct(Punct::Greater) && self.level().kind == Kind::Angles {
+            self.levels.pop();
+            return Role::Inner;
+        }
+        let begun = self.begin(token);
+        if token == Token::Punct(Punct::OpenBrace) {
+            let is_body = self.before(at, 1).is_some_and(ends_operand) || self.is_after_angles(at);
+            return Role::OpenBlock { is_body };
+        }
+        // An expression in brackets may be the value of a block.
+        let opens = matches!(token, Token::Punct(Punct::OpenParen | Punct::OpenBracket));
+        if opens && begun == Role::Inner { Role::Open } else { begun }
+    }
+
+    /// Closes the innermost bracket.
+    fn close(&mut self, at: usize) -> Role {
+        let Some(level) = self.levels.pop() else { return Role::Inner };
+        let open = level.open.unwrap_or(0);
+        if !level.kind.is_block() {
+            return Role::Close(open);
+        }
+        let goes_on = matches!(self.token(at + 1), Token::Punct(Punct::Dot | Punct::Semicolon));
+        self.level().fresh = level.kind != Kind::Value && !goes_on;
+        Role::CloseBlock(open)
     }
 
     fn is_after_angles(&mut self, at: usize) -> bool {
@@ -187,37 +181,38 @@ impl<'s> Shaper<'_, 's> {
     /// Opens a bracket, or ends a statement.
     fn open_or_end(&mut self, at: usize, role: Role) {
         let (kind, lead, depth) = (self.level().kind, self.level().lead, self.level().depth);
-        let inner = match self.token(at) {
-            Token::Punct(Punct::OpenParen | Punct::OpenBracket) => {
-                Level::new(Kind::Brackets, Some(at), depth + 1)
-            }
-            Token::Punct(Punct::OpenBrace) => match (role, kind, lead) {
-                (Role::OpenBlock { is_body: true }, Kind::File, Some(Keyword::Pipeline)) => {
+        let token = self.token(at);
+        let inner = if matches!(token, Token::Punct(Punct::OpenParen | Punct::OpenBracket)) {
+            Level::new(Kind::Brackets, Some(at), depth + 1)
+        } else if let Role::OpenBlock { is_body } = role {
+            match (kind, lead) {
+                (Kind::File, Some(Keyword::Pipeline)) | (Kind::Items, Some(Keyword::For))
+                    if is_body =>
+                {
                     Level::new(Kind::Items, Some(at), 0)
                 }
-                (Role::OpenBlock { is_body: true }, Kind::File | Kind::Steps, _) => {
-                    Level::new(Kind::Steps, Some(at), 0)
-                }
-                (Role::OpenBlock { is_body: true }, Kind::Items, Some(Keyword::For)) => {
-                    Level::new(Kind::Items, Some(at), 0)
-                }
-                (Role::OpenBlock { is_body: true }, Kind::Items | Kind::Stages, _) => {
-                    Level::new(Kind::Stages, Some(at), 0)
-                }
-                _ => Level::new(Kind::Value, Some(at), depth + 1),
-            },
-            Token::Punct(Punct::Less)
-                if lead == Some(Keyword::Pipeline) || kind == Kind::Angles || self.is_type(at) =>
-            {
-                Level::new(Kind::Angles, Some(at), depth + 1)
+                (Kind::File | Kind::Steps, _) if is_body => Level::new(Kind::Steps, Some(at), 0),
+                (Kind::Items | Kind::Stages, _) if is_body => Level::new(Kind::Stages, Some(at), 0),
+                (
+                    Kind::File
+                    | Kind::Items
+                    | Kind::Stages
+                    | Kind::Steps
+                    | Kind::Value
+                    | Kind::Brackets
+                    | Kind::Angles,
+                    _,
+                ) => Level::new(Kind::Value, Some(at), depth + 1),
             }
-            Token::Punct(Punct::Semicolon) => {
-                if kind.is_block() {
-                    self.level().fresh = true;
-                }
-                return;
+        } else if token == Token::Punct(Punct::Less)
+            && (lead == Some(Keyword::Pipeline) || kind == Kind::Angles || self.is_type(at))
+        {
+            Level::new(Kind::Angles, Some(at), depth + 1)
+        } else {
+            if token == Token::Punct(Punct::Semicolon) && kind.is_block() {
+                self.level().fresh = true;
             }
-            _ => return,
+            return;
         };
         self.levels.push(inner);
     }
@@ -246,10 +241,9 @@ impl<'s> Shaper<'_, 's> {
             (Token::Punct(Punct::Less), _) if in_angles => false,
             (Token::Punct(Punct::Greater), Token::Punct(Punct::OpenParen)) if header => false,
             (
-                Token::Name(_) | Token::Punct(Punct::CloseBracket),
+                Token::Name(_) | Token::Punct(Punct::CloseBracket) | Token::Keyword(Keyword::Func),
                 Token::Punct(Punct::OpenParen),
             )
-            | (Token::Keyword(Keyword::Func), Token::Punct(Punct::OpenParen))
             | (Token::Name(_), Token::Punct(Punct::OpenBracket)) => false,
             // The directive `in`.
             (Token::Keyword(Keyword::In), Token::Punct(Punct::OpenParen)) => {
@@ -311,6 +305,10 @@ fn ends_operand(token: Token<'_>) -> bool {
         | Token::Punct(Punct::CloseParen | Punct::CloseBracket | Punct::CloseBrace) => true,
         Token::Keyword(_) | Token::Punct(_) | Token::Bad | Token::End => false,
     }
+}
+
+fn is_closing(token: Token<'_>) -> bool {
+    matches!(token, Token::Punct(Punct::CloseParen | Punct::CloseBracket | Punct::CloseBrace))
 }
 
 fn is_tight_before(punct: Punct) -> bool {

@@ -142,15 +142,16 @@ fn comments_stay_wherever_they_are() {
         for round in 0..8 {
             let mut spoiled = String::new();
             for token in tokens(&text) {
-                match below(if round == 0 { 6 } else { 40 }) {
-                    0 => spoiled.push_str(&format!(" // beside {count}  \n")),
-                    1 => spoiled.push_str(&format!("\n\n  // above {count}\n\n\n")),
-                    2 => spoiled.push_str(&format!(" /* between {count} */")),
-                    3 => spoiled.push_str(&format!("\n/* first\n   second {count} */\n")),
-                    4 => spoiled.push('\n'),
-                    5 => spoiled.push_str(&format!("\n/* before {count} */ ")),
-                    _ => spoiled.push(' '),
-                }
+                let between = match below(if round == 0 { 6 } else { 40 }) {
+                    0 => format!(" // beside {count}  \n"),
+                    1 => format!("\n\n  // above {count}\n\n\n"),
+                    2 => format!(" /* between {count} */"),
+                    3 => format!("\n/* first\n   second {count} */\n"),
+                    4 => "\n".to_owned(),
+                    5 => format!("\n/* before {count} */ "),
+                    _ => " ".to_owned(),
+                };
+                spoiled.push_str(&between);
                 // `min=` needs no space, but may have one.
                 spoiled.push_str(token);
                 count += 1;

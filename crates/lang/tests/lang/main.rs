@@ -11,6 +11,8 @@ mod docs;
 #[cfg(test)]
 mod examples;
 #[cfg(test)]
+mod fixes;
+#[cfg(test)]
 mod formatting;
 #[cfg(test)]
 mod funcs;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 /// The time after which a server that is silent counts as dead.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 pub(crate) struct Client {
     pub(crate) child: Child,
@@ -61,7 +61,9 @@ impl Client {
     /// Starts the server and initializes it, with these capabilities of the client.
     pub(crate) fn ready(capabilities: Value) -> Self {
         let mut client = Self::start();
-        client.request("initialize", json!({"capabilities": capabilities}));
+        let mut params = json!({});
+        params["capabilities"] = capabilities;
+        client.request("initialize", params);
         client.notify("initialized", json!({}));
         client
     }
@@ -78,7 +80,9 @@ impl Client {
     }
 
     pub(crate) fn notify(&mut self, method: &str, params: Value) {
-        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+        let mut message = json!({"jsonrpc": "2.0", "method": method});
+        message["params"] = params;
+        self.send(&message);
     }
 
     /// Receives messages until one is the wanted one; keeps the others.
@@ -96,7 +100,9 @@ impl Client {
     pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         let id = self.next;
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        let mut message = json!({"jsonrpc": "2.0", "id": id, "method": method});
+        message["params"] = params;
+        self.send(&message);
         self.until(&|message| message["id"] == id && message.get("method").is_none())
     }
 
@@ -122,7 +128,8 @@ impl Client {
     /// Changes a text; returns its first diagnostics.
     pub(crate) fn change(&mut self, uri: &str, version: i32, changes: Value) -> Vec<Value> {
         let identifier = json!({"uri": uri, "version": version});
-        let params = json!({"textDocument": identifier, "contentChanges": changes});
+        let mut params = json!({"textDocument": identifier});
+        params["contentChanges"] = changes;
         self.notify("textDocument/didChange", params);
         self.diagnostics(uri, version)
     }

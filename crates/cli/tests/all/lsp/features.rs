@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::client::{Client, applied, place};
 
-const URI: &str = "file:///work/blur.hal";
+const URI: &str = "file:///blur.hal";
 
 const BLUR: &str = "// A blur 😀 of two stages.
 pipeline blur<radius: 1>(input: buffer<u16, 2>, gain: u16) -> output: buffer<u16, 2> {
@@ -159,6 +159,9 @@ fn completions_fit_their_place() {
     check("    blur_x.compute_at(output, yo).store_at(output, |);\n", &["yo"], &["yi", "y"]);
     check("    output.split(|);\n", &["yo", "yi", "x", "tail: "], &["output", "y"]);
     check("    output.vectorize(x, 8, tail: |);\n", &["guard", "shift"], &["x"]);
+    // Wrappers have levels of their own.
+    check("    blur_x.in(output).compute_at(output, |);\n", &["yo", "yi", "x"], &["y"]);
+    check("    blur_x.compute_at(output, yo).split(|);\n", &["x", "y"], &["yo"]);
     check("    blur_x.store_in(|);\n", &["stack", "heap"], &[]);
     check("}\nschedule more for |\n", &["blur"], &["rows"]);
     check("}\n|\n", &["schedule", "pipeline"], &["func"]);

@@ -1,0 +1,17 @@
+//! Answers to requests, and the parameters of methods.
+
+use lsp_server::ErrorCode;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// The answer to a request: a value, or an error with a code.
+pub(crate) type Answer = Result<Value, Refused>;
+
+/// An error with a code.
+pub(crate) type Refused = (ErrorCode, String);
+
+/// Reads the parameters of a method.
+pub(crate) fn parse<T: DeserializeOwned>(params: Value) -> Result<T, Refused> {
+    serde_json::from_value(params)
+        .map_err(|error| (ErrorCode::InvalidParams, format!("wrong parameters: {error}")))
+}
