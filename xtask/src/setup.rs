@@ -176,8 +176,8 @@ pub(crate) fn ensure_cmake() -> Result<(), Error> {
     CMAKE.iter().filter(|wheel| !wheel.is_installed()).try_for_each(Wheel::install)
 }
 
-/// Installs the requirements of `test`: the requirements of [`ensure`], Halide, and the tools of the
-/// Python package's tests. Without these two, the tests that need them are skipped.
+/// Installs the requirements of `test`: the requirements of [`ensure`], Halide, and the tools for
+/// the tests of the Python package. Without the latter two, the tests that need them are skipped.
 pub(crate) fn ensure_for_tests() -> Result<(), Error> {
     ensure()?;
     if let Err(error) = ensure_halide() {
