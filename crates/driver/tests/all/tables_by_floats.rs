@@ -64,5 +64,7 @@ const CASES: &[Case] = &[
 
 #[test]
 fn tables_by_floats_are_judged() {
-    judge_all(CASES);
+    if !judge_all(CASES) {
+        println!("skipped: there is no Python with Halide");
+    }
 }
