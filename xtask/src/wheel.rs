@@ -267,7 +267,17 @@ fn notices() -> Result<String, Error> {
         }
         let (name, version) = (text(package, "name"), text(package, "version"));
         let line = "-".repeat(72);
-        notices.push_str(&format!("\n{line}\n{name} {version}: {}\n", text(package, "license")));
+        notices.extend([
+            "\n",
+            &line,
+            "\n",
+            &name,
+            " ",
+            &version,
+            ": ",
+            &text(package, "license"),
+            "\n",
+        ]);
         let manifest = PathBuf::from(text(package, "manifest_path"));
         let place = manifest.parent().unwrap_or(Path::new(""));
         // The binding to isl carries isl, and isl carries imath.
@@ -289,5 +299,5 @@ fn licences(folder: &Path) -> String {
             && ["LICEN", "COPYING", "NOTICE", "COPYRIGHT"].iter().any(|s| name.starts_with(s))
     };
     let texts = files.iter().filter(is_licence).filter_map(|file| fs::read_to_string(file).ok());
-    texts.map(|text| format!("\n{}\n", text.trim_end())).collect()
+    texts.flat_map(|text| ["\n".to_owned(), text.trim_end().to_owned(), "\n".to_owned()]).collect()
 }
