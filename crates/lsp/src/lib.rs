@@ -3,7 +3,7 @@
 //!
 //! Knows nothing of how programs are judged: a proof is a run of `halidom validate` in a process of
 //! its own, so that it can be cancelled with its solvers. Start with [`serve`]. No message ends the
-//! server except `exit` and the end of its input: [`frames`] skips what is malformed, and a handler
+//! server except `exit` and the end of its input: its reader skips what is malformed, and a handler
 //! that fails is answered with an error.
 
 mod actions;
