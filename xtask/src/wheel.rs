@@ -16,9 +16,10 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     summary: "builds the Python package as a wheel, and tries it in fresh environments",
     help: "\
 Builds one wheel for every Python from 3.9 on, under target/wheel/dist: the executable, compiled by
-Zig for systems with glibc 2.28 or later; the C++ side of the bridge to Halide, compiled; the
-licences of all that is in it. Installs the tools for that (maturin, Zig, twine, auditwheel) in
-target/wheel/tools. Then checks the wheel with twine and auditwheel, and prints its size.
+Zig; the C++ side of the bridge to Halide, compiled by this machine's compiler, for which the wheel
+is for systems with glibc 2.34 or later; the licences of all that is in it. Installs the tools for
+that (maturin, Zig, twine, auditwheel) in target/wheel/tools. Then checks the wheel with twine and
+auditwheel, and prints its size.
 
 Tries it with each Python that is found (on the PATH and under ~/.pyenv): installs the wheel in a
 fresh environment, and runs a tour there with an empty PATH. The tour judges a file and a live Func,
@@ -40,6 +41,11 @@ const MOST: u64 = 12 << 20;
 
 /// The system's C library that the executable needs at least, as Halide's wheel does.
 const GLIBC: &str = "2.28";
+
+/// The systems for which the wheel is: the C++ side of the bridge is compiled by this machine's
+/// compiler, as Halide's library is bound to its C++ library, which Zig does not have. It runs on
+/// Debian 12, Ubuntu 22.04, and later.
+const SYSTEMS: &str = "manylinux_2_34";
 
 /// The Pythons that are looked for.
 const PYTHONS: std::ops::RangeInclusive<u32> = 9..=14;
@@ -92,8 +98,7 @@ fn built() -> Result<PathBuf, Error> {
     }
     let mut maturin = program(tools.join("maturin"));
     maturin.current_dir(root().join("python"));
-    maturin.args(["build", "--release", "--zig", "--compatibility"]);
-    maturin.arg(format!("manylinux_{}", GLIBC.replace('.', "_"))).arg("--out").arg(&dist);
+    maturin.args(["build", "--release", "--zig", "--compatibility", SYSTEMS, "--out"]).arg(&dist);
     maturin.env("CC", compiler).env("AR", archiver);
     maturin.env("CARGO_TARGET_DIR", folder().join("build"));
     let path = std::env::var_os("PATH").unwrap_or_default();
