@@ -61,9 +61,9 @@ def watch(words: List[str]) -> int:
     except KeyboardInterrupt:
         watcher.abandon()
         raise
-    except BaseException:
+    except BaseException as error:
         # As Python itself reports it.
-        sys.excepthook(*sys.exc_info())
+        sys.excepthook(type(error), error, error.__traceback__)
         status = 1
     sys.stdout.flush()
     watcher.close()
