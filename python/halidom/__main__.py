@@ -1,4 +1,4 @@
-"""``python -m halidom``: the command line, and ``watch``."""
+"""``python -m halidom``: the command line, ``watch`` and ``judge``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import runpy
 import sys
 from typing import List
 
-from . import _program, _watch
+from . import _judge, _program, _watch
 from ._errors import HalidomError
 from ._validate import LIMIT
 
@@ -80,6 +80,8 @@ def main() -> int:
     words = sys.argv[1:]
     if words[:1] == ["watch"]:
         return watch(words[1:])
+    if words[:1] == ["judge"]:
+        return _judge.judge(words[1:])
     try:
         program = str(_program.executable())
         variables = _program.variables()
