@@ -7,8 +7,8 @@ use crate::stock_edges::{
     case, judge_all,
 };
 
-const SCALED: &str = "pipelines/table_by_scaled_data";
-const DIVIDED: &str = "pipelines/table_by_data_over_a_scale";
+const SCALED: &str = "edges/table_by_scaled_data";
+const DIVIDED: &str = "edges/table_by_data_over_a_scale";
 const WIDE: &str = "edges/table_by_wide_data";
 
 const CASES: &[Case] = &[
