@@ -66,8 +66,8 @@ fn a_c_program_links_the_library_and_runs() {
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         names.sort();
-        let expected =
-            ["halidom_runtime.h", "row_blur.a", "row_blur.c", "row_blur.h", "row_blur.o"];
+        let kinds = ["a", "c", "h", "o", "so"].map(|kind| format!("row_blur.{kind}"));
+        let expected = [&["halidom_runtime.h".to_owned()], kinds.as_slice()].concat();
         assert_eq!(names, expected);
         assert_eq!(written.len(), expected.len());
         std::fs::write(out.join("main.c"), MAIN).unwrap();
