@@ -14,8 +14,8 @@ from ._validate import LIMIT
 
 _EXAMPLE = """\
 The script runs as it would without this command, with the same output. A summary on standard error
-follows. Exit status: the script's if it is not 0; else 1 if a pipeline is refuted, 3 with --strict
-if one is not proved, or 0.
+follows. Exit status: the script's if it is not 0; else 1 if a pipeline is refuted; with --strict, 3
+if one is not proved, and 2 if none was compiled; else 0.
 
 Example: python -m halidom watch blur.py --size 640"""
 
@@ -36,7 +36,9 @@ def watch(words: List[str]) -> int:
         metavar="SECONDS",
         help="the time for the judgement of a pipeline (default: %(default)g)",
     )
-    parser.add_argument("--no-cache", action="store_true", help="judge again what was judged before")
+    parser.add_argument(
+        "--no-cache", action="store_true", help="judge again what was judged before"
+    )
     parser.add_argument("script", help="the script")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
     options = parser.parse_args(words)
@@ -72,7 +74,11 @@ def watch(words: List[str]) -> int:
     if status != 0:
         return status
     counts, rest = _watch.summary(watcher.seen)
-    return 1 if counts["refuted"] else 3 if options.strict and rest else 0
+    if counts["refuted"]:
+        return 1
+    if not options.strict:
+        return 0
+    return 3 if rest else 0 if watcher.seen else 2
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""``python -m halidom judge``: verdicts on many files, with reports for a continuous integration."""
+"""``python -m halidom judge``: verdicts on many files, with reports for continuous integration."""
 
 from __future__ import annotations
 
@@ -95,8 +95,17 @@ def _one(file: Path, name: str, options: Any) -> int:
     if options.reports is not None:
         (options.reports / f"{name}.json").write_text(done.stdout)
     print(f"{file}: {_said(done.stdout) or done.stderr.strip()}", flush=True)
-    # A status that is not documented is a defect, and no success.
-    return done.returncode if done.returncode in (0, *_WORST) else 2
+    # A status without an answer that has it is a defect, and no success.
+    return done.returncode if _status(done.stdout) == done.returncode else 2
+
+
+def _status(text: str) -> Optional[int]:
+    """The exit status of an answer with a verdict; of another one, that it is bad input."""
+    try:
+        answer: Dict[str, Any] = json.loads(text)
+    except ValueError:
+        return None
+    return int(answer["exit"]) if "verdict" in answer else 2
 
 
 def _said(text: str) -> Optional[str]:

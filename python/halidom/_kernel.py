@@ -22,6 +22,9 @@ Region = Tuple[Tuple[int, int], ...]
 
 _OK, _CHECK_FAILED, _OUT_OF_MEMORY, _BAD_BUFFER = range(4)
 _INT, _UINT, _FLOAT = range(3)
+# Coordinates, extents and strides have 32 bits in the runtime.
+_MOST = 0x7FFFFFFF
+_MOST_THREADS = 256
 _TYPES: Dict[str, Tuple[int, int, str, Any]] = {
     "bool": (_UINT, 1, "bool", ctypes.c_bool),
     "i8": (_INT, 8, "int8", ctypes.c_int8),
@@ -118,6 +121,10 @@ class _Frame:
         """Describe the layout of a buffer; strides count elements."""
         dims = self.buffers[number].dim
         last = len(region) - 1
+        ends = [value for low, extent in region for value in (low, extent, low + extent)]
+        for value in (*ends, *strides):
+            if not -_MOST <= value <= _MOST:
+                raise ArgumentError(f"{value} is too large for a coordinate or a stride")
         for axis, (low, extent) in enumerate(region):
             dim = dims[last - axis]
             dim.min, dim.extent, dim.stride, dim.flags = low, extent, strides[axis], 0
@@ -178,14 +185,15 @@ class Kernel:
 
         ``out`` is the array that is written, or a sequence of arrays if there are several outputs;
         without it, arrays are allocated for the largest region that the inputs allow. ``origin`` is
-        the coordinate of the first element of each output, in the order of axes: zeros if ``out`` is
-        given, else the least one that the inputs allow. ``threads`` sets the number of threads of
+        the coordinate of the first element of each output, in the order of axes: zeros if ``out``
+        is given, else the least one that the inputs allow. ``threads`` sets the number of threads of
         this pipeline's parallel loops, for this call and later ones; 0 restores the default.
 
         Returns the output, or a tuple of outputs. Raises :exc:`ArgumentError` for arrays of a wrong
         type, rank or layout, and :exc:`CheckFailed` if an entry check refuses the arguments.
         """
-        values = given if not named and len(given) == len(self._given) else self._values(given, named)
+        is_complete = not named and len(given) == len(self._given)
+        values = given if is_complete else self._values(given, named)
         if threads is not None:
             self._set_threads(threads)
         try:
@@ -259,8 +267,10 @@ class Kernel:
         return values
 
     def _set_threads(self, threads: int) -> None:
-        if not isinstance(threads, int) or threads < 0:
-            raise ArgumentError("`threads` is a number of threads, or 0 for the default")
+        if not isinstance(threads, int) or not 0 <= threads <= _MOST_THREADS:
+            raise ArgumentError(
+                f"`threads` is a number of threads up to {_MOST_THREADS}, or 0 for the default"
+            )
         self._library.halidom_set_threads(threads)
 
     @staticmethod
@@ -291,9 +301,6 @@ class Kernel:
                         raise _wrong_layout(argument, axis, "is negative")
                 steps = [stride // size for stride in strides]
             lows = low or (0,) * len(shape)
-            for value in (*shape, *steps):
-                if value > 0x7FFFFFFF:
-                    raise ArgumentError(f"`{argument.name}` is too large: {array.shape}")
             frame.shapes[number] = None
             frame.place(number, tuple(zip(lows, shape)), steps)
             frame.shapes[number] = layout
@@ -316,7 +323,7 @@ class Kernel:
                 raise ArgumentError(f"`out` must have an array for each of {names}")
             pairs = zip(self.outputs, results)
             results = [
-                array if type(array) is numpy.ndarray else _array(argument, array)
+                array if type(array) is numpy.ndarray else _array(argument, array, is_written=True)
                 for argument, array in pairs
             ]
             if origin is None:
@@ -541,7 +548,7 @@ class _Search:
 def _dense(shape: Sequence[int]) -> List[int]:
     strides, step = [], 1
     for extent in reversed(shape):
-        strides.append(min(step, 0x7FFFFFFF))
+        strides.append(min(step, _MOST))
         step *= max(extent, 1)
     return strides[::-1]
 
@@ -567,18 +574,18 @@ def _origin(origin: Sequence[int], rank: int) -> Tuple[int, ...]:
     return low
 
 
-def _array(argument: Argument, value: Any) -> Array:
-    """An array over the memory of something else; nothing is copied."""
-    if isinstance(value, numpy.ndarray):
+def _array(argument: Argument, value: Any, is_written: bool = False) -> Array:
+    """An array over the memory of something else; what is written is never a copy."""
+    if isinstance(value, numpy.ma.MaskedArray):
+        raise ArgumentError(f"`{argument.name}` has a mask, which a pipeline does not see")
+    if isinstance(value, numpy.ndarray) or hasattr(value, "__array_interface__"):
         return numpy.asarray(value)
     if hasattr(value, "__dlpack__"):
         try:
-            # `from_dlpack` of some versions of NumPy marks what it gives as read-only.
-            interface = hasattr(value, "__array_interface__") or hasattr(value, "__array__")
-            return numpy.asarray(value) if interface else numpy.from_dlpack(value)
+            return numpy.from_dlpack(value)
         except (BufferError, RuntimeError, TypeError, ValueError) as error:
             raise ArgumentError(f"`{argument.name}` has no array in memory: {error}") from None
-    if hasattr(value, "__array_interface__"):
+    if hasattr(value, "__array__") and not is_written:
         return numpy.asarray(value)
     raise ArgumentError(
         f"`{argument.name}` is a `{type(value).__name__}`: give a NumPy array of "
@@ -656,13 +663,12 @@ def compile(
     """
     with tempfile.TemporaryDirectory(prefix="halidom-") as place:
         folder = Path(place)
-        file = Path(source) if isinstance(source, os.PathLike) else None
         title = "the program"
-        if file is None and ("\n" in str(source) or "{" in str(source)):
+        if isinstance(source, str) and ("\n" in source or "{" in source):
             file = folder / "program.hal"
-            file.write_text(str(source))
-        elif file is None:
-            file = Path(str(source))
+            file.write_text(source)
+        else:
+            file = Path(source)
             title = str(file)
         words = ["build", str(file), "--output", str(folder), "--emit", "shared-library"]
         for option, value in (("--pipeline", pipeline), ("--schedule", schedule)):
@@ -679,7 +685,7 @@ def compile(
                 raise Unknown(verdict)
             warnings.warn(verdict.statement, UnprovedWarning, stacklevel=2)
         library = ctypes.CDLL(answer["written"][0])
-        return Kernel(library, answer["interface"], verdict, str(source if title != "the program" else title))
+        return Kernel(library, answer["interface"], verdict, title)
 
 
 def bounds(kernel: Kernel, output: Any = None, **named: Any) -> Dict[str, Region]:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
@@ -70,7 +71,7 @@ def version() -> str:
 
 
 def cmake_dir() -> str:
-    """Return the folder for CMake's ``find_package(Halidom)``, as ``-DHalidom_DIR=…`` takes it."""
+    """Return the folder for CMake's ``find_package(Halidom)``: the value of ``Halidom_DIR``."""
     return str(Path(__file__).resolve().parent / "cmake")
 
 
@@ -155,7 +156,9 @@ def _end(process: subprocess.Popen[str]) -> None:
     process.wait()
 
 
-def _command(words: Sequence[str], folder: Path, progress: _Progress) -> Tuple[int, str, str]:
+def _command(
+    words: Sequence[str], folder: Path, progress: _Progress, stop: Optional[threading.Event]
+) -> Tuple[int, str, str]:
     out, err = folder / "out.json", folder / "err.txt"
     with open(out, "w") as standard, open(err, "w") as errors:
         process = subprocess.Popen(
@@ -175,6 +178,8 @@ def _command(words: Sequence[str], folder: Path, progress: _Progress) -> Tuple[i
                 time.sleep(pause)
                 pause = min(pause * 2, _LOOK)
                 progress.step()
+                if stop is not None and stop.is_set():
+                    raise HalidomError("the judgement was stopped")
         except BaseException:
             _end(process)
             raise
@@ -190,15 +195,17 @@ def ask(
     title: str = "proving",
     limit: Optional[float] = None,
     progress: Optional[bool] = None,
+    stop: Optional[threading.Event] = None,
 ) -> Answer:
     """Run a command with ``--json``; return its answer.
 
     Raises :exc:`InputError` if the command refuses its input, and :exc:`HalidomError` if it ends in
-    another way than documented. On :exc:`KeyboardInterrupt`, all processes are ended at once.
+    another way than documented. On :exc:`KeyboardInterrupt`, or when ``stop`` is set, all processes
+    are ended at once.
     """
     with tempfile.TemporaryDirectory(prefix="halidom-") as folder:
         shown = _Progress(title, limit, progress)
-        status, out, err = _command([*words, "--json"], Path(folder), shown)
+        status, out, err = _command([*words, "--json"], Path(folder), shown, stop)
     try:
         answer = json.loads(out)
     except ValueError:
@@ -208,6 +215,9 @@ def ask(
         if status == 2:
             raise InputError(said)
         raise HalidomError(f"`halidom {words[0]}` ended with status {status}: {said[-2000:]}")
+    if answer.get("exit") != status:
+        # The process was cut off after it had printed an answer: nobody knows what it would say.
+        raise HalidomError(f"`halidom {words[0]}` ended with status {status}: {err[-2000:]}")
     if "verdict" not in answer and status != 0:
         raise _refusal(answer.get("diagnostics", []), status, err)
     return answer

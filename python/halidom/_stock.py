@@ -70,16 +70,15 @@ def _bridge() -> ctypes.CDLL:
     global _library
     with _lock:
         if _library is None:
-            own = Path(__file__).resolve().parent / "bridge" / "bridge.so"
             # The executable compares what the package carries with the installed Halide.
-            answer = _program.ask(["bridge"], title="connecting with Halide")
-            path = answer.get("library") or str(own)
+            path = _program.ask(["bridge"], title="connecting with Halide")["library"]
             try:
                 library = ctypes.CDLL(path)
             except OSError as error:
                 raise MissingTool(f"the library `{path}` does not load: {error}") from None
             words = [ctypes.c_char_p] * 6
-            library.halidom_compile.argtypes = [ctypes.c_void_p, *words, ctypes.c_char_p, ctypes.c_size_t]
+            error = [ctypes.c_char_p, ctypes.c_size_t]
+            library.halidom_compile.argtypes = [ctypes.c_void_p, *words, *error]
             _library = library
     return _library
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import html
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import numpy
 
-Number = Union[int, float]
+from ._errors import HalidomError
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def _short(array: numpy.ndarray[Any, Any]) -> str:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The answer of a job: *proved*, *refuted*, *unknown* or *nothing* (there was nothing to judge).
+    """The answer of a job: *proved*, *refuted*, *unknown*, or *nothing* if nothing was to be judged.
 
     A verdict is no truth value: ask :attr:`proved`. Only a proof is a success.
     """
@@ -225,6 +225,9 @@ def _table(
 def of(answer: Mapping[str, Any], replay: Optional[Path] = None) -> Verdict:
     """Read the answer of a job; ``replay`` is the folder of a refutation's arrays."""
     word = answer.get("verdict", "unknown")
+    shown = answer.get("shown")
+    if word == "proved" and not (isinstance(shown, int) and shown > 0):
+        raise HalidomError("the answer has a proof of nothing")
     modes = answer.get("modes", {})
     conditions = [
         Condition(one["name"], one["words"], one["origin"], one["anchor"])

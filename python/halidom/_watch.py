@@ -14,7 +14,7 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 from . import _program, _stock, _verdict
 from ._errors import HalidomError
@@ -53,6 +53,8 @@ class Watcher:
     def __init__(
         self, *, limit: float = LIMIT, jobs: Optional[int] = None, cached: bool = True
     ) -> None:
+        self._halide = _stock.installed()
+        self._identity = _identity(limit)
         self.limit = limit
         self.folder = _cache() if cached else None
         #: All pipelines in the order of their first compile.
@@ -60,16 +62,12 @@ class Watcher:
         #: The time that compiles waited for this object, in seconds.
         self.overhead = 0.0
         self._known: Dict[str, Seen] = {}
-        self._latest: Optional[List[Seen]] = None
+        self._latest: List[Seen] = []
         self._originals: List[Tuple[Any, str, Any]] = []
         self._lock = threading.Lock()
-        self._inside = threading.local()
+        self._stop = threading.Event()
         self._pool = ThreadPoolExecutor(jobs or max((os.cpu_count() or 2) // 2, 1))
         self._place = Path(tempfile.mkdtemp(prefix="halidom-"))
-        executable = _program.executable()
-        about = executable.stat()
-        self._identity = f"{executable} {about.st_size} {about.st_mtime_ns} {limit}"
-        self._halide = _stock.installed()
 
     def __enter__(self) -> "Watcher":
         self.install()
@@ -100,34 +98,23 @@ class Watcher:
         shutil.rmtree(self._place, ignore_errors=True)
 
     def abandon(self) -> None:
-        """Give the methods back, and drop what is not judged yet."""
-        self.uninstall()
-        for one in self.seen:
-            one.future.cancel()
-        shutil.rmtree(self._place, ignore_errors=True)
-
-    def begin(self) -> None:
-        """Begin to collect the pipelines that :meth:`collected` returns."""
-        self._latest = []
+        """Give the methods back, and end the judgements that are not done."""
+        self._stop.set()
+        self.close()
 
     def collected(self) -> List[Seen]:
-        """Return the pipelines that were compiled since :meth:`begin`."""
-        found, self._latest = self._latest or [], None
+        """Return the pipelines that were compiled since the last call."""
+        with self._lock:
+            found, self._latest = self._latest, []
         return found
 
     def _wrapped(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)
         def method(thing: Any, *arguments: Any, **named: Any) -> Any:
-            if getattr(self._inside, "busy", False):
-                return original(thing, *arguments, **named)
-            self._inside.busy = True
-            try:
-                result = original(thing, *arguments, **named)
-                begin = time.monotonic()
-                self._record(thing, [*arguments, *named.values()])
-                self.overhead += time.monotonic() - begin
-            finally:
-                self._inside.busy = False
+            result = original(thing, *arguments, **named)
+            begin = time.monotonic()
+            self._record(thing, [*arguments, *named.values()])
+            self.overhead += time.monotonic() - begin
             return result
 
         return method
@@ -138,42 +125,38 @@ class Watcher:
         for argument in arguments:
             if isinstance(argument, (list, tuple)):
                 targets += [one for one in argument if isinstance(one, halide.Target)]
-        try:
-            pipeline = thing if isinstance(thing, halide.Pipeline) else halide.Pipeline([thing])
-            name = ", ".join(func.name() for func in pipeline.outputs())
-        except halide.HalideError:
-            return
         for target in targets or [None]:
-            self._judge(pipeline, name, target)
+            name, place = "?", _caller()
+            folder = Path(tempfile.mkdtemp(dir=self._place))
+            try:
+                pipeline = _stock.pipeline_of(thing)
+                name = ", ".join(func.name() for func in pipeline.outputs())
+                _stock.write(pipeline, _stock.target_of(target), folder)
+                self._note(name, place, self._key(folder), folder)
+            except Exception as error:
+                # The compile itself went well, and the user's program goes on: what is missing is a
+                # way to look at the pipeline.
+                self._note(name, place, f"{name} {place} {error}", error)
 
-    def _judge(self, pipeline: Any, name: str, target: Any) -> None:
-        folder = Path(tempfile.mkdtemp(dir=self._place))
-        place = _caller()
-        refused: Optional[HalidomError] = None
-        try:
-            _stock.write(pipeline, _stock.target_of(target), folder)
-            key = self._key(folder)
-        except HalidomError as error:
-            # The compile itself went well: what is missing is a way to look at it.
-            refused = error
-            key = f"{name} {place} {error}"
+    def _note(self, name: str, place: str, key: str, given: Union[Path, Exception]) -> None:
+        """Notes a compile, and judges the pipeline in a folder unless it is known."""
         with self._lock:
             known = self._known.get(key)
+            fresh = known is None
             if known is None:
                 known = self._known[key] = Seen(name, place, Future())
                 self.seen.append(known)
-                fresh = True
             else:
                 known.times += 1
-                fresh = False
-            if self._latest is not None and known not in self._latest:
+            if not any(one is known for one in self._latest):
                 self._latest.append(known)
-        if not fresh:
-            shutil.rmtree(folder, ignore_errors=True)
-        elif refused is not None:
-            known.future.set_result(_undecided(refused))
+        if isinstance(given, Exception):
+            if fresh:
+                known.future.set_result(_undecided(given))
+        elif fresh:
+            self._pool.submit(self._decide, known, key, given)
         else:
-            self._pool.submit(self._decide, known, key, folder)
+            shutil.rmtree(given, ignore_errors=True)
 
     def _key(self, folder: Path) -> str:
         digest = hashlib.sha256(self._identity.encode())
@@ -186,37 +169,45 @@ class Watcher:
 
     def _decide(self, seen: Seen, key: str, folder: Path) -> None:
         try:
-            seen.future.set_result(self._verdict(seen, key, folder))
-        except BaseException as error:
-            seen.future.set_exception(error)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            verdict = self._verdict(seen, key, folder)
+        except Exception as error:
+            verdict = _undecided(error)
+        seen.future.set_result(verdict)
+        shutil.rmtree(folder, ignore_errors=True)
 
     def _verdict(self, seen: Seen, key: str, folder: Path) -> Verdict:
         kept = None if self.folder is None else self.folder / f"{key}.json"
         if kept is not None and kept.is_file():
             try:
-                answer = json.loads(kept.read_text())
+                verdict = _verdict.of(json.loads(kept.read_text()))
                 seen.from_cache = True
-                return _verdict.of(answer)
-            except (OSError, ValueError):
+                return verdict
+            except (OSError, ValueError, HalidomError):
                 pass
         replay = folder / "replay"
         words = ["validate", "--halide", str(folder), "--limit", str(self.limit)]
         words += ["--replay", str(replay)]
-        try:
-            answer = _program.ask(words, limit=self.limit, progress=False)
-        except HalidomError as error:
-            return _undecided(error)
+        answer = _program.ask(words, limit=self.limit, progress=False, stop=self._stop)
         verdict = _verdict.of(answer, replay if replay.is_dir() else None)
         if kept is not None and _lasts(verdict):
             _keep(kept, answer)
         return verdict
 
 
-def _undecided(error: HalidomError) -> Verdict:
-    reason = " ".join(str(error).split())
+def _undecided(error: Exception) -> Verdict:
+    reason = " ".join(str(error).split()) or type(error).__name__
     return Verdict("unknown", f"unknown: {reason}", reasons=(reason,))
+
+
+def _identity(limit: float) -> str:
+    """Describes what decides a verdict besides the pipeline: executable, solver and limit."""
+    words = [str(limit)]
+    solver = _program.variables().get("HALIDOM_Z3") or shutil.which("z3")
+    for path in (str(_program.executable()), solver):
+        if path is not None and os.path.isfile(path):
+            about = os.stat(path)
+            words.append(f"{path} {about.st_size} {about.st_mtime_ns}")
+    return "\n".join(words)
 
 
 def _lasts(verdict: Verdict) -> bool:
@@ -299,5 +290,6 @@ def lines(seen: List[Seen]) -> List[str]:
     parts = [f"{count} {word}" for word, count in counts.items() if count]
     kept = sum(one.from_cache for one in seen)
     cached = f"; {kept} of the verdicts from an earlier run" if kept else ""
-    told.append(f"{len(seen)} pipelines: {', '.join(parts) or 'none'}{cached}")
+    total = f"{len(seen)} pipelines: {', '.join(parts)}{cached}"
+    told.append(total if seen else "no pipeline was compiled")
     return told

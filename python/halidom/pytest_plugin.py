@@ -7,7 +7,8 @@ proved. Halide is imported only if the option is given.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Dict, Generator, List, Optional, Tuple
+import time
+from typing import TYPE_CHECKING, Any, Dict, Generator, List
 
 import pytest
 
@@ -69,34 +70,54 @@ def pytest_configure(config: Any) -> None:
 
 
 class _Judge:
-    """Judges the pipelines of each test when it ends."""
+    """Judges the pipelines of each test: those of its set-up, of its call and of its teardown."""
 
     def __init__(self, watcher: "Watcher", strict: bool) -> None:
         self.watcher = watcher
         self.strict = strict
         self.told: Dict[str, List[Dict[str, Any]]] = {}
-        self.overhead: Dict[str, float] = {}
         self.waited = 0.0
+
+    def pytest_collection_finish(self) -> None:
+        """Judge what modules compiled when they were imported."""
+        records = self.collected()
+        if records:
+            self.told["outside of tests"] = records
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_setup(self, item: Any) -> Generator[None, Any, None]:
+        """Set a test up, and fail it if a pipeline of that is wrong."""
+        self.judge(item, (yield))
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self, item: Any) -> Generator[None, Any, None]:
         """Run a test, and fail it if a pipeline of it is wrong."""
-        import time
+        self.judge(item, (yield))
 
-        self.watcher.begin()
-        outcome = yield
-        found = self.watcher.collected()
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_teardown(self, item: Any) -> Generator[None, Any, None]:
+        """Tear a test down, and fail it if a pipeline of that is wrong."""
+        self.judge(item, (yield))
+
+    def collected(self) -> List[Dict[str, Any]]:
+        """Wait for the verdicts on what was compiled since the last call."""
         begin = time.monotonic()
-        records = [_record(one) for one in found]
+        records = [_record(one) for one in self.watcher.collected()]
         self.waited += time.monotonic() - begin
+        return records
+
+    def is_bad(self, record: Dict[str, Any]) -> bool:
+        """Tell whether a verdict fails a test."""
+        verdict = record["verdict"]
+        return bool(verdict != "proved" if self.strict else verdict == "refuted")
+
+    def judge(self, item: Any, outcome: Any) -> None:
+        """Judge what a phase of a test compiled; fail the phase if it has not failed already."""
+        records = self.collected()
         if records:
             item.user_properties.append((_PROPERTY, json.dumps(records)))
-        if outcome.excinfo is not None:
-            return
-        bad = [one for one in records if one["verdict"] == "refuted"]
-        if self.strict:
-            bad = [one for one in records if one["verdict"] != "proved"]
-        if bad:
+        bad = [one for one in records if self.is_bad(one)]
+        if bad and outcome.excinfo is None:
             words = "\n".join(f"{one['place']}: {one['name']}: {one['text']}" for one in bad)
             try:
                 pytest.fail(words, pytrace=False)
@@ -104,34 +125,35 @@ class _Judge:
                 outcome.force_exception(failed)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Collect what was found, also by other processes."""
-        if report.when != "call":
-            return
-        for name, value in report.user_properties:
-            if name == _PROPERTY:
-                self.told[report.nodeid] = json.loads(value)
+        """Collect what was found, also by other processes. The last phase tells of all."""
+        if report.when == "teardown":
+            for name, value in report.user_properties:
+                if name == _PROPERTY:
+                    self.told.setdefault(report.nodeid, []).extend(json.loads(value))
+
+    def pytest_sessionfinish(self, session: Any) -> None:
+        """Fail if a pipeline outside of tests is wrong."""
+        self.told.setdefault("outside of tests", []).extend(self.collected())
+        if any(map(self.is_bad, self.told["outside of tests"])) and session.exitstatus == 0:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print the verdicts."""
         records = [(test, one) for test, several in self.told.items() for one in several]
+        tests = sum(bool(several) for several in self.told.values())
         terminalreporter.section("halidom")
         for word in ("refuted", "unknown", "nothing"):
             for test, one in records:
                 if one["verdict"] == word:
                     terminalreporter.write_line(f"{test}: {one['name']}: {one['statement']}")
-        counts = [
-            f"{number} {word}"
-            for word in ("proved", "refuted", "unknown", "nothing")
-            if (number := sum(one["verdict"] == word for _, one in records))
-        ]
-        kept = sum(one["cached"] for _, one in records)
-        rate = f"{100 * kept / len(records):.0f} %" if records else "none"
+        words = [one["verdict"] for _, one in records]
+        counts = [f"{words.count(word)} {word}" for word in dict.fromkeys(sorted(words))]
+        told = f"{len(records)} pipelines in {tests} tests: {', '.join(counts)}"
+        terminalreporter.write_line(told if records else "no pipeline was compiled")
+        kept = 100 * sum(one["cached"] for _, one in records) / max(len(records), 1)
         terminalreporter.write_line(
-            f"{len(records)} pipelines in {len(self.told)} tests: {', '.join(counts) or 'none'}"
-        )
-        terminalreporter.write_line(
-            f"verdicts from the cache: {rate}; time: {self.watcher.overhead:.1f} s to look at "
-            f"pipelines, {self.waited:.1f} s to wait for verdicts"
+            f"verdicts from the cache: {kept:.0f} %; time: {self.watcher.overhead:.1f} s to look "
+            f"at pipelines, {self.waited:.1f} s to wait for verdicts"
         )
 
     def pytest_unconfigure(self) -> None:

@@ -1,4 +1,4 @@
-"""Fixtures: the package as it stands in the checkout, programs, and Halide where it is installed."""
+"""Fixtures: the package as it stands in the checkout, programs, and Halide if it is installed."""
 
 import importlib.util
 import sys

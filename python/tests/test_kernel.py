@@ -87,9 +87,20 @@ class Foreign:
         return self.array.__dlpack_device__()
 
 
+class Convertible:
+    """Something of which NumPy makes an array, perhaps a copy."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array.copy()
+
+
 def test_arrays_of_other_libraries_are_taken(blur):
     source = picture(300, 420)
     assert (blur(Foreign(source)) == blurred(source)).all()
+    assert (blur(Convertible(source)) == blurred(source)).all()
 
 
 def test_parameters_and_names(gemm):
@@ -155,7 +166,12 @@ BAD = {
         "read-only",
     ),
     "threads": (lambda k, a: k(a, threads=-1), "number of threads"),
+    "too many threads": (lambda k, a: k(a, threads=1 << 33), "number of threads"),
     "origin": (lambda k, a: k(a, origin=(1,)), "2 axes"),
+    "a far origin": (lambda k, a: k(a, out=a[:9, :9].copy(), origin=(1 << 32, 0)), "too large"),
+    "far bounds": (lambda k, a: k.bounds(((0, 1 << 33), (0, 1))), "too large"),
+    "a mask": (lambda k, a: k(numpy.ma.array(a, mask=a > 3)), "a mask"),
+    "an output that would be copied": (lambda k, a: k(a, out=Convertible(a)), "give a NumPy array"),
 }
 
 

@@ -207,3 +207,25 @@ def test_a_missing_executable_is_told(monkeypatch):
     monkeypatch.setenv("HALIDOM_EXECUTABLE", "/nowhere/halidom")
     with pytest.raises(halidom.MissingTool, match="/nowhere/halidom"):
         halidom.executable()
+
+
+# What an executable prints, and how it ends, that is no proof.
+NO_PROOFS = {
+    "a proof, and another status": ('"exit": 0, "verdict": "proved", "shown": 3', "exit 3"),
+    "a proof, and a crash": ('"exit": 0, "verdict": "proved", "shown": 3', "kill -9 $$"),
+    "a proof of nothing": ('"exit": 0, "verdict": "proved", "shown": 0', "exit 0"),
+    "a proof that counts nothing": ('"exit": 0, "verdict": "proved"', "exit 0"),
+    "no verdict": ('"exit": 0', "exit 0"),
+    "another word": ('"exit": 0, "verdict": "splendid"', "exit 0"),
+}
+
+
+@pytest.mark.parametrize("name", NO_PROOFS)
+def test_only_a_proof_is_a_proof(name, root, tmp_path, monkeypatch):
+    keys, end = NO_PROOFS[name]
+    fake = tmp_path / "halidom"
+    fake.write_text(f"#!/bin/sh\necho '{{\"schema\": \"halidom-verdict-1\", {keys}}}'\n{end}\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("HALIDOM_EXECUTABLE", str(fake))
+    with pytest.raises(halidom.HalidomError):
+        halidom.assert_proved(root / "examples/blur.hal")

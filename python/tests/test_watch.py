@@ -102,6 +102,59 @@ def test_every_compile_is_judged(halide, pytester, variables):
     assert "verdicts from the cache: 100 %" in again.stdout.str()
 
 
+def test_compiles_around_tests_count(halide, pytester, variables):
+    pytester.makepyfile(
+        made=RIGHT,
+        test_fixture="""
+        import blend_twice
+        import made
+        import pytest
+
+        made.make().compile_jit()
+
+        @pytest.fixture
+        def compiled():
+            func = blend_twice.pipeline()
+            func.compile_to_callable(func.infer_arguments())
+
+        @pytest.fixture
+        def torn_down():
+            yield
+            func = blend_twice.pipeline()
+            func.compile_to_callable(func.infer_arguments())
+
+        def test_one(compiled):
+            pass
+
+        def test_two(torn_down):
+            pass
+        """,
+        test_module="""
+        import blend_twice
+
+        func = blend_twice.pipeline()
+        func.compile_to_callable(func.infer_arguments())
+
+        def test():
+            pass
+        """,
+    )
+    result = run(pytester, "--halidom", "test_fixture.py")
+    result.assert_outcomes(passed=1, errors=2)
+    assert "3 pipelines in 3 tests: 1 proved, 2 refuted" in result.stdout.str()
+    result = run(pytester, "--halidom", "test_module.py")
+    result.assert_outcomes(passed=1)
+    assert result.ret == 1 and "outside of tests: out" in result.stdout.str()
+
+
+def test_what_cannot_be_looked_at_is_unknown(halide, pytester, variables, monkeypatch):
+    monkeypatch.setenv("HALIDOM_EXECUTABLE", "/bin/false")
+    suite(pytester)
+    result = run(pytester, "--halidom", "test_sample.py")
+    result.assert_outcomes(passed=3)
+    assert "1 pipelines in 1 tests: 1 unknown" in result.stdout.str()
+
+
 def test_strict_fails_on_unknown(halide, pytester, variables):
     suite(pytester)
     run(pytester, "--halidom=strict", "test_unknown.py").assert_outcomes(failed=1)
@@ -153,6 +206,10 @@ def test_scripts_are_watched(halide, tmp_path, variables):
     (tmp_path / "raises.py").write_text("raise KeyError('told')\n")
     done = watch(tmp_path, variables, "raises.py")
     assert done.returncode == 1 and "KeyError: 'told'" in done.stderr
+    (tmp_path / "nothing.py").write_text("print('done')\n")
+    done = watch(tmp_path, variables, "nothing.py")
+    assert done.returncode == 0 and "no pipeline was compiled" in done.stderr
+    assert watch(tmp_path, variables, "--strict", "nothing.py").returncode == 2
     done = watch(tmp_path, variables, "missing.py")
     assert done.returncode == 2 and "not a file" in done.stderr
 

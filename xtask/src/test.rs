@@ -10,8 +10,9 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     summary: "runs everything that continuous integration checks",
     help: "\
 Runs these steps in order: set-up (see `cargo xtask setup --help`), tidy, formatting, clippy, the
-crates' documentation, the release build, all tests, those of the Python package. Stops at the first step that fails and prints
-the time of each step. Test programs run at the same time, one for each core.
+crates' documentation, the release build, all tests, those of the Python package. Stops at the first
+step that fails, and prints the time of each step. Test programs run at the same time, one for each
+core.
 
 example: cargo xtask test",
     run: run_steps,
