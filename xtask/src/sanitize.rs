@@ -167,7 +167,8 @@ impl Compiler {
                 .map_err(|cause| Error::File { path: path.to_owned(), cause })
         };
         let mut added =
-            "-fsanitize=address,undefined -fno-sanitize-recover=all -Wall -Wextra -Werror"
+            "-fsanitize=address,undefined -fno-sanitize-recover=all -Wall -Wextra -Werror \
+             -Wno-invalid-feature-combination"
                 .to_owned();
         if self.name != "gcc" {
             added += " -shared-libsan";

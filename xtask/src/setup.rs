@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::process::{self, capture, is_installed, program, root};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "setup",
@@ -49,6 +49,9 @@ const SOLVER: Wheel = Wheel { name: "z3-solver", version: "5.4.0.0" };
 
 /// Halide's compiler with its Python interface: tests and benchmarks run against it.
 const HALIDE: Wheel = Wheel { name: "halide", version: "21.0.0" };
+
+/// The other release that is read, in an environment of its own.
+const OLD_HALIDE: &str = "halide==19.0.0";
 
 /// CMake and Ninja, with which the CMake package is tried. Halide's own package needs CMake 3.28.
 const CMAKE: [Wheel; 2] =
@@ -168,6 +171,21 @@ pub(crate) fn ensure_coq() -> Result<(), Error> {
 /// Installs Halide, which benchmarks need. Call [`ensure`] first, which creates .venv.
 pub(crate) fn ensure_halide() -> Result<(), Error> {
     if HALIDE.is_installed() { Ok(()) } else { HALIDE.install() }
+}
+
+/// Installs Halide 19.0.0 in .venv-19, and returns the Python there. Only `doors` needs it; without
+/// it, some tests are skipped.
+pub(crate) fn ensure_old_halide() -> Result<PathBuf, Error> {
+    let folder = root().join(".venv-19");
+    let python = folder.join("bin/python");
+    let has = |python: &Path| capture(program(python).args(["-c", "import halide, numpy"]));
+    if !has(&python).is_ok_and(|output| output.status.success()) {
+        println!("installing in .venv-19: {OLD_HALIDE} and what it needs");
+        process::run(program("python3").args(["-m", "venv"]).arg(&folder))?;
+        let quietly = ["install", "--quiet", "--disable-pip-version-check", OLD_HALIDE, "numpy"];
+        process::run(program(folder.join("bin/pip")).args(quietly))?;
+    }
+    Ok(python)
 }
 
 /// Installs CMake, which only `doors` needs; without it, a test is skipped. Call [`ensure`] first,

@@ -1,11 +1,13 @@
 //! The command line's grammar.
 
+mod diff;
 mod preload;
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use diff::DiffArgs;
 pub(crate) use preload::PreloadArgs;
 
 /// Compiles array programs under a schedule and proves that the result computes what the algorithm
@@ -70,6 +72,13 @@ halidom validate --generator ./blur.generator autoscheduler=Mullapudi2016 --plug
 halidom validate --halide-script blur.py --annotations always"
     )]
     Validate(ValidateArgs),
+    /// Compare two compiles of one pipeline by stock Halide: two releases, two targets or two
+    /// schedules; prove that they compute the same, or find an input on which they differ
+    #[command(after_help = "Exit status: 0 proved, 1 they differ, 2 bad input, 3 unknown.\n\n\
+Examples:\n  halidom diff blur.py --old-python old/bin/python --new-python new/bin/python\n  \
+halidom diff blur.py --new-target x86-64-linux-avx2\n  halidom diff blur.py blur_tiled.py\n  \
+halidom diff ./old.generator ./new.generator -g blur --param threads=false")]
+    Diff(DiffArgs),
     /// Write an HTML page about the proof: algorithm, schedule, loop nest, and the program with the
     /// status of each store
     #[command(after_help = "Example: halidom report examples/blur.hal -s tiled -o report.html")]

@@ -46,6 +46,7 @@ pub fn run(
         Command::Build(args) => ("build", commands::build::run(args, &mut output)),
         Command::Lower(args) => ("lower", commands::lower::run(args, &mut output)),
         Command::Validate(args) => ("validate", commands::validate::run(args, &mut output)),
+        Command::Diff(args) => ("diff", commands::diff::run(args, &mut output)),
         Command::Report(args) => ("report", commands::report::run(args, &mut output)),
         Command::Explain(args) => ("explain", commands::explain::run(args, &mut output)),
         Command::Certificate(args) => {

@@ -21,6 +21,7 @@ static CHANGED: Condvar = Condvar::new();
 
 #[derive(Clone, Copy)]
 struct Running {
+    job: &'static str,
     begin: Instant,
     limit: Duration,
     json: bool,
@@ -33,10 +34,10 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Begins a judgement with this limit.
-    pub(crate) fn begin(limit: Duration, json: bool) -> Self {
+    /// Begins a job's judgement with this limit.
+    pub(crate) fn begin(job: &'static str, limit: Duration, json: bool) -> Self {
         let begin = Instant::now();
-        *running() = Some(Running { begin, limit, json });
+        *running() = Some(Running { job, begin, limit, json });
         CHANGED.notify_all();
         Self { begin, limit }
     }
@@ -70,7 +71,7 @@ pub fn overdue() -> (String, Exit) {
         };
         let left = now.limit.saturating_sub(now.begin.elapsed());
         if left.is_zero() {
-            return said(now.limit, now.json);
+            return said(now);
         }
         state = CHANGED.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
     }
@@ -109,13 +110,13 @@ fn parents() -> Vec<(u32, u32)> {
 }
 
 /// The output of a command that exceeds its limit.
-fn said(limit: Duration, json: bool) -> (String, Exit) {
+fn said(Running { job, limit, json, .. }: Running) -> (String, Exit) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut output = Output::new(&mut out, &mut err);
     output.json = json;
     let reason = format!("no verdict within {} s", limit.as_secs_f64());
     let verdict = Verdict::unknown(Cause::Time, reason);
     output.verdict(&verdict);
-    let exit = output.conclude("validate", &Ended::Judged(verdict));
+    let exit = output.conclude(job, &Ended::Judged(verdict));
     (String::from_utf8_lossy(&out).into_owned(), exit)
 }

@@ -118,7 +118,7 @@ impl Input {
                 let file = path.to_owned();
                 let is_script = path.extension().is_some_and(|extension| extension == "py");
                 let origin = if is_script { Origin::Script(file) } else { Origin::File(file) };
-                Self::of_stock(&Request::of_job(Job { origin, target: None }))
+                Self::of_stock(&Request::of_job(Job::of(origin)))
             }
         }
     }

@@ -27,3 +27,5 @@ pub const ASSUMPTION: Code = Code("HAL1210");
 pub const LEFT_OUT: Code = Code("HAL1211");
 /// No C++ compiler that compiles the bridge to Halide.
 pub const NO_COMPILER: Code = Code("HAL1212");
+/// Two compiles that are not of one pipeline.
+pub const OTHER_PIPELINE: Code = Code("HAL1213");

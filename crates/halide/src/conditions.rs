@@ -28,6 +28,8 @@ pub enum Condition {
     ValuesWrap,
     /// Floats beyond a narrow integer type wrap when they become one.
     ConversionsWrap,
+    /// Floats that become wide integers fit them.
+    ConversionsFit,
     /// The pipeline's own integers do not overflow.
     PipelineFits,
     /// The code generators may regroup floats, so the verdict is about the statement only.
@@ -74,7 +76,7 @@ const ANCHOR: &str = "docs/stock-halide.md#conditions";
 
 impl Condition {
     /// All conditions that carry no words of a caller's, in the order of the list.
-    pub const STANDARD: [Self; 18] = [
+    pub const STANDARD: [Self; 19] = [
         Self::SizeLimits,
         Self::ScaleLimits,
         Self::Spans,
@@ -84,6 +86,7 @@ impl Condition {
         Self::IndexWraps,
         Self::ValuesWrap,
         Self::ConversionsWrap,
+        Self::ConversionsFit,
         Self::PipelineFits,
         Self::Regroups,
         Self::Copies,
@@ -152,6 +155,12 @@ impl Condition {
                 "a float beyond an integer type of 8 or 16 bits, or an unsigned one of 32, becomes its integer part modulo the type's width",
                 "Halide makes one conversion of `uint8(int32(x))`, and LLVM gives such a conversion no value",
             ),
+            Self::ConversionsFit => (
+                "conversions-fit",
+                "floats that become signed integers of 32 or 64 bits, or unsigned ones of 64, are \
+                    numbers within these types",
+                "Halide's bounds inference relies on it, and LLVM gives other conversions no value",
+            ),
             Self::PipelineFits => (
                 "pipeline-does-not-overflow",
                 "the pipeline's own integers of 32 and 64 bits do not overflow",
@@ -159,7 +168,8 @@ impl Condition {
             ),
             Self::Regroups => (
                 "statement-only",
-                "the verdict is about the statement: LLVM may regroup its floats",
+                "the verdict is about the statement: LLVM may regroup its floats, and take none to be \
+                    NaN or infinite",
                 "the target does not ask for strict floats, and some operators of the statement \
                     are not strict",
             ),
@@ -233,6 +243,7 @@ impl Condition {
             | Self::IndexWraps
             | Self::ValuesWrap
             | Self::ConversionsWrap
+            | Self::ConversionsFit
             | Self::PipelineFits
             | Self::Regroups
             | Self::Copies
@@ -260,6 +271,7 @@ impl Condition {
             | Self::IndexWraps
             | Self::ValuesWrap
             | Self::ConversionsWrap
+            | Self::ConversionsFit
             | Self::PipelineFits
             | Self::Regroups
             | Self::Copies

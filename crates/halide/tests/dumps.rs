@@ -69,7 +69,7 @@ def pipeline():
 fn compiled(folder: &Path) -> (Job, Dump, Names) {
     let script = folder.join("script.py");
     fs::write(&script, SCRIPT).expect("the test is written correctly");
-    let job = Job { origin: Origin::Script(script), target: None };
+    let job = Job::of(Origin::Script(script));
     let place = folder.join("compiled");
     fs::create_dir(&place).expect("the test is written correctly");
     let mut names = Names::new();

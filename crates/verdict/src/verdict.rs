@@ -31,6 +31,8 @@ pub enum Claim {
     Store,
     /// A statement that stock Halide compiled computes the same as its pipeline.
     Statement,
+    /// Two statements that stock Halide compiled from one pipeline compute the same.
+    Pair,
     /// A rewrite rule keeps the value.
     Rule,
     /// A mutator keeps value and type.

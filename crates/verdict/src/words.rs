@@ -81,6 +81,10 @@ impl Claim {
                 "the statement that Halide compiled computes what the pipeline says",
                 "statements that Halide compiled compute what their pipelines say",
             ),
+            Self::Pair => (
+                "both statements compute what the pipeline says",
+                "pairs of statements compute what their pipelines say",
+            ),
             Self::Rule => ("the rule keeps the value", "rules keep the value"),
             Self::Mutator => ("the mutator keeps value and type", "mutators keep value and type"),
             Self::Derivation => (

@@ -66,7 +66,7 @@ fn a_finding_becomes_a_short_script_in_a_folder_with_what_shows_it() {
         std::fs::read_to_string(own.join("finding.txt")).unwrap().contains("compiles it wrongly")
     );
     // The short script alone shows it.
-    let job = Job { origin: Origin::Script(own.join("small.py")), target: None };
+    let job = Job::of(Origin::Script(own.join("small.py")));
     let stock = stock::read(&Request::of_job(job)).unwrap();
     let subject = &stock.subject;
     let options = Options::find().unwrap().of_stock();

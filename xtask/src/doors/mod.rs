@@ -1,6 +1,8 @@
-//! `cargo xtask doors`: tries the ways in on programs of Halide's own, unedited.
+//! `cargo xtask doors`: tries the CMake package, the preload library and `halidom diff` on unedited
+//! programs of Halide's own.
 
 mod cmake;
+mod diff;
 mod preload;
 
 use crate::error::Error;
@@ -11,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "doors",
-    summary: "tries the CMake package and `halidom preload` on Halide's own apps and tests",
+    summary: "tries the CMake package, `halidom preload` and `halidom diff` on Halide's own programs",
     help: "\
 Halide's sources are those of ../shared/halide21; without them nothing is done. Everything is made in
 target/doors.
@@ -22,11 +24,19 @@ target/doors.
   preload    compiles 26 of Halide's C++ tests and runs each with and without the library of `halidom
              preload`. Prints the verdicts. Fails if a test's output or exit status differs, or if a
              pipeline is refuted.
+  diff       compiles the scripts of tests/halide/pipelines and generators of Halide's apps and tests
+             with Halide 19.0.0 and with 21.0.0, and compares each pair. Prints the pairs that are not
+             proved. Fails if a pair differs, or if fewer than expected are proved. Installs Halide
+             19.0.0 in .venv-19.
 
 example: cargo xtask doors cmake
 example: cargo xtask doors",
-    run: || cmake::run().and_then(|()| preload::run()),
-    options: &[("cmake", Action::Alone(cmake::run)), ("preload", Action::Alone(preload::run))],
+    run: || cmake::run().and_then(|()| preload::run()).and_then(|()| diff::run()),
+    options: &[
+        ("cmake", Action::Alone(cmake::run)),
+        ("preload", Action::Alone(preload::run)),
+        ("diff", Action::Alone(diff::run)),
+    ],
 };
 
 /// The places of a trial.
@@ -51,10 +61,15 @@ fn site(name: &str) -> Result<Option<Site>, Error> {
     let folder = all.join(name);
     make_folder(&folder)?;
     let halide = census::unpacked(&all)?;
-    let mut command = program(root().join(".venv/bin/python"));
-    let output = capture(command.args(["-c", "import halide; print(halide.install_dir())"]))?;
-    let package = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+    let package = package(&root().join(".venv/bin/python"))?;
     Ok(Some(Site { halide, package, folder }))
+}
+
+/// The folder of a Python's package `halide`.
+fn package(python: &Path) -> Result<PathBuf, Error> {
+    let code = "import halide, pathlib; print(pathlib.Path(halide.__file__).parent)";
+    let output = capture(program(python).args(["-c", code]))?;
+    Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
 }
 
 fn make_folder(path: &Path) -> Result<(), Error> {

@@ -6,6 +6,7 @@ pub(crate) mod build;
 pub(crate) mod certificate;
 pub(crate) mod check;
 pub(crate) mod derive;
+pub(crate) mod diff;
 pub(crate) mod doctor;
 mod engines;
 pub(crate) mod explain;

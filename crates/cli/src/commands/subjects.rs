@@ -102,7 +102,7 @@ pub(crate) fn wanted(given: &args::Given, output: &mut Output<'_>) -> Result<Wan
         bridge::Origin::File(compiled.as_deref().map_or_else(|| file.clone(), bridge::pipeline_in))
     };
     let request = Request {
-        job: bridge::Job { origin, target: stock.target.clone() },
+        job: bridge::Job { target: stock.target.clone(), ..bridge::Job::of(origin) },
         statement: stock.ir.clone(),
         compiled,
         dump: stock.passes.clone(),

@@ -2,6 +2,7 @@
 
 mod certificate;
 mod checker;
+mod diff;
 mod doors;
 mod limits;
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn python(root: &Path) -> Option<PathBuf> {
+pub(crate) fn python(root: &Path) -> Option<PathBuf> {
     let named = std::env::var_os("HALIDOM_HALIDE_19").map(PathBuf::from);
     named.or_else(|| Some(root.join(".venv-19/bin/python"))).filter(|python| python.is_file())
 }

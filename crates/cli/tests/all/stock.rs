@@ -16,7 +16,7 @@ fn root() -> PathBuf {
 }
 
 /// True if the project's Python with Halide is installed.
-fn has_halide() -> bool {
+pub(crate) fn has_halide() -> bool {
     let python = root().join(".venv/bin/python");
     let probe = Command::new(python).args(["-c", "import halide"]).output();
     let found = probe.is_ok_and(|output| output.status.success());

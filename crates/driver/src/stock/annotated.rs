@@ -261,7 +261,7 @@ fn compiled(stock: &Stock, bytes: &[u8]) -> Result<String, BridgeError> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("annotated.hlpipe");
     std::fs::write(&file, bytes)?;
-    let job = Job { origin: Origin::File(file), target: stock.job.target.clone() };
+    let job = Job { origin: Origin::File(file), ..stock.job.clone() };
     let place = folder.path().join("compiled");
     std::fs::create_dir(&place)?;
     let made = job.compile(&place)?;

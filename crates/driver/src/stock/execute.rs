@@ -39,7 +39,9 @@ pub(super) fn execute(
 ) -> Result<Ended, String> {
     let case = case_of(stock, (dump, names), (bindings, windows))?;
     let place = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let built = Built::of_dump(dump, names, place.path()).map_err(|error| error.to_string())?;
+    let python = stock.job.interpreter().map_err(|error| error.to_string())?;
+    let built = Built::of_dump((dump, names), &python, place.path());
+    let built = built.map_err(|error| error.to_string())?;
     let built = built
         .map_err(|rejected| format!("Halide does not compile the statement: {}", rejected.words))?;
     match ending_of(&built, case.clone())? {
@@ -62,7 +64,9 @@ pub(super) fn watched(
 ) -> Result<Option<String>, String> {
     let case = case_of(stock, (dump, names), (bindings, windows))?;
     let place = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let built = Built::checked(dump, names, place.path()).map_err(|error| error.to_string())?;
+    let python = stock.job.interpreter().map_err(|error| error.to_string())?;
+    let built = Built::checked((dump, names), &python, place.path());
+    let built = built.map_err(|error| error.to_string())?;
     let built = built
         .map_err(|rejected| format!("Halide does not compile the statement: {}", rejected.words))?;
     Ok(match ending_of(&built, case)? {

@@ -4,6 +4,7 @@
 mod annotated;
 mod compare;
 mod demands;
+pub mod diff;
 mod execute;
 mod export;
 mod import;
@@ -19,7 +20,9 @@ use halidom_halide::dump::{Argument, Dump};
 use halidom_halide::pipeline::{self, Constraint, Parameter, Pipeline};
 use halidom_halide::translate::{Contract, Settings};
 use halidom_halide::tree::{Block, CallKind, Expr};
-use halidom_halide::{NameId, Names, claims, codes, dump as lossless_form, text, translate};
+use halidom_halide::{
+    NameId, Names, Release, claims, codes, dump as lossless_form, text, translate,
+};
 use halidom_interp::machine;
 use halidom_ir::{Algorithm, FuncId, Pool, Program};
 
@@ -156,6 +159,37 @@ impl Stock {
         Ok(Self { subject, notes, names: names.clone(), block, code, said, ..self.clone() })
     }
 
+    /// The same statement, to be judged by the definitions of another pipeline, with whose names its
+    /// own are in one table. The pipeline's own definitions are a step in between.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if a part is not translated.
+    fn defined_by(&self, other: &Self) -> Result<Self, String> {
+        let before = other.before.as_ref().unwrap_or(&other.source).clone();
+        let made = || {
+            let mut source = translate::rewriting(&before, &self.pipeline, &self.names)?;
+            source.set(self.source.settings());
+            let stated = (&self.block, self.conditions.as_slice());
+            let own = (&self.pipeline, &self.names);
+            let (subject, notes) = judged_of((&source, Some(&before)), own, stated)?;
+            Ok((source, subject, notes))
+        };
+        let made = made().map_err(|unsupported: translate::Unsupported| unsupported.what);
+        let (source, mut subject, notes) = made?;
+        subject.origin = self.subject.origin.clone();
+        let said = subject.algorithm.clone();
+        Ok(Self { subject, notes, source, before: Some(before), said, ..self.clone() })
+    }
+
+    /// The release of Halide and the target of the compile, where they are known.
+    pub fn compiled_by(&self) -> Option<(Release, &str)> {
+        match &self.code {
+            Code::Own(Some(dump)) | Code::Given(dump) => Some((dump.release, &dump.target)),
+            Code::Own(None) | Code::Text(_) => None,
+        }
+    }
+
     /// The algorithm as the pipeline defines it, with the pool that owns its parts.
     pub fn said(&self) -> (&Pool, &Algorithm) {
         (&self.source.pool, &self.said)
@@ -188,7 +222,7 @@ pub struct Request {
 impl Request {
     /// A request to compile a pipeline file for the host machine.
     pub fn of(file: &Path) -> Self {
-        let job = Job { origin: bridge::Origin::File(file.to_owned()), target: None };
+        let job = Job::of(bridge::Origin::File(file.to_owned()));
         Self::of_job(job)
     }
 
@@ -209,6 +243,11 @@ impl Request {
 /// Reads a pipeline and the final statement of Halide's compiler. The statement comes from a file
 /// or from the installed Halide; the same holds for the dump of all passes.
 pub fn read(request: &Request) -> Result<Stock, Refusal> {
+    read_after(request, Names::new())
+}
+
+/// Reads a compile; its names extend a table.
+fn read_after(request: &Request, mut names: Names) -> Result<Stock, Refusal> {
     let mut sources = Sources::new();
     let script = match &request.job.origin {
         bridge::Origin::Script(file) => {
@@ -225,7 +264,6 @@ pub fn read(request: &Request) -> Result<Stock, Refusal> {
     let dump = request.dump.as_deref().map(source::text).transpose()?;
     let name = title(&request.job.origin);
     let reading = || -> Result<Stock, Diagnostic> {
-        let mut names = Names::new();
         // Refuse a file that is not a pipeline before Halide sees it.
         let known = given.as_ref().map(|bytes| pipeline::read(bytes, &mut names));
         let known = known.transpose().map_err(|error| error.diagnostic(&name))?;
@@ -429,7 +467,7 @@ pub fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnosti
     let name = script.display().to_string();
     let known = pipeline::read(&pipeline, &mut names).map_err(|error| error.diagnostic(&name))?;
     let file = Sources::new().add(name.clone(), text.clone());
-    let job = Job { origin: bridge::Origin::Script(script.to_owned()), target: None };
+    let job = Job::of(bridge::Origin::Script(script.to_owned()));
     let statement = Statement::compiled(text, lossless);
     let compilation = Compilation { statement, dump: None, specification, bytes: pipeline, target };
     translated(
@@ -523,9 +561,7 @@ fn translated(
     };
     let mut plain = plain.map_err(unsupported)?;
     let job = Job { target: job.target.or(target), ..job };
-    let mut settings = job.target.as_deref().map_or_else(Settings::default, Settings::of_target);
-    settings.small = small;
-    plain.set(settings);
+    plain.set(settings(&job, small));
     let mut conditions = Vec::new();
     for (words, file) in assumed {
         conditions.push(translate::assumption(words, (&plain, &pipeline), &mut names, *file)?);
@@ -550,6 +586,12 @@ fn translated(
         conditions,
         said,
     })
+}
+
+/// The settings of a job's target and of its contract.
+fn settings(job: &Job, small: bool) -> Settings {
+    let own = job.target.as_deref().map_or_else(Settings::default, Settings::of_target);
+    Settings { small, ..own }
 }
 
 /// Builds the subject to be judged for a pipeline and its statement, with notes on the parts that

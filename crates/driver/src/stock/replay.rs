@@ -409,7 +409,7 @@ fn first_wrong(
 }
 
 /// The largest number of points in a window of a random case.
-const POINTS: i64 = 500;
+pub(super) const POINTS: i64 = 500;
 
 /// The parameters, inputs and windows of a counterexample.
 pub(super) fn given(

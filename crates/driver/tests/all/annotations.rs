@@ -37,7 +37,7 @@ fn has_halide() -> bool {
 /// values that the reader writes cannot be inferred.
 fn clone() -> Job {
     let script = root().join("tests/halide/pipelines/clone_of_a_func.py");
-    Job { origin: Origin::Script(script), target: None }
+    Job::of(Origin::Script(script))
 }
 
 fn read(request: &Request) -> Stock {
@@ -250,7 +250,7 @@ fn a_few_rows_of_table_1_are_proved_with_annotations() {
     ] {
         let own = folder.join(name);
         let origin = Origin::File(own.join(name).with_extension("hlpipe"));
-        let job = Job { origin, target: Some(target.to_owned()) };
+        let job = Job { target: Some(target.to_owned()), ..Job::of(origin) };
         let request = Request { statement: Some(own.join("stock.stmt")), ..Request::of_job(job) };
         let found = judged(&read(&request), Annotations::Always);
         assert_eq!(found.report.verdict, Verdict::Proved, "{name}");

@@ -35,7 +35,7 @@ fn judged(sum: &str, target: Option<&str>, edit: impl Fn(&str) -> String) -> Rep
     let script = folder.path().join("sum.py");
     std::fs::write(&script, SUM.replace("{sum}", sum)).expect("it can be written");
     let target = target.map(str::to_owned);
-    let job = bridge::Job { origin: bridge::Origin::Script(script), target };
+    let job = bridge::Job { target, ..bridge::Job::of(bridge::Origin::Script(script)) };
     let place = folder.path().join("compiled");
     std::fs::create_dir(&place).expect("it can be made");
     let statement = job.compile(&place).expect("Halide compiles it").statement;
@@ -173,13 +173,18 @@ fn arithmetic_that_wraps_is_named_where_the_pipeline_has_it() {
         eprintln!("skipped: there is no Python with Halide");
         return;
     }
-    let kinds = ["value-arithmetic-wraps", "conversions-wrap"];
+    let kinds = ["value-arithmetic-wraps", "conversions-wrap", "conversions-fit"];
     for (value, wanted) in [
-        ("a[x] + a[x + 1]", [false, false]),
-        ("hl.f32(hl.i32(a[x]) + 1)", [true, true]),
-        ("hl.f32(hl.u8(a[x]))", [false, true]),
-        ("hl.f32(hl.u8(x) + hl.u8(1)) + a[x]", [true, false]),
-        ("hl.f32(x + 1) + a[x]", [true, false]),
+        ("a[x] + a[x + 1]", [false, false, false]),
+        ("hl.f32(hl.i32(a[x]) + 1)", [true, false, true]),
+        ("hl.f32(hl.i64(a[x]))", [false, false, true]),
+        ("hl.f32(hl.u64(a[x]))", [false, false, true]),
+        ("hl.f32(hl.u32(a[x]))", [false, true, false]),
+        ("hl.f32(hl.i16(a[x]))", [false, true, false]),
+        ("hl.f32(hl.u8(hl.i32(a[x])))", [false, false, true]),
+        ("hl.f32(hl.u8(a[x]))", [false, true, false]),
+        ("hl.f32(hl.u8(x) + hl.u8(1)) + a[x]", [true, false, false]),
+        ("hl.f32(x + 1) + a[x]", [true, false, false]),
     ] {
         let report = judged(value, None, str::to_owned);
         let names = names(&report);

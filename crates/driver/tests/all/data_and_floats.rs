@@ -93,7 +93,7 @@ fn judged(definition: &str, edit: Option<&dyn Fn(&str) -> String>) -> Report {
     let folder = tempfile::tempdir().expect("there is a folder");
     let script = folder.path().join("pipeline.py");
     std::fs::write(&script, SCRIPT.replace("{definition}", definition)).expect("it is written");
-    let job = bridge::Job { origin: bridge::Origin::Script(script), target: None };
+    let job = bridge::Job::of(bridge::Origin::Script(script));
     let mut request = Request::of_job(job.clone());
     if let Some(edit) = edit {
         let place = folder.path().join("compiled");

@@ -38,7 +38,7 @@ fn reads_by_a_quotient_are_shown_to_lie_in_what_is_checked_and_in_nothing_less()
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("spread.py");
     std::fs::write(&script, SPREAD).unwrap();
-    let job = bridge::Job { origin: bridge::Origin::Script(script), target: None };
+    let job = bridge::Job::of(bridge::Origin::Script(script));
     let statement = job.compile(folder.path()).unwrap().statement;
     let start = "assert((a.min.0 <= ";
     let check = statement.lines().find(|line| line.trim_start().starts_with(start)).unwrap();

@@ -43,7 +43,7 @@ fn the_elements_of_a_cropped_array_are_known_and_others_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("cropped.py");
     std::fs::write(&script, SCRIPT).expect("it is written");
-    let job = bridge::Job { origin: bridge::Origin::Script(script), target: None };
+    let job = bridge::Job::of(bridge::Origin::Script(script));
     let mut request = Request::of_job(job.clone());
     assert_eq!(judged(&request), Ok(Verdict::Proved));
 
@@ -79,7 +79,7 @@ fn an_array_that_callers_pass_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("cropped.py");
     std::fs::write(&script, SCRIPT).expect("it is written");
-    let job = bridge::Job { origin: bridge::Origin::Script(script), target: None };
+    let job = bridge::Job::of(bridge::Origin::Script(script));
     let place = folder.path().join("compiled");
     std::fs::create_dir(&place).expect("it can be made");
     let dump = job.compile(&place).expect("Halide compiles it").dump.expect("a dump");
@@ -113,14 +113,14 @@ fn what_halide_reads_back_from_a_file_is_proved_or_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("table.py");
         std::fs::write(&path, script).expect("it is written");
-        let job = bridge::Job { origin: bridge::Origin::Script(path), target: None };
+        let job = bridge::Job::of(bridge::Origin::Script(path));
         assert_eq!(judged(&Request::of_job(job.clone())), Ok(Verdict::Proved));
         let file = folder.path().join("table.hlpipe");
         let place = folder.path().join("compiled");
         std::fs::create_dir(&place).expect("it can be made");
         let compiled = job.compile(&place).expect("Halide compiles it");
         std::fs::write(&file, compiled.pipeline).expect("it can be written");
-        let job = bridge::Job { origin: bridge::Origin::File(file), target: None };
+        let job = bridge::Job::of(bridge::Origin::File(file));
         match judged(&Request::of_job(job)) {
             Ok(verdict) => assert!(is_same && verdict == Verdict::Proved, "{verdict:?}"),
             Err(words) => assert!(!is_same && words.contains("other elements"), "{words}"),

@@ -108,7 +108,7 @@ fn written(folder: &Path, name: &str, text: &str) -> PathBuf {
 fn script(folder: &Path, [f, name, arguments]: [&str; 3]) -> bridge::Job {
     let text = SCRIPT.replace("{f}", f).replace("{name}", name).replace("{arguments}", arguments);
     let origin = bridge::Origin::Script(written(folder, "pipeline.py", &text));
-    bridge::Job { origin, target: None }
+    bridge::Job::of(origin)
 }
 
 fn compiled(job: &bridge::Job) -> String {

@@ -56,7 +56,7 @@ fn written(folder: &Path, name: &str, text: &str) -> PathBuf {
 fn script(folder: &Path, [ty, place]: [&str; 2]) -> bridge::Job {
     let text = SCRIPT.replace("{type}", ty).replace("{place}", place);
     let origin = bridge::Origin::Script(written(folder, "pipeline.py", &text));
-    bridge::Job { origin, target: None }
+    bridge::Job::of(origin)
 }
 
 /// The verdict on a statement, and the names of its conditions; an error if it is not translated.

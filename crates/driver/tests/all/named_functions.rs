@@ -63,7 +63,7 @@ fn written(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
 fn script(folder: &Path, definition: &str) -> bridge::Job {
     let text = SCRIPT.replace("{definition}", definition);
     let origin = bridge::Origin::Script(written(folder, "pipeline.py", text.as_bytes()));
-    bridge::Job { origin, target: None }
+    bridge::Job::of(origin)
 }
 
 fn compiled(job: &bridge::Job) -> bridge::Artifacts {
@@ -129,7 +129,7 @@ fn a_function_of_c_is_known_by_its_name_alone() {
     let place = bytes.windows(7).position(|part| part == b"pow_f32").expect("it has the name");
     bytes[place..place + 7].copy_from_slice(b"my_func");
     let file = written(folder.path(), "renamed.hlpipe", &bytes);
-    let job = bridge::Job { origin: bridge::Origin::File(file), target: None };
+    let job = bridge::Job::of(bridge::Origin::File(file));
     let dump = compiled(&job).dump.expect("there is a dump");
     assert!(dump.contains("my_func"));
     let (right, conditions) = judged(job.clone(), None);

@@ -41,7 +41,7 @@ fn has_halide() -> bool {
 fn job(folder: &Path, schedule: &str) -> bridge::Job {
     let script = folder.join("sum.py");
     std::fs::write(&script, format!("{SUM}{schedule}    return out\n")).expect("it can be written");
-    bridge::Job { origin: bridge::Origin::Script(script), target: None }
+    bridge::Job::of(bridge::Origin::Script(script))
 }
 
 fn report(request: &Request) -> Report {

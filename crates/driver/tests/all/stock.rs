@@ -37,7 +37,7 @@ fn job_of(script: &str) -> Option<bridge::Job> {
         return None;
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/halide");
-    Some(bridge::Job { origin: bridge::Origin::Script(root.join(script)), target: None })
+    Some(bridge::Job::of(bridge::Origin::Script(root.join(script))))
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn runs_on_which_a_pipeline_owes_nothing_refute_nothing() {
              {lines}\n    return out\n"
         );
         std::fs::write(&path, text).unwrap();
-        let job = bridge::Job { origin: bridge::Origin::Script(path), target: None };
+        let job = bridge::Job::of(bridge::Origin::Script(path));
         let made = folder.path().join(format!("made_{number}"));
         std::fs::create_dir(&made).unwrap();
         let statement = job.compile(&made).unwrap().statement;
@@ -384,7 +384,7 @@ fn a_changed_statement_is_refuted_by_its_own_code() {
         let path = folder.path().join("pipeline.py");
         std::fs::write(&path, script).unwrap();
         let target = target.map(str::to_owned);
-        let job = bridge::Job { origin: bridge::Origin::Script(path), target };
+        let job = bridge::Job { target, ..bridge::Job::of(bridge::Origin::Script(path)) };
         let statement = job.compile(folder.path()).unwrap().dump.unwrap();
         assert!(statement.contains(right), "{statement}");
         let path = folder.path().join("changed.dump");

@@ -721,9 +721,8 @@ fn compiled(script: &str) -> (Vec<u8>, String) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/halide");
     let origin = bridge::Origin::Script(root.join(script).with_extension("py"));
     let folder = tempfile::tempdir().expect("the test is written correctly");
-    let artifacts = bridge::Job { origin, target: None }
-        .compile(folder.path())
-        .expect("the test is written correctly");
+    let artifacts =
+        bridge::Job::of(origin).compile(folder.path()).expect("the test is written correctly");
     (artifacts.pipeline, artifacts.statement)
 }
 

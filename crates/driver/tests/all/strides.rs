@@ -33,7 +33,7 @@ fn a_stride_is_what_an_entry_check_says_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("column.py");
     std::fs::write(&script, COLUMN).unwrap();
-    let job = bridge::Job { origin: bridge::Origin::Script(script), target: None };
+    let job = bridge::Job::of(bridge::Origin::Script(script));
     let statement = job.compile(folder.path()).unwrap().statement;
     let check = statement.lines().find(|line| line.contains("assert(a.stride.1 ==")).unwrap();
     let line = &format!("{check}\n");

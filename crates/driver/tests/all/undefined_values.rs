@@ -84,7 +84,7 @@ fn values_that_nothing_stores_prove_nothing() {
         for (version, lines) in std::iter::once((*lines).to_owned()).chain(wrong).enumerate() {
             let path = folder.path().join(format!("script_{number}_{version}.py"));
             std::fs::write(&path, SCRIPT.replace("{lines}", &lines)).expect("it is written");
-            let job = bridge::Job { origin: bridge::Origin::Script(path), target: None };
+            let job = bridge::Job::of(bridge::Origin::Script(path));
             let stock = stock::read(&Request::of_job(job)).expect("it is translated");
             let mut judge = |subject: &halidom_driver::subject::Subject| {
                 judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)

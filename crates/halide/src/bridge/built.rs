@@ -8,7 +8,7 @@
 //! the order of the dump's arguments.
 //!
 //! ```text
-//! let built = match Built::of_dump(&edited, &names, folder)? {
+//! let built = match Built::of_dump((&edited, &names), &python, folder)? {
 //!     Ok(built) => built,
 //!     Err(Rejected { words }) => …     // Halide refuses the tree, or crashes on it
 //! };
@@ -28,13 +28,14 @@ use std::time::Duration;
 
 use super::native::{self, Native};
 use super::process::{self, Failed};
-use super::{BridgeError, Job, Origin, find};
+use super::{BridgeError, Job, Origin};
 use crate::Names;
 use crate::dump::{self, Dump};
 
 /// A compiled pipeline, in a folder that the caller keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Built {
+    native: Native,
     folder: PathBuf,
     library: PathBuf,
     /// The function's name.
@@ -113,17 +114,17 @@ pub enum Ending {
 }
 
 impl Built {
-    /// Compiles the statement of a dump, to files in an empty folder.
+    /// Compiles the statement of a dump with the Halide of this Python, to files in an empty folder.
     ///
     /// # Errors
     /// Returns an error if the bridge is not available, or if a file access or the linker fails.
     /// The inner result tells whether Halide accepts the dump.
     pub fn of_dump(
-        dump: &Dump,
-        names: &Names,
+        (dump, names): (&Dump, &Names),
+        python: &Path,
         folder: &Path,
     ) -> Result<Result<Self, Rejected>, BridgeError> {
-        let native = Native::of(&find()?)?;
+        let native = Native::of(python)?;
         let runtime = native.runtime(&dump.target)?;
         let source = folder.join("statement.dump");
         fs::write(&source, dump::print(dump, names))?;
@@ -134,21 +135,21 @@ impl Built {
         if let Err(failed) = process::run(&mut command, None)? {
             return Ok(Err(Rejected { words: failed.first_error() }));
         }
-        Self::linked(folder, &[&object, &runtime], "pipeline".to_owned()).map(Ok)
+        Self::linked(native, folder, &[&object, &runtime], "pipeline".to_owned()).map(Ok)
     }
 
-    /// Compiles the statement of a dump through Halide's C, with AddressSanitizer, to files in an
-    /// empty folder. Arrays on the stack are watched too.
+    /// Compiles the statement of a dump through the C of this Python's Halide, with
+    /// AddressSanitizer, to files in an empty folder. Arrays on the stack are watched too.
     ///
     /// # Errors
     /// Returns an error if the bridge is not available, or if a file access or the C compiler
     /// fails. The inner result tells whether Halide accepts the dump.
     pub fn checked(
-        dump: &Dump,
-        names: &Names,
+        (dump, names): (&Dump, &Names),
+        python: &Path,
         folder: &Path,
     ) -> Result<Result<Self, Rejected>, BridgeError> {
-        let native = Native::of(&find()?)?;
+        let native = Native::of(python)?;
         let runtime = native.runtime(&dump.target)?;
         let source = folder.join("statement.dump");
         fs::write(&source, dump::print(dump, names))?;
@@ -162,7 +163,7 @@ impl Built {
         let library = folder.join("pipeline.so");
         native.check(&c, &[&runtime], &library)?;
         let (folder, name) = (folder.to_owned(), "pipeline".to_owned());
-        Ok(Ok(Self { folder, library, name, is_checked: true }))
+        Ok(Ok(Self { native, folder, library, name, is_checked: true }))
     }
 
     /// Compiles a pipeline with Halide, to files in an empty folder.
@@ -170,11 +171,12 @@ impl Built {
     /// # Errors
     /// Returns an error if Halide, the generator or the linker fails.
     pub fn of_job(job: &Job, folder: &Path) -> Result<Self, BridgeError> {
+        let native = Native::of(&job.interpreter()?)?;
         let object = folder.join("pipeline.o");
         match &job.origin {
             Origin::Generator { .. } => {
                 job.generate(folder, "object", None)?;
-                Self::linked(folder, &[&object], "pipeline".to_owned())
+                Self::linked(native, folder, &[&object], "pipeline".to_owned())
             }
             Origin::File(_) | Origin::Script(_) => {
                 if let Origin::File(file) = &job.origin {
@@ -182,12 +184,17 @@ impl Built {
                 }
                 job.python(folder, "compile-object", None)?;
                 let name = fs::read_to_string(folder.join("pipeline.o.name"))?;
-                Self::linked(folder, &[&object], name)
+                Self::linked(native, folder, &[&object], name)
             }
         }
     }
 
-    fn linked(folder: &Path, objects: &[&Path], name: String) -> Result<Self, BridgeError> {
+    fn linked(
+        native: Native,
+        folder: &Path,
+        objects: &[&Path],
+        name: String,
+    ) -> Result<Self, BridgeError> {
         let library = folder.join("pipeline.so");
         let compiler = native::compiler().ok_or(BridgeError::NoCompiler)?;
         let mut command = Command::new(&compiler);
@@ -197,7 +204,7 @@ impl Built {
             let words = failed.first_error();
             BridgeError::Compiler { compiler: compiler.clone(), words }
         })?;
-        Ok(Self { folder: folder.to_owned(), library, name, is_checked: false })
+        Ok(Self { native, folder: folder.to_owned(), library, name, is_checked: false })
     }
 
     /// Runs the code on cases, each with a time limit, and returns the outcome of each.
@@ -205,7 +212,7 @@ impl Built {
     /// # Errors
     /// Returns an error if the runner fails or its results are damaged.
     pub fn run(&self, cases: &[Case], limit: Duration) -> Result<Vec<Ending>, BridgeError> {
-        let native = Native::of(&find()?)?;
+        let native = &self.native;
         let [given, results] = ["cases.bin", "results.bin"].map(|name| self.folder.join(name));
         fs::write(&given, encoded(cases))?;
         let runner = if self.is_checked { native.checked_runner()? } else { native.runner() };

@@ -175,9 +175,24 @@ pub struct Job {
     pub origin: Origin,
     /// The target in Halide's notation (`x86-64-linux-avx2`); `None` for this machine.
     pub target: Option<String>,
+    /// The Python whose Halide compiles; `None` for the one of [`find`].
+    pub python: Option<PathBuf>,
 }
 
 impl Job {
+    /// A compile for this machine, by the Halide that [`find`] finds.
+    pub fn of(origin: Origin) -> Self {
+        Self { origin, target: None, python: None }
+    }
+
+    /// The Python whose Halide compiles.
+    ///
+    /// # Errors
+    /// Returns [`BridgeError::Missing`] if no Python is found.
+    pub fn interpreter(&self) -> Result<PathBuf, BridgeError> {
+        self.python.clone().map_or_else(find, Ok)
+    }
+
     /// Compiles in an empty folder.
     ///
     /// # Errors
@@ -257,7 +272,7 @@ impl Job {
         job: &str,
         variable: Option<(&str, &str)>,
     ) -> Result<String, BridgeError> {
-        let python = find()?;
+        let python = self.interpreter()?;
         let mut command = Command::new(&python);
         command.args(["-c", SCRIPT, job]).arg(folder);
         if let Origin::Script(file) = &self.origin {

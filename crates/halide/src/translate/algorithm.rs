@@ -193,6 +193,11 @@ impl Source {
         self.settings = settings;
     }
 
+    /// The settings of the target and the contract.
+    pub fn settings(&self) -> Settings {
+        self.settings
+    }
+
     /// Tests whether Halide may regroup some floats. A pipeline may have strict operators besides
     /// others; it is not `fast_math` then, but floats that are near refute nothing.
     pub fn may_regroup(&self) -> bool {

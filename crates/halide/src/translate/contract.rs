@@ -65,6 +65,7 @@ pub(super) fn computes(pool: &Pool, algorithm: &Algorithm) -> BTreeSet<Condition
     let stages = algorithm.funcs.iter().flat_map(|func| pool.func(*func).stages());
     for stage in stages {
         for expr in stage.values.iter().chain(&stage.lhs).chain(&stage.predicate) {
+            found.extend(converted(pool, *expr, None));
             pool.for_each_subexpr(*expr, &mut |id, node| match node {
                 Expr::Binary(
                     BinaryOp::Add(overflow) | BinaryOp::Sub(overflow) | BinaryOp::Mul(overflow),
@@ -77,10 +78,8 @@ pub(super) fn computes(pool: &Pool, algorithm: &Algorithm) -> BTreeSet<Condition
                 }
                 Expr::Cast(to, inner) => {
                     let from = pool.ty(*inner).scalar;
-                    if from.is_float() && !to.is_float() {
-                        found.insert(Condition::ConversionsWrap);
-                    } else if from == Scalar::Int && *to != Scalar::Int {
-                        // A coordinate becomes a value.
+                    // A coordinate becomes a value.
+                    if from == Scalar::Int && *to != Scalar::Int {
                         found.insert(Condition::ValuesWrap);
                     }
                 }
@@ -98,7 +97,22 @@ pub(super) fn computes(pool: &Pool, algorithm: &Algorithm) -> BTreeSet<Condition
                 | Expr::Shuffle { .. }
                 | Expr::Hole(_) => {}
             });
+            pool.for_each_subexpr(*expr, &mut |_, node| {
+                node.for_each_operand(|operand| found.extend(converted(pool, operand, Some(node))));
+            });
         }
     }
     found
+}
+
+/// The condition on an expression that converts a float to an integer. A conversion to a narrow
+/// type goes through 64 bits (`Ops::cast`): then `user` converts the result to that type.
+fn converted(pool: &Pool, expr: ExprId, user: Option<&Expr>) -> Option<Condition> {
+    let Expr::Cast(to, inner) = pool.get(expr) else { return None };
+    if !pool.ty(*inner).scalar.is_float() || to.is_float() || *to == Scalar::Bool {
+        return None;
+    }
+    let narrow = |to: &Scalar| to.bytes().is_some_and(|bytes| bytes < 4) || *to == Scalar::U32;
+    let is_narrowed = *to == Scalar::I64 && matches!(user, Some(Expr::Cast(to, _)) if narrow(to));
+    Some(if is_narrowed { Condition::ConversionsWrap } else { Condition::ConversionsFit })
 }

@@ -16,7 +16,7 @@ pub(crate) fn read(script: &str, edit: Option<(&str, &str)>) -> (Stock, TempDir)
     let folder = place.path();
     let path = folder.join("pipeline.py");
     std::fs::write(&path, script).expect("it can be written");
-    let job = bridge::Job { origin: bridge::Origin::Script(path), target: None };
+    let job = bridge::Job::of(bridge::Origin::Script(path));
     let request = match edit {
         None => Request::of_job(job),
         Some((from, to)) => {

@@ -174,8 +174,7 @@ fn scripts_agree() {
         if !is_wanted(&name) || !(is_whole() || FEW.contains(&name.as_str())) {
             continue;
         }
-        let request =
-            Request::of_job(bridge::Job { origin: bridge::Origin::Script(path), target: None });
+        let request = Request::of_job(bridge::Job::of(bridge::Origin::Script(path)));
         let is_gpu = name.starts_with("gpu");
         let agreement = read(&request).and_then(|stock| {
             // A GPU pipeline's code needs a GPU, so it does not run.

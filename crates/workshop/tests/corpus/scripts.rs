@@ -16,7 +16,7 @@ const STEP: usize = 9;
 /// The request for the installed Halide to compile a script's pipeline.
 pub(crate) fn request(script: &Path) -> Request {
     let origin = bridge::Origin::Script(script.to_owned());
-    Request::of_job(bridge::Job { origin, target: None })
+    Request::of_job(bridge::Job::of(origin))
 }
 
 /// The scripts of a folder under `tests/halide`, sorted by name.

@@ -65,7 +65,7 @@ fn scripts(folder: &Path) -> Vec<(String, Request)> {
 }
 
 fn of_script(path: &Path) -> Request {
-    Request::of_job(bridge::Job { origin: bridge::Origin::Script(path.to_owned()), target: None })
+    Request::of_job(bridge::Job::of(bridge::Origin::Script(path.to_owned())))
 }
 
 /// A row of Table 1, if the shared material exists.

@@ -8,7 +8,7 @@ use crate::args::AnnotationsArg;
 use crate::output::Output;
 
 /// Converts the option that selects annotations.
-pub(super) fn wanted(given: Option<AnnotationsArg>) -> Annotations {
+pub(crate) fn wanted(given: Option<AnnotationsArg>) -> Annotations {
     match given {
         Some(AnnotationsArg::Never) => Annotations::Never,
         Some(AnnotationsArg::Always) => Annotations::Always,

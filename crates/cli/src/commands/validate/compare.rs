@@ -3,15 +3,12 @@
 use std::path::Path;
 
 use halidom_driver::stock::{self, Beside, Compared, Comparison, Difference};
-use halidom_ir::Constant;
 use halidom_verdict::{Cause, Evidence, Ran, Verdict};
 use serde_json::{Value, json};
 
 use super::replay::show_changes;
+use super::show;
 use crate::output::{Ended, Output, Stop};
-
-/// The number of elements of an input that are shown.
-const SHOWN: usize = 8;
 
 /// Compares the statements and reports the pass that changes what is computed. If no pass is seen
 /// to change it, nothing is proved.
@@ -39,7 +36,7 @@ pub(super) fn run(dump: &Path, output: &mut Output<'_>) -> Result<Ended, Stop> {
         };
         output.line(&format!("{}: {line}", step.pass));
         if let Beside::Different(found) = &step.beside {
-            show(&comparison, number, found, output);
+            shown(&comparison, number, found, output);
         }
         let mut object = object;
         object["pass"] = json!(step.pass);
@@ -77,18 +74,9 @@ pub(super) fn run(dump: &Path, output: &mut Output<'_>) -> Result<Ended, Stop> {
 
 /// Shows the run on which a statement differs from the previous one, and the lines that the pass
 /// changed.
-fn show(comparison: &Comparison, number: usize, found: &Difference, output: &mut Output<'_>) {
-    for (name, value) in &found.parameters {
-        output.line(&format!("    {name} = {}", constant(*value)));
-    }
-    for (name, array) in &found.inputs {
-        let points = array.points();
-        let shown = points.take(SHOWN).filter_map(|point| array.get(&point)).map(constant);
-        let shown = shown.collect::<Vec<_>>().join(", ");
-        output.line(&format!("    {name} {:?} = [{shown}, …]", array.shape));
-    }
-    for (name, window) in &found.windows {
-        output.line(&format!("    {name} is required on {window:?} (min, extent)"));
+fn shown(comparison: &Comparison, number: usize, found: &Difference, output: &mut Output<'_>) {
+    for line in show::inputs(&found.parameters, &found.inputs, &found.windows) {
+        output.line(&format!("    {line}"));
     }
     let place = found.place.as_ref();
     let place = place.map_or_else(String::new, |(name, at)| format!("{name}{at:?} "));
@@ -97,14 +85,4 @@ fn show(comparison: &Comparison, number: usize, found: &Difference, output: &mut
     output.line(&format!("    {place}after:  {after}"));
     let texts = [found.before, number].map(|pass| &comparison.passes[pass].text);
     show_changes(&comparison.dump, texts, output);
-}
-
-fn constant(value: Constant) -> String {
-    match (value.as_bool(), value.as_integer(), value.as_f32(), value.as_f64()) {
-        (Some(value), ..) => value.to_string(),
-        (_, Some(value), ..) => value.to_string(),
-        (_, _, Some(value), _) => format!("{value:?}"),
-        (_, _, _, Some(value)) => format!("{value:?}"),
-        (None, None, None, None) => String::new(),
-    }
 }

@@ -16,7 +16,7 @@ pub(crate) fn object(subject: &Subject, report: &Report) -> Map<String, Value> {
 }
 
 /// The same as [`object`], for a known layout.
-pub(super) fn object_of(subject: &Subject, layout: &Layout, report: &Report) -> Map<String, Value> {
+pub(crate) fn object_of(subject: &Subject, layout: &Layout, report: &Report) -> Map<String, Value> {
     let total = report.obligations.len();
     let open = report.open().count();
     let verdict = report.answer();

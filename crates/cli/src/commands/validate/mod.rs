@@ -1,15 +1,15 @@
 //! `halidom validate`, and the presentation of a verdict for every command.
 
-mod annotated;
+pub(super) mod annotated;
 mod baseline;
 mod compare;
-mod json;
+pub(super) mod json;
 mod judged;
 mod junit;
-mod replay;
+pub(super) mod replay;
 mod sarif;
 mod sentence;
-mod show;
+pub(super) mod show;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -70,7 +70,7 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
         Wanted::Choice(_) => given,
         Wanted::Stock(_) => given.or(Some(STOCK_LIMIT)),
     };
-    let watch = limit.map(|limit| Watch::begin(limit, output.json));
+    let watch = limit.map(|limit| Watch::begin("validate", limit, output.json));
     options.asking.until = watch.as_ref().map(Watch::until);
     let (file, stock) = match &wanted {
         Wanted::Choice(choice) => (choice.file.clone(), None),

@@ -36,7 +36,7 @@ pub(super) fn show(stock: &Stock, replay: &Replay, report: &Report, output: &mut
 
 /// Reports the first pass of Halide's compiler after which the statement is wrong, if the dump of
 /// the passes is known.
-fn show_pass(stock: &Stock, counterexample: &Counterexample, output: &mut Output<'_>) {
+pub(crate) fn show_pass(stock: &Stock, counterexample: &Counterexample, output: &mut Output<'_>) {
     let Some(dump) = stock::dump(stock) else { return };
     let steps = match stock::passes(stock, &dump, counterexample) {
         Ok(steps) => steps,

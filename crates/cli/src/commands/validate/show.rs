@@ -3,7 +3,7 @@
 use halidom_base::IndexMap;
 use halidom_driver::layout::{Layout, is_closed};
 use halidom_driver::subject::Subject;
-use halidom_ir::print;
+use halidom_ir::{Array, Constant, Shape, print};
 use halidom_validate::{
     Counterexample, Report, Site, Status as Closed, TooStrict, Verdict as Outcome,
 };
@@ -85,7 +85,7 @@ fn equality(verdict: &Verdict) -> String {
 }
 
 /// Lists the refuting run, the trusted steps, and the open obligations.
-pub(super) fn lines(subject: &Subject, layout: &Layout, report: &Report) -> Vec<String> {
+pub(crate) fn lines(subject: &Subject, layout: &Layout, report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     if let Outcome::Refuted(found) = &report.verdict {
         lines.extend(counterexample(subject, layout, found).iter().map(|line| format!("  {line}")));
@@ -103,17 +103,17 @@ pub(super) fn lines(subject: &Subject, layout: &Layout, report: &Report) -> Vec<
     lines
 }
 
-/// The run that refutes a program, and the place in the program where it goes wrong.
-pub(crate) fn counterexample(
-    subject: &Subject,
-    layout: &Layout,
-    found: &Counterexample,
+/// The inputs of a run: the parameters, the input arrays, and the windows of the outputs.
+pub(crate) fn inputs(
+    parameters: &[(String, Constant)],
+    inputs: &[(String, Array)],
+    windows: &[(String, Shape)],
 ) -> Vec<String> {
     let mut lines = Vec::new();
-    for (name, value) in &found.parameters {
+    for (name, value) in parameters {
         lines.push(format!("{name} = {}", print::constant(*value)));
     }
-    for (name, array) in &found.inputs {
+    for (name, array) in inputs {
         let values: Vec<String> = array
             .points()
             .take(SHOWN_ELEMENTS)
@@ -123,9 +123,19 @@ pub(crate) fn counterexample(
         let more = if array.len() > SHOWN_ELEMENTS { ", …" } else { "" };
         lines.push(format!("{name} {:?} = [{}{more}]", array.shape, values.join(", ")));
     }
-    for (name, window) in &found.windows {
+    for (name, window) in windows {
         lines.push(format!("{name} is required on {window:?} (min, extent)"));
     }
+    lines
+}
+
+/// The run that refutes a program, and the place in the program where it goes wrong.
+pub(crate) fn counterexample(
+    subject: &Subject,
+    layout: &Layout,
+    found: &Counterexample,
+) -> Vec<String> {
+    let mut lines = inputs(&found.parameters, &found.inputs, &found.windows);
     if let Some(name) = &found.output {
         lines.push(format!("at {name}{:?}:", found.coords));
     }

@@ -300,7 +300,7 @@ pub(super) fn keep(found: &Finding, folder: &Path) -> Result<PathBuf, FileError>
     write_bytes(&own.join("program.hal"), text.as_bytes())?;
     let least = own.join("small.py");
     write_bytes(&least, small.as_ref().unwrap_or(script).as_bytes())?;
-    let job = bridge::Job { origin: bridge::Origin::Script(least), target: None };
+    let job = bridge::Job::of(bridge::Origin::Script(least));
     let Ok(made) = job.compile(&own) else { return Ok(own) };
     write_bytes(&own.join("passes.txt"), made.passes.as_bytes())?;
     let request = Request::of_job(job);

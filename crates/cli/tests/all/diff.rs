@@ -1,0 +1,144 @@
+//! `halidom diff`: two compiles of one pipeline.
+
+#![expect(clippy::print_stdout, reason = "what is missing is said")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::releases;
+use crate::stock::has_halide;
+
+/// Two funcs under a schedule, with parts that a case replaces.
+const SCRIPT: &str = r#"import halide as hl
+
+
+def pipeline():
+    x, y, tile, lane = (hl.Var(name) for name in ("x", "y", "tile", "lane"))
+    a = hl.ImageParam(hl.UInt(8), 2, "a")
+    sums, out = hl.Func("sums"), hl.Func("out")
+    sums[x, y] = hl.u16(a[x, y]) + hl.u16(a[x + 1, y])
+    out[x, y] = sums[x, y] + sums[x, y + 1]
+    SCHEDULE
+    return out
+"#;
+
+/// A comparison: the exit status, the JSON object, and what was said besides.
+fn compared(words: &[&str]) -> (Option<i32>, Value, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_halidom"));
+    let output = command.arg("diff").args(words).arg("--json").output().expect("it runs");
+    let json = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+    (output.status.code(), json, String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+fn written(folder: &Path, name: &str, text: &str) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, text).expect("the test is written correctly");
+    path.display().to_string()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn schedules_and_targets_compute_the_same() {
+    if !has_halide() {
+        println!("skipped: there is no Python with Halide");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let script = |name: &str, schedule: &str| {
+        written(folder.path(), name, &SCRIPT.replace("SCHEDULE", schedule))
+    };
+    let plain = script("plain.py", "pass");
+    let tiled = script("tiled.py", "sums.compute_at(out, tile); out.split(x, tile, lane, 8)");
+    // A directive makes a func that the other compile does not have.
+    let wrapped = script("wrapped.py", "sums.compute_root(); sums.in_(out).compute_root()");
+    for words in [
+        vec![plain.as_str(), &tiled],
+        vec![&plain, &wrapped],
+        vec![&wrapped, &plain],
+        vec![&tiled, "--new-target", "x86-64-linux-sse41", "--old-target", "x86-64-linux-avx2"],
+    ] {
+        let (status, json, errors) = compared(&words);
+        assert_eq!((status, json["verdict"].as_str()), (Some(0), Some("proved")), "{json}{errors}");
+        assert_eq!(json["shown"], 2, "{json}");
+        assert_eq!(["old", "new"].map(|side| &json[side]["verdict"]), ["proved", "proved"]);
+    }
+}
+
+#[test]
+fn a_miscompile_and_another_algorithm_differ() {
+    if !has_halide() {
+        println!("skipped: there is no Python with Halide");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let wrong = root().join("tests/halide/miscompiled/blend_twice.py");
+    let text = std::fs::read_to_string(&wrong).unwrap();
+    let lines = text.lines().filter(|line| !line.contains("out.split"));
+    let plain: String = lines.map(|line| format!("{line}\n")).collect();
+    let plain = written(folder.path(), "plain.py", &plain);
+    let replay = folder.path().join("replay");
+    let words = [&wrong.display().to_string(), &plain, "--replay", &replay.display().to_string()];
+    let (status, json, errors) = compared(&words);
+    assert_eq!((status, json["verdict"].as_str()), (Some(1), Some("refuted")), "{json}{errors}");
+    let found = &json["difference"];
+    assert!(found["old"] != found["new"] && found["new"] == found["defined"]["new"], "{found}");
+    assert_eq!(json["pass"], "partitioning loops", "{json}");
+    assert!(["old", "new"].iter().all(|side| replay.join(side).join("output.0.npy").is_file()));
+
+    // Two definitions, each compiled correctly.
+    let [one, other] = ["pass", "out[x, y] += hl.u16(hl.select(x == 3, 1, 0))"]
+        .map(|line| SCRIPT.replace("SCHEDULE", line));
+    let one = written(folder.path(), "one.py", &one);
+    let other = written(folder.path(), "other.py", &other);
+    let (status, json, errors) = compared(&[&one, &other]);
+    assert_eq!((status, json["verdict"].as_str()), (Some(1), Some("refuted")), "{json}{errors}");
+    assert_eq!(json["difference"]["coords"][0], 3, "{json}");
+}
+
+#[test]
+fn what_is_no_pair_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let hal = root().join("examples/blur.hal").display().to_string();
+    let script = written(folder.path(), "script.py", &SCRIPT.replace("SCHEDULE", "pass"));
+    for (words, code) in [
+        (vec![hal.as_str()], "HAL0906"),
+        (vec![&script, "--param", "a=b"], "HAL0906"),
+        (vec!["/nowhere/generator", "--param", "b"], "HAL0906"),
+        (vec!["/nowhere/generator"], "HAL1208"),
+        (vec![&script, "--limit=-1"], "HAL0906"),
+        (vec![&script, "--old-python", "/nowhere/python"], "HAL12"),
+    ] {
+        let (status, json, errors) = compared(&words);
+        assert_eq!(status, Some(2), "{words:?}: {json}{errors}");
+        assert!(errors.contains(&format!("error[{code}")), "{words:?}: {errors}");
+        assert!(json.get("verdict").is_none(), "{json}");
+    }
+    if !has_halide() {
+        println!("skipped in part: there is no Python with Halide");
+        return;
+    }
+    let narrow = SCRIPT.replace("SCHEDULE", "pass").replace("hl.UInt(8), 2", "hl.UInt(16), 2");
+    let narrow = written(folder.path(), "narrow.py", &narrow);
+    let (status, _, errors) = compared(&[&script, &narrow]);
+    assert_eq!(status, Some(2));
+    assert!(errors.contains("error[HAL1213]") && errors.contains("`a`"), "{errors}");
+}
+
+#[test]
+fn releases_compute_the_same() {
+    let Some(python) = releases::python(&root()).filter(|_| has_halide()) else {
+        println!("skipped: there is no Python with Halide 19.0.0, or none with Halide 21.0.0");
+        return;
+    };
+    let python = python.display().to_string();
+    for script in ["strict_floats.py", "rfactor_sum.py"] {
+        let script = root().join("tests/halide/pipelines").join(script).display().to_string();
+        let (status, json, errors) = compared(&[&script, "--old-python", &python]);
+        assert_eq!(status, Some(0), "{script}: {json}{errors}");
+    }
+}
