@@ -159,8 +159,8 @@ impl Stock {
         Ok(Self { subject, notes, names: names.clone(), block, code, said, ..self.clone() })
     }
 
-    /// The same statement, to be judged by the definitions of another pipeline, with whose names its
-    /// own are in one table. The pipeline's own definitions are a step in between.
+    /// The same statement, to be judged by the definitions of another pipeline. The pipeline's own
+    /// definitions are a step in between. The names of both are in one table.
     ///
     /// # Errors
     ///
