@@ -263,6 +263,7 @@ fn read_after(request: &Request, mut names: Names) -> Result<Stock, Refusal> {
     let statement = request.statement.as_deref().map(source::text).transpose()?;
     let dump = request.dump.as_deref().map(source::text).transpose()?;
     let name = title(&request.job.origin);
+    let mut places = Vec::new();
     let reading = || -> Result<Stock, Diagnostic> {
         // Refuse a file that is not a pipeline before Halide sees it.
         let known = given.as_ref().map(|bytes| pipeline::read(bytes, &mut names));
@@ -291,7 +292,9 @@ fn read_after(request: &Request, mut names: Names) -> Result<Stock, Refusal> {
                     dump: lossless,
                     passes,
                     target,
+                    places: found,
                 } = made;
+                places = found;
                 let known = match known {
                     Some(known) => known,
                     None => pipeline::read(&pipeline, &mut names)
@@ -342,11 +345,19 @@ fn read_after(request: &Request, mut names: Names) -> Result<Stock, Refusal> {
     let read = reading();
     match read {
         Ok(mut stock) => {
-            stock.subject.origin = Origin::of(sources);
+            let funcs = named(&stock);
+            stock.subject.origin = Origin::of_calls(sources, &places, &funcs);
             Ok(stock)
         }
         Err(diagnostic) => Err(Refusal::new(sources, vec![diagnostic])),
     }
+}
+
+/// The funcs of a pipeline, by name. A func that a directive changed is there twice.
+fn named(stock: &Stock) -> Vec<(String, FuncId)> {
+    let Subject { pool, algorithm, compiled, .. } = &stock.subject;
+    let funcs = compiled.steps.iter().chain([algorithm]).flat_map(|step| &step.funcs);
+    funcs.map(|func| (pool.func(*func).name.clone(), *func)).collect()
 }
 
 /// The library that connects Halidom with the installed Halide; see [`bridge::library`].
@@ -461,7 +472,7 @@ struct Compilation {
 
 /// Builds a [`Stock`] from the artifacts that Halide compiled from a script.
 pub fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnostic> {
-    let Artifacts { pipeline, specification, statement: text, dump: lossless, passes: _, target } =
+    let Artifacts { pipeline, specification, statement: text, dump: lossless, target, .. } =
         artifacts;
     let mut names = Names::new();
     let name = script.display().to_string();
