@@ -186,8 +186,7 @@ Example: halidom reduce wrong.hal --while 'halidom validate {}' --output small.h
     #[command(after_help = "The Python package loads it into the process whose pipelines it \
 judges, and carries it compiled.\n\nExample: halidom bridge --output python/halidom/bridge")]
     Bridge(BridgeArgs),
-    /// List the solvers, compilers and other tools that are found, those that are missing, and how
-    /// to get them
+    /// List the tools that are found, such as solvers, those that are missing, and how to get them
     #[command(after_help = "Example: halidom doctor")]
     Doctor,
 }
@@ -368,10 +367,13 @@ pub(crate) struct ValidateArgs {
     /// The engine that judges
     #[arg(long, value_enum, default_value = "default")]
     pub(crate) engine: Engine,
-    /// The time for the whole judgement of a program, in seconds. What is not shown by then is
-    /// unknown. The default is 60 for stock Halide; for other programs there is no limit
+    /// The time for the whole judgement, in seconds. What is not shown by then is unknown. The
+    /// default is 60 for stock Halide; for other programs there is no limit
     #[arg(long, value_name = "SECONDS")]
     pub(crate) limit: Option<f64>,
+    /// End as soon as the standard input ends, with all processes that were started
+    #[arg(long, hide = true, requires = "limit")]
+    pub(crate) end_with_input: bool,
     /// Write every solver query to this folder, as SMT-LIB text that any solver can read
     #[arg(long, value_name = "DIR")]
     pub(crate) emit_smt: Option<PathBuf>,

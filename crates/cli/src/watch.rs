@@ -5,6 +5,7 @@
 //! thread ([`overdue`]).
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use halidom_verdict::{Cause, Exit, Verdict};
@@ -57,6 +58,18 @@ impl Drop for Watch {
 fn running() -> MutexGuard<'static, Option<Running>> {
     // The data is a plain value, which a panic cannot leave half written.
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Lets the time of the judgement be over as soon as the standard input ends.
+pub(crate) fn end_with_input() {
+    thread::spawn(|| {
+        // An input that cannot be read has ended, too.
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        if let Some(running) = running().as_mut() {
+            running.limit = Duration::ZERO;
+        }
+        CHANGED.notify_all();
+    });
 }
 
 /// Waits until a judgement has exceeded its limit. Returns the text for the standard output, and

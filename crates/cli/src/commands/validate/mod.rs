@@ -27,7 +27,7 @@ use super::subjects::{SCHEDULES, Wanted};
 use super::{ended, solving, subjects};
 use crate::args::{self, ValidateArgs};
 use crate::output::{Ended, Output, Stop};
-use crate::watch::Watch;
+use crate::watch::{self, Watch};
 
 use baseline::{Baseline, Standing};
 pub(crate) use json::object;
@@ -71,6 +71,9 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
         Wanted::Stock(_) => given.or(Some(STOCK_LIMIT)),
     };
     let watch = limit.map(|limit| Watch::begin(limit, output.json));
+    if args.end_with_input {
+        watch::end_with_input();
+    }
     options.asking.until = watch.as_ref().map(Watch::until);
     let (file, stock) = match &wanted {
         Wanted::Choice(choice) => (choice.file.clone(), None),
