@@ -90,7 +90,7 @@ function runs(pid) {
   }
 }
 
-test('restarts at the same time leave one server, which ends with the extension', LIMIT, async (t) => {
+test('restarts at the same time leave one server, which can be ended', LIMIT, async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'halidom-editor-'));
   t.after(() => fs.rmSync(folder, { recursive: true }));
   const started = path.join(folder, 'started');
