@@ -172,6 +172,7 @@ fn start(
         .args(["-p", pipeline, "-s", schedule, "--"])
         .arg(file)
         .env("TMPDIR", folder)
+        // It is held open until the process has ended, and ends if the server is gone.
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
