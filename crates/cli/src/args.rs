@@ -372,7 +372,7 @@ pub(crate) struct ValidateArgs {
     #[arg(long, value_name = "SECONDS")]
     pub(crate) limit: Option<f64>,
     /// End as soon as the standard input ends, with all processes that were started
-    #[arg(long, hide = true, requires = "limit")]
+    #[arg(long, hide = true)]
     pub(crate) end_with_input: bool,
     /// Write every solver query to this folder, as SMT-LIB text that any solver can read
     #[arg(long, value_name = "DIR")]

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use halidom_verdict::{Cause, Exit, Verdict};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_current_process_group, kill_process, setpgid};
 
 use crate::output::{Ended, Output};
 
@@ -60,15 +60,15 @@ fn running() -> MutexGuard<'static, Option<Running>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lets the time of the judgement be over as soon as the standard input ends.
+/// Makes this process the leader of a process group, and kills the group as soon as the standard
+/// input ends. A search for children could miss a solver that is started meanwhile.
 pub(crate) fn end_with_input() {
+    // The leader of a session cannot change its group, but leads it already.
+    let _ = setpgid(None, None);
     thread::spawn(|| {
         // An input that cannot be read has ended, too.
         let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
-        if let Some(running) = running().as_mut() {
-            running.limit = Duration::ZERO;
-        }
-        CHANGED.notify_all();
+        let _ = kill_current_process_group(Signal::KILL);
     });
 }
 

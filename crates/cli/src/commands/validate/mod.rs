@@ -56,6 +56,9 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
     if let Some(dump) = args.given.dump_alone() {
         return compare::run(dump, output);
     }
+    if args.end_with_input {
+        watch::end_with_input();
+    }
     let begin = Instant::now();
     let mut options = solving::options(&args.solving, output)?;
     let given = args.limit.map(|limit| solving::seconds(limit, output)).transpose()?;
@@ -71,9 +74,6 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
         Wanted::Stock(_) => given.or(Some(STOCK_LIMIT)),
     };
     let watch = limit.map(|limit| Watch::begin(limit, output.json));
-    if args.end_with_input {
-        watch::end_with_input();
-    }
     options.asking.until = watch.as_ref().map(Watch::until);
     let (file, stock) = match &wanted {
         Wanted::Choice(choice) => (choice.file.clone(), None),
