@@ -18,6 +18,8 @@ pub(crate) struct Client {
     /// Messages that were received while another one was waited for.
     pub(crate) kept: Vec<Value>,
     next: i64,
+    /// The place of temporary files, which a server that is killed leaves.
+    _folder: tempfile::TempDir,
 }
 
 impl Client {
@@ -34,8 +36,10 @@ impl Client {
     }
 
     fn started(program: &mut Command) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
         let mut child = program
             .arg("lsp")
+            .env("TMPDIR", folder.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -66,7 +70,7 @@ impl Client {
                 }
             }
         });
-        Self { child, input, messages, kept: Vec::new(), next: 0 }
+        Self { child, input, messages, kept: Vec::new(), next: 0, _folder: folder }
     }
 
     /// Starts the server and initializes it, with these capabilities of the client.
