@@ -376,7 +376,8 @@ mod preload {
         // A libHalide that calls its own `compile_to_module`, and one that calls it by its name:
         // only in the first one, a call of `compile_jit` counts as a compile.
         let symbol = "_ZN6Halide8Pipeline17compile_to_moduleERKSt6vectorINS_8ArgumentESaIS2_EERKNSt\
-                      7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEERKNS_6TargetENS_11LinkageTypeE";
+                      7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEERKNS_6TargetENS_11Linkage\
+                      TypeE";
         let call = "_ZN6Halide4Func11compile_jitERKNS_6TargetE";
         let text = format!(
             "int {symbol}(void) {{ return 4; }}\n\
