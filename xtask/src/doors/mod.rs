@@ -1,4 +1,4 @@
-//! `cargo xtask doors`: tries the ways in on programs of Halide's own, unedited.
+//! `cargo xtask doors`: tries the CMake package and `halidom preload` on Halide's own programs.
 
 mod cmake;
 mod preload;
@@ -20,8 +20,8 @@ target/doors.
              and a project with a miscompile. Prints the verdicts. Fails if an app does not build, if
              a library is not proved, or if the miscompile builds. Installs CMake in .venv.
   preload    compiles 26 of Halide's C++ tests and runs each with and without the library of `halidom
-             preload`. Prints the verdicts. Fails if a test's output or exit status differs, or if a
-             pipeline is refuted.
+             preload`. Prints the verdicts. Fails if a test's output or exit status differs, if a
+             pipeline is refuted, or if none is judged.
 
 example: cargo xtask doors cmake
 example: cargo xtask doors",
