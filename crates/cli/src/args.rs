@@ -197,8 +197,7 @@ Example: halidom reduce wrong.hal --while 'halidom validate {}' --output small.h
     #[command(after_help = "The Python package loads it into the process whose pipelines it \
 judges, and carries it compiled.\n\nExample: halidom bridge --output python/halidom/bridge")]
     Bridge(BridgeArgs),
-    /// List the solvers, compilers and other tools that are found, those that are missing, and how
-    /// to get them
+    /// List the tools that are found, such as solvers, those that are missing, and how to get them
     #[command(after_help = "Example: halidom doctor")]
     Doctor,
 }

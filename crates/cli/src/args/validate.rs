@@ -34,6 +34,9 @@ pub(crate) struct ValidateArgs {
     /// unknown. The default is 60 for stock Halide; for other programs there is no limit
     #[arg(long, value_name = "SECONDS")]
     pub(crate) limit: Option<f64>,
+    /// End as soon as the standard input ends, with all processes that were started
+    #[arg(long, hide = true)]
+    pub(crate) end_with_input: bool,
     /// Write every solver query to this folder, as SMT-LIB text that any solver can read
     #[arg(long, value_name = "DIR")]
     pub(crate) emit_smt: Option<PathBuf>,

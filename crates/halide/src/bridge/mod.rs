@@ -106,13 +106,14 @@ impl Artifacts {
     /// Returns an error if a file cannot be read.
     pub fn read(folder: &Path, passes: String) -> io::Result<Self> {
         let specification = folder.join("specification.hlpipe");
+        let target = folder.join("target.txt");
         Ok(Self {
             pipeline: fs::read(folder.join(PIPELINE))?,
             specification: specification.is_file().then(|| fs::read(specification)).transpose()?,
             statement: fs::read_to_string(folder.join("final.stmt"))?,
             dump: Some(fs::read_to_string(folder.join("final.dump"))?),
             passes,
-            target: fs::read_to_string(folder.join("target.txt")).ok(),
+            target: target.is_file().then(|| fs::read_to_string(target)).transpose()?,
             places: places(folder),
         })
     }
