@@ -228,7 +228,7 @@ mod cmake {
         }
     }
 
-    /// What a generator that compiles under the library for LD_PRELOAD leaves must be whole.
+    /// Covers what a generator leaves that compiles under the library for LD_PRELOAD.
     #[test]
     fn a_report_that_is_not_whole_is_no_verdict() {
         let Some((cmake, _)) = cmake() else { return };
