@@ -2,6 +2,7 @@
 
 mod diff;
 mod preload;
+mod studio;
 
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use diff::DiffArgs;
 pub(crate) use preload::PreloadArgs;
+pub(crate) use studio::StudioArgs;
 
 /// Compiles array programs under a schedule and proves that the result computes what the algorithm
 /// defines.
@@ -149,6 +151,15 @@ Exit status: 0 after `shutdown` and `exit`, 1 if the client breaks off.\n\n\
 Example: halidom lsp"
     )]
     Lsp,
+    /// Serve a local web page on which FILE is edited, scheduled and proved
+    #[command(
+        after_help = "The page is served to this computer alone, under an address with a random \
+token, which is printed. Proofs run in processes of their own. The verdict that the page shows is \
+about exactly the text that it shows. Nothing is written before `Save`. Ctrl-C ends the server and \
+its proofs.\n\n\
+Example: halidom studio examples/blur.hal --open"
+    )]
+    Studio(StudioArgs),
     /// Write a pipeline under a schedule as a Python script for Halide
     #[command(
         after_help = "The script defines `pipeline()`, as `validate --halide-script` requires.\n\n\
