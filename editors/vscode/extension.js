@@ -7,6 +7,15 @@ const { LanguageClient } = require('vscode-languageclient/node');
 /** @type {LanguageClient | undefined} */
 let client;
 
+/** The last start or stop. Each waits for the one before, so that no server is left behind. */
+let last = Promise.resolve();
+
+/** Runs an action after all others; returns its end. */
+function next(action) {
+  last = last.then(action, action);
+  return last;
+}
+
 /** The client's options, as the settings have them. */
 function options() {
   const command = vscode.workspace.getConfiguration('halidom').get('path') || 'halidom';
@@ -26,7 +35,8 @@ async function start() {
   } catch (error) {
     const path = server.run.command;
     vscode.window.showErrorMessage(
-      `Halidom: \`${path} lsp\` cannot be started. Set \`halidom.path\` to the halidom program. (${error.message})`,
+      `Halidom: \`${path} lsp\` cannot be started. ` +
+        `Set \`halidom.path\` to the halidom program. (${error.message})`,
     );
   }
 }
@@ -40,10 +50,11 @@ async function stop() {
 }
 
 async function activate(context) {
-  const restart = async () => {
-    await stop();
-    await start();
-  };
+  const restart = () =>
+    next(async () => {
+      await stop();
+      await start();
+    });
   context.subscriptions.push(
     vscode.commands.registerCommand('halidom.restart', restart),
     vscode.workspace.onDidChangeConfiguration((event) => {
@@ -52,7 +63,7 @@ async function activate(context) {
       }
     }),
   );
-  await start();
+  await next(start);
 }
 
-module.exports = { activate, deactivate: stop };
+module.exports = { activate, deactivate: () => next(stop) };

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import threading
 from pathlib import Path
 from typing import Any, List, Optional, Sequence
@@ -147,3 +148,8 @@ def write(pipeline: Any, target: str, folder: Path) -> None:
         raise InputError(f"Halide does not compile the pipeline: {said}")
     if target:
         (folder / "target.txt").write_text(target)
+    # Ties the files together: a folder with files of several compiles is refused.
+    names = ["pipeline.hlpipe", "final.stmt", "final.dump", *(["target.txt"] if target else [])]
+    digests = [hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names]
+    lines = [f"{digest}  {name}\n" for digest, name in zip(digests, names)]
+    (folder / "files.sha256").write_text("".join(lines))

@@ -57,6 +57,23 @@ int wrong() {
     return out(0);
 }
 
+// Three compiles of one pipeline; the last one for values of a smaller range.
+int again() {
+    Var x("x"), y("y");
+    Param<int> size("size");
+    Func twice("twice"), sum("sum");
+    twice(x, y) = x * 2 + y;
+    sum(x, y) = twice(x, y) + twice(x + min(size, 9), y);
+    twice.compute_at(sum, y);
+    for (int i = 0; i < 3; i++) {
+        if (i == 2) {
+            size.set_range(0, 5);
+        }
+        sum.compile_to_module({size}, "sum");
+    }
+    return 3;
+}
+
 // A func without a definition, which Halide refuses.
 const char *refused() {
     try {
@@ -121,6 +138,21 @@ int main(int argc, char **argv) {
         int status = 0;
         const pid_t found = wait(&status);
         printf("%d %d\n", found == child, WEXITSTATUS(status));
+    } else if (!strcmp(kind, "again")) {
+        printf("%d\n", again());
+    } else if (!strcmp(kind, "orphan")) {
+        // The child compiles when its parent has ended.
+        const pid_t parent = getpid();
+        printf("%d\n", wrong());
+        fflush(stdout);
+        if (fork() == 0) {
+            while (getppid() == parent) {
+                usleep(10000);
+            }
+            right(2);
+            _exit(0);
+        }
+        return 0;
     } else if (!strcmp(kind, "abort")) {
         printf("%d\n", right(1));
         fflush(stdout);

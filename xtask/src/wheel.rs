@@ -42,9 +42,9 @@ const MOST: u64 = 12 << 20;
 /// The system's C library that the executable needs at least, as Halide's wheel does.
 const GLIBC: &str = "2.28";
 
-/// The systems for which the wheel is: the C++ side of the bridge is compiled by this machine's
-/// compiler, as Halide's library is bound to its C++ library, which Zig does not have. It runs on
-/// Debian 12, Ubuntu 22.04, and later.
+/// The systems that the wheel is made for: Debian 12, Ubuntu 22.04, and later ones. This machine's
+/// compiler compiles the C++ side of the bridge, because Halide's library needs a C++ library that
+/// Zig does not have.
 const SYSTEMS: &str = "manylinux_2_34";
 
 /// The Pythons that are looked for.
@@ -57,7 +57,11 @@ fn build_alone() -> Result<(), Error> {
 fn build_and_try() -> Result<(), Error> {
     let wheel = built()?;
     let mut rows = Vec::new();
-    for (number, (version, python)) in pythons().into_iter().enumerate() {
+    let pythons = pythons();
+    if pythons.is_empty() {
+        return Err(wrong("there is no Python to try the wheel with".to_owned()));
+    }
+    for (number, (version, python)) in pythons.into_iter().enumerate() {
         rows.push(tried(&wheel, version, &python, number == 0)?);
     }
     println!("\n{}", crate::table::layout(&["Python", "install, s", "tour, s", ""], &rows));

@@ -3,14 +3,16 @@
 mod diff;
 mod preload;
 mod studio;
+mod validate;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use diff::DiffArgs;
 pub(crate) use preload::PreloadArgs;
 pub(crate) use studio::StudioArgs;
+pub(crate) use validate::{AnnotationsArg, Given, ValidateArgs};
 
 /// Compiles array programs under a schedule and proves that the result computes what the algorithm
 /// defines.
@@ -206,8 +208,7 @@ Example: halidom reduce wrong.hal --while 'halidom validate {}' --output small.h
     #[command(after_help = "The Python package loads it into the process whose pipelines it \
 judges, and carries it compiled.\n\nExample: halidom bridge --output python/halidom/bridge")]
     Bridge(BridgeArgs),
-    /// List the solvers, compilers and other tools that are found, those that are missing, and how
-    /// to get them
+    /// List the tools that are found, such as solvers, those that are missing, and how to get them
     #[command(after_help = "Example: halidom doctor")]
     Doctor,
 }
@@ -362,129 +363,6 @@ pub(crate) enum Engine {
     /// A literal, slow evaluator of the paper's calculus for affine programs: it answers proved or
     /// unknown
     Reference,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ValidateArgs {
-    #[command(flatten)]
-    pub(crate) given: Given,
-    /// For a refutation of stock Halide's code, write the inputs, the pipeline's values and the
-    /// compiled code's values to this folder, as .npy files
-    #[arg(long, value_name = "DIR")]
-    pub(crate) replay: Option<PathBuf>,
-    /// Do not run the compiled code on the inputs of a refutation: the verdict is then about the
-    /// statement alone
-    #[arg(long, requires = "stock", conflicts_with = "replay")]
-    pub(crate) no_replay: bool,
-    /// Write the judged statement to this file without loss, in the form that `--ir` takes
-    #[arg(long, value_name = "FILE", requires = "stock")]
-    pub(crate) write_statement: Option<PathBuf>,
-    /// Choose when stock Halide compiles the pipeline a second time, with annotations of the value
-    /// that each store writes; the verdict records whether it uses them. The default is `fallback`
-    #[arg(long, value_enum, value_name = "WHEN", requires = "stock")]
-    pub(crate) annotations: Option<AnnotationsArg>,
-    #[command(flatten)]
-    pub(crate) solving: Solving,
-    /// The engine that judges
-    #[arg(long, value_enum, default_value = "default")]
-    pub(crate) engine: Engine,
-    /// The time for the whole judgement of a program, in seconds. What is not shown by then is
-    /// unknown. The default is 60 for stock Halide; for other programs there is no limit
-    #[arg(long, value_name = "SECONDS")]
-    pub(crate) limit: Option<f64>,
-    /// Write every solver query to this folder, as SMT-LIB text that any solver can read
-    #[arg(long, value_name = "DIR")]
-    pub(crate) emit_smt: Option<PathBuf>,
-    /// Fail only if a verdict is worse than in this file, which `--json` wrote; a subject that the
-    /// file does not mention must be proved
-    #[arg(long, value_name = "FILE")]
-    pub(crate) baseline: Option<PathBuf>,
-    /// Write a JUnit report
-    #[arg(long, value_name = "FILE")]
-    pub(crate) junit: Option<PathBuf>,
-    /// Write a SARIF report
-    #[arg(long, value_name = "FILE")]
-    pub(crate) sarif: Option<PathBuf>,
-}
-
-/// The cases in which stock Halide also compiles a pipeline with annotations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AnnotationsArg {
-    /// Never: the value that each store writes is inferred from the plain statement
-    Never,
-    /// Only if the inferred values lead to neither a proof nor a refutation
-    Fallback,
-    /// From the beginning
-    Always,
-}
-
-/// A file, or a pipeline that stock Halide compiled.
-#[derive(Debug, Args)]
-pub(crate) struct Given {
-    /// The program; with `--generator`, the generator's parameters, each as `NAME=VALUE`
-    #[arg(
-        value_name = "FILE",
-        required_unless_present_any = ["halide_script", "generator", "passes"]
-    )]
-    pub(crate) words: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(crate) named: Named,
-    #[command(flatten)]
-    pub(crate) stock: StockArgs,
-}
-
-impl Given {
-    /// Returns the dump if nothing else is given.
-    pub(crate) fn dump_alone(&self) -> Option<&Path> {
-        let Self { words, stock, .. } = self;
-        let alone = words.is_empty()
-            && !stock.halide
-            && stock.halide_script.is_none()
-            && stock.generator.is_none();
-        stock.passes.as_deref().filter(|_| alone)
-    }
-}
-
-/// A pipeline that stock Halide compiled.
-#[derive(Debug, Args)]
-#[group(id = "stock", multiple = true)]
-pub(crate) struct StockArgs {
-    /// Judge what Halide compiles from FILE, a pipeline that stock Halide serialized (.hlpipe), or
-    /// what it compiled, if FILE is a folder that Halidom's Python package wrote
-    #[arg(long, conflicts_with_all = ["halide_script", "generator"])]
-    pub(crate) halide: bool,
-    /// Judge what Halide compiles from a Python script, which defines `pipeline()`; this function
-    /// returns a `halide.Func`, a list of outputs or a `halide.Pipeline`
-    #[arg(long, value_name = "SCRIPT", conflicts_with = "generator")]
-    pub(crate) halide_script: Option<PathBuf>,
-    /// Judge what a compiled C++ generator produces; FILE… are its parameters, each as `NAME=VALUE`
-    #[arg(long, value_name = "BINARY")]
-    pub(crate) generator: Option<PathBuf>,
-    /// The generator of the binary; may be omitted if the binary has only one
-    #[arg(short = 'g', long, value_name = "NAME", requires = "generator")]
-    pub(crate) generator_name: Option<String>,
-    /// A plug-in that the generator loads, such as an autoscheduler's library
-    /// (`…/halide/lib64/libautoschedule_mullapudi2016.so`); may be repeated
-    #[arg(long, value_name = "FILE", requires = "generator")]
-    pub(crate) plugin: Vec<PathBuf>,
-    /// The target of Halide's compile, in Halide's notation (`x86-64-linux-avx2`); by default, this
-    /// machine
-    #[arg(long, value_name = "TARGET", requires = "stock")]
-    pub(crate) target: Option<String>,
-    /// The final statement that Halide compiled from the pipeline; by default, the installed Halide
-    /// compiles it
-    #[arg(long, value_name = "STATEMENT", requires = "halide")]
-    pub(crate) ir: Option<PathBuf>,
-    /// Halide's output on standard error with HL_DEBUG_CODEGEN=2: a refutation then names the pass
-    /// after which the statement is wrong. Without FILE, `validate` runs the statements after all
-    /// passes on the same inputs and names the first pass that changes the result
-    #[arg(long, value_name = "DUMP")]
-    pub(crate) passes: Option<PathBuf>,
-    /// A condition on parameters and shapes that callers satisfy in addition to the statement's
-    /// checks, written as in statements (`0 <= radius`, `(input.extent.0 % 8) == 0`); may be
-    /// repeated. The verdict lists it
-    #[arg(long, value_name = "CONDITION")]
-    pub(crate) assume: Vec<String>,
 }
 
 /// A meaning of equality of floats.

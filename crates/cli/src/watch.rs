@@ -5,10 +5,11 @@
 //! thread ([`overdue`]).
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use halidom_verdict::{Cause, Exit, Verdict};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_current_process_group, kill_process, setpgid};
 
 use crate::output::{Ended, Output};
 
@@ -58,6 +59,18 @@ impl Drop for Watch {
 fn running() -> MutexGuard<'static, Option<Running>> {
     // The data is a plain value, which a panic cannot leave half written.
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Makes this process the leader of a process group, and kills the group as soon as the standard
+/// input ends. A search for children could miss a solver that is started meanwhile.
+pub(crate) fn end_with_input() {
+    // The leader of a session cannot change its group, but leads it already.
+    let _ = setpgid(None, None);
+    thread::spawn(|| {
+        // An input that cannot be read has ended, too.
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        let _ = kill_current_process_group(Signal::KILL);
+    });
 }
 
 /// Waits until a judgement has exceeded its limit. Returns the text for the standard output, and

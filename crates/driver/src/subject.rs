@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use halidom_base::FxHashMap;
-use halidom_diag::{Code, Diagnostic, Severity, Sources, Span};
+use halidom_diag::{Code, Diagnostic, FileId, Severity, Sources, Span};
+use halidom_halide::bridge::Place;
 use halidom_halide::translate::Contract;
 use halidom_ir::verify::{self, Phase};
 use halidom_ir::{Algorithm, FuncId, Pool, parse};
@@ -47,6 +48,8 @@ pub struct Origin {
     pub schedule: String,
     /// The places of funcs' definitions, and of stages that are written separately.
     spans: FxHashMap<(FuncId, Option<usize>), Span>,
+    /// The places of the directives of funcs, in order, where they are known.
+    directives: Vec<(FuncId, Span)>,
 }
 
 impl Origin {
@@ -54,6 +57,46 @@ impl Origin {
     pub(crate) fn of(sources: Sources) -> Self {
         Self { sources, ..Self::default() }
     }
+
+    /// The origin of a pipeline that a Python script makes by calls. The first definition of a func
+    /// is its first stage, and the last one is every further stage.
+    pub(crate) fn of_calls(
+        mut sources: Sources,
+        calls: &[Place],
+        funcs: &[(String, FuncId)],
+    ) -> Self {
+        let mut files: FxHashMap<&Path, Option<FileId>> = FxHashMap::default();
+        let (mut spans, mut directives) = (FxHashMap::default(), Vec::new());
+        let mut stages: FxHashMap<FuncId, usize> = FxHashMap::default();
+        for call in calls {
+            let file = *files.entry(&call.file).or_insert_with(|| {
+                let text = std::fs::read_to_string(&call.file).ok()?;
+                Some(sources.add(call.file.display().to_string(), text))
+            });
+            let Some(span) = file.and_then(|file| line_of(&sources, file, call.line)) else {
+                continue;
+            };
+            for (_, func) in funcs.iter().filter(|(name, _)| *name == call.func) {
+                if call.directive.is_some() {
+                    directives.push((*func, span));
+                } else {
+                    let stage = stages.entry(*func).or_default();
+                    spans.insert((*func, Some(*stage)), span);
+                    spans.insert((*func, None), span);
+                    *stage += 1;
+                }
+            }
+        }
+        Self { sources, spans, directives, ..Self::default() }
+    }
+}
+
+/// The text of a line.
+fn line_of(sources: &Sources, file: FileId, number: usize) -> Option<Span> {
+    let text = sources.text(file);
+    let line = text.lines().nth(number.checked_sub(1)?)?;
+    let begin = line.as_ptr() as usize - text.as_ptr() as usize;
+    Some(Span::new(file, begin..begin + line.len()))
 }
 
 /// A line of a file.
@@ -96,9 +139,22 @@ impl Subject {
             spans.get(&(func, Some(stage))).or_else(|| spans.get(&(func, None)))
         };
         let span = of(func).or_else(|| of(namesake()?)).copied()?;
-        let number = origin.sources.position(span).line;
-        let text = origin.sources.text(span.file).lines().nth(number - 1)?.trim().to_owned();
-        Some(Line { file: origin.sources.name(span.file).to_owned(), number, text })
+        self.line(span)
+    }
+
+    /// The places of a func's directives, in order, each line once.
+    pub fn directives(&self, func: FuncId) -> Vec<Line> {
+        let own = self.origin.directives.iter().filter(|(known, _)| *known == func);
+        let mut lines: Vec<Line> = own.filter_map(|(_, span)| self.line(*span)).collect();
+        lines.dedup();
+        lines
+    }
+
+    fn line(&self, span: Span) -> Option<Line> {
+        let sources = &self.origin.sources;
+        let number = sources.position(span).line;
+        let text = sources.text(span.file).lines().nth(number - 1)?.trim().to_owned();
+        Some(Line { file: sources.name(span.file).to_owned(), number, text })
     }
 }
 
@@ -134,6 +190,7 @@ pub fn compiled(
             text: text.to_owned(),
             schedule: written.join("\n"),
             spans: funcs.chain(stages).collect(),
+            directives: Vec::new(),
             sources: loaded.sources.clone(),
         },
         pool: loaded.module.pool.clone(),

@@ -129,8 +129,9 @@ fn a_dump_is_compiled_and_run_as_the_pipeline_is() {
     }
     let folder = tempfile::tempdir().unwrap();
     let (job, found, names) = compiled(folder.path());
+    let python = bridge::find().unwrap();
     let own = Built::of_job(&job, &folder_in(folder.path(), "own")).unwrap();
-    let built = Built::of_dump(&found, &names, &folder_in(folder.path(), "built"));
+    let built = Built::of_dump((&found, &names), &python, &folder_in(folder.path(), "built"));
     let built = built.unwrap().unwrap();
     let cases = [case(&[1, 2, 3, 4, 5], 5), case(&[1], 5), case(&[7, 8, 9, 10, 11, 12], 5)];
     let limit = Duration::from_secs(20);
@@ -150,12 +151,13 @@ fn what_is_done_to_a_statement_shows_in_its_runs() {
     }
     let folder = tempfile::tempdir().unwrap();
     let (_, found, names) = compiled(folder.path());
+    let python = bridge::find().unwrap();
     let source = dump::print(&found, &names);
     let limit = Duration::from_secs(20);
     let run = |name: &str, edit: (&str, &str)| {
         let (edited, names) = edited(&found, &names, edit);
         let place = folder_in(folder.path(), name);
-        let built = Built::of_dump(&edited, &names, &place).unwrap();
+        let built = Built::of_dump((&edited, &names), &python, &place).unwrap();
         built.map(|built| built.run(&[case(&[1, 2, 3, 4, 5], 5)], limit).unwrap().remove(0))
     };
     // A changed operand changes the output.

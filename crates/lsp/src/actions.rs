@@ -25,7 +25,12 @@ fn action(document: &Document, diagnostic: &Diagnostic) -> Option<Value> {
         .map(|(span, text)| json!({"range": range(document, *span), "newText": text}))
         .collect();
     let place = range(document, diagnostic.span()?);
-    let report = json!({"range": place, "code": diagnostic.code.0, "source": "halidom", "message": diagnostic.message});
+    let report = json!({
+        "range": place,
+        "code": diagnostic.code.0,
+        "source": "halidom",
+        "message": diagnostic.message,
+    });
     Some(json!({
         "title": fix.title,
         "kind": "quickfix",

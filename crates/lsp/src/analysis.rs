@@ -1,24 +1,22 @@
 //! Checks of schedules in the background: each edit makes the one before stale.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::Weak;
 use std::sync::mpsc::{Receiver, Sender};
 use std::thread;
 
 use halidom_base::stack;
 use halidom_driver::source;
 
-use crate::document::refusals;
+use crate::document::{is_gone, refusals};
 use crate::events::{Analysed, Event};
 
 /// A text whose schedules are to be checked.
 pub(crate) struct Job {
     pub(crate) uri: String,
-    pub(crate) version: i32,
     pub(crate) text: String,
-    /// The version of the text that is the newest.
-    pub(crate) newest: Arc<AtomicI32>,
+    /// The life of the text's document.
+    pub(crate) life: Weak<()>,
 }
 
 /// Starts the thread that checks schedules; it ends with its jobs.
@@ -28,8 +26,8 @@ pub(crate) fn start(jobs: Receiver<Job>, events: Sender<Event>) {
 
 fn work(jobs: &Receiver<Job>, events: &Sender<Event>) {
     while let Ok(job) = jobs.recv() {
-        let Job { uri, version, text, newest } = job;
-        let is_stale = || newest.load(Ordering::Relaxed) != version;
+        let Job { uri, text, life } = job;
+        let is_stale = || is_gone(&life);
         if is_stale() {
             continue;
         }
@@ -42,7 +40,7 @@ fn work(jobs: &Receiver<Job>, events: &Sender<Event>) {
             Ok(Some(refusals)) => Some(refusals),
             Err(_) => None,
         };
-        if events.send(Event::Analysed(Analysed { uri, version, refusals })).is_err() {
+        if events.send(Event::Analysed(Analysed { uri, life, refusals })).is_err() {
             return;
         }
     }

@@ -10,6 +10,11 @@ pub(crate) type Answer = Result<Value, Refused>;
 /// An error with a code.
 pub(crate) type Refused = (ErrorCode, String);
 
+/// The answer to a question about a text that has changed meanwhile.
+pub(crate) fn modified() -> Answer {
+    Err((ErrorCode::ContentModified, "the text has changed".to_owned()))
+}
+
 /// Reads the parameters of a method.
 pub(crate) fn parse<T: DeserializeOwned>(params: Value) -> Result<T, Refused> {
     serde_json::from_value(params)

@@ -21,8 +21,8 @@ const PROPERTIES: [(&str, &str); 5] = [
     ("min", "the least coordinate of a dimension"),
 ];
 
-/// Returns the completions at a place.
-pub(crate) fn complete(document: &Document, offset: usize) -> Value {
+/// Returns the completions at a place. Stops once `is_stale` returns true.
+pub(crate) fn complete(document: &Document, offset: usize, is_stale: &dyn Fn() -> bool) -> Value {
     let mut found = Found::default();
     match context(document.text(), offset) {
         Context::Nothing => {}
@@ -34,7 +34,7 @@ pub(crate) fn complete(document: &Document, offset: usize) -> Value {
             found.words(&Scalar::ALL.map(Scalar::name), Kind::STRUCT);
             found.words(&["buffer"], Kind::STRUCT);
         }
-        Context::Member(_) => {
+        Context::Member => {
             for (name, meaning) in PROPERTIES {
                 found.add(name, Kind::PROPERTY, meaning);
             }
@@ -60,13 +60,13 @@ pub(crate) fn complete(document: &Document, offset: usize) -> Value {
             symbols(document, &mut found, &|kind| kind == SymbolKind::ScheduleFn);
             found.words(&["for"], Kind::KEYWORD);
         }
-        Context::Directive(_) => {
+        Context::Directive => {
             for directive in directives() {
                 found.add(directive.name, Kind::METHOD, &format!("({})", directive.arguments));
             }
         }
         Context::Argument { step, directive, number, label, before, dot } => {
-            let place = Place { step: &step, dot, offset };
+            let place = Place { step: &step, dot, offset, is_stale };
             argument(document, &mut found, &place, (&directive, number, label.as_deref(), &before));
         }
     }
@@ -167,6 +167,7 @@ struct Place<'a> {
     step: &'a Scheduled,
     dot: usize,
     offset: usize,
+    is_stale: &'a dyn Fn() -> bool,
 }
 
 fn argument(
@@ -184,7 +185,8 @@ fn argument(
         }
         ("compute_at" | "store_at" | "hoist_storage", 0 | 1) => {
             let levels = levels(document, place, directive);
-            // Elements of an array have the same loops, most of the time.
+            // The elements of an array are taken to have the same loops. If they have not, loops of
+            // other elements are offered, too.
             let of = before.first().filter(|_| number == 1);
             for (func, name) in levels {
                 match of {
@@ -221,7 +223,7 @@ const MARK: &str = ".compute_root();";
 fn marked(document: &Document, place: &Place<'_>) -> String {
     let text = document.text();
     let rest = text.get(place.offset..).unwrap_or("");
-    // The rest of the statement ends at its semicolon or line.
+    // The rest of the statement ends at its semicolon, with its line, or before a brace.
     let end = rest.find([';', '\n', '}']).unwrap_or(rest.len());
     let rest = rest[end..].strip_prefix(';').unwrap_or(&rest[end..]);
     format!("{}{MARK}{rest}", text.get(..place.dot).unwrap_or(""))
@@ -297,6 +299,9 @@ fn levels(document: &Document, place: &Place<'_>, directive: &str) -> Vec<(Strin
                 continue;
             }
             for one in stage.loops.iter().filter(|one| !one.name.contains('.')) {
+                if (place.is_stale)() {
+                    return found;
+                }
                 let level = LoopLevel { func: of, stage: Some(stage.stage), var: one.name.clone() };
                 let action = match directive {
                     "compute_at" => Action::ComputeAt(level),

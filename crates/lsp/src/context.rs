@@ -13,7 +13,7 @@ pub(crate) enum Context {
     /// The beginning of a statement in a schedule.
     Step(Scheduled),
     /// After the dot of a chain.
-    Directive(Scheduled),
+    Directive,
     /// An argument of a directive.
     Argument {
         /// The statement.
@@ -32,7 +32,7 @@ pub(crate) enum Context {
     /// A type.
     Type,
     /// A property of a name.
-    Member(String),
+    Member,
     /// The beginning of a statement in a pipeline or func.
     Statement,
     /// An expression in a pipeline, with the local names.
@@ -48,10 +48,6 @@ pub(crate) struct Scheduled {
     pub(crate) schedule: String,
     /// The pipeline; empty in a schedule function.
     pub(crate) pipeline: String,
-    /// The func that the statement begins with.
-    pub(crate) func: String,
-    /// The offset of the statement.
-    pub(crate) start: usize,
     /// The parameters of a schedule function.
     pub(crate) params: Vec<String>,
 }
@@ -94,7 +90,7 @@ pub(crate) fn context(text: &str, offset: usize) -> Context {
     let words = &words[item..];
     let Some(parts) = Parts::of(words) else { return Context::Top };
     match words.first().map(|word| word.text) {
-        Some("schedule" | "schedule_fn") => steps(words, &parts, offset),
+        Some("schedule" | "schedule_fn") => steps(words, &parts),
         Some("pipeline") if parts.body.is_none() => match words.last().map(|word| word.text) {
             Some(":" | "<") => Context::Type,
             _ => Context::Nothing,
@@ -151,7 +147,7 @@ fn text_at<'t>(words: &[Word<'t>], at: usize) -> &'t str {
     words.get(at).map_or("", |word| word.text)
 }
 
-fn steps(words: &[Word<'_>], parts: &Parts, offset: usize) -> Context {
+fn steps(words: &[Word<'_>], parts: &Parts) -> Context {
     let last = words.last().map_or("", |word| word.text);
     let Some(body) = parts.body else {
         let is_name = text_at(words, 0) == "schedule" && last == "for";
@@ -165,19 +161,17 @@ fn steps(words: &[Word<'_>], parts: &Parts, offset: usize) -> Context {
         let params = words[..body].iter().skip(2).filter(|word| word.kind == TokenKind::Name);
         step.params = params.map(|word| word.text.to_owned()).collect();
     }
-    let Some(first) = words.get(parts.statement) else {
-        step.start = offset;
+    if words.len() == parts.statement {
         return Context::Step(step);
-    };
-    step.start = first.start;
-    first.text.clone_into(&mut step.func);
+    }
     let Some(open) = parts.open.last().copied() else {
-        return if last == "." { Context::Directive(step) } else { Context::Nothing };
+        return if last == "." { Context::Directive } else { Context::Nothing };
     };
     let directive = text_at(words, open.saturating_sub(1)).to_owned();
     let dot = open.saturating_sub(2);
     if text_at(words, dot) != "." || text_at(words, open) != "(" {
-        // The arguments of a schedule function are funcs, most of the time.
+        // An argument of a schedule function is taken for a func. If it is a loop or a number, the
+        // names that are offered do not fit.
         return Context::Step(step);
     }
     let mut depth = 0_usize;
@@ -205,7 +199,7 @@ fn values(words: &[Word<'_>], parts: &Parts) -> Context {
     let last = words.last().map_or("", |word| word.text);
     let lead = text_at(words, parts.statement);
     if last == "." {
-        return Context::Member(text_at(words, words.len().saturating_sub(2)).to_owned());
+        return Context::Member;
     }
     if last == ":" && parts.open.is_empty() && matches!(lead, "func" | "let") {
         return Context::Type;
@@ -270,16 +264,16 @@ mod tests {
         let head = "schedule s for p { f.split(x, xo, xi, 8); ";
         let Context::Step(step) = at(&format!("{head}ou| }}")) else { panic!("a step") };
         assert_eq!((step.schedule.as_str(), step.pipeline.as_str()), ("s", "p"));
-        assert!(matches!(at(&format!("{head} g.|")), Context::Directive(step) if step.func == "g"));
+        assert_eq!(at(&format!("{head} g.|")), Context::Directive);
         let argument = at(&format!("{head} g[k - 1].vectorize(x).compute_at(f, |"));
-        let Context::Argument { step, directive, number, before, .. } = argument else {
+        let Context::Argument { directive, number, before, .. } = argument else {
             panic!("{argument:?}");
         };
-        assert_eq!((step.func.as_str(), directive.as_str(), number), ("g", "compute_at", 1));
+        assert_eq!((directive.as_str(), number), ("compute_at", 1));
         assert_eq!(before, ["f"]);
-        assert!(
-            matches!(at(&format!("{head} g.split(x, tail: gu|")), Context::Argument { label: Some(label), .. } if label == "tail")
-        );
+        let labelled = at(&format!("{head} g.split(x, tail: gu|"));
+        let Context::Argument { label, .. } = labelled else { panic!("{labelled:?}") };
+        assert_eq!(label.as_deref(), Some("tail"));
         assert_eq!(at(&format!("{head} // g.|")), Context::Nothing);
         assert_eq!(at(&format!("{head} }} |")), Context::Top);
     }
@@ -289,7 +283,7 @@ mod tests {
         assert_eq!(at("pipeline p(a: |"), Context::Type);
         let head = "pipeline p(a: buffer<u8, 1>) -> b: buffer<u8, 1> { func c(x) = a(x); ";
         assert_eq!(at(&format!("{head}fu|")), Context::Statement);
-        assert_eq!(at(&format!("{head}let n = a.|")), Context::Member("a".to_owned()));
+        assert_eq!(at(&format!("{head}let n = a.|")), Context::Member);
         assert_eq!(at(&format!("{head}func b(y): |")), Context::Type);
         let value =
             at(&format!("{head}func b(y) {{ b(y) = 0; for (r, s) in (0..2, 0..3) {{ b(y) += |"));

@@ -1,12 +1,13 @@
 //! An open text and all that is known of it.
 
+use std::sync::{Arc, Weak};
+
 use halidom_base::IndexMap;
 use halidom_diag::{Diagnostic, FileId, Sources};
 use halidom_driver::inspect::{self, Description};
 use halidom_driver::source::{Choice, Loaded};
 use halidom_ir::FuncId;
 use halidom_lang::{Pipeline, Symbols, symbols};
-use lsp_types::TextDocumentContentChangeEvent;
 
 use crate::encoding::{Encoding, Lines};
 use crate::verdicts::{Named, Proof};
@@ -15,6 +16,8 @@ use crate::verdicts::{Named, Proof};
 pub(crate) struct Document {
     pub(crate) uri: String,
     pub(crate) version: i32,
+    /// Work in the background for this text is stale once this is dropped.
+    pub(crate) life: Arc<()>,
     pub(crate) loaded: Loaded,
     pub(crate) file: FileId,
     pub(crate) lines: Lines,
@@ -38,6 +41,7 @@ impl Document {
             loaded: Loaded { sources, module },
             uri,
             version,
+            life: Arc::default(),
             file,
             symbols,
             refusals: Vec::new(),
@@ -48,22 +52,6 @@ impl Document {
 
     pub(crate) fn text(&self) -> &str {
         self.loaded.sources.text(self.file)
-    }
-
-    /// Applies changes in order. A change without a range replaces the text.
-    pub(crate) fn changed(&self, changes: &[TextDocumentContentChangeEvent]) -> String {
-        let mut text = self.text().to_owned();
-        for change in changes {
-            match change.range {
-                None => text.clone_from(&change.text),
-                Some(range) => {
-                    let lines = Lines::of(&text, self.lines.encoding);
-                    let range = lines.offsets(&text, range);
-                    text.replace_range(range, &change.text);
-                }
-            }
-        }
-        text
     }
 
     /// The pipeline of a symbol that belongs to one.
@@ -110,6 +98,11 @@ impl Document {
         let schedule = self.loaded.schedule(pipeline, Some(schedule)).ok()?;
         Some(Choice { pipeline, schedule })
     }
+}
+
+/// True if the document with this life was changed or closed.
+pub(crate) fn is_gone(life: &Weak<()>) -> bool {
+    life.strong_count() == 0
 }
 
 /// The name of a text for people: the last part of its address.

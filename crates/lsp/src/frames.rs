@@ -15,15 +15,25 @@ pub(crate) enum Frame {
 
 /// The header that begins a message.
 const LENGTH: &[u8] = b"content-length:";
+/// The bytes between the headers and the content.
+const END: &[u8] = b"\r\n\r\n";
 /// The greatest length of a message: a text of this size would be no program.
 const MOST: usize = 64 << 20;
+/// The greatest length of all headers of a message.
+const MOST_HEADERS: usize = 4 << 10;
+/// The greatest length of the line with the length, which may lie across two reads.
+const MOST_LINE: usize = 64;
 
 /// Splits a stream into messages.
 #[derive(Debug, Default)]
 pub(crate) struct Frames {
     bytes: Vec<u8>,
-    /// The bytes before this place belong to messages that were returned.
+    /// The bytes before this place were handled.
     at: usize,
+    /// The number of bytes from there in which no header begins within the content.
+    searched: usize,
+    /// True if the next message must be found: what was read last is malformed.
+    is_lost: bool,
 }
 
 impl Frames {
@@ -50,85 +60,91 @@ impl Frames {
 
     /// Returns the next part that has arrived as a whole.
     fn next(&mut self) -> Option<Frame> {
-        let rest = &self.bytes[self.at..];
-        let header = find_header(rest, 0);
-        let Some(header) = header else {
-            // The beginning of a header may be at the end.
-            let garbage = rest.len().saturating_sub(LENGTH.len());
-            self.at += garbage;
-            return None;
-        };
-        if rest[..header].iter().any(|byte| !byte.is_ascii_whitespace())
-            && !is_header(&rest[..header])
-        {
-            self.at += header;
-            return Some(Frame::Malformed("bytes before a header"));
+        if self.is_lost {
+            let rest = &self.bytes[self.at..];
+            let found = find_header(rest);
+            // A line that is still arriving is kept.
+            self.at += found.unwrap_or(rest.len().saturating_sub(MOST_LINE));
+            found?;
+            self.is_lost = false;
         }
-        let end = find(rest, b"\r\n\r\n", header)?;
-        let length = rest[header + LENGTH.len()..end].split(|byte| *byte == b'\r').next();
-        let length = length.and_then(|digits| std::str::from_utf8(digits).ok());
-        let length = length.and_then(|digits| digits.trim().parse::<usize>().ok());
-        let Some(length) = length.filter(|length| *length <= MOST) else {
-            self.at += header + LENGTH.len();
-            return Some(Frame::Malformed("a length that is no number, or too large"));
+        let blank = self.bytes[self.at..].iter().take_while(|byte| byte.is_ascii_whitespace());
+        self.at += blank.count();
+        let rest = &self.bytes[self.at..];
+        let Some(end) = find(&rest[..rest.len().min(MOST_HEADERS)], END) else {
+            let is_endless = rest.len() >= MOST_HEADERS;
+            return is_endless.then(|| self.lost(1, "headers without an end"));
         };
-        let body = end + 4..end + 4 + length;
-        let Some(content) = rest.get(body.clone()) else {
+        let Some(length) = length(&rest[..end]) else {
+            return Some(self.lost(1, "no length, or one that is too large"));
+        };
+        let begin = end + END.len();
+        let Some(content) = rest.get(begin..begin + length) else {
             // Strings contain no raw line breaks, so a header in the content means that the message
             // was cut.
-            let cut = find_header(rest, end + 4)?;
-            self.at += cut;
-            return Some(Frame::Malformed("a message that was cut"));
+            if find_header(&rest[begin.max(self.searched)..]).is_some() {
+                return Some(self.lost(begin, "a message that was cut"));
+            }
+            self.searched = rest.len().saturating_sub(MOST_LINE);
+            return None;
         };
-        match serde_json::from_slice(content) {
-            Ok(value) => {
-                self.at += body.end;
-                Some(Frame::Message(value))
-            }
+        let Ok(value) = serde_json::from_slice(content) else {
             // If the length is too large, the next header is within the content.
-            Err(_) => {
-                let next = find_header(rest, body.start).map_or(body.end, |at| at.min(body.end));
-                self.at += next;
-                Some(Frame::Malformed("content that is no JSON"))
-            }
-        }
+            return Some(self.lost(begin, "content that is no JSON"));
+        };
+        self.at += begin + length;
+        self.searched = 0;
+        Some(Frame::Message(value))
+    }
+
+    /// Skips bytes, and then all that is before a header.
+    fn lost(&mut self, skipped: usize, reason: &'static str) -> Frame {
+        self.at += skipped;
+        self.searched = 0;
+        self.is_lost = true;
+        Frame::Malformed(reason)
     }
 }
 
-/// True if bytes consist of other headers, such as the type of the content.
-fn is_header(bytes: &[u8]) -> bool {
-    bytes.len() >= 12
-        && bytes[..12].eq_ignore_ascii_case(b"content-type")
-        && bytes.ends_with(b"\r\n")
+/// Reads the length of the content from the headers.
+fn length(headers: &[u8]) -> Option<usize> {
+    let mut length = None;
+    for line in std::str::from_utf8(headers).ok()?.split("\r\n") {
+        let (name, value) = line.split_once(':')?;
+        if name.eq_ignore_ascii_case("content-length") {
+            length = Some(value.trim().parse().ok()?);
+        } else if !name.eq_ignore_ascii_case("content-type") {
+            return None;
+        }
+    }
+    length.filter(|length| *length <= MOST)
 }
 
-/// Finds the name of the header with the length, followed by a line that ends.
-fn find_header(bytes: &[u8], from: usize) -> Option<usize> {
-    let windows = bytes.get(from..)?.windows(LENGTH.len());
-    let mut places = windows
-        .enumerate()
-        .filter(|(_, window)| window.eq_ignore_ascii_case(LENGTH))
-        .map(|(at, _)| from + at);
-    places.find(|at| {
-        let line = bytes.get(at + LENGTH.len()..).unwrap_or_default();
+/// Finds a whole line with a length.
+fn find_header(bytes: &[u8]) -> Option<usize> {
+    let windows = bytes.windows(LENGTH.len()).enumerate();
+    let mut places = windows.filter(|(_, window)| window.eq_ignore_ascii_case(LENGTH));
+    let found = places.find(|(at, _)| {
+        let line = &bytes[at + LENGTH.len()..];
         let digits = line.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b' ');
-        // The line may still be arriving.
-        matches!(line.get(digits.count()), Some(b'\r') | None)
-    })
+        line.get(digits.count()) == Some(&b'\r')
+    });
+    found.map(|(at, _)| at)
 }
 
-fn find(bytes: &[u8], needle: &[u8], from: usize) -> Option<usize> {
-    let windows = bytes.get(from..)?.windows(needle.len());
-    windows.enumerate().find(|(_, window)| *window == needle).map(|(at, _)| from + at)
+fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
+    bytes.windows(needle.len()).position(|window| window == needle)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::{Frame, Frames};
 
-    fn read(bytes: &[u8]) -> Vec<String> {
+    fn read(input: impl Read) -> Vec<String> {
         let mut found = Vec::new();
-        Frames::read(bytes, &mut |frame| {
+        Frames::read(input, &mut |frame| {
             found.push(match frame {
                 Frame::Message(value) => value.to_string(),
                 Frame::Malformed(_) => "malformed".to_owned(),
@@ -138,29 +154,59 @@ mod tests {
         found
     }
 
+    /// A stream whose bytes arrive one by one.
+    struct Slow<'a>(&'a [u8]);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            self.0.read(&mut buffer[..1])
+        }
+    }
+
+    /// Reads bytes that arrive at once, and one by one.
+    fn both(bytes: &[u8]) -> Vec<String> {
+        let found = read(bytes);
+        assert_eq!(read(Slow(bytes)), found, "{}", bytes.escape_ascii());
+        found
+    }
+
     #[test]
     fn messages_are_found_around_what_is_malformed() {
-        assert_eq!(read(b"Content-Length: 2\r\n\r\n{}Content-Length: 1\r\n\r\n1"), ["{}", "1"]);
+        assert_eq!(both(b"Content-Length: 2\r\n\r\n{}Content-Length: 1\r\n\r\n1"), ["{}", "1"]);
         let typed = b"Content-Type: x\r\nContent-Length: 1\r\nContent-Type: y\r\n\r\n1";
-        assert_eq!(read(typed), ["1"]);
-        assert_eq!(read(b"garbage\r\nContent-Length: 1\r\n\r\n1"), ["malformed", "1"]);
-        assert_eq!(
-            read(b"Content-Length: x\r\n\r\nContent-Length: 1\r\n\r\n1"),
-            ["malformed", "1"]
-        );
-        assert_eq!(
-            read(b"Content-Length: 9\r\n\r\n{\"a\":Content-Length: 1\r\n\r\n1"),
-            ["malformed", "1"]
-        );
-        let cut = b"Content-Length: 9999\r\n\r\n{\"a\": 1, Content-Length: 1\r\n\r\n1";
-        assert_eq!(read(cut), ["malformed", "1"]);
-        assert_eq!(
-            read(b"Content-Length: 99999999999999999999\r\n\r\nContent-Length: 1\r\n\r\n1"),
-            ["malformed", "malformed", "1"]
-        );
-        assert_eq!(
-            read(b"Content-Length: 2\r\n\r\n\xff\xffContent-Length: 1\r\n\r\n1"),
-            ["malformed", "1"]
-        );
+        assert_eq!(both(typed), ["1"]);
+        for malformed in [
+            b"garbage\r\n".as_slice(),
+            b"Content-Length: x\r\n\r\n",
+            b"Content-Length: 9\r\n\r\n{\"a\":",
+            b"Content-Length: 9999\r\n\r\n{\"a\": 1, ",
+            b"Content-Length: 99999999999999999999\r\n\r\n",
+            b"Content-Length: 99999999\r\n\r\n",
+            b"Content-Length: 2\r\n\r\n\xff\xff",
+        ] {
+            let stream = [malformed, b"Content-Length: 1\r\n\r\n1"].concat();
+            assert_eq!(both(&stream), ["malformed", "1"], "{}", stream.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn a_header_in_a_string_is_content() {
+        let content = r#"{"a":"content-length: 7 content-length: 8"}"#;
+        let stream = format!("Content-Length: {}\r\n\r\n{content}", content.len());
+        assert_eq!(both(stream.as_bytes()), [content]);
+    }
+
+    #[test]
+    fn headers_without_an_end_are_reported_before_they_end() {
+        assert_eq!(both(&b"Content-Type: ".repeat(1 << 10)), ["malformed"]);
+        assert_eq!(both(&b"Content-Length: 1 ".repeat(1 << 10)), ["malformed"]);
+    }
+
+    #[test]
+    fn a_long_message_is_searched_once() {
+        // With a search from the beginning for each byte, this would take hours.
+        let content = format!("\"{}\"", "x".repeat(1 << 20));
+        let stream = format!("Content-Length: {}\r\n\r\n{content}", content.len());
+        assert_eq!(read(Slow(stream.as_bytes())), [content]);
     }
 }

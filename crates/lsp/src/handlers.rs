@@ -1,29 +1,30 @@
 //! The methods of the protocol.
 
-use lsp_server::{ErrorCode, Notification};
+use lsp_server::{ErrorCode, Notification, RequestId};
 use lsp_types::{
     DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DocumentFormattingParams, ExecuteCommandParams, ReferenceParams, RenameParams,
+    DocumentFormattingParams, ExecuteCommandParams, MessageType, ReferenceParams,
     TextDocumentIdentifier, TextDocumentPositionParams, TextEdit,
 };
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, parse};
-use crate::document::Document;
+use crate::answer::{Answer, Refused, parse};
+use crate::answers::Asked;
+use crate::document::{Document, is_gone};
 use crate::encoding::Encoding;
 use crate::events::{Analysed, Finished};
 use crate::lenses::{CANCEL, PROVE};
 use crate::proofs::Task;
 use crate::session::{Session, progress_number};
 use crate::verdicts::Proof;
-use crate::{actions, completion, hover, lenses, names, rename, tokens};
+use crate::{actions, lenses, names, rename, tokens};
 
 /// Returns the abilities of the server.
 pub(crate) fn capabilities(encoding: Encoding) -> Value {
     json!({
         "capabilities": {
             "positionEncoding": encoding.kind(),
-            "textDocumentSync": {"openClose": true, "change": 2},
+            "textDocumentSync": {"openClose": true, "change": 1},
             "hoverProvider": true,
             "definitionProvider": true,
             "referencesProvider": true,
@@ -41,10 +42,25 @@ pub(crate) fn capabilities(encoding: Encoding) -> Value {
     })
 }
 
-/// Answers a request.
-pub(crate) fn request(session: &mut Session, method: &str, params: Value) -> Answer {
+/// Answers a request; returns `None` if a thread will answer it.
+pub(crate) fn request(
+    session: &mut Session,
+    id: RequestId,
+    method: &str,
+    params: Value,
+) -> Result<Option<Value>, Refused> {
+    let asked = match method {
+        "textDocument/hover" => Asked::Hover(parse(params)?),
+        "textDocument/completion" => Asked::Completion(parse(params)?),
+        "textDocument/rename" => Asked::Rename(parse(params)?),
+        _ => return at_once(session, method, params).map(Some),
+    };
+    session.ask(id, asked).map(|()| None)
+}
+
+/// Answers a request that takes no longer than reading the text.
+fn at_once(session: &mut Session, method: &str, params: Value) -> Answer {
     match method {
-        "textDocument/hover" => at(session, params, hover::hover),
         "textDocument/definition" => {
             at(session, params, |document, offset| names::definition(document, offset))
         }
@@ -54,18 +70,10 @@ pub(crate) fn request(session: &mut Session, method: &str, params: Value) -> Ans
         "textDocument/prepareRename" => {
             at(session, params, |document, offset| rename::prepare(document, offset))
         }
-        "textDocument/completion" => {
-            at(session, params, |document, offset| completion::complete(document, offset))
-        }
         "textDocument/references" => {
             let params: ReferenceParams = parse(params)?;
             let place = &params.text_document_position;
             Ok(names::references(session.document(&place.text_document)?, &params))
-        }
-        "textDocument/rename" => {
-            let params: RenameParams = parse(params)?;
-            let place = &params.text_document_position;
-            rename::rename(session.document(&place.text_document)?, params)
         }
         "textDocument/codeAction" => {
             let params: lsp_types::CodeActionParams = parse(params)?;
@@ -84,30 +92,16 @@ pub(crate) fn request(session: &mut Session, method: &str, params: Value) -> Ans
     }
 }
 
-/// Handles a notification. Unknown ones and those with wrong parameters are ignored, as the
-/// protocol has no answer to them.
+/// Handles a notification. Unknown ones are ignored, as the protocol has no answer to them. If one
+/// about a text cannot be read, the text is not known any more.
 pub(crate) fn notification(session: &mut Session, notification: Notification) {
     let Notification { method, params } = notification;
     match method.as_str() {
-        "textDocument/didOpen" => {
-            if let Ok(params) = parse::<DidOpenTextDocumentParams>(params) {
-                let item = params.text_document;
-                session.take(item.uri.as_str().to_owned(), item.version, &item.text);
-            }
-        }
-        "textDocument/didChange" => {
-            if let Ok(params) = parse::<DidChangeTextDocumentParams>(params) {
-                let uri = params.text_document.uri.as_str().to_owned();
-                let document = session.documents.get(&uri);
-                let changed = document.map(|document| document.changed(&params.content_changes));
-                if let Some(text) = changed {
-                    session.take(uri, params.text_document.version, &text);
-                }
-            }
-        }
-        "textDocument/didClose" => {
-            if let Ok(params) = parse::<DidCloseTextDocumentParams>(params) {
-                session.close(params.text_document.uri.as_str());
+        "textDocument/didOpen" | "textDocument/didChange" | "textDocument/didClose" => {
+            let uri = params.pointer("/textDocument/uri").and_then(Value::as_str);
+            let uri = uri.map(str::to_owned);
+            if synchronize(session, &method, params).is_err() {
+                session.lose(uri.as_deref());
             }
         }
         "window/workDoneProgress/cancel" => {
@@ -119,6 +113,29 @@ pub(crate) fn notification(session: &mut Session, notification: Notification) {
         }
         _ => {}
     }
+}
+
+/// Opens, changes or closes a text.
+fn synchronize(session: &mut Session, method: &str, params: Value) -> Result<(), Refused> {
+    match method {
+        "textDocument/didOpen" => {
+            let item = parse::<DidOpenTextDocumentParams>(params)?.text_document;
+            session.take(item.uri.as_str().to_owned(), item.version, item.text);
+        }
+        "textDocument/didChange" => {
+            let DidChangeTextDocumentParams { text_document: id, mut content_changes } =
+                parse(params)?;
+            // Each change replaces the whole text.
+            let last = content_changes.pop().filter(|change| change.range.is_none());
+            let last = last.ok_or((ErrorCode::InvalidParams, "no whole text".to_owned()))?;
+            session.take(id.uri.as_str().to_owned(), id.version, last.text);
+        }
+        _ => {
+            let closed: DidCloseTextDocumentParams = parse(params)?;
+            session.close(closed.text_document.uri.as_str());
+        }
+    }
+    Ok(())
 }
 
 /// Answers a request about a place.
@@ -192,7 +209,7 @@ fn execute(session: &mut Session, params: Value) -> Answer {
     Ok(Value::Null)
 }
 
-/// Cancels proofs; their schedules are no longer being proved.
+/// Cancels proofs, and removes them from their documents.
 fn cancel(session: &mut Session, is_meant: &dyn Fn(&Task) -> bool) {
     for task in session.proofs.cancel(is_meant) {
         session.end_progress(task.number, "cancelled");
@@ -204,16 +221,17 @@ fn cancel(session: &mut Session, is_meant: &dyn Fn(&Task) -> bool) {
 
 /// Takes over the refusals of a text's schedules.
 pub(crate) fn analysed(session: &mut Session, analysed: Analysed) {
-    let Analysed { uri, version, refusals } = analysed;
-    let Some(document) = session.documents.get_mut(&uri) else { return };
-    if document.version != version {
+    let Analysed { uri, life, refusals } = analysed;
+    let Some(document) = session.documents.get_mut(&uri).filter(|_| !is_gone(&life)) else {
         return;
-    }
-    match refusals {
-        Some(refusals) => document.refusals = refusals,
-        None => session.log("the check of the schedules failed: this is a defect of Halidom"),
-    }
+    };
+    let has_failed = refusals.is_none();
+    document.refusals = refusals.unwrap_or_default();
     session.publish(&uri);
+    if has_failed {
+        let message = "the check of the schedules failed: this is a defect of Halidom";
+        session.log(MessageType::ERROR, message);
+    }
 }
 
 /// Takes over a verdict.
@@ -223,17 +241,8 @@ pub(crate) fn finished(session: &mut Session, finished: Finished) {
     let Some(task) = session.proofs.ended(number) else { return };
     session.end_progress(number, &judged.sentence);
     if let Some(document) = session.documents.get_mut(&task.uri) {
-        document.proofs.insert(task.named.clone(), Proof::Ended(judged.clone()));
+        document.proofs.insert(task.named, Proof::Ended(judged));
     }
-    let (pipeline, schedule) = &task.named;
-    let params = json!({
-        "uri": task.uri,
-        "pipeline": pipeline,
-        "schedule": schedule,
-        "verdict": judged.word,
-        "sentence": judged.sentence,
-    });
-    session.out.notify("halidom/verdict", params);
     session.publish(&task.uri);
     session.refresh();
 }

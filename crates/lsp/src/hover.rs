@@ -17,13 +17,13 @@ use crate::verdicts::Proof;
 /// The greatest number of elements of an array, and of schedules, that a hover tells of.
 const MOST: usize = 6;
 
-/// Returns what there is to say about the name at a place.
-pub(crate) fn hover(document: &mut Document, offset: usize) -> Value {
+/// Returns what there is to say about the name at a place. Stops once `is_stale` returns true.
+pub(crate) fn hover(document: &mut Document, offset: usize, is_stale: &dyn Fn() -> bool) -> Value {
     let used = document.symbols.at(offset).next().copied();
     if let Some(used) = used {
         let told: Vec<String> = symbols_at(document, offset)
             .into_iter()
-            .filter_map(|symbol| about(document, symbol, offset))
+            .filter_map(|symbol| about(document, symbol, offset, is_stale))
             .collect();
         let place = range(document, used.span);
         return json!({
@@ -33,11 +33,13 @@ pub(crate) fn hover(document: &mut Document, offset: usize) -> Value {
     }
     let text = document.text();
     let all = tokens(text);
-    let at = all.iter().position(|token| token.range.start <= offset && offset <= token.range.end);
-    let Some(token) = at.map(|at| &all[at]) else { return Value::Null };
-    if !matches!(token.kind, Some(TokenKind::Name | TokenKind::Keyword)) {
-        return Value::Null;
-    }
+    // On the border of two tokens, the word is meant.
+    let word = all.iter().find(|token| {
+        token.range.start <= offset
+            && offset <= token.range.end
+            && matches!(token.kind, Some(TokenKind::Name | TokenKind::Keyword))
+    });
+    let Some(token) = word else { return Value::Null };
     let Some(told) = about_word(text.get(token.range.clone()).unwrap_or("")) else {
         return Value::Null;
     };
@@ -60,7 +62,12 @@ fn about_word(word: &str) -> Option<String> {
     builtins.contains(&word).then(|| format!("```hal\n{word}(…)\n```\nBuilt-in function."))
 }
 
-fn about(document: &mut Document, number: usize, offset: usize) -> Option<String> {
+fn about(
+    document: &mut Document,
+    number: usize,
+    offset: usize,
+    is_stale: &dyn Fn() -> bool,
+) -> Option<String> {
     let symbol = document.symbols.symbols.get(number)?.clone();
     let name = &symbol.name;
     let annotation = symbol.annotation.map(|span| document.loaded.sources.snippet(span).to_owned());
@@ -75,7 +82,7 @@ fn about(document: &mut Document, number: usize, offset: usize) -> Option<String
             let kind = if symbol.kind == SymbolKind::Func { "func " } else { "" };
             match pipeline {
                 Some(pipeline) if !funcs.is_empty() => {
-                    Some(about_funcs(document, pipeline, &funcs, offset))
+                    Some(about_funcs(document, (pipeline, &funcs), offset, is_stale))
                 }
                 _ => line(&format!("{kind}{name}{typed}"), "Its pipeline has errors."),
             }
@@ -108,9 +115,9 @@ fn about(document: &mut Document, number: usize, offset: usize) -> Option<String
 /// Describes a func, or the elements of an array of funcs.
 fn about_funcs(
     document: &mut Document,
-    pipeline: usize,
-    funcs: &[FuncId],
+    (pipeline, funcs): (usize, &[FuncId]),
     offset: usize,
+    is_stale: &dyn Fn() -> bool,
 ) -> String {
     let mut out = String::new();
     for func in funcs.iter().take(MOST) {
@@ -153,6 +160,9 @@ fn about_funcs(
     // Bounds take time, and those of all schedules would fill the window.
     let is_one = schedules.len() <= 2;
     for schedule in schedules.into_iter().take(MOST) {
+        if is_stale() {
+            break;
+        }
         let choice = Choice { pipeline, schedule };
         let label = document.loaded.schedule_of(&choice).name;
         let told = placement(document, &choice, func, is_one || schedule.is_none());

@@ -22,7 +22,7 @@ pub(crate) fn lenses(document: &Document) -> Value {
                 None if schedule == "default" => ("prove (unscheduled)".to_owned(), PROVE),
                 None => ("prove".to_owned(), PROVE),
                 Some(Proof::Running) => ("proving … (cancel)".to_owned(), CANCEL),
-                Some(Proof::Ended(judged)) => (judged.sentence.clone(), PROVE),
+                Some(Proof::Ended(judged)) => (judged.title.clone(), PROVE),
             };
             let arguments =
                 json!([{"uri": document.uri, "pipeline": named.0, "schedule": named.1}]);

@@ -2,13 +2,14 @@
 //! formatting, and proofs in the background, over the Language Server Protocol.
 //!
 //! Knows nothing of how programs are judged: a proof is a run of `halidom validate` in a process of
-//! its own, so that it can be cancelled with its solvers. Start with [`serve`]. No message ends the
-//! server except `exit` and the end of its input: its reader skips what is malformed, and a handler
-//! that fails is answered with an error.
+//! its own, so that it can be cancelled with its solvers. Start with [`serve`]. Only `exit` and the
+//! end of the input end the server: its reader skips what is malformed, and a request whose handler
+//! fails is answered with an error.
 
 mod actions;
 mod analysis;
 mod answer;
+mod answers;
 mod completion;
 mod context;
 mod document;

@@ -41,10 +41,10 @@ impl Outgoing {
         self.write(&Message::Request(Request { id, method, params: params.into() }));
     }
 
-    /// Answers what is no message; the protocol has an answer without a number for it.
-    pub(crate) fn malformed(&mut self, code: ErrorCode, reason: &str) {
+    /// Answers what is no message, with its number if it has one; without, the number is null.
+    pub(crate) fn malformed(&mut self, id: &Value, code: ErrorCode, reason: &str) {
         let error = json!({"code": code as i32, "message": reason});
-        let answer = json!({"jsonrpc": "2.0", "id": null, "error": error}).to_string();
+        let answer = json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string();
         let _ = write!(self.stream, "Content-Length: {}\r\n\r\n{answer}", answer.len())
             .and_then(|()| self.stream.flush());
     }

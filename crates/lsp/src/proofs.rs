@@ -1,5 +1,5 @@
 //! Proofs in the background. Each is a process, in a group with its solvers, so that cancelling it
-//! ends them all.
+//! ends them all. It also ends them if the server is gone, as its standard input ends then.
 
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
@@ -9,14 +9,16 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use rustix::process::{Pid, Signal, kill_process_group};
-use serde_json::Value;
+use rustix::io::retry_on_intr;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use crate::events::{Event, Finished};
 use crate::verdicts::{Judged, Named};
 
 /// The number of proofs that run at the same time; others wait.
 const AT_ONCE: usize = 2;
+/// The time limit of a proof in seconds: none is meant to take so long.
+const LIMIT: &str = "3600";
 
 /// A proof that waits or runs.
 pub(crate) struct Task {
@@ -24,7 +26,6 @@ pub(crate) struct Task {
     pub(crate) uri: String,
     pub(crate) named: Named,
     text: String,
-    /// The process, while it runs; taken by whoever ends it.
     group: Arc<Mutex<Group>>,
     is_running: bool,
 }
@@ -32,15 +33,15 @@ pub(crate) struct Task {
 /// The process group of a proof.
 #[derive(Debug, Default)]
 struct Group {
+    /// The leader, until its number may belong to another process.
     pid: Option<Pid>,
     is_cancelled: bool,
 }
 
 impl Group {
     fn kill(&mut self) {
-        self.is_cancelled = true;
         if let Some(pid) = self.pid.take() {
-            // The process may have ended meanwhile; its number is free only after the wait below.
+            // Its number is not reused before `judge` has waited for it.
             let _ = kill_process_group(pid, Signal::KILL);
         }
     }
@@ -49,8 +50,6 @@ impl Group {
 /// The proofs of all texts.
 pub(crate) struct Proofs {
     program: PathBuf,
-    /// The folder for texts, and for the temporary files of the processes.
-    folder: Option<tempfile::TempDir>,
     tasks: Vec<Task>,
     next: u64,
     events: Sender<Event>,
@@ -58,8 +57,7 @@ pub(crate) struct Proofs {
 
 impl Proofs {
     pub(crate) fn new(program: PathBuf, events: Sender<Event>) -> Self {
-        let folder = tempfile::Builder::new().prefix("halidom-lsp-").tempdir().ok();
-        Self { program, folder, tasks: Vec::new(), next: 0, events }
+        Self { program, tasks: Vec::new(), next: 0, events }
     }
 
     /// Begins a proof. Returns its number.
@@ -91,7 +89,9 @@ impl Proofs {
         self.tasks = kept;
         let cancelled: Vec<Task> = cancelled;
         for task in &cancelled {
-            lock(&task.group).kill();
+            let mut group = lock(&task.group);
+            group.is_cancelled = true;
+            group.kill();
         }
         self.start_waiting();
         cancelled
@@ -104,17 +104,9 @@ impl Proofs {
             task.is_running = true;
             let (number, group) = (task.number, Arc::clone(&task.group));
             let (named, text) = (task.named.clone(), std::mem::take(&mut task.text));
-            let folder = self.folder.as_ref().map(|folder| folder.path().to_owned());
             let (program, events) = (self.program.clone(), self.events.clone());
             thread::spawn(move || {
-                let judged = match folder {
-                    Some(folder) => judge(&program, &folder, number, (&named, &text), &group),
-                    None => Err("no folder for temporary files can be made".to_owned()),
-                };
-                let judged = judged.unwrap_or_else(|reason| Judged {
-                    word: "failed".to_owned(),
-                    sentence: reason,
-                });
+                let judged = judge(&program, &named, &text, &group).unwrap_or_else(Judged::failed);
                 // The server may have ended.
                 let _ = events.send(Event::Finished(Finished { number, judged }));
             });
@@ -136,74 +128,162 @@ fn lock(group: &Mutex<Group>) -> std::sync::MutexGuard<'_, Group> {
 /// Runs the proof of a schedule and reads its verdict.
 fn judge(
     program: &Path,
-    folder: &Path,
-    number: u64,
-    ((pipeline, schedule), text): (&Named, &str),
+    named: &Named,
+    text: &str,
     group: &Mutex<Group>,
 ) -> Result<Judged, String> {
-    let file = folder.join(format!("{number}.hal"));
+    // The folder of the text and of the process's own temporary files.
+    let folder = tempfile::Builder::new().prefix("halidom-proof-").tempdir();
+    let folder = folder.map_err(|error| format!("a folder cannot be made: {error}"))?;
+    let file = folder.path().join("text.hal");
     std::fs::write(&file, text).map_err(|error| format!("the text cannot be written: {error}"))?;
-    let printed = {
-        let mut child = {
-            let mut group = lock(group);
-            if group.is_cancelled {
-                return Err("cancelled".to_owned());
-            }
-            let child = start(program, folder, &file, pipeline, schedule)
-                .map_err(|error| format!("`{}` cannot be started: {error}", program.display()))?;
-            group.pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-            child
-        };
-        let mut printed = String::new();
-        let read = child.stdout.take().map(|mut out| out.read_to_string(&mut printed));
-        // From here on, the number may belong to another process.
-        lock(group).pid = None;
-        let _ = child.wait();
-        read.transpose().map_err(|error| format!("its output cannot be read: {error}"))?;
-        printed
+    let (mut child, pid) = {
+        let mut group = lock(group);
+        if group.is_cancelled {
+            return Err("cancelled".to_owned());
+        }
+        let child = start(program, folder.path(), &file, named)
+            .map_err(|error| format!("`{}` cannot be started: {error}", program.display()))?;
+        group.pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        (child, group.pid)
     };
-    // The folder is removed at the end in any case.
-    let _ = std::fs::remove_file(&file);
-    verdict(&printed).ok_or_else(|| "there is no verdict: see `halidom validate`".to_owned())
+    let mut printed = String::new();
+    let read = child.stdout.take().map(|mut out| out.read_to_string(&mut printed));
+    // A leader that has ended, but was not waited for, keeps its number: what is left of the group,
+    // such as the solvers of a process that was killed, is ended before the wait frees the number.
+    if let Some(pid) = pid {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        let _ = retry_on_intr(|| waitid(WaitId::Pid(pid), options));
+    }
+    lock(group).kill();
+    let status = child.wait().map_err(|error| format!("its end is not known: {error}"))?;
+    read.transpose().map_err(|error| format!("its output cannot be read: {error}"))?;
+    Ok(Judged::read(&printed, status.code(), named))
 }
 
 fn start(
     program: &Path,
     folder: &Path,
     file: &Path,
-    pipeline: &str,
-    schedule: &str,
+    (pipeline, schedule): &Named,
 ) -> std::io::Result<Child> {
     Command::new(program)
-        .args(["validate", "--json", "-p", pipeline, "-s", schedule, "--"])
+        .args(["validate", "--json", "--limit", LIMIT, "--end-with-input"])
+        .args(["-p", pipeline, "-s", schedule, "--"])
         .arg(file)
         .env("TMPDIR", folder)
-        .stdin(Stdio::null())
+        // It is held open until the process has ended, and ends if the server is gone.
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .process_group(0)
         .spawn()
 }
 
-/// Reads what `validate --json` printed.
-fn verdict(printed: &str) -> Option<Judged> {
-    let object: Value = serde_json::from_str(printed.trim()).ok()?;
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    if let Some(word) = object.get("verdict").and_then(text) {
-        let details = match word.as_str() {
-            "proved" => object.get("shown").and_then(Value::as_u64).map(|shown| match shown {
-                1 => "1 obligation".to_owned(),
-                _ => format!("{shown} obligations"),
-            }),
-            "refuted" => object.get("statement").and_then(text),
-            _ => object.get("reason").and_then(text),
-        };
-        let sentence = match details {
-            Some(details) => format!("{word}: {details}"),
-            None => word.clone(),
-        };
-        return Some(Judged { word, sentence });
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::path::Path;
+    use std::sync::mpsc::{Receiver, channel};
+    use std::sync::{Mutex, PoisonError};
+    use std::time::{Duration, Instant};
+
+    use super::{Event, Finished, Judged, Proofs};
+    use crate::verdicts::Word;
+
+    /// A program that answers as the name of the schedule says. The statement of a proof names the
+    /// folder for temporary files.
+    const STUB: &str = r#"#!/bin/sh
+while [ "$1" != -s ]; do shift; done
+touch "$TMPDIR/left"
+answer() {
+    printf '{"schema":"halidom-verdict-1","job":"validate","exit":%s,"verdict":"%s",' "$2" "$1"
+    printf '"statement":"%s","pipeline":"p","schedule":"%s",' "$3" "$4"
+    printf '"modes":{"floats":"bits","axioms":[]},"shown":1,"diagnostics":[]}\n'
+}
+case "$2" in
+right) answer proved 0 "$TMPDIR" right ;;
+refuted) answer refuted 1 "refuted: expected 1, got 2" refuted; exit 1 ;;
+silent) ;;
+wrong) answer proved 0 "$TMPDIR" wrong; exit 1 ;;
+other) answer proved 0 "$TMPDIR" right ;;
+killed) answer proved 0 "$TMPDIR" killed; kill -KILL $$ ;;
+orphan) sleep 1000 > /dev/null & answer proved 0 "$!" orphan ;;
+input) cat > /dev/null; answer proved 0 "$TMPDIR" input ;;
+esac
+"#;
+
+    /// A program cannot be started while another process that is being started has it open for
+    /// writing, so these tests run one by one.
+    static ONE_BY_ONE: Mutex<()> = Mutex::new(());
+
+    fn proofs(folder: &Path) -> (Proofs, Receiver<Event>) {
+        let program = folder.join("stub");
+        fs::write(&program, STUB).expect("the program is written");
+        let mode = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(&program, mode).expect("it can run");
+        let (events, received) = channel();
+        (Proofs::new(program, events), received)
     }
-    let message = object.get("diagnostics")?.get(0)?.get("message").and_then(text)?;
-    Some(Judged { word: "failed".to_owned(), sentence: message })
+
+    fn judged(proofs: &mut Proofs, received: &Receiver<Event>, schedule: &str) -> Judged {
+        let number = proofs.begin("file:///a.hal", ("p".to_owned(), schedule.to_owned()), "");
+        let event = received.recv_timeout(Duration::from_mins(1)).expect("it ends");
+        let Event::Finished(Finished { number: ended, judged }) = event else { panic!("no end") };
+        assert_eq!(ended, number);
+        assert!(proofs.ended(number).is_some());
+        judged
+    }
+
+    #[test]
+    fn answers_are_held_against_the_process() {
+        let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder = tempfile::tempdir().expect("a folder");
+        let (mut proofs, received) = proofs(folder.path());
+        let right = judged(&mut proofs, &received, "right");
+        assert_eq!((right.word, right.title.as_str()), (Word::Proved, "proved: 1 obligation"));
+        let place = Path::new(&right.sentence);
+        assert!(place.is_absolute() && !place.exists(), "its temporary files are gone");
+        let refuted = judged(&mut proofs, &received, "refuted");
+        assert_eq!(refuted.word, Word::Refuted);
+        assert_eq!(refuted.sentence, "refuted: expected 1, got 2");
+        for schedule in ["silent", "wrong", "other", "killed"] {
+            let found = judged(&mut proofs, &received, schedule);
+            assert_eq!(found.word, Word::Failed, "{schedule}: {found:?}");
+        }
+        proofs.program = folder.path().join("absent");
+        assert_eq!(judged(&mut proofs, &received, "right").word, Word::Failed);
+    }
+
+    #[test]
+    fn what_is_left_of_a_proof_ends_with_it() {
+        let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder = tempfile::tempdir().expect("a folder");
+        let (mut proofs, received) = proofs(folder.path());
+        let orphan = judged(&mut proofs, &received, "orphan");
+        assert_eq!(orphan.word, Word::Proved);
+        let stat = format!("/proc/{}/stat", orphan.sentence);
+        let is_alive = || fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
+        let begin = Instant::now();
+        while is_alive() {
+            assert!(begin.elapsed() < Duration::from_mins(1), "{}", orphan.sentence);
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn a_cancelled_proof_gives_no_verdict() {
+        let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder = tempfile::tempdir().expect("a folder");
+        let (mut proofs, received) = proofs(folder.path());
+        // It waits for the end of its input, which is held open.
+        let number = proofs.begin("file:///a.hal", ("p".to_owned(), "input".to_owned()), "");
+        assert!(received.recv_timeout(Duration::from_millis(300)).is_err());
+        assert_eq!(proofs.cancel(&|_| true).len(), 1);
+        let event = received.recv_timeout(Duration::from_mins(1)).expect("it ends");
+        let Event::Finished(Finished { judged, .. }) = event else { panic!("no end") };
+        assert_eq!(judged.word, Word::Failed);
+        assert!(proofs.ended(number).is_none(), "its task is gone");
+    }
 }

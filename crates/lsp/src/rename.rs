@@ -9,7 +9,7 @@ use lsp_server::ErrorCode;
 use lsp_types::RenameParams;
 use serde_json::{Value, json};
 
-use crate::answer::Answer;
+use crate::answer::{Answer, modified};
 use crate::document::{Document, refusals};
 use crate::names::symbols_at;
 use crate::reports::range;
@@ -22,7 +22,11 @@ pub(crate) fn prepare(document: &Document, offset: usize) -> Value {
 }
 
 /// Returns the edits that rename the symbol at a place.
-pub(crate) fn rename(document: &Document, params: RenameParams) -> Answer {
+pub(crate) fn rename(
+    document: &Document,
+    params: RenameParams,
+    is_stale: &dyn Fn() -> bool,
+) -> Answer {
     let place = params.text_document_position.position;
     let offset = document.lines.offset(document.text(), place);
     let refused = |message: String| Err((ErrorCode::RequestFailed, message));
@@ -49,9 +53,12 @@ pub(crate) fn rename(document: &Document, params: RenameParams) -> Answer {
     if meanings(&document.symbols) != meanings(&renamed.symbols) {
         return refused(format!("`{name}` has another meaning in this text"));
     }
-    let known = errors(document.text());
+    let (Some(known), Some(found)) = (errors(document.text(), is_stale), errors(&text, is_stale))
+    else {
+        return modified();
+    };
     let more = |(code, count): &(&Code, &usize)| *count > known.get(*code).unwrap_or(&0);
-    if errors(&text).iter().any(|found| more(&found)) {
+    if found.iter().any(|found| more(&found)) {
         return refused(format!("with the name `{name}` the text has more errors"));
     }
     let edits: Vec<Value> = spans
@@ -69,16 +76,16 @@ fn meanings(symbols: &Symbols) -> Vec<(usize, bool)> {
     symbols.uses.iter().map(|used| (used.symbol, used.defines)).collect()
 }
 
-/// The numbers of errors of a text and its schedules, by code.
-fn errors(text: &str) -> IndexMap<Code, usize> {
+/// The numbers of errors of a text and its schedules, by code; `None` once `is_stale` returns true.
+fn errors(text: &str, is_stale: &dyn Fn() -> bool) -> Option<IndexMap<Code, usize>> {
     let mut loaded = source::parse("text", text);
-    let refused = refusals(&mut loaded, &|| false).unwrap_or_default();
+    let refused = refusals(&mut loaded, is_stale)?;
     let all = loaded.module.diagnostics.iter().chain(&refused);
     let mut counts = IndexMap::default();
     for diagnostic in all.filter(|diagnostic| diagnostic.is_error()) {
         *counts.entry(diagnostic.code).or_default() += 1;
     }
-    counts
+    Some(counts)
 }
 
 fn is_name(text: &str) -> bool {

@@ -5,7 +5,7 @@ use lsp_types::{DiagnosticSeverity, Range};
 use serde_json::{Value, json};
 
 use crate::document::Document;
-use crate::verdicts::Proof;
+use crate::verdicts::{Named, Proof, Word};
 
 /// Returns all diagnostics of a document: errors of the text, refusals of schedules, and verdicts
 /// that are not proofs.
@@ -18,10 +18,10 @@ pub(crate) fn diagnostics(document: &Document) -> Vec<Value> {
         .collect();
     for (named, proof) in &document.proofs {
         let Proof::Ended(judged) = proof else { continue };
-        let severity = match judged.word.as_str() {
-            "proved" => continue,
-            "refuted" => DiagnosticSeverity::ERROR,
-            _ => DiagnosticSeverity::INFORMATION,
+        let severity = match judged.word {
+            Word::Proved => continue,
+            Word::Refuted => DiagnosticSeverity::ERROR,
+            Word::Unknown | Word::Nothing | Word::Failed => DiagnosticSeverity::INFORMATION,
         };
         if let Some(span) = schedule_span(document, named) {
             all.push(json!({
@@ -36,10 +36,7 @@ pub(crate) fn diagnostics(document: &Document) -> Vec<Value> {
 }
 
 /// The place of a schedule's name, or of its pipeline's for the unscheduled form.
-pub(crate) fn schedule_span(
-    document: &Document,
-    (pipeline, schedule): &(String, String),
-) -> Option<Span> {
+pub(crate) fn schedule_span(document: &Document, (pipeline, schedule): &Named) -> Option<Span> {
     let (_, pipeline) = document.pipeline(pipeline)?;
     Some(pipeline.schedule(schedule).map_or(pipeline.span, |named| named.span))
 }

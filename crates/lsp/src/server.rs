@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
-use lsp_server::{ErrorCode, Message, Notification, Request};
-use lsp_types::InitializeParams;
+use lsp_server::{ErrorCode, Message, Request, RequestId};
+use lsp_types::{InitializeParams, MessageType};
 use serde_json::Value;
 
-use crate::answer::{Answer, parse};
+use crate::answer::{Answer, modified, parse};
+use crate::document::is_gone;
 use crate::encoding::Encoding;
-use crate::events::Event;
+use crate::events::{Answered, Event};
 use crate::frames::{Frame, Frames};
 use crate::handlers;
 use crate::outgoing::Outgoing;
@@ -68,7 +69,7 @@ impl Server {
             match event {
                 Event::End => return self.phase == Phase::ShutDown,
                 Event::Frame(Frame::Malformed(reason)) => {
-                    self.session.out.malformed(ErrorCode::ParseError, reason);
+                    self.unread(&Value::Null, ErrorCode::ParseError, reason);
                 }
                 Event::Frame(Frame::Message(value)) => {
                     if self.message(value) {
@@ -77,6 +78,12 @@ impl Server {
                 }
                 Event::Analysed(analysed) => {
                     self.guarded(|session| handlers::analysed(session, analysed));
+                }
+                Event::Answered(Answered { id, answer, life }) => {
+                    if answer.is_none() {
+                        self.failed();
+                    }
+                    self.respond(id, if is_gone(&life) { Some(modified()) } else { answer });
                 }
                 Event::Finished(finished) => {
                     self.guarded(|session| handlers::finished(session, finished));
@@ -90,27 +97,50 @@ impl Server {
     fn guarded<R>(&mut self, handler: impl FnOnce(&mut Session) -> R) -> Option<R> {
         let result = catch_unwind(AssertUnwindSafe(|| handler(&mut self.session)));
         if result.is_err() {
-            self.failures += 1;
-            self.session
-                .log("a handler of the language server failed: this is a defect of Halidom");
+            self.failed();
         }
         result.ok()
     }
 
+    /// Counts and tells that a handler failed.
+    fn failed(&mut self) {
+        self.failures += 1;
+        let message = "a handler of the language server failed: this is a defect of Halidom";
+        self.session.log(MessageType::ERROR, message);
+    }
+
+    /// Answers what could not be read. It may have been a change of any text.
+    fn unread(&mut self, id: &Value, code: ErrorCode, reason: &str) {
+        self.session.out.malformed(id, code, reason);
+        self.session.lose(None);
+    }
+
+    /// Answers a request; `None` if its handler failed.
+    fn respond(&mut self, id: RequestId, answer: Option<Answer>) {
+        let failed = || Err((ErrorCode::InternalError, "the handler failed".to_owned()));
+        self.session.out.respond(id, answer.unwrap_or_else(failed));
+    }
+
     /// Handles a message. Returns true if it ends the session.
     fn message(&mut self, value: Value) -> bool {
-        let Ok(message) = serde_json::from_value::<Message>(value) else {
-            self.session.out.malformed(ErrorCode::InvalidRequest, "a value that is no message");
-            return false;
-        };
-        match message {
-            Message::Response(_) => {}
-            Message::Request(request) => self.request(request),
-            Message::Notification(Notification { method, .. }) if method == "exit" => return true,
-            Message::Notification(notification) => {
+        let number = value.get("id").cloned();
+        // A request with a wrong number would be read as a notification, and never be answered.
+        let asks = number.is_some() && value.get("method").is_some();
+        match serde_json::from_value(value) {
+            Ok(Message::Request(request)) => self.request(request),
+            Ok(Message::Response(_)) if !asks => {}
+            Ok(Message::Notification(notification)) if !asks => {
+                if notification.method == "exit" {
+                    return true;
+                }
                 if self.phase == Phase::Ready {
                     self.guarded(|session| handlers::notification(session, notification));
                 }
+            }
+            Ok(Message::Response(_) | Message::Notification(_)) | Err(_) => {
+                let number = number.filter(|id| id.is_number() || id.is_string());
+                let reason = "a value that is no message";
+                self.unread(&number.unwrap_or_default(), ErrorCode::InvalidRequest, reason);
             }
         }
         false
@@ -131,12 +161,17 @@ impl Server {
                 Some(Ok(Value::Null))
             }
             (Phase::Ready, _) => {
-                self.guarded(|session| handlers::request(session, &method, params))
+                let number = id.clone();
+                match self.guarded(|session| handlers::request(session, number, &method, params)) {
+                    Some(Ok(None)) => return,
+                    Some(Ok(Some(value))) => Some(Ok(value)),
+                    Some(Err(refused)) => Some(Err(refused)),
+                    None => None,
+                }
             }
             (Phase::ShutDown, _) => refused(ErrorCode::InvalidRequest, "the server is shut down"),
         };
-        let failed = || Err((ErrorCode::InternalError, "the handler failed".to_owned()));
-        self.session.out.respond(id, answer.unwrap_or_else(failed));
+        self.respond(id, answer);
     }
 
     fn initialize(&mut self, params: Value) -> Option<Answer> {

@@ -27,11 +27,18 @@ async function grammar() {
 
 /** The tokens of a text by a reader of its own, with the scope that each must have. */
 function* wanted(text) {
-  const token =
-    /(?<comment>\/\/.*|\/\*[^]*?\*\/)|(?<string>"[^"\n]*")|(?<number>0x\w+|0b\w+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)|(?<name>[\p{L}_][\p{L}\p{N}_$]*)/gu;
+  const parts = [
+    /(?<comment>\/\/.*|\/\*[^]*?\*\/)/,
+    /(?<string>"[^"\n]*")/,
+    /(?<number>0x\w+|0b\w+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)/,
+    /(?<name>[\p{L}_][\p{L}\p{N}_$]*)/u,
+  ];
+  const token = new RegExp(parts.map((part) => part.source).join('|'), 'gu');
+  const items = 'pipeline schedule schedule_fn fn func let require for in where';
+  const types = 'fast_math buffer u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 bool int';
   const words = {
-    keyword: ['pipeline', 'schedule', 'schedule_fn', 'fn', 'func', 'let', 'require', 'for', 'in', 'where'],
-    storage: ['fast_math', 'buffer', 'u8', 'u16', 'u32', 'u64', 'i8', 'i16', 'i32', 'i64', 'f32', 'f64', 'bool', 'int'],
+    keyword: items.split(' '),
+    storage: types.split(' '),
     constant: ['true', 'false'],
   };
   for (const found of text.matchAll(token)) {
@@ -43,8 +50,9 @@ function* wanted(text) {
     if (name) {
       const isDirective = text[at - 1] === '.' && text[at - 2] !== '.';
       const kind = Object.keys(words).find((kind) => words[kind].includes(name));
-      if (isDirective && text[at + name.length] === '(') yield [at, name, 'support.function.directive'];
-      else if (kind) yield [at, name, kind];
+      const isCalled = text[at + name.length] === '(';
+      const scope = isDirective && isCalled ? 'support.function.directive' : kind;
+      if (scope) yield [at, name, scope];
     }
   }
 }
@@ -70,11 +78,17 @@ test('every token of every example has its scope', async () => {
   const rules = await grammar();
   const folders = ['', 'applications', 'table1'].map((folder) => path.join(examples, folder));
   const files = folders.flatMap((folder) =>
-    fs.readdirSync(folder).filter((name) => name.endsWith('.hal')).map((name) => path.join(folder, name)),
+    fs
+      .readdirSync(folder)
+      .filter((name) => name.endsWith('.hal'))
+      .map((name) => path.join(folder, name)),
   );
   assert.ok(files.length > 35, `${files.length} examples`);
-  const extra = '/* two\n lines */ func f(x) = 0x1f + 0b1_0 + 1.5e-3 + 2e5; // "no string" func\nrequire a, "for // in";';
-  const texts = files.map((file) => [file, fs.readFileSync(file, 'utf8')]).concat([['extra', extra]]);
+  const extra =
+    '/* two\n lines */ func f(x) = 0x1f + 0b1_0 + 1.5e-3 + 2e5; // "no string" func\n' +
+    'require a, "for // in";';
+  const texts = files.map((file) => [file, fs.readFileSync(file, 'utf8')]);
+  texts.push(['extra', extra]);
   let count = 0;
   for (const [file, text] of texts) {
     const found = scopes(rules, text);

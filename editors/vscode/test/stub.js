@@ -92,7 +92,18 @@ function empty(name) {
 function make() {
   const events = {};
   const event = (name) => (events[name] ??= new Emitter()).event;
-  const state = { events, errors: [], commands: {}, settings: {}, diagnostics: new Map(), providers: [] };
+  const token = (name) => ({
+    isCancellationRequested: false,
+    onCancellationRequested: event(name),
+  });
+  const state = {
+    events,
+    errors: [],
+    commands: {},
+    settings: {},
+    diagnostics: new Map(),
+    providers: [],
+  };
   const collection = () => ({
     set(uri, found) {
       state.diagnostics.set(uri.toString(), found);
@@ -109,7 +120,15 @@ function make() {
     dispose() {},
   });
   events.published = new Emitter();
-  const channel = { append() {}, appendLine() {}, show() {}, clear() {}, dispose() {}, replace() {} };
+  const none = () => {};
+  const channel = {
+    append: none,
+    appendLine: none,
+    show: none,
+    clear: none,
+    dispose: none,
+    replace: none,
+  };
   const languages = new Proxy(
     {
       createDiagnosticCollection: collection,
@@ -155,7 +174,7 @@ function make() {
       showWarningMessage: async (text) => void state.errors.push(text),
       showInformationMessage: async () => undefined,
       withProgress: (_options, task) =>
-        task({ report() {} }, { isCancellationRequested: false, onCancellationRequested: event('cancel') }),
+        task({ report() {} }, token('cancel')),
       activeTextEditor: undefined,
       visibleTextEditors: [],
       tabGroups: { all: [], onDidChangeTabs: event('tabs'), onDidChangeTabGroups: event('groups') },
@@ -192,16 +211,19 @@ function make() {
     l10n: { t: (text) => text },
     CancellationTokenSource: class {
       constructor() {
-        this.token = { isCancellationRequested: false, onCancellationRequested: event('token') };
+        this.token = token('token');
       }
       cancel() {}
       dispose() {}
     },
-    CodeActionKind: { Empty: { append: (part) => ({ value: part }), value: '' }, QuickFix: { value: 'quickfix' } },
+    CodeActionKind: {
+      Empty: { append: (part) => ({ value: part }), value: '' },
+      QuickFix: { value: 'quickfix' },
+    },
     DiagnosticSeverity: { Error: 0, Warning: 1, Information: 2, Hint: 3 },
     UIKind: { Desktop: 1, Web: 2 },
   };
-  known.CancellationTokenSource.None = { isCancellationRequested: false, onCancellationRequested: event('none') };
+  known.CancellationTokenSource.None = token('none');
   const vscode = new Proxy(known, {
     get(target, key) {
       if (typeof key === 'string' && !(key in target)) target[key] = empty(key);

@@ -15,16 +15,19 @@ define_property(TARGET PROPERTY HALIDOM_GENERATOR BRIEF_DOCS "The generator's na
 define_property(TARGET PROPERTY HALIDOM_PARAMS BRIEF_DOCS "The generator's parameters")
 define_property(TARGET PROPERTY HALIDOM_PLUGINS BRIEF_DOCS "The targets of its plug-ins")
 define_property(TARGET PROPERTY HALIDOM_TARGETS BRIEF_DOCS "The machines, in Halide's words")
+define_property(TARGET PROPERTY HALIDOM_DEPENDS BRIEF_DOCS "What the generator reads")
 define_property(TARGET PROPERTY HALIDOM_GRADIENTS BRIEF_DOCS "Whether it computes gradients")
 
 ##
 # halidom_validate(TARGET <library>
 #                  [FROM <generator target>] [GENERATOR <name>] [PARAMS <name>=<value>...]
-#                  [PLUGINS <target>...] [TARGETS <machine>...]
+#                  [PLUGINS <target>...] [TARGETS <machine>...] [DEPENDS <file or target>...]
 #                  [ASSUME <condition>...] [LIMIT <seconds>] [STRICT] [OPTIONS <word>...])
 #
-# Judges what Halide compiles for a library of `add_halide_library`. The second line is needed only
-# if the library was made before find_package(Halidom) or find_package(Halide).
+# Judges what Halide compiles for a library of `add_halide_library`. The second and third line are
+# needed only if the library was made before find_package(Halidom) or find_package(Halide). Then
+# FROM and TARGETS are required. Otherwise they may only repeat what is known, and DEPENDS adds to
+# it.
 #
 # Makes the verdict, <library>.halidom.json (<library>-<machine>.halidom.json if there are several),
 # a test of this name without its extension, and a target <library>.halidom, on which the library
@@ -33,7 +36,7 @@ define_property(TARGET PROPERTY HALIDOM_GRADIENTS BRIEF_DOCS "Whether it compute
 function(halidom_validate)
     cmake_parse_arguments(
         PARSE_ARGV 0 ARG "STRICT" "TARGET;FROM;GENERATOR;LIMIT"
-        "PARAMS;PLUGINS;TARGETS;ASSUME;OPTIONS"
+        "PARAMS;PLUGINS;TARGETS;DEPENDS;ASSUME;OPTIONS"
     )
     if (ARG_UNPARSED_ARGUMENTS OR NOT ARG_TARGET)
         message(FATAL_ERROR "usage: halidom_validate(TARGET <library> ...), and not: ${ARGV}")
@@ -42,9 +45,26 @@ function(halidom_validate)
     if (NOT TARGET "${library}")
         message(FATAL_ERROR "halidom_validate: there is no target `${library}`")
     endif ()
+    get_property(is_known TARGET "${library}" PROPERTY HALIDOM_FROM SET)
+    foreach (name IN ITEMS FROM GENERATOR PARAMS PLUGINS TARGETS)
+        if (is_known)
+            get_property(known TARGET "${library}" PROPERTY HALIDOM_${name})
+            if (DEFINED ARG_${name} AND NOT "${ARG_${name}}" STREQUAL "${known}")
+                message(FATAL_ERROR
+                        "halidom_validate: `${library}` was made with ${name} `${known}`, and not "
+                        "`${ARG_${name}}`: leave ${name} out")
+            endif ()
+            set(ARG_${name} "${known}")
+        elseif (name MATCHES "FROM|TARGETS" AND NOT ARG_${name})
+            message(FATAL_ERROR
+                    "halidom_validate: how `${library}` was made is not known. Call "
+                    "find_package(Halide) and find_package(Halidom) before add_halide_library, or "
+                    "name the generator with FROM, and the machines with TARGETS")
+        endif ()
+    endforeach ()
     if (TARGET "${library}.halidom")
         # HALIDOM_VALIDATE was faster.
-        if (ARG_ASSUME OR ARG_LIMIT OR ARG_STRICT OR ARG_OPTIONS)
+        if (ARG_DEPENDS OR ARG_ASSUME OR ARG_LIMIT OR ARG_STRICT OR ARG_OPTIONS)
             message(FATAL_ERROR
                     "halidom_validate: HALIDOM_VALIDATE judges `${library}` already, without the "
                     "options that are given here: list it in HALIDOM_EXCLUDE")
@@ -52,26 +72,11 @@ function(halidom_validate)
         return()
     endif ()
 
-    foreach (name IN ITEMS FROM GENERATOR PARAMS PLUGINS TARGETS)
-        if (NOT DEFINED ARG_${name})
-            get_target_property(ARG_${name} "${library}" HALIDOM_${name})
-            if (ARG_${name} MATCHES "-NOTFOUND$")
-                set(ARG_${name} "")
-            endif ()
-        endif ()
-    endforeach ()
-    if (NOT ARG_FROM)
-        message(FATAL_ERROR
-                "halidom_validate: how `${library}` was made is not known. Call "
-                "find_package(Halide) and find_package(Halidom) before add_halide_library, or "
-                "name the generator with FROM")
-    endif ()
     if (NOT ARG_GENERATOR)
         set(ARG_GENERATOR "${library}")
     endif ()
-    if (NOT ARG_TARGETS)
-        set(ARG_TARGETS host)
-    endif ()
+    get_property(known TARGET "${library}" PROPERTY HALIDOM_DEPENDS)
+    list(APPEND ARG_DEPENDS ${known})
 
     if (NOT ARG_LIMIT)
         set(ARG_LIMIT "${HALIDOM_LIMIT}")
@@ -89,7 +94,7 @@ function(halidom_validate)
                     "whose generator is in Python or makes gradients")
         endif ()
         cmake_path(SET halide NORMALIZE "${Halide_DIR}/../../..")
-        set(how "-DHALIDE=${halide}" "-DLIMIT=${ARG_LIMIT}")
+        set(how "-DHALIDE=${halide}" "-DLIMIT=${ARG_LIMIT}" "-DFUNCTION=${library}")
         set(words ${command} -n "${library}" -f "${library}" -g "${ARG_GENERATOR}" -e object
             -d "$<BOOL:${gradients}>")
         if (plugins)
@@ -127,13 +132,17 @@ function(halidom_validate)
         endif ()
         set(verdict "${CMAKE_CURRENT_BINARY_DIR}/${name}.halidom.json")
         list(APPEND verdicts "${verdict}")
-        add_custom_command(
-            OUTPUT "${verdict}"
-            COMMAND "${CMAKE_COMMAND}" "-DHALIDOM=${HALIDOM_EXECUTABLE}" "-DNAME=${name}"
+        set(command "${CMAKE_COMMAND}" "-DHALIDOM=${HALIDOM_EXECUTABLE}" "-DNAME=${name}"
             "-DVERDICT=${verdict}" "-DSTRICT=${ARG_STRICT}" "-DPYTHON=${python}" ${how}
             -P "${scripts}/HalidomRun.cmake" --
-            ${words} "${target}${machine}" ${ARG_PARAMS}
-            DEPENDS ${depends} ${ARG_PLUGINS} "${HALIDOM_EXECUTABLE}"
+            ${words} "${target}${machine}" ${ARG_PARAMS})
+        # `make` does not notice that a command changes, but that a file does.
+        set(record "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.halidom.$<CONFIG>.txt")
+        file(GENERATE OUTPUT "${record}" CONTENT "${command}\n")
+        add_custom_command(
+            OUTPUT "${verdict}"
+            COMMAND ${command}
+            DEPENDS ${depends} ${ARG_PLUGINS} ${ARG_DEPENDS} "${HALIDOM_EXECUTABLE}" "${record}"
             "${scripts}/HalidomRun.cmake"
             COMMENT "Judging ${name}"
             VERBATIM
@@ -143,7 +152,7 @@ function(halidom_validate)
                  -P "${scripts}/HalidomTest.cmake")
         set_tests_properties("${name}.halidom" PROPERTIES
                              LABELS halidom
-                             SKIP_REGULAR_EXPRESSION "unknown")
+                             SKIP_REGULAR_EXPRESSION "halidom skips this test")
     endforeach ()
     add_custom_target("${library}.halidom" ALL DEPENDS ${verdicts})
     add_dependencies("${library}" "${library}.halidom")
@@ -162,13 +171,15 @@ endfunction()
 function(_halidom_command out_command out_depends generator)
     get_property(source TARGET "${generator}" PROPERTY Halide_PYTHON_GENERATOR_SOURCE)
     set(command "$<TARGET_FILE:${generator}>")
+    set(library "")
     if (source)
+        set(library Halide::Python)
         set(command "${CMAKE_COMMAND}" -E env
             "PYTHONPATH=$<PATH:NORMAL_PATH,$<TARGET_FILE_DIR:Halide::Python>/..>"
             "$<TARGET_FILE:Python::Interpreter>" "${source}")
     endif ()
     set(${out_command} ${command} PARENT_SCOPE)
-    set(${out_depends} "${generator}" ${source} PARENT_SCOPE)
+    set(${out_depends} "${generator}" ${source} ${library} PARENT_SCOPE)
 endfunction()
 
 # The Python whose package Halide was found in. Halidom compiles statements with it.
@@ -243,7 +254,7 @@ function(_halidom_after_library library)
         list(PREPEND ARG_PARAMS "autoscheduler=${ARG_AUTOSCHEDULER}")
     endif ()
 
-    foreach (name IN ITEMS FROM GENERATOR PARAMS PLUGINS TARGETS)
+    foreach (name IN ITEMS FROM GENERATOR PARAMS PLUGINS TARGETS DEPENDS)
         set_property(TARGET "${library}" PROPERTY HALIDOM_${name} "${ARG_${name}}")
     endforeach ()
     set_property(TARGET "${library}" PROPERTY HALIDOM_GRADIENTS "${ARG_GRADIENT_DESCENT}")

@@ -22,8 +22,8 @@ target/doors.
              and a project with a miscompile. Prints the verdicts. Fails if an app does not build, if
              a library is not proved, or if the miscompile builds. Installs CMake in .venv.
   preload    compiles 26 of Halide's C++ tests and runs each with and without the library of `halidom
-             preload`. Prints the verdicts. Fails if a test's output or exit status differs, or if a
-             pipeline is refuted.
+             preload`. Prints the verdicts. Fails if a test's output or exit status differs, if a
+             pipeline is refuted, or if none is judged.
   diff       compiles the scripts of tests/halide/pipelines and generators of Halide's apps and tests
              with Halide 19.0.0 and with 21.0.0, and compares each pair. Prints the pairs that are not
              proved. Fails if a pair differs, or if fewer than expected are proved. Installs Halide

@@ -65,6 +65,9 @@ pub(super) fn run() -> Result<(), Error> {
         let watched = capture(&mut command)?;
         let difference = difference(&alone, &watched);
         let counts = counts(&report);
+        if counts[..3].iter().all(|count| *count == 0) {
+            wrong.push(format!("{test}: no pipeline is judged: {}", report.display()));
+        }
         if difference.is_none() && counts[1] > 0 {
             wrong.push(format!("{test}: a pipeline is refuted: {}", report.display()));
         }

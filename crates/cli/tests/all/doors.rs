@@ -86,6 +86,12 @@ mod cmake {
         }
 
         fn configure(&self, options: &[String]) -> String {
+            let (configured, said) = self.configured(options);
+            assert!(configured, "{said}");
+            said
+        }
+
+        fn configured(&self, options: &[String]) -> (bool, String) {
             let mut command = self.command(&self.cmake);
             command.arg("-S").arg(root().join("tests/cmake")).args(["-B", "."]);
             let package = self.package.display();
@@ -95,9 +101,7 @@ mod cmake {
             let python = root().join(".venv/bin/python");
             command.arg(format!("-DPython_EXECUTABLE={}", python.display()));
             let output = run(&mut command);
-            let said = text(&output.stdout) + &text(&output.stderr);
-            assert!(output.status.success(), "{said}");
-            said
+            (output.status.success(), text(&output.stdout) + &text(&output.stderr))
         }
 
         fn build(&self) -> (bool, String) {
@@ -133,6 +137,19 @@ mod cmake {
             tested.contains("100% tests passed") && tested.contains("blur.halidom"),
             "{tested}"
         );
+
+        // A verdict is made anew where a file that the generator reads changes, and where the
+        // judgement itself does, and only there.
+        let judges = |library: &str| {
+            let (built, said) = build.build();
+            assert!(built, "{said}");
+            said.contains(&format!("Judging {library}"))
+        };
+        assert!(!judges("blur"));
+        fs::write(build.folder.path().join("weights.csv"), "1").expect("a file");
+        assert!(judges("blur") && !judges("blur"));
+        build.configure(&["-DHALIDOM_LIMIT=70".to_owned()]);
+        assert!(judges("blur") && !judges("blur"));
 
         // A miscompile stops the build, and a verdict from before is gone.
         build.configure(&["-DVECTORIZED=true".to_owned()]);
@@ -172,6 +189,94 @@ mod cmake {
             built && said.contains("blur: proved: ") && said.contains("under the contract blurred"),
             "{said}"
         );
+
+        // What is known may be repeated, and not contradicted.
+        let further = |words: &str| build.configured(&[format!("-DFURTHER={words}")]);
+        let (configured, said) = further("PARAMS;radius=2;FROM;two.generator");
+        assert!(configured, "{said}");
+        let (configured, said) = further("PARAMS;radius=3");
+        assert!(!configured && said.contains("was made with PARAMS `radius=2`"), "{said}");
+    }
+
+    #[test]
+    fn only_an_unknown_verdict_skips_a_test() {
+        let Some((cmake, _)) = cmake() else { return };
+        let place = tempfile::tempdir().expect("a folder");
+        // The name of a machine must not be taken for a verdict.
+        let folder = place.path().join("x86_64-unknown-linux-gnu");
+        fs::create_dir(&folder).expect("a folder");
+        let file = folder.join("f.halidom.json");
+        let scripts = root().join("python/halidom/cmake");
+        let helpers = fs::read_to_string(scripts.join("HalidomHelpers.cmake")).expect("a file");
+        assert!(helpers.contains("SKIP_REGULAR_EXPRESSION \"halidom skips this test\""));
+        for (verdict, passes, skips) in [
+            (None, false, false),
+            (Some("refuted"), false, false),
+            (Some("unknown"), true, true),
+            (Some("proved"), true, false),
+        ] {
+            if let Some(verdict) = verdict {
+                let json = format!("{{\"verdict\": \"{verdict}\", \"statement\": \"unknown\"}}");
+                fs::write(&file, json).expect("a file");
+            }
+            let mut command = Command::new(&cmake);
+            command.args(["-DNAME=f", &format!("-DVERDICT={}", file.display()), "-P"]);
+            let output = run(command.arg(scripts.join("HalidomTest.cmake")));
+            let said = text(&output.stdout) + &text(&output.stderr);
+            assert_eq!(output.status.success(), passes, "{said}");
+            assert_eq!(said.contains("halidom skips this test"), skips, "{said}");
+        }
+    }
+
+    /// What a generator that compiles under the library for LD_PRELOAD leaves must be whole.
+    #[test]
+    fn a_report_that_is_not_whole_is_no_verdict() {
+        let Some((cmake, _)) = cmake() else { return };
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, text: &str| {
+            let file = folder.path().join(name);
+            fs::write(&file, text).expect("a file");
+            file
+        };
+        let judge = write("halidom", "#!/bin/sh\necho /nonexistent.so\n");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(&judge, mode).expect("a mode");
+        let verdict = folder.path().join("f.halidom.json");
+        let summary = |exit: u8, unseen: u8, word: &str| {
+            format!(
+                "echo '{{\"exit\": {exit}, \"unseen\": {unseen}, \"pipelines\": [{{\"function\": \
+                 \"f\", \"verdict\": \"{word}\", \"statement\": \"why\"}}]}}' > $R/summary.json\n"
+            )
+        };
+        let whole = summary(0, 0, "proved");
+        for (report, expected) in [
+            (whole.clone(), None),
+            (summary(0, 1, "proved"), Some("1 compiles were not looked at")),
+            (summary(3, 0, "proved"), Some("end with 0, and their summary with 3")),
+            (summary(3, 0, "not judged"), Some("why")),
+            (whole.replace("\"f\"", "\"g\""), Some("no compile of the function f was seen")),
+            (format!("{whole}mkdir $R/17\n"), Some("more than one process compiles")),
+            (String::new(), Some("no compile was seen")),
+        ] {
+            let made = "{\"verdict\": \"proved\", \"exit\": 0, \"statement\": \"yes\"}";
+            let script = format!(
+                "R=$HALIDOM_PRELOAD_REPORT\nmkdir $R\necho '{made}' > $R/1.json\n{report}\
+                 test -z \"$HALIDOM_PRELOAD_OPTIONS$HALIDOM_PRELOAD_MOST$HALIDOM_EXECUTABLE\"\n"
+            );
+            let script = write("generator", &script);
+            let mut command = Command::new(&cmake);
+            command.arg(format!("-DHALIDOM={}", judge.display()));
+            command.arg(format!("-DVERDICT={}", verdict.display()));
+            command.args(["-DNAME=f", "-DFUNCTION=f", "-DHALIDE=/nonexistent", "-P"]);
+            command.arg(root().join("python/halidom/cmake/HalidomRun.cmake"));
+            command.args(["--", "/bin/sh"]).arg(script);
+            command.env("HALIDOM_PRELOAD_OPTIONS", "--assume small");
+            command.env("HALIDOM_PRELOAD_MOST", "0").env("HALIDOM_EXECUTABLE", "/bin/true");
+            let output = run(&mut command);
+            let said = text(&output.stdout) + &text(&output.stderr);
+            assert_eq!(output.status.success(), expected.is_none(), "{report}: {said}");
+            assert!(said.contains(expected.unwrap_or("f: yes")), "{report}: {said}");
+        }
     }
 
     #[test]
@@ -268,6 +373,8 @@ mod preload {
             ("leave", "halidom: 1 pipeline: 1 proved"),
             ("threads", "halidom: 8 pipelines: 8 proved"),
             ("fork", "halidom: 2 pipelines: 2 proved"),
+            // The third compile is another one, as the range of a parameter has changed.
+            ("again", "halidom: 2 pipelines: 2 proved"),
             // The library has no way to the judge any more.
             ("close", "halidom: 1 pipeline: 1 proved"),
             ("wrong", "halidom: 1 pipeline: 1 refuted"),
@@ -288,6 +395,16 @@ mod preload {
             let said = made.judged_with(kind, &[("HALIDOM_PRELOAD_ENTRIES", "1")]);
             assert_eq!(first(&said).split(", ").next(), Some(expected), "{kind}: {said}");
         }
+
+        // Compiles that are not looked at are counted in children too, and options are named.
+        let said = made.judged_with("fork", &[("HALIDOM_PRELOAD_MOST", "0")]);
+        assert!(said.contains("2 more compiles were not looked at"), "{said}");
+        let options = [("HALIDOM_PRELOAD_OPTIONS", "--assume small"), ("TMPDIR", ".")];
+        let said = made.judged_with("right", &options);
+        assert!(
+            said.contains("1 proved") && said.contains("judged with `--assume small`"),
+            "{said}"
+        );
 
         // Without a file, the summary is the only addition, on standard error.
         let output = run(made.command("right").env("LD_PRELOAD", &made.library));
@@ -316,9 +433,14 @@ mod preload {
         assert!(folders.len() == 1 && folders[0].join("1.dump").is_file(), "{folders:?}");
 
         // On request, and only then, the verdict is the exit status of a program that ends well.
-        for (kind, strict, expected) in
-            [("wrong", "0", 0), ("wrong", "1", 1), ("right", "1", 0), ("nothing", "1", 0)]
-        {
+        for (kind, strict, expected) in [
+            ("wrong", "0", 0),
+            ("wrong", "1", 1),
+            ("right", "1", 0),
+            ("nothing", "1", 0),
+            ("close", "1", 3),
+            ("close", "0", 0),
+        ] {
             let mut command = made.command(kind);
             command.arg("0").env("LD_PRELOAD", &made.library);
             command.env("HALIDOM_PYTHON", root().join(".venv/bin/python"));
@@ -333,6 +455,25 @@ mod preload {
         let output = run(&mut command);
         assert_eq!(output.status.code(), Some(7));
         assert!(text(&output.stderr).contains("the judge cannot be started"), "{output:?}");
+        let mut command = made.command("right");
+        command.arg("0").env("LD_PRELOAD", &made.library).env("HALIDOM_PRELOAD_STRICT", "1");
+        let output = run(command.env("HALIDOM_PRELOAD_REPORT", "/nonexistent/report"));
+        assert_eq!(output.status.code(), Some(3), "{output:?}");
+    }
+
+    #[test]
+    fn a_child_that_lives_longer_hides_no_verdict() {
+        let Some(made) = made() else { return };
+        let report = made.folder.path().join("of-orphan");
+        let mut command = made.command("orphan");
+        command.env("LD_PRELOAD", &made.library).env("HALIDOM_PRELOAD_REPORT", &report);
+        // The child holds the output, so it ends only with the child and the judge.
+        let output = run(command.env("HALIDOM_PYTHON", root().join(".venv/bin/python")));
+        let said = fs::read_to_string(report.join("summary.json")).expect("a summary");
+        let said: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+        let words = |at: usize| said["pipelines"][at]["verdict"].as_str();
+        assert_eq!((words(0), words(1)), (Some("refuted"), Some("proved")), "{output:?}");
+        assert_eq!(said["exit"], 1);
     }
 
     #[test]
@@ -367,16 +508,25 @@ mod preload {
         };
 
         // As a program is that is linked with a static libHalide.
-        let text = "const char *const kept = \"Can't compile undefined Pipeline.\\n\";\n\
-                    int main(void) { return kept[0] == 'C' ? 4 : 0; }\n";
-        assert!(
-            ended(&c(folder, "contains", text, &[])).contains("linked with a static libHalide")
-        );
+        let contains = |status: u8| {
+            let text = format!(
+                "const char *const kept = \"Can't compile undefined Pipeline.\\n\";\n\
+                 int main(void) {{ return kept[0] == 'C' ? {status} : 9; }}\n"
+            );
+            c(folder, &format!("contains{status}"), &text, &[])
+        };
+        assert!(ended(&contains(4)).contains("linked with a static libHalide"));
+        for (strict, expected) in [("0", 0), ("1", 3)] {
+            let mut command = Command::new(contains(0));
+            command.env("LD_PRELOAD", &made.library).env("HALIDOM_PRELOAD_STRICT", strict);
+            assert_eq!(run(&mut command).status.code(), Some(expected), "{strict}");
+        }
 
         // A libHalide that calls its own `compile_to_module`, and one that calls it by its name:
         // only in the first one, a call of `compile_jit` counts as a compile.
         let symbol = "_ZN6Halide8Pipeline17compile_to_moduleERKSt6vectorINS_8ArgumentESaIS2_EERKNSt\
-                      7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEERKNS_6TargetENS_11LinkageTypeE";
+                      7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEERKNS_6TargetENS_11Linkage\
+                      TypeE";
         let call = "_ZN6Halide4Func11compile_jitERKNS_6TargetE";
         let text = format!(
             "int {symbol}(void) {{ return 4; }}\n\
@@ -397,5 +547,16 @@ mod preload {
             assert_eq!(said.split(" (").next(), Some(expected), "{said}");
             assert_eq!(said.contains("loads another libHalide.so"), !expected.is_empty(), "{said}");
         }
+
+        // A Halide in a library with another name, whose names only the library itself sees.
+        let other = format!("{text}int enter(void) {{ int yes = 1; return {call}(&yes); }}\n");
+        let other = c(folder, "libOther.so", &other, &shared);
+        let main = format!(
+            "#include <dlfcn.h>\nint main(void) {{ void *other = dlopen(\"{}\", RTLD_NOW);\n\
+             int (*enter)(void) = dlsym(other, \"enter\"); return enter(); }}\n",
+            other.display()
+        );
+        let said = ended(&c(folder, "opens", &main, &["-ldl"]));
+        assert_eq!(said.split(" (").next(), Some("halidom: 1 pipeline: 1 not judged"), "{said}");
     }
 }

@@ -407,3 +407,37 @@ fn the_verdict_says_where_prophecies_are_from() {
     let (status, _, err) = halidom(["validate", "a.hal", "--annotations", "always"]);
     assert_eq!(status, 2, "{err}");
 }
+
+#[test]
+fn a_refutation_names_the_lines_of_the_script() {
+    if !has_halide() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log.sarif");
+    for (name, wanted) in [
+        // The directives of the func that is stored wrongly, and its update.
+        ("slides_over_an_update.py", &["count.unroll(", "count.store_root(", "count[1, c] +="][..]),
+        // An element of the output that nothing stores.
+        ("blend_twice.py", &["out.split("]),
+    ] {
+        let script = root().join("tests/halide/miscompiled").join(name);
+        let words = ["validate", "--halide-script", text(&script), "--sarif", text(&log)];
+        let (status, said, _) = halidom(words);
+        assert_eq!(status, 1, "{said}");
+        let source = fs::read_to_string(&script).unwrap();
+        let parsed: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(&log).unwrap()).unwrap();
+        let result = &parsed["runs"][0]["results"][0];
+        let related = result["relatedLocations"].as_array().cloned().unwrap_or_default();
+        let places: Vec<_> =
+            std::iter::once(result["locations"][0].clone()).chain(related).collect();
+        assert_eq!(places.len(), wanted.len(), "{places:?}");
+        for (place, wanted) in places.iter().zip(wanted) {
+            let place = &place["physicalLocation"];
+            assert!(place["artifactLocation"]["uri"].as_str().unwrap().ends_with(name));
+            let line = place["region"]["startLine"].as_u64().unwrap() as usize;
+            assert!(source.lines().nth(line - 1).unwrap().contains(wanted), "{place}");
+        }
+    }
+}

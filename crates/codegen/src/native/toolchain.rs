@@ -27,8 +27,8 @@ pub const COMPILER_VARIABLE: &str = "HALIDOM_CC";
 const ZIG: &str = "zig";
 
 /// Zig in the Python package `ziglang` of the environment in which this executable is installed:
-/// `bin/halidom` beside `lib/python3.*/site-packages` or, after `pip install --target`, beside the
-/// packages themselves.
+/// the folder above `bin/halidom` contains `lib/python3.*/site-packages` or, after `pip install
+/// --target`, the packages themselves.
 fn packaged() -> Option<PathBuf> {
     let own = std::env::current_exe().ok()?;
     let base = own.parent()?.parent()?;
@@ -108,8 +108,8 @@ impl CompileError {
 
 impl Toolchain {
     /// Finds the compiler that `HALIDOM_CC` names; else the first of clang 19, clang, gcc and cc
-    /// that exists; else Zig, which compiles C too, in the Python package `ziglang` beside this
-    /// executable.
+    /// that exists; else Zig, which compiles C too, in the Python package `ziglang` of the
+    /// environment in which this executable is installed.
     ///
     /// # Errors
     /// No such compiler exists.

@@ -204,8 +204,8 @@ impl Pair {
         Diff { sides, runs: 0, difference: None, not_run: None }
     }
 
-    /// The runs to try: the inputs of refutations, cases at the borders of both codes' entry checks,
-    /// and random cases.
+    /// The runs to try: the inputs of refutations, cases at the borders of the entry checks of both
+    /// codes, and random cases.
     fn runs(&self, sides: &[Sided; 2]) -> Vec<Run> {
         let mut runs = Vec::new();
         for (stock, side) in [&self.old, &self.new].into_iter().zip(sides) {

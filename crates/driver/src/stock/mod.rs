@@ -7,6 +7,7 @@ mod demands;
 pub mod diff;
 mod execute;
 mod export;
+mod folder;
 mod import;
 mod passes;
 pub mod replay;
@@ -43,6 +44,7 @@ pub use execute::before;
 pub use export::export;
 pub use halidom_halide::bridge;
 pub use halidom_halide::codes::UNSUPPORTED;
+pub use halidom_halide::dump::numbered as numbered_names;
 pub use halidom_halide::translate::Note;
 pub use import::{Import, import};
 pub use passes::{Outcome, Step, changes, passes};
@@ -92,6 +94,10 @@ enum Code {
     /// Halide's code for the pipeline is the code of this statement. The lossless dump is present
     /// where it is known.
     Own(Option<Dump>),
+    /// The statement is the lossless dump of a live pipeline. Halide's code for the pipeline file
+    /// counts as its code if Halide compiles this statement from the file. Otherwise the bridge
+    /// compiles the dump: the file lacks the constraints on inputs.
+    Live(Dump),
     /// The statement is a lossless dump from a file; the bridge compiles it.
     Given(Dump),
     /// The statement is a text from a file. Halide's code for the pipeline counts as its code if
@@ -103,7 +109,7 @@ impl Stock {
     /// The statement as a lossless dump, where one is known.
     pub fn lossless(&self) -> Option<String> {
         match &self.code {
-            Code::Own(Some(dump)) | Code::Given(dump) => {
+            Code::Own(Some(dump)) | Code::Live(dump) | Code::Given(dump) => {
                 Some(lossless_form::print(dump, &self.names))
             }
             Code::Own(None) | Code::Text(_) => None,
@@ -151,7 +157,7 @@ impl Stock {
             .map_err(|unsupported| unsupported.what)?;
         let said = subject.algorithm.clone();
         let code = match code {
-            Code::Own(Some(dump)) | Code::Given(dump) => {
+            Code::Own(Some(dump)) | Code::Live(dump) | Code::Given(dump) => {
                 Code::Given(Dump { block: block.clone(), ..dump.clone() })
             }
             Code::Own(None) | Code::Text(_) => Code::Text(text::print(&block, names)),
@@ -159,8 +165,8 @@ impl Stock {
         Ok(Self { subject, notes, names: names.clone(), block, code, said, ..self.clone() })
     }
 
-    /// The same statement, to be judged by the definitions of another pipeline, with whose names its
-    /// own are in one table. The pipeline's own definitions are a step in between.
+    /// The same statement, to be judged by the definitions of another pipeline. The pipeline's own
+    /// definitions are a step in between. The names of both are in one table.
     ///
     /// # Errors
     ///
@@ -185,7 +191,9 @@ impl Stock {
     /// The release of Halide and the target of the compile, where they are known.
     pub fn compiled_by(&self) -> Option<(Release, &str)> {
         match &self.code {
-            Code::Own(Some(dump)) | Code::Given(dump) => Some((dump.release, &dump.target)),
+            Code::Own(Some(dump)) | Code::Given(dump) | Code::Live(dump) => {
+                Some((dump.release, &dump.target))
+            }
             Code::Own(None) | Code::Text(_) => None,
         }
     }
@@ -208,8 +216,7 @@ pub struct Request {
     /// pipeline.
     pub statement: Option<PathBuf>,
     /// A folder with the artifacts of a compile: the pipeline file of the job, and the statement in
-    /// both forms ([`Artifacts::read`]). Code that Halide compiles from the pipeline file counts as
-    /// the statement's code.
+    /// both forms, which must have been written together.
     pub compiled: Option<PathBuf>,
     /// The statement after every pass. If the installed Halide compiles the pipeline, it writes
     /// this dump.
@@ -263,6 +270,7 @@ fn read_after(request: &Request, mut names: Names) -> Result<Stock, Refusal> {
     let statement = request.statement.as_deref().map(source::text).transpose()?;
     let dump = request.dump.as_deref().map(source::text).transpose()?;
     let name = title(&request.job.origin);
+    let mut places = Vec::new();
     let reading = || -> Result<Stock, Diagnostic> {
         // Refuse a file that is not a pipeline before Halide sees it.
         let known = given.as_ref().map(|bytes| pipeline::read(bytes, &mut names));
@@ -271,13 +279,12 @@ fn read_after(request: &Request, mut names: Names) -> Result<Stock, Refusal> {
             (Some(known), Some(text)) => {
                 let bytes = given.clone().unwrap_or_default();
                 let statement = Statement::Given(text);
-                (known, Compilation { statement, dump, specification: None, bytes, target: None })
+                let (specification, target, live) = (None, None, false);
+                (known, Compilation { statement, dump, specification, bytes, target, live })
             }
             (known, statement) => {
                 let made = match &request.compiled {
-                    Some(folder) => {
-                        Artifacts::read(folder, String::new()).map_err(BridgeError::from)
-                    }
+                    Some(folder) => folder::read(folder).map_err(BridgeError::from),
                     None => compile(&request.job),
                 };
                 let made = made.map_err(|error| {
@@ -291,7 +298,9 @@ fn read_after(request: &Request, mut names: Names) -> Result<Stock, Refusal> {
                     dump: lossless,
                     passes,
                     target,
+                    places: found,
                 } = made;
+                places = found;
                 let known = match known {
                     Some(known) => known,
                     None => pipeline::read(&pipeline, &mut names)
@@ -303,7 +312,8 @@ fn read_after(request: &Request, mut names: Names) -> Result<Stock, Refusal> {
                 };
                 let dump = dump.or_else(|| request.compiled.is_none().then_some(passes));
                 let bytes = given.clone().unwrap_or(pipeline);
-                (known, Compilation { statement, dump, specification, bytes, target })
+                let live = request.compiled.is_some();
+                (known, Compilation { statement, dump, specification, bytes, target, live })
             }
         };
         let title = match &request.statement {
@@ -342,11 +352,19 @@ fn read_after(request: &Request, mut names: Names) -> Result<Stock, Refusal> {
     let read = reading();
     match read {
         Ok(mut stock) => {
-            stock.subject.origin = Origin::of(sources);
+            let funcs = named(&stock);
+            stock.subject.origin = Origin::of_calls(sources, &places, &funcs);
             Ok(stock)
         }
         Err(diagnostic) => Err(Refusal::new(sources, vec![diagnostic])),
     }
+}
+
+/// The funcs of a pipeline, by name. A func that a directive changed is there twice.
+fn named(stock: &Stock) -> Vec<(String, FuncId)> {
+    let Subject { pool, algorithm, compiled, .. } = &stock.subject;
+    let funcs = compiled.steps.iter().chain([algorithm]).flat_map(|step| &step.funcs);
+    funcs.map(|func| (pool.func(*func).name.clone(), *func)).collect()
 }
 
 /// The library that connects Halidom with the installed Halide; see [`bridge::library`].
@@ -457,11 +475,13 @@ struct Compilation {
     bytes: Vec<u8>,
     /// The target that a script names.
     target: Option<String>,
+    /// It is that of a live pipeline.
+    live: bool,
 }
 
 /// Builds a [`Stock`] from the artifacts that Halide compiled from a script.
 pub fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnostic> {
-    let Artifacts { pipeline, specification, statement: text, dump: lossless, passes: _, target } =
+    let Artifacts { pipeline, specification, statement: text, dump: lossless, target, .. } =
         artifacts;
     let mut names = Names::new();
     let name = script.display().to_string();
@@ -469,7 +489,8 @@ pub fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnosti
     let file = Sources::new().add(name.clone(), text.clone());
     let job = Job::of(bridge::Origin::Script(script.to_owned()));
     let statement = Statement::compiled(text, lossless);
-    let compilation = Compilation { statement, dump: None, specification, bytes: pipeline, target };
+    let (dump, bytes, live) = (None, pipeline, false);
+    let compilation = Compilation { statement, dump, specification, bytes, target, live };
     translated(
         job,
         known,
@@ -528,7 +549,7 @@ fn translated(
     compilation: Compilation,
     Texts { name, file, small, assumed }: Texts<'_>,
 ) -> Result<Stock, Diagnostic> {
-    let Compilation { statement, dump, specification, bytes, target } = compilation;
+    let Compilation { statement, dump, specification, bytes, target, live } = compilation;
     let unsupported = |what: translate::Unsupported| what.diagnostic(None);
     if matches!(statement, Statement::Given(_) | Statement::Printed(_))
         && !lossless_form::is_dump(statement.shown())
@@ -540,14 +561,17 @@ fn translated(
         return Err(Diagnostic::error(UNSUPPORTED, place, message)
             .with_hint("give the statement without loss, or rename it"));
     }
-    let (block, code) = statement.read(&mut names, file)?;
+    let (block, code) = match statement.read(&mut names, file)? {
+        (block, Code::Own(Some(dump))) if live => (block, Code::Live(dump)),
+        read => read,
+    };
     // Only Halide itself tells which constraints its pipeline has: a statement from elsewhere does
     // not.
-    if let Code::Own(Some(own)) = &code {
+    if let Code::Own(Some(own)) | Code::Live(own) = &code {
         constrain(&mut pipeline, &own.arguments);
     }
     translate::belongs(&pipeline, &names, &block).map_err(|found| found.diagnostic(file))?;
-    if let Code::Given(dump) | Code::Own(Some(dump)) = &code {
+    if let Code::Given(dump) | Code::Live(dump) | Code::Own(Some(dump)) = &code {
         let same = translate::lay_out_arrays(&mut pipeline, &names, dump);
         same.map_err(|found| found.diagnostic(file))?;
     }
@@ -561,7 +585,8 @@ fn translated(
     };
     let mut plain = plain.map_err(unsupported)?;
     let job = Job { target: job.target.or(target), ..job };
-    plain.set(settings(&job, small));
+    let settings = Settings { small, ..settings_of(job.target.as_deref(), &code, file)? };
+    plain.set(settings);
     let mut conditions = Vec::new();
     for (words, file) in assumed {
         conditions.push(translate::assumption(words, (&plain, &pipeline), &mut names, *file)?);
@@ -588,12 +613,6 @@ fn translated(
     })
 }
 
-/// The settings of a job's target and of its contract.
-fn settings(job: &Job, small: bool) -> Settings {
-    let own = job.target.as_deref().map_or_else(Settings::default, Settings::of_target);
-    Settings { small, ..own }
-}
-
 /// Builds the subject to be judged for a pipeline and its statement, with notes on the parts that
 /// the translation left out.
 fn judged_of(
@@ -611,6 +630,27 @@ fn judged_of(
         notes.extend(factored(pipeline, names).map(Note::Other));
     }
     Ok((subject(source, before, (compiled.program, compiled.contract)), notes))
+}
+
+/// The settings of the target for which a statement was compiled. A dump names it; `named` is what
+/// the request says, and what counts for a text.
+fn settings_of(named: Option<&str>, code: &Code, file: FileId) -> Result<Settings, Diagnostic> {
+    let named = named.map(Settings::of_target);
+    let (Code::Own(Some(dump)) | Code::Live(dump) | Code::Given(dump)) = code else {
+        return Ok(named.unwrap_or_default());
+    };
+    let known = Settings::of_target(&dump.target);
+    if named.is_some_and(|named| named != known) {
+        let message = format!(
+            "the statement was compiled for `{}`, which differs from the named target in \
+                `no_asserts` or `strict_float`",
+            dump.target
+        );
+        return Err(Diagnostic::error(codes::MISMATCH, Span::new(file, 0..0), message)
+            .with_hint("leave the target out: the dump names it"));
+    }
+    // Without the flag, Halide's compiler of machine code may still regroup.
+    Ok(Settings { strict_float: known.strict_float && dump.strict_float, ..known })
 }
 
 /// The name of a called function or of an input of the pipeline that, when printed, equals one of

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use halidom_halide::bridge::Artifacts;
+use halidom_halide::dump::{self as lossless, Dump, numbered};
 use halidom_halide::text::{self, same_but_bound_names};
 use halidom_interp::Bindings;
 use halidom_ir::{Array, Constant, Shape};
@@ -127,7 +128,7 @@ fn owed(stock: &Stock, counterexample: &Counterexample) -> Owed {
 /// ended by a signal.
 fn watched(stock: &Stock, counterexample: &Counterexample) -> Replay {
     let dump = match &stock.code {
-        Code::Own(Some(dump)) | Code::Given(dump) => dump,
+        Code::Own(Some(dump)) | Code::Live(dump) | Code::Given(dump) => dump,
         Code::Own(None) | Code::Text(_) => return Replay::Right,
     };
     let Some((bindings, windows)) = given(stock, counterexample) else { return Replay::Right };
@@ -161,7 +162,10 @@ fn run(stock: &Stock, counterexample: &Counterexample, folder: &Path) -> Result<
     let expected = write_case(stock, &bindings, &windows, folder)?;
     match &stock.code {
         Code::Own(_) => stock.job.run(folder).map_err(|error| error.to_string())?,
-        Code::Given(dump) => {
+        Code::Live(dump) if is_of_file(stock, dump) => {
+            stock.job.run(folder).map_err(|error| error.to_string())?;
+        }
+        Code::Live(dump) | Code::Given(dump) => {
             let given = (&bindings, windows.as_slice());
             match execute::execute(stock, (dump, &stock.names), given, folder)? {
                 Ended::Done => {}
@@ -187,6 +191,13 @@ fn compile_of(stock: &Stock, text: &str) -> Result<Artifacts, String> {
     if same_but_bound_names(&own.statement, text) { Ok(own) } else { Err(OTHER_CODE.to_owned()) }
 }
 
+/// Tests whether Halide compiles this statement from the pipeline file.
+fn is_of_file(stock: &Stock, dump: &Dump) -> bool {
+    let own = tempfile::tempdir().ok().and_then(|place| stock.job.compile(place.path()).ok());
+    let own = own.and_then(|own| own.dump);
+    own.is_some_and(|own| numbered(&own) == numbered(&lossless::print(dump, &stock.names)))
+}
+
 /// The dump of the passes that made the statement: the known one, or that of a compile which prints
 /// the same text.
 pub fn dump(stock: &Stock) -> Option<Cow<'_, str>> {
@@ -194,7 +205,7 @@ pub fn dump(stock: &Stock) -> Option<Cow<'_, str>> {
     match (&stock.dump, &stock.code) {
         (Some(dump), _) => Some(Cow::Borrowed(dump)),
         (None, Code::Text(text)) => again(text),
-        (None, Code::Own(_)) => again(&text::print(&stock.block, &stock.names)),
+        (None, Code::Own(_) | Code::Live(_)) => again(&text::print(&stock.block, &stock.names)),
         (None, Code::Given(_)) => None,
     }
 }

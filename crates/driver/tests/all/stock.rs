@@ -400,3 +400,32 @@ fn a_changed_statement_is_refuted_by_its_own_code() {
         assert!(matches!(report.verdict, Verdict::Refuted(_)), "{:?}", report.verdict);
     }
 }
+
+#[test]
+fn a_dump_names_the_target_of_its_statement() {
+    if !has_halide() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipeline.py");
+    std::fs::write(&path, FLOATS).unwrap();
+    let mut request = Request::of_job(bridge::Job {
+        origin: bridge::Origin::Script(path),
+        target: Some("host-strict_float".to_owned()),
+    });
+    let made = request.job.compile(folder.path()).unwrap();
+    let path = folder.path().join("given.dump");
+    std::fs::write(&path, made.dump.unwrap()).unwrap();
+    request.job.origin = bridge::Origin::File(bridge::pipeline_in(folder.path()));
+    request.statement = Some(path);
+    for target in [None, Some("host-strict_float"), Some("host-avx2-strict_float-no_runtime")] {
+        request.job.target = target.map(str::to_owned);
+        let stock = stock::read(&request).unwrap();
+        assert!(!stock.subject.algorithm.fast_math, "{target:?}");
+    }
+    for target in ["host", "host-strict_float-no_asserts"] {
+        request.job.target = Some(target.to_owned());
+        let refused = stock::read(&request).unwrap_err();
+        assert!(format!("{refused:?}").contains("HAL1209"), "{target}: {refused:?}");
+    }
+}

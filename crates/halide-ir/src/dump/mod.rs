@@ -44,10 +44,12 @@
 //! `Prefetch` and `HoistedStorage` do not occur in a final statement, and are refused.
 
 mod error;
+mod numbered;
 mod printer;
 mod reader;
 
 pub use error::DumpError;
+pub use numbered::numbered;
 pub use printer::{print, print_block};
 pub use reader::{is_dump, read, read_block};
 

@@ -47,18 +47,51 @@ class Nothing:
         return lambda *args, **named: self
 
 
+def directives(halide):
+    """The directives, as methods of classes."""
+    for kind in (halide.Func, halide.Stage):
+        for name in dir(kind):
+            if not name.startswith(OTHER_PREFIXES) and name not in OTHER_METHODS:
+                yield kind, name
+
+
 def without_schedule(halide):
     """Lets every directive do nothing."""
     nothing = Nothing()
-    for kind in (halide.Func, halide.Stage):
-        for name in dir(kind):
-            if name.startswith(OTHER_PREFIXES) or name in OTHER_METHODS:
-                continue
-            if name in OTHERS:
-                setattr(kind, name, lambda self, *args, **named: nothing)
-            else:
-                setattr(kind, name, lambda self, *args, **named: self)
+    for kind, name in list(directives(halide)):
+        if name in OTHERS:
+            setattr(kind, name, lambda self, *args, **named: nothing)
+        else:
+            setattr(kind, name, lambda self, *args, **named: self)
     halide.ImageParam.in_ = lambda self, *args: nothing
+
+
+def noting_places(halide, made):
+    """What `made` gives, and the places where funcs are defined and scheduled: a definition has no directive."""
+    places = []
+
+    def noting(kind, name, directive):
+        method = getattr(kind, name)
+
+        def called(self, *args, **named):
+            result = method(self, *args, **named)
+            frame = sys._getframe(1)
+            file, line = frame.f_code.co_filename, frame.f_lineno
+            # The name of a stage begins with that of its func.
+            func = self.name().split(".")[0]
+            places.append({"func": func, "directive": directive, "file": file, "line": line})
+            return result
+
+        setattr(kind, name, called)
+        return kind, name, method
+
+    noted = [noting(kind, name, name) for kind, name in list(directives(halide))]
+    noted.append(noting(halide.Func, "__setitem__", None))
+    try:
+        return made(), places
+    finally:
+        for kind, name, method in noted:
+            setattr(kind, name, method)
 
 
 def factoring(halide, made):
@@ -124,10 +157,12 @@ def pipeline_of(halide, folder, options):
 
 
 def compile_pipeline(halide, folder, options):
-    (pipeline, target), factored = factoring(halide, lambda: pipeline_of(halide, folder, options))
+    made = lambda: noting_places(halide, lambda: pipeline_of(halide, folder, options))
+    ((pipeline, target), places), factored = factoring(halide, made)
     if factored:
         (folder / "factored.txt").touch()
     if "script" in options:
+        (folder / "places.json").write_text(json.dumps(places))
         serialize(halide, pipeline, folder / "pipeline.hlpipe", options)
     if target:
         (folder / "target.txt").write_text(str(target))

@@ -114,7 +114,8 @@ pub enum Ending {
 }
 
 impl Built {
-    /// Compiles the statement of a dump with the Halide of this Python, to files in an empty folder.
+    /// Compiles the statement of a dump with the Halide of this Python, to files in an empty
+    /// folder.
     ///
     /// # Errors
     /// Returns an error if the bridge is not available, or if a file access or the linker fails.

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use halidom_base::programs;
+use serde_json::Value;
 
 pub use built::{Built, Case, Ending, Given, Memory, Placement, Rejected};
 pub use error::BridgeError;
@@ -64,6 +65,38 @@ pub struct Artifacts {
     pub passes: String,
     /// The target of the compile, if the script or the job names one; `None` for a generator.
     pub target: Option<String>,
+    /// The places in Python files where funcs are defined and scheduled, in the order of the calls;
+    /// empty if the pipeline is not from a script.
+    pub places: Vec<Place>,
+}
+
+/// A call that defines or schedules a func.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The func.
+    pub func: String,
+    /// The directive; `None` for a definition.
+    pub directive: Option<String>,
+    /// The file.
+    pub file: PathBuf,
+    /// The line, counted from 1.
+    pub line: usize,
+}
+
+/// The places that the script wrote to a folder. They serve reports alone, so what is not
+/// understood is left out.
+fn places(folder: &Path) -> Vec<Place> {
+    let text = fs::read_to_string(folder.join("places.json")).unwrap_or_default();
+    let all: Vec<Value> = serde_json::from_str(&text).unwrap_or_default();
+    let place = |value: &Value| {
+        Some(Place {
+            func: value["func"].as_str()?.to_owned(),
+            directive: value["directive"].as_str().map(str::to_owned),
+            file: value["file"].as_str()?.into(),
+            line: usize::try_from(value["line"].as_u64()?).ok()?,
+        })
+    };
+    all.iter().filter_map(place).collect()
 }
 
 impl Artifacts {
@@ -73,13 +106,15 @@ impl Artifacts {
     /// Returns an error if a file cannot be read.
     pub fn read(folder: &Path, passes: String) -> io::Result<Self> {
         let specification = folder.join("specification.hlpipe");
+        let target = folder.join("target.txt");
         Ok(Self {
             pipeline: fs::read(folder.join(PIPELINE))?,
             specification: specification.is_file().then(|| fs::read(specification)).transpose()?,
             statement: fs::read_to_string(folder.join("final.stmt"))?,
             dump: Some(fs::read_to_string(folder.join("final.dump"))?),
             passes,
-            target: fs::read_to_string(folder.join("target.txt")).ok(),
+            target: target.is_file().then(|| fs::read_to_string(target)).transpose()?,
+            places: places(folder),
         })
     }
 }
@@ -231,6 +266,7 @@ impl Job {
                     dump,
                     passes,
                     target: None,
+                    places: Vec::new(),
                 })
             }
         }

@@ -57,7 +57,7 @@ impl Ops<'_> {
             Expr::Binary(op @ (Op::Shl | Op::Shr), a, amount) => {
                 // The sign's own place is left out: its power does not fit the type.
                 let least = 0..i128::from(scalar.bits()?) - 1;
-                let amount = self.amount(amount).filter(|amount| least.contains(amount))?;
+                let amount = self.literal(amount).filter(|amount| least.contains(amount))?;
                 let power = self.int_like(id, 1 << amount);
                 let a = self.unwrapped(a, known);
                 let op = if op == Op::Shl { Op::Mul(Overflow::Unbounded) } else { Op::Div };
@@ -93,7 +93,7 @@ impl Ops<'_> {
             }
             Expr::Cast(_, inner) if self.widths.is_own(id) => Some(inner),
             Expr::Cast(..) => {
-                let number = self.amount(id).filter(|number| (0..1 << 7).contains(number))?;
+                let number = self.literal(id)?;
                 Some(self.int_like(id, number))
             }
             Expr::Var(var) => {
@@ -101,27 +101,6 @@ impl Ops<'_> {
                 Some(self.pool.var_expr(twin))
             }
             Expr::Unary(..)
-            | Expr::Call(..)
-            | Expr::Apply { .. }
-            | Expr::Ref { .. }
-            | Expr::Load { .. }
-            | Expr::Ramp { .. }
-            | Expr::Shuffle { .. }
-            | Expr::Hole(_) => None,
-        }
-    }
-
-    /// The number that an expression is. Conversions keep those below 2^7, which fit every type.
-    fn amount(&self, id: ExprId) -> Option<i128> {
-        match *self.pool.get(id) {
-            Expr::Const(constant) => constant.as_integer(),
-            Expr::Cast(to, inner) if to.is_machine_integer() => self.amount(inner),
-            Expr::Broadcast { value, .. } => self.amount(value),
-            Expr::Var(_)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Select { .. }
-            | Expr::Cast(..)
             | Expr::Call(..)
             | Expr::Apply { .. }
             | Expr::Ref { .. }

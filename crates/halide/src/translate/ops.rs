@@ -494,42 +494,31 @@ impl Ops<'_> {
         self.scaled_down(a, bits)
     }
 
-    /// The number that an expression is in each lane, if it is a constant.
-    fn constant(&self, mut id: ExprId) -> Option<i128> {
-        while let Expr::Broadcast { value, .. } = self.pool.get(id) {
-            id = *value;
+    /// The number that an expression is. Conversions keep numbers from 0 to 127, which fit every
+    /// type.
+    pub(super) fn literal(&self, mut id: ExprId) -> Option<i128> {
+        let mut limits = i128::MIN..i128::MAX;
+        loop {
+            match *self.pool.get(id) {
+                Expr::Broadcast { value, .. } => id = value,
+                Expr::Cast(to, inner) if to.is_machine_integer() => {
+                    (id, limits) = (inner, 0..1 << 7)
+                }
+                _ => break,
+            }
         }
-        self.pool.as_constant(id).and_then(Constant::as_integer)
+        let number = self.pool.as_constant(id).and_then(Constant::as_integer);
+        number.filter(|number| limits.contains(number))
     }
 
     /// The constant amount of a shift.
     fn bits(&self, amount: Value) -> Result<u32> {
-        let mut id = amount.id;
-        loop {
-            match self.pool.get(id) {
-                Expr::Broadcast { value, .. } => id = *value,
-                Expr::Const(constant) => {
-                    let bits = constant.as_integer().and_then(|bits| u32::try_from(bits).ok());
-                    return match bits.filter(|bits| *bits < 64) {
-                        Some(bits) => Ok(bits),
-                        None => unsupported("a shift by this many bits"),
-                    };
-                }
-                Expr::Var(_)
-                | Expr::Unary(..)
-                | Expr::Binary(..)
-                | Expr::Select { .. }
-                | Expr::Cast(..)
-                | Expr::Call(..)
-                | Expr::Apply { .. }
-                | Expr::Ref { .. }
-                | Expr::Load { .. }
-                | Expr::Ramp { .. }
-                | Expr::Shuffle { .. }
-                | Expr::Hole(_) => {
-                    return unsupported("a rounding shift by a varying number of bits");
-                }
-            }
+        let Some(number) = self.literal(amount.id) else {
+            return unsupported("a rounding shift by a varying number of bits");
+        };
+        match u32::try_from(number).ok().filter(|bits| *bits < 64) {
+            Some(bits) => Ok(bits),
+            None => unsupported("a shift by this many bits"),
         }
     }
 
@@ -667,7 +656,7 @@ impl Ops<'_> {
                 self.wrapped(id, ty)
             }
             ("rounding_shift_left", [a, b]) => self.rounding_shift(name, *a, *b),
-            ("rounding_shift_right", [a, b]) if self.constant(b.id).is_none() => {
+            ("rounding_shift_right", [a, b]) if self.literal(b.id).is_none() => {
                 self.rounding_shift(name, *a, *b)
             }
             ("popcount" | "count_leading_zeros" | "count_trailing_zeros", [a]) => {
@@ -696,7 +685,7 @@ impl Ops<'_> {
             ("div_round_to_zero" | "mod_round_to_zero", [a, b]) => {
                 let (x, y) = (self.as_int(*a)?, self.as_int(*b)?);
                 // By 0, and of the least value by -1, the code has no behaviour.
-                if self.constant(y).is_none_or(|divisor| matches!(divisor, -1 | 0)) {
+                if self.literal(y).is_none_or(|divisor| matches!(divisor, -1 | 0)) {
                     return unsupported("a truncating division by a number that is not known");
                 }
                 let zero = self.int_like(x, 0);

@@ -36,7 +36,7 @@ impl Walk<'_> {
         }
         let mut checks = Vec::new();
         for scale in scales.found {
-            let (low, high) = (limit(pool, scale, -1), limit(pool, scale, 1));
+            let (low, high) = (number(pool, scale, -SCALE_LIMIT), number(pool, scale, SCALE_LIMIT));
             let above = pool.binary(BinaryOp::Le, low, scale);
             let below = pool.binary(BinaryOp::Le, scale, high);
             let condition = pool.binary(BinaryOp::And, above, below);
@@ -61,17 +61,7 @@ impl Scales {
         pool.for_each_subexpr(expr, &mut |_, node| match node {
             Expr::Var(var) if self.params.contains(var) => has_parameter = true,
             Expr::Var(_) | Expr::Ref { .. } | Expr::Load { .. } => is_alone = false,
-            Expr::Const(_)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Select { .. }
-            | Expr::Cast(..)
-            | Expr::Call(..)
-            | Expr::Apply { .. }
-            | Expr::Ramp { .. }
-            | Expr::Broadcast { .. }
-            | Expr::Shuffle { .. }
-            | Expr::Hole(_) => {}
+            _ => {}
         });
         has_parameter && is_alone
     }
@@ -108,11 +98,6 @@ fn reads(pool: &Pool, expr: ExprId) -> bool {
     let mut reads = false;
     pool.for_each_subexpr(expr, &mut |_, node| reads |= matches!(node, Expr::Ref { .. }));
     reads
-}
-
-/// The limit of a float, with a sign.
-fn limit(pool: &mut Pool, of: ExprId, sign: i32) -> ExprId {
-    number(pool, of, sign * SCALE_LIMIT)
 }
 
 /// A number in the type of a float.

@@ -32,11 +32,12 @@ pub fn format(sources: &Sources, file: FileId) -> Result<String, Unformatted> {
     }
     let words = words::words(text, file);
     let laid = lines::lines(&words, &shape::shape(&words));
+    // The line breaks of a text are of one kind.
+    let laid = if text.contains("\r\n") { laid.replace('\n', "\r\n") } else { laid };
     if !is_same(&words, &words::words(&laid, file)) {
         return Err(Unformatted::Defect);
     }
-    // The line breaks of a text are of one kind.
-    Ok(if text.contains("\r\n") { laid.replace('\n', "\r\n") } else { laid })
+    Ok(laid)
 }
 
 /// True if two texts have the same tokens and comments, in order.

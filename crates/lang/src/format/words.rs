@@ -92,5 +92,10 @@ fn breaks(gap: &str) -> usize {
 }
 
 fn normal(comment: &str) -> String {
-    comment.trim_end().replace("\r\n", "\n")
+    let comment = comment.trim_end();
+    if comment.starts_with("//") {
+        // A line break would end it; a carriage return within it is none.
+        return comment.to_owned();
+    }
+    comment.replace("\r\n", "\n").replace('\r', "\n")
 }

@@ -174,13 +174,18 @@ fn texts_without_line_breaks_become_lines() {
 
 #[test]
 fn lines_are_broken_at_the_loosest_place() {
-    let text = "pipeline p(input:buffer<u16,2>,a:u16)->output:buffer<u16,2>{require a>0&&input.width>0,\"no\";
+    let text = "pipeline p(input:buffer<u16,2>,a:u16)->output:buffer<u16,2>{require \
+        a>0&&input.width>0,\"no\";
  func  f ( x,y )=input( x,y )+ -1*input(x+ 1,y)  ; // beside
 
 
-   func output(x, y) : u16 { output(x,y)=f(x,y); for (r , s) in (0 .. 3,-1..2) where r!=s { output(x,y)min= f(x+r,y+s) ; output(x, y) = select(output(x, y) > 200 && f(x + r, y) > 100 || a == 3, output(x, y) - f(x, y), f(x - 1, y)); } }
+   func output(x, y) : u16 { output(x,y)=f(x,y); for (r , s) in (0 .. 3,-1..2) \
+        where r!=s { output(x,y)min= f(x+r,y+s) ; output(x, y) = select(output(x, y) > 200 && \
+        f(x + r, y) > 100 || a == 3, output(x, y) - f(x, y), f(x - 1, y)); } }
 /* last */ }
-schedule s ( n:8 )for p{output.split(y,yo,yi,n,tail:guard).parallel(yo).vectorize(x,16).update(1).reorder(x, r, s, y).unroll(r).unroll(s); for k in 0..1 { f.compute_root( ) ; } output.specialize(a==1){output.parallel(x);} }
+schedule s ( n:8 )for p{output.split(y,yo,yi,n,tail:guard).parallel(yo).vectorize(x,16)\
+        .update(1).reorder(x, r, s, y).unroll(r).unroll(s); for k in 0..1 { f.compute_root( ) ; } \
+        output.specialize(a==1){output.parallel(x);} }
 ";
     let expected = "pipeline p(input: buffer<u16, 2>, a: u16) -> output: buffer<u16, 2> {
     require a > 0 && input.width > 0, \"no\";
@@ -206,6 +211,24 @@ schedule s(n: 8) for p {
 ";
     assert_eq!(check("text", text), expected);
     assert_eq!(check("text", &text.replace('\n', "\r\n")), expected.replace('\n', "\r\n"));
+}
+
+#[test]
+fn line_breaks_of_all_kinds_are_kept() {
+    let pipeline = "pipeline p(a: buffer<u8, 1>) -> b: buffer<u8, 1> { func b(x) = a(x); }";
+    for (comment, expected) in [
+        ("/* a\r\n b */\r\n", "/* a\r\n b */\r\n"),
+        ("/* a\r\r\n b */\r\n", "/* a\r\n\r\n b */\r\n"),
+        ("/* a\r b */\r\n", "/* a\r\n b */\r\n"),
+        ("/* a\r b */\n", "/* a\n b */\n"),
+        ("// a\r\r\n", "// a\r\n"),
+        ("// a\r b\r\n", "// a\r b\r\n"),
+        ("// a\r b\n", "// a\r b\n"),
+    ] {
+        let once = formatted(&format!("{comment}{pipeline}")).expect("it parses");
+        assert!(once.starts_with(expected), "{comment:?}: {once:?}");
+        assert_eq!(formatted(&once), Ok(once.clone()), "{comment:?}");
+    }
 }
 
 #[test]

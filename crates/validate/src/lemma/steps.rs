@@ -7,9 +7,9 @@
 //! operand. Results that are NaN are left out. A sum with 0 is the other operand, up to the sign of
 //! 0. If 0 is multiplied or divided, the result is 0 or NaN; it is taken to be 0.
 //!
-//! If a sum may be rounded together with a product, the rounded product says nothing about the
-//! sum. But the exact product of `q` with a float between 0 and 1 lies between 0 and `q`, so its
-//! sum lies between those of 0 and `q`, in both ways of rounding.
+//! If a sum may be rounded together with a product that stands in it directly, the rounded product
+//! says nothing about the sum. But the exact product of `q` with a float between 0 and 1 lies
+//! between 0 and `q`, so its sum lies between those of 0 and `q`, in both ways of rounding.
 
 use halidom_ir::{BinaryOp, Constant, Scalar};
 
@@ -59,7 +59,7 @@ pub(super) fn lemma(
     } else {
         // Halide writes literals second, where the order makes no difference.
         let literal = space.term_constant(y).is_some() && !matches!(op, BinaryOp::Sub(_));
-        let is_first = if op == BinaryOp::Div { true } else { place == Place::First && !literal };
+        let is_first = op == BinaryOp::Div || (place == Place::First && !literal);
         let (first, second) = if is_first { (y, fixed) } else { (fixed, y) };
         space.binary_term(op, first, second).ok()?
     };
@@ -72,16 +72,14 @@ pub(super) fn lemma(
         let rises = matches!(op, BinaryOp::Add(_)) || place == Place::First;
         (rises && !is_product(space, fixed)).then_some(())?;
         part(space, (a, x), (b, y))?
-    } else if matches!(op, BinaryOp::Add(_)) {
-        rises
     } else if is_sum {
-        if place == Place::First { rises } else { falls }
+        if matches!(op, BinaryOp::Add(_)) || place == Place::First { rises } else { falls }
     } else {
         let (zero, by) = (space.constant(0), space.order_of(fixed));
-        let (positive, negative) = if op == BinaryOp::Div {
-            (space.less(zero, by), space.less(by, zero))
-        } else {
+        let (positive, negative) = if matches!(op, BinaryOp::Mul(_)) {
             (space.at_most(zero, by), space.at_most(by, zero))
+        } else {
+            (space.less(zero, by), space.less(by, zero))
         };
         let cases = [space.implies(positive, rises), space.implies(negative, falls)];
         space.and(&cases)
@@ -127,10 +125,10 @@ pub(super) fn numbers(space: &mut Space, term: TermId) -> Option<Vec<FormulaId>>
     let (number, of_operands) = (space.is_number(term), space.and(&of_operands));
     let mut known = vec![of_operands];
     let mut lemmas = vec![space.implies(number, of_operands)];
-    if matches!(op, BinaryOp::Mul(_)) {
-        known.extend([finite_a, finite_b]);
-    } else {
+    if matches!(op, BinaryOp::Add(_) | BinaryOp::Sub(_) | BinaryOp::Div) {
         known.push(space.or(&[finite_a, finite_b]));
+    } else {
+        known.extend([finite_a, finite_b]);
     }
     if op == BinaryOp::Div {
         let (zero, by) = (space.constant(0), space.order_of(b));

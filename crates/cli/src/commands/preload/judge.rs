@@ -3,26 +3,33 @@
 //! The library in the program (`preload.c` of the bridge) sends lines on standard input:
 //!
 //! ```text
-//! begun NAME           a copy of the program begins to write NAME.hlpipe and NAME.dump
-//! done NAME [custom]   it has written them; `custom` if lowering passes of the program took part
-//! failed NAME WORDS    it cannot, and why
-//! end COUNT            the program ends, after COUNT compiles, and waits for the answer
+//! begun NAME                   a copy of the program is to write NAME.hlpipe and NAME.dump
+//! done NAME FUNCTION [custom]  it has written them, for this function; `custom` if lowering passes
+//!                              of the program took part
+//! failed NAME WORDS            it cannot, and why
+//! skipped                      there was a compile that nobody looks at
+//! end                          the program ends, and waits for the answer
 //! ```
 //!
+//! NAME is a number for the compiles of the program itself. Those of its forked children have the
+//! number of the process in front. The children may live longer than the program.
+//!
 //! The answer on standard output, `done STATUS`, follows the summary. A program that ends in
-//! another way closes the pipe, and nobody waits.
+//! another way closes the pipe, and nobody waits. What comes after a summary leads to a further one
+//! at the end, which repeats the first.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use halidom_base::FxHashSet;
+use halidom_driver::stock::numbered_names;
 use serde_json::Value;
 
 use super::summary::{Item, Outcome, summary};
@@ -35,18 +42,24 @@ const WAIT: u64 = 600;
 const PATIENCE: Duration = Duration::from_secs(3);
 /// The pause between two looks at a process.
 const LOOK: Duration = Duration::from_millis(20);
-/// The beginning of a statement in a dump. The lines before it tell the target and the arguments.
-const STATEMENT: &[u8] = b"\n(statement";
+/// The time after which a copy of the program that writes files has ended: it ends itself before.
+const WRITING: Duration = Duration::from_secs(130);
 
 /// The state that the threads share.
 #[derive(Debug, Default)]
 struct State {
     items: Vec<Item>,
     queue: VecDeque<usize>,
-    /// The number of judgements that run.
-    running: usize,
-    /// No further item comes.
+    /// The number of compiles that nobody looks at.
+    skipped: usize,
+    /// The program waits for the answer.
+    asks: bool,
+    /// The program and its copies have ended: no further line comes.
     closed: bool,
+    /// All work is done.
+    over: bool,
+    /// Something has come since the last summary.
+    fresh: bool,
     /// The end of all judgements.
     deadline: Option<Instant>,
 }
@@ -68,8 +81,9 @@ pub(super) fn run(folder: &Path, keep: bool, output: &mut Output<'_>) -> Ended {
         for _ in 0..workers() {
             scope.spawn(|| judge.work());
         }
-        judge.serve(output);
-        judge.lock().closed = true;
+        scope.spawn(|| judge.listen());
+        judge.answer(output);
+        judge.lock().over = true;
         judge.changed.notify_all();
     });
     if !keep {
@@ -90,14 +104,13 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// The bytes that decide whether two pipelines are one: the pipeline file, the target and the
-/// arguments. The names within the statement differ from compile to compile.
-fn key(folder: &Path, name: &str, whole: bool) -> io::Result<Vec<u8>> {
-    let mut key = fs::read(folder.join(format!("{name}.hlpipe")))?;
-    let dump = fs::read(folder.join(format!("{name}.dump")))?;
-    let head = dump.windows(STATEMENT.len()).position(|part| part == STATEMENT);
-    key.extend(if whole { &dump[..] } else { &dump[..head.unwrap_or(dump.len())] });
-    Ok(key)
+/// What decides whether two pipelines are one: the pipeline file and the dump, with numbers for the
+/// names that differ from compile to compile. The passes of a program may do anything, so after
+/// them (`whole`) these names count too.
+fn key(folder: &Path, name: &str, whole: bool) -> io::Result<(Vec<u8>, String)> {
+    let dump = fs::read_to_string(folder.join(format!("{name}.dump")))?;
+    let dump = if whole { dump } else { numbered_names(&dump) };
+    Ok((fs::read(folder.join(format!("{name}.hlpipe")))?, dump))
 }
 
 impl Judge {
@@ -106,9 +119,8 @@ impl Judge {
     }
 
     /// Reads lines until the program and its copies have ended.
-    fn serve(&self, output: &mut Output<'_>) {
+    fn listen(&self) {
         let mut known = FxHashSet::default();
-        let (mut reported, mut compiles) = (0, None);
         for line in io::stdin().lock().split(b'\n') {
             let Ok(line) = line else { break };
             let line = String::from_utf8_lossy(&line);
@@ -116,43 +128,46 @@ impl Judge {
             let (name, words) = rest.split_once(' ').unwrap_or((rest, ""));
             match word {
                 "begun" => self.lock().items.push(Item::begun(name)),
-                "done" => self.written(name, words.trim() == "custom", &mut known),
+                "done" => self.written(name, words.trim(), &mut known),
                 "failed" => self.settle(name, Outcome::missing(words.trim())),
-                "end" => {
-                    compiles = name.parse().ok();
-                    let worst = self.conclude(&mut reported, compiles, output);
-                    output.line(&format!("done {worst}"));
-                    // The program waits for this line.
-                    let _ = io::stdout().flush();
-                }
-                _ => {}
+                "skipped" => self.lock().skipped += 1,
+                "end" => self.lock().asks = true,
+                _ => continue,
             }
+            self.lock().fresh = true;
+            self.changed.notify_all();
         }
-        if self.lock().items.len() > reported {
-            self.conclude(&mut reported, compiles, output);
-        }
+        self.lock().closed = true;
+        self.changed.notify_all();
     }
 
     /// Queues a pipeline whose files are there, unless it is one that was queued before.
-    fn written(&self, name: &str, whole: bool, known: &mut FxHashSet<Vec<u8>>) {
-        let key = match key(&self.folder, name, whole) {
-            Ok(key) => key,
-            Err(error) => return self.settle(name, Outcome::missing(&error.to_string())),
-        };
-        if !known.insert(key) {
-            for extension in ["hlpipe", "dump"] {
-                // A file that stays does no harm.
-                let _ = fs::remove_file(self.folder.join(format!("{name}.{extension}")));
-            }
-            return self.settle(name, Outcome::again());
-        }
+    fn written(&self, name: &str, words: &str, known: &mut FxHashSet<(Vec<u8>, String)>) {
+        let (function, rest) = words.split_once(' ').unwrap_or((words, ""));
+        let whole = rest == "custom";
+        let key = key(&self.folder, name, whole);
         let mut state = self.lock();
-        if let Some(at) = state.items.iter().position(|item| item.name == name) {
-            state.items[at].custom = whole;
+        let Some(at) = state.items.iter().position(|item| item.name == name) else { return };
+        function.clone_into(&mut state.items[at].function);
+        state.items[at].custom = whole;
+        let is_new = match key {
+            Ok(key) => known.insert(key),
+            Err(error) => {
+                state.items[at].outcome = Some(Outcome::missing(&error.to_string()));
+                return;
+            }
+        };
+        if is_new {
+            state.items[at].outcome = None;
+            state.items[at].is_written = true;
             state.queue.push_back(at);
+            return;
         }
-        drop(state);
-        self.changed.notify_all();
+        state.items[at].outcome = Some(Outcome::again());
+        for extension in ["hlpipe", "dump"] {
+            // A file that stays does no harm.
+            let _ = fs::remove_file(self.folder.join(format!("{name}.{extension}")));
+        }
     }
 
     fn settle(&self, name: &str, outcome: Outcome) {
@@ -162,40 +177,68 @@ impl Judge {
         }
     }
 
-    /// Waits for the verdicts and prints the summary of the items that were not reported yet.
-    /// Returns the exit status of the worst one.
-    fn conclude(
-        &self,
-        reported: &mut usize,
-        compiles: Option<usize>,
-        output: &mut Output<'_>,
-    ) -> u8 {
+    /// Answers the program, and reports what comes after its end.
+    fn answer(&self, output: &mut Output<'_>) {
+        loop {
+            let mut state = self.lock();
+            while !state.asks && !state.closed {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            let (asks, closed) = (state.asks, state.closed);
+            state.asks = false;
+            let is_due = asks || state.fresh;
+            drop(state);
+            if is_due {
+                let worst = self.conclude(output);
+                if asks {
+                    output.line(&format!("done {worst}"));
+                    // The program waits for this line.
+                    let _ = io::stdout().flush();
+                }
+            }
+            if closed && !asks {
+                return;
+            }
+        }
+    }
+
+    /// Waits for the verdicts and prints the summary. Returns the exit status of the worst one.
+    fn conclude(&self, output: &mut Output<'_>) -> u8 {
+        let begin = Instant::now();
         let wait = Duration::from_secs(number("HALIDOM_PRELOAD_WAIT").unwrap_or(WAIT));
         let mut state = self.lock();
-        state.deadline = Some(Instant::now() + wait);
+        state.deadline = Some(begin + wait);
         let mut quiet = report().is_some();
-        while !state.queue.is_empty() || state.running > 0 {
-            let waited = self.changed.wait_timeout(state, PATIENCE);
-            let (next, timer) = waited.unwrap_or_else(PoisonError::into_inner);
-            state = next;
-            if timer.timed_out() && !quiet {
+        loop {
+            let is_late = begin.elapsed() >= wait;
+            let closed = state.closed;
+            for item in state.items.iter_mut().filter(|item| item.is_awaited()) {
+                // The copies of a process that waits for the answer have ended.
+                let is_over =
+                    closed || is_late || item.is_of_program() || item.since.elapsed() >= WRITING;
+                if is_over && !item.is_written {
+                    item.outcome = Some(Outcome::stopped());
+                }
+            }
+            let left = state.items.iter().filter(|item| item.is_awaited()).count();
+            if left == 0 {
+                break;
+            }
+            if !quiet && begin.elapsed() >= PATIENCE {
                 quiet = true;
-                let left = state.queue.len() + state.running;
                 output.progress(&format!(
                     "halidom: {left} of {} pipelines are still being judged",
                     state.items.len()
                 ));
             }
+            let waited = self.changed.wait_timeout(state, PATIENCE);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        for item in &mut state.items {
-            let stopped =
-                || Outcome::missing("Halide crashes while it writes the pipeline, or is too slow");
-            item.outcome.get_or_insert_with(stopped);
-        }
-        let items = &state.items[*reported..];
-        *reported = state.items.len();
-        let unseen = compiles.unwrap_or(0).saturating_sub(state.items.len());
-        let said = summary(items, unseen, &self.folder);
+        state.fresh = false;
+        state.deadline = None;
+        let options = std::env::var("HALIDOM_PRELOAD_OPTIONS").unwrap_or_default();
+        let said = summary(&state.items, state.skipped, (&self.folder, options.trim()));
+        drop(state);
         tell(&said.text, output);
         let path = self.folder.join("summary.json");
         if let Err(error) = fs::write(&path, said.json.to_string()) {
@@ -212,18 +255,17 @@ impl Judge {
                 if let Some(at) = state.queue.pop_front() {
                     break at;
                 }
-                if state.closed {
+                if state.over {
                     return;
                 }
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             };
-            state.running += 1;
             let name = state.items[at].name.clone();
             drop(state);
             let outcome = self.judged(&name);
             let mut state = self.lock();
             state.items[at].outcome = Some(outcome);
-            state.running -= 1;
+            state.fresh = true;
             drop(state);
             self.changed.notify_all();
         }
@@ -237,24 +279,24 @@ impl Judge {
         }
         let file = |extension: &str| self.folder.join(format!("{name}.{extension}"));
         let path = file("json");
-        let ended = self.ended(&file, &path).unwrap_or_else(|error| Err(error.to_string()));
+        let ended = self.ended(&file, &path);
         let text = fs::read_to_string(&path).unwrap_or_default();
         match ended {
-            Err(words) => Outcome::missing(&words),
-            Ok(false) => Outcome::late(),
-            Ok(true) => match serde_json::from_str::<Value>(&text) {
-                Ok(verdict) => Outcome::of(&verdict, begin.elapsed()),
+            Err(error) => Outcome::missing(&error.to_string()),
+            Ok(None) => Outcome::late(),
+            Ok(Some(status)) => match serde_json::from_str::<Value>(&text) {
+                Ok(verdict) => Outcome::of(&verdict, status.code(), begin.elapsed()),
                 Err(error) => Outcome::missing(&format!("`halidom validate` fails: {error}")),
             },
         }
     }
 
-    /// Runs the judgement; whether it ended by itself.
+    /// Runs the judgement; nothing if its time is over before it ends.
     fn ended(
         &self,
         file: &dyn Fn(&str) -> PathBuf,
         verdict: &Path,
-    ) -> io::Result<Result<bool, String>> {
+    ) -> io::Result<Option<ExitStatus>> {
         // This program, even if its file was replaced since.
         let mut command = Command::new("/proc/self/exe");
         command.arg("validate").arg("--halide").arg(file("hlpipe")).arg("--ir").arg(file("dump"));
@@ -265,14 +307,16 @@ impl Judge {
         }
         command.stdin(Stdio::null()).stdout(File::create(verdict)?).stderr(Stdio::null());
         let mut child = command.spawn()?;
-        while child.try_wait()?.is_none() {
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(Some(status));
+            }
             if self.is_late() {
                 stop(&mut child)?;
-                return Ok(Ok(false));
+                return Ok(None);
             }
             thread::sleep(LOOK);
         }
-        Ok(Ok(true))
     }
 
     fn is_late(&self) -> bool {

@@ -27,7 +27,7 @@ use super::subjects::{SCHEDULES, Wanted};
 use super::{ended, solving, subjects};
 use crate::args::{self, ValidateArgs};
 use crate::output::{Ended, Output, Stop};
-use crate::watch::Watch;
+use crate::watch::{self, Watch};
 
 use baseline::{Baseline, Standing};
 pub(crate) use json::object;
@@ -55,6 +55,9 @@ pub(crate) fn present(subject: &Subject, report: &Report, output: &mut Output<'_
 fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     if let Some(dump) = args.given.dump_alone() {
         return compare::run(dump, output);
+    }
+    if args.end_with_input {
+        watch::end_with_input();
     }
     let begin = Instant::now();
     let mut options = solving::options(&args.solving, output)?;

@@ -33,6 +33,12 @@ pub(super) fn text(file: &Path, all: &[Judged]) -> String {
                 "message": {"text": format!("{}: {message}", subject.title())},
                 "locations": [location(file, subject, layout, stmt)],
             });
+            let others = lines(subject, layout, stmt).into_iter().skip(1);
+            let others: Vec<Value> =
+                others.map(|line| json!({"physicalLocation": physical(&line)})).collect();
+            if !others.is_empty() {
+                result["relatedLocations"] = others.into();
+            }
             if accepted && judged.recorded.is_some() {
                 result["baselineState"] = "unchanged".into();
             }
@@ -81,17 +87,33 @@ fn rule(id: &str, text: &str) -> Value {
     json!({"id": id, "shortDescription": {"text": text}})
 }
 
-/// The line of the algorithm that a statement computes, and the statement's place in the program.
-fn location(file: &Path, subject: &Subject, layout: &Layout, stmt: Option<StmtId>) -> Value {
+/// The lines that make a statement: its func's directives, where their places are known, and the
+/// definition that it computes. Without a statement, the directives of the outputs.
+fn lines(subject: &Subject, layout: &Layout, stmt: Option<StmtId>) -> Vec<Line> {
     let store = stmt.and_then(|stmt| layout.stores.iter().find(|store| store.stmt == stmt));
-    let definition = store
-        .and_then(|store| store.instance)
-        .and_then(|(func, stage)| subject.definition(func, stage));
-    let mut physical = json!({"artifactLocation": {"uri": uri(file)}});
-    if let Some(Line { number, text, .. }) = definition {
-        physical["region"] = json!({"startLine": number, "snippet": {"text": text}});
-    }
-    let mut location = json!({"physicalLocation": physical});
+    let Some((func, stage)) = store.and_then(|store| store.instance) else {
+        let outputs = subject.algorithm.outputs.iter();
+        return outputs.flat_map(|output| subject.directives(*output)).collect();
+    };
+    let mut lines = subject.directives(func);
+    lines.extend(subject.definition(func, stage));
+    lines
+}
+
+/// A line of a file.
+fn physical(Line { file, number, text }: &Line) -> Value {
+    json!({
+        "artifactLocation": {"uri": uri(Path::new(file))},
+        "region": {"startLine": number, "snippet": {"text": text}},
+    })
+}
+
+/// The first line that makes a statement, and the statement's place in the program.
+fn location(file: &Path, subject: &Subject, layout: &Layout, stmt: Option<StmtId>) -> Value {
+    let mut location = match lines(subject, layout, stmt).first() {
+        Some(line) => json!({"physicalLocation": physical(line)}),
+        None => json!({"physicalLocation": {"artifactLocation": {"uri": uri(file)}}}),
+    };
     if let Some(line) = stmt.and_then(|stmt| layout.line(stmt)) {
         let name = format!("{}, line {line} of the final IR", subject.title());
         location["logicalLocations"] = json!([{"fullyQualifiedName": name}]);

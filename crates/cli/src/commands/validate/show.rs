@@ -191,6 +191,12 @@ fn site(subject: &Subject, layout: &Layout, site: &Site) -> Vec<String> {
     {
         lines.push(format!("algorithm, {}:{}: {}", line.file, line.number, shortened(&line.text)));
     }
+    if let Some(instance) = &site.instance {
+        for line in subject.directives(instance.func) {
+            let text = shortened(&line.text);
+            lines.push(format!("schedule, {}:{}: {text}", line.file, line.number));
+        }
+    }
     lines
 }
 

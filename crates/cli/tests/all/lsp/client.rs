@@ -18,13 +18,28 @@ pub(crate) struct Client {
     /// Messages that were received while another one was waited for.
     pub(crate) kept: Vec<Value>,
     next: i64,
+    /// The place of temporary files, which a server that is killed leaves.
+    _folder: tempfile::TempDir,
 }
 
 impl Client {
     /// Starts the server.
     pub(crate) fn start() -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_halidom"))
+        Self::started(&mut Command::new(env!("CARGO_BIN_EXE_halidom")))
+    }
+
+    /// Starts a server whose proofs end only if they are ended, as their solver does not answer.
+    pub(crate) fn stuck() -> Self {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut program = Command::new(env!("CARGO_BIN_EXE_halidom"));
+        Self::started(program.env("HALIDOM_Z3", root.join("tests/solvers/stuck")))
+    }
+
+    fn started(program: &mut Command) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut child = program
             .arg("lsp")
+            .env("TMPDIR", folder.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -55,17 +70,21 @@ impl Client {
                 }
             }
         });
-        Self { child, input, messages, kept: Vec::new(), next: 0 }
+        Self { child, input, messages, kept: Vec::new(), next: 0, _folder: folder }
     }
 
     /// Starts the server and initializes it, with these capabilities of the client.
     pub(crate) fn ready(capabilities: Value) -> Self {
-        let mut client = Self::start();
+        Self::start().initialized(capabilities)
+    }
+
+    /// Initializes the server.
+    pub(crate) fn initialized(mut self, capabilities: Value) -> Self {
         let mut params = json!({});
         params["capabilities"] = capabilities;
-        client.request("initialize", params);
-        client.notify("initialized", json!({}));
-        client
+        self.request("initialize", params);
+        self.notify("initialized", json!({}));
+        self
     }
 
     /// Writes bytes; a server that has ended does not read them.
@@ -122,14 +141,9 @@ impl Client {
 
     /// Replaces the whole text; returns its first diagnostics.
     pub(crate) fn replace(&mut self, uri: &str, version: i32, text: &str) -> Vec<Value> {
-        self.change(uri, version, json!([{"text": text}]))
-    }
-
-    /// Changes a text; returns its first diagnostics.
-    pub(crate) fn change(&mut self, uri: &str, version: i32, changes: Value) -> Vec<Value> {
         let identifier = json!({"uri": uri, "version": version});
         let mut params = json!({"textDocument": identifier});
-        params["contentChanges"] = changes;
+        params["contentChanges"] = json!([{"text": text}]);
         self.notify("textDocument/didChange", params);
         self.diagnostics(uri, version)
     }

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::client::Client;
+use super::client::{Client, place};
 
 const URI: &str = "file:///proofs.hal";
 
@@ -82,8 +83,8 @@ fn a_lens_proves_its_schedule() {
     assert_eq!(lenses(&mut client), ["prove (unscheduled)", "prove"]);
     assert!(command(&mut client, "halidom.prove", "p", "lanes").get("error").is_none());
     assert_eq!(lenses(&mut client)[1], "proving … (cancel)");
-    let verdict = client.until(&|message| message["method"] == "halidom/verdict");
-    assert_eq!(verdict["params"]["verdict"], "proved", "{verdict}");
+    let sentence = ended(&mut client);
+    assert!(sentence.starts_with("proved: ") && sentence.contains("bit for bit"), "{sentence}");
     let lens = lenses(&mut client).remove(1);
     assert!(lens.starts_with("proved: ") && lens.ends_with("obligations"), "{lens}");
     let methods: Vec<String> =
@@ -91,12 +92,12 @@ fn a_lens_proves_its_schedule() {
     for method in ["window/workDoneProgress/create", "$/progress", "workspace/codeLens/refresh"] {
         assert!(methods.iter().any(|one| one == method), "{method} in {methods:?}");
     }
-    let steps: Vec<&Value> =
-        client.kept.iter().filter(|one| one["method"] == "$/progress").collect();
-    assert_eq!(steps[0]["params"]["value"]["kind"], "begin");
-    assert_eq!(steps[1]["params"]["value"]["kind"], "end");
-    // An edit removes the verdict.
+    let mut steps = client.kept.iter().filter(|one| one["method"] == "$/progress");
+    assert_eq!(steps.next().expect("it began")["params"]["value"]["kind"], "begin");
+    // An edit removes the verdict, and makes the client ask for the lenses.
+    client.kept.clear();
     client.replace(URI, 2, &TEXT.replace("+ a", "- a"));
+    assert!(client.kept.iter().any(|one| one["method"] == "workspace/codeLens/refresh"));
     assert_eq!(lenses(&mut client)[1], "prove");
     for (name, pipeline, schedule) in [
         ("halidom.prove", "p", "none"),
@@ -109,37 +110,60 @@ fn a_lens_proves_its_schedule() {
     assert!(client.end().success());
 }
 
-/// A program whose proof takes long enough to be cancelled.
-fn long() -> String {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../examples/applications/local_laplacian.hal");
-    std::fs::read_to_string(path).expect("it can be read")
+/// Waits for the end of a proof; returns the sentence of its verdict.
+fn ended(client: &mut Client) -> String {
+    let is_end = |message: &Value| message["params"]["value"]["kind"] == "end";
+    let end = match client.kept.iter().position(is_end) {
+        Some(at) => client.kept.remove(at),
+        None => client.until(&is_end),
+    };
+    end["params"]["value"]["message"].as_str().expect("a sentence").to_owned()
 }
 
-/// Starts a long proof; returns its processes, one of which is a solver.
+#[test]
+fn a_lens_names_the_equality_of_floats() {
+    let mut client = Client::ready(capabilities());
+    let text = "pipeline p(a: buffer<f32, 2>) -> b: buffer<f32, 1> {
+    fast_math;
+    func b(x): f32 { b(x) = 0.0; for r in 0..64 { b(x) += a(r, x); } }
+}
+schedule parts for p { b.update().split(r, ro, ri, 8).rfactor(ri, u, parts); }
+";
+    client.open(URI, text);
+    command(&mut client, "halidom.prove", "p", "parts");
+    let sentence = ended(&mut client);
+    assert!(sentence.contains(", under float-add-associative, "), "{sentence}");
+    let lens = lenses(&mut client).remove(1);
+    assert!(lens.starts_with("proved under float-add-associative: "), "{lens}");
+    let hover = client.at("textDocument/hover", URI, place(text, "schedule parts", 10));
+    assert!(hover["contents"]["value"].as_str().is_some_and(|told| told.contains(&sentence)));
+    assert!(client.end().success());
+}
+
+/// Starts a proof, and waits until its solver is asked. Returns all processes of the proof.
 fn started(client: &mut Client, version: i32) -> Vec<u32> {
-    client.replace(URI, version, &long());
-    let answer = command(client, "halidom.prove", "local_laplacian", "best");
+    client.replace(URI, version, TEXT);
+    let answer = command(client, "halidom.prove", "p", "lanes");
     assert!(answer.get("error").is_none(), "{answer}");
     let server = client.child.id();
     let mut found = Vec::new();
-    wait("a solver starts", &mut || {
+    wait("a solver is asked", &mut || {
         found = descendants(server);
-        found.iter().any(|(_, name)| name.contains("z3"))
+        found.iter().any(|(_, name)| name == "sleep")
     });
     found.into_iter().map(|(pid, _)| pid).collect()
 }
 
 #[test]
 fn cancelled_proofs_end_their_solvers() {
-    let mut client = Client::ready(capabilities());
+    let mut client = Client::stuck().initialized(capabilities());
     client.open(URI, TEXT);
     let gone = |processes: &[u32]| {
         wait("the processes end", &mut || !processes.iter().any(|pid| is_alive(*pid)));
     };
     // By the command of its lens.
     let processes = started(&mut client, 2);
-    command(&mut client, "halidom.cancel", "local_laplacian", "best");
+    command(&mut client, "halidom.cancel", "p", "lanes");
     gone(&processes);
     assert!(lenses(&mut client).iter().all(|title| title.starts_with("prove")));
     // By its progress.
@@ -154,6 +178,11 @@ fn cancelled_proofs_end_their_solvers() {
     let processes = started(&mut client, 3);
     client.replace(URI, 4, TEXT);
     gone(&processes);
+    // By an edit that cannot be read.
+    let processes = started(&mut client, 40);
+    let document = json!({"uri": URI, "version": null});
+    client.notify("textDocument/didChange", json!({"textDocument": document}));
+    gone(&processes);
     // By closing the text.
     let processes = started(&mut client, 5);
     client.notify("textDocument/didClose", json!({"textDocument": {"uri": URI}}));
@@ -165,9 +194,38 @@ fn cancelled_proofs_end_their_solvers() {
     gone(&processes);
 }
 
+fn kill(pid: u32) {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a number");
+    kill_process(pid, Signal::KILL).expect("it is there");
+}
+
+#[test]
+fn a_server_that_is_killed_ends_the_proofs() {
+    let mut client = Client::stuck().initialized(capabilities());
+    client.open(URI, TEXT);
+    let processes = started(&mut client, 2);
+    kill(client.child.id());
+    assert!(!client.child.wait().expect("it ends").success());
+    wait("the processes end", &mut || !processes.iter().any(|pid| is_alive(*pid)));
+}
+
+#[test]
+fn a_proof_that_is_killed_ends_its_solvers() {
+    let mut client = Client::stuck().initialized(capabilities());
+    client.open(URI, TEXT);
+    let processes = started(&mut client, 2);
+    let name = |pid: &u32| std::fs::read_to_string(format!("/proc/{pid}/comm"));
+    let is_proof = |pid: &&u32| name(pid).is_ok_and(|name| name.trim() == "halidom");
+    kill(*processes.iter().find(is_proof).expect("a process proves"));
+    wait("the processes end", &mut || !processes.iter().any(|pid| is_alive(*pid)));
+    let sentence = ended(&mut client);
+    assert!(sentence.contains("there is no verdict"), "{sentence}");
+    assert!(client.end().success());
+}
+
 #[test]
 fn a_client_that_is_gone_ends_the_proofs() {
-    let mut client = Client::ready(capabilities());
+    let mut client = Client::stuck().initialized(capabilities());
     client.open(URI, TEXT);
     let processes = started(&mut client, 2);
     assert_eq!(client.hang_up().code(), Some(1));

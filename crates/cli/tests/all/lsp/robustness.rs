@@ -105,23 +105,27 @@ fn params(random: &mut Random, method: &str) -> Value {
     match method {
         "textDocument/didOpen" => {
             let text = text(random);
-            json!({"textDocument": {"uri": uri, "languageId": "halidom", "version": 1, "text": text}})
+            let item = json!({"uri": uri, "languageId": "halidom", "version": 1, "text": text});
+            json!({"textDocument": item})
         }
         "textDocument/didChange" => {
             let changes: Vec<Value> = (0..random.below(3))
                 .map(|_| {
                     let new = ["", "\n", "é", "😀", ";", "}", "func q(x) = 1;"][random.below(7)];
-                    if random.chance(20) {
+                    if random.chance(80) {
                         json!({"text": text(random)})
                     } else {
-                        json!({"range": {"start": position(random), "end": position(random)}, "text": new})
+                        // Only whole texts were asked for.
+                        let range = json!({"start": position(random), "end": position(random)});
+                        json!({"range": range, "text": new})
                     }
                 })
                 .collect();
             json!({"textDocument": document, "contentChanges": changes})
         }
         "textDocument/references" => {
-            json!({"textDocument": document, "position": position(random), "context": {"includeDeclaration": random.chance(50)}})
+            let context = json!({"includeDeclaration": random.chance(50)});
+            json!({"textDocument": document, "position": position(random), "context": context})
         }
         "textDocument/rename" => {
             let name = ["z", "b", "", "1", "func", "é", "a b"][random.below(7)];
@@ -211,7 +215,8 @@ fn no_message_ends_the_server() {
         .kept
         .iter()
         .filter(|message| {
-            message["error"]["code"] == -32603 || message["method"] == "window/logMessage"
+            message["error"]["code"] == -32603
+                || (message["method"] == "window/logMessage" && message["params"]["type"] == 1)
         })
         .collect();
     assert!(internal.is_empty(), "{internal:?}");
@@ -222,6 +227,78 @@ fn no_message_ends_the_server() {
     assert_eq!(answer["error"]["code"], -32600, "{answer}");
     client.notify("exit", Value::Null);
     assert!(client.child.wait().expect("it ends").success());
+}
+
+/// Tests whether the text is open.
+fn is_open(client: &mut Client) -> bool {
+    let place = json!({"line": 2, "character": 9});
+    let params = json!({"textDocument": {"uri": URI}, "position": place});
+    let answer = client.ask("textDocument/hover", params);
+    if answer["error"].is_null() {
+        assert!(answer["result"].to_string().contains("func b(x): u8"), "{answer}");
+        return true;
+    }
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    false
+}
+
+#[test]
+fn a_change_that_is_not_understood_closes_the_text_until_the_next_one() {
+    let mut client = Client::ready(json!({}));
+    let other = "file:///b.hal";
+    client.open(other, TEXT);
+    let mut version = 0;
+    let mut check = |client: &mut Client, send: &dyn Fn(&mut Client)| {
+        version += 1;
+        client.replace(URI, version, TEXT);
+        assert!(is_open(client));
+        send(client);
+        assert!(!is_open(client));
+        let logged = client.kept.iter().rfind(|one| one["method"] == "window/logMessage");
+        let told = logged.expect("the client is told")["params"]["message"].as_str();
+        assert!(told.is_some_and(|told| told.contains("could not be read")), "{told:?}");
+        client.kept.clear();
+    };
+    let place = json!({"line": 0, "character": 0});
+    let change = json!({"text": "", "range": {"start": place, "end": place}});
+    for (version, changes) in [
+        (json!(null), json!([{"text": ""}])),
+        (json!(2), json!([change])),
+        (json!(2), json!([])),
+        (json!(2), json!([{"text": 1}])),
+    ] {
+        check(&mut client, &|client| {
+            let document = json!({"uri": URI, "version": version});
+            let params = json!({"textDocument": document, "contentChanges": changes});
+            client.notify("textDocument/didChange", params);
+        });
+    }
+    let params = json!({"textDocument": {"uri": other}});
+    assert!(client.ask("textDocument/codeLens", params.clone())["error"].is_null());
+    // These may be about any text.
+    check(&mut client, &|client| client.notify("textDocument/didChange", json!([])));
+    check(&mut client, &|client| client.raw(b"Content-Length: 99\r\n\r\n{\"jsonrpc\":"));
+    check(&mut client, &|client| client.raw(b"Content-Length: 99999999\r\n\r\n"));
+    check(&mut client, &|client| client.send(&json!({"method": 1})));
+    assert_eq!(client.ask("textDocument/codeLens", params)["error"]["code"], -32602);
+    assert!(client.end().success());
+}
+
+#[test]
+fn a_request_with_a_wrong_number_is_answered() {
+    let mut client = Client::ready(json!({}));
+    for (id, answered) in [
+        (json!(1_i64 << 40), json!(1_i64 << 40)),
+        (json!(1.5), json!(1.5)),
+        (json!(null), json!(null)),
+        (json!([1]), json!(null)),
+    ] {
+        client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "textDocument/hover"}));
+        let answer = client.until(&|message| message["error"].is_object());
+        assert_eq!(answer["id"], answered, "{answer}");
+        assert_eq!(answer["error"]["code"], -32600, "{answer}");
+    }
+    assert!(client.end().success());
 }
 
 #[test]

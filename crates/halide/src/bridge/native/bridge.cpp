@@ -10,10 +10,6 @@ namespace {
 
 const unsigned SECONDS = 300;
 
-void keep(char *words, size_t size, const std::string &said) {
-    snprintf(words, size, "%s", said.c_str());
-}
-
 // Returns the pipeline at an address. The names of its outputs in Python, each after a line break,
 // serve to check that the address points to it.
 Halide::Pipeline &checked(void *pipeline, const char *outputs) {
@@ -36,20 +32,10 @@ Halide::Pipeline from_file(const char *file) {
 // Does a job; returns 0, or keeps the words of an error and returns another number.
 template<typename Job>
 int attempt(char *words, size_t size, Job job) {
-    try {
-        job();
-        return 0;
-    } catch (const halidom::Unsupported &error) {
-        keep(words, size, error.what());
-        return 3;
-    } catch (const Halide::Error &error) {
-        // Halide's errors do not derive from std::exception.
-        keep(words, size, error.what());
-        return 1;
-    } catch (const std::exception &error) {
-        keep(words, size, error.what());
-        return 1;
-    }
+    std::string said;
+    const int status = halidom::attempt(said, job);
+    snprintf(words, size, "%s", said.c_str());
+    return status;
 }
 
 }  // namespace
@@ -79,7 +65,8 @@ extern "C" int halidom_serialize(void *pipeline, const char *outputs, const char
 // `build DUMP KIND FILE [TARGET]` writes an object file (`object`), Halide's C (`c`), or the parsed
 // dump printed again (`dump`). `runtime FILE TARGET` writes Halide's runtime as an object file.
 int main(int argc, char **argv) {
-    try {
+    std::string said;
+    const int status = halidom::attempt(said, [&]() {
         const std::string job = argc > 1 ? argv[1] : "";
         // LLVM may take forever on synthetic code.
         alarm(SECONDS);
@@ -87,11 +74,10 @@ int main(int argc, char **argv) {
             // The runtime has no floats that could be strict, and Halide refuses to say so of its module.
             const Halide::Target machine = Halide::Target(argv[3]).without_feature(Halide::Target::StrictFloat);
             Halide::compile_standalone_runtime(argv[2], machine);
-            return 0;
+            return;
         }
         if (job != "build" || argc < 5) {
-            std::cerr << "error: no such job\n";
-            return 2;
+            throw std::runtime_error("error: no such job");
         }
         const std::string kind = argv[3], file = argv[4];
         halidom::Reader reader(halidom::read_file(argv[2]));
@@ -101,12 +87,9 @@ int main(int argc, char **argv) {
         } else {
             module.compile({{kind == "c" ? Halide::OutputFileType::c_source : Halide::OutputFileType::object, file}});
         }
-        return 0;
-    } catch (const Halide::Error &error) {
-        std::cerr << error.what() << '\n';
-        return 1;
-    } catch (const std::exception &error) {
-        std::cerr << error.what() << '\n';
-        return 1;
+    });
+    if (status != 0) {
+        std::cerr << said << '\n';
     }
+    return status;
 }

@@ -466,7 +466,8 @@ struct Printer : IRVisitor {
     }
 };
 
-inline std::string dump(const Module &module) {
+// The function of a module that callers call.
+inline const LoweredFunc &main_of(const Module &module) {
     const LoweredFunc *main = nullptr;
     for (const LoweredFunc &func : module.functions()) {
         if (func.linkage != LinkageType::Internal && func.name == module.name()) {
@@ -479,12 +480,52 @@ inline std::string dump(const Module &module) {
     if (!main) {
         throw Unsupported("a module without a function");
     }
+    return *main;
+}
+
+// Does a job that goes deep into a statement. Exceptions cannot leave the other stack by themselves.
+template<typename Job>
+void on_large_stack(Job job) {
+    std::exception_ptr failed;
+    run_with_large_stack([&]() {
+        try {
+            job();
+        } catch (...) {
+            failed = std::current_exception();
+        }
+    });
+    if (failed) {
+        std::rethrow_exception(failed);
+    }
+}
+
+// Does a job; returns 0, or keeps the words of an error and returns 1, or 3 for `Unsupported`.
+template<typename Job>
+int attempt(std::string &words, Job job) {
+    try {
+        job();
+        return 0;
+    } catch (const Unsupported &error) {
+        words = error.what();
+        return 3;
+    } catch (const Error &error) {
+        // Halide's errors do not derive from std::exception.
+        words = error.what();
+    } catch (const std::exception &error) {
+        words = error.what();
+    } catch (...) {
+        words = "an exception that is no error of Halide";
+    }
+    return 1;
+}
+
+inline std::string dump(const Module &module) {
+    const LoweredFunc &main = main_of(module);
     const Stmt &statement = module.get_conceptual_stmt();
     std::ostringstream out;
-    std::exception_ptr failed;
-    auto print = [&]() {
+    on_large_stack([&]() {
         Outside outside;
-        for (const LoweredArgument &arg : main->args) {
+        for (const LoweredArgument &arg : main.args) {
             if (arg.kind == Argument::InputBuffer) {
                 outside.inputs.insert(arg.name);
             } else if (arg.kind == Argument::OutputBuffer) {
@@ -493,7 +534,7 @@ inline std::string dump(const Module &module) {
         }
         statement.accept(&outside);
         out << VERSION_LINE << "\n(target " << quoted(module.target().to_string()) << ")\n(strict-float " << (module.any_strict_float() ? "yes" : "no") << ")\n";
-        for (const LoweredArgument &arg : main->args) {
+        for (const LoweredArgument &arg : main.args) {
             const char *kind = arg.kind == Argument::InputScalar ? "input-scalar" : arg.kind == Argument::InputBuffer ? "input-buffer" :
                                                                                                                         "output-buffer";
             out << "(argument " << kind << ' ' << quoted(arg.name) << ' ' << type_text(arg.type);
@@ -533,17 +574,7 @@ inline std::string dump(const Module &module) {
         Printer printer(out);
         printer.body(statement);
         out << ")\n";
-    };
-    run_with_large_stack([&]() {
-        try {
-            print();
-        } catch (...) {
-            failed = std::current_exception();
-        }
     });
-    if (failed) {
-        std::rethrow_exception(failed);
-    }
     return out.str();
 }
 

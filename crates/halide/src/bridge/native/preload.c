@@ -50,7 +50,7 @@ static const long long LIBRARY_SIZE = HALIDOM_LIBRARY_SIZE;
     "_ZN6Halide8Pipeline17compile_to_moduleERKSt6vectorINS_8ArgumentESaIS2_EERKNSt7__cxx1112basic" \
     "_stringIcSt11char_traitsIcESaIcEEERKNS_6TargetENS_11LinkageTypeE"
 
-// A sentence of every Halide, by which one inside of a program is found.
+// A sentence that every Halide contains. It shows whether a program contains Halide itself.
 static const char SENTENCE[] = "Can't compile undefined Pipeline";
 
 // The limits of a copy that writes files.
@@ -66,8 +66,9 @@ typedef void *(*Compile)(void *, void *, const void *, const void *, const void 
 typedef void *(*Any)(void *, void *, void *, void *, void *, void *);
 
 // A compile: the pipeline and the module that was made of it, or the func or pipeline and the target
-// of a compile that is to be repeated.
+// of a compile that is to be repeated. `code` is the called function of the program's Halide.
 struct Seen {
+    void *code;
     void *object;
     const void *module;
     int is_func;
@@ -76,8 +77,8 @@ struct Seen {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-    int begun;         // whether the judge was started
-    int usable;        // whether it could be
+    int begun;         // whether this library has tried to start the judge
+    int usable;        // whether the judge was started
     int is_copy;       // whether this is a copy, which may compile for itself
     pid_t owner;       // the process that started it
     int jobs, done;    // the pipe to the judge, and the one from it
@@ -103,30 +104,64 @@ static void say(const char *words) {
     }
 }
 
-// The path of the libHalide.so that is loaded, if one is. A library that was loaded later, as a
-// module of Python is, is not among the next ones.
-static int is_halide(struct dl_phdr_info *info, size_t size, void *out) {
+// Whether a library of Halide's name is loaded. Stops at the first.
+static int is_halide(struct dl_phdr_info *info, size_t size, void *nothing) {
     (void)size;
+    (void)nothing;
     const char *name = strrchr(info->dlpi_name, '/');
-    if (name && strncmp(name, "/libHalide.so", 13) == 0) {
-        *(const char **)out = info->dlpi_name;
-        return 1;
-    }
-    return 0;
+    return name && strncmp(name, "/libHalide.so", 13) == 0;
 }
 
-static void *find(const char *symbol) {
-    void *found = dlsym(RTLD_NEXT, symbol);
-    const char *path = NULL;
-    if (!found && dl_iterate_phdr(is_halide, &path)) {
-        void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-        found = library ? dlsym(library, symbol) : NULL;
+// A function that a loaded file or the files that it needs define. Nothing if it is our own one.
+static void *defined(const char *path, const char *symbol) {
+    void *file = path && *path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *found = file ? dlsym(file, symbol) : NULL;
+    Dl_info own, where;
+    if (found && dladdr((void *)defined, &own) && dladdr(found, &where) && own.dli_fbase == where.dli_fbase) {
+        found = NULL;
     }
-    if (!found) {
-        say("halidom: a function of Halide is not found: ");
-        say(symbol);
-        say("\n");
-        abort();
+    if (file) {
+        dlclose(file);
+    }
+    return found;
+}
+
+// One of the loaded files, by its number.
+struct Numbered {
+    int left;
+    char path[4096];
+};
+
+static int numbered(struct dl_phdr_info *info, size_t size, void *out) {
+    (void)size;
+    struct Numbered *wanted = out;
+    if (wanted->left-- > 0) {
+        return 0;
+    }
+    snprintf(wanted->path, sizeof wanted->path, "%s", info->dlpi_name);
+    return 1;
+}
+
+// The function that a call at this address means, which this library has taken. A library that was
+// loaded with names of its own, as a module of Python is, is no successor of this one: then the
+// caller's file and what it needs come first, and all others after them.
+static void *find(const char *symbol, void *caller) {
+    void *found = dlsym(RTLD_NEXT, symbol);
+    Dl_info of;
+    if (!found && dladdr(caller, &of)) {
+        found = defined(of.dli_fname, symbol);
+    }
+    struct Numbered file;
+    for (int number = 0; !found; number++) {
+        file.left = number;
+        if (!dl_iterate_phdr(numbered, &file)) {
+            // The dynamic linker would have ended the program in the same way.
+            say("halidom: symbol lookup error: ");
+            say(symbol);
+            say("\n");
+            _exit(127);
+        }
+        found = defined(file.path, symbol);
     }
     return found;
 }
@@ -137,8 +172,10 @@ static pid_t copy(void) {
 }
 
 // Makes a copy independent of the program: its handlers of signals must not run here, and its files
-// must not stay open here. `keep` becomes number 3.
+// must not stay open here. `keep` becomes number 3. In a session of its own it does not get the
+// terminal's signals, such as that of Ctrl-C.
 static void part(int keep, int in, int out) {
+    setsid();
     struct sigaction normal = {.sa_handler = SIG_DFL};
     for (int signal = 1; signal < NSIG; signal++) {
         sigaction(signal, &normal, NULL);
@@ -231,30 +268,32 @@ static void begin(void) {
     state.owner = getpid();
     const char *report = getenv("HALIDOM_PRELOAD_REPORT");
     const int kept = report && *report;
+    int made = 0;
     if (kept) {
+        made = mkdir(report, 0700) == 0;
         snprintf(state.folder, sizeof state.folder, "%s", report);
-        if (mkdir(state.folder, 0700) != 0) {
-            // Reports of several programs, or of several runs.
-            snprintf(state.folder, sizeof state.folder, "%s/%d", report, (int)state.owner);
-            mkdir(state.folder, 0700);
+        // Reports of several programs, or of several runs. Numbers of processes come again.
+        for (int more = 1; !made && errno == EEXIST && more < 1000; more++) {
+            const int length = snprintf(state.folder, sizeof state.folder, "%s/%d", report, (int)state.owner);
+            if (more > 1 && length < (int)sizeof state.folder) {
+                snprintf(state.folder + length, sizeof state.folder - length, "-%d", more);
+            }
+            made = mkdir(state.folder, 0700) == 0;
         }
-        // The program may change its folder.
-        char *whole = realpath(state.folder, NULL);
-        if (!whole || strlen(whole) >= sizeof state.folder) {
-            say("halidom: HALIDOM_PRELOAD_REPORT is no folder that can be made\n");
-            free(whole);
-            return;
-        }
-        strcpy(state.folder, whole);
-        free(whole);
     } else {
         const char *temporary = getenv("TMPDIR");
         snprintf(state.folder, sizeof state.folder, "%s/halidom-preload-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-        if (!mkdtemp(state.folder)) {
-            say("halidom: there is no folder for temporary files\n");
-            return;
-        }
+        made = mkdtemp(state.folder) != NULL;
     }
+    // The program may change its folder.
+    char *whole = made ? realpath(state.folder, NULL) : NULL;
+    if (!whole || strlen(whole) >= sizeof state.folder) {
+        say(kept ? "halidom: HALIDOM_PRELOAD_REPORT is no folder that can be made\n" : "halidom: there is no folder for temporary files\n");
+        free(whole);
+        return;
+    }
+    strcpy(state.folder, whole);
+    free(whole);
     int jobs[2], done[2];
     if (pipe2(jobs, O_CLOEXEC) != 0) {
         return;
@@ -309,7 +348,7 @@ static void tell(int fd, const char *line) {
 }
 
 // Writes the files of a pipeline, in a copy of the process.
-static void written(const struct Seen *what, pid_t of, long at) {
+static void written(const struct Seen *what, const char *name) {
     char base[4200], words[1024] = "", line[2048];
     state.is_copy = 1;
     part(state.jobs, -1, -1);
@@ -318,19 +357,11 @@ static void written(const struct Seen *what, pid_t of, long at) {
     setrlimit(RLIMIT_DATA, &memory);
     // A lock that another thread held when the copy was made is never released.
     alarm(2 * WRITER_SECONDS);
-    if (of == state.owner) {
-        snprintf(base, sizeof base, "%s/%ld", state.folder, at);
-    } else {
-        snprintf(base, sizeof base, "%s/%d-%ld", state.folder, (int)of, at);
-    }
-    const char *name = strrchr(base, '/') + 1;
-    snprintf(line, sizeof line, "begun %s\n", name);
-    tell(3, line);
-
+    snprintf(base, sizeof base, "%s/%s", state.folder, name);
     Dl_info where;
     struct stat about;
     const char *mark = "done";
-    if (!dladdr(find(SYMBOL), &where) || stat(where.dli_fname, &about) != 0 || about.st_size != LIBRARY_SIZE) {
+    if (!dladdr(what->code, &where) || stat(where.dli_fname, &about) != 0 || about.st_size != LIBRARY_SIZE) {
         snprintf(words, sizeof words, "the program loads another libHalide.so than the one that `halidom preload` was compiled for");
         mark = "failed";
     } else {
@@ -388,7 +419,10 @@ static void seen(const struct Seen *what) {
     if (!state.begun) {
         begin();
     }
-    if (state.usable && is_ours(state.jobs, &state.pipes[0]) && at <= number("HALIDOM_PRELOAD_MOST", 200)) {
+    const int heard = state.usable && is_ours(state.jobs, &state.pipes[0]);
+    if (heard && at > number("HALIDOM_PRELOAD_MOST", 200)) {
+        tell(state.jobs, "skipped\n");
+    } else if (heard) {
         reap(0);
         int free_one = -1;
         for (int i = 0; i < WRITERS && free_one < 0; i++) {
@@ -398,9 +432,21 @@ static void seen(const struct Seen *what) {
             reap(1);
             free_one = 0;
         }
+        char name[64], line[128];
+        if (own == state.owner) {
+            snprintf(name, sizeof name, "%ld", at);
+        } else {
+            snprintf(name, sizeof name, "%d-%ld", (int)own, at);
+        }
+        snprintf(line, sizeof line, "begun %s\n", name);
+        tell(state.jobs, line);
         const pid_t writer = copy();
         if (writer == 0) {
-            written(what, own, at);
+            written(what, name);
+        }
+        if (writer < 0) {
+            snprintf(line, sizeof line, "failed %s the process cannot be copied\n", name);
+            tell(state.jobs, line);
         }
         state.writers[free_one] = writer > 0 ? writer : 0;
     }
@@ -412,23 +458,28 @@ static void seen(const struct Seen *what) {
 __attribute__((visibility("default"))) void *halidom_compile_to_module(void *module, void *pipeline, const void *args, const void *name, const void *target, int linkage) __asm__(SYMBOL);
 
 void *halidom_compile_to_module(void *module, void *pipeline, const void *args, const void *name, const void *target, int linkage) {
-    static Compile original;
-    if (!original) {
-        *(void **)&original = find(SYMBOL);
-    }
+    Compile original;
+    void *code = find(SYMBOL, __builtin_return_address(0));
+    *(void **)&original = code;
     void *made = original(module, pipeline, args, name, target, linkage);
     if (number("HALIDOM_PRELOAD_ENTRIES", 0) == 0) {
-        const struct Seen what = {.object = pipeline, .module = made};
+        const struct Seen what = {.code = code, .object = pipeline, .module = made};
         seen(&what);
     }
     return made;
 }
 
-// Whether a loaded library refers to `compile_to_module` by name, and so to this library's one.
+// Whether the loaded file at an address refers to `compile_to_module` by name, and so to this
+// library's one.
+struct Reference {
+    void *base;
+    int answer;
+};
+
 static int refers(struct dl_phdr_info *info, size_t size, void *out) {
     (void)size;
-    const char *name = strrchr(info->dlpi_name, '/');
-    if (!name || strncmp(name, "/libHalide.so", 13) != 0) {
+    struct Reference *reference = out;
+    if ((void *)info->dlpi_addr != reference->base) {
         return 0;
     }
     const ElfW(Dyn) *entry = NULL;
@@ -452,12 +503,11 @@ static int refers(struct dl_phdr_info *info, size_t size, void *out) {
         default: break;
         }
     }
-    *(int *)out = 0;
     for (int table = 0; table < 2 && symbols && strings; table++) {
         for (size_t i = 0; tables[table] && i < sizes[table] / sizeof(ElfW(Rela)); i++) {
             const size_t symbol = ELF64_R_SYM(tables[table][i].r_info);
             if (symbol && strcmp(strings + symbols[symbol].st_name, SYMBOL) == 0) {
-                *(int *)out = 1;
+                reference->answer = 1;
             }
         }
     }
@@ -465,16 +515,17 @@ static int refers(struct dl_phdr_info *info, size_t size, void *out) {
 }
 
 // A program calls a function that compiles.
-static void entered(void *object, int is_func, const void *target) {
-    static int is_direct = -1;
-    if (is_direct < 0) {
-        int answer = 1;
-        dl_iterate_phdr(refers, &answer);
-        // The variable is for tests.
-        is_direct = !answer || number("HALIDOM_PRELOAD_ENTRIES", 0) != 0;
+static void entered(void *code, void *object, int is_func, const void *target) {
+    // The answer is kept, as there are many relocations.
+    static __thread struct Reference known;
+    Dl_info where;
+    if (dladdr(code, &where) && known.base != where.dli_fbase) {
+        known = (struct Reference){.base = where.dli_fbase};
+        dl_iterate_phdr(refers, &known);
     }
-    if (is_direct) {
-        const struct Seen what = {.object = object, .is_func = is_func, .target = target};
+    // The variable is for tests.
+    if (!known.answer || number("HALIDOM_PRELOAD_ENTRIES", 0) != 0) {
+        const struct Seen what = {.code = code, .object = object, .is_func = is_func, .target = target};
         seen(&what);
     }
 }
@@ -482,12 +533,11 @@ static void entered(void *object, int is_func, const void *target) {
 #define ENTRY(id, is_func, symbol, self, target)                                                       \
     __attribute__((visibility("default"))) void *id(void *, void *, void *, void *, void *, void *) __asm__(symbol); \
     void *id(void *a, void *b, void *c, void *d, void *e, void *f) {                                   \
-        static Any original;                                                                           \
-        if (!original) {                                                                               \
-            *(void **)&original = find(symbol);                                                        \
-        }                                                                                              \
+        Any original;                                                                                  \
+        void *code = find(symbol, __builtin_return_address(0));                                        \
+        *(void **)&original = code;                                                                    \
         void *const words[] = {a, b, c, d, e, f};                                                      \
-        entered(words[self], is_func, words[target]);                                                  \
+        entered(code, words[self], is_func, words[target]);                                            \
         return original(a, b, c, d, e, f);                                                             \
     }
 #include "entries.h"
@@ -505,41 +555,30 @@ static int contains(struct dl_phdr_info *info, size_t size, void *out) {
     return 1;
 }
 
-// Says why nothing was seen, if the program contains Halide itself.
-static void excuse(void) {
-    const char *path = NULL;
+// Whether the program contains Halide itself; then it says why nothing was seen.
+static int excuse(void) {
     int answer = 0;
-    if (!dl_iterate_phdr(is_halide, &path)) {
+    if (!dl_iterate_phdr(is_halide, NULL)) {
         dl_iterate_phdr(contains, &answer);
     }
     if (answer) {
         say("halidom: this program contains Halide itself (it is linked with a static libHalide), so its compiles are not seen: link it with libHalide.so\n");
     }
+    return answer;
 }
 
-// Waits for the verdicts when the program ends by `exit`, or by returning from `main`. When it ends
-// in another way, the judge notices and prints the summary later.
-static void end(int status, void *nothing) {
-    (void)nothing;
-    if (state.compiles == 0) {
-        excuse();
-        return;
-    }
-    if (state.owner != getpid()) {
-        return;
-    }
+// The exit status of the worst verdict, or 3 where there is none. Waits for the verdicts.
+static int worst(void) {
     if (!state.usable) {
         say("halidom: the judge cannot be started\n");
-        return;
+        return 3;
     }
     if (!is_ours(state.jobs, &state.pipes[0]) || !is_ours(state.done, &state.pipes[1])) {
         // The program has closed its files, and the judge has noticed the end of what it hears.
-        return;
+        return 3;
     }
     reap(1);
-    char line[64];
-    snprintf(line, sizeof line, "end %ld\n", state.compiles);
-    tell(state.jobs, line);
+    tell(state.jobs, "end\n");
     char answer[64] = "";
     size_t length = 0;
     while (length + 1 < sizeof answer && !strchr(answer, '\n')) {
@@ -553,14 +592,27 @@ static void end(int status, void *nothing) {
         length += (size_t)got;
         answer[length] = '\0';
     }
-    int worst = 0;
-    if (sscanf(answer, "done %d", &worst) != 1) {
+    int found = 3;
+    if (sscanf(answer, "done %d", &found) != 1) {
         say("halidom: the judge cannot be started, or has failed\n");
-        worst = 3;
     }
-    if (number("HALIDOM_PRELOAD_STRICT", 0) && status == 0 && worst != 0) {
+    return found;
+}
+
+// Runs when the program ends by `exit`, or by returning from `main`. When it ends in another way,
+// the judge notices and prints the summary later.
+static void end(int status, void *nothing) {
+    (void)nothing;
+    int found = 0;
+    if (state.compiles == 0) {
+        found = excuse() ? 3 : 0;
+    } else if (state.owner == getpid()) {
+        found = worst();
+    }
+    const char *strict = getenv("HALIDOM_PRELOAD_STRICT");
+    if (strict && *strict && strcmp(strict, "0") != 0 && status == 0 && found != 0) {
         fflush(NULL);
-        _exit(worst);
+        _exit(found);
     }
 }
 

@@ -40,31 +40,10 @@ struct Pictured : IRVisitor {
 // The module in the form of a compile ahead of time: without the features that speak of the call and
 // not of the code, and with arrays in place of the arguments that they are.
 Module of_code(const Module &module) {
-    const LoweredFunc *main = nullptr;
-    for (const LoweredFunc &func : module.functions()) {
-        if (func.linkage != LinkageType::Internal && func.name == module.name()) {
-            main = &func;
-        }
-    }
-    if (!main && !module.functions().empty()) {
-        main = &module.functions().back();
-    }
-    if (!main) {
-        throw halidom::Unsupported("a module without a function");
-    }
+    const LoweredFunc &main = halidom::main_of(module);
     Pictured pictured;
     const Stmt &statement = module.get_conceptual_stmt();
-    std::exception_ptr failed;
-    run_with_large_stack([&]() {
-        try {
-            statement.accept(&pictured);
-        } catch (...) {
-            failed = std::current_exception();
-        }
-    });
-    if (failed) {
-        std::rethrow_exception(failed);
-    }
+    halidom::on_large_stack([&]() { statement.accept(&pictured); });
     Target target = module.target();
     const bool called = target.has_feature(Target::JIT);
     target = target.without_feature(Target::JIT);
@@ -73,7 +52,7 @@ Module of_code(const Module &module) {
     }
     Module made(module.name(), target);
     std::vector<LoweredArgument> args;
-    for (const LoweredArgument &arg : main->args) {
+    for (const LoweredArgument &arg : main.args) {
         const bool of_call = called && arg.name == USER_CONTEXT;
         if (!of_call && !pictured.found.count(arg.name)) {
             args.push_back(arg);
@@ -87,47 +66,42 @@ Module of_code(const Module &module) {
     if (bytes > MOST_BYTES) {
         throw halidom::Unsupported("arrays of more than 64 MiB in the pipeline");
     }
-    made.append(LoweredFunc(main->name, args, main->body, main->linkage));
+    made.append(LoweredFunc(main.name, args, main.body, main.linkage));
     made.set_any_strict_float(module.any_strict_float());
     made.set_conceptual_code_stmt(statement);
     return made;
 }
 
-// Writes the files of a pipeline with this statement.
-void write_files(Pipeline &pipeline, const Module &code, const std::string &base, char *words, size_t size) {
-    serialize_pipeline(pipeline, base + ".hlpipe");
+// Writes the files of a pipeline with this statement; returns the words about it.
+std::string write_files(Pipeline &pipeline, const Module &code, const std::string &base) {
+    // The function that writes a file ends the process if it cannot.
+    std::vector<uint8_t> bytes;
+    serialize_pipeline(pipeline, bytes);
+    halidom::write(base + ".hlpipe", std::string(bytes.begin(), bytes.end()));
     halidom::write(base + ".dump", halidom::dump(code));
-    snprintf(words, size, "%s", pipeline.custom_lowering_passes().empty() ? "" : "custom");
+    return code.name() + (pipeline.custom_lowering_passes().empty() ? "" : " custom");
 }
 
-// Does a job; returns 0, or keeps the words of an error and returns 1.
+// Does a job that returns words; keeps these, or those of an error. Returns 0 if there is no error.
 template<typename Job>
 int attempt(char *words, size_t size, Job job) {
     std::string said;
     // The program's own reporter of errors may do anything, such as end the process.
     set_custom_compile_time_error_reporter(nullptr);
-    try {
-        job();
-        return 0;
-    } catch (const Error &error) {
-        said = error.what();
-    } catch (const std::exception &error) {
-        said = error.what();
-    } catch (...) {
-        said = "an exception";
-    }
+    const int status = halidom::attempt(said, [&]() { said = job(); });
     snprintf(words, size, "%s", said.c_str());
-    return 1;
+    return status;
 }
 
 }  // namespace
 
-// Writes BASE.hlpipe and BASE.dump. Returns 0, and keeps the word `custom` if passes of the program
-// have changed the statement. Otherwise keeps the words of an error.
+// Writes BASE.hlpipe and BASE.dump. Returns 0, and keeps the name of the compiled function, and the
+// word `custom` if passes of the program have changed the statement. Otherwise keeps the words of an
+// error.
 extern "C" int halidom_write(void *pipeline, const void *module, const char *base, char *words, size_t size) {
     return attempt(words, size, [&]() {
         const Module code = of_code(*(const Module *)module);
-        write_files(*(Pipeline *)pipeline, code, base, words, size);
+        return write_files(*(Pipeline *)pipeline, code, base);
     });
 }
 
@@ -141,6 +115,6 @@ extern "C" int halidom_compile_and_write(void *object, int is_func, const void *
         }
         target = target.without_feature(Target::JIT).without_feature(Target::UserContext);
         const Module code = pipeline.compile_to_module(pipeline.infer_arguments(), "", target);
-        write_files(pipeline, code, base, words, size);
+        return write_files(pipeline, code, base);
     });
 }

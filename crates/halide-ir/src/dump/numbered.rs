@@ -1,0 +1,125 @@
+//! Numbers in place of the names that Halide makes up.
+
+use std::ops::Range;
+
+use halidom_base::{FxHashMap, FxHashSet};
+
+/// The beginning of the statement. The lines before it tell the target, the arguments and the
+/// arrays.
+const STATEMENT: &str = "\n(statement";
+
+/// A dump with a number for each name that a `let` or a loop binds. Halide numbers the names that
+/// it makes up from one compile of a process to the next. So two compiles of a pipeline have dumps
+/// that differ in these names, and have the same text here only if they differ in nothing else.
+///
+/// Names that begin with the name of an argument or of an array stay, because the statement may
+/// also take such a name from its caller.
+#[must_use]
+pub fn numbered(dump: &str) -> String {
+    let begin = dump.find(STATEMENT).unwrap_or(dump.len());
+    let (given, all): (Vec<_>, Vec<_>) =
+        strings(dump).into_iter().partition(|string| string.at.start < begin);
+    let given: FxHashSet<&str> = given.iter().map(|string| &dump[string.at.clone()]).collect();
+    let is_free = |name: &str| !given.contains(name.split('.').next().unwrap_or(name));
+    let name = |string: &Quoted| &dump[string.at.clone()];
+    let binds = all.iter().filter(|string| string.role == Role::Binds);
+    let bound: FxHashSet<&str> = binds.map(name).filter(|name| is_free(name)).collect();
+
+    let mut numbers = FxHashMap::default();
+    let (mut made, mut at) = (String::with_capacity(dump.len()), 0);
+    for string in all.iter().filter(|string| string.role != Role::Other) {
+        if bound.contains(name(string)) {
+            let next = numbers.len();
+            let number = *numbers.entry(name(string)).or_insert(next);
+            made.push_str(&dump[at..string.at.start]);
+            made.extend(["#".to_owned(), number.to_string()]);
+            at = string.at.end;
+        }
+    }
+    made.push_str(&dump[at..]);
+    made
+}
+
+/// What a string is in its list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// The name that a `let` or a loop binds.
+    Binds,
+    /// The name of a variable.
+    Uses,
+    Other,
+}
+
+/// A string of a dump: the bytes between its quotation marks.
+struct Quoted {
+    at: Range<usize>,
+    role: Role,
+}
+
+/// All strings of a dump.
+fn strings(dump: &str) -> Vec<Quoted> {
+    let bytes = dump.as_bytes();
+    let (mut found, mut list, mut at) = (Vec::new(), 0, 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'(' => list = at + 1,
+            b'"' => {
+                let before = &dump[list..at];
+                // A type may have a string too, which follows a letter.
+                let is_name = before.ends_with(' ');
+                let role = match before.split(' ').next() {
+                    Some("let" | "for") if is_name => Role::Binds,
+                    Some("var") if is_name => Role::Uses,
+                    _ => Role::Other,
+                };
+                let start = at + 1;
+                at = start;
+                while at < bytes.len() && bytes[at] != b'"' {
+                    at += if bytes[at] == b'\\' { 2 } else { 1 };
+                }
+                found.push(Quoted { at: start..at.min(bytes.len()), role });
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbered;
+
+    const FIRST: &str = "halidom-dump 1 halide 21.0.0\n(target \"x86-64-linux\")\n\
+        (argument output-buffer \"f\" i32 1 4)\n(argument input-scalar \"n\" i32)\n(statement\n \
+        (let \"f.min.0\" (var i32 \"n\"))\n (let \"t4\" (var h\"halide_buffer_t *\" \"f.buffer\"))\n \
+        (for serial none \"x.x\" (i32 0) (i32 9)\n  \
+        (store \"f\" (var i32 \"x.x\") (call i32 \"t4\" extern 0 (var i32 \"t4\")))))\n";
+
+    #[test]
+    fn bound_names_are_numbered() {
+        let other = FIRST.replace("\"x.x\"", "\"y.x\"");
+        let other = other.replace("(let \"t4", "(let \"t5").replace("i32 \"t4\")", "i32 \"t5\")");
+        assert_ne!(other, FIRST);
+        assert_eq!(numbered(&other), numbered(FIRST));
+        assert!(numbered(FIRST).contains("(call i32 \"t4\" extern 0 (var i32 \"#0\"))"));
+    }
+
+    #[test]
+    fn everything_else_counts() {
+        for (word, instead) in [
+            ("(i32 9)", "(i32 8)"),
+            ("(let \"f.min.0\"", "(let \"f.max.0\""),
+            ("(var i32 \"n\")", "(var i32 \"m\")"),
+            ("(call i32 \"t4\"", "(call i32 \"t5\""),
+            ("(var i32 \"t4\")", "(var i32 \"t5\")"),
+            ("(var i32 \"t4\")", "(var i32 \"x.x\")"),
+            ("halide_buffer_t *", "x.x"),
+            ("x86-64-linux", "x86-64-linux-avx2"),
+        ] {
+            let other = FIRST.replacen(word, instead, 1);
+            assert_ne!(other, FIRST);
+            assert_ne!(numbered(&other), numbered(FIRST), "{instead}");
+        }
+    }
+}
