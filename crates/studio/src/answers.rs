@@ -1,5 +1,5 @@
-//! Answers of the processes, for the page. One counts only if the process ended with the status that
-//! its object names.
+//! Answers of the processes, for the page. One counts only if the process ended with the status
+//! that its object names.
 
 use std::path::Path;
 

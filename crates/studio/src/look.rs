@@ -1,5 +1,5 @@
-//! A look at a text, without a proof: its errors, its schedules, and of the chosen one the loops and
-//! the places of the values.
+//! A look at a text, without a proof: its errors, its schedules, and of the chosen one the loops
+//! and the places of the values.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
