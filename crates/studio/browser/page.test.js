@@ -151,7 +151,8 @@ test("a program is broken, mended, scheduled, proved and saved", { timeout: 1200
   const rows = await nest.textContent();
   await replace(page, "blur_x.compute_at(output, yo).vectorize(x, 16);", "blur_x.compute_root();");
   await page.waitForFunction((old) => document.getElementById("nest").textContent !== old, rows);
-  await page.waitForFunction(() => /at the root/.test(document.getElementById("places").textContent));
+  await page.waitForFunction(() =>
+    /at the root/.test(document.getElementById("places").textContent));
 
   // A verdict is about the shown text: an edit removes it.
   await prove(page);
@@ -226,11 +227,13 @@ test("a wrong program is refuted with pictures", { timeout: 120000 }, async () =
   assert.match(await page.locator("#verdict").textContent(), /^refuted: expected \d+, got \d+/);
   const titles = await page.locator("#pictures figcaption").allTextContents();
   assert.deepEqual(titles.slice(0, 3), ["expected", "got", "difference"]);
-  const painted = await page.evaluate(() => Array.from(document.querySelectorAll("#pictures canvas"))
-    .map((canvas) => {
+  const painted = await page.evaluate(() => {
+    const canvases = Array.from(document.querySelectorAll("#pictures canvas"));
+    return canvases.map((canvas) => {
       const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
       return new Set(Array.from(data)).size > 2;
-    }));
+    });
+  });
   assert.ok(painted.length >= 4 && painted.slice(0, 3).every(Boolean), String(painted));
   assert.match(await page.locator("#details").textContent(), /✗ refuted/);
   await shot(page, "5-refuted");
@@ -286,8 +289,10 @@ test("text of the file is never markup", { timeout: 60000 }, async () => {
   const file = path.join(folder, "markup.hal");
   const evil = "<img src=x onerror=\"document.title='taken'\">";
   fs.writeFileSync(file, `// ${evil}\npipeline p(a: buffer<u8, 1>) -> b: buffer<u8, 1> {\n`
-    + `    func b(x) = ${evil};\n}\nschedule ${evil} for p {}\n`);
+    + "    func b(x) = a(x);\n}\nschedule s for p {}\n");
   const { page, close } = await open(file);
+  await page.waitForSelector("#schedules input:checked");
+  await replace(page, "= a(x);", `= ${evil};`);
   await page.waitForSelector("#problems .error");
   assert.equal(await page.locator("img").count(), 0);
   assert.ok(!(await page.title()).includes("taken"));

@@ -42,7 +42,3 @@ async function ask(path, question) {
   }
   return response.json();
 }
-
-function pause(milliseconds) {
-  return new Promise((done) => setTimeout(done, milliseconds));
-}

@@ -103,7 +103,8 @@ function picture(title, described, shape, cell, framed) {
     const side = Math.max(size, 6);
     pen.strokeStyle = "#e5352b";
     pen.lineWidth = 2;
-    pen.strokeRect((x + 0.5) * size - side / 2 + 1, (y + 0.5) * size - side / 2 + 1, side - 2, side - 2);
+    const start = (at) => (at + 0.5) * size - side / 2 + 1;
+    pen.strokeRect(start(x), start(y), side - 2, side - 2);
   }
   return make("figure", {}, make("figcaption", {}, title), canvas);
 }
@@ -113,11 +114,12 @@ function isDrawn(shape) {
 }
 
 function extents(shape) {
-  return shape.length === 0 ? "one value" : `${shape.map(([, extent]) => extent).join(" × ")} values`;
+  const all = shape.map(([, extent]) => extent).join(" × ");
+  return shape.length === 0 ? "one value" : `${all} values`;
 }
 
-/** Pictures of an output: what was expected, what came, and the difference. `framed` is the place of
- * which the verdict speaks, if it is in this output. */
+/** Pictures of an output: what was expected, what came, and the difference. `framed` is the place
+ * of which the verdict speaks, if it is in this output. */
 function contrast(output, framed) {
   const { shape, expected, got } = output;
   const wrong = expected.map((value, element) => !isSame(value, got[element]));
@@ -147,8 +149,9 @@ function contrast(output, framed) {
   const rows = [];
   for (let element = 0; element < expected.length && rows.length < LISTED; element += 1) {
     if (wrong[element]) {
+      const place = coordinates(shape, element).join(", ");
       rows.push(make("tr", {},
-        make("td", { class: "code" }, `${output.output}(${coordinates(shape, element).join(", ")})`),
+        make("td", { class: "code" }, `${output.output}(${place})`),
         make("td", { class: "code" }, shown(expected[element])),
         make("td", { class: "code" }, shown(got[element]))));
     }

@@ -26,7 +26,9 @@ function say(text, isBad) {
 }
 
 function lost(error) {
-  say(error instanceof TypeError ? "The server does not answer: start it again." : error.message, true);
+  // A request that does not arrive fails with this kind of error.
+  const isGone = error instanceof TypeError;
+  say(isGone ? "The server does not answer: start it again." : error.message, true);
 }
 
 function question() {
@@ -67,8 +69,9 @@ function showKnown() {
   const answer = answers.get(key(choice));
   if (answer) {
     showAnswer(answer, file.kind, (line, column) => editor.go(line, column));
-    const stores = (answer.stores || []);
-    editor.judge(stores.map((store) => ({ status: store.status, place: storeLine(store, file.kind) })));
+    editor.judge((answer.stores || []).map((store) => ({
+      status: store.status, place: storeLine(store, file.kind),
+    })));
   } else {
     hideAnswer();
     editor.judge([]);
@@ -115,9 +118,6 @@ function showLook(seen, asked) {
   const isKnown = seen.pipelines.length > 0;
   part("schedules").classList.toggle("stale", !isKnown);
   if (file.kind === "ir") {
-    if (isKnown) {
-      choice = { pipeline: seen.pipelines[0].name, schedule: "" };
-    }
     return;
   }
   if (isKnown) {
@@ -241,7 +241,6 @@ async function run(path, verb, more) {
         const failed = { word: "failed", statement: "no verdict: the job is gone" };
         return isShown(mine.asked) ? state.answer || failed : null;
       }
-      await pause(20);
     }
   } catch (error) {
     lost(error);
@@ -270,6 +269,10 @@ async function prove() {
   if (job) {
     return;
   }
+  if (file.kind !== "ir" && choice.pipeline === "") {
+    showJob("there is no schedule to prove");
+    return;
+  }
   answers.delete(key(choice));
   showKnown();
   const asked = question();
@@ -281,7 +284,7 @@ async function prove() {
 }
 
 async function measure() {
-  if (job || !part("size").reportValidity()) {
+  if (job || choice.pipeline === "" || !part("size").reportValidity()) {
     return;
   }
   part("times").hidden = true;

@@ -67,7 +67,8 @@ function showAnswer(answer, kind, go) {
   const numbers = [counted, seconds].filter(Boolean).join(", ");
   fill(part("verdict"), make("p", {}, answer.statement),
     numbers ? make("p", {}, numbers) : null);
-  const causes = (answer.causes || []).map((cause) => `${cause.code}: ${cause.sentence}. ${cause.advice}`);
+  const causes = (answer.causes || [])
+    .map((cause) => `${cause.code}: ${cause.sentence}. ${cause.advice}`);
   const open = (answer.open || []).map((one) => `${one.kind} at ${one.place}: ${one.reason}`);
   const conditions = (answer.conditions || []).map((one) => `${one.name}: ${one.words}`);
   fill(part("details"),
@@ -102,7 +103,8 @@ function showTimes(answer) {
       number(row.threads, 0), number(row.milliseconds, 3), number(row.each, 3),
       hasLimit ? number(row.limit, 3) : null))));
   part("times").hidden = false;
-  part("timing").textContent = `Medians for an output of ${answer.size || "one element"}, not proved before. `
+  const size = answer.size || "one element";
+  part("timing").textContent = `Medians for an output of ${size}, not proved before. `
     + (hasLimit ? "The limit is the time that memory takes to move inputs and outputs once; "
       + "what stays in a cache can be faster." : "");
 }

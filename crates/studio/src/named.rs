@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use halidom_driver::files;
 use halidom_driver::input::Kind;
 use sha2::{Digest as _, Sha256};
 
@@ -96,9 +95,20 @@ impl Named {
         if text.len() > MOST {
             return Err(format!("not saved: the text has more than {} KiB", MOST >> 10));
         }
-        files::write_bytes(&self.path, text.as_bytes())
-            .map_err(|error| format!("not saved: {error}"))?;
+        self.write(text.as_bytes()).map_err(|error| format!("not saved: {error}"))?;
         Ok(digest(text.as_bytes()))
+    }
+
+    /// Replaces the file by one with the same permissions.
+    fn write(&self, bytes: &[u8]) -> std::io::Result<()> {
+        let permissions = self.path.metadata()?.permissions();
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(bytes)?;
+        file.as_file().set_permissions(permissions)?;
+        file.as_file().sync_all()?;
+        file.persist(&self.path)?;
+        Ok(())
     }
 }
 

@@ -351,10 +351,13 @@ fn save_writes_only_over_what_was_read() {
     let file = server.file();
     let read = server.ask("/file", &json!({}));
     let first = read["version"].clone();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("it is ours");
     let saved = server.ask("/save", &json!({"text": "one\n", "version": first}));
     assert_eq!(fs::read_to_string(&file).expect("it is there"), "one\n");
     let again = server.ask("/save", &json!({"text": "two\n", "version": saved["version"]}));
     assert_eq!(fs::read_to_string(&file).expect("it is there"), "two\n");
+    let mode = fs::metadata(&file).expect("it is there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o640, "the permissions stay");
     for version in [first, json!(""), saved["version"].clone()] {
         let refused = server.ask("/save", &json!({"text": "three\n", "version": version}));
         let sentence = refused["refused"].as_str().expect("it says so");
