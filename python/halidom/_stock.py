@@ -78,8 +78,8 @@ def _bridge() -> ctypes.CDLL:
             except OSError as error:
                 raise MissingTool(f"the library `{path}` does not load: {error}") from None
             words = [ctypes.c_char_p] * 6
-            error = [ctypes.c_char_p, ctypes.c_size_t]
-            library.halidom_compile.argtypes = [ctypes.c_void_p, *words, *error]
+            call = library.halidom_compile
+            call.argtypes = [ctypes.c_void_p, *words, ctypes.c_char_p, ctypes.c_size_t]
             _library = library
     return _library
 

@@ -32,6 +32,20 @@ def test_a_live_func_is_proved(halide):
     assert verdict.axioms == () and verdict.counterexample is None
 
 
+def test_constraints_of_a_live_func_count(halide):
+    """A pipeline file lacks them, so the code that refutes is that of the live Func."""
+    x = halide.Var("x")
+    source = halide.ImageParam(halide.Int(8), 1, "source")
+    other = halide.ImageParam(halide.UInt(8), 1, "other")
+    source.dim(0).set_bounds(0, 64)
+    right, wrong = halide.Func("right"), halide.Func("wrong")
+    right[x] = halide.i16(source[x]) + 1
+    assert halidom.validate(right).proved
+    wrong[x] = halide.i16(source[x]) - halide.i16(halide.u8(halide.i16(other[x]) * halide.i16(-1)))
+    wrong.vectorize(x, 16, halide.TailStrategy.RoundUp)
+    assert halidom.validate(wrong).refuted
+
+
 def test_lists_and_pipelines_are_judged(halide):
     x = halide.Var("x")
     one, two = halide.Func("one"), halide.Func("two")

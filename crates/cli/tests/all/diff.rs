@@ -97,6 +97,38 @@ fn a_miscompile_and_another_algorithm_differ() {
     assert_eq!(json["difference"]["coords"][0], 3, "{json}");
 }
 
+/// Definitions that differ where no run comes.
+#[test]
+fn rare_differences_are_not_proved_away() {
+    if !has_halide() {
+        println!("skipped: there is no Python with Halide");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for (name, definition) in [
+        ("a point", "out[x] = hl.select(x == 1000000 + NUMBER, a[x], a[x] + 1)"),
+        ("an array", "out[x] = a[x] + hl.Buffer(data)[hl.clamp(x, 0, 1999)]"),
+        ("a constant", "out[x] = hl.select(x > 1000000, a[x], a[x] + NUMBER)"),
+        ("a domain", "out[x] = a[x]; out[hl.RDom([(9, NUMBER)]) + 1000000] = hl.u8(3)"),
+    ] {
+        let scripts = ["1", "2"].map(|number| {
+            let text = format!(
+                "import halide as hl, numpy\n\n\
+                 data = numpy.zeros(2000, dtype=numpy.uint8)\ndata[1999] = NUMBER\n\n\n\
+                 def pipeline():\n    x, out = hl.Var('x'), hl.Func('out')\n    \
+                 a = hl.ImageParam(hl.UInt(8), 1, 'a')\n    {definition}\n    return out\n"
+            );
+            let file = format!("{}_{number}.py", name.replace(' ', "_"));
+            written(folder.path(), &file, &text.replace("NUMBER", number))
+        });
+        let (status, json, errors) = compared(&[&scripts[0], &scripts[1]]);
+        assert!(matches!(status, Some(1 | 3)), "{name}: {json}{errors}");
+        // The same definitions are proved.
+        let (status, json, errors) = compared(&[&scripts[0], &scripts[0]]);
+        assert_eq!(status, Some(0), "{name}: {json}{errors}");
+    }
+}
+
 #[test]
 fn what_is_no_pair_is_refused() {
     let folder = tempfile::tempdir().unwrap();

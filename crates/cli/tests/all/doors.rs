@@ -228,7 +228,7 @@ mod cmake {
         }
     }
 
-    /// What a generator that compiles under the library for LD_PRELOAD leaves must be whole.
+    /// The report of a generator that compiles under the library for LD_PRELOAD must be whole.
     #[test]
     fn a_report_that_is_not_whole_is_no_verdict() {
         let Some((cmake, _)) = cmake() else { return };

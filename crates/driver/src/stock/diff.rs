@@ -95,6 +95,8 @@ impl Diff {
     /// on which they differ.
     pub fn answer(&self) -> Verdict {
         if let Some(Difference { got: [old, new], .. }) = &self.difference {
+            let [old, new] =
+                [(old, SIDES[0]), (new, SIDES[1])].map(|(value, side)| format!("{value} ({side})"));
             return Verdict::refuted(Evidence::of(Ran::CompiledCode, old, new));
         }
         let mut both = Obligations::of(Claim::Pair);
@@ -187,7 +189,7 @@ impl Pair {
                     judged: judged(other, Annotations::Never, judge),
                     verdict: Verdict::unknown(
                         Cause::Refinement,
-                        format!("its definitions cannot be compared with the other ones: {reason}"),
+                        format!("its definitions are not shown to be the other ones: {reason}"),
                     ),
                 },
             };

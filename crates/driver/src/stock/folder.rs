@@ -49,8 +49,8 @@ mod tests {
         }
         assert!(read(folder.path()).is_err());
         let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        let lines: String = FILES[..3].iter().map(|name| format!("{digest}  {name}\n")).collect();
-        write(DIGESTS, &lines);
+        let lines = FILES[..3].iter().map(|name| format!("{digest}  {name}\n"));
+        write(DIGESTS, &lines.collect::<Vec<_>>().concat());
         assert_eq!(read(folder.path()).expect("one compile").statement, "abc");
         for (name, text) in [("target.txt", "host"), ("pipeline.hlpipe", "abd")] {
             write(name, text);

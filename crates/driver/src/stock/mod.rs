@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use halidom_diag::{Diagnostic, FileId, Severity, Sources, Span};
 use halidom_halide::bridge::{Artifacts, BridgeError, Job};
 use halidom_halide::dump::{Argument, Dump};
-use halidom_halide::pipeline::{self, Constraint, Parameter, Pipeline};
+use halidom_halide::pipeline::{self, Constraint, Image, Parameter, Pipeline};
 use halidom_halide::translate::{Contract, Settings};
 use halidom_halide::tree::{Block, CallKind, Expr};
 use halidom_halide::{
@@ -170,8 +170,16 @@ impl Stock {
     ///
     /// # Errors
     ///
-    /// Returns the reason if a part is not translated.
+    /// Returns the reason if a part is not translated, or if arrays that are part of the pipelines
+    /// differ: a proof is about all elements that such arrays may have.
     fn defined_by(&self, other: &Self) -> Result<Self, String> {
+        for (own, others) in [(self, other), (other, self)] {
+            let differs = |image: &&Image| !others.pipeline.images.contains(image);
+            if let Some(image) = own.pipeline.images.iter().find(differs) {
+                let name = own.names.text(image.name);
+                return Err(format!("the array `{name}` has other elements in one of them"));
+            }
+        }
         let before = other.before.as_ref().unwrap_or(&other.source).clone();
         let made = || {
             let mut source = translate::rewriting(&before, &self.pipeline, &self.names)?;

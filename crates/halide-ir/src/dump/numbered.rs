@@ -40,7 +40,7 @@ pub fn numbered(dump: &str) -> String {
     made
 }
 
-/// What a string is in its list.
+/// The role of a string in its list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     /// The name that a `let` or a loop binds.

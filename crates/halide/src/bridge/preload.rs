@@ -135,6 +135,8 @@ impl Place {
         let libraries = places.map(|place| folder.join(place));
         let library = libraries.iter().map(|place| place.join("libHalide.so"));
         if let Some(library) = library.into_iter().find(|library| library.is_file()) {
+            // The compiler runs in another folder.
+            let header = std::path::absolute(header)?;
             return Ok(Self { header, library: fs::canonicalize(library)? });
         }
         let fixed = libraries.iter().any(|place| place.join("libHalide.a").is_file());

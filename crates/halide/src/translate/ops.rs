@@ -499,12 +499,14 @@ impl Ops<'_> {
     pub(super) fn literal(&self, mut id: ExprId) -> Option<i128> {
         let mut limits = i128::MIN..i128::MAX;
         loop {
-            match *self.pool.get(id) {
-                Expr::Broadcast { value, .. } => id = value,
-                Expr::Cast(to, inner) if to.is_machine_integer() => {
-                    (id, limits) = (inner, 0..1 << 7)
-                }
-                _ => break,
+            if let Expr::Broadcast { value, .. } = *self.pool.get(id) {
+                id = value;
+            } else if let Expr::Cast(to, inner) = *self.pool.get(id)
+                && to.is_machine_integer()
+            {
+                (id, limits) = (inner, 0..1 << 7);
+            } else {
+                break;
             }
         }
         let number = self.pool.as_constant(id).and_then(Constant::as_integer);

@@ -58,10 +58,11 @@ impl Scales {
     /// Tests whether an expression has a value that parameters alone determine.
     fn is_of_parameters(&self, pool: &Pool, expr: ExprId) -> bool {
         let (mut has_parameter, mut is_alone) = (false, true);
-        pool.for_each_subexpr(expr, &mut |_, node| match node {
-            Expr::Var(var) if self.params.contains(var) => has_parameter = true,
-            Expr::Var(_) | Expr::Ref { .. } | Expr::Load { .. } => is_alone = false,
-            _ => {}
+        pool.for_each_subexpr(expr, &mut |_, node| {
+            let is_parameter = matches!(node, Expr::Var(var) if self.params.contains(var));
+            has_parameter |= is_parameter;
+            is_alone &= is_parameter
+                || !matches!(node, Expr::Var(_) | Expr::Ref { .. } | Expr::Load { .. });
         });
         has_parameter && is_alone
     }

@@ -58,8 +58,8 @@ struct State {
     closed: bool,
     /// All work is done.
     over: bool,
-    /// Something has come since the last summary.
-    fresh: bool,
+    /// The number of lines and verdicts since the last summary.
+    news: usize,
     /// The end of all judgements.
     deadline: Option<Instant>,
 }
@@ -104,9 +104,9 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// What decides whether two pipelines are one: the pipeline file and the dump, with numbers for the
-/// names that differ from compile to compile. The passes of a program may do anything, so after
-/// them (`whole`) these names count too.
+/// The contents that decide whether two pipelines are one: the pipeline file and the dump, with
+/// numbers for the names that differ from compile to compile. The passes of a program may do
+/// anything, so after them (`whole`) these names count too.
 fn key(folder: &Path, name: &str, whole: bool) -> io::Result<(Vec<u8>, String)> {
     let dump = fs::read_to_string(folder.join(format!("{name}.dump")))?;
     let dump = if whole { dump } else { numbered_names(&dump) };
@@ -134,7 +134,7 @@ impl Judge {
                 "end" => self.lock().asks = true,
                 _ => continue,
             }
-            self.lock().fresh = true;
+            self.lock().news += 1;
             self.changed.notify_all();
         }
         self.lock().closed = true;
@@ -186,7 +186,7 @@ impl Judge {
             }
             let (asks, closed) = (state.asks, state.closed);
             state.asks = false;
-            let is_due = asks || state.fresh;
+            let is_due = asks || state.news > 0;
             drop(state);
             if is_due {
                 let worst = self.conclude(output);
@@ -234,7 +234,7 @@ impl Judge {
             let waited = self.changed.wait_timeout(state, PATIENCE);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        state.fresh = false;
+        state.news = 0;
         state.deadline = None;
         let options = std::env::var("HALIDOM_PRELOAD_OPTIONS").unwrap_or_default();
         let said = summary(&state.items, state.skipped, (&self.folder, options.trim()));
@@ -265,7 +265,7 @@ impl Judge {
             let outcome = self.judged(&name);
             let mut state = self.lock();
             state.items[at].outcome = Some(outcome);
-            state.fresh = true;
+            state.news += 1;
             drop(state);
             self.changed.notify_all();
         }
