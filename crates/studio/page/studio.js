@@ -10,7 +10,7 @@ const editor = new Editor(edited);
 /** What was read or written last. */
 let file = { name: "", kind: "hal", version: "", saved: "" };
 let choice = { pipeline: "", schedule: "" };
-/** The answers for the shown text, by schedule. Any edit empties it. */
+/** The answers for the shown text and equality of floats, by schedule. Any edit empties it. */
 let answers = new Map();
 let job = null;
 let isLooking = false;
@@ -32,7 +32,8 @@ function lost(error) {
 }
 
 function question() {
-  return { text: editor.text, pipeline: choice.pipeline, schedule: choice.schedule };
+  const { pipeline, schedule } = choice;
+  return { text: editor.text, pipeline, schedule, floats: part("floats").value };
 }
 
 function key(asked) {
@@ -41,7 +42,8 @@ function key(asked) {
 
 /** Tests whether an answer is about what is shown. */
 function isShown(asked) {
-  return asked.text === editor.text && key(asked) === key(choice);
+  return asked.text === editor.text && key(asked) === key(choice)
+    && asked.floats === part("floats").value;
 }
 
 function edited() {
@@ -342,6 +344,13 @@ async function load() {
 
 part("prove").addEventListener("click", prove);
 part("time").addEventListener("click", measure);
+part("floats").addEventListener("change", () => {
+  answers = new Map();
+  showKnown();
+  if (job) {
+    stop("cancelled, as another equality was chosen");
+  }
+});
 part("cancel").addEventListener("click", () => job && stop("cancelled"));
 part("save").addEventListener("click", save);
 part("reload").addEventListener("click", () => {

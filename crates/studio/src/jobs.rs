@@ -36,6 +36,8 @@ pub(crate) struct Order {
     pub(crate) text: String,
     /// The pipeline and the schedule; `None` for a program in text form.
     pub(crate) choice: Option<(String, String)>,
+    /// The weakest permitted equality of floats, for a proof; empty for the pipeline's own.
+    pub(crate) floats: String,
     /// The size of the output, for a measurement.
     pub(crate) size: String,
 }
@@ -185,6 +187,9 @@ fn arguments(order: &Order) -> Vec<OsString> {
     });
     let named: Vec<String> = named.collect();
     words.extend(named.iter().map(String::as_str));
+    if order.task == Task::Prove && !order.floats.is_empty() {
+        words.extend(["--floats", &order.floats]);
+    }
     if order.task == Task::Time && !order.size.is_empty() {
         words.extend(["--size", &order.size]);
     }

@@ -13,6 +13,9 @@ use crate::named::Named;
 use crate::page;
 use crate::token::Token;
 
+/// The equalities of floats that can be asked for; the first is the pipeline's own.
+const FLOATS: [&str; 4] = ["", "bits", "axioms", "reals"];
+
 /// The state that all connections share.
 pub(crate) struct Session {
     pub(crate) token: Token,
@@ -123,7 +126,9 @@ fn done(session: &Session, route: Route, given: &Value) -> Option<Value> {
         }
         Route::Begin(task) => {
             let size = text("size").unwrap_or_default();
-            if (task == Task::Time && file.is_ir) || !is_size(size) {
+            let floats = text("floats").unwrap_or_default();
+            let is_known = is_size(size) && FLOATS.contains(&floats);
+            if (task == Task::Time && file.is_ir) || !is_known {
                 return None;
             }
             let choice = (text("pipeline")?.to_owned(), text("schedule")?.to_owned());
@@ -132,6 +137,7 @@ fn done(session: &Session, route: Route, given: &Value) -> Option<Value> {
                 name: file.name.clone(),
                 text: text("text")?.to_owned(),
                 choice: (!file.is_ir).then_some(choice),
+                floats: floats.to_owned(),
                 size: size.to_owned(),
             });
             match begun {

@@ -296,6 +296,18 @@ fn malformed_and_too_large_requests_are_refused() {
         let answer = server.post("/save", &all, &question.to_string());
         refused(&answer, 400, "a question with missing parts");
     }
+    for (key, value) in [
+        ("floats", "equal"),
+        ("floats", "--limit"),
+        ("size", "--svg"),
+        ("size", "1x"),
+        ("size", "1x-2"),
+        ("size", "9999999999"),
+    ] {
+        let mut question = json!({"text": TEXT, "pipeline": "p", "schedule": "lanes"});
+        question[key] = value.into();
+        refused(&server.post("/time", &all, &question.to_string()), 400, value);
+    }
     assert_eq!(fs::read_to_string(server.file()).expect("it is there"), TEXT);
 }
 
