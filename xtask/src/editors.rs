@@ -68,7 +68,7 @@ fn in_folder(name: &str, folder: &Path) -> std::process::Command {
 }
 
 /// Copies a file, or a folder with everything in it.
-fn copy(from: &Path, to: &Path) -> Result<(), Error> {
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), Error> {
     let failed = |cause| Error::File { path: to.to_owned(), cause };
     if !from.is_dir() {
         return fs::copy(from, to).map(drop).map_err(failed);

@@ -28,6 +28,7 @@ mod process;
 mod relink;
 mod sanitize;
 mod setup;
+mod studio;
 mod suite;
 mod table;
 mod test;
@@ -69,6 +70,7 @@ const COMMANDS: &[Command] = &[
     tidy::voice::COMMAND,
     book::COMMAND,
     editors::COMMAND,
+    studio::COMMAND,
     fuzz::COMMAND,
     mutants::COMMAND,
     corpus::COMMAND,

@@ -2,6 +2,7 @@
 
 mod diff;
 mod preload;
+mod studio;
 mod validate;
 
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use diff::DiffArgs;
 pub(crate) use preload::PreloadArgs;
+pub(crate) use studio::StudioArgs;
 pub(crate) use validate::{AnnotationsArg, Given, ValidateArgs};
 
 /// Compiles array programs under a schedule and proves that the result computes what the algorithm
@@ -151,6 +153,15 @@ Exit status: 0 after `shutdown` and `exit`, 1 if the client breaks off.\n\n\
 Example: halidom lsp"
     )]
     Lsp,
+    /// Serve a local web page on which FILE is edited, scheduled and proved
+    #[command(
+        after_help = "The page is served to this computer alone, under an address with a random \
+token, which is printed. Proofs run in processes of their own. The verdict that the page shows is \
+about exactly the text that it shows. Nothing is written before `Save`. Ctrl-C ends the server and \
+its proofs.\n\n\
+Example: halidom studio examples/blur.hal --open"
+    )]
+    Studio(StudioArgs),
     /// Write a pipeline under a schedule as a Python script for Halide
     #[command(
         after_help = "The script defines `pipeline()`, as `validate --halide-script` requires.\n\n\

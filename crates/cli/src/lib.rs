@@ -58,6 +58,7 @@ pub fn run(
         Command::Tune(args) => ("tune", commands::tune::run(args, &mut output)),
         Command::Fmt(args) => ("fmt", commands::fmt::run(args, &mut output)),
         Command::Lsp => ("lsp", commands::lsp::run(&mut output)),
+        Command::Studio(args) => ("studio", commands::studio::run(args, &mut output)),
         Command::Export(args) => ("export", commands::export::run(args, &mut output)),
         Command::Fuzz(args) => ("fuzz", commands::fuzz::run(args, &mut output)),
         Command::Import(args) => ("import", commands::import::run(args, &mut output)),

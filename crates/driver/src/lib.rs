@@ -6,6 +6,7 @@
 //! (the inputs of a run) and [`execute`].
 
 pub mod compile;
+pub mod contrast;
 pub mod data;
 pub mod derive;
 pub mod doctor;

@@ -209,12 +209,16 @@ pub fn derived(loaded: &derive::Loaded, number: usize, lowered: Lowered) -> Subj
     Subject { pipeline, schedule, pool, algorithm, compiled, compiler, origin }
 }
 
-/// Reads an algorithm and a program from a text in the form that `halidom lower` prints.
+/// Reads an algorithm and a program from a file in the form that `halidom lower` prints.
 pub fn program(path: &Path) -> Result<Subject, Refusal> {
-    let text = source::text(path)?;
+    program_text(&path.display().to_string(), &source::text(path)?)
+}
+
+/// Reads an algorithm and a program from a text. `name` stands for the text in diagnostics.
+pub fn program_text(name: &str, text: &str) -> Result<Subject, Refusal> {
     let mut sources = Sources::new();
-    let file = sources.add(path.display().to_string(), text.clone());
-    let module = match parse::module(&text) {
+    let file = sources.add(name, text);
+    let module = match parse::module(text) {
         Ok(module) => module,
         Err(error) => {
             let place = Span::new(file, error.offset..error.offset);
@@ -229,11 +233,11 @@ pub fn program(path: &Path) -> Result<Subject, Refusal> {
             .with_hint("compare with what `halidom lower FILE.hal --stage final` prints")
     };
     let Some(program) = module.program else {
-        let diagnostic = refuse(format!("`{}` has an algorithm and no program", path.display()));
+        let diagnostic = refuse(format!("`{name}` has an algorithm and no program"));
         return Err(Refusal::new(sources, vec![diagnostic]));
     };
     if module.algorithm.outputs.is_empty() {
-        let message = format!("the algorithm of `{}` has no output", path.display());
+        let message = format!("the algorithm of `{name}` has no output");
         let diagnostic = Diagnostic::without_place(Severity::Error, Code("HAL0911"), message)
             .with_hint("there is nothing to judge without one: write `output name;`");
         return Err(Refusal::new(sources, vec![diagnostic]));

@@ -35,6 +35,7 @@ const LAYERS: &[&str] = &[
     "halidom",
     "workshop",
     "lsp",
+    "studio",
     "cli",
     "filetests",
 ];

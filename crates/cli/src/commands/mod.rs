@@ -23,6 +23,7 @@ pub(crate) mod run;
 mod searching;
 mod solving;
 mod stock_fuzz;
+pub(crate) mod studio;
 mod subjects;
 pub(crate) mod tune;
 pub(crate) mod validate;

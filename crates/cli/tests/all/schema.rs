@@ -31,7 +31,7 @@ schedule lanes for p { b.vectorize(x, 8, tail: guard); }
 ";
 
 /// Commands, with the names of [`files`] for paths, and their exit status and verdict.
-const JOBS: [(&str, u8, Option<&str>); 44] = [
+const JOBS: [(&str, u8, Option<&str>); 46] = [
     ("check TWO", 0, None),
     ("lower TWO", 0, None),
     ("export TWO", 0, None),
@@ -41,6 +41,8 @@ const JOBS: [(&str, u8, Option<&str>); 44] = [
     ("fmt MISSING", 2, None),
     ("reduce TWO --while true", 2, None),
     ("preload --halide MISSING", 2, None),
+    ("studio MISSING", 2, None),
+    ("studio ATL", 2, None),
     ("validate TWO", 0, Some("proved")),
     ("validate TWO -s lanes", 0, Some("proved")),
     ("validate TWO -s lanes --engine reference", 0, Some("proved")),

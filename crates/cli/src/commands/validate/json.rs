@@ -1,5 +1,6 @@
 //! A verdict as a JSON object.
 
+use halidom_driver::contrast::{Contrast, contrasts};
 use halidom_driver::layout::{Layout, Store};
 use halidom_driver::subject::{Line, Subject};
 use halidom_ir::{Array, Constant, print};
@@ -81,7 +82,7 @@ pub(crate) fn object_of(subject: &Subject, layout: &Layout, report: &Report) -> 
             set("place", show::place(layout, site).into());
             set("site", self::site(subject, layout, site));
         }
-        set("counterexample", counterexample_object(counterexample));
+        set("counterexample", counterexample_object(subject, counterexample));
     }
     object
 }
@@ -174,12 +175,24 @@ fn strict(strict: &TooStrict) -> Value {
     json!({"check": strict.check, "refuses": sizes})
 }
 
-fn counterexample_object(counterexample: &Counterexample) -> Value {
-    let array = |array: &Array| {
-        let values: Vec<Value> =
-            array.points().filter_map(|point| array.get(&point)).map(number).collect();
-        json!({"type": array.scalar.name(), "shape": array.shape, "values": values})
-    };
+/// The elements of an array, the first dimension fastest.
+fn values(array: &Array) -> Vec<Value> {
+    array.points().filter_map(|point| array.get(&point)).map(number).collect()
+}
+
+/// An output as the algorithm defines it and as the program computes it.
+fn contrast(Contrast { name, expected, got }: &Contrast) -> Value {
+    json!({
+        "output": name,
+        "type": expected.scalar.name(),
+        "shape": expected.shape,
+        "expected": values(expected),
+        "got": values(got),
+    })
+}
+
+fn counterexample_object(subject: &Subject, counterexample: &Counterexample) -> Value {
+    let array = |array: &Array| json!({"type": array.scalar.name(), "shape": array.shape, "values": values(array)});
     let parameters: Map<String, Value> = counterexample
         .parameters
         .iter()
@@ -198,6 +211,7 @@ fn counterexample_object(counterexample: &Counterexample) -> Value {
         "expected": counterexample.expected,
         "got": counterexample.got,
         "replayed": counterexample.replayed,
+        "outputs": contrasts(subject, counterexample).iter().map(contrast).collect::<Vec<_>>(),
     })
 }
 
