@@ -5,8 +5,8 @@
 //! its own, so that it can be cancelled with its solvers. The page shows what that process said,
 //! and only for exactly the text that is shown.
 //!
-//! A request is answered in this order: [`http`] reads its head within limits, [`gate`] refuses
-//! strangers, the rest of it is read, and [`routes`] does what it asks for. `httparse` reads heads;
+//! A request is answered in this order: `http` reads its head within limits, `gate` refuses
+//! strangers, the rest of it is read, and `routes` does what it asks for. `httparse` reads heads;
 //! connections are handled here, because every read needs a bound on its size and its time.
 
 mod answers;
