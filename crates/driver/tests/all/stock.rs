@@ -410,8 +410,8 @@ fn a_dump_names_the_target_of_its_statement() {
     let path = folder.path().join("pipeline.py");
     std::fs::write(&path, FLOATS).unwrap();
     let mut request = Request::of_job(bridge::Job {
-        origin: bridge::Origin::Script(path),
         target: Some("host-strict_float".to_owned()),
+        ..bridge::Job::of(bridge::Origin::Script(path))
     });
     let made = request.job.compile(folder.path()).unwrap();
     let path = folder.path().join("given.dump");
