@@ -21,6 +21,19 @@ function shown(value) {
   return String(Number(value.toPrecision(6)));
 }
 
+/** A number with the fewest digits that tell it from its neighbours. */
+function exact(value, type) {
+  if (typeof value === "number" && type === "f32") {
+    for (let digits = 1; digits < 10; digits += 1) {
+      const short = Number(value.toPrecision(digits));
+      if (Math.fround(short) === value) {
+        return String(short);
+      }
+    }
+  }
+  return String(value);
+}
+
 /** The coordinates of an element of an array. */
 function coordinates(shape, element) {
   let rest = element;
@@ -152,8 +165,8 @@ function contrast(output, framed) {
       const place = coordinates(shape, element).join(", ");
       rows.push(make("tr", {},
         make("td", { class: "code" }, `${output.output}(${place})`),
-        make("td", { class: "code" }, shown(expected[element])),
-        make("td", { class: "code" }, shown(got[element]))));
+        make("td", { class: "code" }, exact(expected[element], output.type)),
+        make("td", { class: "code" }, exact(got[element], output.type))));
     }
   }
   const table = make("table", { "aria-label": `Wrong values of ${output.output}` },

@@ -129,6 +129,9 @@ fn json_has_the_stores_and_the_place_of_a_refutation() {
     let object: Value = serde_json::from_str(&printed).expect("one object and nothing else");
     assert_eq!((status, &object["verdict"]), (1, &"refuted".into()));
     assert_eq!(object["counterexample"]["replayed"], true);
+    let output = &object["counterexample"]["outputs"][0];
+    let values = [&output["expected"][0], &output["got"][0]].map(ToString::to_string);
+    assert_eq!((&output["output"], values), (&"b".into(), ["19".to_owned(), "23".to_owned()]));
     assert!(object["place"].as_str().is_some_and(|place| place.contains("both.buffer")));
     let place = &object["site"];
     assert_eq!((&place["func"], &place["stage"]), (&"both".into(), &0.into()));
