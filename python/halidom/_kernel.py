@@ -186,8 +186,9 @@ class Kernel:
         ``out`` is the array that is written, or a sequence of arrays if there are several outputs;
         without it, arrays are allocated for the largest region that the inputs allow. ``origin`` is
         the coordinate of the first element of each output, in the order of axes: zeros if ``out``
-        is given, else the least one that the inputs allow. ``threads`` sets the number of threads of
-        this pipeline's parallel loops, for this call and later ones; 0 restores the default.
+        is given, else the least one that the inputs allow. ``threads`` sets the number of
+        threads of this pipeline's parallel loops, for this call and later ones; 0 restores the
+        default.
 
         Returns the output, or a tuple of outputs. Raises :exc:`ArgumentError` for arrays of a wrong
         type, rank or layout, and :exc:`CheckFailed` if an entry check refuses the arguments.

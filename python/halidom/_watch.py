@@ -66,7 +66,7 @@ class Watcher:
         self._originals: List[Tuple[Any, str, Any]] = []
         self._lock = threading.Lock()
         self._stop = threading.Event()
-        self._pool = ThreadPoolExecutor(jobs or max((os.cpu_count() or 2) // 2, 1))
+        self._pool = ThreadPoolExecutor(workers(jobs))
         self._place = Path(tempfile.mkdtemp(prefix="halidom-"))
 
     def __enter__(self) -> "Watcher":
@@ -126,7 +126,7 @@ class Watcher:
             if isinstance(argument, (list, tuple)):
                 targets += [one for one in argument if isinstance(one, halide.Target)]
         for target in targets or [None]:
-            name, place = "?", _caller()
+            name, place = "?", caller(("halide",))
             folder = Path(tempfile.mkdtemp(dir=self._place))
             try:
                 pipeline = _stock.pipeline_of(thing)
@@ -152,7 +152,7 @@ class Watcher:
                 self._latest.append(known)
         if isinstance(given, Exception):
             if fresh:
-                known.future.set_result(_undecided(given))
+                known.future.set_result(undecided(given))
         elif fresh:
             self._pool.submit(self._decide, known, key, given)
         else:
@@ -171,7 +171,7 @@ class Watcher:
         try:
             verdict = self._verdict(seen, key, folder)
         except Exception as error:
-            verdict = _undecided(error)
+            verdict = undecided(error)
         seen.future.set_result(verdict)
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -194,7 +194,13 @@ class Watcher:
         return verdict
 
 
-def _undecided(error: Exception) -> Verdict:
+def workers(jobs: Optional[int]) -> int:
+    """Return the number of judgements at a time: by default, half of the processors do them."""
+    return jobs or max((os.cpu_count() or 2) // 2, 1)
+
+
+def undecided(error: Exception) -> Verdict:
+    """Return the verdict on something that could not be judged."""
     reason = " ".join(str(error).split()) or type(error).__name__
     return Verdict("unknown", f"unknown: {reason}", reasons=(reason,))
 
@@ -251,15 +257,16 @@ def _keep(path: Path, answer: Any) -> None:
         pass
 
 
-def _caller() -> str:
-    """The place in the user's code: the innermost frame outside of this package and Halide's."""
+def caller(packages: Tuple[str, ...]) -> str:
+    """Return the place in the user's code: the innermost frame outside of these packages and of
+    this one."""
     own = os.path.dirname(os.path.abspath(__file__))
     frame: Any = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
         if not os.path.abspath(file).startswith(own) and not file.startswith("<"):
-            package = frame.f_globals.get("__package__") or ""
-            if package.split(".")[0] != "halide":
+            module = str(frame.f_globals.get("__name__") or "")
+            if module.split(".")[0] not in packages:
                 return f"{file}:{frame.f_lineno}"
         frame = frame.f_back
     return "?"
@@ -277,7 +284,9 @@ def summary(seen: List[Seen]) -> Tuple[Dict[str, int], List[Tuple[Seen, Verdict]
     return counts, rest
 
 
-def lines(seen: List[Seen]) -> List[str]:
+def lines(
+    seen: List[Seen], what: str = "pipelines", none: str = "no pipeline was compiled"
+) -> List[str]:
     """Describe the verdicts on all pipelines, the worst ones first."""
     counts, rest = summary(seen)
     rest.sort(key=lambda pair: not pair[1].refuted)
@@ -290,6 +299,6 @@ def lines(seen: List[Seen]) -> List[str]:
     parts = [f"{count} {word}" for word, count in counts.items() if count]
     kept = sum(one.from_cache for one in seen)
     cached = f"; {kept} of the verdicts from an earlier run" if kept else ""
-    total = f"{len(seen)} pipelines: {', '.join(parts)}{cached}"
-    told.append(total if seen else "no pipeline was compiled")
+    total = f"{len(seen)} {what}: {', '.join(parts)}{cached}"
+    told.append(total if seen else none)
     return told

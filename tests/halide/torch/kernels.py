@@ -27,28 +27,8 @@ except ImportError:
     print("skipped: PyTorch is not installed")
     sys.exit(0)
 
-SCRIPT = '''from pathlib import Path
-
-import halide as hl
-
-{values}
-
-
-def pipeline():
-    names = {{}}
-    source = (Path(__file__).parent / "kernel.py").read_text().split("\\nif __name__")[0]
-    exec(compile(source, "kernel.py", "exec"), names)
-    machine = hl.Target(target)
-    if not plugin:
-        with hl.GeneratorContext(machine):
-            return names["Kernel"]()._build_pipeline()
-    hl.load_plugin(plugin)
-    parameters = hl.AutoschedulerParams(scheduler, flags)
-    with hl.GeneratorContext(machine, parameters):
-        made = names["Kernel"]()._build_pipeline()
-        made.apply_autoscheduler(machine, parameters)
-    return made
-'''
+sys.path.append(str(Path(__file__).resolve().parents[3] / "python"))
+import halidom.torch
 
 A, B, C = (16, 24), (24,), (4, 6, 8)
 
@@ -223,19 +203,8 @@ def main():
         place = folder / f"{state['name']}-{state['count']}"
         state["count"] += 1
         place.mkdir(exist_ok=True)
-        (place / "kernel.py").write_text(source_code)
-        plugin = cls.find_libautoschedule(meta.scheduler) if meta.scheduler else None
-        flags = {name: str(value) for name, value in (meta.scheduler_flags or {}).items()}
-        values = {"target": meta.target, "plugin": plugin, "scheduler": meta.scheduler, "flags": flags}
-        lines = [f"{name} = {value!r}" for name, value in values.items()]
-        (place / "script.py").write_text(SCRIPT.format(values="\n".join(lines)))
-        sides = []
-        for argument in meta.argtypes:
-            if argument.is_buffer():
-                for dim, (size, stride) in enumerate(zip(argument.shape, argument.stride)):
-                    values = {"min": 0, "extent": str(size).rstrip("L"), "stride": str(stride).rstrip("L")}
-                    sides += [f"{argument.name}.{side}.{dim} == {value}" for side, value in values.items()]
-        (place / "callers.json").write_text(json.dumps(sides, indent=1))
+        halidom.torch.write(cls, meta, source_code, place)
+        (place / "callers.json").write_text(json.dumps(halidom.torch.promises(meta), indent=1))
         # No later kernel depends on the values that this one writes.
         return lambda: lambda *arguments, **named: None
 
