@@ -98,7 +98,7 @@ def _short(array: numpy.ndarray[Any, Any]) -> str:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The answer of a job: *proved*, *refuted*, *unknown*, or *nothing* if there was nothing to judge.
+    """The answer of a job: *proved*, *refuted*, *unknown*, or *nothing* if nothing was judged.
 
     A verdict is no truth value: ask :attr:`proved`. Only a proof is a success.
     """
