@@ -20,7 +20,7 @@ example: cargo xtask studio",
     options: &[],
 };
 
-/// The programs that the test needs beside the browser.
+/// The programs that the test needs besides the browser.
 const PROGRAMS: [&str; 2] = ["node", "npm"];
 /// The names of the browser.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];

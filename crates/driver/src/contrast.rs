@@ -1,5 +1,4 @@
-//! The outputs of a refuted program beside those of its algorithm, on the inputs of a
-//! counterexample.
+//! The outputs of a refuted program and of its algorithm, on the inputs of a counterexample.
 
 use halidom_interp::machine::{self, Options};
 use halidom_interp::{Bindings, algorithm};

@@ -455,7 +455,7 @@ fn eventually(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// A prover that never ends, with a solver that it starts. Both write their numbers beside it.
+/// A prover that never ends, with a solver that it starts. Both write their numbers to its folder.
 const ENDLESS: &str = "sleep 1000 & echo $! > $(dirname $0)/solver
 echo $$ > $(dirname $0)/self
 wait";

@@ -185,6 +185,11 @@ fn arithmetic_that_wraps_is_named_where_the_pipeline_has_it() {
         ("hl.f32(hl.u8(a[x]))", [false, true, false]),
         ("hl.f32(hl.u8(x) + hl.u8(1)) + a[x]", [true, false, false]),
         ("hl.f32(x + 1) + a[x]", [true, false, false]),
+        // The extent of a domain.
+        (
+            "hl.sum(a[x + hl.RDom([(0, hl.clamp(hl.i32(hl.Param(hl.Float(32), 's')), 1, 9))])])",
+            [false, false, true],
+        ),
     ] {
         let report = judged(value, None, str::to_owned);
         let names = names(&report);

@@ -92,7 +92,8 @@ mod tests {
 
     const FIRST: &str = "halidom-dump 1 halide 21.0.0\n(target \"x86-64-linux\")\n\
         (argument output-buffer \"f\" i32 1 4)\n(argument input-scalar \"n\" i32)\n(statement\n \
-        (let \"f.min.0\" (var i32 \"n\"))\n (let \"t4\" (var h\"halide_buffer_t *\" \"f.buffer\"))\n \
+        (let \"f.min.0\" (var i32 \"n\"))\n \
+        (let \"t4\" (var h\"halide_buffer_t *\" \"f.buffer\"))\n \
         (for serial none \"x.x\" (i32 0) (i32 9)\n  \
         (store \"f\" (var i32 \"x.x\") (call i32 \"t4\" extern 0 (var i32 \"t4\")))))\n";
 

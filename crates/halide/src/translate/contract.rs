@@ -65,7 +65,6 @@ pub(super) fn computes(pool: &Pool, algorithm: &Algorithm) -> BTreeSet<Condition
     let stages = algorithm.funcs.iter().flat_map(|func| pool.func(*func).stages());
     for stage in stages {
         for expr in stage.values.iter().chain(&stage.lhs).chain(&stage.predicate) {
-            found.extend(converted(pool, *expr, None));
             pool.for_each_subexpr(*expr, &mut |id, node| match node {
                 Expr::Binary(
                     BinaryOp::Add(overflow) | BinaryOp::Sub(overflow) | BinaryOp::Mul(overflow),
@@ -97,7 +96,11 @@ pub(super) fn computes(pool: &Pool, algorithm: &Algorithm) -> BTreeSet<Condition
                 | Expr::Shuffle { .. }
                 | Expr::Hole(_) => {}
             });
-            pool.for_each_subexpr(*expr, &mut |_, node| {
+        }
+        let ends = stage.domain.iter().flat_map(|variable| [variable.min, variable.extent]);
+        for expr in stage.roots().chain(ends) {
+            found.extend(converted(pool, expr, None));
+            pool.for_each_subexpr(expr, &mut |_, node| {
                 node.for_each_operand(|operand| found.extend(converted(pool, operand, Some(node))));
             });
         }

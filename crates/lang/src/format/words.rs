@@ -94,7 +94,7 @@ fn breaks(gap: &str) -> usize {
 fn normal(comment: &str) -> String {
     let comment = comment.trim_end();
     if comment.starts_with("//") {
-        // A line break would end it; a carriage return within it is none.
+        // A line break would end the comment; a carriage return does not.
         return comment.to_owned();
     }
     comment.replace("\r\n", "\n").replace('\r', "\n")

@@ -215,7 +215,8 @@ pub(super) fn summary(items: &[Item], unseen: usize, (folder, options): (&Path, 
         .map(|(item, outcome)| {
             json!({
                 "name": item.name, "function": item.function, "pipeline": outcome.pipeline,
-                "verdict": outcome.word.text(), "statement": outcome.sentence, "seconds": outcome.seconds,
+                "verdict": outcome.word.text(), "statement": outcome.sentence,
+                "seconds": outcome.seconds,
             })
         })
         .collect();
@@ -248,8 +249,10 @@ mod tests {
     fn the_worst_answer_decides() {
         let proved =
             || item("1", &json!({"verdict": "proved", "shown": 1, "exit": 0, "pipeline": "f"}));
-        let wrong = json!({"verdict": "refuted", "exit": 1, "statement": "refuted: expected 1, got 2",
-            "pipeline": "g", "place": "line 3"});
+        let wrong = json!({
+            "verdict": "refuted", "exit": 1, "statement": "refuted: expected 1, got 2",
+            "pipeline": "g", "place": "line 3",
+        });
         let folder = (Path::new("here"), "");
         assert_eq!(summary(&[], 0, folder).exit, 0);
         assert_eq!(summary(&[proved()], 0, folder).exit, 0);

@@ -192,7 +192,10 @@ fn contrast(Contrast { name, expected, got }: &Contrast) -> Value {
 }
 
 fn counterexample_object(subject: &Subject, counterexample: &Counterexample) -> Value {
-    let array = |array: &Array| json!({"type": array.scalar.name(), "shape": array.shape, "values": values(array)});
+    let array = |array: &Array| {
+        let (ty, shape) = (array.scalar.name(), &array.shape);
+        json!({"type": ty, "shape": shape, "values": values(array)})
+    };
     let parameters: Map<String, Value> = counterexample
         .parameters
         .iter()
