@@ -8,22 +8,27 @@ use halidom_base::{FxHashMap, FxHashSet};
 /// arrays.
 const STATEMENT: &str = "\n(statement";
 
-/// A dump with a number for each name that a `let` or a loop binds. Halide numbers the names that
-/// it makes up from one compile of a process to the next. So two compiles of a pipeline have dumps
-/// that differ in these names, and have the same text here only if they differ in nothing else.
+/// Replaces each name that a `let` or a loop binds by a number. Halide counts the names that it makes
+/// up from the first compile of a process on, so two compiles of one pipeline have dumps that differ
+/// in these names. They have the same text here only if they differ in nothing else.
 ///
-/// Names that begin with the name of an argument or of an array stay, because the statement may
-/// also take such a name from its caller.
+/// A name stays if the statement also uses it for something other than a variable. It also stays if
+/// it is the name of an argument or of an array, or begins with one and a dot: the statement may
+/// take such a name from its caller.
 #[must_use]
 pub fn numbered(dump: &str) -> String {
     let begin = dump.find(STATEMENT).unwrap_or(dump.len());
     let (given, all): (Vec<_>, Vec<_>) =
         strings(dump).into_iter().partition(|string| string.at.start < begin);
-    let given: FxHashSet<&str> = given.iter().map(|string| &dump[string.at.clone()]).collect();
-    let is_free = |name: &str| !given.contains(name.split('.').next().unwrap_or(name));
     let name = |string: &Quoted| &dump[string.at.clone()];
-    let binds = all.iter().filter(|string| string.role == Role::Binds);
-    let bound: FxHashSet<&str> = binds.map(name).filter(|name| is_free(name)).collect();
+    let given: FxHashSet<&str> = given.iter().map(name).collect();
+    let of_role = |role: Role| all.iter().filter(move |string| string.role == role).map(name);
+    let others: FxHashSet<&str> = of_role(Role::Other).collect();
+    let is_given = |name: &str| {
+        given.contains(name) || name.match_indices('.').any(|(dot, _)| given.contains(&name[..dot]))
+    };
+    let is_free = |name: &&str| !is_given(name) && !others.contains(name);
+    let bound: FxHashSet<&str> = of_role(Role::Binds).filter(is_free).collect();
 
     let mut numbers = FxHashMap::default();
     let (mut made, mut at) = (String::with_capacity(dump.len()), 0);
@@ -31,9 +36,10 @@ pub fn numbered(dump: &str) -> String {
         if bound.contains(name(string)) {
             let next = numbers.len();
             let number = *numbers.entry(name(string)).or_insert(next);
-            made.push_str(&dump[at..string.at.start]);
+            // A number has no quotation marks, so no name is equal to it.
+            made.push_str(&dump[at..string.at.start - 1]);
             made.extend(["#".to_owned(), number.to_string()]);
-            at = string.at.end;
+            at = (string.at.end + 1).min(dump.len());
         }
     }
     made.push_str(&dump[at..]);
@@ -95,7 +101,7 @@ mod tests {
         (let \"f.min.0\" (var i32 \"n\"))\n \
         (let \"t4\" (var h\"halide_buffer_t *\" \"f.buffer\"))\n \
         (for serial none \"x.x\" (i32 0) (i32 9)\n  \
-        (store \"f\" (var i32 \"x.x\") (call i32 \"t4\" extern 0 (var i32 \"t4\")))))\n";
+        (store \"f\" (var i32 \"x.x\") (call i32 \"g\" extern 0 (var i32 \"t4\")))))\n";
 
     #[test]
     fn bound_names_are_numbered() {
@@ -103,7 +109,47 @@ mod tests {
         let other = other.replace("(let \"t4", "(let \"t5").replace("i32 \"t4\")", "i32 \"t5\")");
         assert_ne!(other, FIRST);
         assert_eq!(numbered(&other), numbered(FIRST));
-        assert!(numbered(FIRST).contains("(call i32 \"t4\" extern 0 (var i32 \"#0\"))"));
+        assert!(numbered(FIRST).contains("(call i32 \"g\" extern 0 (var i32 #0))"));
+    }
+
+    #[test]
+    fn names_with_another_use_stay() {
+        let named = FIRST.replace("(call i32 \"g\"", "(call i32 \"t4\"");
+        assert!(numbered(&named).contains("(var i32 \"t4\")"));
+    }
+
+    /// The outputs of a func of tuples are `f.0` and `f.1`.
+    #[test]
+    fn components_of_a_tuple_keep_their_names() {
+        let dump = |first: u8, second: u8| {
+            format!(
+                "halidom-dump 1 halide 21.0.0\n(target \"x86-64-linux\")\n\
+                (argument output-buffer \"f.0\" i32 1 4)\n\
+                (argument output-buffer \"f.1\" i32 1 4)\n(statement\n \
+                (let \"f.{first}\" (call handle \"get_host\" extern 0 (var h \"f.0.buffer\"))\n  \
+                (let \"f.{second}\" (call handle \"get_host\" extern 0 (var h \"f.1.buffer\"))\n   \
+                (block (store \"f.0\" (i32 0) (i32 1)) (store \"f.1\" (i32 0) (i32 2))))))\n"
+            )
+        };
+        assert_ne!(numbered(&dump(0, 1)), numbered(&dump(1, 0)));
+        let nested = |first: u8| {
+            format!(
+                "(argument output-buffer \"f.0\" i32 1 4)\n(statement\n \
+                (let \"f.0.min.{first}\" (i32 0) (var i32 \"f.0.min.0\")))\n"
+            )
+        };
+        assert_ne!(numbered(&nested(0)), numbered(&nested(1)));
+    }
+
+    #[test]
+    fn no_name_is_a_number() {
+        let dump = |name: &str| {
+            format!(
+                "(argument input-scalar \"#0\" i32)\n(statement\n \
+                (let \"t\" (i32 1) (var i32 \"{name}\")))\n"
+            )
+        };
+        assert_ne!(numbered(&dump("t")), numbered(&dump("#0")));
     }
 
     #[test]
@@ -112,7 +158,7 @@ mod tests {
             ("(i32 9)", "(i32 8)"),
             ("(let \"f.min.0\"", "(let \"f.max.0\""),
             ("(var i32 \"n\")", "(var i32 \"m\")"),
-            ("(call i32 \"t4\"", "(call i32 \"t5\""),
+            ("(call i32 \"g\"", "(call i32 \"h\""),
             ("(var i32 \"t4\")", "(var i32 \"t5\")"),
             ("(var i32 \"t4\")", "(var i32 \"x.x\")"),
             ("halide_buffer_t *", "x.x"),
