@@ -23,9 +23,9 @@ pub struct Contrast {
     pub got: Array,
 }
 
-/// Evaluates the algorithm and runs the program on the inputs of a counterexample. Returns the
-/// outputs in full if they show the difference that the counterexample tells of; else none, as for
-/// a run that faults. The verdict does not depend on them: the counterexample was run before.
+/// Evaluates the algorithm and runs the program on the inputs of a counterexample. Returns whole
+/// outputs if they show the counterexample's difference. Returns none otherwise, for example if the
+/// run faults. The verdict does not depend on them: the counterexample was run before.
 pub fn contrasts(subject: &Subject, counterexample: &Counterexample) -> Vec<Contrast> {
     let Some(wrong) = &counterexample.output else { return Vec::new() };
     let found = both(subject, counterexample).unwrap_or_default();

@@ -17,6 +17,7 @@ pub mod input;
 pub mod inspect;
 pub mod judge;
 pub mod layout;
+pub mod process;
 pub mod reference;
 mod refusal;
 mod slice;

@@ -1,16 +1,13 @@
-//! Proofs in the background. Each is a process, in a group with its solvers, so that cancelling it
-//! ends them all. It also ends them if the server is gone, as its standard input ends then.
+//! Proofs in the background. Each is a process of its own.
 
-use std::io::Read as _;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
-use rustix::io::retry_on_intr;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use halidom_driver::process;
 
 use crate::events::{Event, Finished};
 use crate::verdicts::{Judged, Named};
@@ -26,38 +23,24 @@ pub(crate) struct Task {
     pub(crate) uri: String,
     pub(crate) named: Named,
     text: String,
-    group: Arc<Mutex<Group>>,
-    is_running: bool,
-}
-
-/// The process group of a proof.
-#[derive(Debug, Default)]
-struct Group {
-    /// The leader, until its number may belong to another process.
-    pid: Option<Pid>,
-    is_cancelled: bool,
-}
-
-impl Group {
-    fn kill(&mut self) {
-        if let Some(pid) = self.pid.take() {
-            // Its number is not reused before `judge` has waited for it.
-            let _ = kill_process_group(pid, Signal::KILL);
-        }
-    }
+    is_over: Arc<AtomicBool>,
+    /// The thread that waits for the process, once it runs.
+    runs: Option<JoinHandle<()>>,
 }
 
 /// The proofs of all texts.
 pub(crate) struct Proofs {
     program: PathBuf,
     tasks: Vec<Task>,
+    /// The threads of cancelled proofs, which end their processes.
+    ending: Vec<JoinHandle<()>>,
     next: u64,
     events: Sender<Event>,
 }
 
 impl Proofs {
     pub(crate) fn new(program: PathBuf, events: Sender<Event>) -> Self {
-        Self { program, tasks: Vec::new(), next: 0, events }
+        Self { program, tasks: Vec::new(), ending: Vec::new(), next: 0, events }
     }
 
     /// Begins a proof. Returns its number.
@@ -68,8 +51,8 @@ impl Proofs {
             uri: uri.to_owned(),
             named,
             text: text.to_owned(),
-            group: Arc::default(),
-            is_running: false,
+            is_over: Arc::default(),
+            runs: None,
         });
         self.start_waiting();
         self.next
@@ -87,42 +70,42 @@ impl Proofs {
     pub(crate) fn cancel(&mut self, is_meant: &dyn Fn(&Task) -> bool) -> Vec<Task> {
         let (cancelled, kept) = std::mem::take(&mut self.tasks).into_iter().partition(is_meant);
         self.tasks = kept;
-        let cancelled: Vec<Task> = cancelled;
-        for task in &cancelled {
-            let mut group = lock(&task.group);
-            group.is_cancelled = true;
-            group.kill();
+        let mut cancelled: Vec<Task> = cancelled;
+        self.ending.retain(|thread| !thread.is_finished());
+        for task in &mut cancelled {
+            task.is_over.store(true, Ordering::Relaxed);
+            self.ending.extend(task.runs.take());
         }
         self.start_waiting();
         cancelled
     }
 
     fn start_waiting(&mut self) {
-        let running = self.tasks.iter().filter(|task| task.is_running).count();
-        let waiting = self.tasks.iter_mut().filter(|task| !task.is_running);
+        let running = self.tasks.iter().filter(|task| task.runs.is_some()).count();
+        let waiting = self.tasks.iter_mut().filter(|task| task.runs.is_none());
         for task in waiting.take(AT_ONCE.saturating_sub(running)) {
-            task.is_running = true;
-            let (number, group) = (task.number, Arc::clone(&task.group));
+            let (number, is_over) = (task.number, Arc::clone(&task.is_over));
             let (named, text) = (task.named.clone(), std::mem::take(&mut task.text));
             let (program, events) = (self.program.clone(), self.events.clone());
-            thread::spawn(move || {
-                let judged = judge(&program, &named, &text, &group).unwrap_or_else(Judged::failed);
+            task.runs = Some(thread::spawn(move || {
+                let judged =
+                    judge(&program, &named, &text, &is_over).unwrap_or_else(Judged::failed);
                 // The server may have ended.
                 let _ = events.send(Event::Finished(Finished { number, judged }));
-            });
+            }));
         }
     }
 }
 
 impl Drop for Proofs {
+    /// Ends all proofs, and waits until their processes are gone.
     fn drop(&mut self) {
         self.cancel(&|_| true);
+        for thread in self.ending.drain(..) {
+            // A thread that panicked has nothing left to end.
+            let _ = thread.join();
+        }
     }
-}
-
-fn lock(group: &Mutex<Group>) -> std::sync::MutexGuard<'_, Group> {
-    // The data is plain, and a panic cannot leave it half written.
-    group.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs the proof of a schedule and reads its verdict.
@@ -130,54 +113,22 @@ fn judge(
     program: &Path,
     named: &Named,
     text: &str,
-    group: &Mutex<Group>,
+    is_over: &AtomicBool,
 ) -> Result<Judged, String> {
     // The folder of the text and of the process's own temporary files.
     let folder = tempfile::Builder::new().prefix("halidom-proof-").tempdir();
     let folder = folder.map_err(|error| format!("a folder cannot be made: {error}"))?;
     let file = folder.path().join("text.hal");
     std::fs::write(&file, text).map_err(|error| format!("the text cannot be written: {error}"))?;
-    let (mut child, pid) = {
-        let mut group = lock(group);
-        if group.is_cancelled {
-            return Err("cancelled".to_owned());
-        }
-        let child = start(program, folder.path(), &file, named)
-            .map_err(|error| format!("`{}` cannot be started: {error}", program.display()))?;
-        group.pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        (child, group.pid)
-    };
-    let mut printed = String::new();
-    let read = child.stdout.take().map(|mut out| out.read_to_string(&mut printed));
-    // A leader that has ended, but was not waited for, keeps its number: what is left of the group,
-    // such as the solvers of a process that was killed, is ended before the wait frees the number.
-    if let Some(pid) = pid {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        let _ = retry_on_intr(|| waitid(WaitId::Pid(pid), options));
-    }
-    lock(group).kill();
-    let status = child.wait().map_err(|error| format!("its end is not known: {error}"))?;
-    read.transpose().map_err(|error| format!("its output cannot be read: {error}"))?;
-    Ok(Judged::read(&printed, status.code(), named))
-}
-
-fn start(
-    program: &Path,
-    folder: &Path,
-    file: &Path,
-    (pipeline, schedule): &Named,
-) -> std::io::Result<Child> {
-    Command::new(program)
+    let (pipeline, schedule) = named;
+    let mut command = Command::new(program);
+    command
         .args(["validate", "--json", "--limit", LIMIT, "--end-with-input"])
         .args(["-p", pipeline, "-s", schedule, "--"])
         .arg(file)
-        .env("TMPDIR", folder)
-        // It is held open until the process has ended, and ends if the server is gone.
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .process_group(0)
-        .spawn()
+        .env("TMPDIR", folder.path());
+    let ended = process::run(&mut command, &|| is_over.load(Ordering::Relaxed))?;
+    Ok(Judged::read(&ended, named))
 }
 
 #[cfg(test)]
@@ -189,8 +140,9 @@ mod tests {
     use std::sync::{Mutex, PoisonError};
     use std::time::{Duration, Instant};
 
+    use halidom_verdict::Word;
+
     use super::{Event, Finished, Judged, Proofs};
-    use crate::verdicts::Word;
 
     /// A program that answers as the name of the schedule says. The statement of a proof names the
     /// folder for temporary files.
@@ -200,7 +152,7 @@ touch "$TMPDIR/left"
 answer() {
     printf '{"schema":"halidom-verdict-1","job":"validate","exit":%s,"verdict":"%s",' "$2" "$1"
     printf '"statement":"%s","pipeline":"p","schedule":"%s",' "$3" "$4"
-    printf '"modes":{"floats":"bits","axioms":[]},"shown":1,"diagnostics":[]}\n'
+    printf '"modes":{"floats":"bits","axioms":[]},"shown":1,"conditions":[],"evidence":[{}],"diagnostics":[]}\n'
 }
 case "$2" in
 right) answer proved 0 "$TMPDIR" right ;;
@@ -242,18 +194,21 @@ esac
         let folder = tempfile::tempdir().expect("a folder");
         let (mut proofs, received) = proofs(folder.path());
         let right = judged(&mut proofs, &received, "right");
-        assert_eq!((right.word, right.title.as_str()), (Word::Proved, "proved: 1 obligation"));
+        assert_eq!(
+            (right.word, right.title.as_str()),
+            (Some(Word::Proved), "proved: 1 obligation")
+        );
         let place = Path::new(&right.sentence);
         assert!(place.is_absolute() && !place.exists(), "its temporary files are gone");
         let refuted = judged(&mut proofs, &received, "refuted");
-        assert_eq!(refuted.word, Word::Refuted);
+        assert_eq!(refuted.word, Some(Word::Refuted));
         assert_eq!(refuted.sentence, "refuted: expected 1, got 2");
         for schedule in ["silent", "wrong", "other", "killed"] {
             let found = judged(&mut proofs, &received, schedule);
-            assert_eq!(found.word, Word::Failed, "{schedule}: {found:?}");
+            assert_eq!(found.word, None, "{schedule}: {found:?}");
         }
         proofs.program = folder.path().join("absent");
-        assert_eq!(judged(&mut proofs, &received, "right").word, Word::Failed);
+        assert_eq!(judged(&mut proofs, &received, "right").word, None);
     }
 
     #[test]
@@ -262,7 +217,7 @@ esac
         let folder = tempfile::tempdir().expect("a folder");
         let (mut proofs, received) = proofs(folder.path());
         let orphan = judged(&mut proofs, &received, "orphan");
-        assert_eq!(orphan.word, Word::Proved);
+        assert_eq!(orphan.word, Some(Word::Proved));
         let stat = format!("/proc/{}/stat", orphan.sentence);
         let is_alive = || fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
         let begin = Instant::now();
@@ -283,7 +238,7 @@ esac
         assert_eq!(proofs.cancel(&|_| true).len(), 1);
         let event = received.recv_timeout(Duration::from_mins(1)).expect("it ends");
         let Event::Finished(Finished { judged, .. }) = event else { panic!("no end") };
-        assert_eq!(judged.word, Word::Failed);
+        assert_eq!(judged.word, None);
         assert!(proofs.ended(number).is_none(), "its task is gone");
     }
 }

@@ -1,11 +1,12 @@
 //! Diagnostics of the protocol.
 
 use halidom_diag::{Diagnostic, Severity, Span};
+use halidom_verdict::Word;
 use lsp_types::{DiagnosticSeverity, Range};
 use serde_json::{Value, json};
 
 use crate::document::Document;
-use crate::verdicts::{Named, Proof, Word};
+use crate::verdicts::{Named, Proof};
 
 /// Returns all diagnostics of a document: errors of the text, refusals of schedules, and verdicts
 /// that are not proofs.
@@ -19,9 +20,9 @@ pub(crate) fn diagnostics(document: &Document) -> Vec<Value> {
     for (named, proof) in &document.proofs {
         let Proof::Ended(judged) = proof else { continue };
         let severity = match judged.word {
-            Word::Proved => continue,
-            Word::Refuted => DiagnosticSeverity::ERROR,
-            Word::Unknown | Word::Nothing | Word::Failed => DiagnosticSeverity::INFORMATION,
+            Some(Word::Proved) => continue,
+            Some(Word::Refuted) => DiagnosticSeverity::ERROR,
+            Some(Word::Unknown | Word::Nothing) | None => DiagnosticSeverity::INFORMATION,
         };
         if let Some(span) = schedule_span(document, named) {
             all.push(json!({

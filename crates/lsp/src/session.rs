@@ -196,7 +196,7 @@ mod tests {
     use super::Session;
     use crate::document::{Document, is_gone};
     use crate::outgoing::Outgoing;
-    use crate::verdicts::{Judged, Proof, Word};
+    use crate::verdicts::{Judged, Proof};
 
     const URI: &str = "file:///a.hal";
 
@@ -231,7 +231,7 @@ mod tests {
         session.client = serde_json::from_value(capabilities).expect("capabilities");
         session.take(URI.to_owned(), 1, "pipeline".to_owned());
         let judged = Judged {
-            word: Word::Proved,
+            word: Some(halidom_verdict::Word::Proved),
             sentence: "proved".to_owned(),
             title: "proved".to_owned(),
         };

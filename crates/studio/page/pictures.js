@@ -131,8 +131,8 @@ function extents(shape) {
   return shape.length === 0 ? "one value" : `${all} values`;
 }
 
-/** Pictures of an output: what was expected, what came, and the difference. `framed` is the place
- * of which the verdict speaks, if it is in this output. */
+/** Draws an output: the expected values, the values of the run, and their difference. `framed` is
+ * the place that the verdict names, if it is in this output. */
 function contrast(output, framed) {
   const { shape, expected, got } = output;
   const wrong = expected.map((value, element) => !isSame(value, got[element]));

@@ -226,14 +226,16 @@ async function run(path, verb, more) {
   }, 500);
   try {
     const begun = await ask(path, mine.asked);
+    if (mine.isOver) {
+      if (!begun.refused) {
+        await ask("/cancel", { job: begun.job });
+      }
+      return null;
+    }
     if (begun.refused) {
       return { word: "failed", statement: begun.refused };
     }
     mine.number = begun.job;
-    if (mine.isOver) {
-      await ask("/cancel", { job: mine.number });
-      return null;
-    }
     for (;;) {
       const state = await ask("/wait", { job: mine.number });
       if (mine.isOver) {

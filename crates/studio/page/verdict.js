@@ -66,6 +66,7 @@ function showAnswer(answer, kind, go) {
     ? `${answer.obligations.proved} of ${answer.obligations.total} obligations are closed` : null;
   const numbers = [counted, seconds].filter(Boolean).join(", ");
   fill(part("verdict"), make("p", {}, answer.statement),
+    answer.hint ? make("p", {}, answer.hint) : null,
     numbers ? make("p", {}, numbers) : null);
   const causes = (answer.causes || [])
     .map((cause) => `${cause.code}: ${cause.sentence}. ${cause.advice}`);

@@ -1,29 +1,26 @@
-//! Answers of the processes, for the page. One counts only if the process ended with the status
-//! that its object names.
+//! Answers of the processes, for the page.
 
 use std::path::Path;
 
+use halidom_driver::process::Ended;
+use halidom_verdict::{Answer, NoVerdict, object};
 use serde_json::{Map, Value, json};
 
-use crate::process::Ended;
-
 /// The keys of a judgement that the page shows.
-const SHOWN: [&str; 14] = [
-    "pipeline",
-    "schedule",
+const SHOWN: [&str; 9] = [
     "statement",
-    "shown",
     "conditions",
     "causes",
-    "reason",
     "hint",
     "obligations",
     "open",
     "site",
-    "place",
     "counterexample",
     "seconds",
 ];
+
+/// The reason why an answer without the parts that its job gives is no result.
+const UNREADABLE: &str = "the answer cannot be read: it was printed by another version";
 
 /// The end of a job that a person or an edit ended.
 pub(crate) fn cancelled() -> Value {
@@ -37,97 +34,70 @@ pub(crate) fn failed(reason: impl Into<String>) -> Value {
 
 /// Reads what `validate --json` printed. It has to be about the chosen pipeline and schedule.
 pub(crate) fn proof(ended: &Ended, folder: &Path, choice: Option<&(String, String)>) -> Value {
-    let object = match object(ended, "validate") {
-        Ok(object) => object,
-        Err(reason) => return failed(reason),
+    let named = choice.map(|(pipeline, schedule)| (pipeline.as_str(), schedule.as_str()));
+    let judged = match Answer::read(&ended.printed, ended.exit, named) {
+        Ok(judged) => judged,
+        Err(NoVerdict::Refused(object)) => return failed(said(&object, folder)),
+        Err(NoVerdict::Broken(reason)) => return failed(reason),
     };
-    let Some(word) = object.get("verdict").and_then(Value::as_str) else {
-        return failed(said(&object, folder));
-    };
-    let count = |key: &str| object.get(key).and_then(Value::as_u64).unwrap_or(0);
-    let has = |key: &str| {
-        object.get(key).and_then(Value::as_array).is_some_and(|found| !found.is_empty())
-    };
-    let holds = match word {
-        "proved" => count("exit") == 0 && count("shown") >= 1,
-        "refuted" => count("exit") == 1 && has("evidence"),
-        "unknown" => count("exit") == 3,
-        "nothing" => count("exit") == 2,
-        _ => false,
-    };
-    let is = |key: &str, name: &str| object.get(key).and_then(Value::as_str) == Some(name);
-    let is_meant = choice.is_none_or(|(pipeline, schedule)| {
-        // Without a subject there is no name.
-        word == "nothing" || (is("pipeline", pipeline) && is("schedule", schedule))
-    });
-    if !is_meant {
-        return failed("no verdict: the answer is about something else");
-    }
-    if !holds || object.get("statement").and_then(Value::as_str).is_none() {
-        return failed("no verdict: the answer contradicts itself");
-    }
     let mut answer = Map::new();
-    answer.insert("word".to_owned(), word.into());
+    answer.insert("word".to_owned(), judged.word().name().into());
     for key in SHOWN {
-        if let Some(value) = object.get(key) {
+        if let Some(value) = judged.object().get(key) {
             answer.insert(key.to_owned(), value.clone());
         }
     }
-    let stores = object.get("stores").and_then(Value::as_array);
-    let stores: Vec<Value> = stores.into_iter().flatten().map(store).collect();
+    let stores = judged.object().get("stores").and_then(Value::as_array);
+    let stores: Option<Vec<Value>> = stores.into_iter().flatten().map(store).collect();
+    let Some(stores) = stores else { return failed(UNREADABLE) };
     answer.insert("stores".to_owned(), stores.into());
-    answer.insert("diagnostics".to_owned(), said(&object, folder).into());
+    answer.insert("diagnostics".to_owned(), said(judged.object(), folder).into());
     Value::Object(answer)
 }
 
 /// A store with the number of its obligations instead of these.
-fn store(store: &Value) -> Value {
-    let mut short = store.as_object().cloned().unwrap_or_default();
-    let obligations = short.remove("obligations");
-    let all = obligations.as_ref().and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+fn store(store: &Value) -> Option<Value> {
+    let mut short = store.as_object()?.clone();
+    let obligations = short.remove("obligations")?;
+    let all = obligations.as_array()?;
     let open = all.iter().filter(|one| one["status"] != "proved").count();
     short.insert("total".to_owned(), all.len().into());
     short.insert("open".to_owned(), open.into());
-    Value::Object(short)
+    Some(Value::Object(short))
 }
 
-/// Reads what `bench --json` printed.
+/// Reads what `bench --json` printed about an output of this size.
 pub(crate) fn times(ended: &Ended, folder: &Path, size: &str) -> Value {
-    let object = match object(ended, "bench") {
+    let object = match object(&ended.printed, ended.exit, "bench") {
         Ok(object) => object,
         Err(reason) => return failed(reason),
     };
-    let rows = object.get("rows").and_then(Value::as_array).filter(|rows| !rows.is_empty());
-    let Some(rows) = rows.filter(|_| ended.exit == Some(0)) else {
+    if ended.exit != Some(0) {
         return failed(said(&object, folder));
-    };
-    // Without a size, the output is one element.
-    let elements: f64 = size.split('x').filter_map(|extent| extent.parse::<f64>().ok()).product();
-    let rows = rows.iter().filter_map(|row| {
-        let each = row.get("milliseconds")?.as_f64()? * 1e6 / elements;
-        let limit = row.get("ratio_to_limit").and_then(Value::as_f64).filter(|ratio| *ratio > 0.0);
-        Some(json!({
-            "threads": row.get("threads")?,
-            "milliseconds": row.get("milliseconds")?,
-            "each": each,
-            "limit": limit.map(|ratio| each / ratio),
-            "rounds": row.get("rounds")?,
-        }))
-    });
-    let rows: Vec<Value> = rows.collect();
-    json!({"word": "timed", "statement": "", "rows": rows, "size": size})
+    }
+    let rows = object.get("rows").and_then(Value::as_array).filter(|rows| !rows.is_empty());
+    let rows: Option<Vec<Value>> =
+        rows.and_then(|rows| rows.iter().map(|row| timed(row, size)).collect());
+    match rows {
+        Some(rows) => json!({"word": "timed", "statement": "", "rows": rows, "size": size}),
+        None => failed(UNREADABLE),
+    }
 }
 
-/// Reads the object of a job, if the process ended as it says.
-fn object(ended: &Ended, job: &str) -> Result<Map<String, Value>, &'static str> {
-    let object: Value = serde_json::from_str(ended.printed.trim())
-        .map_err(|_| "no verdict: the process ended without an answer")?;
-    let is_meant = object["schema"] == "halidom-verdict-1" && object["job"] == job;
-    let exit = ended.exit.map(i64::from);
-    if !is_meant || exit.is_none() || object["exit"].as_i64() != exit {
-        return Err("no verdict: the process did not end as its answer says");
-    }
-    object.as_object().cloned().ok_or("no verdict: the process ended without an answer")
+/// A row of a measurement, with the nanoseconds for each element of the output.
+fn timed(row: &Value, size: &str) -> Option<Value> {
+    // Without a size, the output is one element.
+    let extents = size.split('x').filter(|extent| !extent.is_empty());
+    let elements: Option<Vec<f64>> = extents.map(|extent| extent.parse().ok()).collect();
+    let each = row.get("milliseconds")?.as_f64()? * 1e6 / elements?.iter().product::<f64>();
+    let limit = row.get("ratio_to_limit").and_then(Value::as_f64).filter(|ratio| *ratio > 0.0);
+    Some(json!({
+        "threads": row.get("threads")?,
+        "milliseconds": row.get("milliseconds")?,
+        "each": each,
+        "limit": limit.map(|ratio| each / ratio),
+        "rounds": row.get("rounds")?,
+    }))
 }
 
 /// The messages of the diagnostics, without the folder of the handed text.
@@ -146,63 +116,42 @@ fn said(object: &Map<String, Value>, folder: &Path) -> String {
 mod tests {
     use std::path::Path;
 
+    use halidom_driver::process::Ended;
     use serde_json::{Value, json};
 
-    use super::proof;
-    use crate::process::Ended;
+    use super::{proof, times};
 
-    fn word(exit: Option<i32>, object: &Value) -> String {
-        let ended = Ended { exit, printed: object.to_string() };
-        let choice = Some(("p".to_owned(), "s".to_owned()));
-        let answer = proof(&ended, Path::new("folder"), choice.as_ref());
-        answer["word"].as_str().expect("every answer has a word").to_owned()
+    fn ended(exit: i32, object: &Value) -> Ended {
+        Ended { exit: Some(exit), printed: object.to_string() }
     }
 
-    fn answer(exit: i32, verdict: &str, more: &Value) -> Value {
-        let mut object = json!({
-            "schema": "halidom-verdict-1", "job": "validate", "exit": exit,
-            "verdict": verdict, "statement": "a sentence", "diagnostics": [],
-            "pipeline": "p", "schedule": "s",
+    #[test]
+    fn stores_are_counted() {
+        let object = json!({
+            "schema": "halidom-verdict-1", "job": "validate", "exit": 0,
+            "verdict": "proved", "statement": "a sentence", "diagnostics": [],
+            "pipeline": "p", "schedule": "s", "shown": 2, "conditions": [],
+            "modes": {"floats": "bits", "axioms": []},
+            "stores": [{"obligations": [{"status": "proved"}, {"status": "tested"}]}],
         });
-        for (key, value) in more.as_object().expect("an object") {
-            object[key] = value.clone();
-        }
-        object
+        let choice = |schedule: &str| Some(("p".to_owned(), schedule.to_owned()));
+        let folder = Path::new("folder");
+        let answer = proof(&ended(0, &object), folder, choice("s").as_ref());
+        assert_eq!((&answer["word"], &answer["stores"][0]["open"]), (&"proved".into(), &1.into()));
+        let other = proof(&ended(0, &object), folder, choice("t").as_ref());
+        assert_eq!(other["word"], "failed");
+        assert_eq!(proof(&ended(1, &object), folder, choice("s").as_ref())["word"], "failed");
     }
 
     #[test]
-    fn an_answer_counts_only_if_the_process_ended_as_it_says() {
-        let proved = answer(0, "proved", &json!({"shown": 3}));
-        assert_eq!(word(Some(0), &proved), "proved");
-        for exit in [None, Some(1), Some(2), Some(3), Some(101)] {
-            assert_eq!(word(exit, &proved), "failed", "{exit:?}");
+    fn a_row_without_a_time_is_no_measurement() {
+        let row = json!({"threads": 2, "milliseconds": 3.0, "ratio_to_limit": 1.5, "rounds": 9});
+        let object = |row: &Value| json!({"schema": "halidom-verdict-1", "job": "bench", "exit": 0, "rows": [row]});
+        let answer = times(&ended(0, &object(&row)), Path::new("folder"), "10x100");
+        assert_eq!(answer["rows"][0]["each"], 3000.0);
+        for broken in [json!({"threads": 2, "rounds": 9}), json!(3)] {
+            let answer = times(&ended(0, &object(&broken)), Path::new("folder"), "10x100");
+            assert_eq!(answer["word"], "failed");
         }
-        let evidence = json!({"evidence": [{"ran": "interpreter"}]});
-        assert_eq!(word(Some(1), &answer(1, "refuted", &evidence)), "refuted");
-        assert_eq!(word(Some(3), &answer(3, "unknown", &json!({}))), "unknown");
-        assert_eq!(word(Some(2), &answer(2, "nothing", &json!({}))), "nothing");
-    }
-
-    #[test]
-    fn an_answer_that_contradicts_itself_does_not_count() {
-        for (exit, object) in [
-            (0, answer(0, "proved", &json!({"shown": 0}))),
-            (0, answer(0, "proved", &json!({}))),
-            (3, answer(3, "proved", &json!({"shown": 3}))),
-            (1, answer(1, "refuted", &json!({"evidence": []}))),
-            (0, answer(0, "refuted", &json!({"evidence": [1]}))),
-            (0, answer(0, "unknown", &json!({}))),
-            (0, answer(0, "perfect", &json!({"shown": 3}))),
-            (0, answer(0, "proved", &json!({"shown": 3, "job": "check"}))),
-            (0, answer(0, "proved", &json!({"shown": 3, "pipeline": "other"}))),
-            (0, answer(0, "proved", &json!({"shown": 3, "schedule": "other"}))),
-            (0, answer(0, "proved", &json!({"shown": 3, "schema": "other"}))),
-            (0, answer(0, "proved", &json!({"shown": 3, "statement": null}))),
-            (0, json!([])),
-        ] {
-            assert_eq!(word(Some(exit), &object), "failed", "{object}");
-        }
-        let cut = Ended { exit: Some(0), printed: "{\"schema\": \"halidom".to_owned() };
-        assert_eq!(proof(&cut, Path::new("folder"), None)["word"], "failed");
     }
 }

@@ -7,10 +7,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use halidom_driver::process;
 use serde_json::{Value, json};
 
 use crate::answers;
-use crate::process;
 
 /// The number of jobs that run at the same time.
 const AT_ONCE: usize = 2;

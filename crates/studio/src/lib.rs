@@ -16,7 +16,6 @@ mod jobs;
 mod look;
 mod named;
 mod page;
-mod process;
 mod routes;
 mod server;
 mod token;

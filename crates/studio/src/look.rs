@@ -1,5 +1,5 @@
-//! A look at a text, without a proof: its errors, its schedules, and of the chosen one the loops
-//! and the places of the values.
+//! The parts of the page that need no proof: the errors of a text, its schedules, and for the
+//! chosen one the loop nest and the places where values are computed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -22,14 +22,14 @@ pub enum OpenError {
         /// The system's error.
         cause: std::io::Error,
     },
-    /// It is no program of our own.
+    /// It is not one of Halidom's programs.
     #[error("`{}` is neither a `.hal` nor a `.ir` file", .0.display())]
     Kind(PathBuf),
     /// It is a folder or a device.
-    #[error("`{}` is no ordinary file", .0.display())]
+    #[error("`{}` is not an ordinary file", .0.display())]
     Special(PathBuf),
-    /// It is too large, or is no text.
-    #[error("`{}` is no text of at most {} KiB", .0.display(), MOST >> 10)]
+    /// It is too large, or not text.
+    #[error("`{}` is not a text of at most {} KiB", .0.display(), MOST >> 10)]
     Contents(PathBuf),
 }
 

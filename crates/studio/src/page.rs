@@ -14,7 +14,7 @@ const SCRIPTS: [&str; 5] = [
     include_str!("../page/studio.js"),
 ];
 
-/// Makes the page with a nonce of its own. It holds nothing of the file and not the token.
+/// Makes the page with a new nonce. It contains neither the token nor any part of the file.
 pub(crate) fn page() -> Answer {
     let Ok(nonce) = Token::new() else { return Answer::from(Status::BadRequest) };
     let nonce = nonce.text();

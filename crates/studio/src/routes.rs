@@ -13,7 +13,7 @@ use crate::named::Named;
 use crate::page;
 use crate::token::Token;
 
-/// The equalities of floats that can be asked for; the first is the pipeline's own.
+/// The permitted values of `floats`. The first leaves the choice to the pipeline.
 const FLOATS: [&str; 4] = ["", "bits", "axioms", "reals"];
 
 /// The state that all connections share.

@@ -422,7 +422,8 @@ fn an_answer_counts_only_if_the_process_ends_as_it_says() {
     let proved = json!({
         "schema": "halidom-verdict-1", "job": "validate", "exit": 0, "verdict": "proved",
         "statement": "the sentence of the crate `verdict`", "shown": 2, "diagnostics": [],
-        "pipeline": "p", "schedule": "lanes",
+        "pipeline": "p", "schedule": "lanes", "conditions": [],
+        "modes": {"floats": "bits", "axioms": []},
     });
     let server = Server::start(&prints(&proved, 0));
     let answer = server.prove();
@@ -441,8 +442,10 @@ fn an_answer_counts_only_if_the_process_ends_as_it_says() {
 
 /// Tests whether the process whose number stands in a file is alive.
 fn is_alive(file: &Path) -> bool {
+    // The file is empty for a moment before it has the number.
     let number = fs::read_to_string(file).expect("it wrote its number");
-    let status = fs::read_to_string(format!("/proc/{}/stat", number.trim()));
+    let Ok(number) = number.trim().parse::<u32>() else { return false };
+    let status = fs::read_to_string(format!("/proc/{number}/stat"));
     status.is_ok_and(|text| !text.rsplit_once(')').expect("a status").1.trim().starts_with('Z'))
 }
 
@@ -480,6 +483,28 @@ fn cancelling_and_stopping_end_a_proof_with_all_its_processes() {
             assert_eq!(state["answer"]["word"], "cancelled", "{state}");
         }
         eventually("all have ended", || files.iter().all(|file| !is_alive(file)));
+    }
+}
+
+#[test]
+fn a_measurement_counts_only_if_its_process_ends_well() {
+    let _alone = alone();
+    for (status, word) in [(0, "timed"), (1, "failed")] {
+        let server = Server::start(&format!(
+            "test \"$1\" = bench || exit 9\n\
+            echo '{{\"schema\": \"halidom-verdict-1\", \"job\": \"bench\", \"exit\": 0, \"rows\": \
+            [{{\"threads\": 1, \"milliseconds\": 2.0, \"rounds\": 5}}]}}'\nexit {status}"
+        ));
+        let asked = json!({"text": TEXT, "pipeline": "p", "schedule": "lanes", "size": "1000"});
+        let number = server.ask("/time", &asked)["job"].clone();
+        let mut state = json!({"state": "running"});
+        while state["state"] == "running" {
+            state = server.ask("/wait", &json!({"job": number}));
+        }
+        assert_eq!(state["answer"]["word"], word, "{state}");
+        if status == 0 {
+            assert_eq!(state["answer"]["rows"][0]["each"], 2000.0);
+        }
     }
 }
 

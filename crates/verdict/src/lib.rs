@@ -4,7 +4,8 @@
 //! [`Obligations`], which alone can make a proof. A refutation takes the [`Evidence`] of a run.
 //! [`Verdict::worst`] folds verdicts on several subjects, [`Verdict::exit`] gives the exit status,
 //! [`Verdict::sentence`] the first line of a report, and [`Verdict::json`] the JSON. There is no
-//! other fold, no other mapping, and no other wording.
+//! other fold, no other mapping, and no other wording. [`Answer::read`] is the only reader of that
+//! JSON: programs that run a job as a process of its own read its answer by it.
 //!
 //! # Correctness
 //! [`Proved`] has private fields and two makers: [`Obligations::verdict`], which needs at least one
@@ -17,6 +18,7 @@ mod exit;
 mod json;
 mod modes;
 mod obligations;
+mod read;
 mod verdict;
 mod words;
 
@@ -26,4 +28,5 @@ pub use exit::Exit;
 pub use json::{KEYS, SCHEMA};
 pub use modes::{Floats, Modes};
 pub use obligations::Obligations;
+pub use read::{Answer, NoVerdict, Word, object};
 pub use verdict::{Claim, Evidence, Nothing, Proved, Ran, Reason, Refuted, Unknown, Verdict};

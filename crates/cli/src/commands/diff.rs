@@ -109,7 +109,8 @@ fn origin(
         }
     };
     if let Some(word) = params.first() {
-        let message = format!("`{word}` is a generator's parameter, and `{file_name}` is none");
+        let message =
+            format!("`{word}` is a generator's parameter, but `{file_name}` is not a generator");
         let hint = "leave it out, or name a generator's executable";
         return Err(output.error("HAL0906", &message, hint));
     }

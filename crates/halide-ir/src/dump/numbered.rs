@@ -8,9 +8,9 @@ use halidom_base::{FxHashMap, FxHashSet};
 /// arrays.
 const STATEMENT: &str = "\n(statement";
 
-/// Replaces each name that a `let` or a loop binds by a number. Halide counts the names that it makes
-/// up from the first compile of a process on, so two compiles of one pipeline have dumps that differ
-/// in these names. They have the same text here only if they differ in nothing else.
+/// Replaces each name that a `let` or a loop binds by a number. Halide counts the names that it
+/// makes up from the first compile of a process on, so two compiles of one pipeline have dumps that
+/// differ in these names. They have the same text here only if they differ in nothing else.
 ///
 /// A name stays if the statement also uses it for something other than a variable. It also stays if
 /// it is the name of an argument or of an array, or begins with one and a dot: the statement may

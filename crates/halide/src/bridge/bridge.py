@@ -67,7 +67,7 @@ def without_schedule(halide):
 
 
 def noting_places(halide, made):
-    """What `made` gives, and the places where funcs are defined and scheduled: a definition has no directive."""
+    """Returns the result of `made`, and the places that define and schedule funcs. A definition has no directive."""
     places = []
 
     def noting(kind, name, directive):

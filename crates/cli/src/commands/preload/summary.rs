@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use halidom_verdict::Exit;
+use halidom_verdict::{Answer, Exit, NoVerdict, Word as Verdict};
 use serde_json::{Value, json};
 
 /// The number of pipelines without a proof that are printed.
@@ -115,39 +115,39 @@ impl Outcome {
         Self::without_verdict(Word::Again, "")
     }
 
-    /// Reads the output of `validate --json`, which must agree with the exit status. A proof must
-    /// have shown something.
-    pub(super) fn of(verdict: &Value, status: Option<i32>, time: Duration) -> Self {
-        if verdict["exit"].as_i64() != status.map(i64::from) || status.is_none() {
-            let ended = status.map_or("a signal".to_owned(), |status| format!("status {status}"));
-            return Self::missing(&format!(
-                "`halidom validate` ends with {ended}, and says another"
-            ));
-        }
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let word = match verdict["verdict"].as_str() {
-            Some("proved") if verdict["shown"].as_u64() > Some(0) => Word::Proved,
-            Some("refuted") => Word::Refuted,
-            Some("unknown") => Word::Unknown,
-            Some(_) | None => Word::Missing,
+    /// Reads what `validate --json` printed before it ended.
+    pub(super) fn of(printed: &str, status: Option<i32>, time: Duration) -> Self {
+        let answer = match Answer::read(printed, status, None) {
+            Ok(answer) => answer,
+            Err(NoVerdict::Broken(reason)) => {
+                let ended =
+                    status.map_or("a signal".to_owned(), |status| format!("status {status}"));
+                return Self::missing(&format!("`halidom validate` ends with {ended}: {reason}"));
+            }
+            Err(none @ NoVerdict::Refused(_)) => return Self::missing(none.first()),
         };
-        let sentence = match word {
-            Word::Unknown => text(&verdict["reason"]),
-            Word::Missing => text(&verdict["diagnostics"][0]["message"]),
-            Word::Refuted | Word::Proved | Word::Again => text(&verdict["statement"]),
+        let object = answer.object();
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+        let place = || {
+            let algorithm = object.get("site").map(|site| &site["algorithm"]["text"]);
+            let code = object.get("compiled_code").map(|code| &code["said"]);
+            [("place: ", object.get("place")), ("algorithm: ", algorithm), ("", code)]
         };
-        let details = [
-            ("place: ", &verdict["place"]),
-            ("algorithm: ", &verdict["site"]["algorithm"]["text"]),
-            ("", &verdict["compiled_code"]["said"]),
-        ];
-        let details =
-            details.into_iter().filter(|(_, value)| word == Word::Refuted && value.is_string());
+        let (word, sentence, details) = match answer.word() {
+            Verdict::Proved => (Word::Proved, None, None),
+            Verdict::Refuted => (Word::Refuted, None, Some(place())),
+            Verdict::Unknown => (Word::Unknown, text(object.get("reason")), None),
+            Verdict::Nothing => (Word::Missing, None, None),
+        };
+        let details = details
+            .into_iter()
+            .flatten()
+            .filter_map(|(label, value)| text(value).map(|text| format!("{label}{text}")));
         Self {
             word,
-            pipeline: text(&verdict["pipeline"]),
-            sentence,
-            details: details.map(|(label, value)| format!("{label}{}", text(value))).collect(),
+            pipeline: text(object.get("pipeline")).unwrap_or_default(),
+            sentence: sentence.unwrap_or_else(|| answer.statement().to_owned()),
+            details: details.collect(),
             seconds: time.as_secs_f64(),
         }
     }
@@ -239,69 +239,86 @@ fn cut(line: &str) -> String {
 mod tests {
     use super::*;
 
-    fn item(name: &str, verdict: &Value) -> Item {
-        let status = verdict["exit"].as_i64().map(|status| status as i32);
-        let outcome = Outcome::of(verdict, status, Duration::from_millis(500));
-        Item { outcome: Some(outcome), ..Item::begun(name) }
+    /// An answer of `validate --json` with these keys.
+    fn answer(verdict: &str, exit: i32, keys: Value) -> Item {
+        outcome(verdict, exit, Some(exit), keys)
+    }
+
+    fn outcome(verdict: &str, exit: i32, status: Option<i32>, keys: Value) -> Item {
+        let mut object = json!({
+            "schema": "halidom-verdict-1", "job": "validate", "exit": exit, "verdict": verdict,
+            "statement": verdict, "modes": {"floats": "bits", "axioms": []}, "conditions": [],
+            "shown": 1, "evidence": [{}], "diagnostics": [],
+        });
+        if let (Value::Object(object), Value::Object(keys)) = (&mut object, keys) {
+            object.extend(keys);
+        }
+        let outcome = Outcome::of(&object.to_string(), status, Duration::from_millis(500));
+        Item { outcome: Some(outcome), ..Item::begun("1") }
+    }
+
+    fn said(items: &[Item]) -> Summary {
+        summary(items, 0, (Path::new("here"), ""))
     }
 
     #[test]
     fn the_worst_answer_decides() {
-        let proved =
-            || item("1", &json!({"verdict": "proved", "shown": 1, "exit": 0, "pipeline": "f"}));
-        let wrong = json!({
-            "verdict": "refuted", "exit": 1, "statement": "refuted: expected 1, got 2",
-            "pipeline": "g", "place": "line 3",
-        });
-        let folder = (Path::new("here"), "");
-        assert_eq!(summary(&[], 0, folder).exit, 0);
-        assert_eq!(summary(&[proved()], 0, folder).exit, 0);
-        assert_eq!(summary(&[proved()], 1, folder).exit, 3);
-        let unknown =
-            item("2", &json!({"verdict": "unknown", "exit": 3, "reason": "time", "pipeline": "h"}));
-        let said = summary(&[proved(), unknown], 0, folder);
-        assert_eq!(said.exit, 3);
+        let proved = || answer("proved", 0, json!({"pipeline": "f"}));
+        assert_eq!(said(&[]).exit, 0);
+        assert_eq!(said(&[proved()]).exit, 0);
+        assert_eq!(summary(&[proved()], 1, (Path::new("here"), "")).exit, 3);
+        let unknown = answer("unknown", 3, json!({"reason": "time", "pipeline": "h"}));
+        let summed = said(&[proved(), unknown]);
+        assert_eq!(summed.exit, 3);
         assert_eq!(
-            said.text,
+            summed.text,
             "halidom: 2 pipelines: 1 proved, 1 unknown (1.0 s)\n  h: unknown: time\n"
         );
-        let said = summary(&[proved(), item("2", &wrong)], 0, folder);
-        assert_eq!(said.exit, 1);
-        assert!(said.text.ends_with("  g: refuted: expected 1, got 2\n    place: line 3\n"));
+        let wrong = json!({
+            "statement": "refuted: expected 1, got 2", "pipeline": "g", "place": "line 3",
+        });
+        let summed = said(&[proved(), answer("refuted", 1, wrong)]);
+        assert_eq!(summed.exit, 1);
+        assert!(summed.text.ends_with("  g: refuted: expected 1, got 2\n    place: line 3\n"));
     }
 
     #[test]
-    fn a_verdict_agrees_with_the_exit_status() {
-        let proved = json!({"verdict": "proved", "shown": 3, "exit": 0});
-        let empty = json!({"verdict": "proved", "shown": 0, "exit": 0});
-        for (verdict, status, expected) in [
-            (&proved, Some(0), Word::Proved),
-            (&proved, Some(1), Word::Missing),
-            (&proved, None, Word::Missing),
-            (&empty, Some(0), Word::Missing),
-            (&json!({"verdict": "proved", "shown": 3}), None, Word::Missing),
+    fn only_an_answer_that_ends_as_it_says_is_a_verdict() {
+        assert_eq!(said(&[answer("proved", 0, json!({}))]).exit, 0);
+        for item in [
+            answer("splendid", 0, json!({})),
+            answer("proved", 3, json!({})),
+            answer("proved", 0, json!({"shown": 0})),
+            answer("proved", 0, json!({"schema": "other"})),
+            answer("proved", 0, json!({"job": "bench"})),
+            outcome("proved", 0, Some(1), json!({})),
+            outcome("proved", 0, None, json!({})),
         ] {
-            let word = Outcome::of(verdict, status, Duration::ZERO).word;
-            assert_eq!(word, expected, "{verdict} {status:?}");
+            let summed = said(&[item]);
+            assert_eq!(summed.exit, 3);
+            assert_eq!(summed.json["pipelines"][0]["verdict"], "not judged");
         }
+        let refused = json!({
+            "schema": "halidom-verdict-1", "job": "validate", "exit": 2,
+            "diagnostics": [{"severity": "error", "message": "no such file"}],
+        });
+        let outcome = Outcome::of(&refused.to_string(), Some(2), Duration::ZERO);
+        assert_eq!((outcome.word, outcome.sentence.as_str()), (Word::Missing, "no such file"));
     }
 
     #[test]
     fn options_are_named() {
-        let proved = item("1", &json!({"verdict": "proved", "shown": 1, "exit": 0}));
-        let said = summary(&[proved], 0, (Path::new("here"), "--assume small"));
-        assert!(said.text.ends_with("  judged with `--assume small` (HALIDOM_PRELOAD_OPTIONS)\n"));
+        let proved = answer("proved", 0, json!({}));
+        let summed = summary(&[proved], 0, (Path::new("here"), "--assume small"));
+        let line = "  judged with `--assume small` (HALIDOM_PRELOAD_OPTIONS)\n";
+        assert!(summed.text.ends_with(line));
     }
 
     #[test]
-    fn no_verdict_is_no_proof() {
-        let strange = item("1", &json!({"verdict": "splendid", "exit": 0}));
-        assert_eq!(summary(&[strange], 0, (Path::new("here"), "")).exit, 3);
+    fn a_second_compile_is_named() {
         let again = Item { outcome: Some(Outcome::again()), ..Item::begun("2") };
-        let said = summary(&[again], 0, (Path::new("here"), ""));
-        assert_eq!(
-            (said.exit, said.json["pipelines"][0]["verdict"].as_str()),
-            (0, Some("compiled again"))
-        );
+        let summed = said(&[again]);
+        assert_eq!(summed.exit, 0);
+        assert_eq!(summed.json["pipelines"][0]["verdict"], "compiled again");
     }
 }

@@ -1,4 +1,5 @@
-//! Processes that can be ended with everything that they started.
+//! Proofs and measurements as processes, for programs that stay: a crash or a limit of a proof is
+//! then its own, and it can be ended with everything that it started.
 
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
@@ -14,18 +15,24 @@ const PAUSE: Duration = Duration::from_millis(20);
 const MOST: u64 = 64 << 20;
 
 /// The end of a process.
-pub(crate) struct Ended {
+#[derive(Debug)]
+pub struct Ended {
     /// The exit status; `None` if a signal ended it.
-    pub(crate) exit: Option<i32>,
+    pub exit: Option<i32>,
     /// Its standard output.
-    pub(crate) printed: String,
+    pub printed: String,
 }
 
-/// Runs a command in a process group of its own, until it ends or `is_over` tells to end it. Then
-/// nothing of the group is left. The error is a sentence.
-pub(crate) fn run(command: &mut Command, is_over: &dyn Fn() -> bool) -> Result<Ended, String> {
+/// Runs a command in a process group of its own until it ends, or until `is_over` tells to end it.
+/// Nothing of the group is left after that. The command's standard input stays open until the end:
+/// with `--end-with-input`, `halidom validate` also ends if the caller is killed.
+///
+/// # Errors
+///
+/// Returns a sentence if the process cannot be started, or if its output is not text or longer than
+/// 64 MiB.
+pub fn run(command: &mut Command, is_over: &dyn Fn() -> bool) -> Result<Ended, String> {
     let child = command
-        // It is held open until the process has ended, and ends if the server is gone.
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -35,13 +42,14 @@ pub(crate) fn run(command: &mut Command, is_over: &dyn Fn() -> bool) -> Result<E
     let output = child.stdout.take();
     let reader = thread::spawn(move || {
         let mut printed = Vec::new();
-        let read = output.map(|output| output.take(MOST).read_to_end(&mut printed));
+        let read = output.map(|output| output.take(MOST + 1).read_to_end(&mut printed));
         read.transpose().map(|_| printed)
     });
     wait(&mut child, is_over);
     let status = child.wait().map_err(|error| format!("the process is lost: {error}"))?;
-    let printed =
-        reader.join().ok().and_then(Result::ok).and_then(|bytes| String::from_utf8(bytes).ok());
+    let printed = reader.join().ok().and_then(Result::ok);
+    let printed = printed.filter(|bytes| bytes.len() as u64 <= MOST);
+    let printed = printed.and_then(|bytes| String::from_utf8(bytes).ok());
     let printed = printed.ok_or_else(|| "its output cannot be read".to_owned())?;
     Ok(Ended { exit: status.code(), printed })
 }
