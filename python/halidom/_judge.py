@@ -49,8 +49,14 @@ def judge(words: List[str]) -> int:
     options = parser.parse_args(words)
     if options.reports is not None:
         options.reports.mkdir(parents=True, exist_ok=True)
+    files = list({file.resolve(): file for file in options.files}.values())
+    try:
+        names = _names(files)
+    except HalidomError as error:
+        print(error, flush=True)
+        return 2
     statuses = []
-    for file, name in zip(options.files, _names(options.files)):
+    for file, name in zip(files, names):
         try:
             statuses.append(_one(file, name, options))
         except HalidomError as error:
@@ -60,12 +66,24 @@ def judge(words: List[str]) -> int:
 
 
 def _names(files: List[Path]) -> List[str]:
-    """A name for each file's reports: its own, or with its folders where two are equal."""
-    stems = [file.stem for file in files]
-    return [
-        stem if stems.count(stem) == 1 else ".".join([*file.parts[:-1], stem]).strip("./")
-        for file, stem in zip(files, stems)
-    ]
+    """Returns a name for each file's reports, and no name twice: the first of three forms that no
+    other file has."""
+
+    def forms(file: Path) -> List[str]:
+        folders = ".".join(part for part in file.parts[:-1] if part.strip("./"))
+        return [file.stem, file.name, f"{folders}.{file.name}".strip(".")]
+
+    all_forms = [forms(file) for file in files]
+    names: List[str] = []
+    for own in all_forms:
+        others = [form for other in all_forms if other is not own for form in other]
+        name = next((form for form in own if form not in others), None)
+        if name is None or name in names:
+            raise HalidomError(
+                f"`{own[1]}` would share its reports with another file: judge them one by one"
+            )
+        names.append(name)
+    return names
 
 
 def _one(file: Path, name: str, options: Any) -> int:

@@ -146,7 +146,7 @@ class Watcher:
         self._cache.generate_halide_async = classmethod(generate)
 
     def close(self) -> None:
-        """End to watch, wait for all verdicts, and remove temporary files."""
+        """Stop watching, wait for all verdicts, and remove temporary files."""
         if self._original is not None:
             self._cache.generate_halide_async = self._original
             self._original = None

@@ -5,10 +5,13 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import halidom
+from halidom._errors import HalidomError
+from halidom._judge import _names
 
 
 @pytest.fixture
@@ -50,6 +53,22 @@ def steps(text, **inputs):
     for name, value in inputs.items():
         commands = [one.replace("${{ inputs.%s }}" % name, value) for one in commands]
     return commands
+
+
+def test_no_two_files_share_a_report():
+    def names(*files):
+        return _names([Path(file) for file in files])
+
+    assert names("a/b.py", "c.hal") == ["b", "c"]
+    assert names("b.py", "b.hal") == ["b.py", "b.hal"]
+    assert names("x/y.py", "z/y.py", "x.y.hal") == ["x.y.py", "z.y.py", "x.y"]
+    for files in [("a.py", "../a.py"), ("x/y.py", "x.y.py", "y.hal", "y.py")]:
+        try:
+            found = names(*files)
+        except HalidomError as error:
+            assert "reports" in str(error)
+        else:
+            assert len(set(found)) == len(files), found
 
 
 def test_the_action_judges(place, root):

@@ -152,8 +152,8 @@ impl Condition {
             ),
             Self::ConversionsWrap => (
                 "conversions-wrap",
-                "a float beyond an integer type of 8 or 16 bits, or an unsigned one of 32, becomes its integer part modulo the type's width",
-                "Halide makes one conversion of `uint8(int32(x))`, and LLVM gives such a conversion no value",
+                "a float beyond an integer type of 8 or 16 bits, or an unsigned one of 32, becomes its integer part, limited to 64 bits, modulo the type's width; NaN becomes 0",
+                "Halide makes one conversion of `uint8(uint32(x))`, and LLVM gives such a conversion no value",
             ),
             Self::ConversionsFit => (
                 "conversions-fit",

@@ -151,7 +151,10 @@ fn show_runs(pair: &Pair, diff: &Diff, output: &mut Output<'_>) {
     }
     let Some(found) = &diff.difference else {
         if diff.runs > 0 {
-            output.line(&format!("runs: the same on {} runs, which proves nothing", diff.runs));
+            output.line(&format!(
+                "runs: no difference beyond rounding on {} runs, which proves nothing",
+                diff.runs
+            ));
         }
         return;
     };
@@ -160,10 +163,17 @@ fn show_runs(pair: &Pair, diff: &Diff, output: &mut Output<'_>) {
         output.line(&format!("  {line}"));
     }
     let Difference { output: name, coords, got, defined, .. } = found;
-    for (side, got, defined) in [(0, &got[0], &defined[0]), (1, &got[1], &defined[1])] {
+    for side in [0, 1] {
+        let (name, got, defined) = (&name[side], &got[side], &defined[side]);
         let says = if got == defined { "as".to_owned() } else { format!("and {defined} is what") };
-        let side = SIDES[side];
-        output.line(&format!("  {side}: {name}{coords:?} is {got}, {says} the pipeline says"));
+        let word = SIDES[side];
+        output.line(&format!("  {word}: {name}{coords:?} is {got}, {says} the pipeline says"));
+        if got != defined && diff.sides[side].verdict.is_proved() {
+            output.line(&format!(
+                "  the {word} statement was proved, so this value contradicts the proof, or the \
+                    code differs from the statement: please report it"
+            ));
+        }
     }
     let arrays = |values: &[(String, Array)]| {
         let shape = |(name, array): &(String, Array)| (name.clone(), json!(array.shape));
@@ -177,7 +187,7 @@ fn show_runs(pair: &Pair, diff: &Diff, output: &mut Output<'_>) {
             "parameters": parameters.collect::<Map<_, _>>(),
             "inputs": arrays(&found.run.inputs),
             "windows": found.run.windows,
-            "output": name,
+            "output": name[0],
             "coords": coords,
             "old": got[0],
             "new": got[1],

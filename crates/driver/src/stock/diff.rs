@@ -2,12 +2,13 @@
 //! two schedules.
 //!
 //! Both statements are judged by the definitions of one of the pipelines. If both are proved, they
-//! compute the same. The compiles may come with different definitions, because a release or a
-//! directive rewrote them; the validator then shows that the others have the same meaning.
+//! compute the same on every input that both accept. The compiles may come with different
+//! definitions, because a release or a directive rewrote them; the validator then shows that the
+//! others have the same meaning. Pipelines that accept different inputs, or that overflow on
+//! different inputs, are never proved to be the same (`interface.rs`).
 //!
 //! A difference is a run of both compiled codes, on inputs for which both pipelines define values.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use halidom_diag::{Diagnostic, Severity, Sources};
@@ -18,6 +19,7 @@ use halidom_testgen::{Random, cases_of};
 use halidom_validate::{Counterexample, Kind, Report, Verdict as Outcome, near_integers};
 use halidom_verdict::{Cause, Claim, Evidence, Obligations, Ran, Verdict};
 
+use super::interface::{mismatch, other_meaning};
 use super::replay::{POINTS, agree, left, shown, write_given};
 use super::sizes::{self, Case, Wanted};
 use super::{Annotations, Judged, Request, Stock, judged, read_after};
@@ -69,8 +71,8 @@ pub struct Sided {
 pub struct Difference {
     /// The run.
     pub run: Run,
-    /// The output.
-    pub output: String,
+    /// The output, by its name in the old pipeline and in the new one.
+    pub output: [String; 2],
     /// The point.
     pub coords: Vec<i64>,
     /// The values that the old and the new code give.
@@ -106,14 +108,12 @@ impl Diff {
                     both.shown(proved.modes());
                     proved.conditions().for_each(|condition| both.assume(condition.clone()));
                 }
-                Verdict::Refuted(refuted) => both.open(
-                    Cause::Unconfirmed,
-                    format!(
-                        "the {name} statement is wrong ({}), and no run shows that the other one \
-                            differs",
-                        refuted.first()
-                    ),
-                ),
+                Verdict::Refuted(refuted) => {
+                    both.open(
+                        Cause::Unconfirmed,
+                        format!("the {name} statement: {}", refuted.first()),
+                    );
+                }
                 Verdict::Unknown(unknown) => {
                     let cause = unknown.causes().next().map_or(Cause::Part, |(cause, _)| cause);
                     both.open(cause, format!("the {name} statement: {}", unknown.first()));
@@ -181,15 +181,20 @@ impl Pair {
     /// new one mean the same, judges both by the new ones: the old ones may have funcs that a
     /// directive made.
     fn judged(&self, annotations: Annotations, judge: &mut dyn FnMut(&Subject) -> Report) -> Diff {
+        let differs = other_meaning(&self.old, &self.new);
         let mut by = |own: &Stock, other: &Stock| {
             let first = Sided::of(judged(own, annotations, judge));
-            let second = match other.defined_by(own) {
+            let defined = match &differs {
+                None => other.defined_by(own),
+                Some(reason) => Err(reason.clone()),
+            };
+            let second = match defined {
                 Ok(stock) => Sided::of(judged(&stock, annotations, judge)),
                 Err(reason) => Sided {
                     judged: judged(other, Annotations::Never, judge),
                     verdict: Verdict::unknown(
                         Cause::Refinement,
-                        format!("its definitions are not shown to be the other ones: {reason}"),
+                        format!("the pipelines are not shown to mean the same: {reason}"),
                     ),
                 },
             };
@@ -243,7 +248,15 @@ impl Pair {
 
 impl Sided {
     fn of(judged: Judged) -> Self {
-        Self { verdict: judged.report.answer(), judged }
+        let verdict = match judged.report.answer() {
+            // Only the runs of both codes refute.
+            Verdict::Refuted(refuted) => Verdict::unknown(
+                Cause::Unconfirmed,
+                format!("a run of the statement differs ({})", refuted.first()),
+            ),
+            verdict @ (Verdict::Proved(_) | Verdict::Unknown(_) | Verdict::Nothing(_)) => verdict,
+        };
+        Self { judged, verdict }
     }
 }
 
@@ -264,7 +277,7 @@ impl Difference {
             parameters,
             inputs,
             windows,
-            output: Some(self.output.clone()),
+            output: Some(self.output[side].clone()),
             coords: self.coords.clone(),
             expected: self.defined[side].clone(),
             got: self.got[side].clone(),
@@ -417,66 +430,18 @@ fn first_difference(
         if agree(a, b, regrouped) || is_near {
             continue;
         }
-        let Subject { pool, algorithm, .. } = &stocks[0].subject;
-        let (func, part) = algorithm.output_components(pool)[*component];
+        let output = |stock: &Stock| {
+            let Subject { pool, algorithm, .. } = &stock.subject;
+            let (func, part) = algorithm.output_components(pool)[*component];
+            pool.func(func).component_name(part)
+        };
         return Ok(Some(Difference {
             run: run.clone(),
-            output: pool.func(func).component_name(part),
+            output: stocks.map(output),
             coords: coords.clone(),
             got: [a, b].map(|value| value.map_or_else(String::new, shown)),
             defined: [*value, of_new.value].map(shown),
         }));
     }
     Ok(None)
-}
-
-/// The first difference between the parameters, the inputs or the outputs of two pipelines.
-fn mismatch(old: &Stock, new: &Stock) -> Option<String> {
-    let parameters = |stock: &Stock| {
-        let (pool, algorithm) = (&stock.subject.pool, &stock.subject.algorithm);
-        let param = |id: &VarId| (pool.var(*id).name.clone(), format!("{}", pool.var(*id).ty));
-        algorithm.params.iter().map(param).collect::<BTreeMap<_, _>>()
-    };
-    let arrays = |stock: &Stock, funcs: &[FuncId]| {
-        let pool = &stock.subject.pool;
-        let ty = |id: FuncId| {
-            let types: Vec<String> =
-                pool.func(id).scalars.iter().map(ToString::to_string).collect();
-            format!("{} dimensions of {}", pool.func(id).rank(), types.join(", "))
-        };
-        funcs.iter().map(|id| (pool.func(*id).name.clone(), ty(*id))).collect::<Vec<_>>()
-    };
-    let inputs = |stock| {
-        arrays(stock, &stock.subject.algorithm.inputs).into_iter().collect::<BTreeMap<_, _>>()
-    };
-    let by_name =
-        [("parameter", parameters(old), parameters(new)), ("input", inputs(old), inputs(new))];
-    for (what, old, new) in by_name {
-        for name in old.keys().chain(new.keys()) {
-            // A schedule may have a parameter that the other one does not have.
-            let is_own = !(old.contains_key(name) && new.contains_key(name));
-            if what == "parameter" && is_own {
-                continue;
-            }
-            let words = match (old.get(name), new.get(name)) {
-                (Some(old), Some(new)) if old != new => {
-                    format!("has {old}, and {new} in the new one")
-                }
-                (Some(_), None) => "is missing in the new one".to_owned(),
-                (None, _) => "is missing in the old one".to_owned(),
-                (Some(_), Some(_)) => continue,
-            };
-            return Some(format!("the {what} `{name}` {words}"));
-        }
-    }
-    // Names of outputs may be made up by Halide.
-    let outputs = |stock: &Stock| arrays(stock, &stock.subject.algorithm.outputs);
-    let (old, new) = (outputs(old), outputs(new));
-    if old.len() != new.len() {
-        return Some(format!("{} outputs, and {} in the new one", old.len(), new.len()));
-    }
-    let differ = old.iter().zip(&new).find(|((_, old), (_, new))| old != new);
-    differ.map(|((name, old), (_, new))| {
-        format!("the output `{name}` has {old}, and {new} in the new one")
-    })
 }

@@ -9,6 +9,7 @@ mod execute;
 mod export;
 mod folder;
 mod import;
+mod interface;
 mod passes;
 pub mod replay;
 pub mod sizes;
@@ -198,12 +199,7 @@ impl Stock {
 
     /// The release of Halide and the target of the compile, where they are known.
     pub fn compiled_by(&self) -> Option<(Release, &str)> {
-        match &self.code {
-            Code::Own(Some(dump)) | Code::Given(dump) | Code::Live(dump) => {
-                Some((dump.release, &dump.target))
-            }
-            Code::Own(None) | Code::Text(_) => None,
-        }
+        self.known_dump().map(|dump| (dump.release, &*dump.target))
     }
 
     /// The algorithm as the pipeline defines it, with the pool that owns its parts.

@@ -183,6 +183,10 @@ fn arithmetic_that_wraps_is_named_where_the_pipeline_has_it() {
         ("hl.f32(hl.i16(a[x]))", [false, true, false]),
         ("hl.f32(hl.u8(hl.i32(a[x])))", [false, false, true]),
         ("hl.f32(hl.u8(a[x]))", [false, true, false]),
+        ("hl.f32(hl.u8(hl.i64(a[x])))", [false, false, true]),
+        ("hl.f32(hl.u8(hl.i64(a[x]))) + hl.f32(hl.u8(a[x]))", [false, false, true]),
+        // Steps of a translation, whose operands fit.
+        ("hl.f32(hl.cast(hl.Float(16), a[x]))", [false, false, false]),
         ("hl.f32(hl.u8(x) + hl.u8(1)) + a[x]", [true, false, false]),
         ("hl.f32(x + 1) + a[x]", [true, false, false]),
         // The extent of a domain.

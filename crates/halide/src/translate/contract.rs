@@ -59,7 +59,7 @@ impl Contract {
 
 /// The conditions on every statement, and those on values that leave their type. The latter depend
 /// on what the pipeline computes.
-pub(super) fn computes(pool: &Pool, algorithm: &Algorithm) -> BTreeSet<Condition> {
+pub(super) fn computes(pool: &Pool, algorithm: &Algorithm, widths: &Widths) -> BTreeSet<Condition> {
     let mut found =
         BTreeSet::from([Condition::Disjoint, Condition::IndexWraps, Condition::PipelineFits]);
     let stages = algorithm.funcs.iter().flat_map(|func| pool.func(*func).stages());
@@ -97,25 +97,38 @@ pub(super) fn computes(pool: &Pool, algorithm: &Algorithm) -> BTreeSet<Condition
                 | Expr::Hole(_) => {}
             });
         }
+    }
+    let stages = algorithm.funcs.iter().flat_map(|func| pool.func(*func).stages());
+    let roots = stages.flat_map(|stage| {
         let ends = stage.domain.iter().flat_map(|variable| [variable.min, variable.extent]);
-        for expr in stage.roots().chain(ends) {
-            found.extend(converted(pool, expr, None));
-            pool.for_each_subexpr(expr, &mut |_, node| {
-                node.for_each_operand(|operand| found.extend(converted(pool, operand, Some(node))));
+        stage.roots().chain(ends)
+    });
+    let demands = algorithm.requires.iter().map(|require| require.condition);
+    for expr in roots.chain(demands) {
+        found.extend(converted(pool, widths, expr, None));
+        pool.for_each_subexpr(expr, &mut |_, node| {
+            node.for_each_operand(|operand| {
+                found.extend(converted(pool, widths, operand, Some(node)));
             });
-        }
+        });
     }
     found
 }
 
 /// The condition on an expression that converts a float to an integer. A conversion to a narrow
-/// type goes through 64 bits (`Ops::cast`): then `user` converts the result to that type.
-fn converted(pool: &Pool, expr: ExprId, user: Option<&Expr>) -> Option<Condition> {
+/// type goes through 64 bits (`Ops::cast`): then `user` converts the result to that type. A direct
+/// one is a step of a translation, and its operand fits the type.
+fn converted(pool: &Pool, widths: &Widths, expr: ExprId, user: Option<&Expr>) -> Option<Condition> {
     let Expr::Cast(to, inner) = pool.get(expr) else { return None };
     if !pool.ty(*inner).scalar.is_float() || to.is_float() || *to == Scalar::Bool {
         return None;
     }
     let narrow = |to: &Scalar| to.bytes().is_some_and(|bytes| bytes < 4) || *to == Scalar::U32;
-    let is_narrowed = *to == Scalar::I64 && matches!(user, Some(Expr::Cast(to, _)) if narrow(to));
+    if narrow(to) {
+        return None;
+    }
+    let is_narrowed = *to == Scalar::I64
+        && !widths.is_kept(expr)
+        && matches!(user, Some(Expr::Cast(to, _)) if narrow(to));
     Some(if is_narrowed { Condition::ConversionsWrap } else { Condition::ConversionsFit })
 }

@@ -4,6 +4,7 @@
 //! Start with [`algorithm`], then [`program`]. [`schedule()`] reads a pipeline file's schedule.
 
 mod algorithm;
+mod arithmetic;
 mod assertions;
 mod assumptions;
 mod barriers;
@@ -56,6 +57,7 @@ mod walk;
 mod wrapping;
 
 pub use algorithm::{Settings, Source, algorithm, declared, definitions, rewriting};
+pub use arithmetic::differing as differing_arithmetic;
 pub use assumptions::{ASSUMED, assumption};
 pub use belonging::{Mismatch, belongs, lay_out_arrays};
 pub use clamps::keep_in_range;

@@ -67,6 +67,9 @@ pub struct Widths {
     known: FxHashMap<ExprId, u32>,
     /// Conversions of `int`s to the machine type that they have in the code.
     own: FxHashSet<ExprId>,
+    /// Conversions of floats to integers of 64 bits that Halide's code makes. Others are steps of a
+    /// translated conversion to a narrow type.
+    kept: FxHashSet<ExprId>,
     /// The `int`s of the same values as variables that are machine integers.
     twins: FxHashMap<VarId, VarId>,
     /// The `int`s of `twins` that no index mentions.
@@ -86,6 +89,7 @@ impl Widths {
             self.note(*id, *bits);
         }
         self.own.extend(&other.own);
+        self.kept.extend(&other.kept);
     }
 
     /// Transfers the widths of rewritten expressions to their replacements.
@@ -118,6 +122,11 @@ impl Widths {
     /// Tests whether a variable is the `int` of another one, and no index mentions it.
     pub(super) fn is_idle(&self, var: VarId) -> bool {
         self.idle.contains(&var)
+    }
+
+    /// Tests whether Halide's code converts a float to an integer of 64 bits here.
+    pub(super) fn is_kept(&self, id: ExprId) -> bool {
+        self.kept.contains(&id)
     }
 
     /// Tests whether a conversion of an `int` keeps the type that it has in the code.
@@ -367,6 +376,9 @@ impl Ops<'_> {
             return self.narrowed_half(wide, ty);
         }
         let from = self.pool.ty(value.id).scalar;
+        if ty == tree::Scalar::UInt(1) {
+            return self.truth(value);
+        }
         // An `int` of 32 bits is also one of 64.
         let stays = from == Scalar::Int
             && (ty == value.ty || (value.ty, ty) == (tree::Scalar::Int(32), tree::Scalar::Int(64)));
@@ -378,7 +390,27 @@ impl Ops<'_> {
             && matches!(to, Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16 | Scalar::U32);
         let inner = if narrows { self.pool.cast(Scalar::I64, value.id) } else { value.id };
         let id = if stays { value.id } else { self.pool.cast(to, inner) };
+        if from.is_float() && to == Scalar::I64 {
+            self.widths.kept.insert(id);
+        }
         Ok(Value { id, ty })
+    }
+
+    /// A conversion to a truth value: Halide's code keeps the lowest bit of an integer.
+    fn truth(&mut self, value: Value) -> Result<Value> {
+        let ty = tree::Scalar::UInt(1);
+        let scalar = self.pool.ty(value.id).scalar;
+        if scalar == Scalar::Bool {
+            return Ok(Value { id: value.id, ty });
+        }
+        let number = |number| Constant::wrapped(scalar, number);
+        let (Some(two), Some(zero)) = (number(2), number(0)) else {
+            // Scalar code and vectorized code give different truth values.
+            return unsupported("a conversion of a float to a truth value");
+        };
+        let (two, zero) = (self.like(value.id, two), self.like(value.id, zero));
+        let bit = self.pool.binary(Op::Mod, value.id, two);
+        Ok(Value { id: self.pool.binary(Op::Ne, bit, zero), ty })
     }
 
     /// The `int` under a conversion to a machine type, if it certainly fits that type.
