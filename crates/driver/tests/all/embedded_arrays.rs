@@ -127,3 +127,30 @@ fn what_halide_reads_back_from_a_file_is_proved_or_refused() {
         }
     }
 }
+
+/// Arrays with one row: each point of the output needs its own row, or the row that there is.
+#[test]
+fn outputs_have_room_for_one_row_where_an_array_has_one() {
+    if !has_halide() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, value) in [
+        ("own", "table[x, y] + a[x, y]"),
+        ("clamped", "table[hl.clamp(x, 0, 3), hl.clamp(y, 0, 0)] + a[x, y]"),
+        ("own_column", "table[y, hl.clamp(x, 0, 0)] + a[x, y]"),
+    ] {
+        let script = folder.path().join(format!("{name}.py"));
+        let text = format!(
+            "import halide as hl\nimport numpy as np\n\n\
+             table = hl.Buffer(np.ones((1, 4), dtype=np.uint8).T, 'table')\n\n\n\
+             def pipeline():\n    x, y = hl.Var('x'), hl.Var('y')\n    \
+             a, out = hl.ImageParam(hl.UInt(8), 2, 'a'), hl.Func('out')\n    \
+             out[x, y] = {value}\n    return out\n"
+        );
+        std::fs::write(&script, text).expect("it is written");
+        let request = Request::of_job(bridge::Job::of(bridge::Origin::Script(script)));
+        assert_eq!(judged(&request), Ok(Verdict::Proved), "{name}");
+    }
+}

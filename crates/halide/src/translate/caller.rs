@@ -6,8 +6,8 @@
 
 use halidom_base::FxHashSet;
 use halidom_ir::{
-    BinaryOp, BufferDecl, BufferId, Check, Constant, Dim, Expr, ExprId, Interval, Intrinsic,
-    Output, Pool, Scalar as Type, StmtId, Type as IrType, VarId,
+    BinaryOp, BufferDecl, BufferId, Check, Constant, Dim, Expr, ExprId, FuncId, Interval,
+    Intrinsic, Output, Pool, Scalar as Type, StmtId, Type as IrType, VarId,
 };
 
 use super::error::Result;
@@ -186,7 +186,8 @@ impl Walk<'_> {
         parts
     }
 
-    /// Notes the extents of outputs that the pipeline's constraints fix to 1.
+    /// Notes the extents of outputs that the pipeline fixes to 1: by its constraints, or because
+    /// each point needs the element at its own coordinate of an array that has only one there.
     pub(super) fn note_single(&mut self, pool: &Pool, outputs: &[Output]) {
         let buffers = outputs.iter().flat_map(|output| &output.buffers);
         for buffer in buffers {
@@ -197,7 +198,40 @@ impl Walk<'_> {
                     self.contract.single.insert(dim.extent);
                 }
             }
+            for dim in self.of_one_element(pool, decl.func) {
+                self.contract.single.extend(decl.dims.get(dim).map(|dim| dim.extent));
+            }
         }
+    }
+
+    /// The dimensions of a func in which an embedded array that it reads has one element.
+    fn of_one_element(&self, pool: &Pool, func: FuncId) -> Vec<usize> {
+        let decl = pool.func(func);
+        let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
+        let mut left: Vec<ExprId> =
+            decl.stages().first().map_or_else(Vec::new, |stage| stage.values.clone());
+        while let Some(id) = left.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let node = pool.get(id);
+            if let Expr::Ref { func, args, .. } = node {
+                let name = &pool.func(*func).name;
+                let images = &self.pipeline.images;
+                let image = images.iter().find(|image| self.nodes.names.text(image.name) == name);
+                for (arg, dim) in args.iter().zip(image.into_iter().flat_map(|image| &image.dims)) {
+                    let own = decl.args.iter().position(|own| *pool.get(*arg) == Expr::Var(*own));
+                    found.extend(own.filter(|_| dim.extent == 1));
+                }
+            }
+            if let Expr::Select { condition, .. } = node {
+                // An arm that is not selected needs no value.
+                left.push(*condition);
+            } else {
+                node.for_each_operand(|operand| left.push(operand));
+            }
+        }
+        found
     }
 
     /// The dimensions of an output in the order in which they nest, innermost first: those whose
