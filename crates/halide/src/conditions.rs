@@ -46,6 +46,8 @@ pub enum Condition {
     Memoized,
     /// Outputs have the bounds that the schedule fixes.
     FixedBounds,
+    /// Float parameters with a range that ends at 0 are not -0.
+    Zeros,
     /// The target leaves assertions out: callers keep to the conditions that these would check.
     NoAsserts,
     /// `--assume small`.
@@ -76,7 +78,7 @@ const ANCHOR: &str = "docs/stock-halide.md#conditions";
 
 impl Condition {
     /// All conditions that carry no words of a caller's, in the order of the list.
-    pub const STANDARD: [Self; 19] = [
+    pub const STANDARD: [Self; 20] = [
         Self::SizeLimits,
         Self::ScaleLimits,
         Self::Spans,
@@ -95,6 +97,7 @@ impl Condition {
         Self::ExternStages,
         Self::Memoized,
         Self::FixedBounds,
+        Self::Zeros,
         Self::NoAsserts,
     ];
 
@@ -204,6 +207,12 @@ impl Condition {
                 "outputs have the bounds that the schedule fixes",
                 "Halide computes these, and checks only that an output is no smaller",
             ),
+            Self::Zeros => (
+                "zero-parameters-not-negative",
+                "a float parameter whose range begins or ends at 0 is not -0",
+                "Halide limits each parameter to its range by a minimum and a maximum, which may \
+                    change the sign of 0",
+            ),
             Self::NoAsserts => (
                 "compiled-without-asserts",
                 "callers keep to what assertions would check: inputs have what the pipeline's \
@@ -252,6 +261,7 @@ impl Condition {
             | Self::ExternStages
             | Self::Memoized
             | Self::FixedBounds
+            | Self::Zeros
             | Self::NoAsserts
             | Self::Small => self.entry().1.to_owned(),
         }
@@ -280,6 +290,7 @@ impl Condition {
             | Self::ExternStages
             | Self::Memoized
             | Self::FixedBounds
+            | Self::Zeros
             | Self::NoAsserts => {
                 let (name, words, _) = self.entry();
                 Named::standard(name, words, ANCHOR)

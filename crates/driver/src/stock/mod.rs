@@ -504,22 +504,24 @@ pub fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnosti
     )
 }
 
-/// Adds the pipeline's constraints on inputs, which a pipeline file omits.
+/// Adds the pipeline's constraints on inputs and the ranges of parameters, which a pipeline file
+/// omits.
 fn constrain(pipeline: &mut Pipeline, arguments: &[Argument]) {
     for argument in arguments {
         let is_known =
             pipeline.parameters.iter().any(|parameter| parameter.input.name == argument.name);
         let input = pipeline.inputs.iter().find(|input| input.name == argument.name);
-        let Some(input) = input.filter(|input| input.is_buffer && !is_known) else { continue };
+        let Some(input) = input.filter(|_| !is_known) else { continue };
         let none = Constraint { min: None, extent: None, stride: None };
-        let mut constraints = vec![none; input.dimensions];
+        let mut constraints = vec![none; if input.is_buffer { input.dimensions } else { 0 }];
         for found in &argument.constraints {
             if let Some(constraint) = constraints.get_mut(usize::from(found.dim)) {
                 let [min, extent, stride] = found.sides.clone();
                 *constraint = Constraint { min, extent, stride };
             }
         }
-        pipeline.parameters.push(Parameter { constraints, input: input.clone(), value: None });
+        let (input, range) = (input.clone(), argument.range.clone());
+        pipeline.parameters.push(Parameter { constraints, input, value: None, range });
     }
 }
 

@@ -41,8 +41,19 @@ fn judged(sum: &str, target: Option<&str>, edit: impl Fn(&str) -> String) -> Rep
     let statement = job.compile(&place).expect("Halide compiles it").statement;
     let edited = folder.path().join("edited.stmt");
     std::fs::write(&edited, edit(&statement)).expect("it can be written");
-    let request = Request { statement: Some(edited), ..Request::of_job(job) };
-    let stock = stock::read(&request).expect("it is translated");
+    report(&Request { statement: Some(edited), ..Request::of_job(job) })
+}
+
+/// Judges Halide's compilation of the sum, with all that the bridge knows of the arguments.
+fn compiled(sum: &str) -> Report {
+    let folder = tempfile::tempdir().expect("there is a folder");
+    let script = folder.path().join("sum.py");
+    std::fs::write(&script, SUM.replace("{sum}", sum)).expect("it can be written");
+    report(&Request::of_job(bridge::Job::of(bridge::Origin::Script(script))))
+}
+
+fn report(request: &Request) -> Report {
+    let stock = stock::read(request).expect("it is translated");
     let subject = &stock.subject;
     let options = Options::find().expect("there are solvers").of_stock();
     judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
@@ -157,6 +168,32 @@ fn a_condition_of_the_statement_that_overflows_is_open() {
     assert!(report.open().all(|obligation| is_overflow(&obligation.status)));
     assert!(report.open().next().is_some());
     assert_eq!(judged(PLAIN, None, guarded("2")).verdict, Verdict::Proved);
+}
+
+/// A parameter within its range is itself, up to the sign of 0 at an end.
+#[test]
+fn parameters_within_their_ranges_are_not_changed() {
+    if !has_halide() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let name = "zero-parameters-not-negative";
+    let limited = |range: &str| {
+        format!("(p := hl.Param(hl.Float(32), 'p'), p.set_range({range}), a[x] + p)[2]")
+    };
+    for (range, has_zero) in [("1.0, 4.0", false), ("0.0, 4.0", true), ("-3.0, 0.0", true)] {
+        let report = compiled(&limited(range));
+        assert_eq!(report.verdict, Verdict::Proved, "{range}");
+        assert_eq!(names(&report).contains(&name), has_zero, "{range}");
+    }
+    // Another limit than the range's changes the value.
+    let narrowed = |statement: &str| {
+        let other = statement.replacen(", 4.000000f)", ", 3.000000f)", 1);
+        assert_ne!(other, statement);
+        other
+    };
+    let report = judged(&limited("1.0, 4.0"), None, narrowed);
+    assert!(!matches!(report.verdict, Verdict::Proved), "{:?}", report.verdict);
 }
 
 /// The name of the only loop.

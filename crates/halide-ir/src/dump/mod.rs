@@ -21,7 +21,8 @@
 //! # The form
 //! * An argument has its kind, name and type. A buffer also has its number of dimensions, the
 //!   alignment of its host pointer in bytes, and the pipeline's constraints on its dimensions:
-//!   `(dim 0 (min (i32 0)) (stride (i32 1)))`. An image is embedded in the code. It has its type;
+//!   `(dim 0 (min (i32 0)) (stride (i32 1)))`. A scalar has its range, where the pipeline limits it:
+//!   `(min (i32 0)) (max (i32 9))`. An image is embedded in the code. It has its type;
 //!   the least coordinate, extent and stride of each dimension; and its memory in bytes.
 //! * A type is `i`, `u`, `f` or `bf` with bits, or `h` for a pointer, with its type in C where that
 //!   is known; then `x` and the lanes if there are several.
@@ -87,6 +88,8 @@ pub struct Argument {
     pub kind: ArgumentKind,
     /// The pipeline's constraints on the dimensions of a buffer.
     pub constraints: Vec<Constraint>,
+    /// The least and the greatest value of a scalar, where the pipeline limits it.
+    pub range: [Option<Expr>; 2],
 }
 
 /// The pipeline's constraints on a dimension of a buffer. At least one side has one.
@@ -98,6 +101,9 @@ pub struct Constraint {
     /// next in elements.
     pub sides: [Option<Expr>; 3],
 }
+
+/// The names of the ends of a range.
+pub(crate) const ENDS: [&str; 2] = ["min", "max"];
 
 /// The names of the sides of a dimension.
 pub(crate) const SIDES: [&str; 3] = ["min", "extent", "stride"];

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Argument, ArgumentKind, Constraint, Dump, Image, SIDES};
+use super::{Argument, ArgumentKind, Constraint, Dump, ENDS, Image, SIDES};
 use crate::tree::{
     Alignment, BinaryOp, Block, Call, CallKind, Expr, ForKind, Load, ReduceOp, Role, Scalar,
     ShuffleKind, StmtKind, Type,
@@ -162,7 +162,7 @@ impl Printer<'_> {
     }
 
     fn argument(&mut self, argument: &Argument) {
-        let Argument { name, ty, kind, constraints } = argument;
+        let Argument { name, ty, kind, constraints, range } = argument;
         let (word, buffer) = match kind {
             ArgumentKind::Scalar => ("input-scalar", None),
             ArgumentKind::Input(buffer) => ("input-buffer", Some(buffer)),
@@ -176,18 +176,24 @@ impl Printer<'_> {
         if let Some(super::Buffer { dimensions, host_alignment }) = buffer {
             self.show(format_args!(" {dimensions} {host_alignment}"));
         }
+        self.named(ENDS.into_iter().zip(range));
         for Constraint { dim, sides } in constraints {
             self.show(format_args!(" (dim {dim}"));
-            for (name, side) in SIDES.into_iter().zip(sides) {
-                if let Some(side) = side {
-                    self.show(format_args!(" ({name} "));
-                    self.expr(side);
-                    self.put(")");
-                }
-            }
+            self.named(SIDES.into_iter().zip(sides));
             self.put(")");
         }
         self.put(")\n");
+    }
+
+    /// Prints the expressions that there are, with their names.
+    fn named<'e>(&mut self, parts: impl Iterator<Item = (&'static str, &'e Option<Expr>)>) {
+        for (name, part) in parts {
+            if let Some(part) = part {
+                self.show(format_args!(" ({name} "));
+                self.expr(part);
+                self.put(")");
+            }
+        }
     }
 
     fn image(&mut self, image: &Image) {

@@ -6,8 +6,8 @@
 
 use super::printer::{self, BINARY, CALLS, LOOPS, REDUCTIONS};
 use super::{
-    Argument, ArgumentKind, Buffer, Constraint, DEPTH, Dump, DumpError, Image, ImageDim, MAGIC,
-    SIDES,
+    Argument, ArgumentKind, Buffer, Constraint, DEPTH, Dump, DumpError, ENDS, Image, ImageDim,
+    MAGIC, SIDES,
 };
 use crate::tree::{
     Alignment, Block, Call, CallKind, Expr, Load, Role, Scalar, ShuffleKind, Stmt, StmtKind, Type,
@@ -331,7 +331,14 @@ impl<'a> Reader<'a> {
         let name = self.name()?;
         let ty = self.ty()?;
         let mut constraints = Vec::new();
+        let mut range = [None, None];
         let kind = if kind == 0 {
+            for (end, name) in range.iter_mut().zip(ENDS) {
+                if self.part(name)? {
+                    *end = Some(self.expr()?);
+                    self.close()?;
+                }
+            }
             ArgumentKind::Scalar
         } else {
             let buffer = Buffer { dimensions: self.number()?, host_alignment: self.number()? };
@@ -341,7 +348,7 @@ impl<'a> Reader<'a> {
             if kind == 1 { ArgumentKind::Input(buffer) } else { ArgumentKind::Output(buffer) }
         };
         self.close()?;
-        Ok(Argument { name, ty, kind, constraints })
+        Ok(Argument { name, ty, kind, constraints, range })
     }
 
     fn constraint(&mut self) -> Result<Constraint> {

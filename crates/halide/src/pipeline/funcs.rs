@@ -293,6 +293,10 @@ fn parameter(table: Table<'_>, names: &mut Names) -> Result<Option<Parameter>> {
         constraints,
         input: input(table, names)?,
         value: table.u64("scalar_data")?,
+        range: [
+            optional(table, ("scalar_min_type", "scalar_min"), names)?,
+            optional(table, ("scalar_max_type", "scalar_max"), names)?,
+        ],
     }))
 }
 

@@ -342,6 +342,8 @@ pub struct Parameter {
     pub input: Input,
     /// The value of a scalar, in bits, if it has one.
     pub value: Option<u64>,
+    /// The least and the greatest value of a scalar, if the pipeline limits it.
+    pub range: [Option<Expr>; 2],
 }
 
 /// The constraints on a dimension of a buffer.

@@ -7,22 +7,24 @@
 //! therefore becomes a fault wherever its condition is false, and the validator must show that the
 //! fault does not happen. The code after it may rely on the condition, the code before it may not.
 
-use halidom_ir::{Check, Constant, ExprId, Pool, Stmt as IrStmt, StmtId, Type};
+use halidom_ir::{
+    BinaryOp as Op, Check, Constant, Expr, ExprId, Pool, Stmt as IrStmt, StmtId, Type,
+};
 
 use super::caller::between;
 use super::error::{Result, unsupported};
 use super::stores::NOWHERE;
 use super::walk::Walk;
 use crate::text;
-use crate::tree::Expr;
+use crate::tree;
 
 impl Walk<'_> {
     /// Translates an assertion. Returns a statement unless the condition is known to hold.
     pub(super) fn assertion(
         &mut self,
         pool: &mut Pool,
-        condition: &Expr,
-        message: &Expr,
+        condition: &tree::Expr,
+        message: &tree::Expr,
     ) -> Result<Option<StmtId>> {
         if self.holds_for_callers(condition) {
             return Ok(None);
@@ -52,6 +54,7 @@ impl Walk<'_> {
             let message = text::print_expr(message, self.nodes.names);
             return unsupported(format!("an entry check that never holds ({message})"));
         }
+        self.limited(pool, condition);
         let condition = between(pool, condition);
         let check = match self.input_region(pool, message) {
             Some(check) => check,
@@ -61,6 +64,29 @@ impl Walk<'_> {
             }
         };
         Ok(Some(pool.stmt(IrStmt::Assert { condition, check })))
+    }
+
+    /// Notes the minimum or maximum that an entry check on a float parameter makes idle.
+    ///
+    /// # Correctness
+    /// After `p <= c`, the minimum of `p` and `c` is `p`, with the bits of `p` if `c` is not 0: `p`
+    /// is no NaN, and where the two are equal they have the same bits. If `c` is 0, and the pipeline
+    /// names it as an end of the range of `p`, [`Condition::Zeros`](crate::Condition::Zeros) says
+    /// that `p` is not -0. Maxima are alike.
+    fn limited(&mut self, pool: &Pool, condition: ExprId) {
+        let Expr::Binary(Op::Le, a, b) = *pool.get(condition) else { return };
+        for (op, param, number) in [(Op::Min, a, b), (Op::Max, b, a)] {
+            let (Expr::Var(var), Some(value)) = (pool.get(param), pool.as_constant(number)) else {
+                continue;
+            };
+            let value = value.as_f64().or(value.as_f32().map(f64::from));
+            let Some(value) = value.filter(|value| !value.is_nan()) else { continue };
+            let has_zero = || self.zero_limits().any(|(limited, _)| limited == *var);
+            let is_param = self.source.params.iter().any(|(_, known, _)| known == var);
+            if is_param && (value != 0.0 || (value.is_sign_positive() && has_zero())) {
+                self.memo.widths.limit(op, param, number);
+            }
+        }
     }
 
     /// A statement that faults where a condition is false.

@@ -46,6 +46,10 @@ impl Walk<'_> {
                 limited.push((dim.stride, 1 << 31));
             }
         }
+        let zeros: Vec<(VarId, Type)> = self.zero_limits().collect();
+        for (var, scalar) in zeros {
+            parts.push(self.not_negative_zero(pool, (var, scalar)));
+        }
         let in_coordinates = self.in_coordinates(pool);
         for (_, var, ty) in &self.source.params {
             if let Scalar::Int(bits @ (32 | 64)) = ty {
@@ -184,6 +188,43 @@ impl Walk<'_> {
             }
         }
         parts
+    }
+
+    /// The float parameters with a range that begins or ends at 0, each once.
+    pub(super) fn zero_limits(&self) -> impl Iterator<Item = (VarId, Type)> + '_ {
+        let is_zero = |end: &Option<tree::Expr>| matches!(end, Some(tree::Expr::Float(value, _)) if *value == 0.0);
+        self.source.params.iter().filter_map(move |(name, var, ty)| {
+            let mut known = self.pipeline.parameters.iter();
+            let has_zero = known.any(|parameter| {
+                parameter.input.name == *name && parameter.range.iter().any(is_zero)
+            });
+            let scalar = match ty {
+                Scalar::Float(32) => Type::F32,
+                Scalar::Float(64) => Type::F64,
+                Scalar::Float(_)
+                | Scalar::Int(_)
+                | Scalar::UInt(_)
+                | Scalar::BFloat(_)
+                | Scalar::Handle(_) => return None,
+            };
+            has_zero.then_some((*var, scalar))
+        })
+    }
+
+    /// The entry check that a float parameter is not -0: it is not 0, or its reciprocal is above 0.
+    fn not_negative_zero(&mut self, pool: &mut Pool, (var, scalar): (VarId, Type)) -> StmtId {
+        let number = |value: f32| {
+            if scalar == Type::F64 { Constant::f64(value.into()) } else { Constant::f32(value) }
+        };
+        let (zero, one) = (pool.constant(number(0.0)), pool.constant(number(1.0)));
+        let param = pool.var_expr(var);
+        let is_other = pool.binary(BinaryOp::Ne, param, zero);
+        let reciprocal = pool.binary(BinaryOp::Div, one, param);
+        let is_above = pool.binary(BinaryOp::Gt, reciprocal, zero);
+        let condition = pool.binary(BinaryOp::Or, is_other, is_above);
+        let name = pool.var(var).name.clone();
+        let check = Check::Require { message: format!("{name} is not -0") };
+        self.contract.add(pool, Condition::Zeros, (condition, check))
     }
 
     /// Notes the extents of outputs that the pipeline fixes to 1: by its constraints, or because

@@ -70,6 +70,9 @@ pub struct Widths {
     /// Conversions of floats to integers of 64 bits that Halide's code makes. Others are steps of a
     /// translated conversion to a narrow type.
     kept: FxHashSet<ExprId>,
+    /// Minima and maxima of a parameter and a number that are the parameter: an entry check keeps it
+    /// within that number.
+    idle_limits: FxHashSet<(Op, ExprId, ExprId)>,
     /// The `int`s of the same values as variables that are machine integers.
     twins: FxHashMap<VarId, VarId>,
     /// The `int`s of `twins` that no index mentions.
@@ -122,6 +125,11 @@ impl Widths {
     /// Tests whether a variable is the `int` of another one, and no index mentions it.
     pub(super) fn is_idle(&self, var: VarId) -> bool {
         self.idle.contains(&var)
+    }
+
+    /// Notes that a minimum (or a maximum) of a parameter and a number is the parameter.
+    pub(super) fn limit(&mut self, op: Op, param: ExprId, number: ExprId) {
+        self.idle_limits.insert((op, param, number));
     }
 
     /// Tests whether Halide's code converts a float to an integer of 64 bits here.
@@ -320,6 +328,9 @@ impl Ops<'_> {
     /// An operator, folded where its operands are constant. This removes conditions on fixed
     /// values, such as a buffer's type.
     pub(super) fn folded(&mut self, op: Op, a: ExprId, b: ExprId) -> ExprId {
+        if self.widths.idle_limits.contains(&(op, a, b)) {
+            return a;
+        }
         let (x, y) = (self.pool.as_constant(a), self.pool.as_constant(b));
         match (op, x.and_then(Constant::as_bool), y.and_then(Constant::as_bool)) {
             (Op::And, Some(true), _) | (Op::Or, Some(false), _) => return b,

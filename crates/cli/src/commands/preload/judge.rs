@@ -103,9 +103,9 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// The contents that decide whether two pipelines are one: the pipeline file and the dump, with
-/// numbers for the names that differ from compile to compile. The passes of a program may do
-/// anything, so after them (`whole`) these names count too.
+/// The contents by which two compiles count as one: the pipeline file and the dump. Numbers replace
+/// the names that differ from compile to compile, unless `whole` is set: lowering passes of a
+/// program may do anything with names.
 fn key(folder: &Path, name: &str, whole: bool) -> io::Result<(Vec<u8>, String)> {
     let dump = fs::read_to_string(folder.join(format!("{name}.dump")))?;
     let dump = if whole { dump } else { numbered_names(&dump) };

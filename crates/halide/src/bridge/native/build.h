@@ -243,12 +243,31 @@ private:
         close();
     }
 
+    // The range of a parameter. Code generators do not look at it.
+    ArgumentEstimates range() {
+        ArgumentEstimates made;
+        while (peek() == '(') {
+            open();
+            const std::string end = word();
+            const Expr value = expr();
+            if (end == "min") {
+                made.scalar_min = value;
+            } else if (end == "max") {
+                made.scalar_max = value;
+            } else {
+                refuse("a range without this end");
+            }
+            close();
+        }
+        return made;
+    }
+
     void argument() {
         const std::string kind = word();
         const std::string name = string();
         const Type type = this->type();
         if (kind == "input-scalar") {
-            arguments.emplace_back(name, Argument::InputScalar, type, 0, ArgumentEstimates{});
+            arguments.emplace_back(name, Argument::InputScalar, type, 0, range());
         } else {
             const int dimensions = small(), alignment = small();
             const bool is_input = kind == "input-buffer";

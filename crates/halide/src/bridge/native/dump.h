@@ -287,6 +287,18 @@ struct Printer : IRVisitor {
         out << ')';
     }
 
+    // The range of a parameter.
+    void range(const ArgumentEstimates &known) {
+        const std::pair<const char *, Expr> ends[] = {{"min", known.scalar_min}, {"max", known.scalar_max}};
+        for (const auto &end : ends) {
+            if (end.second.defined()) {
+                out << " (" << end.first;
+                then(end.second);
+                out << ')';
+            }
+        }
+    }
+
     // The constraints of the pipeline on a dimension of an argument.
     void constraint(const Parameter &param, int d) {
         const std::pair<const char *, Expr> sides[] = {{"min", param.min_constraint(d)}, {"extent", param.extent_constraint(d)}, {"stride", param.stride_constraint(d)}};
@@ -545,6 +557,8 @@ inline std::string dump(const Module &module) {
                 for (int d = 0; is_known && d < (int)arg.dimensions; d++) {
                     Printer(out).constraint(found->second, d);
                 }
+            } else {
+                Printer(out).range(arg.argument_estimates);
             }
             out << ")\n";
         }

@@ -6,11 +6,11 @@
 // A libHalide.so that was linked with `-Bsymbolic-functions` calls its own `compile_to_module`. There
 // the functions that a program calls are taken instead (entries.h), and the copy compiles once more.
 //
-// The program must not notice. So
-//   * no symbol of Halide is referred to: a child process without Halide starts as ever;
-//   * the copies are made by the system call, without the signal that a child's end would raise, and
-//     so `wait` does not find them; everything that may fail or allocate happens in them;
-//   * the copies write to no stream of the program, and hold none of its files open.
+// The program must not notice. Therefore:
+//   * the library refers to no symbol of Halide, so a child process without Halide starts as usual;
+//   * the system call makes the copies, and their end raises no signal, so `wait` does not find them;
+//     everything that may fail or allocate happens in them;
+//   * the copies write to no stream of the program, and keep none of its files open.
 //
 // This file is C, so that the library needs no C++ runtime of its own. Exceptions of Halide pass
 // through `compile_to_module`, which has nothing to clean up.
