@@ -444,7 +444,8 @@ pub(crate) struct CertificateArgs {
 #[derive(Debug, Args)]
 pub(crate) struct DeriveArgs {
     /// A file of programs and derivations (.atl)
-    pub(crate) file: PathBuf,
+    #[arg(required_unless_present = "rules")]
+    pub(crate) file: Option<PathBuf>,
     /// The derivation; by default, all derivations of the file
     #[arg(short, long)]
     pub(crate) derivation: Option<String>,
@@ -457,8 +458,16 @@ pub(crate) struct DeriveArgs {
     /// Show the program after each command
     #[arg(long)]
     pub(crate) step: bool,
-    /// The results to write into the folder (by default `c` and `coq`), or to print if there is no
-    /// folder (by default none)
+    /// List the sites of the program after the first N commands of the script (by default, after
+    /// all), with their numbers
+    #[arg(long, value_name = "N", num_args = 0..=1, conflicts_with_all = ["check", "step", "emit"])]
+    pub(crate) sites: Option<Option<usize>>,
+    /// List the rewrite rules, or those with NAME in their name: what they rewrite, their side
+    /// conditions, and the Coq lemma
+    #[arg(long, value_name = "NAME", num_args = 0..=1, conflicts_with = "file")]
+    pub(crate) rules: Option<Option<String>>,
+    /// The results to write into the folder (by default `c` and `coq`), or to print alone if there
+    /// is no folder (by default none)
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) emit: Vec<DeriveEmit>,
 }

@@ -74,7 +74,9 @@ impl Rules {
         let file = Sources::new().add("the table of rules", "");
         let core = table::CORE.iter().map(|entry| (entry, "Rules"));
         let reshape = table::RESHAPE.iter().map(|entry| (entry, "Reshape"));
+        let distribute = table::DISTRIBUTE.iter().map(|entry| (entry, "Distribute"));
         core.chain(reshape)
+            .chain(distribute)
             .map(|(entry, source)| {
                 read(entry, source, supply, prover, file).map_err(|diagnostic| BadRule {
                     name: entry.name,
