@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use crate::names::Names;
-use crate::rules::Premise;
 use crate::term::{Arg, Arith, Compare, Index, Loop, Node, Pred, Reshape, Term, binder, children};
 
 /// The words of the language that are not names.
@@ -30,20 +29,6 @@ pub fn pred(pred: &Pred) -> String {
     let mut out = String::new();
     write_pred(&mut out, pred, &|var| var.name.to_string());
     out
-}
-
-/// Prints a premise of a rule in words.
-pub fn premise(premise: &Premise) -> String {
-    match premise {
-        Premise::Compare(indices, compares) => pred(&Premise::as_pred(indices, compares)),
-        Premise::Supp(v, n) => format!("{} is zero outside of 0..{}", term(v), index(n)),
-        Premise::Rows(v, n, m) => {
-            format!("the rows 0..{} of {} are zero outside of 0..{}", index(n), term(v), index(m))
-        }
-        Premise::True(p) => format!("{} holds", pred(p)),
-        Premise::False(p) => format!("{} never holds", pred(p)),
-        Premise::Same(p, q) => format!("{} is equivalent to {}", pred(p), pred(q)),
-    }
 }
 
 /// A term with more characters than this is broken into lines.

@@ -552,6 +552,22 @@ impl Lowering<'_, '_> {
                     let proof = self.vanish(&parts[0], rows)?;
                     Ok(format!("(vanish_trunc_r{} {proof})", holes(4)))
                 }
+                (Reshape::TruncL | Reshape::PadR | Reshape::PadL, [n, k]) if !params.is_empty() => {
+                    let row = self.supply.fresh("row", Sort::Index);
+                    let here = Index::Var(row.clone());
+                    let cut = n.clone().minus(k.clone());
+                    let (place, first) = if *op == Reshape::TruncL {
+                        (here.clone().minus(cut.clone()), cut)
+                    } else if *op == Reshape::PadL {
+                        (here.clone().plus(k.clone()), Index::Num(0))
+                    } else {
+                        (here.clone(), Index::Num(0))
+                    };
+                    let mut inner = rows.with(&params[0], &place, &[row]);
+                    inner.also(Pred::range(first, here, n.clone()));
+                    let proof = self.vanish(&parts[0], &inner)?;
+                    Ok(format!("(vanish_{}{} {proof})", op.name(), holes(5)))
+                }
                 (Reshape::Concat, [n, m]) if !params.is_empty() => {
                     let mut proofs = Vec::new();
                     for (part, size, offset) in [(&parts[0], n, None), (&parts[1], m, Some(n))] {

@@ -224,6 +224,15 @@ impl<'p> Scope<'p> {
                         writer.index(bound)
                     )
                 }
+                Hint::Scaled(by, a, b) => {
+                    write!(
+                        steps,
+                        "; pose proof (f_equal (Z.mul {}) (ltac:(lia) : {} = {}))",
+                        writer.index(by),
+                        writer.index(a),
+                        writer.index(b)
+                    )
+                }
                 Hint::Equal(a, b) => {
                     write!(
                         steps,

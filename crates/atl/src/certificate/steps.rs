@@ -13,8 +13,8 @@ pub(crate) fn step(scope: &mut Scope<'_>, rules: &Rules, before: &Term, step: &S
     congruence(scope, rules, before, &step.path, &step.reason)
 }
 
-/// The proof term of an equation of two parts: the congruences down from `term` along a path, around
-/// the rule at its end.
+/// The proof term of an equation of two parts: the congruences down from `term` along a path,
+/// around the rule at its end.
 pub(super) fn congruence(
     scope: &mut Scope<'_>,
     rules: &Rules,

@@ -148,6 +148,9 @@ impl<'s> Unknowns<'s> {
             return Some(self.equal_forms());
         }
         self.define_quotients(&mut facts, &mut hints, blocks);
+        if blocks {
+            self.scale_equal_quotients(&mut facts, &mut hints);
+        }
         let cases = self.cases();
         if self.empty_in_all(&facts, &cases) {
             return Some(self.needed(&facts, &hints, &cases, false));
@@ -298,6 +301,47 @@ impl<'s> Unknowns<'s> {
             let (Some(a), Some(b)) = (self.index(&bound), self.index(divisor)) else { continue };
             facts.push(FactOf { poly: product, equal: false, hint: Some(hints.len()) });
             hints.push(Hint::Product(a, b));
+        }
+    }
+
+    /// Adds, for equal quotients by the same divisor, that the divisor times either is the same.
+    /// Numbers with the same quotients and remainders are equal only by this.
+    fn scale_equal_quotients(&mut self, facts: &mut Vec<FactOf>, hints: &mut Vec<Hint>) {
+        let quotients: Vec<(Poly, Poly)> = (0..)
+            .zip(&self.meanings)
+            .filter_map(|(number, meaning)| match meaning {
+                Meaning::Op(Arith::Div, _, divisor, _) if divisor.constant().is_none() => {
+                    Some((Poly::unknown(number), divisor.clone()))
+                }
+                Meaning::Op(..) | Meaning::Var(_) => None,
+            })
+            .collect();
+        let mut open: Vec<(usize, usize)> = (0..quotients.len())
+            .flat_map(|second| (0..second).map(move |first| (first, second)))
+            .filter(|(first, second)| quotients[*first].1 == quotients[*second].1)
+            .collect();
+        // An equality may follow only from another: the outermost quotient's comes first.
+        loop {
+            let before = open.len();
+            open.retain(|(first, second)| {
+                let ((a, divisor), (b, _)) = (&quotients[*first], &quotients[*second]);
+                let difference = a.minus(b);
+                let one = Poly::number(1);
+                let is_equal = [&difference, &difference.scale(-1)].iter().all(|above| {
+                    let above = FactOf { poly: above.minus(&one), equal: false, hint: None };
+                    self.is_empty_with(facts, &[&above])
+                });
+                let written = (self.index(divisor), self.index(a), self.index(b));
+                if let (true, (Some(by), Some(x), Some(y))) = (is_equal, written) {
+                    let poly = divisor.times(&difference);
+                    facts.push(FactOf { poly, equal: true, hint: Some(hints.len()) });
+                    hints.push(Hint::Scaled(by, x, y));
+                }
+                !is_equal
+            });
+            if open.len() == before {
+                return;
+            }
         }
     }
 
@@ -537,7 +581,7 @@ impl<'s> Unknowns<'s> {
             .iter()
             .copied()
             .filter(|hint| match &hints[*hint] {
-                Hint::Sign(..) | Hint::Below(..) => true,
+                Hint::Sign(..) | Hint::Below(..) | Hint::Scaled(..) => true,
                 Hint::Quotient(_, _, divisor) => matches!(divisor, Index::Op(..)),
                 Hint::Product(..) | Hint::Equal(..) => false,
             })
@@ -545,7 +589,11 @@ impl<'s> Unknowns<'s> {
         for (earlier, hint) in hints.iter().enumerate().take(last.unwrap_or(0)) {
             let may_matter = matches!(
                 hint,
-                Hint::Quotient(..) | Hint::Sign(..) | Hint::Below(..) | Hint::Product(..)
+                Hint::Quotient(..)
+                    | Hint::Sign(..)
+                    | Hint::Below(..)
+                    | Hint::Product(..)
+                    | Hint::Scaled(..)
             );
             if may_matter && !closed.contains(&earlier) {
                 closed.push(earlier);

@@ -222,6 +222,24 @@ impl Premise {
         }
     }
 
+    /// The premise in words.
+    pub fn words(&self) -> String {
+        use crate::print::{index, pred, term};
+        match self {
+            Self::Compare(indices, compares) => pred(&Self::as_pred(indices, compares)),
+            Self::Supp(v, n) => format!("{} is zero outside of 0..{}", term(v), index(n)),
+            Self::Rows(v, n, m) => format!(
+                "the rows 0..{} of {} are zero outside of 0..{}",
+                index(n),
+                term(v),
+                index(m)
+            ),
+            Self::True(p) => format!("{} holds", pred(p)),
+            Self::False(p) => format!("{} never holds", pred(p)),
+            Self::Same(p, q) => format!("{} is equivalent to {}", pred(p), pred(q)),
+        }
+    }
+
     /// Returns a chain of comparisons as one predicate.
     pub fn as_pred(indices: &[Index], compares: &[crate::term::Compare]) -> Pred {
         let links = compares.iter().zip(indices.windows(2));

@@ -14,6 +14,8 @@ use halidom_driver::files::write_bytes;
 use halidom_verdict::Verdict;
 use serde_json::{Value, json};
 
+use listing::indented;
+
 use super::ended;
 use crate::args::{DeriveArgs, DeriveEmit};
 use crate::output::{Ended, Output, Stop};
@@ -24,7 +26,7 @@ pub(crate) fn run(args: &DeriveArgs, output: &mut Output<'_>) -> Ended {
 
 fn derive(args: &DeriveArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     if let Some(name) = &args.rules {
-        return listing::rules(name.as_deref(), output);
+        return listing::rules(name, output);
     }
     let file = args.file.as_deref().unwrap_or_else(|| Path::new(""));
     let loaded = derive::load(file).map_err(|refusal| output.refused(&refusal))?;
@@ -300,9 +302,4 @@ fn show_steps(derived: &Derived<'_>, output: &mut Output<'_>) {
             ));
         }
     }
-}
-
-fn indented(text: &str) -> String {
-    let lines: Vec<String> = text.lines().map(|line| format!("    {line}")).collect();
-    lines.join("\n")
 }

@@ -3,36 +3,29 @@
 use halidom_atl::certificate::statement;
 use halidom_atl::engine::Engine;
 use halidom_atl::print;
-use halidom_atl::rules::Rule;
+use halidom_atl::rules::{Premise, Rule};
 use halidom_driver::derive::Loaded;
 use serde_json::{Value, json};
 
-use super::indented;
 use crate::output::{Ended, Output, Stop};
 
-/// Lists the rules with a name in theirs, or all. A rule of exactly that name stands alone.
-pub(super) fn rules(name: Option<&str>, output: &mut Output<'_>) -> Result<Ended, Stop> {
+/// Lists the rules with a name in theirs. A rule of exactly that name stands alone.
+pub(super) fn rules(name: &str, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let engine = Engine::new().map_err(|error| {
         output.error("HAL1014", &error.to_string(), "this is a defect of halidom")
     })?;
-    let chosen: Vec<&Rule> = match name {
-        Some(name) if engine.rules.find(name).is_some() => {
-            engine.rules.find(name).into_iter().collect()
-        }
-        _ => engine
-            .rules
-            .iter()
-            .filter(|rule| name.is_none_or(|name| rule.name.contains(name)))
-            .collect(),
+    let chosen: Vec<&Rule> = match engine.rules.find(name) {
+        Some(rule) => vec![rule],
+        None => engine.rules.iter().filter(|rule| rule.name.contains(name)).collect(),
     };
     if chosen.is_empty() {
-        let message = format!("no rule has `{}` in its name", name.unwrap_or_default());
+        let message = format!("no rule has `{name}` in its name");
         return Err(output.error("HAL1008", &message, "`derive --rules` lists all rules"));
     }
     let mut values = Vec::new();
     for rule in &chosen {
         let (left, right) = (print::term(&rule.left), print::term(&rule.right));
-        let conditions: Vec<String> = rule.premises.iter().map(print::premise).collect();
+        let conditions: Vec<String> = rule.premises.iter().map(Premise::words).collect();
         let laws: Vec<&str> = rule.laws.iter().map(|law| law.name()).collect();
         let variables: Vec<&str> = rule.variables.iter().map(|var| &*var.name).collect();
         output.line(&format!("{}\n{}\n  =\n{}", rule.name, indented(&left), indented(&right)));
@@ -70,13 +63,13 @@ pub(super) fn rules(name: Option<&str>, output: &mut Output<'_>) -> Result<Ended
 pub(super) fn sites(
     loaded: &Loaded,
     chosen: &[usize],
-    count: Option<usize>,
+    count: usize,
     output: &mut Output<'_>,
 ) -> Result<Ended, Stop> {
     let mut values: Vec<Value> = Vec::new();
     for number in chosen {
         let mut derivation = loaded.derivation(*number).clone();
-        derivation.script.truncate(count.unwrap_or(usize::MAX));
+        derivation.script.truncate(count);
         let derived = loaded.file.derive(&loaded.engine, &loaded.sources, &derivation).map_err(
             |diagnostic| {
                 output.diagnostic(&loaded.sources, &diagnostic);
@@ -100,4 +93,10 @@ pub(super) fn sites(
     }
     output.set("derivations", values);
     Ok(Ended::Done)
+}
+
+/// Indents every line of a text.
+pub(super) fn indented(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(|line| format!("    {line}")).collect();
+    lines.join("\n")
 }
