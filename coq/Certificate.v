@@ -1,6 +1,6 @@
 (** Everything that a certificate imports, and the lemmas and tactics by which its side conditions are closed. *)
 From Coq Require Export ZArith Lia Bool List String.
-From Halidom Require Export Tensor Rules Reshape Loop Machine Lower Print Instances.
+From Halidom Require Export Tensor Rules Reshape Distribute Loop Machine Lower Parallel Print Instances.
 Export ListNotations.
 Open Scope Z_scope.
 

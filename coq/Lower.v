@@ -394,6 +394,26 @@ Lemma vanish_trunc_r d P k v : vanish (S d) P v -> vanish (S d) P (trunc_r d k v
 Proof.
   intros H [|i is] Q; simpl; auto. unfold trunc_r. destruct (within 0 k i); simpl; [|apply at_zero]. exact (H (i :: is) Q).
 Qed.
+Lemma vanish_trunc_l d P n k v :
+  vanish (S d) (fun is => match is with i :: is => n - k <= i < n /\ P (i - (n - k) :: is) | [] => False end) v ->
+  vanish (S d) P (trunc_l d n k v).
+Proof.
+  intros H [|i is] Q; simpl; auto. unfold trunc_l. destruct (within_spec 0 k i) as [L|L]; simpl; [|apply at_zero].
+  apply (H (i + n - k :: is)). split; [lia|]. now replace (i + n - k - (n - k)) with i by lia.
+Qed.
+Lemma vanish_pad_r d P n k v :
+  vanish (S d) (fun is => match is with i :: is => 0 <= i < n /\ P (i :: is) | [] => False end) v -> vanish (S d) P (pad_r d n k v).
+Proof.
+  intros H [|i is] Q; simpl; auto. unfold pad_r.
+  destruct (within_spec 0 (n + k) i), (Z.ltb_spec i n); cbn [andb guard]; try apply at_zero. exact (H (i :: is) (conj (conj (proj1 H0) H1) Q)).
+Qed.
+Lemma vanish_pad_l d P n k v :
+  vanish (S d) (fun is => match is with i :: is => 0 <= i < n /\ P (i + k :: is) | [] => False end) v -> vanish (S d) P (pad_l d n k v).
+Proof.
+  intros H [|i is] Q; simpl; auto. unfold pad_l.
+  destruct (within_spec 0 (n + k) i), (Z.leb_spec k i); cbn [andb guard]; try apply at_zero.
+  apply (H (i - k :: is)). split; [lia|]. now replace (i - k + k) with i by lia.
+Qed.
 Lemma vanish_concat d P n m u v :
   vanish (S d) (fun is => match is with i :: is => 0 <= i < n /\ P (i :: is) | [] => False end) u ->
   vanish (S d) (fun is => match is with i :: is => 0 <= i < m /\ P (i + n :: is) | [] => False end) v ->
@@ -430,6 +450,9 @@ Arguments vanish_transpose {K} d P v & _.
 Arguments vanish_flatten {K} d P n m v & _ _.
 Arguments vanish_split {K} d P n k v & _ _.
 Arguments vanish_trunc_r {K} d P k v & _.
+Arguments vanish_trunc_l {K} d P n k v & _.
+Arguments vanish_pad_r {K} d P n k v & _.
+Arguments vanish_pad_l {K} d P n k v & _.
 Arguments vanish_concat {K} d P n m u v & _ _.
 Arguments low_gen {ext K} r G y shy d n sh lo hi f ix x lo' hi' s & _ _ _ _.
 Arguments low_gen0 {ext K} r G y shy d n sh f ix x hi' s & _ _.

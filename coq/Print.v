@@ -70,6 +70,8 @@ Definition c_entry (cs : list check) : list text :=
 Section Functions.
 (** The C names of uninterpreted functions and literals. *)
 Variable names : list string.
+(** Lines before the loops over a variable. *)
+Variable marks : list (string * string).
 Definition name (f : nat) : text := t (nth f names "").
 Fixpoint c_scalar (s : shapes) (level : nat) (e : scalar) : text :=
   match e with
@@ -92,7 +94,8 @@ Fixpoint c_stmt (s : shapes) (indent : string) (c : stmt) : text :=
       line indent (c_access s a is +> t " = atl_add(" +> c_access s a is +> t ", " +> c_scalar s 0 e +> t ");")
   | Seq c d => c_stmt s indent c +> c_stmt s indent d
   | For x lo hi c =>
-      line indent (t "for (int64_t " +> t x +> t " = " +> c_index 0 lo +> t "; " +> t x +> t " < " +> c_index 0 hi +> t "; " +> t x +> t "++) {")
+      fold_right cat (t "") (map (fun m => line indent (t (snd m))) (filter (fun m => String.eqb x (fst m)) marks))
+      +> line indent (t "for (int64_t " +> t x +> t " = " +> c_index 0 lo +> t "; " +> t x +> t " < " +> c_index 0 hi +> t "; " +> t x +> t "++) {")
       +> c_stmt s ("    " ++ indent) c +> line indent (t "}")
   | If p c => line indent (t "if (" +> c_test p +> t ") {") +> c_stmt s ("    " ++ indent) c +> line indent (t "}")
   | New a sh c =>

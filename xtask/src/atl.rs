@@ -13,8 +13,8 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     summary: "checks the certificates of all examples/*.atl with Coq and prints a table",
     help: "\
 Installs Coq if it is missing (Debian's package coq; this needs root), builds the release binary,
-and carries out every derivation of examples/*.atl. Coq checks the certificate. The C runs under the
-compiler's sanitizers and is compared with the meaning of the source program, for the program's own
+and carries out every derivation of examples/*.atl and crates/atl/tests/programs/*.atl. Coq checks
+the certificate. The C runs under the compiler's sanitizers and is compared with the meaning of the source program, for the program's own
 element type (same bits) and for single precision (exactly if the certificate states it, otherwise
 validated over the reals). Prints each certificate's statement about floating point, and the speed
 of the engine. Fails if a derivation fails, if coqc takes more than 30 s for one derivation or 4
@@ -32,6 +32,8 @@ example: cargo xtask atl",
     options: &[("--tamper", crate::Action::Alone(tamper))],
 };
 
+/// The folders with the derivations: the examples, and programs that use the rules one by one.
+const FOLDERS: [&str; 2] = ["examples", "crates/atl/tests/programs"];
 /// The time limits of coqc for one certificate and for all, in seconds.
 const LIMITS: (f64, f64) = (30.0, 240.0);
 /// The engine's time limit for a hundred steps in a program of a thousand nodes, in seconds.
@@ -51,14 +53,18 @@ fn run() -> Result<(), Error> {
     setup::ensure()?;
     setup::ensure_coq()?;
     let halidom = process::halidom()?;
-    let folder = root().join("examples");
-    let listed =
-        fs::read_dir(&folder).map_err(|cause| Error::File { path: folder.clone(), cause })?;
-    let mut files: Vec<_> = listed
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "atl"))
-        .collect();
+    let mut files = Vec::new();
+    for folder in FOLDERS {
+        let folder = root().join(folder);
+        let listed =
+            fs::read_dir(&folder).map_err(|cause| Error::File { path: folder.clone(), cause })?;
+        files.extend(
+            listed
+                .flatten()
+                .map(|entry| entry.path())
+                .filter(|path| path.extension().is_some_and(|extension| extension == "atl")),
+        );
+    }
     files.sort();
     let mut rows = Vec::new();
     let mut failed = Vec::new();

@@ -182,7 +182,10 @@ fn run(
     let binary = folder.join("compare");
     let main = main_function(program, cases, results);
     fs::write(&source, format!("{}\n{main}", lower::unit(program.element(), function)))?;
+    // Marked loops run on threads here too.
+    let threads = function.contains("#pragma omp").then_some("-fopenmp");
     let built = Command::new(compiler)
+        .args(threads)
         .args(["-O1", "-std=c11", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"])
         // A program need not use all of its parameters, nor all functions of the prelude.
         .args(["-Wno-unused-function", "-Wno-unused-parameter"])

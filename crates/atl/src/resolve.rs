@@ -322,7 +322,11 @@ impl<'a> Resolver<'a> {
                     | ExprKind::Binary(..)
                     | ExprKind::Loop(..)
                     | ExprKind::Guard(_)
-                    | ExprKind::Let(..) => Ok(Arg::Index(self.index(arg)?)),
+                    | ExprKind::Let(..) => match self.index(arg) {
+                        Ok(index) => Ok(Arg::Index(index)),
+                        // An argument that is no integer is a tensor.
+                        Err(_) => Ok(Arg::Term(self.term(arg, context)?.0)),
+                    },
                 })
                 .collect::<Resolved<Vec<Arg>>>()?;
             return Ok((Rc::new(Node::Apply(meta, args)), None));

@@ -441,10 +441,14 @@ pub(crate) struct CertificateArgs {
     pub(crate) folder: PathBuf,
 }
 
+/// More commands than a script has.
+const ALL_COMMANDS: &str = "4294967295";
+
 #[derive(Debug, Args)]
 pub(crate) struct DeriveArgs {
     /// A file of programs and derivations (.atl)
-    pub(crate) file: PathBuf,
+    #[arg(required_unless_present = "rules")]
+    pub(crate) file: Option<PathBuf>,
     /// The derivation; by default, all derivations of the file
     #[arg(short, long)]
     pub(crate) derivation: Option<String>,
@@ -457,8 +461,18 @@ pub(crate) struct DeriveArgs {
     /// Show the program after each command
     #[arg(long)]
     pub(crate) step: bool,
-    /// The results to write into the folder (by default `c` and `coq`), or to print if there is no
-    /// folder (by default none)
+    /// List the sites of the program after the first N commands of the script (by default, after
+    /// all), with their numbers
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = ALL_COMMANDS)]
+    #[arg(conflicts_with_all = ["check", "step", "emit"])]
+    pub(crate) sites: Option<usize>,
+    /// List the rewrite rules, or those with NAME in their name: what they rewrite, their side
+    /// conditions, and the Coq lemma
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
+    #[arg(conflicts_with = "file")]
+    pub(crate) rules: Option<String>,
+    /// The results to write into the folder (by default `c` and `coq`), or to print alone if there
+    /// is no folder (by default none)
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) emit: Vec<DeriveEmit>,
 }

@@ -438,16 +438,23 @@ impl Lowering<'_, '_> {
 
     fn vanish_here(&mut self, term: &Term, rows: &Rows) -> Result<String, String> {
         let (params, rest) = (&rows.params, rows);
+        if params.is_empty()
+            && matches!(&**term, Node::Reshape(..))
+            && let Some(proof) = self.contradiction(rows, &Goal::Absurd)
+        {
+            return Ok(format!("(vanish_absurd{} {proof})", holes(3)));
+        }
         match &**term {
             Node::Loop(Loop::Gen, var, lo, hi, body) => {
-                let Some(param) = params.first() else {
-                    return Err(crate::engine::shortened(term));
-                };
                 let plain = *lo == Index::Num(0);
                 let here = Index::Var(var.clone());
                 let place = if plain { here } else { here.minus(lo.clone()) };
                 let (name, hypothesis) = self.scope.range(var, lo, hi);
-                let inner = rest.with(param, &place, &[]);
+                // Nothing is claimed about the places in dimensions without a parameter.
+                let inner = match params.first() {
+                    Some(param) => rest.with(param, &place, &[]),
+                    None => rows.clone(),
+                };
                 let proof = self.vanish(body, &inner)?;
                 let lemma = if plain {
                     format!("vanish_gen0{}", holes(4))
@@ -544,6 +551,22 @@ impl Lowering<'_, '_> {
                 (Reshape::TruncR, _) => {
                     let proof = self.vanish(&parts[0], rows)?;
                     Ok(format!("(vanish_trunc_r{} {proof})", holes(4)))
+                }
+                (Reshape::TruncL | Reshape::PadR | Reshape::PadL, [n, k]) if !params.is_empty() => {
+                    let row = self.supply.fresh("row", Sort::Index);
+                    let here = Index::Var(row.clone());
+                    let cut = n.clone().minus(k.clone());
+                    let (place, first) = if *op == Reshape::TruncL {
+                        (here.clone().minus(cut.clone()), cut)
+                    } else if *op == Reshape::PadL {
+                        (here.clone().plus(k.clone()), Index::Num(0))
+                    } else {
+                        (here.clone(), Index::Num(0))
+                    };
+                    let mut inner = rows.with(&params[0], &place, &[row]);
+                    inner.also(Pred::range(first, here, n.clone()));
+                    let proof = self.vanish(&parts[0], &inner)?;
+                    Ok(format!("(vanish_{}{} {proof})", op.name(), holes(5)))
                 }
                 (Reshape::Concat, [n, m]) if !params.is_empty() => {
                     let mut proofs = Vec::new();

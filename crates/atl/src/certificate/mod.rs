@@ -4,8 +4,10 @@
 //! The claim and its proof are two files. `statement` writes the claim, from the program alone; it
 //! must be trusted. All other modules here write the proof, which need not be trusted.
 
+mod apart;
 mod deep;
 mod lowering;
+mod runs;
 mod scope;
 mod statement;
 mod steps;
@@ -16,8 +18,10 @@ use std::rc::Rc;
 
 pub use steps::statement;
 
+use halidom_base::IndexMap;
+
 use crate::codes;
-use crate::engine::{Engine, Refusal, State};
+use crate::engine::{Engine, Refusal, State, Traversal};
 use crate::lower::{Destination, Interface, Stmt, c_function_name};
 use crate::names::Names;
 use crate::native::Agreement;
@@ -118,7 +122,8 @@ pub fn certify(program: &Program, state: &mut State<'_>) -> Result<Certificate, 
         let functions = scope.writer.functions.clone();
         let mut writer = scope.writer;
         writer.functions = functions;
-        let part = Part { program, term: &state.term, source: "source", prefix: "w" };
+        let traversals = &state.traversals;
+        let part = Part { program, term: &state.term, traversals, source: "source", prefix: "w" };
         let lowered = lowering(&mut out, engine, &part, writer)?;
         out.push_str("End Derivation.\n\n");
         laws.extend(crate::lower::laws(&state.term));
@@ -136,7 +141,13 @@ pub fn certify(program: &Program, state: &mut State<'_>) -> Result<Certificate, 
     instance_steps(&mut out, &small, &term, &small_state, &mut small_scope);
     commands.extend(small_state.steps.iter().map(|step| step.command.clone()));
     let conditions = derived_conditions + small_scope.lemma_count();
-    let part = Part { program: &small, term: &small_state.term, source: "source_0", prefix: "w" };
+    let part = Part {
+        program: &small,
+        term: &small_state.term,
+        traversals: &state.traversals,
+        source: "source_0",
+        prefix: "w",
+    };
     let lowered = lowering(&mut out, engine, &part, small_scope.writer)?;
     out.push_str("End Lowering.\n\n");
     laws.extend(small_state.laws());
@@ -158,6 +169,7 @@ struct LoweredPart {
     nest: Stmt,
     output: Var,
     conditions: usize,
+    marks: Vec<apart::Mark>,
 }
 
 fn finish(
@@ -180,17 +192,26 @@ fn finish(
         name: &name,
         function: &lowered.function,
         functions: &lowered.functions,
+        marks: &lowered.marks,
     });
     let mut proof = header(ends.program, commands.len(), &laws);
     proof.push_str(body);
-    let instance = statement::semiring(ends.small.element())
-        .map_or("printed".to_owned(), |semiring| {
-            format!("(conj (fun prim => @lowered ext ({semiring} prim)) printed)")
-        });
+    let instance = statement::semiring(ends.small.element()).map_or(String::new(), |semiring| {
+        format!(" | split; [exact (fun prim => @lowered ext ({semiring} prim))")
+    });
+    let separated = if lowered.marks.is_empty() {
+        ""
+    } else {
+        " | split; [unfold HalidomStatement.Statement.separated; intros; eapply separated; \
+            eassumption"
+    };
+    let end = "]".repeat([&instance, separated].iter().filter(|part| !part.is_empty()).count());
+    // Coq takes minutes for the same proof as one term: it guesses the parts' claims first.
     let _ = writeln!(
         proof,
-        "Definition derivation : HalidomStatement.Statement.theorem :=\n\
-         \x20 fun ext => conj (@derived ext) (conj (@lowered ext) {instance})."
+        "Theorem derivation : HalidomStatement.Statement.theorem.\n\
+         Proof. intro ext. split; [exact (@derived ext) | split; [exact (@lowered ext){instance}{separated} \
+         | exact printed{end}]]. Qed."
     );
     Certificate {
         statement,
@@ -256,38 +277,15 @@ fn derivation(out: &mut String, program: &Program, state: &State<'_>, scope: &mu
     let rank = scope.writer.rank(crate::term::rank(&program.body));
     let source = scope.writer.term(&program.body);
     let _ = writeln!(out, "Definition source : T K {rank} := {source}.");
-    let mut before = Rc::clone(&program.body);
-    let (mut definitions, mut lemmas) = (String::new(), String::new());
-    let count = state.steps.len();
-    for (position, step) in state.steps.iter().enumerate() {
-        let number = position + 1;
-        let name = |number: usize| match number {
-            0 => "source".to_owned(),
-            _ if number == count => "final".to_owned(),
-            _ => format!("p{number}"),
-        };
-        let after = scope.writer.term(&step.after);
-        let _ = writeln!(definitions, "Definition {} : T K {rank} := {after}.", name(number));
-        let proof = steps::step(scope, &state.engine.rules, &before, step);
-        let _ = writeln!(
-            lemmas,
-            "Lemma s{number} : {} = {}.\nProof. exact {proof}. Qed.",
-            name(position),
-            name(number)
-        );
-        before = Rc::clone(&step.after);
+    let written = runs::write(scope, &program.body, state, &rank);
+    out.push_str(&written.definitions);
+    if state.steps.is_empty() {
+        let _ = writeln!(out, "Definition final : T K {rank} := source.");
     }
-    if count == 0 {
-        let _ = writeln!(definitions, "Definition final : T K {rank} := source.");
-    }
-    out.push_str(&definitions);
     out.push('\n');
     out.push_str(&scope.lemmas());
-    out.push_str(&lemmas);
-    let mut chain = if count == 0 { "eq_refl".to_owned() } else { format!("s{count}") };
-    for number in (1..count).rev() {
-        chain = format!("(eq_trans s{number} {chain})");
-    }
+    out.push_str(&written.lemmas);
+    let chain = written.chain;
     let _ = writeln!(
         out,
         "\nTheorem derived : source = final.\nProof using All. exact {chain}. Qed.\n"
@@ -338,6 +336,7 @@ fn instance_steps(
 struct Part<'a> {
     program: &'a Program,
     term: &'a Term,
+    traversals: &'a IndexMap<String, Traversal>,
     source: &'static str,
     prefix: &'static str,
 }
@@ -364,7 +363,13 @@ fn lowering(
         program.inputs.iter().map(|input| (input.var.clone(), input.shape.dims.clone())).collect();
     let goal = (output.clone(), dims.clone());
     let name = c_function_name(&program.name);
+    let mut c_names = Names::new(crate::lower::is_reserved_in_c);
+    for var in program.sizes.iter().chain(inputs.iter().map(|(var, _)| var)).chain([&output]) {
+        c_names.bind(var);
+    }
+    let marks = apart::marks(&nest, part.traversals, &mut c_names.clone());
     let interface = Interface {
+        marks: &marks,
         name: &name,
         sizes: &program.sizes,
         inputs: &inputs,
@@ -379,11 +384,24 @@ fn lowering(
         Refusal::new(codes::NOT_LOWERED, message)
             .with_hint("what divides is checked to be positive before the loop nest runs")
     })?;
+    let separation = if marks.is_empty() {
+        String::new()
+    } else {
+        let mut proofs = apart::Proofs {
+            scope: &mut scope,
+            prover: &engine.prover,
+            supply: &engine.supply,
+            marks: &marks,
+            names: c_names.clone(),
+        };
+        let proof = proofs.apart(&nest)?;
+        format!(
+            "Theorem separated : apart (map fst marks) sizes program.\n\
+             Proof. exact (conj I {proof}). Qed.\n\n"
+        )
+    };
     // These are the names of the C, in the same order.
-    let mut names = Names::new(crate::lower::is_reserved_in_c);
-    for var in program.sizes.iter().chain(inputs.iter().map(|(var, _)| var)).chain([&output]) {
-        names.bind(var);
-    }
+    let names = c_names;
     if names.get(&output).contains('"') || function.contains('"') {
         return Err(Refusal::new(codes::NOT_LOWERED, "the C text has a quotation mark"));
     }
@@ -430,6 +448,7 @@ fn lowering(
          Definition sizes : env := [{}]%string.\n\
          Definition inputs : known K := [{}]%string.\n\
          Definition names : list string := [{}]%string.\n\
+         Definition marks : list (string * string) := {}%string.\n\
          Definition conditions : list test := [{}]%string.\n\
          Definition arrays : shapes := [{}]%string.\n\
          Definition output : string * list index := (\"{target}\", {output_shape})%string.\n\n\
@@ -446,17 +465,18 @@ fn lowering(
          Proof using All. intros Hc mem cells Hm Ho. rewrite (run _ _ _ _ _ _ Hc), {equality}. \
          exact (Lower.lowered sizes inputs \"{target}\" {rank} {shape} {last} nest mem cells \
          eq_refl eq_refl low_final Hm Ho). Qed.\n\n\
-         Theorem printed : c_function [{}]%string \"{name}\" names arrays output conditions \
+         {separation}Theorem printed : c_function [{}]%string marks \"{name}\" names arrays output conditions \
          program =\n\
          \"{function}\"%string.\n\
          Proof. vm_compute. reflexivity. Qed.\n\n",
         sizes.join("; "),
         known.join("; "),
         interface_sizes.join("; "),
+        statement::marks(&marks),
         conditions.join("; "),
         interface_inputs.join("; "),
         scope.lemmas(),
         function_names.join("; "),
     );
-    Ok(LoweredPart { function, functions, nest, output, conditions: scope.lemma_count() })
+    Ok(LoweredPart { function, functions, nest, output, conditions: scope.lemma_count(), marks })
 }

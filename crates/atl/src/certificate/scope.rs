@@ -109,14 +109,19 @@ impl<'p> Scope<'p> {
         (name, proof)
     }
 
-    /// A proof term for a goal: a lemma applied to the facts that it needs.
-    pub(crate) fn goal(&mut self, goal: &Goal, form: Form, proof: &Proof) -> String {
-        let (used, proof) = self.used(goal, proof);
+    /// The variables and facts that are not the section's, as binders and as arguments.
+    pub(crate) fn local(&mut self) -> (String, String) {
+        let all: Vec<usize> = (self.global..self.context.facts.len()).collect();
+        self.binders(&all)
+    }
+
+    /// Some facts with their variables, as binders and as arguments.
+    fn binders(&mut self, places: &[usize]) -> (String, String) {
         let mut binders = String::new();
         let mut arguments = String::new();
-        for place in used {
-            let hypothesis = self.proofs[place].clone();
-            match &self.context.facts[place] {
+        for place in places {
+            let hypothesis = self.proofs[*place].clone();
+            match &self.context.facts[*place] {
                 Fact::Range(var, lo, hi) => {
                     let name = self.writer.names.get(var);
                     let (lo, hi) = (self.writer.index(lo), self.writer.index(hi));
@@ -138,9 +143,23 @@ impl<'p> Scope<'p> {
                     let _ = write!(binders, " ({name} : Z)");
                     let _ = write!(arguments, " {name}");
                 }
-                Fact::Is(..) => {}
+                Fact::Is(var, value) => {
+                    let name = self.writer.names.get(var);
+                    let rank = self.writer.rank(var.rank());
+                    let value = self.writer.term(value);
+                    let _ =
+                        write!(binders, " ({name} : T K {rank}) ({hypothesis} : {name} = {value})");
+                    let _ = write!(arguments, " {name} {hypothesis}");
+                }
             }
         }
+        (binders, arguments)
+    }
+
+    /// A proof term for a goal: a lemma applied to the facts that it needs.
+    pub(crate) fn goal(&mut self, goal: &Goal, form: Form, proof: &Proof) -> String {
+        let (used, proof) = self.used(goal, proof);
+        let (binders, arguments) = self.binders(&used);
         let writer = &self.writer;
         let (claim, start) = match (goal, form) {
             (Goal::Holds(pred), Form::Proposition) => (writer.proposition(pred), "intros; guards"),
@@ -203,6 +222,15 @@ impl<'p> Scope<'p> {
                         writer.index(a),
                         writer.index(b),
                         writer.index(bound)
+                    )
+                }
+                Hint::Scaled(by, a, b) => {
+                    write!(
+                        steps,
+                        "; pose proof (f_equal (Z.mul {}) (ltac:(lia) : {} = {}))",
+                        writer.index(by),
+                        writer.index(a),
+                        writer.index(b)
                     )
                 }
                 Hint::Equal(a, b) => {

@@ -16,6 +16,7 @@
 
 use std::fmt::Write as _;
 
+use super::apart::Mark;
 use super::text::{self, Functions};
 use crate::context::Fact;
 use crate::lower::{Scalar, Stmt};
@@ -34,6 +35,8 @@ const WORDS: &[&str] = &[
     "nest",
     "program",
     "names",
+    "marks",
+    "separated",
     "conditions",
     "arrays",
     "output",
@@ -68,6 +71,8 @@ pub(crate) struct Claim<'c> {
     pub(crate) function: &'c str,
     /// The C names of scalar functions and literals, by their number.
     pub(crate) functions: &'c Functions,
+    /// The lines of C before loops whose iterations may run at the same time.
+    pub(crate) marks: &'c [Mark],
 }
 
 /// The semiring of `coq/Instances.v` for a type of elements. Floating point is not a semiring.
@@ -85,7 +90,7 @@ pub(crate) fn print(claim: &Claim<'_>) -> String {
     let mut out = format!(
         "(* What the certificate of {} states. *)\n\
          From Coq Require Import ZArith List String.\n\
-         From Halidom Require Tensor Loop Machine Lower Print Instances.\n\
+         From Halidom Require Tensor Loop Machine Lower Parallel Print Instances.\n\
          Open Scope Z_scope.\nImport ListNotations.\n\n",
         claim.program.name
     );
@@ -94,11 +99,13 @@ pub(crate) fn print(claim: &Claim<'_>) -> String {
     let instance = semiring(claim.small.element()).map_or(String::new(), |semiring| {
         format!(" /\\ (forall prim, lowered (Instances.{semiring} prim))")
     });
+    let separated = if claim.marks.is_empty() { "" } else { " /\\ separated" };
     let _ = writeln!(
         out,
         "(* Functional extensionality is a premise. *)\n\
          Definition theorem : Prop :=\n\
-         \x20 Tensor.Extensionality -> derived /\\ (forall K, lowered K){instance} /\\ printed."
+         \x20 Tensor.Extensionality -> derived /\\ (forall K, lowered K){instance}{separated} /\\ \
+         printed."
     );
     out
 }
@@ -157,11 +164,14 @@ fn lowered(out: &mut String, claim: &Claim<'_>) {
         .map(|input| format!("({}, {})", deep.quoted(&input.var), deep.indices(&input.shape.dims)))
         .collect();
     let functions = claim.functions.names().iter().map(|name| format!("\"{name}\"")).collect();
-    let sizes = program
-        .sizes
-        .iter()
-        .map(|size| format!("({}, {})", deep.quoted(size), printer.names.get(size)))
-        .collect();
+    let sizes = list(
+        program
+            .sizes
+            .iter()
+            .map(|size| format!("({}, {})", deep.quoted(size), printer.names.get(size)))
+            .collect(),
+    );
+    let separated = separated(claim, &printer, &sizes);
     let inputs = program
         .inputs
         .iter()
@@ -182,6 +192,7 @@ fn lowered(out: &mut String, claim: &Claim<'_>) {
          Definition nest : Loop.stmt := ({nest})%string.\n\
          Definition program : Loop.stmt := Loop.Seq (Loop.Clear \"{target}\") nest.\n\
          Definition names : list string := {}%string.\n\
+         Definition marks : list (string * string) := {}%string.\n\
          Definition conditions : list Loop.test := {}%string.\n\
          Definition arrays : Machine.shapes := {}%string.\n\
          Definition output : string * list Loop.index := (\"{target}\", {output_shape})%string.\n\
@@ -200,19 +211,49 @@ fn lowered(out: &mut String, claim: &Claim<'_>) {
          \x20 Machine.exec64 (output :: arrays) sizes program mem\n\
          \x20 = Some (Loop.set mem \"{target}\" (Some (Loop.Array {shape} (Lower.held {rank} \
          {shape} {source})))).\n\n\
-         (* The program's text in C. *)\n\
+         {separated}(* The program's text in C. *)\n\
          Definition text : string :=\n\"{}\"%string.\n\
-         Definition printed : Prop :=\n  Print.c_function {}%string \"{}\" names arrays output \
+         Definition printed : Prop :=\n  Print.c_function {}%string marks \"{}\" names arrays output \
          conditions program = text.\n",
         list(names),
+        marks(claim.marks),
         list(conditions),
         list(arrays),
-        list(sizes),
+        sizes,
         list(inputs),
         claim.function,
         list(functions),
         claim.name,
     );
+}
+
+/// The claim that no two iterations of a marked loop touch the same element, one by a write.
+fn separated(claim: &Claim<'_>, printer: &Statement<'_>, sizes: &str) -> String {
+    if claim.marks.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        "(* No two iterations of a marked loop touch the same element of an array, one of \
+        them by a write. *)\nDefinition separated : Prop :=\n  forall"
+            .to_owned();
+    for size in &claim.small.sizes {
+        let _ = write!(text, " ({} : Z)", printer.names.get(size));
+    }
+    text.push_str(",\n");
+    for fact in &claim.small.context().facts {
+        if let Fact::Holds(pred) = fact {
+            let _ = writeln!(text, "  ({}) ->", printer.proposition(pred));
+        }
+    }
+    let _ = write!(text, "  Parallel.apart (map fst marks) {sizes}%string program.\n\n");
+    text
+}
+
+/// The lines before loops, as a Coq list.
+pub(super) fn marks(marks: &[Mark]) -> String {
+    let parts: Vec<String> =
+        marks.iter().map(|(name, line)| format!("(\"{name}\", \"{line}\")")).collect();
+    format!("[{}]", parts.join("; "))
 }
 
 /// Writes programs.

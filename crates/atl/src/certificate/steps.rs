@@ -13,20 +13,41 @@ pub(crate) fn step(scope: &mut Scope<'_>, rules: &Rules, before: &Term, step: &S
     congruence(scope, rules, before, &step.path, &step.reason)
 }
 
-fn congruence(
+/// The proof term of an equation of two parts: the congruences down from `term` along a path,
+/// around the rule at its end.
+pub(super) fn congruence(
     scope: &mut Scope<'_>,
     rules: &Rules,
     term: &Term,
     path: &[usize],
     reason: &Reason,
 ) -> String {
-    let Some((place, rest)) = path.split_first() else { return leaf(scope, rules, reason) };
-    let Some(child) = children(term).get(*place).copied() else {
-        return leaf(scope, rules, reason);
-    };
     let mark = scope.mark();
+    let (starts, ends) = descend(scope, term, path);
+    let inner = leaf(scope, rules, reason);
+    scope.leave(mark);
+    format!("{starts}{inner}{ends}")
+}
+
+/// The congruences down from a term along a path, as the text before and after a proof about the
+/// part at its end. Their binders stay in scope.
+pub(super) fn descend(scope: &mut Scope<'_>, term: &Term, path: &[usize]) -> (String, String) {
+    let (mut starts, mut ends) = (String::new(), String::new());
+    let mut here = term;
+    for place in path {
+        let Some(child) = children(here).get(*place).copied() else { break };
+        let (start, end) = enter(scope, here, *place);
+        starts.push_str(&start);
+        ends.insert_str(0, end);
+        here = child;
+    }
+    (starts, ends)
+}
+
+/// The congruence that leads into a part of a term. Its binders stay in scope.
+fn enter(scope: &mut Scope<'_>, term: &Term, place: usize) -> (String, &'static str) {
     let holes = |count: usize| " _".repeat(count);
-    let (start, end) = match &**term {
+    match &**term {
         Node::Loop(kind, var, lo, hi, _) => {
             let lemma = match kind {
                 Loop::Gen => "gen_in",
@@ -39,15 +60,15 @@ fn congruence(
             let proof = scope.guard(pred);
             (format!("(guard_in{} (fun {proof} => ", holes(4)), "))")
         }
-        Node::Let(var, value, _) if *place == 1 => {
+        Node::Let(var, value, _) if place == 1 => {
             let (name, proof) = scope.binding(var, value);
             (format!("(let_body{} (fun {name} {proof} => ", holes(5)), "))")
         }
         Node::Let(..) => (format!("(let_value{} ", holes(5)), ")"),
         Node::Get(..) => (format!("(get_in{} ", holes(4)), ")"),
-        Node::Add(..) if *place == 0 => (format!("(add_left{} ", holes(4)), ")"),
+        Node::Add(..) if place == 0 => (format!("(add_left{} ", holes(4)), ")"),
         Node::Add(..) => (format!("(add_right{} ", holes(4)), ")"),
-        Node::Mul(..) if *place == 0 => (format!("(mul_left{} ", holes(3)), ")"),
+        Node::Mul(..) if place == 0 => (format!("(mul_left{} ", holes(3)), ")"),
         Node::Mul(..) => (format!("(mul_right{} ", holes(3)), ")"),
         Node::Call(_, parts) => match (parts.len(), place) {
             (1, _) => (format!("(call_only{} ", holes(3)), ")"),
@@ -65,10 +86,7 @@ fn congruence(
             ) => (format!("({}_in{} ", op.name(), holes(5)), ")"),
         },
         Node::Var(_) | Node::Literal(_) | Node::Apply(..) => (String::new(), ""),
-    };
-    let inner = congruence(scope, rules, child, rest, reason);
-    scope.leave(mark);
-    format!("{start}{inner}{end}")
+    }
 }
 
 fn leaf(scope: &mut Scope<'_>, rules: &Rules, reason: &Reason) -> String {

@@ -22,13 +22,15 @@ use super::error::{CheckError, at, is, read};
 use super::process::{COQC, Coq, Ended, LOAD_PATH, Run};
 
 /// The library's files, in the order of compilation.
-pub const LIBRARY: [(&str, &str); 10] = [
+pub const LIBRARY: [(&str, &str); 12] = [
     ("Tensor", include_str!("../../../../coq/Tensor.v")),
     ("Rules", include_str!("../../../../coq/Rules.v")),
     ("Reshape", include_str!("../../../../coq/Reshape.v")),
+    ("Distribute", include_str!("../../../../coq/Distribute.v")),
     ("Loop", include_str!("../../../../coq/Loop.v")),
     ("Machine", include_str!("../../../../coq/Machine.v")),
     ("Lower", include_str!("../../../../coq/Lower.v")),
+    ("Parallel", include_str!("../../../../coq/Parallel.v")),
     ("Print", include_str!("../../../../coq/Print.v")),
     ("Instances", include_str!("../../../../coq/Instances.v")),
     ("Paper", include_str!("../../../../coq/Paper.v")),

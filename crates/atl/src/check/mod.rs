@@ -332,9 +332,8 @@ pub fn place(commands: &[String], proof: &str, line: usize) -> Option<Place> {
     // A side condition belongs to the first step that uses it.
     let used = || {
         let call = format!("({lemma} ");
-        let line = proof
-            .lines()
-            .position(|line| line.starts_with("Proof. exact") && line.contains(&call))?;
+        let line =
+            proof.lines().position(|line| line.starts_with("Proof. ") && line.contains(&call))?;
         let number =
             proof.lines().nth(line.checked_sub(1)?)?.strip_prefix("Lemma s")?.split(' ').next()?;
         commands.get(number.parse::<usize>().ok()?.checked_sub(1)?).cloned()

@@ -15,7 +15,8 @@ use crate::resolve::Resolver;
 use crate::rules::Value;
 use crate::subst::{Abstraction, Subst};
 use crate::syntax::ast::{
-    Call, Command, CommandKind, Derivation, Expr, ExprKind, Function, ParamKind, Site, SiteBase,
+    Argument, Call, Command, CommandKind, Derivation, Expr, ExprKind, Function, ParamKind, Site,
+    SiteBase,
 };
 use crate::term::{Index, Node, Sort, Term, Var, children};
 
@@ -186,6 +187,12 @@ impl Runner<'_> {
         focus: &Path,
         env: &Env,
     ) -> Result<Path, Box<Diagnostic>> {
+        let site = Self::given(site, env);
+        state.site(focus, &site).map_err(|refusal| at_span(refusal, site.span))
+    }
+
+    /// A site in which a schedule function's parameters are replaced by their values.
+    fn given(site: &Site, env: &Env) -> Site {
         let mut site = site.clone();
         if let SiteBase::Named(name) = &site.base {
             if let Some((_, given)) = env.sites.iter().rev().find(|(param, _)| param == name) {
@@ -199,7 +206,7 @@ impl Runner<'_> {
                 site.base = SiteBase::Named(given.clone());
             }
         }
-        state.site(focus, &site).map_err(|refusal| at_span(refusal, site.span))
+        site
     }
 
     /// The variables that an expression may mention at a place.
@@ -335,7 +342,7 @@ impl Runner<'_> {
                 let message = format!("the rule `{name}` takes its values after `with`");
                 return Err(Box::new(Diagnostic::error(
                     codes::UNKNOWN_COMMAND,
-                    extra.span,
+                    extra.span(),
                     message,
                 )));
             }
@@ -344,9 +351,14 @@ impl Runner<'_> {
         if let Some(function) = self.library.0.get(name).cloned() {
             return self.function(state, &function, call, span, &place, env);
         }
-        let word = |place: usize| match call.args.get(place).map(|arg| &arg.kind) {
-            Some(ExprKind::Name(text)) => Some(named(text)),
+        let word = |place: usize| match call.args.get(place) {
+            Some(Argument::Expr(Expr { kind: ExprKind::Name(text), .. })) => Some(named(text)),
             Some(_) | None => None,
+        };
+        // The binder that `inline` and `rename` take.
+        let binder = || {
+            let site = call.args.first().map(Argument::site)?;
+            matches!(site.base, SiteBase::Named(_)).then_some(site)
         };
         let misused = |form: &str| {
             Box::new(Diagnostic::error(
@@ -357,9 +369,7 @@ impl Runner<'_> {
         };
         match name {
             "inline" => {
-                let target = word(0).ok_or_else(|| misused("inline x"))?;
-                let site =
-                    Site { base: SiteBase::Named(target), number: None, moves: Vec::new(), span };
+                let site = binder().ok_or_else(|| misused("inline x"))?;
                 let path = Self::site(state, &site, &place, env)?;
                 state.inline(&path).map_err(refused)
             }
@@ -410,7 +420,10 @@ impl Runner<'_> {
                 };
                 let mut numbers = Vec::new();
                 for arg in &call.args[1..] {
-                    numbers.push(self.index(state, arg, &place, env)?);
+                    let Argument::Expr(expr) = arg else {
+                        return Err(misused("stage x as y, or stage x, first, size, … as y"));
+                    };
+                    numbers.push(self.index(state, expr, &place, env)?);
                 }
                 let regions = numbers
                     .chunks(2)
@@ -419,11 +432,9 @@ impl Runner<'_> {
                 state.stage(&place, &var, &named(&new.text), regions).map_err(refused)
             }
             "rename" => {
-                let (Some(old), Some(new)) = (word(0), call.names.first()) else {
+                let (Some(site), Some(new)) = (binder(), call.names.first()) else {
                     return Err(misused("rename x as y"));
                 };
-                let site =
-                    Site { base: SiteBase::Named(old), number: None, moves: Vec::new(), span };
                 let path = Self::site(state, &site, &place, env)?;
                 let renamed = renamed(&state.part(&path), &named(&new.text), state.engine);
                 state.redefine(&path, &renamed, Change::Renamed);
@@ -478,20 +489,21 @@ impl Runner<'_> {
                 "schedule functions call each other without end",
             )));
         }
+        let needs = |what: &str, span: Span| {
+            let message = format!("{what} is needed here");
+            Box::new(Diagnostic::error(codes::UNKNOWN_COMMAND, span, message))
+        };
         let mut inner = Env::default();
         for (param, arg) in function.params.iter().zip(&call.args) {
             match &param.kind {
                 ParamKind::Size => {
                     let var = state.engine.supply.fresh(&param.name.text, Sort::Index);
-                    inner.indices.push((var, self.index(state, arg, focus, env)?));
+                    let Argument::Expr(expr) = arg else { return Err(needs("a size", arg.span())) };
+                    inner.indices.push((var, self.index(state, expr, focus, env)?));
                 }
                 ParamKind::Name => {
-                    let ExprKind::Name(text) = &arg.kind else {
-                        return Err(Box::new(Diagnostic::error(
-                            codes::UNKNOWN_COMMAND,
-                            arg.span,
-                            "a name is needed here",
-                        )));
+                    let Argument::Expr(Expr { kind: ExprKind::Name(text), .. }) = arg else {
+                        return Err(needs("a name", arg.span()));
                     };
                     let known = env.names.iter().rev().find(|(param, _)| param == text);
                     inner.names.push((
@@ -500,34 +512,7 @@ impl Runner<'_> {
                     ));
                 }
                 ParamKind::Site => {
-                    let site = match &arg.kind {
-                        ExprKind::Name(text) => {
-                            match env.sites.iter().rev().find(|(param, _)| param == text) {
-                                Some((_, site)) => site.clone(),
-                                None => {
-                                    let known =
-                                        env.names.iter().rev().find(|(param, _)| param == text);
-                                    let text = known.map_or(text.clone(), |(_, name)| name.clone());
-                                    Site {
-                                        base: SiteBase::Named(text),
-                                        number: None,
-                                        moves: Vec::new(),
-                                        span: arg.span,
-                                    }
-                                }
-                            }
-                        }
-                        ExprKind::Num(_)
-                        | ExprKind::Call(..)
-                        | ExprKind::Binary(..)
-                        | ExprKind::Loop(..)
-                        | ExprKind::Guard(_)
-                        | ExprKind::Let(..)
-                        | ExprKind::Get(..) => {
-                            let base = SiteBase::Pattern(Box::new(arg.clone()));
-                            Site { base, number: None, moves: Vec::new(), span: arg.span }
-                        }
-                    };
+                    let site = Self::given(&arg.site(), env);
                     inner.sites.push((param.name.text.clone(), site));
                 }
                 ParamKind::Shape | ParamKind::Tensor(..) => {

@@ -122,6 +122,40 @@ impl State<'_> {
         }))
     }
 
+    /// The sites that have a name: bound variables and reshape operators, each with its number if
+    /// there are several of its name, and the text of the part.
+    pub fn sites(&self) -> Vec<(String, String)> {
+        let name_of = |term: &Term| match &**term {
+            Node::Loop(_, var, ..) | Node::Let(var, ..) => Some(var.name.to_string()),
+            Node::Reshape(op, ..) => Some(op.name().to_owned()),
+            Node::Guard(..) => Some("guard".to_owned()),
+            Node::Var(_)
+            | Node::Literal(_)
+            | Node::Call(..)
+            | Node::Get(..)
+            | Node::Add(..)
+            | Node::Mul(..)
+            | Node::Apply(..) => None,
+        };
+        let mut all = Vec::new();
+        let mut known: Vec<String> = Vec::new();
+        for place in self.places(&[], &|term, _| name_of(term).is_some()) {
+            let Some(name) = name_of(&self.part(&place)) else { continue };
+            if known.contains(&name) {
+                continue;
+            }
+            known.push(name.clone());
+            // `guard` denotes the outermost guards.
+            let found = self.named(&[], &name).unwrap_or_default();
+            for (number, place) in found.iter().enumerate() {
+                let site =
+                    if found.len() == 1 { name.clone() } else { format!("{name}#{}", number + 1) };
+                all.push((site, shortened(&self.part(place))));
+            }
+        }
+        all
+    }
+
     fn names(&self, focus: &[usize]) -> Vec<String> {
         let mut names = Vec::new();
         for path in self.places(focus, &|term, _| matches!(&**term, Node::Loop(..) | Node::Let(..)))

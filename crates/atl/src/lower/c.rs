@@ -92,6 +92,8 @@ pub struct Interface<'a> {
     pub output: &'a (Var, Vec<Index>),
     /// The conditions on the sizes.
     pub conditions: &'a [Pred],
+    /// The lines before the loops over a variable, by its name in C.
+    pub marks: &'a [(String, &'static str)],
 }
 
 /// The C function of a loop nest. If the sizes do not satisfy the conditions, or a number would
@@ -100,8 +102,12 @@ pub struct Interface<'a> {
 /// # Errors
 /// A divisor changes within the loop nest.
 pub fn function(interface: &Interface<'_>, nest: &Stmt) -> Result<String, UncheckedDivisor> {
-    let mut printer =
-        Printer { names: Names::new(is_reserved), shapes: Vec::new(), out: String::new() };
+    let mut printer = Printer {
+        names: Names::new(is_reserved),
+        shapes: Vec::new(),
+        out: String::new(),
+        marks: interface.marks.to_vec(),
+    };
     let mut params = Vec::new();
     for size in interface.sizes {
         params.push(format!("int64_t {}", printer.names.bind(size)));

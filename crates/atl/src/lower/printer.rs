@@ -29,6 +29,8 @@ pub(super) struct Printer {
     pub(super) names: Names,
     pub(super) shapes: Vec<(Var, Vec<Index>)>,
     pub(super) out: String,
+    /// The lines before the loops over a variable, by its name in C.
+    pub(super) marks: Vec<(String, &'static str)>,
 }
 
 impl Printer {
@@ -51,6 +53,9 @@ impl Printer {
             Stmt::For(var, lo, hi, body) => {
                 let (lo, hi) = (self.index(lo, 0), self.index(hi, 0));
                 let name = self.names.bind(var);
+                for (_, line) in self.marks.clone().iter().filter(|(marked, _)| *marked == name) {
+                    self.line(indent, line);
+                }
                 self.line(
                     indent,
                     &format!("for (int64_t {name} = {lo}; {name} < {hi}; {name}++) {{"),

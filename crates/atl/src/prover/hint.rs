@@ -15,6 +15,8 @@ pub enum Hint {
     /// A quotient, rounded down, is below a bound, because the dividend is below the bound times
     /// the divisor: both operands, the bound.
     Below(Index, Index, Index),
+    /// A number times either of two equal quotients is the same: the number, both quotients.
+    Scaled(Index, Index, Index),
     /// Two quotients are equal because their operands are.
     Equal(Index, Index),
 }

@@ -122,17 +122,35 @@ impl<'s> Unknowns<'s> {
 
     /// Finds hints with which the facts contradict each other. A fact is a polynomial that is zero
     /// if `true`, else not negative. Returns `None` if none are found.
-    pub(super) fn contradiction(&mut self, known: Vec<(Poly, bool)>) -> Option<Vec<Hint>> {
+    pub(super) fn contradiction(&mut self, known: &[(Poly, bool)]) -> Option<Vec<Hint>> {
         if known.iter().any(|(poly, _)| poly.is_huge()) {
             return None;
         }
-        let mut facts: Vec<FactOf> =
-            known.into_iter().map(|(poly, equal)| FactOf { poly, equal, hint: None }).collect();
+        let found = self.contradiction_with(known, false);
+        if found.is_some() {
+            return found;
+        }
+        let has_blocks = self.meanings.iter().any(|meaning| match meaning {
+            Meaning::Op(Arith::Div | Arith::Ceil, _, b, _) => b.constant().is_none(),
+            Meaning::Op(..) | Meaning::Var(_) => false,
+        });
+        if has_blocks { self.contradiction_with(known, true) } else { None }
+    }
+
+    /// Does the same. If `blocks` is true, it also multiplies bounds of numbers of blocks by the
+    /// blocks' size, and looks for bounds of dividends: `o < q / t` gives `o * t + t <= q`.
+    fn contradiction_with(&mut self, known: &[(Poly, bool)], blocks: bool) -> Option<Vec<Hint>> {
+        let fact =
+            |(poly, equal): &(Poly, bool)| FactOf { poly: poly.clone(), equal: *equal, hint: None };
+        let mut facts: Vec<FactOf> = known.iter().map(fact).collect();
         let mut hints: Vec<Hint> = Vec::new();
         if self.is_empty_with(&facts, &[]) {
-            return Some(Vec::new());
+            return Some(self.equal_forms());
         }
-        self.define_quotients(&mut facts, &mut hints);
+        self.define_quotients(&mut facts, &mut hints, blocks);
+        if blocks {
+            self.scale_equal_quotients(&mut facts, &mut hints);
+        }
         let cases = self.cases();
         if self.empty_in_all(&facts, &cases) {
             return Some(self.needed(&facts, &hints, &cases, false));
@@ -157,8 +175,21 @@ impl<'s> Unknowns<'s> {
         None
     }
 
+    /// Hints that the expressions written for the same operator are equal, innermost first.
+    fn equal_forms(&self) -> Vec<Hint> {
+        let forms = self.meanings.iter().filter_map(|meaning| match meaning {
+            Meaning::Op(.., forms) => forms.split_first(),
+            Meaning::Var(_) => None,
+        });
+        forms
+            .flat_map(|(first, others)| {
+                others.iter().map(|other| Hint::Equal(first.clone(), other.clone()))
+            })
+            .collect()
+    }
+
     /// Adds the definitions of quotients, innermost first, if the divisor is known to be positive.
-    fn define_quotients(&mut self, facts: &mut Vec<FactOf>, hints: &mut Vec<Hint>) {
+    fn define_quotients(&mut self, facts: &mut Vec<FactOf>, hints: &mut Vec<Hint>, blocks: bool) {
         let mut number = 0;
         while number < self.meanings.len() {
             if let Meaning::Op(op @ (Arith::Div | Arith::Mod | Arith::Ceil), a, b, forms) =
@@ -166,6 +197,8 @@ impl<'s> Unknowns<'s> {
             {
                 let (op, a, b, written) = (*op, a.clone(), b.clone(), forms[0].clone());
                 let others: Vec<Index> = forms[1..].to_vec();
+                self.multiply_signs(facts, hints, &a, 0);
+                self.multiply_signs(facts, hints, &b, 1);
                 let positive = b.constant().map_or_else(
                     || {
                         let nonpositive = FactOf { poly: b.scale(-1), equal: false, hint: None };
@@ -186,7 +219,8 @@ impl<'s> Unknowns<'s> {
                     let bound = facts
                         .iter()
                         .filter(|fact| !fact.equal)
-                        .find_map(|fact| fact.poly.plus(&a).plus(&one).divided_by(&b));
+                        .find_map(|fact| fact.poly.plus(&a).plus(&one).divided_by(&b))
+                        .or_else(|| self.bound_by_dividend(facts, &a, &b).filter(|_| blocks));
                     if op == Arith::Div
                         && let Some(bound) = bound
                         && let Some(limit) = self.index(&bound)
@@ -218,6 +252,9 @@ impl<'s> Unknowns<'s> {
                             let whole = b.times(&this);
                             add(whole.minus(&a));
                             add(a.plus(&b).minus(&one).minus(&whole));
+                            if blocks {
+                                self.multiply_blocks(facts, hints, &this, &b);
+                            }
                         }
                         Arith::Div
                         | Arith::Add
@@ -228,11 +265,142 @@ impl<'s> Unknowns<'s> {
                             let whole = b.times(&this);
                             add(a.minus(&whole));
                             add(whole.plus(&b).minus(&one).minus(&a));
+                            if blocks {
+                                self.multiply_blocks(facts, hints, &this, &b);
+                            }
                         }
                     }
                 }
             }
             number += 1;
+        }
+    }
+
+    /// Multiplies the upper bounds by a quotient with its divisor.
+    fn multiply_blocks(
+        &mut self,
+        facts: &mut Vec<FactOf>,
+        hints: &mut Vec<Hint>,
+        quotient: &Poly,
+        divisor: &Poly,
+    ) {
+        if divisor.constant().is_some() {
+            return;
+        }
+        let bounds: Vec<Poly> = facts
+            .iter()
+            .filter(|fact| !fact.equal && fact.poly.degree() == 1 && fact.poly.adds(quotient))
+            .map(|fact| fact.poly.clone())
+            .filter(|bound| bound != quotient)
+            .collect();
+        for bound in bounds {
+            let product = bound.times(divisor);
+            if product.is_huge() || facts.iter().any(|fact| fact.poly == product) {
+                continue;
+            }
+            let (Some(a), Some(b)) = (self.index(&bound), self.index(divisor)) else { continue };
+            facts.push(FactOf { poly: product, equal: false, hint: Some(hints.len()) });
+            hints.push(Hint::Product(a, b));
+        }
+    }
+
+    /// Adds, for equal quotients by the same divisor, that the divisor times either is the same.
+    /// Numbers with the same quotients and remainders are equal only by this.
+    fn scale_equal_quotients(&mut self, facts: &mut Vec<FactOf>, hints: &mut Vec<Hint>) {
+        let quotients: Vec<(Poly, Poly)> = (0..)
+            .zip(&self.meanings)
+            .filter_map(|(number, meaning)| match meaning {
+                Meaning::Op(Arith::Div, _, divisor, _) if divisor.constant().is_none() => {
+                    Some((Poly::unknown(number), divisor.clone()))
+                }
+                Meaning::Op(..) | Meaning::Var(_) => None,
+            })
+            .collect();
+        let mut open: Vec<(usize, usize)> = (0..quotients.len())
+            .flat_map(|second| (0..second).map(move |first| (first, second)))
+            .filter(|(first, second)| quotients[*first].1 == quotients[*second].1)
+            .collect();
+        // An equality may follow only from another: the outermost quotient's comes first.
+        loop {
+            let before = open.len();
+            open.retain(|(first, second)| {
+                let ((a, divisor), (b, _)) = (&quotients[*first], &quotients[*second]);
+                let difference = a.minus(b);
+                let one = Poly::number(1);
+                let is_equal = [&difference, &difference.scale(-1)].iter().all(|above| {
+                    let above = FactOf { poly: above.minus(&one), equal: false, hint: None };
+                    self.is_empty_with(facts, &[&above])
+                });
+                let written = (self.index(divisor), self.index(a), self.index(b));
+                if let (true, (Some(by), Some(x), Some(y))) = (is_equal, written) {
+                    let poly = divisor.times(&difference);
+                    facts.push(FactOf { poly, equal: true, hint: Some(hints.len()) });
+                    hints.push(Hint::Scaled(by, x, y));
+                }
+                !is_equal
+            });
+            if open.len() == before {
+                return;
+            }
+        }
+    }
+
+    /// A dividend of another quotient that bounds a dividend, divided by the divisor.
+    fn bound_by_dividend(&mut self, facts: &[FactOf], a: &Poly, b: &Poly) -> Option<Poly> {
+        let dividends: Vec<(Poly, Poly)> = self
+            .meanings
+            .iter()
+            .filter_map(|meaning| match meaning {
+                Meaning::Op(Arith::Div | Arith::Ceil, dividend, ..) => {
+                    Some((dividend.clone(), dividend.divided_by(b)?))
+                }
+                Meaning::Op(..) | Meaning::Var(_) => None,
+            })
+            .collect();
+        dividends.into_iter().find_map(|(dividend, bound)| {
+            let above = FactOf { poly: a.minus(&dividend), equal: false, hint: None };
+            (*a != dividend && self.is_empty_with(facts, &[&above])).then_some(bound)
+        })
+    }
+
+    /// Adds that the products of unknowns in a polynomial are at least `least`, which is 0 or 1, if
+    /// each unknown is. The sign of a quotient needs it: `0 <= ceil(a * b * c, t)`.
+    fn multiply_signs(
+        &mut self,
+        facts: &mut Vec<FactOf>,
+        hints: &mut Vec<Hint>,
+        poly: &Poly,
+        least: i64,
+    ) {
+        let products: Vec<Monomial> = poly.nonlinear().cloned().collect();
+        for product in products {
+            let factors: Vec<Poly> = product
+                .iter()
+                .map(|unknown| Poly::unknown(*unknown).minus(&Poly::number(least)))
+                .collect();
+            let mut known = true;
+            for factor in &factors {
+                let below = factor.scale(-1).minus(&Poly::number(1));
+                let below = FactOf { poly: below, equal: false, hint: None };
+                known &= self.is_empty_with(facts, &[&below]);
+            }
+            let Some((first, rest)) = factors.split_first().filter(|_| known) else { continue };
+            let mut before = first.clone();
+            for factor in rest {
+                let larger = before.times(factor);
+                if larger.is_huge() {
+                    break;
+                }
+                if !facts.iter().any(|fact| fact.poly == larger) {
+                    let (Some(a), Some(b)) = (self.index(&before), self.index(factor)) else {
+                        break;
+                    };
+                    facts.push(FactOf { poly: larger, equal: false, hint: Some(hints.len()) });
+                    hints.push(Hint::Product(a, b));
+                }
+                let one = Poly::number(least);
+                before = before.plus(&one).times(&factor.plus(&one)).minus(&one);
+            }
         }
     }
 
@@ -412,12 +580,22 @@ impl<'s> Unknowns<'s> {
         let last = closed
             .iter()
             .copied()
-            .filter(|hint| matches!(hints[*hint], Hint::Sign(..) | Hint::Below(..)))
+            .filter(|hint| match &hints[*hint] {
+                Hint::Sign(..) | Hint::Below(..) | Hint::Scaled(..) => true,
+                Hint::Quotient(_, _, divisor) => matches!(divisor, Index::Op(..)),
+                Hint::Product(..) | Hint::Equal(..) => false,
+            })
             .max();
         for (earlier, hint) in hints.iter().enumerate().take(last.unwrap_or(0)) {
-            let about_quotient =
-                matches!(hint, Hint::Quotient(..) | Hint::Sign(..) | Hint::Below(..));
-            if about_quotient && !closed.contains(&earlier) {
+            let may_matter = matches!(
+                hint,
+                Hint::Quotient(..)
+                    | Hint::Sign(..)
+                    | Hint::Below(..)
+                    | Hint::Product(..)
+                    | Hint::Scaled(..)
+            );
+            if may_matter && !closed.contains(&earlier) {
                 closed.push(earlier);
             }
         }

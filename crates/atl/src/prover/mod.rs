@@ -170,7 +170,7 @@ impl Prover {
         if let Some(values) = refute::example(known, 1_500) {
             return Err(Failure { open: open.to_owned(), values: Some(values) });
         }
-        match unknowns.contradiction(facts) {
+        match unknowns.contradiction(&facts) {
             Some(hints) => Ok(Proof { hints }),
             None => Err(Failure { open: open.to_owned(), values: refute::example(known, 20_000) }),
         }

@@ -56,6 +56,14 @@ impl Poly {
         (!quotient.is_zero()).then_some(Self(Some(quotient)))
     }
 
+    /// True if a single unknown has a positive coefficient on its own.
+    pub(crate) fn adds(&self, unknown: &Self) -> bool {
+        let Some(atom) = unknown.0.as_ref().and_then(Sum::as_atom) else { return false };
+        self.0.iter().flat_map(Sum::terms).any(|(monomial, factor)| {
+            factor > 0 && monomial.len() == 1 && monomial.without(&[atom]).is_some()
+        })
+    }
+
     /// The polynomial's value, if it has no unknown and the value fits in 64 bits.
     pub(crate) fn constant(&self) -> Option<i64> {
         i64::try_from(self.0.as_ref()?.as_constant()?).ok()

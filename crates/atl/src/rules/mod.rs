@@ -74,7 +74,9 @@ impl Rules {
         let file = Sources::new().add("the table of rules", "");
         let core = table::CORE.iter().map(|entry| (entry, "Rules"));
         let reshape = table::RESHAPE.iter().map(|entry| (entry, "Reshape"));
+        let distribute = table::DISTRIBUTE.iter().map(|entry| (entry, "Distribute"));
         core.chain(reshape)
+            .chain(distribute)
             .map(|(entry, source)| {
                 read(entry, source, supply, prover, file).map_err(|diagnostic| BadRule {
                     name: entry.name,
@@ -217,6 +219,24 @@ impl Premise {
             Self::True(p) => Self::True(subst.on_pred(p)),
             Self::False(p) => Self::False(subst.on_pred(p)),
             Self::Same(p, q) => Self::Same(subst.on_pred(p), subst.on_pred(q)),
+        }
+    }
+
+    /// The premise in words.
+    pub fn words(&self) -> String {
+        use crate::print::{index, pred, term};
+        match self {
+            Self::Compare(indices, compares) => pred(&Self::as_pred(indices, compares)),
+            Self::Supp(v, n) => format!("{} is zero outside of 0..{}", term(v), index(n)),
+            Self::Rows(v, n, m) => format!(
+                "the rows 0..{} of {} are zero outside of 0..{}",
+                index(n),
+                term(v),
+                index(m)
+            ),
+            Self::True(p) => format!("{} holds", pred(p)),
+            Self::False(p) => format!("{} never holds", pred(p)),
+            Self::Same(p, q) => format!("{} is equivalent to {}", pred(p), pred(q)),
         }
     }
 

@@ -132,6 +132,25 @@ pub struct Site {
     pub span: Span,
 }
 
+impl Site {
+    /// The site that a name or a pattern denotes.
+    pub fn of(expr: Expr) -> Self {
+        let span = expr.span;
+        let base = match expr.kind {
+            ExprKind::Name(name) if name == "here" => SiteBase::Here,
+            ExprKind::Name(name) => SiteBase::Named(name),
+            ExprKind::Num(_)
+            | ExprKind::Call(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Loop(..)
+            | ExprKind::Guard(_)
+            | ExprKind::Let(..)
+            | ExprKind::Get(..) => SiteBase::Pattern(Box::new(expr)),
+        };
+        Self { base, number: None, moves: Vec::new(), span }
+    }
+}
+
 /// The beginning of a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SiteBase {
@@ -170,6 +189,33 @@ pub enum CommandKind {
     Repeat(Vec<Command>),
 }
 
+/// An argument of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// A name, a number or a pattern.
+    Expr(Expr),
+    /// A site with a number or moves: `i#2`, `i.body`.
+    Site(Site),
+}
+
+impl Argument {
+    /// The place of the argument.
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Expr(expr) => expr.span,
+            Self::Site(site) => site.span,
+        }
+    }
+
+    /// The argument as a site.
+    pub fn site(&self) -> Site {
+        match self {
+            Self::Expr(expr) => Site::of(expr.clone()),
+            Self::Site(site) => site.clone(),
+        }
+    }
+}
+
 /// A rule, a built-in command or a schedule function with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
@@ -178,7 +224,7 @@ pub struct Call {
     /// True if a rule is used from right to left.
     pub back: bool,
     /// The arguments after the name.
-    pub args: Vec<Expr>,
+    pub args: Vec<Argument>,
     /// `with x = e`
     pub with: Vec<(Name, Expr)>,
     /// `as x, y`

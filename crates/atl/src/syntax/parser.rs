@@ -4,8 +4,8 @@
 use halidom_diag::{Diagnostic, FileId, Span};
 
 use super::ast::{
-    Binary, Call, Command, CommandKind, Derivation, Expr, ExprKind, File, Function, Move, Name,
-    Param, ParamKind, Program, Site, SiteBase,
+    Argument, Binary, Call, Command, CommandKind, Derivation, Expr, ExprKind, File, Function, Move,
+    Name, Param, ParamKind, Program, Site, SiteBase,
 };
 use super::lexer::{Token, lex};
 use crate::codes;
@@ -298,7 +298,13 @@ impl<'s> Parser<'s> {
                     call.site = Some(self.site()?);
                 }
                 Token::Ident(_) | Token::Number(_) | Token::Punct(_) => {
-                    call.args.push(self.sum()?);
+                    let expr = self.sum()?;
+                    call.args.push(match self.peek() {
+                        Token::Punct("#" | ".") => Argument::Site(self.site_from(Site::of(expr))?),
+                        Token::Ident(_) | Token::Number(_) | Token::Punct(_) | Token::End => {
+                            Argument::Expr(expr)
+                        }
+                    });
                     self.eat(",");
                 }
             }
@@ -327,7 +333,11 @@ impl<'s> Parser<'s> {
                 return Err(self.unexpected("a site"));
             }
         };
-        let mut site = Site { base, number: None, moves: Vec::new(), span: start };
+        self.site_from(Site { base, number: None, moves: Vec::new(), span: start })
+    }
+
+    /// Reads a site's number and moves.
+    fn site_from(&mut self, mut site: Site) -> Parsed<Site> {
         if self.eat("#") {
             let Token::Number(text) = self.peek() else { return Err(self.unexpected("a number")) };
             site.number = Some(text.parse().map_err(|_| self.unexpected("a small number"))?);
@@ -346,7 +356,7 @@ impl<'s> Parser<'s> {
             });
             self.at += 1;
         }
-        site.span = start.to(self.before());
+        site.span = site.span.to(self.before());
         Ok(site)
     }
 

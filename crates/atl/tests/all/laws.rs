@@ -16,7 +16,7 @@ use halidom_atl::program::{Element, Input, Program};
 use halidom_atl::rules::{Bindings, Premise, Rule, Value};
 use halidom_atl::subst::Abstraction;
 use halidom_atl::term::{
-    Arg, Compare, Index, Node, Pred, Rank, Reshape, Sort, Term, Var, children,
+    Arg, Compare, Index, Node, Pred, Rank, Reshape, Sort, Term, Var, children, rank,
 };
 
 struct Random(u64);
@@ -99,9 +99,9 @@ fn instance(
     };
     let mut inputs = Vec::new();
     for var in &rule.variables {
-        let Sort::Tensor(rank) = var.sort else { continue };
+        let Sort::Tensor(own_rank) = var.sort else { continue };
         // A premise may determine the sizes. The others are arbitrary.
-        let mut dims = vec![None; rank.plus as usize];
+        let mut dims = vec![None; own_rank.plus as usize];
         for premise in &rule.premises {
             let is = |term: &Term| matches!(&**term, Node::Var(other) if other == var);
             let subst = bindings.subst();
@@ -127,7 +127,7 @@ fn instance(
         for arg in arguments(rule, var) {
             let sort = match arg {
                 Arg::Index(_) => Sort::Index,
-                Arg::Term(_) => Sort::Tensor(Rank::SCALAR),
+                Arg::Term(term) => Sort::Tensor(Rank::known(rank(&term).plus)),
             };
             let param = engine.supply.fresh("a", sort);
             match sort {
@@ -145,9 +145,14 @@ fn instance(
         for place in places {
             read = Rc::new(Node::Get(read, place));
         }
-        if rank.plus == 0 {
+        if own_rank.plus == 0 {
             for term in terms {
-                read = Rc::new(Node::Add(read, Rc::new(Node::Var(term))));
+                let places = term.rank().plus;
+                let mut element = Rc::new(Node::Var(term));
+                for _ in 0..places {
+                    element = Rc::new(Node::Get(element, Index::Num(random.below(4))));
+                }
+                read = Rc::new(Node::Add(read, element));
             }
         }
         bindings.values.insert(var.id, Value::Function(Abstraction { params, body: read }));
@@ -211,7 +216,8 @@ fn rules_without_rearrangements_are_exact_in_floating_point() {
             };
             let floats = Floats { single: true };
             let value = |term: &Term| {
-                interpret_with(&floats, &program, term, &[], &inputs).expect("a rule has a value")
+                interpret_with(&floats, &program, term, &[], &inputs)
+                    .unwrap_or_else(|error| panic!("{}: {error}", rule.name))
             };
             let (left, right) = (value(&program.body), value(&right));
             instances += 1;

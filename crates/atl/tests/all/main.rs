@@ -3,8 +3,11 @@
 mod common;
 mod cursors;
 mod derivations;
+mod distribute;
 mod errors;
 mod faults;
 mod laws;
+mod parallel;
 mod rules;
+mod sites;
 mod tutorial;

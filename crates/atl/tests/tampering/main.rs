@@ -115,6 +115,46 @@ fn a_poisoned_library_is_compiled_again() {
     let _ = std::fs::remove_dir_all(cache);
 }
 
+#[test]
+fn only_loops_that_do_not_race_are_marked() {
+    if coq_version().is_none() {
+        println!("coqc is not installed: no mark is checked");
+        return;
+    }
+    let checker = Checker::new(&common::cache()).expect("the library compiles");
+    let text = "program r(n: size, m: size, f: tensor<i32>[n, m]) = gen i < n: sum j < m: f[i; j]
+derivation rows of r { parallel i; }";
+    let done = common::derive(text, None).expect("the derivation goes through");
+    let (statement, proof) = (&done[0].certificate.statement, &done[0].certificate.proof);
+    let check = |statement: &str, proof: &str| {
+        checker.check(statement, proof.as_bytes()).expect("coqc runs")
+    };
+    let outcome = check(statement, proof);
+    assert!(accepted(&outcome), "{outcome:?}");
+    // The sum is marked instead or too, in the statement, its text, and the proof.
+    let (own, other) =
+        ("(\"i\", \"#pragma omp parallel for\")", "(\"j\", \"#pragma omp parallel for\")");
+    let line = "    #pragma omp parallel for\n";
+    let inner = "        for (int64_t j = 0";
+    let moved = |text: &str| {
+        let text = text.replace(own, other).replace(line, "");
+        text.replace(inner, &format!("    {line}{inner}"))
+    };
+    let both = |text: &str| {
+        let text = text.replace(own, &format!("{own}; {other}"));
+        text.replace(inner, &format!("    {line}{inner}"))
+    };
+    for (false_statement, false_proof) in [
+        (moved(statement), moved(proof)),
+        (both(statement), both(proof)),
+        (both(statement), proof.clone()),
+    ] {
+        assert_ne!(*statement, false_statement);
+        let outcome = check(&false_statement, &false_proof);
+        assert!(refused(&outcome), "{outcome:?}");
+    }
+}
+
 /// The results for the corruptions of a kind.
 #[derive(Default)]
 struct Count {

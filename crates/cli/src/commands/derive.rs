@@ -1,5 +1,7 @@
 //! `halidom derive`.
 
+mod listing;
+
 use std::path::Path;
 
 use halidom_atl::certificate::about_floats;
@@ -12,6 +14,8 @@ use halidom_driver::files::write_bytes;
 use halidom_verdict::Verdict;
 use serde_json::{Value, json};
 
+use listing::indented;
+
 use super::ended;
 use crate::args::{DeriveArgs, DeriveEmit};
 use crate::output::{Ended, Output, Stop};
@@ -21,11 +25,25 @@ pub(crate) fn run(args: &DeriveArgs, output: &mut Output<'_>) -> Ended {
 }
 
 fn derive(args: &DeriveArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
-    let loaded = derive::load(&args.file).map_err(|refusal| output.refused(&refusal))?;
+    if let Some(name) = &args.rules {
+        return listing::rules(name, output);
+    }
+    let file = args.file.as_deref().unwrap_or_else(|| Path::new(""));
+    let loaded = derive::load(file).map_err(|refusal| output.refused(&refusal))?;
     let chosen = loaded.chosen(args.derivation.as_deref()).map_err(|diagnostic| {
         output.diagnostic(&loaded.sources, &diagnostic);
         Stop::BadInput
     })?;
+    if let Some(count) = args.sites {
+        return listing::sites(&loaded, &chosen, count, output);
+    }
+    // C of several derivations in one text would define the same functions twice.
+    if args.output.is_none() && args.emit.contains(&DeriveEmit::C) && chosen.len() > 1 {
+        loaded.one(args.derivation.as_deref()).map_err(|diagnostic| {
+            output.diagnostic(&loaded.sources, &diagnostic);
+            Stop::BadInput
+        })?;
+    }
     let checker = if args.check {
         Some(derive::checker().map_err(|error| unavailable(&error, output))?)
     } else {
@@ -83,21 +101,24 @@ impl Job<'_> {
             show_steps(&derived, output);
         }
         let name = &loaded.derivation(number).name.text;
-        output.line(&format!("{name}: {} steps", derived.state.steps.len()));
+        // What is printed for other programs stands alone.
+        let is_alone = args.output.is_none() && !args.emit.is_empty();
+        let say = |output: &mut Output<'_>, text: &str| {
+            if is_alone { output.detail(text) } else { output.line(text) }
+        };
+        say(output, &format!("{name}: {} steps", derived.state.steps.len()));
         let certified = loaded
             .certified(number, derived, seconds)
             .map_err(|diagnostic| refuse(diagnostic, output))?;
         let Certified { derived, certificate, .. } = &certified;
         let last = certified.last.as_str();
         if !args.step {
-            output.line(&indented(last));
+            say(output, &indented(last));
         }
         let laws: Vec<&str> = certificate.laws.iter().map(|law| law.name()).collect();
-        output.line(&format!(
-            "  laws used: {}",
-            if laws.is_empty() { "none".to_owned() } else { laws.join("; ") }
-        ));
-        output.line(&format!("  floating point: {}", about_floats(&certificate.laws)));
+        let used = if laws.is_empty() { "none".to_owned() } else { laws.join("; ") };
+        say(output, &format!("  laws used: {used}"));
+        say(output, &format!("  floating point: {}", about_floats(&certificate.laws)));
         self.emit(&certified, output)?;
         let mut value = json!({
             "name": name,
@@ -281,9 +302,4 @@ fn show_steps(derived: &Derived<'_>, output: &mut Output<'_>) {
             ));
         }
     }
-}
-
-fn indented(text: &str) -> String {
-    let lines: Vec<String> = text.lines().map(|line| format!("    {line}")).collect();
-    lines.join("\n")
 }

@@ -2,6 +2,7 @@
 
 mod certificate;
 mod checker;
+mod derive;
 mod diff;
 mod doors;
 mod limits;
