@@ -193,6 +193,9 @@ pub struct File {
     pub functions: Vec<Function>,
     /// Its classes, in order.
     pub classes: Vec<Class>,
+    /// The lines where text begins that is no C++ for the grammar, and that may hold classes or
+    /// methods that visit nodes.
+    pub errors: Vec<usize>,
 }
 
 impl Function {

@@ -52,8 +52,12 @@ pub fn parse_after(before: usize, text: &str) -> Option<File> {
     defined(tree.root_node(), text, &mut macros);
     let reader = Reader { text, before, macros };
     reader.items(tree.root_node(), "", &mut file);
+    reader.errors(tree.root_node(), &mut file.errors);
     Some(file)
 }
+
+/// Texts that classes and methods that visit nodes have.
+const MARKS: [&str; 5] = ["visit(const", "VisitExpr_(", "VisitStmt_(", "Mutate_(", "IRMutator"];
 
 struct Reader<'t> {
     text: &'t str,
@@ -84,6 +88,23 @@ fn named(node: Node<'_>) -> Vec<Node<'_>> {
 }
 
 impl Reader<'_> {
+    /// Collects the lines of the outermost syntax errors whose text has a mark of a method that
+    /// visits nodes.
+    fn errors(&self, node: Node<'_>, found: &mut Vec<usize>) {
+        if node.is_error() {
+            let text = self.text(node);
+            if MARKS.iter().any(|mark| text.contains(mark)) {
+                found.push(self.line(node));
+            }
+            return;
+        }
+        if node.has_error() {
+            for child in named(node) {
+                self.errors(child, found);
+            }
+        }
+    }
+
     fn line(&self, node: Node<'_>) -> usize {
         self.before + node.start_position().row + 1
     }

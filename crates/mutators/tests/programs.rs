@@ -19,7 +19,7 @@ fn options() -> Options {
         profile: Profile::named("heterocl").expect("a known profile"),
         solver: Program::find(Family::Z3, None).expect("Z3; `cargo xtask setup` installs it"),
         limits: Limits { milliseconds: 2000 },
-        threads: 1,
+        threads: 2,
         cache: None,
     }
 }
@@ -54,8 +54,16 @@ fn right_mutators_are_verified_and_wrong_ones_refuted() {
     for path in cases() {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let (expected, mutators) = examined(&path);
-        assert_eq!(mutators.len(), 2, "{name}");
+        // The first mutator of each class has the verdict that the file states.
+        let mut judged: Vec<&Mutator> = Vec::new();
+        let class = |mutator: &Mutator| mutator.name.split("::").next().map(str::to_owned);
         for mutator in &mutators {
+            if judged.iter().all(|known| class(known) != class(mutator)) {
+                judged.push(mutator);
+            }
+        }
+        assert_eq!(judged.len(), 2, "{name}");
+        for mutator in judged {
             let is_right = mutator.name.starts_with("Right");
             let standing = mutator.examination.standing();
             let [right, wrong] = &expected;
@@ -137,6 +145,18 @@ fn what_is_left_is_a_defect_unless_another_method_takes_it() {
         let findings: Vec<_> = findings.map(|finding| (finding.standing, finding.line)).collect();
         assert_eq!(findings, expected, "{store} {pops}");
     }
+}
+
+#[test]
+fn what_a_syntax_error_hides_is_not_passed_over() {
+    let cut = "class Pass : public IRMutator {
+    Expr visit(const Add *op) { return op; }
+    Expr visit(const Sub *op) { if (op { return op; }
+};
+";
+    let found = found(cut);
+    let is_told = |mutator: &Mutator| mutator.examination.standing() == Standing::Unsupported;
+    assert!(found.iter().any(is_told), "{found:#?}");
 }
 
 #[test]

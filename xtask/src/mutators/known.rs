@@ -20,7 +20,7 @@ enum Answer {
     Found(&'static str, usize),
     /// The rule in a line is wrong at these types.
     WrongAt(usize, &'static [&'static str]),
-    /// The mutator is verified.
+    /// The mutator is verified, at least wherever it ends.
     Verified,
     /// These lines, including the last, have no finding.
     Nothing(usize, usize),
@@ -207,7 +207,10 @@ impl Known {
                     of.first().and_then(Json::text) == Some(ty)
                 })
             }),
-            Verified => subject.get("standing").and_then(Json::text) == Some("verified"),
+            Verified => {
+                let standing = subject.get("standing").and_then(Json::text);
+                matches!(standing, Some("verified" | "partial"))
+            }
             // Paths that were not followed may hide findings.
             Nothing(first, last) => places.iter().all(|place| {
                 line(place).is_none_or(|line| !(first..=last).contains(&line))

@@ -370,8 +370,10 @@ impl Covered {
             let standing = mutator.get("standing").and_then(Json::text).unwrap_or("unsupported");
             self.mutators += 1;
             self.judged += usize::from(standing != "unsupported");
-            self.decided +=
-                usize::from(!matches!(standing, "unsupported" | "bounded" | "undecided"));
+            self.decided += usize::from(!matches!(
+                standing,
+                "unsupported" | "bounded" | "undecided" | "partial"
+            ));
             if standing != "unsupported" {
                 continue;
             }
@@ -401,13 +403,15 @@ fn row(profile: &str, file: &str, counts: &[usize], costs: [String; 2]) -> Vec<S
 const PROFILES: [&str; 4] = ["heterocl", "halide-hls", "halide-to-hardware", "halide"];
 
 /// The standings of a mutator, as `halidom verify` counts them.
-const PROGRAM_STANDINGS: [&str; 9] = [
+const PROGRAM_STANDINGS: [&str; 11] = [
     "verified",
     "wrong",
     "crash",
     "type",
     "scope",
     "contract",
+    "rejects",
+    "partial",
     "bounded",
     "undecided",
     "unsupported",

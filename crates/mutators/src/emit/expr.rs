@@ -29,6 +29,21 @@ impl Machine<'_> {
         reader.is_done().then_some(value)
     }
 
+    /// Tests whether a text is a C expression that needs no parentheses within any other: no
+    /// operator of two operands stands outside of parentheses.
+    pub(super) fn binds_tightly(
+        &mut self,
+        ty: Type,
+        rope: &[Piece],
+        state: &mut State,
+        line: usize,
+    ) -> bool {
+        let Some(tokens) = tokens(rope) else { return false };
+        let mut reader = Reader::new(self, &tokens, Vec::new(), line);
+        reader.ty = ty;
+        reader.unary(state).is_some() && reader.is_done()
+    }
+
     /// Returns the value of an operand in C.
     pub(super) fn c_value(&mut self, node: NodeId, state: &State) -> Option<Val> {
         let ty = state.node(node).ty;

@@ -127,6 +127,10 @@ impl<'p> Machine<'p> {
         let mut state = state;
         if matches!(what, Print::Stmt | Print::Expr | Print::Inline) {
             self.forget_tables(&mut state);
+            let printed = values.first().map(|value| Self::loaded(value.clone(), &state));
+            if let Some(Val::Expr(Some(node)) | Val::Ptr(Some((node, _)))) = printed {
+                self.descend(node, &mut state, line);
+            }
         }
         let place = values.iter().find_map(|value| match value {
             Val::Reference(place) if matches!(Self::load(place, &state)?.value, Val::Rope(_)) => {
@@ -214,11 +218,13 @@ impl<'p> Machine<'p> {
     }
 
     /// Turns the text that an emitter wrote for a node into a literal of the node's type with the
-    /// text's value.
+    /// text's value. A text that others insert into theirs owes what they assume of an operand: the
+    /// promoted C type and the value of the node, and that it binds as tightly as an operand.
     pub(crate) fn emitted(
         &mut self,
         ty: Type,
         value: &Val,
+        is_inserted: bool,
         state: State,
         line: usize,
     ) -> Paths<Val> {
@@ -237,9 +243,45 @@ impl<'p> Machine<'p> {
         let Some(value) = self.read_c(ty, rope, &mut state, line) else {
             return self.unsupported(state, format!("the C text {}", plain(rope)), line);
         };
+        if is_inserted {
+            if !self.binds_tightly(ty, rope, &mut state.clone(), line) {
+                let what = format!("C that binds less tightly than an operand: {}", plain(rope));
+                return self.unsupported(state, what, line);
+            }
+            if !self.keeps_its_type(ty, &value, &mut state) {
+                let what = format!("C of another type than the operand of {ty} that it stands for");
+                return self.unsupported(state, what, line);
+            }
+        }
         match self.as_literal(ty, value, &mut state) {
             Some(node) => vec![(state, Val::Expr(Some(node)))],
             None => self.unsupported(state, format!("C of the type {ty}"), line),
+        }
+    }
+
+    /// Tests whether a value in C has the promoted C type of a node. The text is taken as undefined
+    /// where the value lies outside of the node's type.
+    fn keeps_its_type(&mut self, ty: Type, value: &Val, state: &mut State) -> bool {
+        match value {
+            Val::Bool(_) => ty.is_bool(),
+            Val::Real(_) => ty.code == Code::Float,
+            Val::Int(num) => {
+                let Some((least, greatest)) = ty.range() else { return false };
+                let is_own = (num.bits, num.is_signed) == (ty.bits, ty.code == Code::Int);
+                let is_promoted = ty.bits < 32 && (num.bits, num.is_signed) == (32, true);
+                if !is_own && !is_promoted {
+                    return false;
+                }
+                if num.low < least || num.high > greatest {
+                    let [least, greatest] =
+                        [least, greatest].map(|bound| self.number(bound, num.bits, num.is_signed));
+                    let below = self.comparison(Sign::Lt, num.term, least.term);
+                    let above = self.comparison(Sign::Lt, greatest.term, num.term);
+                    state.emitted_undefined.extend([below, above]);
+                }
+                true
+            }
+            _ => false,
         }
     }
 

@@ -71,6 +71,18 @@ pub(crate) fn operands(callee: &str, ty: Type) -> Option<Vec<Type>> {
     })
 }
 
+/// Other types of the arguments that a function with a result of a type may have: a number of bits
+/// to shift by has either sign.
+pub(crate) fn other_operands(callee: &str, ty: Type) -> Option<Vec<Type>> {
+    let code = match ty.code {
+        Code::Int => Code::UInt,
+        Code::UInt if !ty.is_bool() => Code::Int,
+        _ => return None,
+    };
+    matches!(Intrinsic::of(callee), Intrinsic::ShiftLeft | Intrinsic::ShiftRight)
+        .then(|| vec![ty, Type { code, ..ty }])
+}
+
 /// The possible numbers of arguments of an intrinsic of the IR; empty if not known.
 pub(crate) fn counts(callee: &str) -> &'static [usize] {
     match Intrinsic::of(callee) {
@@ -119,6 +131,9 @@ pub(crate) fn is_possible(callee: &str, ty: Type) -> bool {
     match Intrinsic::of(callee) {
         // Texts and structures are passed by their addresses.
         Intrinsic::Stringify | Intrinsic::MakeStruct | Intrinsic::Alloca => ty.code == Code::Handle,
+        Intrinsic::ShiftLeft | Intrinsic::ShiftRight => {
+            matches!(ty.code, Code::Int | Code::UInt) && !ty.is_bool()
+        }
         Intrinsic::Abs => ty.code == Code::Float || ty.code == Code::UInt && !ty.is_bool(),
         _ if is_nan(callee) => ty.is_bool(),
         _ => math(callee).is_none() || ty.code == Code::Float,

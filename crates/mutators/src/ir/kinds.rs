@@ -40,7 +40,7 @@ impl Type {
     pub(crate) const BOOL: Self = Self { code: Code::UInt, bits: 1, is_vector: false };
 
     /// The scalar types at which mutators are examined.
-    pub(crate) const SCALARS: [Self; 9] = {
+    pub(crate) const SCALARS: [Self; 12] = {
         const fn of(code: Code, bits: u8) -> Type {
             Type { code, bits, is_vector: false }
         }
@@ -54,6 +54,9 @@ impl Type {
             of(Code::Int, 32),
             of(Code::Int, 64),
             of(Code::Float, 32),
+            of(Code::Float, 64),
+            Self::HANDLE,
+            of(Code::UInt, 64),
         ]
     };
 
@@ -68,6 +71,13 @@ impl Type {
 
     /// The type of a buffer's variable.
     pub(crate) const HANDLE: Self = Self { code: Code::Handle, bits: 64, is_vector: false };
+
+    /// Tests whether operands of the type are not tried within operands, as operands of another
+    /// type behave alike: 16 bits like 8, unsigned 64 like 32, floats of 64 bits like those of 32,
+    /// and addresses like numbers.
+    pub(crate) fn is_like_another(self) -> bool {
+        self.bits == 16 || self.bits == 64 && self.code != Code::Int
+    }
 
     /// Tests whether expressions can have the type.
     pub(crate) fn is_value(self) -> bool {
@@ -107,6 +117,12 @@ impl Type {
             Code::UInt => Some((0, (1 << self.bits) - 1)),
             Code::Float | Code::Handle | Code::Stmt | Code::Name | Code::List => None,
         }
+    }
+
+    /// The range of an integer type whose numbers fit a signed integer of 64 bits. Analyses report
+    /// nothing about other types.
+    pub(crate) fn reported_range(self) -> Option<(i128, i128)> {
+        self.range().filter(|(_, greatest)| *greatest <= i128::from(i64::MAX))
     }
 
     /// An integer in the machine's representation of the type.
@@ -316,7 +332,7 @@ impl Kind {
             Typing::Only(code) => ty.code == code,
             _ if !ty.is_value() => false,
             _ if ty.code == Code::Handle => {
-                matches!(self, Self::Variable | Self::Load | Self::Call | Self::Let)
+                matches!(self, Self::Variable | Self::Load | Self::Call | Self::Let | Self::Select)
             }
             Typing::All => true,
             Typing::Numeric => !ty.is_bool(),
@@ -352,7 +368,10 @@ pub(crate) fn operand_types(kind: Kind, ty: Type) -> Vec<Type> {
     if kind.is_stmt() {
         vec![I32]
     } else if kind.has_free_operand() {
-        Type::SCALARS.to_vec()
+        let mut types = Type::SCALARS.to_vec();
+        // Addresses are only compared.
+        types.retain(|ty| *ty != Type::HANDLE || matches!(kind, Kind::EQ | Kind::NE));
+        types
     } else if kind == Kind::Select && ty.is_vector {
         vec![Type::BOOL, Type::BOOL.with_vector(true)]
     } else {

@@ -1,6 +1,14 @@
 //! The record that a path keeps of scopes: the entries that it pushed, popped and read.
 
+use crate::ir::node::NodeId;
 use crate::ir::value::Val;
+
+/// A node that a method of the class mutates while the method runs.
+pub(crate) struct Open {
+    pub(crate) node: NodeId,
+    /// The object's members at that moment.
+    pub(crate) members: Vec<(String, Val)>,
+}
 
 /// An entry that was pushed or popped.
 #[derive(Clone, Debug, PartialEq)]

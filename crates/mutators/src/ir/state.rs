@@ -65,16 +65,35 @@ pub(crate) struct Computation {
     pub(crate) arguments: Vec<ValueId>,
 }
 
-/// A condition that is assumed in a scope of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A condition that is assumed for a while.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Assumption {
-    /// The condition.
-    pub(crate) node: NodeId,
-    /// True if it holds, false if its negation does.
-    pub(crate) holds: bool,
-    /// The depth where the scope begins: function activations, and variables of the running
-    /// function.
-    pub(crate) depth: (usize, usize),
+    /// The condition, over the values of classes; `None` if it is not known.
+    pub(crate) fact: Option<ValueId>,
+    /// The expressions that decide it.
+    pub(crate) nodes: Vec<NodeId>,
+    /// The end of the assumption.
+    pub(crate) until: Until,
+}
+
+/// The end of an assumption.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Until {
+    /// The end of the C++ scope that began at a depth: function activations, and variables of the
+    /// running function.
+    Block((usize, usize)),
+    /// The removal of an entry: the scope and the key.
+    Removed(String, Val),
+}
+
+impl Until {
+    /// Tests whether the assumption outlives a C++ scope that began at a depth.
+    pub(crate) fn outlives(&self, here: usize, depth: usize) -> bool {
+        match self {
+            Self::Block(at) => at.0 < here || at.1 < depth,
+            Self::Removed(..) => true,
+        }
+    }
 }
 
 /// A mutation within a scope: the result equals the argument only where the scope's conditions
@@ -135,6 +154,8 @@ pub(crate) struct State {
     pub(crate) scopes: Rc<Record>,
     /// Compound names, with the two parts of each.
     compounds: Vec<(Val, Val, NodeId)>,
+    /// The first line that mutates something that is not smaller than the input, if there is one.
+    pub(crate) unfounded: Option<usize>,
     /// A change that is not followed, if one was made.
     pub(crate) lost: Option<&'static str>,
     /// The line that last set the result.

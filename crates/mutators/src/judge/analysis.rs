@@ -86,6 +86,8 @@ pub(crate) fn examine_bounds(entry: Entry<'_>, solver: &mut Solver, limits: Limi
                     },
                     Outcome::Unsupported(what) => undecided(Standing::Unsupported, what.clone()),
                     Outcome::Bounded(what) => undecided(Standing::Bounded, what.clone()),
+                    Outcome::Rejected(what) => undecided(Standing::Rejects, what.clone()),
+                    Outcome::Endless(what) => undecided(Standing::Partial, what.clone()),
                     Outcome::Returned(_) => continue,
                 };
                 findings.push(Finding { line: end.line, ty: ty.to_string(), ..finding });

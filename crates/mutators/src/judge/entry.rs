@@ -37,7 +37,8 @@ impl<'p> Entry<'p> {
         let main = if self.kind.has_free_operand() { operand } else { ty };
         let is_whole = self.mode.is_emitter()
             || matches!(main.domain(), Domain::Whole | Domain::Real | Domain::Bool)
-            || ty.domain() == Domain::Whole;
+            || ty.domain() == Domain::Whole
+            || main.bits == 64;
         Self { is_whole, ..self }
     }
 
@@ -89,7 +90,7 @@ impl<'p> Entry<'p> {
                         Machine::load(&place, &state).map_or(Val::Void, |slot| slot.value);
                     machine.emitted_stmt(&written, state, line)
                 } else {
-                    machine.emitted(ty, &written, state, line)
+                    machine.emitted(ty, &written, writes, state, line)
                 };
                 for (state, value) in read {
                     let line = if line == 0 { self.function.line } else { line };

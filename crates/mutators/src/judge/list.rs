@@ -88,16 +88,19 @@ pub(crate) struct Found {
     lines: Vec<(usize, usize)>,
     /// The mutators by file and function.
     pub(crate) mutators: Vec<(usize, usize)>,
+    /// The lines of syntax errors that may hide mutators.
+    errors: Vec<usize>,
 }
 
 impl Found {
     pub(crate) fn of(files: Vec<(String, File)>, wanted: &[String]) -> Self {
         let mut program = Program::default();
         let mut mutators: Vec<(usize, usize)> = Vec::new();
-        let (mut names, mut lines) = (Vec::new(), Vec::new());
+        let (mut names, mut lines, mut errors) = (Vec::new(), Vec::new(), Vec::new());
         for (index, (name, file)) in files.into_iter().enumerate() {
             names.push(name);
             lines.push((file.before, file.lines));
+            errors.extend(file.errors);
             program.classes.extend(file.classes);
             for function in file.functions {
                 mutators.push((index, program.functions.len()));
@@ -111,7 +114,7 @@ impl Found {
             (is_mutator(function, &program.classes) || is_emitter(function, &program.functions))
                 && (wanted.is_empty() || wanted.iter().any(|wanted| name.contains(wanted)))
         });
-        Self { program, names, lines, mutators }
+        Self { program, names, lines, mutators, errors }
     }
 
     /// Returns the file that contains a line of the program, and the line within that file; line 0
@@ -121,6 +124,18 @@ impl Found {
             |(before, count): &(usize, usize)| (before + 1..=before + count).contains(&line);
         let file = self.lines.iter().position(within)?;
         Some((file, line - self.lines[file].0))
+    }
+
+    /// Returns what syntax errors hide, as mutators about which nothing is known.
+    fn hidden(&self) -> Vec<Mutator> {
+        let hidden = self.errors.iter().filter_map(|error| {
+            let (file, line) = self.place(*error)?;
+            let what = "text that is no C++ for the grammar, and may hold mutators";
+            let name = "a syntax error".to_owned();
+            let examination = nothing_known(line, what.to_owned());
+            Some(Mutator { file: self.names[file].clone(), line, name, examination })
+        });
+        hidden.collect()
     }
 
     /// Returns an examination as a mutator, with lines counted within files.
@@ -215,7 +230,7 @@ pub fn mutators_of(
     let mutators = all.mutators.iter().zip(done).filter_map(|((file, function), examination)| {
         Some(all.placed(*file, *function, examination?))
     });
-    Ok(mutators.collect())
+    Ok(mutators.chain(all.hidden()).collect())
 }
 
 /// Returns the name of the kind of node that a method takes.
@@ -274,10 +289,14 @@ fn derives(class: &str, classes: &[Class], depth: usize) -> bool {
 
 fn unsupported(function: &Function) -> Examination {
     let what = format!("nodes of the kind {}", argument(function).unwrap_or_default());
+    nothing_known(function.line, what)
+}
+
+fn nothing_known(line: usize, what: String) -> Examination {
     let finding = Finding {
         file: None,
         standing: Standing::Unsupported,
-        line: function.line,
+        line,
         ty: String::new(),
         text: what,
         counterexample: None,

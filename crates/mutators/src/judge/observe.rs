@@ -159,7 +159,11 @@ fn run(concrete: &Concrete, entry: Entry<'_>, operands: Operands) -> Ran {
         Outcome::Returned(Val::Expr(None)) => {
             Ran::Crash("an undefined Expr is returned".to_owned())
         }
-        Outcome::Returned(_) | Outcome::Unsupported(_) | Outcome::Bounded(_) => Ran::Lost,
+        Outcome::Returned(_)
+        | Outcome::Unsupported(_)
+        | Outcome::Bounded(_)
+        | Outcome::Rejected(_)
+        | Outcome::Endless(_) => Ran::Lost,
     }
 }
 

@@ -138,7 +138,7 @@ impl Examiner<'_, '_> {
             is_copied = true;
         }
         match &replayed {
-            Replayed::Returned { after, other_type, expected, got, line, .. } => {
+            Replayed::Returned { after, other_type, expected, got, line, has_assumed, .. } => {
                 if let Some(types) = other_type {
                     let shown = counterexample(entry, concrete, Some((after, None, None)));
                     return Ok((Standing::Type, *line, types.clone(), shown));
@@ -154,8 +154,14 @@ impl Examiner<'_, '_> {
                     (Computed::Unknown, _) | (_, Computed::Unknown) => {
                         return Err(format!("not computed for {}", concrete.before()));
                     }
-                    (Computed::Number(_), Computed::Number(_)) => {
-                        return Err(format!("not confirmed on {}", concrete.before()));
+                    (Computed::Number(expected), Computed::Number(_)) => {
+                        let found = if *has_assumed {
+                            Self::by_assumption(entry, concrete, *expected, *line)
+                        } else {
+                            None
+                        };
+                        let reason = || format!("not confirmed on {}", concrete.before());
+                        return found.ok_or_else(reason);
                     }
                 };
                 // Rewritten operands may not lead there. A copy of an operand shows only where
@@ -195,6 +201,30 @@ impl Examiner<'_, '_> {
             }
             Replayed::Failed(what) => Err(format!("not followed on {}: {what}", concrete.before())),
         }
+    }
+
+    /// Looks for a difference on operands that went through the class's own mutators, which is
+    /// gone where these do not see what the mutator adds to scopes with invariants.
+    fn by_assumption(
+        entry: Entry<'_>,
+        concrete: &Concrete,
+        expected: Number,
+        line: usize,
+    ) -> Option<(Standing, usize, String, Counterexample)> {
+        let number = |operands| match concrete.replay(entry, operands) {
+            Replayed::Returned { after, other_type: None, got: Computed::Number(got), .. } => {
+                Some((after, got))
+            }
+            _ => None,
+        };
+        let (after, got) = number(Operands::Mutated)?;
+        let (_, alone) = number(Operands::Apart)?;
+        if got == expected || alone != expected {
+            return None;
+        }
+        let text = format!("{expected} becomes {got}, by what is pushed on a scope");
+        let shown = counterexample(entry, concrete, Some((&after, Some(expected), Some(got))));
+        Some((Standing::Wrong, line, text, shown))
     }
 
     pub(super) fn other_type(

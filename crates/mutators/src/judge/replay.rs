@@ -14,7 +14,7 @@ use crate::ir::state::State;
 use crate::ir::value::Val;
 use crate::judge::entry::Entry;
 use crate::machine::balance::left_at_end;
-use crate::machine::run::{Machine, Operands, Outcome};
+use crate::machine::run::{End, Machine, Operands, Outcome};
 use crate::meaning::terms::{Given, Meaning};
 
 /// The result of a mutator's run on concrete IR.
@@ -36,6 +36,8 @@ pub(crate) enum Replayed {
         line: usize,
         /// The entries that are left on scopes.
         left: Vec<Pushed>,
+        /// True if an entry was added to a scope with an invariant.
+        has_assumed: bool,
     },
     /// The run could not be followed.
     Failed(String),
@@ -227,33 +229,45 @@ impl Concrete {
         }
         let [end] = machine.ends.as_slice() else {
             let what = machine.ends.iter().find_map(|end| match &end.outcome {
-                Outcome::Unsupported(what) | Outcome::Bounded(what) => Some(what.clone()),
+                Outcome::Unsupported(what)
+                | Outcome::Bounded(what)
+                | Outcome::Rejected(what)
+                | Outcome::Endless(what) => Some(what.clone()),
                 Outcome::Returned(_) | Outcome::Crash(_) => None,
             });
             return Replayed::Failed(what.unwrap_or_else(|| "several paths".to_owned()));
         };
         match &end.outcome {
-            Outcome::Returned(Val::Expr(Some(result))) => {
-                self.compare(&end.state, &machine.values, *result, entry.profile, end.line)
-            }
+            Outcome::Returned(Val::Expr(Some(result))) => self.compare(&machine, end, *result),
             Outcome::Returned(Val::Expr(None)) => {
                 Replayed::Crash("an undefined Expr is returned".to_owned(), end.line)
             }
-            Outcome::Unsupported(what) | Outcome::Bounded(what) => Replayed::Failed(what.clone()),
+            Outcome::Unsupported(what)
+            | Outcome::Bounded(what)
+            | Outcome::Rejected(what)
+            | Outcome::Endless(what) => Replayed::Failed(what.clone()),
             Outcome::Returned(_) | Outcome::Crash(_) => {
                 Replayed::Failed("a result that is no Expr".to_owned())
             }
         }
     }
 
-    fn compare(
-        &self,
-        state: &State,
-        values: &Values,
-        result: NodeId,
-        profile: &Profile,
-        line: usize,
-    ) -> Replayed {
+    /// Returns nodes that the compiler mutates without end on this IR, if a run shows that.
+    pub(crate) fn cycle(&self, entry: Entry<'_>) -> Option<String> {
+        let mut machine = self.machine(entry);
+        machine.operands = Operands::Mutated;
+        if !machine.enter(self.input, &self.state, entry.function.line) {
+            return None;
+        }
+        entry.run(&mut machine, self.input, self.state.clone());
+        machine.ends.iter().find_map(|end| match &end.outcome {
+            Outcome::Endless(cycle) if !machine.has_chosen => Some(cycle.clone()),
+            _ => None,
+        })
+    }
+
+    fn compare(&self, machine: &Machine<'_>, end: &End, result: NodeId) -> Replayed {
+        let (state, values, profile) = (&end.state, &machine.values, machine.profile);
         let (before, after) = (state.node(self.input).ty, state.node(result).ty);
         let other_type = (before != after).then(|| format!("{before} becomes {after}"));
         Replayed::Returned {
@@ -261,8 +275,9 @@ impl Concrete {
             other_type,
             expected: self.value_of(state, values, self.input, profile, false),
             got: self.value_of(state, values, result, profile, true),
-            line,
+            line: end.line,
             left: left_at_end(state),
+            has_assumed: machine.has_assumed,
         }
     }
 

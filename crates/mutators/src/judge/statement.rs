@@ -14,6 +14,7 @@ use crate::judge::entry::Entry;
 use crate::judge::replay::Concrete;
 use crate::judge::trial::Trials;
 use crate::judge::verdict::{Counterexample, Examination, Finding, Standing};
+use crate::judge::verify::not_shown_to_end;
 use crate::machine::balance::left_at_end;
 use crate::machine::run::{End, Machine, Operands, Outcome};
 use crate::meaning::equivalence::same_effect;
@@ -32,6 +33,10 @@ const SEED: u64 = 7;
 
 /// The number of seeds in all, if something stays undecided.
 const MORE: u64 = 3;
+
+/// The number of random statements on which operands are mutated under what the mutator adds to
+/// scopes, although the mutator is right on them as they are.
+const MAX_ASSUMED: usize = 3000;
 
 /// The number of memory contents for each statement.
 const SEEDS: u64 = 3;
@@ -71,6 +76,7 @@ pub(crate) fn examine_statement(
         let ends = std::mem::take(&mut machine.ends);
         for end in &ends {
             unbalanced(entry, &machine, end, solver, limits, &mut findings);
+            endless(entry, &machine, end, solver, limits, &mut findings);
             let standing = standing_unless_proved(end);
             let is_known = findings
                 .iter()
@@ -140,6 +146,24 @@ fn unbalanced(
     }
 }
 
+/// Records a possible path that is not shown to end, one for a line.
+fn endless(
+    entry: Entry<'_>,
+    machine: &Machine<'_>,
+    end: &End,
+    solver: &mut Solver,
+    limits: Limits,
+    findings: &mut Vec<Finding>,
+) {
+    let (Outcome::Returned(_), Some(line)) = (&end.outcome, end.state.unfounded) else { return };
+    let is_it = |found: &Finding| found.line == line && found.standing == Standing::Partial;
+    let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
+    if !findings.iter().any(is_it) && is_possible(&mut meaning, solver, limits) {
+        let trials = Trials::new(entry, Type::STMT, I32, SEED);
+        findings.push(not_shown_to_end(entry, trials, line, ""));
+    }
+}
+
 /// Tests whether a path's facts can hold at all, as far as the solver decides it.
 fn is_possible(meaning: &mut Meaning<'_>, solver: &mut Solver, limits: Limits) -> bool {
     let mut facts = meaning.facts();
@@ -153,6 +177,8 @@ fn standing_unless_proved(end: &End) -> Standing {
         Outcome::Returned(Val::Expr(_)) | Outcome::Crash(_) => Standing::Undecided,
         Outcome::Returned(_) | Outcome::Unsupported(_) => Standing::Unsupported,
         Outcome::Bounded(_) => Standing::Bounded,
+        Outcome::Rejected(_) => Standing::Rejects,
+        Outcome::Endless(_) => Standing::Partial,
     }
 }
 
@@ -178,7 +204,11 @@ fn judged(
         }
         Outcome::Returned(Val::Expr(None)) => "an undefined Stmt is returned".to_owned(),
         Outcome::Returned(_) => "a result that is no Stmt".to_owned(),
-        Outcome::Crash(what) | Outcome::Unsupported(what) | Outcome::Bounded(what) => what.clone(),
+        Outcome::Crash(what)
+        | Outcome::Unsupported(what)
+        | Outcome::Bounded(what)
+        | Outcome::Rejected(what)
+        | Outcome::Endless(what) => what.clone(),
     };
     if is_possible(&mut meaning, solver, limits) { Err(text) } else { Ok(()) }
 }
@@ -187,11 +217,14 @@ fn judged(
 /// effect. Describes it; `None` if there is no such statement.
 pub(crate) fn seen(entry: Entry<'_>, seed: u64, inputs: usize) -> Option<String> {
     let mut trials = Trials::new(entry, Type::STMT, I32, seed);
+    let mut assumed = 0;
     for _ in 0..inputs {
         let concrete = trials.next()?;
         let kept = ran(entry, &concrete, Operands::Kept);
         let left = left_on_scopes(entry, &concrete, &kept, &[]);
-        if let Some((_, _, text, _)) = left.or_else(|| difference(entry, &concrete, kept)) {
+        if let Some((_, _, text, _)) =
+            left.or_else(|| difference(entry, &concrete, kept, &mut assumed))
+        {
             return Some(format!("{text} on {}", concrete.before()));
         }
     }
@@ -202,6 +235,7 @@ pub(crate) fn seen(entry: Entry<'_>, seed: u64, inputs: usize) -> Option<String>
 fn try_out(entry: Entry<'_>, seed: u64, findings: &mut Vec<Finding>) {
     let mut trials = Trials::new(entry, Type::STMT, I32, seed);
     let mut is_followed = false;
+    let mut assumed = 0;
     for count in 0..TRIALS {
         // A mutator that is followed on none of so many statements is not followed at all.
         if count == MIN_TRIALS && !is_followed {
@@ -212,7 +246,7 @@ fn try_out(entry: Entry<'_>, seed: u64, findings: &mut Vec<Finding>) {
         is_followed = is_followed || !matches!(kept, Ran::Failed);
         let left = left_on_scopes(entry, &concrete, &kept, findings);
         for (standing, line, text, counterexample) in
-            left.into_iter().chain(difference(entry, &concrete, kept))
+            left.into_iter().chain(difference(entry, &concrete, kept, &mut assumed))
         {
             let is_known =
                 findings.iter().any(|found| found.standing == standing && found.line == line);
@@ -240,7 +274,7 @@ fn left_on_scopes(
     findings: &[Finding],
 ) -> Option<(Standing, usize, String, Counterexample)> {
     let Ran::Returned(after, _) = kept else { return None };
-    let (state, values, result) = &**after;
+    let After { state, values, result, .. } = &**after;
     let is_new = |pushed: &Pushed| {
         let is_it =
             |found: &Finding| found.standing == Standing::Scope && found.line == pushed.line;
@@ -249,7 +283,7 @@ fn left_on_scopes(
     let left = left_at_end(state).into_iter().find(is_new)?;
     let Ran::Returned(mutated, _) = ran(entry, concrete, Operands::Mutated) else { return None };
     let is_it = |other: &Pushed| other.scope == left.scope && other.line == left.line;
-    if !left_at_end(&mutated.0).iter().any(is_it) {
+    if !left_at_end(&mutated.state).iter().any(is_it) {
         return None;
     }
     let after = crate::ir::show::text(state, values, *result);
@@ -259,9 +293,18 @@ fn left_on_scopes(
 
 /// The result of a mutator's run on a statement.
 enum Ran {
-    Returned(Box<(State, Values, NodeId)>, usize),
+    Returned(Box<After>, usize),
     Crashed(String, usize),
     Failed,
+}
+
+/// The end of a run that returned.
+struct After {
+    state: State,
+    values: Values,
+    result: NodeId,
+    /// True if an entry was added to a scope with an invariant.
+    has_assumed: bool,
 }
 
 fn ran(entry: Entry<'_>, concrete: &Concrete, operands: Operands) -> Ran {
@@ -279,7 +322,10 @@ fn ran(entry: Entry<'_>, concrete: &Concrete, operands: Operands) -> Ran {
     }
     match ends.as_slice() {
         [End { state, outcome: Outcome::Returned(Val::Expr(Some(result))), line }] => {
-            Ran::Returned(Box::new((state.clone(), machine.values, *result)), *line)
+            let (state, result) = (state.clone(), *result);
+            let has_assumed = machine.has_assumed;
+            let after = After { state, values: machine.values, result, has_assumed };
+            Ran::Returned(Box::new(after), *line)
         }
         [End { outcome: Outcome::Returned(Val::Expr(None)), line, .. }] => {
             Ran::Crashed("an undefined Stmt is returned".to_owned(), *line)
@@ -294,6 +340,7 @@ fn difference(
     entry: Entry<'_>,
     concrete: &Concrete,
     kept: Ran,
+    assumed: &mut usize,
 ) -> Option<(Standing, usize, String, Counterexample)> {
     match kept {
         Ran::Crashed(what, line) => match ran(entry, concrete, Operands::Mutated) {
@@ -305,7 +352,7 @@ fn difference(
             _ => None,
         },
         Ran::Returned(after, line) => {
-            let (state, values, result) = *after;
+            let After { state, values, result, has_assumed } = *after;
             for seed in 0..SEEDS {
                 let given = Given { seed };
                 let expected = observed(entry, &state, &values, concrete.input(), given, true);
@@ -317,7 +364,8 @@ fn difference(
                 let Ran::Returned(mutated, _) = ran(entry, concrete, Operands::Mutated) else {
                     return None;
                 };
-                let (state_too, values_too, result_too) = *mutated;
+                let After { state: state_too, values: values_too, result: result_too, .. } =
+                    *mutated;
                 let again = observed(entry, &state_too, &values_too, result_too, given, false)?;
                 if again == expected {
                     continue;
@@ -334,10 +382,52 @@ fn difference(
                 );
                 return Some((Standing::Wrong, line, text, shown));
             }
-            None
+            if !has_assumed || *assumed >= MAX_ASSUMED {
+                return None;
+            }
+            *assumed += 1;
+            by_assumption(entry, concrete, &state, &values, line)
         }
         Ran::Failed => None,
     }
+}
+
+/// Looks for a difference on operands that went through the class's own mutators, which is gone
+/// where these do not see what the mutator adds to scopes with invariants.
+fn by_assumption(
+    entry: Entry<'_>,
+    concrete: &Concrete,
+    state: &State,
+    values: &Values,
+    line: usize,
+) -> Option<(Standing, usize, String, Counterexample)> {
+    let Ran::Returned(mutated, _) = ran(entry, concrete, Operands::Mutated) else { return None };
+    let After { state: state_too, values: values_too, result, .. } = *mutated;
+    let after = crate::ir::show::text(&state_too, &values_too, result);
+    if after == crate::ir::show::text(state, values, concrete.input()) {
+        return None;
+    }
+    for seed in 0..SEEDS {
+        let given = Given { seed };
+        let expected = observed(entry, state, values, concrete.input(), given, true);
+        let Some(expected) = expected else { continue };
+        let got = observed(entry, &state_too, &values_too, result, given, false)?;
+        if expected == got {
+            continue;
+        }
+        let Ran::Returned(apart, _) = ran(entry, concrete, Operands::Apart) else { return None };
+        let After { state: state_too, values: values_too, result, .. } = *apart;
+        let alone = observed(entry, &state_too, &values_too, result, given, false)?;
+        if alone != expected {
+            continue;
+        }
+        let text = format!("{}, by what is pushed on a scope", told(&expected, &got));
+        let names = names(&expected, &got);
+        let seen = Some((&expected, &got));
+        let shown = shown(entry, concrete, Some(after), &names, given, seen);
+        return Some((Standing::Wrong, line, text, shown));
+    }
+    None
 }
 
 /// Returns the effect of a statement that is known completely; `None` if it was not computed, or if

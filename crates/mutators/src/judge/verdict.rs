@@ -5,6 +5,10 @@
 pub enum Standing {
     /// Every path returns the value and the type of its input.
     Verified,
+    /// Verified, but it refuses some IR on purpose, as by `user_assert` or `LOG(FATAL)`.
+    Rejects,
+    /// Verified wherever it ends, but it may mutate without end.
+    Partial,
     /// Verified up to a stated bound.
     Bounded,
     /// Modelled, but not decided.
@@ -25,8 +29,10 @@ pub enum Standing {
 
 impl Standing {
     /// Every standing, from best to worst.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Verified,
+        Self::Rejects,
+        Self::Partial,
         Self::Bounded,
         Self::Undecided,
         Self::Unsupported,
@@ -41,6 +47,8 @@ impl Standing {
     pub fn name(self) -> &'static str {
         match self {
             Self::Verified => "verified",
+            Self::Rejects => "rejects",
+            Self::Partial => "partial",
             Self::Bounded => "bounded",
             Self::Undecided => "undecided",
             Self::Unsupported => "unsupported",

@@ -61,10 +61,16 @@ pub(crate) fn examine(
             let ty = element.with_vector(is_vector);
             // Operators on vectors of C are not modelled, but making vectors is.
             let is_made = matches!(entry.kind, Kind::Ramp | Kind::Broadcast);
-            if !entry.kind.admits(ty) || is_vector && entry.mode.is_emitter() && !is_made {
+            // Nor are addresses that are printed.
+            let is_left_out =
+                ty == Type::HANDLE && entry.kind != Kind::StringImm || is_vector && !is_made;
+            if !entry.kind.admits(ty) || entry.mode.is_emitter() && is_left_out {
                 continue;
             }
             for operand in operand_types(entry.kind, ty) {
+                if entry.mode.is_emitter() && operand == Type::HANDLE && ty != operand {
+                    continue;
+                }
                 is_run = true;
                 examiner.at(ty, operand);
             }
@@ -201,24 +207,56 @@ impl Examiner<'_, '_> {
     ) {
         match &end.outcome {
             Outcome::Unsupported(what) => {
-                if !self.is_found(Standing::Unsupported, end.line)
-                    && self.is_possible(entry, machine, end)
-                {
-                    self.find(Standing::Unsupported, end.line, ty, what.clone());
-                }
+                self.limited(entry, machine, end, Standing::Unsupported, what, ty);
             }
             Outcome::Bounded(what) => {
-                if !self.is_found(Standing::Bounded, end.line)
-                    && self.is_possible(entry, machine, end)
-                {
-                    self.find(Standing::Bounded, end.line, ty, what.clone());
-                }
+                self.limited(entry, machine, end, Standing::Bounded, what, ty)
+            }
+            Outcome::Rejected(what) => {
+                self.limited(entry, machine, end, Standing::Rejects, what, ty);
+            }
+            Outcome::Endless(what) => {
+                self.limited(entry, machine, end, Standing::Partial, what, ty)
             }
             Outcome::Returned(value) => {
+                self.endless(entry, machine, input, end, ty);
                 self.unbalanced(entry, machine, input, end, ty);
                 self.with_result(entry, machine, input, value, end, ty);
             }
             Outcome::Crash(what) => self.crash(entry, machine, input, end, what, ty),
+        }
+    }
+
+    /// Records that a possible path is not shown to end, once for a line.
+    fn endless(
+        &mut self,
+        entry: Entry<'_>,
+        machine: &Machine<'_>,
+        input: NodeId,
+        end: &End,
+        ty: &str,
+    ) {
+        let Some(line) = end.state.unfounded else { return };
+        if !self.is_found(Standing::Partial, line) && self.is_possible(entry, machine, end) {
+            let node = end.state.node(input).ty;
+            let operand = operand_types(entry.kind, node).first().copied().unwrap_or(node);
+            let trials = Trials::new(entry, node, operand, 7);
+            self.findings.push(not_shown_to_end(entry, trials, line, ty));
+        }
+    }
+
+    /// Records the reason why nothing more is claimed of a path, if the path is possible.
+    fn limited(
+        &mut self,
+        entry: Entry<'_>,
+        machine: &Machine<'_>,
+        end: &End,
+        standing: Standing,
+        what: &str,
+        ty: &str,
+    ) {
+        if !self.is_found(standing, end.line) && self.is_possible(entry, machine, end) {
+            self.find(standing, end.line, ty, what);
         }
     }
 
@@ -542,6 +580,35 @@ impl Examiner<'_, '_> {
         let decision = decide(claim, self.solver, self.limits);
         self.known.decisions.insert(key, decision.clone());
         decision
+    }
+}
+
+/// The number of random inputs on which a mutator that is not shown to end is run.
+const ENDLESS_TRIALS: usize = 100;
+
+/// Makes the finding that a line mutates something that is not smaller than the input, with a cycle
+/// if a run on random IR has one.
+pub(super) fn not_shown_to_end(
+    entry: Entry<'_>,
+    mut trials: Trials,
+    line: usize,
+    ty: &str,
+) -> Finding {
+    let mut text = "it mutates what is not shown to be smaller than its input".to_owned();
+    for _ in 0..ENDLESS_TRIALS {
+        let Some(concrete) = trials.next() else { break };
+        if let Some(cycle) = concrete.cycle(entry) {
+            text = format!("it does not end: {cycle}");
+            break;
+        }
+    }
+    Finding {
+        file: None,
+        standing: Standing::Partial,
+        line,
+        ty: ty.to_owned(),
+        text,
+        counterexample: None,
     }
 }
 

@@ -10,6 +10,7 @@ use crate::ir::value::{Num, Val};
 use crate::machine::language::{Contract, Guarantee, Parameter, Sort};
 use crate::machine::run::{Machine, Outcome, Paths};
 use crate::machine::types::integer_type;
+use crate::machine::variables::is_parameter;
 
 /// A value of a term.
 #[derive(Clone, Debug)]
@@ -49,7 +50,12 @@ impl Machine<'_> {
     ) -> Paths<Val> {
         let arguments: Vec<Val> =
             arguments.into_iter().map(|value| Self::loaded(value, &state)).collect();
-        if let Some(kind) = name.strip_suffix("::make").and_then(Kind::named) {
+        // The parameter of a template names a kind of node too.
+        let of_template = || Kind::named(self.template.as_deref()?);
+        let made = |name: &str| {
+            Kind::named(name).or_else(|| is_parameter(name).then(of_template).flatten())
+        };
+        if let Some(kind) = name.strip_suffix("::make").and_then(made) {
             return self.make_node(kind, &arguments, state, line);
         }
         let table = self.contracts;

@@ -79,13 +79,16 @@ impl Machine<'_> {
             }
             Fact::Within => {
                 let ty = state.node(node).ty;
+                if ty.reported_range().is_none() || ty.is_bool() {
+                    return Some(false);
+                }
                 if is_concrete {
                     // Without a body to run, only the bounds of literals are known.
                     let value = self.node_value(node, state);
                     let value = self.values.as_number(value);
                     return Some(value.is_some() && !ty.is_vector);
                 }
-                (ty.range().is_none() || ty.is_bool()).then_some(false)
+                None
             }
         }
     }
@@ -137,7 +140,7 @@ impl Machine<'_> {
             }
             return;
         }
-        let Some(range) = state.node(node).ty.range() else { return };
+        let Some(range) = state.node(node).ty.reported_range() else { return };
         let value = self.host_number(value, range, true);
         let [low, high] = ["least", "greatest"].map(|of| self.any_number(of, 64, true));
         let above = self.comparison(Sign::Le, low.term, value.term);
@@ -154,7 +157,7 @@ impl Machine<'_> {
         if self.is_concrete() {
             // A literal's number is known. Any other value leaves 0 modulo 1.
             let value = self.node_value(node, state);
-            let value = self.values.as_number(value).filter(|_| ty.range().is_some());
+            let value = self.values.as_number(value).filter(|_| ty.reported_range().is_some());
             let (modulus, remainder) = value.map_or((1, 0), |value| (0, value));
             let member = |machine: &mut Self, value| Val::Int(machine.number(value, 32, true));
             return Val::Object(vec![
@@ -164,7 +167,7 @@ impl Machine<'_> {
         }
         let modulus = Num { low: 0, ..self.any_number("modulus", 32, true) };
         let remainder = self.any_number("remainder", 32, true);
-        if let Some(range) = ty.range().filter(|_| !ty.is_bool()) {
+        if let Some(range) = ty.reported_range().filter(|_| !ty.is_bool()) {
             let value = self.node_value(node, state);
             let value = self.host_number(value, range, true).term;
             state.facts.push(self.alignment(value, modulus.term, remainder.term));

@@ -4,7 +4,7 @@ use halidom_rewrites::rules::{Domain, Fun};
 
 use crate::ir::kinds::{Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};
-use crate::ir::state::{Assumption, Computation, State};
+use crate::ir::state::{Assumption, Computation, State, Until};
 use crate::ir::value::Val;
 use crate::machine::api::{Call, Item};
 use crate::machine::api_terms::items;
@@ -78,6 +78,10 @@ impl Machine<'_> {
                 }
             }
             (Primitive::Mutate, [Val::Expr(Some(node)), report @ ..]) => {
+                // Another pass ends by itself.
+                if call.name != "simplify" {
+                    self.descend(*node, &mut state, call.line);
+                }
                 let mut paths = self.mutate(*node, state, call.line);
                 if let [Val::Address(place)] = report {
                     for (state, value) in &mut paths {
@@ -98,7 +102,13 @@ impl Machine<'_> {
             (Primitive::Scope, [Val::Expr(Some(node)), Val::Bool(holds)]) => {
                 let depth = (state.frames.len(), state.frame().len());
                 let holds = self.values.as_number(*holds) == Some(1);
-                state.assumed.push(Assumption { node: *node, holds, depth });
+                let value = self.node_value(*node, &state);
+                let fact = if holds { value } else { self.values.apply(Fun::Not, &[value]) };
+                state.assumed.push(Assumption {
+                    fact: state.node(*node).ty.is_bool().then_some(fact),
+                    nodes: vec![*node],
+                    until: Until::Block(depth),
+                });
                 Val::Handle("a scope".to_owned())
             }
             _ => return self.misfit(call, state),

@@ -302,7 +302,7 @@ impl<'p> Machine<'p> {
         }
         let mut paths = Vec::new();
         for (state, value) in self.eval(object, state) {
-            match value {
+            match Self::loaded(value, &state) {
                 Val::Ptr(None) => {
                     self.end(state, Outcome::Crash("null dereference".to_owned()), line);
                 }

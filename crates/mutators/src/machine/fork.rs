@@ -63,7 +63,9 @@ impl<'p> Machine<'p> {
     ) -> (Vec<State>, Vec<State>) {
         let before = state.clone();
         let (holds, fails) = self.branch(condition, state);
-        let is_even = fails.iter().all(|state| state.scopes == before.scopes);
+        let is_even = fails
+            .iter()
+            .all(|state| state.scopes == before.scopes && state.assumed == before.assumed);
         if fails.len() <= 1 || !is_even {
             return (holds, fails);
         }
@@ -116,6 +118,7 @@ impl<'p> Machine<'p> {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.value == b.value)
             };
             before.scopes == state.scopes
+                && before.assumed == state.assumed
                 && same(&before.members, &state.members)
                 && before.frames.len() == state.frames.len()
                 && before.frames.iter().zip(&state.frames).all(|(a, b)| same(a, b))
@@ -130,7 +133,9 @@ impl<'p> Machine<'p> {
         };
         let (nothing, mut found): (Paths<Val>, Paths<Val>) =
             paths.into_iter().partition(|(state, value)| {
-                is_nothing(value, &self.values) && before.scopes == state.scopes
+                is_nothing(value, &self.values)
+                    && before.scopes == state.scopes
+                    && before.assumed == state.assumed
             });
         let Some((_, value)) = nothing.first() else { return found };
         let value = value.clone();
@@ -276,8 +281,7 @@ impl<'p> Machine<'p> {
         fails.decide(Atom::Is(node, kind), false);
         let mut holds = Vec::new();
         for operand in operand_types(kind, ty) {
-            if operand.bits == 16 && kind.has_free_operand() {
-                // Within an operand, 16 bits behave like 8.
+            if kind.has_free_operand() && operand.is_like_another() {
                 continue;
             }
             if self.is_within_stmt() && operand.element() != I32 && !operand.is_bool() {

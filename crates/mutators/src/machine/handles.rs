@@ -7,63 +7,54 @@ use crate::ir::kinds::Kind;
 use crate::ir::node::NodeId;
 use crate::ir::state::State;
 use crate::ir::value::Val;
+use crate::machine::invariants::{Invariant, invariant};
 use crate::machine::names::Method;
 use crate::machine::run::{Machine, Paths};
-
-/// The scope that holds reports on variables.
-const REPORTS: &str = "bounds_and_alignment_info";
-
-/// Scopes of variables that are known by their names.
-const SCOPES: [&str; 2] = [REPORTS, "var_info"];
-
-/// Sets of conditions that hold in a scope, and of conditions that do not.
-const FACTS: [(&str, bool); 2] = [("truths", true), ("falsehoods", false)];
 
 impl Machine<'_> {
     /// Runs a method of one of the compiler's own objects.
     pub(super) fn handle_method(
         &mut self,
-        receiver: Val,
+        receiver: &Val,
         name: Method<'_>,
-        templates: &[String],
         arguments: &[Val],
         state: State,
         line: usize,
     ) -> Paths<Val> {
-        match (&receiver, name, arguments) {
-            // A scope's entry for a variable, looked up by the variable's name.
-            (Val::Handle(of), Method::Ref | Method::Get, [key @ Val::Expr(Some(_))])
-                if !self.is_concrete() && SCOPES.contains(&of.as_str()) =>
-            {
-                match Self::variable_named(key, &state) {
-                    Some(node) if of == REPORTS => {
+        match (receiver, name, arguments) {
+            // A scope's entry for a variable, looked up by the variable or by its name.
+            (
+                Val::Handle(of),
+                Method::Ref | Method::Get,
+                [key @ (Val::Expr(Some(_)) | Val::Ptr(Some((_, Kind::Variable))))],
+            ) if !self.is_concrete() => {
+                let variable = match key {
+                    Val::Ptr(Some((node, _))) => Some(*node),
+                    _ => Self::variable_named(key, &state),
+                };
+                match (invariant(of), variable) {
+                    (Some(Invariant::Report), Some(node)) => {
                         let info = self.info_of(node, &state);
                         vec![(state, info)]
                     }
-                    Some(node) => {
-                        let variable = vec![Val::Ptr(Some((node, Kind::Variable)))];
-                        self.method(receiver, name, templates, variable, state, line)
-                    }
-                    None => vec![(state, Val::Handle(format!("{of}.{name}")))],
+                    (Some(Invariant::Replacement), Some(node)) => self.replacement_of(node, state),
+                    (Some(Invariant::Bounds), Some(node)) => self.bounds_of(node, state),
+                    // Nothing is known about the entries of a scope without an invariant.
+                    _ => vec![(state, Val::Handle(format!("{of}.{name}")))],
                 }
             }
-            (
-                Val::Handle(_),
-                Method::Ref | Method::Get,
-                [Val::Ptr(Some((node, Kind::Variable)))],
-            ) => self.about_variable(*node, state),
             // A condition in a set of facts holds, or does not hold, depending on the set.
             (
                 Val::Handle(of),
-                Method::Count,
+                Method::Count | Method::Contains,
                 [Val::Expr(Some(node)) | Val::Ptr(Some((node, _)))],
-            ) if FACTS.iter().any(|(known, _)| known == of)
+            ) if matches!(invariant(of), Some(Invariant::Truth(_)))
                 && !self.is_concrete()
                 && state.node(*node).ty.is_bool() =>
             {
                 let (mut known, other) = self.choose(state);
                 let value = self.node_value(*node, &known);
-                let holds = FACTS.iter().any(|(facts, holds)| facts == of && *holds);
+                let holds = invariant(of) == Some(Invariant::Truth(true));
                 let fact = if holds { value } else { self.values.apply(Fun::Not, &[value]) };
                 known.facts.push(fact);
                 self.truths(vec![known], vec![other])
@@ -117,33 +108,37 @@ impl Machine<'_> {
     }
 
     /// The entry of a scope for a variable: a replacement of the same type and value, or an
-    /// undefined one, together with bounds.
-    fn about_variable(&mut self, node: NodeId, state: State) -> Paths<Val> {
-        let (mut defined, mut undefined) = self.choose(state);
+    /// undefined one.
+    fn replacement_of(&mut self, node: NodeId, state: State) -> Paths<Val> {
+        let (mut defined, undefined) = self.choose(state);
         let (ty, class) = (defined.node(node).ty, defined.node(node).class);
         let replacement = defined.add(ty, Some(class), None);
-        // If the entry is a pair, it holds bounds, and these are true.
+        // Counts of uses can be any numbers.
+        let counts = ["old_uses", "new_uses"].map(|name| (name, self.any_number(name, 32, true)));
+        let entry = |value| {
+            let mut members = vec![("replacement".to_owned(), Val::Expr(value))];
+            members.extend(counts.map(|(name, count)| (name.to_owned(), Val::Int(count))));
+            Val::Object(members)
+        };
+        vec![(defined, entry(Some(replacement))), (undefined, entry(None))]
+    }
+
+    /// The entry of a scope for a variable: a pair of numbers between which it lies.
+    fn bounds_of(&mut self, node: NodeId, state: State) -> Paths<Val> {
+        let mut state = state;
+        let ty = state.node(node).ty;
         let (low, high) =
             (self.any_number("least", 64, true), self.any_number("greatest", 64, true));
-        if let Some(range) = ty.range().filter(|_| !ty.is_bool()) {
-            let value = self.node_value(node, &defined);
+        if let Some(range) = ty.reported_range().filter(|_| !ty.is_bool()) {
+            let value = self.node_value(node, &state);
             let value = self.host_number(value, range, true);
             let above = self.comparison(Sign::Le, low.term, value.term);
             let below = self.comparison(Sign::Le, value.term, high.term);
-            for state in [&mut defined, &mut undefined] {
-                state.facts.extend([above, below]);
-            }
+            state.facts.extend([above, below]);
         }
-        let object = |value| {
-            vec![
-                ("replacement".to_owned(), Val::Expr(value)),
-                ("first".to_owned(), Val::Int(low)),
-                ("second".to_owned(), Val::Int(high)),
-            ]
-        };
-        vec![
-            (defined, Val::Object(object(Some(replacement)))),
-            (undefined, Val::Object(object(None))),
-        ]
+        let member = |name: &str, value| (name.to_owned(), Val::Int(value));
+        let names = [("first", low), ("second", high), ("min", low), ("max", high)];
+        let entry = names.map(|(name, value)| member(name, value)).to_vec();
+        vec![(state, Val::Object(entry))]
     }
 }

@@ -27,7 +27,10 @@ impl Machine<'_> {
         // On wholly known IR, only literals are reported.
         let is_told =
             !ty.is_bool() && (!self.is_concrete() || self.values.as_number(term).is_some());
-        let value = ty.range().filter(|_| is_told).map(|range| self.host_number(term, range, true));
+        let value = ty
+            .reported_range()
+            .filter(|_| is_told)
+            .map(|range| self.host_number(term, range, true));
         let Some(value) = value else {
             // Nothing is reported about other types.
             let truth = self.values.bool(true);

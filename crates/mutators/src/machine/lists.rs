@@ -7,9 +7,10 @@ use crate::ir::kinds::Type;
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Place, Val};
+use crate::machine::invariants::invariant;
 use crate::machine::names::Method;
 use crate::machine::program::Purpose;
-use crate::machine::run::{MAX_ITERATIONS, Machine, Outcome, Paths};
+use crate::machine::run::{MAX_ITERATIONS, Machine, Operands, Outcome, Paths};
 
 /// The reason why a path becomes unsupported when it changes a container that no variable holds.
 const PART: &str = "a change of a container that no variable holds";
@@ -144,6 +145,9 @@ impl Machine<'_> {
         let arguments: Vec<Val> =
             arguments.iter().map(|value| Self::loaded(value.clone(), state)).collect();
         match &value {
+            Val::Map(_) if self.hides(place.as_ref(), name) => {
+                Some(vec![(state.clone(), Val::Void)])
+            }
             Val::Map(entries) => {
                 let entries = entries.clone();
                 let state = state.clone();
@@ -151,6 +155,7 @@ impl Machine<'_> {
                 let mut paths = self.map_method(place, entries, name, &arguments, state, line);
                 if let Some(Place::Member(of)) = place {
                     for (state, _) in &mut paths {
+                        self.assume(of, name, &arguments, state);
                         self.record(of, name, &arguments, state, line);
                     }
                 }
@@ -312,6 +317,20 @@ impl Machine<'_> {
                     self.end(state, Outcome::Crash(format!("{name} of what is not there")), line);
                     return Vec::new();
                 };
+                // The mutators of operands may have changed the entry.
+                if let Some(Place::Member(of)) = place
+                    && matches!(self.operands, Operands::Kept | Operands::Copied)
+                    && invariant(of).is_some()
+                {
+                    state.lost = Some("an entry that mutators of operands may change");
+                }
+                // An entry of the object that is referred to may be assigned.
+                if let (Method::Ref, Some(place @ Place::Member(_)), true) =
+                    (name, place, self.is_concrete())
+                {
+                    let entry = Place::Part(Box::new(place.clone()), found.to_string());
+                    return vec![(state, Val::Reference(entry))];
+                }
                 let value = entries[found].1.clone();
                 return vec![(state, value)];
             }

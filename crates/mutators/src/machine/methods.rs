@@ -4,7 +4,7 @@ use halidom_cpp::Sign;
 use halidom_rewrites::rules::Fun;
 
 use crate::ir::kinds::{Code, Kind, Type};
-use crate::ir::node::NodeId;
+use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Num, Piece, Place, Val};
 use crate::machine::info::is_report;
@@ -33,6 +33,10 @@ impl Machine<'_> {
         let receiver = Self::loaded(receiver, &state);
         let arguments: Vec<Val> =
             arguments.into_iter().map(|value| Self::loaded(value, &state)).collect();
+        let mut state = state;
+        if let Val::Handle(of) = &receiver {
+            self.assume(of, name, &arguments, &mut state);
+        }
         if let Val::Handle(of) = &receiver
             && let Some(paths) = self.scope_method(of, name, &arguments, &state, line)
         {
@@ -90,7 +94,7 @@ impl Machine<'_> {
             receiver if is_report(receiver) => {
                 self.info_method(receiver, name, arguments, place, state)
             }
-            Val::Handle(_) => self.handle_method(receiver, name, templates, arguments, state, line),
+            Val::Handle(_) => self.handle_method(&receiver, name, arguments, state, line),
             _ => self.unsupported(state, format!("the method {name}"), line),
         }
     }
@@ -309,7 +313,17 @@ impl Machine<'_> {
         let (mut holds, mut fails) = self.choose(state);
         holds.node_mut(node).intrinsic = Some(name.to_owned());
         fails.node_mut(node).not_intrinsics.push(name.to_owned());
-        self.truths(vec![holds], vec![fails])
+        let mut all = vec![holds];
+        if let Some(types) = crate::ir::intrinsics::other_operands(name, all[0].node(node).ty)
+            && all[0].shape(node).is_some_and(|shape| shape.fields.is_empty())
+        {
+            let mut other = all[0].clone();
+            let fields = types.into_iter().map(|ty| Field::Expr(other.add(ty, None, None)));
+            let fields = fields.collect();
+            other.node_mut(node).shape = Some(Shape { kind: Kind::Call, fields });
+            all.push(other);
+        }
+        self.truths(all, vec![fails])
     }
 
     fn type_method(
@@ -434,8 +448,12 @@ fn has_its_arguments(call: NodeId, name: &str, state: &State) -> bool {
         return true;
     }
     let counts = crate::ir::intrinsics::counts(name);
-    match crate::ir::intrinsics::operands(name, state.node(call).ty) {
-        Some(operands) => operands == known,
+    let ty = state.node(call).ty;
+    match crate::ir::intrinsics::operands(name, ty) {
+        Some(operands) => {
+            operands == known
+                || crate::ir::intrinsics::other_operands(name, ty).is_some_and(|of| of == known)
+        }
         None => counts.is_empty() || counts.contains(&known.len()),
     }
 }

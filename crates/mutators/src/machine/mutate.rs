@@ -26,9 +26,12 @@ impl Machine<'_> {
             self.leave_result(Some(copy), &mut state);
             return vec![(state, Val::Expr(Some(copy)))];
         }
-        if self.operands != Operands::Mutated {
+        if !matches!(self.operands, Operands::Mutated | Operands::Apart) {
             self.leave_result(Some(node), &mut state);
             return vec![(state, Val::Expr(Some(node)))];
+        }
+        if kind.is_none() {
+            return self.unsupported(state, "mutate of what a rule returned", line);
         }
         let own = kind.and_then(|kind| self.method_for(&self.class.clone(), kind.name()));
         let (Some(function), Some(kind)) = (own, kind) else {
@@ -44,7 +47,12 @@ impl Machine<'_> {
         state.members.retain(|slot| !["expr", "stmt"].contains(&slot.name.as_str()));
         let arguments = Self::visit_arguments(function, node, kind);
         let mut paths = Vec::new();
-        for (mut state, value) in self.call(function, arguments, state) {
+        if !self.enter(node, &state, line) {
+            return paths;
+        }
+        let called = self.call(function, arguments, state);
+        self.leave();
+        for (mut state, value) in called {
             let result = match value {
                 Val::Void => {
                     state.members.iter().find(|slot| slot.name == member).map(|s| s.value.clone())

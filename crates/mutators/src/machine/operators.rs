@@ -25,7 +25,7 @@ impl<'p> Machine<'p> {
         let is_fatal = name == "LOG"
             && matches!(arguments.first().map(|level| &level.kind), Some(ExprKind::Name(level)) if level == "FATAL");
         if name.ends_with("_error") || is_fatal {
-            self.end(state, Outcome::Crash(format!("{name} is reached")), line);
+            self.end(state, Outcome::Rejected(format!("{name} is reached")), line);
             return Vec::new();
         }
         if let (Some(op), [a, b]) = (compared(name), arguments) {
@@ -51,7 +51,14 @@ impl<'p> Machine<'p> {
             Some(condition) if !["debug", "LOG"].contains(&name) => {
                 let (holds, fails) = self.branch(condition, state);
                 for state in fails {
-                    self.end(state, Outcome::Crash(format!("{name} fails")), line);
+                    let what = format!("{name} fails");
+                    // An assert about what users wrote refuses their programs on purpose.
+                    let outcome = if name == "user_assert" {
+                        Outcome::Rejected(what)
+                    } else {
+                        Outcome::Crash(what)
+                    };
+                    self.end(state, outcome, line);
                 }
                 holds.into_iter().map(|state| (state, Val::Void)).collect()
             }

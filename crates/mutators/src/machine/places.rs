@@ -117,7 +117,9 @@ impl<'p> Machine<'p> {
             (Val::List(_), Some(index), Some(base)) => {
                 vec![(state, Place::Part(Box::new(base), index.to_string()))]
             }
-            (Val::Handle(_), ..) if !value.is_info() && !self.is_concrete() => {
+            (Val::Handle(of), ..) if !value.is_info() && !self.is_concrete() => {
+                let mut state = state;
+                self.assume_anything(of, &mut state);
                 vec![(state, Place::Nowhere)]
             }
             _ => self.unsupported(state, "an assignment to a part", line),

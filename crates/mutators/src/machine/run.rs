@@ -15,6 +15,7 @@ use halidom_rewrites::profile::Profile;
 use halidom_rewrites::rules::Values;
 
 use crate::ir::kinds::Kind;
+use crate::ir::record::Open;
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Num, Val};
 use crate::machine::contracts::{self, Table};
@@ -31,6 +32,10 @@ pub(crate) enum Outcome {
     Unsupported(String),
     /// A bound of the examination was reached.
     Bounded(String),
+    /// The compiler refused the IR on purpose.
+    Rejected(String),
+    /// The compiler mutates a node while it mutates the same node: the nodes in between.
+    Endless(String),
 }
 
 /// The end of a path.
@@ -68,6 +73,9 @@ pub(crate) enum Operands {
     Copied,
     /// The result of the class's own mutators.
     Mutated,
+    /// The result of the class's own mutators, from which the entries of scopes with invariants are
+    /// hidden.
+    Apart,
 }
 
 /// The thing that a method makes.
@@ -92,7 +100,7 @@ impl Mode {
 }
 
 /// The number of paths beyond which a mutator is given up.
-const MAX_PATHS: usize = 400_000;
+const MAX_PATHS: usize = 100_000;
 
 /// The maximum depth of nested function calls.
 const MAX_DEPTH: usize = 12;
@@ -140,6 +148,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) mode: Mode,
     /// True if a choice was left open although the IR is wholly known.
     pub(crate) has_chosen: bool,
+    /// True if an entry was added to a scope with an invariant, where the IR is wholly known.
+    pub(crate) has_assumed: bool,
     /// True if calls are assumed to have side effects.
     pub(crate) are_calls_impure: bool,
     /// For each class of visitors: whether an expression that it accepts is free of effects, and
@@ -147,6 +157,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) steady_visitors: Vec<(String, (bool, bool))>,
     /// The line on which the last expression statement began.
     pub(crate) line: usize,
+    /// The nodes of wholly known IR that are being mutated.
+    pub(super) open: Vec<Open>,
     count: u32,
     paths: usize,
     /// True if a path already reported that there are too many paths.
@@ -177,10 +189,12 @@ impl<'p> Machine<'p> {
             kind: None,
             mode: Mode::Mutator,
             has_chosen: false,
+            has_assumed: false,
             are_calls_impure: false,
             steady_visitors: Vec::new(),
             template: None,
             line: 0,
+            open: Vec::new(),
             count: 0,
             paths: 0,
             is_told: false,
@@ -229,6 +243,8 @@ impl<'p> Machine<'p> {
 
     /// Ends a path.
     pub(crate) fn end(&mut self, state: State, outcome: Outcome, line: usize) {
+        let mut state = state;
+        Self::keeps_assuming(&mut state, line);
         let outcome = match (outcome, state.lost) {
             (Outcome::Returned(_), Some(what)) => Outcome::Unsupported(what.to_owned()),
             (outcome, _) => outcome,

@@ -27,7 +27,7 @@ impl<'p> Machine<'p> {
         for (state, _) in &mut paths {
             state.leave(depth);
             let here = state.frames.len();
-            state.assumed.retain(|known| known.depth.0 < here || known.depth.1 < depth);
+            state.assumed.retain(|known| known.until.outlives(here, depth));
         }
         paths
     }

@@ -114,7 +114,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The value of a variable that is declared without one.
-    fn default(ty: &str) -> Val {
+    pub(super) fn default(ty: &str) -> Val {
         match TypeName::of(ty) {
             TypeName::Expr | TypeName::Stmt => Val::Expr(None),
             TypeName::Int64T
@@ -220,6 +220,10 @@ impl<'p> Machine<'p> {
                     let value = values.get(name.parse::<usize>().ok()?)?.clone();
                     Some(Slot { name: name.clone(), ty: String::new(), value })
                 }
+                Val::Map(entries) => {
+                    let (_, value) = entries.get(name.parse::<usize>().ok()?)?.clone();
+                    Some(Slot { name: name.clone(), ty: String::new(), value })
+                }
                 _ => None,
             },
             Place::Nowhere => None,
@@ -260,6 +264,15 @@ impl<'p> Machine<'p> {
                     self.store(base, Val::List(values), state);
                     return;
                 }
+                if let (Some(Val::Map(mut entries)), Ok(index)) =
+                    (held.clone(), name.parse::<usize>())
+                {
+                    if let Some(entry) = entries.get_mut(index) {
+                        entry.1 = value;
+                    }
+                    self.store(base, Val::Map(entries), state);
+                    return;
+                }
                 let Some(Val::Object(mut members)) = held else { return };
                 let old = members.iter().find(|(known, _)| known == name);
                 let value = match (old.map(|(_, old)| old), value) {
@@ -284,6 +297,7 @@ impl<'p> Machine<'p> {
                 };
                 let value = self.coerce(ty, value, state);
                 self.replaced_scope(name, &value, state);
+                self.assume_anything(name, state);
                 state.members.retain(|slot| slot.name != *name);
                 state.members.push(Slot { name: name.clone(), ty: ty.to_owned(), value });
             }
@@ -292,6 +306,6 @@ impl<'p> Machine<'p> {
 }
 
 /// Tests whether a type is a template's parameter, by its name.
-fn is_parameter(ty: &str) -> bool {
+pub(super) fn is_parameter(ty: &str) -> bool {
     ty.len() == 1 && ty.chars().all(|letter| letter.is_ascii_uppercase())
 }

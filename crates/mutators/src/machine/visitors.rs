@@ -8,7 +8,7 @@
 //! flag too. Then the value of the visited expression does not depend on memory.
 
 use halidom_cpp::Sign;
-use halidom_cpp::ast::{Expr, ExprKind, Function, Stmt, StmtKind};
+use halidom_cpp::ast::{Declared, Expr, ExprKind, Function, Stmt, StmtKind};
 
 use crate::ir::kinds::{I32, Kind};
 use crate::ir::node::{Field, NodeId, Shape};
@@ -16,16 +16,21 @@ use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
 use crate::machine::names::TypeName;
 use crate::machine::run::{Machine, Paths};
+use crate::machine::types::integer_type;
 
 impl<'p> Machine<'p> {
-    /// Makes an object of a visitor's class.
+    /// Makes an object of a visitor's class, or of a structure without methods and bases.
     pub(crate) fn object(&mut self, ty: &str) -> Option<Val> {
         let program = self.program;
         let class = program.classes.iter().find(|class| class.name == ty)?;
-        self.method_for(ty, "")?;
         // Assignments in a constructor are not followed.
         let is_constructed =
             program.functions.iter().any(|function| function.class == ty && function.name == ty);
+        if self.method_for(ty, "").is_none() {
+            let has_methods = program.functions.iter().any(|function| function.class == ty);
+            let is_plain = class.bases.is_empty() && !class.fields.is_empty() && !has_methods;
+            return is_plain.then(|| self.structure(&class.fields));
+        }
         let fields = class.fields.iter().map(|field| {
             let value = match field.value.as_ref().map(|value| &value.kind) {
                 Some(ExprKind::Bool(value)) if !is_constructed => {
@@ -37,6 +42,22 @@ impl<'p> Machine<'p> {
         });
         let fields = fields.collect();
         Some(Val::Object(fields))
+    }
+
+    /// Makes a structure whose members have their initial values.
+    fn structure(&mut self, fields: &[Declared]) -> Val {
+        let members = fields.iter().map(|field| {
+            let value = match field.value.as_ref().map(|value| &value.kind) {
+                Some(ExprKind::Bool(value)) => Val::Bool(self.values.bool(*value)),
+                Some(_) => Val::Unknown,
+                None => match integer_type(&field.ty) {
+                    Some((bits, signed)) => Val::Int(self.any_number(&field.name, bits, signed)),
+                    None => Self::default(&field.ty),
+                },
+            };
+            (field.name.clone(), value)
+        });
+        Val::Object(members.collect())
     }
 
     /// The method of a class that visits a kind of node. With an empty kind, any such method.

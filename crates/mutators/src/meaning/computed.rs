@@ -140,7 +140,7 @@ impl Meaning<'_> {
                 _ => Fun::Div,
             };
             let value = self.values.apply(fun, &[a, factor]);
-            let second = self.values.number(second, domain);
+            let second = self.values.number(second, self.values.domain(b));
             let is_second = self.values.apply(Fun::Eq, &[b, second]);
             term = self.values.apply(Fun::Ite, &[is_second, value, term]);
         }

@@ -18,6 +18,7 @@ use halidom_rewrites::rules::{Domain, Fun, ValueId, Values};
 use crate::ir::kinds::{Kind, Type};
 use crate::ir::layout::parameters;
 use crate::ir::node::{Field, NodeId, Shape};
+use crate::ir::state::Scoped;
 use crate::meaning::memory::{Bound, Memory, MemoryId, Moment, ScopeId, Way};
 use crate::meaning::terms::Meaning;
 
@@ -30,15 +31,7 @@ const MAX_TRIPS: i128 = 6;
 impl Meaning<'_> {
     /// The value of an expression at the moment that a way has reached.
     fn at(&mut self, node: NodeId, way: &mut Way, scope: ScopeId) -> ValueId {
-        // The beginning or end of a buffer changes no value.
-        let mut memory = way.memory;
-        while let Memory::Mark { before, .. } = self.effects.memory(memory) {
-            memory = *before;
-        }
-        self.moment = Moment { memory, scope };
-        if !self.effects.moments.contains(&self.moment) {
-            self.effects.moments.push(self.moment);
-        }
+        self.reach(way, scope);
         let before = self.defined.len();
         let term = self.node(node);
         let defined = self.defined.split_off(before);
@@ -48,6 +41,19 @@ impl Meaning<'_> {
             }
         }
         term
+    }
+
+    /// Moves to the moment that a way has reached.
+    fn reach(&mut self, way: &Way, scope: ScopeId) {
+        // The beginning or end of a buffer changes no value.
+        let mut memory = way.memory;
+        while let Memory::Mark { before, .. } = self.effects.memory(memory) {
+            memory = *before;
+        }
+        self.moment = Moment { memory, scope };
+        if !self.effects.moments.contains(&self.moment) {
+            self.effects.moments.push(self.moment);
+        }
     }
 
     /// The ways through a statement from the beginning; `None` if it contains something that is not
@@ -369,29 +375,57 @@ impl Meaning<'_> {
         self.fork(condition, way).0
     }
 
-    /// The result of mutating a statement under assumptions, if the assumptions hold on this way;
-    /// otherwise the statement itself.
+    /// Relates a statement with the result of mutating it under assumptions. Where the assumptions
+    /// are known to hold on this way, the result stands for the statement. Elsewhere the statement
+    /// stands for the result, which is defined only where they hold. Of a statement that may store,
+    /// nothing is assumed that depends on memory.
     fn scoped_stmt(&mut self, stmt: NodeId, way: &mut Way, scope: ScopeId) -> NodeId {
         let state = self.state;
         let class = state.class(state.node(stmt).class);
         for scoped in &state.scoped {
-            if state.class(scoped.given) != class {
+            let (given, returned) = (state.class(scoped.given), state.class(scoped.returned));
+            if ![given, returned].contains(&class) {
                 continue;
             }
-            let mut do_hold = true;
-            for assumption in &scoped.assumed {
-                let term = self.at(assumption.node, &mut way.clone(), scope);
-                let term = if assumption.holds { term } else { negation(&mut self.values, term) };
-                do_hold &= way.conditions.contains(&term);
+            let Some(facts) = self.assumed_at(scoped, way, scope) else { continue };
+            let is_open = |fact: &ValueId| {
+                self.values.as_number(*fact) != Some(1) && !way.conditions.contains(fact)
+            };
+            let open: Vec<ValueId> = facts.into_iter().filter(is_open).collect();
+            let of_class = |class: usize| {
+                state
+                    .nodes
+                    .iter()
+                    .position(|node| node.ty == Type::STMT && state.class(node.class) == class)
+            };
+            if open.is_empty() && class == given {
+                return of_class(returned).unwrap_or(stmt);
             }
-            let returned = state.nodes.iter().position(|node| {
-                node.ty == Type::STMT && state.class(node.class) == state.class(scoped.returned)
-            });
-            if let Some(returned) = returned.filter(|_| do_hold) {
-                return returned;
+            if !open.is_empty() && class == returned {
+                let new = open.into_iter().filter(|fact| !way.defined.contains(fact));
+                let new: Vec<ValueId> = new.collect();
+                way.defined.extend(new);
+                return of_class(given).unwrap_or(stmt);
             }
         }
         stmt
+    }
+
+    /// The assumptions of a mutation of a statement, at the moment that a way has reached; `None`
+    /// if one is not known or may change while the statement runs.
+    fn assumed_at(&mut self, scoped: &Scoped, way: &Way, scope: ScopeId) -> Option<Vec<ValueId>> {
+        let mut facts = Vec::new();
+        for assumption in &scoped.assumed {
+            let fact = assumption.fact?;
+            if !assumption.nodes.iter().all(|node| self.is_fixed(*node, 0)) {
+                return None;
+            }
+            self.reach(way, scope);
+            let before = self.defined.len();
+            facts.push(self.term(fact));
+            self.defined.truncate(before);
+        }
+        Some(facts)
     }
 
     /// The values of the elements of a list.

@@ -14,7 +14,7 @@ use halidom_rewrites::rules::{Domain, Fun, Node as Term, ValueId, Values};
 use crate::ir::intrinsics::Intrinsic;
 use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape, class_of};
-use crate::ir::state::{Computation, State};
+use crate::ir::state::{Computation, Scoped, State};
 use crate::meaning::memory::{Bound, Effects, Moment};
 
 /// The values of free variables and memory in wholly known IR: small numbers, the same ones for the
@@ -167,6 +167,7 @@ impl<'a> Meaning<'a> {
                 terms.extend(self.shape(node));
             }
         }
+        self.add_scoped(class, ty, &mut terms);
         self.open.remove(&key);
         if terms.is_empty()
             && let Some(term) = self.substituted_value(class)
@@ -194,6 +195,42 @@ impl<'a> Meaning<'a> {
             }
         }
         term
+    }
+
+    /// Relates the result of a mutation under assumptions with its argument: where the assumptions
+    /// hold, it has the argument's value; elsewhere it may have any value.
+    fn add_scoped(&mut self, class: usize, ty: Type, terms: &mut Vec<ValueId>) {
+        let state = self.state;
+        let is_it = |scoped: &&Scoped| state.class(scoped.returned) == class;
+        let Some(scoped) = state.scoped.iter().find(is_it) else { return };
+        let given = state.class(scoped.given);
+        if ty == Type::STMT || given == class || scoped.assumed.iter().any(|a| a.fact.is_none()) {
+            return;
+        }
+        let before = self.defined.len();
+        let facts: Vec<ValueId> =
+            scoped.assumed.iter().filter_map(|a| a.fact).map(|fact| self.term(fact)).collect();
+        self.defined.truncate(before);
+        let value = self.class(given, ty);
+        match terms.first() {
+            None => {
+                let mut term = value;
+                for assumed in facts {
+                    let other = self.variable(class, ty);
+                    term = self.values.apply(Fun::Ite, &[assumed, term, other]);
+                }
+                terms.push(term);
+            }
+            Some(own) if *own != value => {
+                let mut fact = self.values.apply(Fun::Eq, &[*own, value]);
+                for assumed in facts {
+                    let not = self.values.apply(Fun::Not, &[assumed]);
+                    fact = self.values.apply(Fun::Or, &[not, fact]);
+                }
+                self.equations.push(fact);
+            }
+            Some(_) => {}
+        }
     }
 
     /// A node of a class whose shape is known.
@@ -583,14 +620,13 @@ impl<'a> Meaning<'a> {
     /// A term of the machine, with classes' values in place of their variables.
     pub(crate) fn term(&mut self, term: ValueId) -> ValueId {
         // The definedness of a term is recorded anew at each moment.
-        if !self.is_timed
-            && let Some(known) = self.terms.get(&term)
-        {
+        let is_first = !self.is_timed && self.moment == Moment::default();
+        if is_first && let Some(known) = self.terms.get(&term) {
             return *known;
         }
         let built = self.new_term(term);
         // While a class is open, its variable represents it.
-        if self.open.is_empty() {
+        if is_first && self.open.is_empty() {
             self.terms.insert(term, built);
         }
         built

@@ -4,7 +4,7 @@
 //! terms define has so many lines that every change of one word of its text changes a result.
 
 use halidom_rewrites::profile::Profile;
-use halidom_rewrites::rules::{Domain, Node, ValueId, Values};
+use halidom_rewrites::rules::{Domain, Fun, Node, ValueId, Values};
 
 use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape, class_of};
@@ -72,7 +72,10 @@ impl Case {
             let facts = learnt(&end.state, &machine, &named);
             shown.push(match &end.outcome {
                 Outcome::Crash(what) => format!("crash: {what}{facts}"),
-                Outcome::Unsupported(what) | Outcome::Bounded(what) => format!("unknown: {what}"),
+                Outcome::Unsupported(what)
+                | Outcome::Bounded(what)
+                | Outcome::Rejected(what)
+                | Outcome::Endless(what) => format!("unknown: {what}"),
                 Outcome::Returned(_) => panic!("no function returns: {call}"),
             });
         }
@@ -285,8 +288,12 @@ fn learnt(state: &State, machine: &Machine<'_>, named: Named<'_>) -> String {
         facts.push(format!("{} is {} of {arguments}", computation.name, computation.callee));
     }
     for assumed in &state.assumed {
-        let node = show_node(assumed.node, state, machine, named);
-        facts.push(format!("{node} is assumed {}", assumed.holds));
+        let nodes = assumed.nodes.iter().map(|node| show_node(*node, state, machine, named));
+        let nodes = nodes.collect::<Vec<_>>().join(" ");
+        let negated = assumed
+            .fact
+            .is_some_and(|fact| matches!(machine.values.node(fact), Node::Apply(Fun::Not, _)));
+        facts.push(format!("{nodes} is assumed {}", !negated));
     }
     for slot in &state.members {
         if !["expr", "stmt"].contains(&slot.name.as_str()) {

@@ -1,5 +1,6 @@
 // What is converted to bool is the operand, not its double.
 // wrong: wrong
+// right: partial
 
 class Right : public IRVisitor {
     std::string id;

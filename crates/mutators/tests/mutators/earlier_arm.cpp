@@ -7,7 +7,7 @@ class Right : public IRMutator {
         Expr b = mutate(op->b);
         if (is_zero(b)) {
             expr = indeterminate_expression_error(op->type);
-        } else if (equal(a, b)) {
+        } else if (equal(a, b) && op->type.bits() < 64) {
             expr = make_one(op->type);
         } else {
             expr = Div::make(a, b);
@@ -21,7 +21,7 @@ class Wrong : public IRMutator {
         Expr b = mutate(op->b);
         if (is_zero(b)) {
             expr = indeterminate_expression_error(op->type);
-        } else if (equal(a, b)) {
+        } else if (equal(a, b) && op->type.bits() < 64) {
             expr = make_zero(op->type);
         } else {
             expr = Div::make(a, b);

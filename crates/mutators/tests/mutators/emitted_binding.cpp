@@ -1,5 +1,6 @@
 // A variable is replaced by the name of the value that was computed.
 // wrong: wrong
+// right: partial
 
 class Right : public IRVisitor {
     std::string id;

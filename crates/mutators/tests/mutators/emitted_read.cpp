@@ -19,7 +19,7 @@ class Wrong : public IRVisitor {
 
     void VisitExpr_(const StreamExpr *op, std::ostream &os) {
         std::string vid = GetVarID(op->buffer_var.get());
-        os << vid << ".read() + " << vid << ".read()";
+        os << "(" << vid << ".read() + " << vid << ".read())";
     }
 
     void PrintExpr(const Expr &e, std::ostream &os) {

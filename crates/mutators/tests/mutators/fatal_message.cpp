@@ -1,5 +1,5 @@
 // A message that is fatal ends the compiler, another one does not.
-// wrong: crash
+// wrong: rejects
 
 class Right : public IRVisitor {
     std::string id;

@@ -1,5 +1,6 @@
 // A helper that is interpreted from its source.
 // wrong: wrong
+// right: partial
 
 bool has_factor(const Expr &e, const Expr &f) {
     const Mul *mul = e.as<Mul>();

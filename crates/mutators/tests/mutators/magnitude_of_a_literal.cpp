@@ -6,7 +6,7 @@ class Right : public IRMutator {
         if (op->is_intrinsic(Call::abs)) {
             Expr a = mutate(op->args[0]);
             int64_t ia = 0;
-            if (a.type().is_int() && const_int(a, &ia)) {
+            if (a.type().is_int() && a.type().bits() < 64 && const_int(a, &ia)) {
                 if (ia < 0 && !(Int(64).is_min(ia))) {
                     ia = -ia;
                 }
@@ -35,7 +35,7 @@ class Wrong : public IRMutator {
         if (op->is_intrinsic(Call::abs)) {
             Expr a = mutate(op->args[0]);
             int64_t ia = 0;
-            if (a.type().is_int() && const_int(a, &ia)) {
+            if (a.type().is_int() && a.type().bits() < 64 && const_int(a, &ia)) {
                 if (ia < 0 && ia < -1) {
                     ia = -ia;
                 }

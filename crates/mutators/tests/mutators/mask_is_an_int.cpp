@@ -1,5 +1,6 @@
 // A mask that is printed has as many bits as the type has.
 // wrong: wrong
+// right: partial
 
 class Right : public IRVisitor {
     std::string id;
@@ -8,7 +9,7 @@ class Right : public IRVisitor {
         int bits;
         if (is_const_power_of_two_integer(op->b, &bits)) {
             std::ostringstream oss;
-            oss << print_expr(op->a) << " & " << (((int64_t)1 << bits) - 1);
+            oss << print_expr(op->a) << " & " << (((uint64_t)1 << bits) - 1);
             print_assignment(op->type, oss.str());
         } else {
             print_expr(lower_euclidean_mod(op->a, op->b));

@@ -1,5 +1,6 @@
 // Two bindings of one value are one if the value is the same in between.
 // wrong: wrong
+// right: partial
 
 class Right : public IRMutator {
     Stmt visit(const Block *op) {

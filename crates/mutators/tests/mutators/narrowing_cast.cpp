@@ -1,5 +1,6 @@
 // Casts collapse only if nothing is cut off between.
 // wrong: wrong
+// right: partial
 
 class Right : public IRMutator {
     void visit(const Cast *op, const Expr &self) {

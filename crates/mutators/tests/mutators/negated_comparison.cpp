@@ -1,5 +1,6 @@
 // The negation of `<` is `>=` with the same operands.
 // wrong: wrong
+// right: partial
 
 class Right : public IRMutator {
     void visit(const Not *op, const Expr &self) {

@@ -1,5 +1,6 @@
 // The least integer has no negative.
 // wrong: crash
+// right: partial
 
 bool const_int(const Expr &e, int64_t *i) {
     if (e.type().is_vector()) {

@@ -1,5 +1,6 @@
 // The quotient of C rounds towards 0.
 // wrong: wrong
+// right: partial
 
 class Right : public IRVisitor {
     std::string id;

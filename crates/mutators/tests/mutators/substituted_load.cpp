@@ -1,5 +1,6 @@
 // What a condition says of a buffer holds until the body writes it.
 // wrong: wrong
+// right: partial
 
 class Right : public IRMutator {
     void visit(const IfThenElse *op) {

@@ -1,0 +1,238 @@
+//! The invariants of scopes: what every method may assume about an entry, and what every method
+//! that adds an entry owes for it.
+//!
+//! # Correctness
+//!
+//! An invariant is stated once, in [`INVARIANTS`]. A method that reads an entry assumes it
+//! (`handles`). A method that adds an entry owes it: until the entry is removed, the result of
+//! `mutate` equals its argument only where the entry's condition holds, so the mutator is proved
+//! only if the condition holds wherever the result is evaluated: in every iteration, in both arms,
+//! under the bindings there. A condition that reads memory is assumed of no statement, because a
+//! statement may store. If the condition of an entry is not known, nothing is known about what is
+//! mutated while the entry is there. No method reads what it may assume from any other scope.
+
+use halidom_cpp::Sign;
+use halidom_rewrites::rules::{Fun, ValueId};
+
+use crate::ir::node::NodeId;
+use crate::ir::state::{Assumption, State, Until};
+use crate::ir::value::{Num, Place, Val};
+use crate::machine::names::Method;
+use crate::machine::run::{Machine, Operands};
+
+/// The condition that an entry of a scope stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Invariant {
+    /// Under a variable's name: the member `replacement`, if it is defined, equals the variable.
+    Replacement,
+    /// Under a variable's name: a pair of numbers between which the variable lies.
+    Bounds,
+    /// Under a variable's name: a report that is true of the variable.
+    Report,
+    /// A condition that is true, or one that is false.
+    Truth(bool),
+}
+
+/// A scope with an invariant.
+struct Stated {
+    scope: &'static str,
+    invariant: Invariant,
+    /// The documentation.
+    #[expect(dead_code, reason = "cites the documentation for readers of this table")]
+    source: &'static str,
+}
+
+/// The scopes that have invariants, in all compilers. The members of one name have one purpose.
+const INVARIANTS: [Stated; 6] = [
+    Stated {
+        scope: "var_info",
+        invariant: Invariant::Replacement,
+        source: "Simplify_Internal.h: struct VarInfo",
+    },
+    Stated {
+        scope: "bounds_and_alignment_info",
+        invariant: Invariant::Report,
+        source: "Simplify_Internal.h: struct ExprInfo",
+    },
+    Stated {
+        scope: "bounds_info",
+        invariant: Invariant::Bounds,
+        source: "Simplify.cpp: Scope<pair<int64_t, int64_t>> bounds_info",
+    },
+    Stated {
+        scope: "alignment_info",
+        invariant: Invariant::Report,
+        source: "ModulusRemainder.h: struct ModulusRemainder",
+    },
+    Stated {
+        scope: "truths",
+        invariant: Invariant::Truth(true),
+        source: "Simplify_Internal.h: truths",
+    },
+    Stated {
+        scope: "falsehoods",
+        invariant: Invariant::Truth(false),
+        source: "Simplify_Internal.h: falsehoods",
+    },
+];
+
+/// The invariant of a member, if it has one.
+pub(crate) fn invariant(scope: &str) -> Option<Invariant> {
+    let name = scope.rsplit(['.', '>', ':']).next().unwrap_or(scope);
+    INVARIANTS.iter().find(|stated| stated.scope == name).map(|stated| stated.invariant)
+}
+
+impl Machine<'_> {
+    /// Records what a method of a scope adds to, or removes from, what `mutate` assumes.
+    pub(crate) fn assume(
+        &mut self,
+        scope: &str,
+        name: Method<'_>,
+        arguments: &[Val],
+        state: &mut State,
+    ) {
+        let Some(invariant) = invariant(scope) else { return };
+        if self.is_concrete() {
+            self.has_assumed |= matches!(name, Method::Push | Method::Insert | Method::Emplace);
+            return;
+        }
+        match (name, arguments) {
+            (Method::Push | Method::Insert | Method::Emplace, [key, rest @ ..]) => {
+                let condition = self.condition_of_entry(invariant, key, rest.first(), state);
+                let until = Until::Removed(scope.to_owned(), key.clone());
+                let (fact, nodes) = match condition {
+                    Some((fact, nodes)) => (Some(fact), nodes),
+                    None => (None, Vec::new()),
+                };
+                if fact.is_none_or(|fact| self.values.as_number(fact) != Some(1)) {
+                    state.assumed.push(Assumption { fact, nodes, until });
+                }
+            }
+            (Method::Pop | Method::Erase, [key]) => {
+                let is_it = |known: &Assumption| match &known.until {
+                    Until::Removed(of, entry) => {
+                        of == scope && Self::is_same_key(entry, key, state)
+                    }
+                    Until::Block(_) => false,
+                };
+                if let Some(last) = state.assumed.iter().rposition(is_it)
+                    && !self.is_vague(key)
+                {
+                    state.assumed.remove(last);
+                }
+            }
+            (
+                Method::Contains
+                | Method::Count
+                | Method::Get
+                | Method::Ref
+                | Method::Find
+                | Method::At
+                | Method::Empty
+                | Method::Size
+                | Method::Begin
+                | Method::End
+                | Method::Clear,
+                _,
+            ) => {}
+            _ => self.assume_anything(scope, state),
+        }
+    }
+
+    /// Records a change of a scope that is not followed: nothing is known about what is mutated
+    /// from then on.
+    pub(crate) fn assume_anything(&self, scope: &str, state: &mut State) {
+        if invariant(scope).is_some() && !self.is_concrete() {
+            let until = Until::Removed(scope.to_owned(), Val::Unknown);
+            state.assumed.push(Assumption { fact: None, nodes: Vec::new(), until });
+        }
+    }
+
+    /// Tests whether a change of a scope is hidden from the mutators of operands.
+    pub(crate) fn hides(&self, place: Option<&Place>, name: Method<'_>) -> bool {
+        self.operands == Operands::Apart
+            && matches!(place, Some(Place::Member(of)) if invariant(of).is_some())
+            && matches!(
+                name,
+                Method::Push | Method::Insert | Method::Emplace | Method::Pop | Method::Erase
+            )
+    }
+
+    /// Records, at the end of a path, that a condition that was added to a set is left there.
+    pub(crate) fn keeps_assuming(state: &mut State, line: usize) {
+        let left = state.assumed.iter().find_map(|assumption| match &assumption.until {
+            Until::Removed(scope, _) => Some(scope.clone()),
+            Until::Block(_) => None,
+        });
+        if let Some(scope) = left {
+            let record = std::rc::Rc::make_mut(&mut state.scopes);
+            record.lost.get_or_insert((scope, line, "an entry that others rely on stays there"));
+        }
+    }
+
+    /// The condition that an entry stands for, and the expressions that decide it; `None` if it is
+    /// not known.
+    fn condition_of_entry(
+        &mut self,
+        invariant: Invariant,
+        key: &Val,
+        entry: Option<&Val>,
+        state: &mut State,
+    ) -> Option<(ValueId, Vec<NodeId>)> {
+        if let Invariant::Truth(holds) = invariant {
+            let (Val::Expr(Some(node)) | Val::Ptr(Some((node, _)))) = key else { return None };
+            if !state.node(*node).ty.is_bool() {
+                return None;
+            }
+            let value = self.node_value(*node, state);
+            let fact = if holds { value } else { self.values.apply(Fun::Not, &[value]) };
+            return Some((fact, vec![*node]));
+        }
+        let (entry, truth) = (entry?, self.values.bool(true));
+        match (invariant, entry) {
+            (Invariant::Replacement, Val::Object(members)) => {
+                let (_, value) = members.iter().find(|(name, _)| name == "replacement")?;
+                match value {
+                    Val::Expr(None) => Some((truth, Vec::new())),
+                    Val::Expr(Some(by)) => {
+                        let variable = Self::keyed(key, state.node(*by).ty, state)?;
+                        let value = self.node_value(variable, state);
+                        let by_value = self.node_value(*by, state);
+                        let fact = self.values.apply(Fun::Eq, &[value, by_value]);
+                        Some((fact, vec![variable, *by]))
+                    }
+                    _ => None,
+                }
+            }
+            (Invariant::Bounds, entry) => {
+                let numbers = crate::ir::value::members(entry);
+                let [Val::Int(low), Val::Int(high)] = numbers.as_slice() else { return None };
+                let variable = Self::keyed(key, crate::ir::kinds::I32, state)?;
+                let fact = self.within(variable, *low, *high, state)?;
+                Some((fact, vec![variable]))
+            }
+            (Invariant::Report, entry) => {
+                let variable = Self::keyed(key, crate::ir::kinds::I32, state)?;
+                let _ = (entry, variable);
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// The fact that a variable lies between two numbers.
+    fn within(&mut self, variable: NodeId, low: Num, high: Num, state: &State) -> Option<ValueId> {
+        let range = state.node(variable).ty.reported_range()?;
+        let value = self.node_value(variable, state);
+        let value = self.host_number(value, range, true);
+        let above = self.comparison(Sign::Le, low.term, value.term);
+        let below = self.comparison(Sign::Le, value.term, high.term);
+        Some(self.values.apply(Fun::And, &[above, below]))
+    }
+
+    /// The variable whose name is a key of a scope.
+    fn keyed(key: &Val, ty: crate::ir::kinds::Type, state: &mut State) -> Option<NodeId> {
+        let name = Self::name_of(key, state)?;
+        Some(Self::variable(ty, name, state))
+    }
+}

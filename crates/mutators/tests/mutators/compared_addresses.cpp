@@ -1,0 +1,20 @@
+// Addresses are compared too.
+// wrong: wrong
+
+class Right : public IRMutator {
+    Expr visit(const EQ *op) {
+        if (op->a.type().is_handle() && equal(op->a, op->b)) {
+            return make_const(op->type, 1);
+        }
+        return op;
+    }
+};
+
+class Wrong : public IRMutator {
+    Expr visit(const EQ *op) {
+        if (op->a.type().is_handle()) {
+            return make_const(op->type, 1);
+        }
+        return op;
+    }
+};
