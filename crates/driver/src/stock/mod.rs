@@ -730,6 +730,7 @@ fn subject(
             said: None,
             stages: Vec::new(),
         },
+        windows: Vec::new(),
         compiler: Compiler::Halide,
         origin: Origin::default(),
     }
