@@ -3,6 +3,8 @@
 * :func:`validate` judges a live Halide ``Func``, or a file.
 * :func:`assert_proved` raises unless the verdict is *proved*.
 * :func:`compile` makes a function on NumPy arrays of a program in Halidom's language.
+* :func:`stream` runs a program on arrays that are larger than the memory;
+  :mod:`halidom.dask` and :mod:`halidom.xarray` make lazy arrays of programs.
 * :func:`bounds` tells which region of each input such a function needs.
 """
 
@@ -19,6 +21,7 @@ from ._errors import (
 )
 from ._kernel import Kernel, bounds, compile
 from ._program import cmake_dir, executable, version
+from ._stream import stream
 from ._validate import assert_proved, validate
 from ._verdict import Cause, Condition, Counterexample, Verdict
 
@@ -42,6 +45,7 @@ __all__ = [
     "cmake_dir",
     "compile",
     "executable",
+    "stream",
     "validate",
     "version",
 ]

@@ -711,11 +711,14 @@ def build(
     pipeline: Optional[str] = None,
     schedule: Optional[str] = None,
     windows: bool = False,
+    given: Sequence[str] = (),
+    compute: Optional[str] = None,
     strict: bool = False,
     validated: bool = True,
     progress: Optional[bool] = None,
 ) -> Built:
-    """Compile a program into a folder. With ``windows``, every input has a window."""
+    """Compile a program into a folder. With ``windows``, every input has a window. ``compute`` and
+    ``given`` name the func that a phase computes, and those that it takes as inputs."""
     title = "the program"
     if isinstance(source, str) and ("\n" in source or "{" in source):
         file = folder / "program.hal"
@@ -729,6 +732,10 @@ def build(
             words += [option, value]
     if windows:
         words += ["--window", "*"]
+    for func in given:
+        words += ["--given", func]
+    if compute is not None:
+        words += ["--compute", compute]
     if not validated:
         words.append("--no-validate")
     answer = _program.ask(words, title=f"compiling {title}", progress=progress)

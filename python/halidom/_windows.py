@@ -75,8 +75,9 @@ class WindowKernel:
         """The region of each input that these windows of the outputs need, then those that the
         outputs must have."""
         frame = self._begin(wholes, values)
-        for number, region in enumerate([*wholes, *windows]):
-            # Strides are answered, not read.
+        # Of an input that is not read, nothing is needed. Strides are answered, not read.
+        nothing = [tuple((low, 0) for low, _ in whole) for whole in wholes]
+        for number, region in enumerate([*nothing, *windows]):
             frame.place(number, region, (1,) * len(region))
         self._call(frame)
         found = []
@@ -164,6 +165,22 @@ def kept(region: Region, whole: Region) -> Region:
     return tuple(found)
 
 
+#: An extent beyond all others.
+FAR = 0x7FFFFFFF
+
+
+def hull(one: Region, other: Region) -> Region:
+    """The least region that contains two; an empty one adds nothing."""
+    for region, rest in ((one, other), (other, one)):
+        if any(extent <= 0 for _, extent in region):
+            return rest
+    found = []
+    for (low, extent), (first, length) in zip(one, other):
+        begin, end = min(low, first), max(low + extent, first + length)
+        found.append((begin, end - begin))
+    return tuple(found)
+
+
 class Shipped:
     """A kernel that can be sent to another process: the library, its digest, and the program.
 
@@ -180,10 +197,14 @@ class Shipped:
         interface: Mapping[str, Any],
         library: bytes,
         statement: str,
+        given: Sequence[str] = (),
+        compute: Optional[str] = None,
     ) -> None:
         self.text = text
         self.pipeline = pipeline
         self.schedule = schedule
+        self.given = tuple(given)
+        self.compute = compute
         self.interface = dict(interface)
         self.library = library
         self.digest = hashlib.sha256(library).hexdigest()
@@ -209,7 +230,11 @@ class Shipped:
             raise HalidomError("a kernel was damaged on its way: its digest is another")
         if not has_instructions(self.interface.get("target", "")):
             return compiled(
-                self.text, pipeline=self.pipeline, schedule=self.schedule
+                self.text,
+                pipeline=self.pipeline,
+                schedule=self.schedule,
+                given=self.given,
+                compute=self.compute,
             ).load()
         descriptor, name = tempfile.mkstemp(suffix=".so", dir=private_folder())
         try:
@@ -260,6 +285,8 @@ def compiled(
     *,
     pipeline: Optional[str] = None,
     schedule: Optional[str] = None,
+    given: Sequence[str] = (),
+    compute: Optional[str] = None,
     progress: Optional[bool] = None,
 ) -> Shipped:
     """Compile and prove a program all of whose inputs have windows.
@@ -274,6 +301,8 @@ def compiled(
             pipeline=pipeline,
             schedule=schedule,
             windows=True,
+            given=given,
+            compute=compute,
             strict=True,
             progress=progress,
         )
@@ -281,7 +310,9 @@ def compiled(
         text = str(source) if is_text else Path(source).read_text()
         statement = "" if built.verdict is None else built.verdict.statement
         library = built.library.read_bytes()
-        return Shipped(text, pipeline, schedule, built.interface, library, statement)
+        return Shipped(
+            text, pipeline, schedule, built.interface, library, statement, given, compute
+        )
 
 
 def run_guarded(

@@ -8,11 +8,13 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
-from . import _grid, _overlap, _windows
+from . import _grid, _overlap, _validate, _windows
 from ._errors import ArgumentError
 from ._grid import Chunks
 from ._kernel import Array, Region
@@ -62,7 +64,8 @@ def assembled(
         only = numpy.asarray(blocks[0])
         if only.shape == shape and only.dtype == dtype:
             # Strides that do not grow towards the first axis are no layout of a kernel.
-            return numpy.ascontiguousarray(only)
+            # NumPy makes one dimension of none.
+            return numpy.ascontiguousarray(only).reshape(shape)
     array: Array = numpy.empty(shape, dtype)
     for place, block in zip(placed, blocks):
         array[place] = block
@@ -93,18 +96,20 @@ class Plan:
         schedule: Optional[str] = None,
         region: Optional[Sequence[Tuple[int, int]]] = None,
         given: Mapping[str, Any],
+        kernels: Optional[Sequence[Shipped]] = None,
+        wholes: Optional[Mapping[str, Region]] = None,
         progress: Optional[bool] = None,
     ) -> None:
-        first = _windows.compiled(
-            program, pipeline=pipeline, schedule=schedule, progress=progress
+        self.kernels: List[Shipped] = list(
+            kernels
+            if kernels is not None
+            else guarded(program, pipeline=pipeline, schedule=schedule, progress=progress)
         )
-        self.kernels: List[Shipped] = [first]
-        if schedule is not None and schedule != "default":
-            self.kernels.append(
-                _windows.compiled(program, pipeline=pipeline, schedule="default", progress=progress)
-            )
+        first = self.kernels[0]
         self.kernel = first.load()
         rest = dict(given)
+        if "" in rest and len(self.kernel.inputs) == 1:
+            rest[self.kernel.inputs[0].name] = rest.pop("")
         self.arrays: List[Any] = []
         for one in self.kernel.inputs:
             if one.name not in rest:
@@ -128,16 +133,19 @@ class Plan:
         for name in rest:
             if name not in self.values:
                 raise ArgumentError(f"{self.kernel.name} has no argument `{name}`")
+        # An array begins at the coordinates 0, unless an earlier phase has computed it.
+        known = {} if wholes is None else wholes
         self.wholes: List[Region] = [
-            tuple((0, int(extent)) for extent in array.shape) for array in self.arrays
+            known.get(one.name) or tuple((0, int(extent)) for extent in array.shape)
+            for one, array in zip(self.kernel.inputs, self.arrays)
         ]
         if region is None:
             self.regions = self.kernel.largest(self.wholes, self.values)
         else:
-            known: Region = tuple((int(low), int(extent)) for low, extent in region)
-            if any(len(known) != one.rank for one in self.kernel.outputs):
+            asked: Region = tuple((int(low), int(extent)) for low, extent in region)
+            if any(len(asked) != one.rank for one in self.kernel.outputs):
                 raise ArgumentError("`region` needs a (min, extent) for each axis of the output")
-            self.regions = [known for _ in self.kernel.outputs]
+            self.regions = [asked for _ in self.kernel.outputs]
         first_region = self.regions[0]
         if any(other != first_region for other in self.regions):
             raise ArgumentError("the outputs have different regions: give `region`")
@@ -181,7 +189,61 @@ class Plan:
                 if isinstance(own[0], int):
                     return tuple(_grid.cut(extent, size) for extent, size in zip(shape, own))
                 return tuple(tuple(int(length) for length in lengths) for lengths in own)
-        return _grid.choose(shape, dtype.itemsize, self.halo())
+        return self.chosen(_grid.AIM)
+
+    def volume(self, window: Region) -> int:
+        """The bytes that a window reads and writes."""
+        total = 0
+        needed = [*self.reads(window), *(window for _ in self.regions)]
+        for one, region in zip([*self.kernel.inputs, *self.kernel.outputs], needed):
+            size = one.dtype.itemsize
+            for _, extent in region:
+                size *= extent
+            total += size
+        return total
+
+    def chosen(self, aim: int) -> Chunks:
+        """Chunks that read and write about ``aim`` bytes, halos included. The axis is halved whose
+        halves read least; the last one, which is contiguous, only where it is long."""
+        shape = [extent for _, extent in self.region]
+        lengths = [max(extent, 1) for extent in shape]
+
+        def volume(window: Sequence[int]) -> int:
+            return self.volume(
+                tuple(
+                    (low + (extent - min(length, extent)) // 2, min(length, extent))
+                    for (low, extent), length in zip(self.region, window)
+                )
+            )
+
+        size = volume(lengths)
+        while size > aim and all(shape):
+            halves = []
+            for axis, length in enumerate(lengths):
+                if length > (512 if axis == len(lengths) - 1 > 0 else 1):
+                    shorter = list(lengths)
+                    shorter[axis] = -(-length // 2)
+                    halves.append((volume(shorter), -length, shorter))
+            if not halves or min(halves)[0] > 0.9 * size:
+                break
+            size, _, lengths = min(halves)
+        return tuple(_grid.cut(extent, length) for extent, length in zip(shape, lengths))
+
+
+def guarded(
+    program: Union[str, "os.PathLike[str]"],
+    *,
+    pipeline: Optional[str] = None,
+    schedule: Optional[str] = None,
+    progress: Optional[bool] = None,
+) -> List[Shipped]:
+    """The proved kernel of a schedule, and the unscheduled one for the chunks that its entry checks
+    refuse."""
+    names = [schedule, "default"] if schedule not in (None, "default") else [schedule]
+    return [
+        _windows.compiled(program, pipeline=pipeline, schedule=name, progress=progress)
+        for name in names
+    ]
 
 
 def plan(program: Union[str, "os.PathLike[str]"], **options: Any) -> Plan:
@@ -198,6 +260,7 @@ def map(
     schedule: Optional[str] = None,
     chunks: Any = None,
     region: Optional[Sequence[Tuple[int, int]]] = None,
+    phases: Sequence[str] = (),
     progress: Optional[bool] = None,
     **given: Any,
 ) -> Any:
@@ -212,20 +275,34 @@ def map(
 
     The kernel is compiled once, and proved for every part of every input; each task gets exactly
     what its chunk reads. If the entry checks of a schedule refuse a chunk, the unscheduled form,
-    which is proved too, computes it (:func:`refused` counts these). Returns an array, or a tuple of
+    which is proved too, computes it (:func:`refused` counts these).
+
+    ``phases`` names funcs that are computed in chunks before the output: reductions over what is
+    cut, such as a histogram or a greatest value. A func that ``rfactor`` makes in the schedule has
+    partial results; that merging them is right is proved, by the laws of the operator. The proof
+    of the schedule, and one of each phase, are required. Returns an array, or a tuple of
     arrays if the program has several outputs.
 
     Raises :exc:`Unknown` or :exc:`Refuted` if the program is not proved, and
     :exc:`ArgumentError` for arguments that do not fit.
     """
     import dask.array
-    from dask.base import tokenize
-    from dask.highlevelgraph import HighLevelGraph
 
     arrays = {
         name: dask.array.asarray(value) if hasattr(value, "shape") and value.shape != () else value
         for name, value in given.items()
     }
+    if phases:
+        return _in_phases(
+            program,
+            pipeline=pipeline,
+            schedule=schedule,
+            chunks=chunks,
+            region=region,
+            phases=phases,
+            progress=progress,
+            given=arrays,
+        )
     planned = Plan(
         program,
         pipeline=pipeline,
@@ -234,6 +311,15 @@ def map(
         given=arrays,
         progress=progress,
     )
+    return lazy(planned, chunks)
+
+
+def lazy(planned: Plan, chunks: Any) -> Any:
+    """The lazy arrays of a plan."""
+    import dask.array
+    from dask.base import tokenize
+    from dask.highlevelgraph import HighLevelGraph
+
     found = planned.chunks(chunks)
     sources = planned.arrays
     token = tokenize(
@@ -241,6 +327,7 @@ def map(
         [one.name for one in sources],
         planned.values,
         planned.region,
+        planned.wholes,
         found,
     )
     name = f"halidom-{planned.kernel.name}-{token}"
@@ -260,13 +347,120 @@ def map(
     return tuple(results)
 
 
+def _in_phases(
+    program: Union[str, "os.PathLike[str]"],
+    *,
+    pipeline: Optional[str],
+    schedule: Optional[str],
+    chunks: Any,
+    region: Optional[Sequence[Tuple[int, int]]],
+    phases: Sequence[str],
+    progress: Optional[bool],
+    given: Mapping[str, Any],
+) -> Any:
+    """The output of a pipeline whose phases are computed one after another."""
+    import dask.array
+
+    _require_whole(program, pipeline, schedule, progress)
+    steps: List[Optional[str]] = [*phases, None]
+    kernels = [
+        _windows.compiled(
+            program,
+            pipeline=pipeline,
+            schedule=schedule,
+            given=phases[:number],
+            compute=compute,
+            progress=progress,
+        )
+        for number, compute in enumerate(steps)
+    ]
+    # What a phase needs of an earlier one does not depend on how much of that one there is.
+    anywhere = {
+        one.name: ((-(1 << 30), _windows.FAR),) * one.rank
+        for shipped in kernels
+        for one in shipped.load().inputs
+        if one.name in phases
+    }
+    regions: Dict[str, Region] = {}
+    plans: List[Plan] = []
+    for number in reversed(range(len(steps))):
+        name = steps[number]
+        if name is not None and name not in regions:
+            raise ArgumentError(f"no later phase reads `{name}`")
+        shipped = kernels[number]
+        stand_in = {
+            one.name: _StandIn(one.dtype, one.rank)
+            for one in shipped.load().inputs
+            if one.name in phases
+        }
+        own = {
+            key: value
+            for key, value in given.items()
+            if hasattr(value, "shape") or key in {one.name for one in shipped.load().parameters}
+        }
+        planned = Plan(
+            program,
+            region=region if name is None else regions[name],
+            given={**own, **stand_in},
+            kernels=[shipped],
+            wholes=anywhere,
+        )
+        needed = planned.reads(planned.region)
+        for one, read in zip(planned.kernel.inputs, needed):
+            if one.name in phases:
+                known = regions.get(one.name)
+                regions[one.name] = read if known is None else _windows.hull(known, read)
+        plans.insert(0, planned)
+    made: Dict[str, Any] = {}
+    for name, planned in zip(steps, plans):
+        for number, one in enumerate(planned.kernel.inputs):
+            if one.name in phases:
+                planned.arrays[number] = made[one.name]
+                planned.wholes[number] = regions[one.name]
+        result = lazy(planned, chunks if name is None else None)
+        if name is None:
+            return result
+        made[name] = result if isinstance(result, dask.array.Array) else result[0]
+    raise ArgumentError("there is no phase")
+
+
+class _StandIn:
+    """An array that an earlier phase is going to compute."""
+
+    def __init__(self, dtype: Any, rank: int) -> None:
+        self.dtype = dtype
+        self.shape = (0,) * rank
+
+
+def _require_whole(
+    program: Union[str, "os.PathLike[str]"],
+    pipeline: Optional[str],
+    schedule: Optional[str],
+    progress: Optional[bool],
+) -> None:
+    """Prove the whole pipeline under its schedule: the phases are those of its rewriting."""
+    with tempfile.TemporaryDirectory(prefix="halidom-") as place:
+        file = Path(place) / "program.hal"
+        is_text = isinstance(program, str) and ("\n" in program or "{" in program)
+        file.write_text(str(program) if is_text else Path(program).read_text())
+        _validate.assert_proved(
+            file, pipeline=pipeline, schedule=schedule or "default", progress=progress
+        )
+
+
 def _graph(name: str, planned: Plan, chunks: Chunks) -> Dict[Any, Any]:
     """The tasks of all chunks, and of the parts of blocks that they take."""
     from dask._task_spec import DataNode, Task, TaskRef
 
     kernels = f"{name}-kernel"
     layer: Dict[Any, Any] = {kernels: DataNode(kernels, tuple(planned.kernels))}
-    ends = [[_grid.starts(lengths) for lengths in array.chunks] for array in planned.arrays]
+    ends = [
+        [
+            [low + start for start in _grid.starts(lengths)]
+            for lengths, (low, _) in zip(array.chunks, whole)
+        ]
+        for array, whole in zip(planned.arrays, planned.wholes)
+    ]
     for numbers, window in _grid.windows(chunks, planned.region):
         key = (name, *numbers)
         regions = planned.reads(window)

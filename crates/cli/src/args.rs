@@ -257,6 +257,13 @@ pub(crate) struct Named {
     /// of the whole as parameters
     #[arg(long = "window", value_name = "INPUT")]
     pub(crate) windows: Vec<String>,
+    /// Compute this func instead of the outputs: a phase of the pipeline, without the schedule's
+    /// directives but with the funcs that it makes (`in`, `rfactor`)
+    #[arg(long, value_name = "FUNC")]
+    pub(crate) compute: Option<String>,
+    /// Take this func, which an earlier phase has computed, as an input
+    #[arg(long, value_name = "FUNC")]
+    pub(crate) given: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -14,6 +14,7 @@ use halidom_lang::Pipeline;
 use crate::compile::Observer;
 use crate::derive;
 use crate::inspect;
+use crate::phases;
 pub use crate::refusal::Refusal;
 use crate::source::{self, Choice, Loaded};
 use crate::stock::{self, Request, Stock};
@@ -56,6 +57,10 @@ pub struct Named {
     pub derivation: Option<String>,
     /// The inputs that get windows ([`crate::windows`]).
     pub windows: Vec<String>,
+    /// The funcs that a phase takes as inputs ([`crate::phases`]).
+    pub given: Vec<String>,
+    /// The func that a phase computes.
+    pub compute: Option<String>,
 }
 
 impl Named {
@@ -115,11 +120,11 @@ impl Kind {
 
     /// Refuses windows of inputs if the file has no pipelines of our own.
     pub fn check_windows(self, path: &Path, named: &Named) -> Result<(), Refusal> {
-        let (Some(name), false) = (named.windows.first(), self == Self::Pipelines) else {
+        let of_pipelines = named.windows.iter().chain(&named.given).chain(&named.compute);
+        let (Some(name), false) = (of_pipelines.into_iter().next(), self == Self::Pipelines) else {
             return Ok(());
         };
-        let message =
-            format!("`--window {name}` is of pipelines, and `{}` has none", path.display());
+        let message = format!("`{name}` is of pipelines, and `{}` has none", path.display());
         Err(Refusal::without_place("HAL0914", message, "give a `.hal` file"))
     }
 }
@@ -159,9 +164,19 @@ impl Input {
         }
     }
 
-    /// Gives windows to the named inputs of the pipelines that names choose.
+    /// Cuts out the named phase, and gives windows to the named inputs of the pipelines that names
+    /// choose.
     pub fn open_windows(&mut self, named: &Named) -> Result<(), Refusal> {
         let Self::Pipelines(loaded) = self else { return Ok(()) };
+        if named.compute.is_some() || !named.given.is_empty() {
+            let pipeline = loaded.pipeline(named.pipeline.as_deref());
+            let pipeline = pipeline.map_err(refused_in(&loaded.sources))?;
+            let schedule = loaded.schedule(pipeline, named.schedule.as_deref());
+            let schedule = schedule.map_err(refused_in(&loaded.sources))?;
+            let choice = Choice { pipeline, schedule };
+            phases::cut(loaded, &choice, &named.given, named.compute.as_deref())
+                .map_err(|diagnostics| Refusal::new(loaded.sources.clone(), diagnostics))?;
+        }
         if named.windows.is_empty() {
             return Ok(());
         }

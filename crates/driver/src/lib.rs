@@ -18,6 +18,7 @@ pub mod input;
 pub mod inspect;
 pub mod judge;
 pub mod layout;
+pub mod phases;
 pub mod reference;
 mod refusal;
 mod slice;

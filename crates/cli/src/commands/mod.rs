@@ -75,8 +75,8 @@ fn open(choice: &args::Choice, output: &mut Output<'_>) -> Result<Input, Stop> {
 
 /// The names of parts on the command line.
 fn names(given: &args::Named) -> Named {
-    let args::Named { pipeline, schedule, derivation, windows } = given.clone();
-    Named { pipeline, schedule, derivation, windows }
+    let args::Named { pipeline, schedule, derivation, windows, compute, given } = given.clone();
+    Named { pipeline, schedule, derivation, windows, given, compute }
 }
 
 /// Reads a file and finds the chosen part in it.
