@@ -95,7 +95,9 @@ def stream(
     shape = tuple(extent for _, extent in planned.region)
     size = planned.kernel.outputs[0].dtype.itemsize
     if chunks is None:
-        stored = tuple(max(one) for one in _grid.choose(shape, size, planned.halo(), STORED))
+        own = next((one.chunks for one in planned.arrays if _is_like(one, shape)), None)
+        chosen = _grid.choose(shape, size, planned.halo(), STORED)
+        stored = own or tuple(max(one) for one in chosen)
     else:
         stored = tuple(int(one) for one in chunks)
         if len(stored) != len(shape) or min(stored, default=1) < 1:
@@ -116,6 +118,14 @@ def stream(
         _windows.refused() - before,
         time.monotonic() - begin,
     )
+
+
+def _is_like(array: Any, shape: Tuple[int, ...]) -> bool:
+    """Whether an input has the output's shape, and chunks of one size."""
+    lengths: Any = getattr(array, "chunks", None)
+    if not lengths or not isinstance(lengths[0], int):
+        return False
+    return tuple(array.shape) == shape
 
 
 def size_of(memory: Union[int, str]) -> int:
@@ -173,7 +183,10 @@ def _window(
         total = float(product)
         for one, region in zip(planned.arrays, planned.reads(place)):
             bytes_read = numpy.dtype(one.dtype).itemsize
-            for _, extent in region:
+            for axis, (_, extent) in enumerate(region):
+                if axis == 0:
+                    # Whole chunks are read.
+                    extent = min(extent + 2 * _band(one), one.shape[0])
                 bytes_read *= extent
             total += bytes_read
         return total * (_IN_FLIGHT + _BETWEEN) + _blocks(planned)
@@ -255,7 +268,22 @@ class _Job:
         self.key = hashlib.sha256(text.encode()).hexdigest()
 
     def journal(self) -> "_Journal":
-        return _Journal(self.work, self.key, self._create)
+        return _Journal(self.work, self.key, self._create, self._right)
+
+    def place(self, window: Region) -> Tuple[slice, ...]:
+        """The place of a window in the output's array."""
+        return tuple(
+            slice(low - first, low - first + extent)
+            for (low, extent), (first, _) in zip(window, self.planned.region)
+        )
+
+    def _right(self, noted: Dict[str, str]) -> Set[str]:
+        """The windows whose values are in the store as they were noted."""
+        found, target = set(), self.target()
+        for name, window in self.windows():
+            if name in noted and noted[name] == _digest(target[self.place(window)]):
+                found.add(name)
+        return found
 
     def _create(self) -> None:
         import zarr
@@ -265,6 +293,7 @@ class _Job:
             shape=self.shape,
             chunks=tuple(max(one, 1) for one in self.stored),
             dtype=self.planned.kernel.outputs[0].dtype,
+            compressors=_compressors(self.planned.arrays),
         )
 
     def target(self) -> Any:
@@ -286,6 +315,20 @@ class _Job:
         shutil.rmtree(self.work)
 
 
+def _compressors(arrays: Sequence[Any]) -> Any:
+    """The output is compressed as the first input that is a Zarr array, if there is one."""
+    import zarr
+
+    found = next((one for one in arrays if isinstance(one, zarr.Array)), None)
+    if found is None or found.metadata.zarr_format != 3:
+        return "auto"
+    return found.compressors or None
+
+
+def _digest(array: Array) -> str:
+    return hashlib.blake2b(numpy.ascontiguousarray(array).data, digest_size=16).hexdigest()
+
+
 def _identity(array: Any) -> Any:
     """What tells that an input is the one of an earlier run: its metadata."""
     found: Dict[str, Any] = {"shape": list(array.shape), "dtype": str(array.dtype)}
@@ -304,14 +347,23 @@ def _identity(array: Any) -> Any:
 class _Journal:
     """The finished windows of a run, one a line, after a line with the key of the run.
 
-    A line is written after its window is in the store. A last line without an end was not finished
-    writing, and does not count.
+    A line has a window and the digest of its values. It is written after the window is in the
+    store. A last line without an end was not finished writing, and does not count. A later run
+    reads every finished window again and compares the digests, so nothing depends on the order in
+    which a system that lost its power had written files.
     """
 
-    def __init__(self, work: Path, key: str, create: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        work: Path,
+        key: str,
+        create: Callable[[], None],
+        right: Callable[[Dict[str, str]], Set[str]],
+    ) -> None:
         self.work = work
         self.key = key
         self.create = create
+        self.right = right
         self.finished: Set[str] = set()
         self.file: Any = None
 
@@ -328,7 +380,8 @@ class _Journal:
         text = self.file.read()
         lines = text.split("\n")[:-1]
         if lines and lines[0] == self.key and (self.work / "array").exists():
-            self.finished = set(lines[1:])
+            noted = dict(line.split(" ", 1) for line in lines[1:] if " " in line)
+            self.finished = self.right(noted)
             # What follows a line that was cut off must not join it.
             self.file.truncate(len("".join(f"{line}\n" for line in lines)))
         else:
@@ -344,10 +397,9 @@ class _Journal:
     def _line(self, text: str) -> None:
         self.file.write(f"{text}\n")
         self.file.flush()
-        os.fsync(self.file.fileno())
 
-    def finish(self, window: str) -> None:
-        self._line(window)
+    def finish(self, window: str, array: Array) -> None:
+        self._line(f"{window} {_digest(array)}")
         self.finished.add(window)
 
 
@@ -382,6 +434,7 @@ def _run(job: _Job, journal: _Journal, threads: int, progress: _Progress) -> Non
     planned = job.planned
     left = [(name, window) for name, window in job.windows() if name not in journal.finished]
     target = job.target()
+    sources = [_Source(array) for array in planned.arrays]
     failures: List[BaseException] = []
     read: "queue.Queue[Optional[_Read]]" = queue.Queue(1)
     made: "queue.Queue[Optional[Tuple[str, Region, Array]]]" = queue.Queue(1)
@@ -395,10 +448,7 @@ def _run(job: _Job, journal: _Journal, threads: int, progress: _Progress) -> Non
                 if failures:
                     break
                 regions = planned.reads(window)
-                parts = [
-                    Part(_slice(array, region), tuple(low for low, _ in region))
-                    for array, region in zip(planned.arrays, regions)
-                ]
+                parts = [source.part(region) for source, region in zip(sources, regions)]
                 read.put(_Read(name, window, parts))
         except BaseException as error:
             failures.append(error)
@@ -412,13 +462,9 @@ def _run(job: _Job, journal: _Journal, threads: int, progress: _Progress) -> Non
                 if got is None:
                     return
                 name, window, array = got
-                place = tuple(
-                    slice(low - first, low - first + extent)
-                    for (low, extent), (first, _) in zip(window, planned.region)
-                )
                 if array.size:
-                    target[place] = array
-                journal.finish(name)
+                    target[job.place(window)] = array
+                journal.finish(name, array)
                 progress.step()
                 del got, array
         except BaseException as error:
@@ -460,9 +506,45 @@ def _run(job: _Job, journal: _Journal, threads: int, progress: _Progress) -> Non
         raise failures[0]
 
 
-def _slice(array: Any, region: Region) -> Array:
-    place = tuple(slice(low, low + extent) for low, extent in region)
-    return numpy.ascontiguousarray(array[place])
+class _Source:
+    """An input that is read in whole chunks along its first axis, each once: what the last window
+    has read and this one needs too is kept."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        self.length = _band(array)
+        self.held: Optional[Tuple[Region, Array]] = None
+
+    def part(self, region: Region) -> Part:
+        """The part of the input in a region."""
+        low = tuple(begin for begin, _ in region)
+        if not region or any(extent <= 0 for _, extent in region):
+            place = tuple(slice(begin, begin + extent) for begin, extent in region)
+            return Part(numpy.asarray(self.array[place]), low)
+        (begin, extent), rest = region[0], region[1:]
+        first = begin // self.length * self.length
+        last = min(-(-(begin + extent) // self.length) * self.length, self.array.shape[0])
+        shape = (last - first, *(length for _, length in rest))
+        found: Array = numpy.empty(shape, self.array.dtype)
+        at = first
+        if self.held is not None:
+            (known, length), *others = self.held[0]
+            if tuple(others) == rest and known <= first < known + length:
+                at = min(known + length, last)
+                found[: at - first] = self.held[1][first - known : at - known]
+        inner = tuple(slice(one, one + length) for one, length in rest)
+        # The old array may go before the new rows come.
+        self.held = None
+        if at < last:
+            found[at - first :] = self.array[(slice(at, last), *inner)]
+        self.held = (((first, last - first), *rest), found)
+        return Part(found[begin - first : begin - first + extent], low)
+
+
+def _band(array: Any) -> int:
+    """The length of an input's chunks along its first axis."""
+    lengths = getattr(array, "chunks", None)
+    return int(lengths[0]) if lengths and isinstance(lengths[0], int) else 1
 
 
 _EXAMPLE = """\
