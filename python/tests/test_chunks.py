@@ -71,6 +71,14 @@ def test_a_part_that_is_too_small_or_beyond_the_whole_is_refused(edges, picture)
     assert empty[0].shape == (0, 6)
 
 
+def test_halos_are_formulas(root):
+    found = halidom.halo(root / "examples/blur.hal", schedule="tiled")
+    assert found.verdict.proved
+    first, _ = found.regions["input"]
+    assert first.text == "[x0, x1 + 2]" and first.first_is_read and first.last_is_read
+    assert "[y0, y1 + 2]" in repr(found)
+
+
 def test_shipped_kernels_are_private_and_damage_is_found(edges):
     folder = _windows.private_folder()
     assert folder.stat().st_mode & 0o777 == 0o700
@@ -83,6 +91,23 @@ def test_shipped_kernels_are_private_and_damage_is_found(edges):
         damaged.load()
     assert _windows.has_instructions("x86-64")
     assert not _windows._NEEDED.get("x86-64")
+
+
+def test_chunks_that_a_schedule_refuses_are_computed_by_the_second_kernel(picture):
+    text = """pipeline pairs(input: buffer<u8, 2>) -> output: buffer<u16, 2> {
+        func output(x, y) = u16(input(x, y)) + u16(input(x + 1, y));
+    }
+    schedule wide for pairs { output.vectorize(x, 16, tail: shift_inwards); }"""
+    kernels = [_windows.compiled(text, schedule=name) for name in ("wide", "default")]
+    wholes = [((0, 53), (0, 71))]
+    expected = picture[:, :-1].astype("u2") + picture[:, 1:]
+    before = _windows.refused()
+    for low, extent, refused in ((0, 32, 0), (32, 16, 0), (48, 15, 1), (69, 1, 2)):
+        part = _windows.Part(picture[:, low : low + extent + 1], (0, low))
+        window = ((0, 53), (low, extent))
+        got = _windows.run_guarded(kernels, [window], [part], wholes, {})[0]
+        assert numpy.array_equal(got, expected[:, low : low + extent])
+        assert _windows.refused() - before == refused
 
 
 def test_chunks_waste_little():
