@@ -3,6 +3,9 @@
 * :func:`validate` judges a live Halide ``Func``, or a file.
 * :func:`assert_proved` raises unless the verdict is *proved*.
 * :func:`compile` makes a function on NumPy arrays of a program in Halidom's language.
+* :func:`stream` runs a program on arrays that are larger than the memory;
+  :mod:`halidom.dask` and :mod:`halidom.xarray` make lazy arrays of programs.
+* :func:`halo` proves which region of each input a window of the output needs.
 * :func:`bounds` tells which region of each input such a function needs.
 """
 
@@ -17,8 +20,10 @@ from ._errors import (
     Unknown,
     UnprovedWarning,
 )
+from ._halo import Halo, halo
 from ._kernel import Kernel, bounds, compile
 from ._program import cmake_dir, executable, version
+from ._stream import stream
 from ._validate import assert_proved, validate
 from ._verdict import Cause, Condition, Counterexample, Verdict
 
@@ -28,6 +33,7 @@ __all__ = [
     "CheckFailed",
     "Condition",
     "Counterexample",
+    "Halo",
     "HalidomError",
     "InputError",
     "Kernel",
@@ -42,6 +48,8 @@ __all__ = [
     "cmake_dir",
     "compile",
     "executable",
+    "halo",
+    "stream",
     "validate",
     "version",
 ]

@@ -1,4 +1,4 @@
-"""``python -m halidom``: the command line, ``watch`` and ``judge``."""
+"""``python -m halidom``: the command line, ``watch``, ``judge`` and ``stream``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import runpy
 import sys
 from typing import List
 
-from . import _judge, _program, _watch
+from . import _judge, _program, _stream, _watch
 from ._errors import HalidomError
 from ._validate import LIMIT
 
@@ -88,6 +88,8 @@ def main() -> int:
         return watch(words[1:])
     if words[:1] == ["judge"]:
         return _judge.judge(words[1:])
+    if words[:1] == ["stream"]:
+        return _stream.main(words[1:])
     try:
         program = str(_program.executable())
         variables = _program.variables()

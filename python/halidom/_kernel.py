@@ -77,9 +77,21 @@ class _Failure(ctypes.Structure):
 
 class Argument:
     """A parameter of a kernel: its name, its kind (``input``, ``output``, ``parameter``), its type
-    in Halidom's language, and the number of its dimensions."""
+    in Halidom's language, and the number of its dimensions. ``whole`` is the input, the dimension
+    and the part of its bounds that a parameter stands for, if the input has a window."""
 
-    __slots__ = ("name", "kind", "scalar", "rank", "like", "dtype", "_code", "_bits", "_number")
+    __slots__ = (
+        "name",
+        "kind",
+        "scalar",
+        "rank",
+        "like",
+        "whole",
+        "dtype",
+        "_code",
+        "_bits",
+        "_number",
+    )
 
     def __init__(self, described: Mapping[str, Any]) -> None:
         self.name: str = described["name"]
@@ -87,6 +99,10 @@ class Argument:
         self.scalar: str = described["type"]
         self.rank: int = described["rank"] or 0
         self.like: Optional[int] = described["like"]
+        whole = described.get("whole")
+        self.whole: Optional[Tuple[str, int, str]] = (
+            None if whole is None else (whole["input"], whole["dim"], whole["part"])
+        )
         self._code, self._bits, name, self._number = _TYPES[self.scalar]
         self.dtype = numpy.dtype(name)
 
@@ -663,30 +679,74 @@ def compile(
     and :exc:`InputError` for a file with errors.
     """
     with tempfile.TemporaryDirectory(prefix="halidom-") as place:
-        folder = Path(place)
-        title = "the program"
-        if isinstance(source, str) and ("\n" in source or "{" in source):
-            file = folder / "program.hal"
-            file.write_text(source)
-        else:
-            file = Path(source)
-            title = str(file)
-        words = ["build", str(file), "--output", str(folder), "--emit", "shared-library"]
-        for option, value in (("--pipeline", pipeline), ("--schedule", schedule)):
-            if value is not None:
-                words += [option, value]
-        if not validated:
-            words.append("--no-validate")
-        answer = _program.ask(words, title=f"compiling {title}", progress=progress)
-        verdict = _verdict.of(answer) if "verdict" in answer else None
-        if verdict is not None and not verdict.proved:
-            if not verdict.unknown:
-                raise (Refuted if verdict.refuted else Unknown)(verdict)
-            if strict:
-                raise Unknown(verdict)
-            warnings.warn(verdict.statement, UnprovedWarning, stacklevel=2)
-        library = ctypes.CDLL(answer["written"][0])
-        return Kernel(library, answer["interface"], verdict, title)
+        built = build(
+            source,
+            Path(place),
+            pipeline=pipeline,
+            schedule=schedule,
+            strict=strict,
+            validated=validated,
+            progress=progress,
+        )
+        library = ctypes.CDLL(str(built.library))
+        return Kernel(library, built.interface, built.verdict, built.title)
+
+
+class Built:
+    """A compiled program: its library, the description of its function, and the verdict."""
+
+    def __init__(
+        self, library: Path, interface: Mapping[str, Any], verdict: Optional[Verdict], title: str
+    ) -> None:
+        self.library = library
+        self.interface = interface
+        self.verdict = verdict
+        self.title = title
+
+
+def build(
+    source: Union[str, "os.PathLike[str]"],
+    folder: Path,
+    *,
+    pipeline: Optional[str] = None,
+    schedule: Optional[str] = None,
+    windows: bool = False,
+    given: Sequence[str] = (),
+    compute: Optional[str] = None,
+    strict: bool = False,
+    validated: bool = True,
+    progress: Optional[bool] = None,
+) -> Built:
+    """Compile a program into a folder. With ``windows``, every input has a window. ``compute`` and
+    ``given`` name the func that a phase computes, and those that it takes as inputs."""
+    title = "the program"
+    if isinstance(source, str) and ("\n" in source or "{" in source):
+        file = folder / "program.hal"
+        file.write_text(source)
+    else:
+        file = Path(source)
+        title = str(file)
+    words = ["build", str(file), "--output", str(folder), "--emit", "shared-library"]
+    for option, value in (("--pipeline", pipeline), ("--schedule", schedule)):
+        if value is not None:
+            words += [option, value]
+    if windows:
+        words += ["--window", "*"]
+    for func in given:
+        words += ["--given", func]
+    if compute is not None:
+        words += ["--compute", compute]
+    if not validated:
+        words.append("--no-validate")
+    answer = _program.ask(words, title=f"compiling {title}", progress=progress)
+    verdict = _verdict.of(answer) if "verdict" in answer else None
+    if verdict is not None and not verdict.proved:
+        if not verdict.unknown:
+            raise (Refuted if verdict.refuted else Unknown)(verdict)
+        if strict:
+            raise Unknown(verdict)
+        warnings.warn(verdict.statement, UnprovedWarning, stacklevel=3)
+    return Built(Path(answer["written"][0]), answer["interface"], verdict, title)
 
 
 def bounds(kernel: Kernel, output: Any = None, **named: Any) -> Dict[str, Region]:

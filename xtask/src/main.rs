@@ -15,6 +15,7 @@ mod atl;
 mod bench;
 mod book;
 mod census;
+mod chunks;
 mod corpus;
 mod demo;
 mod doors;
@@ -76,6 +77,7 @@ const COMMANDS: &[Command] = &[
     corpus::COMMAND,
     agree::COMMAND,
     census::COMMAND,
+    chunks::COMMAND,
     doors::COMMAND,
     wheel::COMMAND,
     sanitize::COMMAND,

@@ -49,6 +49,17 @@ pub(crate) enum Command {
     /// Compile ahead of time: C source, header, object, static library, and a validation report
     #[command(after_help = "Example: halidom build examples/blur.hal -s tiled -o out")]
     Build(BuildArgs),
+    /// Print the region of each input that a window of the outputs needs, as a formula, and prove
+    /// that no read leaves it
+    #[command(
+        after_help = "In the formula of an output `f(x, y)`, `x0` and `x1` are the first and the last \
+coordinate of the window in dimension `x`; `input.min(0)` and `input.max(0)` are those of a whole \
+input. Without `--schedule`, all schedules are examined: each may read more than the algorithm \
+needs.\n\n\
+Exit status: 0 proved, 1 refuted, 2 bad input, 3 unknown.\n\n\
+Example: halidom halo examples/edges.hal -s strips"
+    )]
+    Halo(HaloArgs),
     /// Print the intermediate representation after a stage of compilation
     #[command(
         after_help = "Examples:\n  halidom lower examples/blur.hal -s tiled --stage bounds\n  \
@@ -242,6 +253,17 @@ pub(crate) struct Named {
     /// only one
     #[arg(short, long, conflicts_with_all = ["pipeline", "schedule"])]
     pub(crate) derivation: Option<String>,
+    /// Give an input, or with `*` every input, a window: callers pass a part of it, and the bounds
+    /// of the whole as parameters
+    #[arg(long = "window", value_name = "INPUT")]
+    pub(crate) windows: Vec<String>,
+    /// Compute this func instead of the outputs: a phase of the pipeline, without the schedule's
+    /// directives but with the funcs that it makes (`in`, `rfactor`)
+    #[arg(long, value_name = "FUNC")]
+    pub(crate) compute: Option<String>,
+    /// Take this func, which an earlier phase has computed, as an input
+    #[arg(long, value_name = "FUNC")]
+    pub(crate) given: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -337,6 +359,27 @@ pub(crate) struct BuildArgs {
     /// Do not validate
     #[arg(long)]
     pub(crate) no_validate: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HaloArgs {
+    /// The program
+    pub(crate) file: PathBuf,
+    /// The pipeline; may be omitted if the file has only one
+    #[arg(short, long)]
+    pub(crate) pipeline: Option<String>,
+    /// The schedule; `default` is the unscheduled form
+    #[arg(short, long)]
+    pub(crate) schedule: Option<String>,
+    /// Judge blocks with this overlap instead: the pipeline is applied to each block as if it were
+    /// the whole. A number for each dimension, or two as in `1:3,2`, for before and after
+    #[arg(long, value_name = "DEPTH", conflicts_with = "no_validate")]
+    pub(crate) depth: Option<String>,
+    /// Print the formula without a proof
+    #[arg(long)]
+    pub(crate) no_validate: bool,
+    #[command(flatten)]
+    pub(crate) solving: Solving,
 }
 
 #[derive(Debug, Args)]

@@ -61,6 +61,7 @@ pub fn run(
         Command::Studio(args) => ("studio", commands::studio::run(args, &mut output)),
         Command::Export(args) => ("export", commands::export::run(args, &mut output)),
         Command::Fuzz(args) => ("fuzz", commands::fuzz::run(args, &mut output)),
+        Command::Halo(args) => ("halo", commands::halo::run(args, &mut output)),
         Command::Import(args) => ("import", commands::import::run(args, &mut output)),
         Command::Preload(args) => ("preload", commands::preload::run(args, &mut output)),
         Command::Reduce(args) => ("reduce", commands::reduce::run(args, &mut output)),

@@ -8,10 +8,13 @@ use std::path::Path;
 
 use halidom_diag::{Code, Diagnostic, Severity, Sources};
 use halidom_halide::bridge::{Job, Origin};
+use halidom_ir::FuncId;
+use halidom_lang::Pipeline;
 
 use crate::compile::Observer;
 use crate::derive;
 use crate::inspect;
+use crate::phases;
 pub use crate::refusal::Refusal;
 use crate::source::{self, Choice, Loaded};
 use crate::stock::{self, Request, Stock};
@@ -52,6 +55,12 @@ pub struct Named {
     pub schedule: Option<String>,
     /// A derivation.
     pub derivation: Option<String>,
+    /// The inputs that get windows ([`crate::windows`]).
+    pub windows: Vec<String>,
+    /// The funcs that a phase takes as inputs ([`crate::phases`]).
+    pub given: Vec<String>,
+    /// The func that a phase computes.
+    pub compute: Option<String>,
 }
 
 impl Named {
@@ -75,6 +84,9 @@ pub enum Chosen {
 /// The hint for a file without pipelines.
 const NO_PIPELINE: &str =
     "write `pipeline name(…) -> …`; a program is a file `.hal`, derivations are a file `.atl`";
+
+/// The name for a window that stands for every input.
+const EVERY: &str = "*";
 
 /// The name of a text that is not in a file.
 const TEXT: &str = "text";
@@ -104,6 +116,16 @@ impl Kind {
             (Self::Pipelines | Self::Derivations, _) | (_, None) => return Ok(()),
         };
         Err(Refusal::without_place("HAL0902", message, "leave out `-p`, `-s` and `-d`"))
+    }
+
+    /// Refuses windows of inputs if the file has no pipelines of our own.
+    pub fn check_windows(self, path: &Path, named: &Named) -> Result<(), Refusal> {
+        let of_pipelines = named.windows.iter().chain(&named.given).chain(&named.compute);
+        let (Some(name), false) = (of_pipelines.into_iter().next(), self == Self::Pipelines) else {
+            return Ok(());
+        };
+        let message = format!("`{name}` is of pipelines, and `{}` has none", path.display());
+        Err(Refusal::without_place("HAL0914", message, "give a `.hal` file"))
     }
 }
 
@@ -140,6 +162,54 @@ impl Input {
             Self::Pipelines(loaded) => Some((&loaded.sources, &loaded.module.diagnostics)),
             Self::Derivations(_) | Self::Program(_) | Self::Stock(_) => None,
         }
+    }
+
+    /// Cuts out the named phase, and gives windows to the named inputs of the pipelines that names
+    /// choose.
+    pub fn open_windows(&mut self, named: &Named) -> Result<(), Refusal> {
+        let Self::Pipelines(loaded) = self else { return Ok(()) };
+        if named.compute.is_some() || !named.given.is_empty() {
+            let pipeline = loaded.pipeline(named.pipeline.as_deref());
+            let pipeline = pipeline.map_err(refused_in(&loaded.sources))?;
+            let schedule = loaded.schedule(pipeline, named.schedule.as_deref());
+            let schedule = schedule.map_err(refused_in(&loaded.sources))?;
+            let choice = Choice { pipeline, schedule };
+            phases::cut(loaded, &choice, &named.given, named.compute.as_deref())
+                .map_err(|diagnostics| Refusal::new(loaded.sources.clone(), diagnostics))?;
+        }
+        if named.windows.is_empty() {
+            return Ok(());
+        }
+        let numbers = match &named.pipeline {
+            Some(name) => {
+                let number = loaded.pipeline(Some(name));
+                vec![number.map_err(refused_in(&loaded.sources))?]
+            }
+            None => (0..loaded.module.pipelines.len()).collect(),
+        };
+        for name in named.windows.iter().filter(|name| *name != EVERY) {
+            let pipelines = numbers.iter().map(|number| &loaded.module.pipelines[*number]);
+            if !pipelines.clone().any(|one| input_of(loaded, one, name).is_some()) {
+                let inputs = pipelines.flat_map(|one| &one.algorithm.inputs);
+                let names: Vec<String> = inputs
+                    .map(|input| format!("`{}`", loaded.module.pool.func(*input).name))
+                    .collect();
+                let message = format!("no pipeline has an input `{name}` for a window");
+                let hint = format!("inputs are {}", names.join(", "));
+                return Err(Refusal::without_place("HAL0914", message, &hint));
+            }
+        }
+        for number in numbers {
+            let pipeline = &loaded.module.pipelines[number];
+            let inputs = if named.windows.iter().any(|name| name == EVERY) {
+                pipeline.algorithm.inputs.iter().copied().collect()
+            } else {
+                let windows = named.windows.iter();
+                windows.filter_map(|name| input_of(loaded, pipeline, name)).collect()
+            };
+            loaded.open_windows(number, &inputs);
+        }
+        Ok(())
     }
 
     /// The parts that names choose. Where no name is given, all of them.
@@ -241,6 +311,12 @@ impl Input {
     }
 }
 
+/// The input of a pipeline with a name.
+fn input_of(loaded: &Loaded, pipeline: &Pipeline, name: &str) -> Option<FuncId> {
+    let mut inputs = pipeline.algorithm.inputs.iter().copied();
+    inputs.find(|input| loaded.module.pool.func(*input).name == name)
+}
+
 /// Reads a file of pipelines. A file with errors, or without a pipeline, is refused.
 pub fn pipelines(path: &Path) -> Result<Loaded, Refusal> {
     accepted(&path.display().to_string(), source::load(path)?)
@@ -248,7 +324,7 @@ pub fn pipelines(path: &Path) -> Result<Loaded, Refusal> {
 
 /// Refuses pipelines with errors, and a text without any.
 fn accepted(name: &str, loaded: Loaded) -> Result<Loaded, Refusal> {
-    let Loaded { sources, module } = &loaded;
+    let Loaded { sources, module, .. } = &loaded;
     if module.has_errors() {
         return Err(Refusal::new(sources.clone(), module.diagnostics.clone()));
     }

@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use halidom_base::IndexSet;
 use halidom_diag::{Code, Diagnostic, Severity, Sources};
-use halidom_ir::Schedule;
+use halidom_ir::{FuncId, Schedule};
 use halidom_lang::{Module, Pipeline};
 
 use crate::files::{self, FileError};
+use crate::windows::{self, Window};
 
 /// The name of a pipeline's unscheduled form.
 pub const DEFAULT_SCHEDULE: &str = "default";
@@ -18,6 +20,8 @@ pub struct Loaded {
     pub sources: Sources,
     /// Its parsed contents.
     pub module: Module,
+    /// The inputs with windows.
+    pub windows: Box<[Window]>,
 }
 
 /// A pipeline under a schedule.
@@ -50,7 +54,7 @@ pub fn parse(name: &str, text: impl Into<String>) -> Loaded {
     let mut sources = Sources::new();
     let file = sources.add(name, text);
     let module = halidom_lang::parse(&sources, file);
-    Loaded { sources, module }
+    Loaded { sources, module, windows: Box::default() }
 }
 
 impl Loaded {
@@ -107,6 +111,15 @@ impl Loaded {
             Diagnostic::without_place(Severity::Error, Code("HAL0902"), message)
                 .with_hint(format!("it has {names}"))
         })
+    }
+
+    /// Gives windows to inputs of a pipeline that have none yet ([`crate::windows`]).
+    pub fn open_windows(&mut self, pipeline: usize, inputs: &IndexSet<FuncId>) {
+        let has_none = |input: &&FuncId| !self.windows.iter().any(|known| known.input == **input);
+        let inputs = inputs.iter().filter(has_none).copied().collect();
+        let Module { pool, pipelines, .. } = &mut self.module;
+        let opened = windows::open(pool, &mut pipelines[pipeline].algorithm, &inputs);
+        self.windows = self.windows.iter().cloned().chain(opened).collect();
     }
 
     /// The schedule as data; it is empty for the unscheduled form.

@@ -16,6 +16,7 @@ use crate::derive::{self, Lowered};
 use crate::judge::Compiler;
 use crate::refusal::Refusal;
 use crate::source::{self, Choice, Loaded};
+use crate::windows::Window;
 
 /// A program with the algorithm that it should compute.
 #[derive(Clone, Debug)]
@@ -31,6 +32,8 @@ pub struct Subject {
     pub algorithm: Algorithm,
     /// The compiled program.
     pub compiled: Compiled,
+    /// The inputs with windows.
+    pub windows: Vec<Window>,
     /// The compiler that made it.
     pub compiler: Compiler,
     /// The source that a person wrote.
@@ -185,6 +188,7 @@ pub fn compiled(
         schedule,
         algorithm: pipeline.algorithm.clone(),
         compiled,
+        windows: loaded.windows.to_vec(),
         compiler: Compiler::Halidom,
         origin: Origin {
             text: text.to_owned(),
@@ -206,7 +210,8 @@ pub fn derived(loaded: &derive::Loaded, number: usize, lowered: Lowered) -> Subj
     let pipeline = derivation.of.text.clone();
     let schedule = derivation.name.text.clone();
     let compiler = Compiler::Halidom;
-    Subject { pipeline, schedule, pool, algorithm, compiled, compiler, origin }
+    let windows = Vec::new();
+    Subject { pipeline, schedule, pool, algorithm, compiled, windows, compiler, origin }
 }
 
 /// Reads an algorithm and a program from a file in the form that `halidom lower` prints.
@@ -265,6 +270,7 @@ pub fn program_text(name: &str, text: &str) -> Result<Subject, Refusal> {
         pool: module.pool,
         algorithm: module.algorithm,
         compiled,
+        windows: Vec::new(),
         compiler: Compiler::Halidom,
         origin: Origin::of(sources),
     })

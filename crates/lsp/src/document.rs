@@ -38,7 +38,7 @@ impl Document {
         let symbols = symbols(&sources, file);
         Self {
             lines: Lines::of(text, encoding),
-            loaded: Loaded { sources, module },
+            loaded: Loaded { sources, module, windows: Box::default() },
             uri,
             version,
             life: Arc::default(),

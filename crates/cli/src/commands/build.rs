@@ -6,7 +6,7 @@ use halidom_codegen::{ArgumentInfo, ArgumentKind, Artifact};
 use halidom_driver::execute::Ahead;
 use halidom_driver::subject::Subject;
 use halidom_driver::{execute, files, judge};
-use halidom_ir::print;
+use halidom_ir::{VarId, print};
 use halidom_verdict::Verdict;
 use serde_json::{Value, json};
 
@@ -74,23 +74,53 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         output.line(&format!("wrote {name}"));
     }
     output.set("written", names);
-    output.set("interface", interface(&ahead));
+    output.set("interface", interface(&ahead, &subject));
     Ok(ended)
 }
 
 /// The function in C, for programs that call it without a C compiler.
-fn interface(ahead: &Ahead) -> Value {
-    let argument = |argument: &ArgumentInfo| {
+fn interface(ahead: &Ahead, subject: &Subject) -> Value {
+    // Parameters stand in the order in which their variables were declared.
+    let mut declared = subject.compiled.program.params.clone();
+    declared.sort_unstable();
+    let mut params = declared.into_iter();
+    let mut argument = |argument: &ArgumentInfo| {
         let (kind, rank, like) = match argument.kind {
             ArgumentKind::Parameter => ("parameter", None, None),
             ArgumentKind::Input { rank } => ("input", Some(rank), None),
             ArgumentKind::Output { rank, like } => ("output", Some(rank), like),
         };
         let (name, scalar) = (&argument.name, argument.scalar.name());
-        json!({ "name": name, "kind": kind, "type": scalar, "rank": rank, "like": like })
+        let mut object =
+            json!({ "name": name, "kind": kind, "type": scalar, "rank": rank, "like": like });
+        let param = (kind == "parameter").then(|| params.next()).flatten();
+        if let Some(part) = param.and_then(|param| part_of_whole(subject, param)) {
+            object["whole"] = part;
+        }
+        object
     };
-    let arguments: Vec<Value> = ahead.arguments.iter().map(argument).collect();
-    json!({ "function": ahead.function, "arguments": arguments, "checks": ahead.checks })
+    let arguments: Vec<Value> = ahead.arguments.iter().map(&mut argument).collect();
+    let target = halidom_codegen::Target::host().name();
+    json!({
+        "function": ahead.function, "arguments": arguments, "checks": ahead.checks,
+        "target": target,
+    })
+}
+
+/// The bound of a whole input that a parameter stands for.
+fn part_of_whole(subject: &Subject, param: VarId) -> Option<Value> {
+    subject.windows.iter().find_map(|window| {
+        let input = &subject.pool.func(window.input).name;
+        let mut dims = window.whole.iter().enumerate();
+        dims.find_map(|(dim, (min, extent))| {
+            let part = match param {
+                param if param == *min => "min",
+                param if param == *extent => "extent",
+                _ => return None,
+            };
+            Some(json!({ "input": input, "dim": dim, "part": part }))
+        })
+    })
 }
 
 fn artifact(emit: Emit) -> Option<Artifact> {

@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
-use halidom_driver::inspect;
 use halidom_driver::source::{Choice, Loaded, schedule_names};
+use halidom_driver::{halo, inspect};
 use halidom_ir::{FuncId, Pool};
 use halidom_lang::Pipeline;
 use serde_json::{Value, json};
 
+use super::halo::formula;
 use super::{ended, load, report};
 use crate::args::CheckArgs;
 use crate::output::{Ended, Output, Stop};
@@ -37,6 +38,9 @@ fn check(args: &CheckArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
                 Ok(found) => {
                     output.line(&format!("\nschedule {name}:"));
                     output.line(&indented(&found.loop_nest));
+                    for region in halo::regions(&loaded, &choice).unwrap_or_default() {
+                        output.line(&format!("  reads {}: {}", region.name, formula(&region)));
+                    }
                     if let Some(bounds) = found.bounds {
                         output.line(&format!("\nbounds of {name}:"));
                         output.line(&indented(&bounds));

@@ -13,6 +13,7 @@ pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod fmt;
 pub(crate) mod fuzz;
+pub(crate) mod halo;
 pub(crate) mod import;
 pub(crate) mod lower;
 pub(crate) mod lsp;
@@ -57,10 +58,13 @@ fn open(choice: &args::Choice, output: &mut Output<'_>) -> Result<Input, Stop> {
             `halidom import FILE` makes a `.hal` file of it";
         return Err(output.error("HAL0906", &message, hint));
     }
-    let input = kind
-        .check(&choice.file, &names(&choice.named))
+    let named = names(&choice.named);
+    let mut input = kind
+        .check(&choice.file, &named)
+        .and_then(|()| kind.check_windows(&choice.file, &named))
         .and_then(|()| Input::open(&choice.file))
         .map_err(|refusal| output.refused(&refusal))?;
+    input.open_windows(&named).map_err(|refusal| output.refused(&refusal))?;
     if let Some((sources, diagnostics)) = input.warnings() {
         for diagnostic in diagnostics {
             output.diagnostic(sources, diagnostic);
@@ -71,8 +75,8 @@ fn open(choice: &args::Choice, output: &mut Output<'_>) -> Result<Input, Stop> {
 
 /// The names of parts on the command line.
 fn names(given: &args::Named) -> Named {
-    let args::Named { pipeline, schedule, derivation } = given.clone();
-    Named { pipeline, schedule, derivation }
+    let args::Named { pipeline, schedule, derivation, windows, compute, given } = given.clone();
+    Named { pipeline, schedule, derivation, windows, given, compute }
 }
 
 /// Reads a file and finds the chosen part in it.

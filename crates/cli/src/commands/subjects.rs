@@ -108,7 +108,10 @@ pub(crate) fn wanted(given: &args::Given, output: &mut Output<'_>) -> Result<Wan
         dump: stock.passes.clone(),
         assumptions: stock.assume.clone(),
     };
-    Kind::Stock.check(request.file(), &names(named)).map_err(|refusal| output.refused(&refusal))?;
+    let (kind, named) = (Kind::Stock, names(named));
+    kind.check(request.file(), &named)
+        .and_then(|()| kind.check_windows(request.file(), &named))
+        .map_err(|refusal| output.refused(&refusal))?;
     Ok(Wanted::Stock(request))
 }
 

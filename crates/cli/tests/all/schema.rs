@@ -31,7 +31,7 @@ schedule lanes for p { b.vectorize(x, 8, tail: guard); }
 ";
 
 /// Commands, with the names of [`files`] for paths, and their exit status and verdict.
-const JOBS: [(&str, u8, Option<&str>); 46] = [
+const JOBS: [(&str, u8, Option<&str>); 50] = [
     ("check TWO", 0, None),
     ("lower TWO", 0, None),
     ("export TWO", 0, None),
@@ -43,6 +43,10 @@ const JOBS: [(&str, u8, Option<&str>); 46] = [
     ("preload --halide MISSING", 2, None),
     ("studio MISSING", 2, None),
     ("studio ATL", 2, None),
+    ("halo TWO", 0, Some("proved")),
+    ("halo TWO --no-validate", 0, None),
+    ("halo TWO --depth 1", 0, Some("proved")),
+    ("halo TWO --depth 1,1", 2, None),
     ("validate TWO", 0, Some("proved")),
     ("validate TWO -s lanes", 0, Some("proved")),
     ("validate TWO -s lanes --engine reference", 0, Some("proved")),

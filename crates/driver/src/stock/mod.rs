@@ -728,6 +728,7 @@ fn subject(
             said: None,
             stages: Vec::new(),
         },
+        windows: Vec::new(),
         compiler: Compiler::Halide,
         origin: Origin::default(),
     }

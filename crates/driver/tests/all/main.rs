@@ -33,3 +33,4 @@ mod table1_native;
 mod tables_by_floats;
 mod tuple_outputs;
 mod undefined_values;
+mod windows;

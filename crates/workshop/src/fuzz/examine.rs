@@ -275,7 +275,7 @@ fn sound(diagnostics: &[Diagnostic]) -> bool {
 /// Checks that a schedule whose last step is refused is refused as a whole, with a proper
 /// diagnostic. A schedule that `may_be_legal` may also be accepted.
 fn refused(loaded: &Loaded, choice: &Choice, may_be_legal: bool) -> Result<(), Wrong> {
-    let mut loaded = Loaded { sources: loaded.sources.clone(), module: loaded.module.clone() };
+    let mut loaded = loaded.clone();
     let diagnostics = match compile(&mut loaded, choice, &mut |_, _, _| {}) {
         Err(diagnostics) => diagnostics,
         Ok(_) if may_be_legal => return Ok(()),

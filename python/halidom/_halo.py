@@ -1,0 +1,76 @@
+"""The region of each input that a window of the outputs needs, as a formula."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Union
+
+from . import _program, _verdict
+from ._verdict import Verdict
+
+
+class Interval(NamedTuple):
+    """The coordinates of one dimension that are read, as text: ``[x0 - 2, x1 + 2]``, where ``x0``
+    and ``x1`` are the ends of the window."""
+
+    text: str
+    #: True if coordinates are then clamped to the whole input.
+    clamped: bool
+    #: True if the first coordinate is read, whatever the window; else nothing is claimed.
+    first_is_read: bool
+    #: The same for the last one.
+    last_is_read: bool
+
+
+class Halo:
+    """The formula for each input, by dimension, the first dimension first; and the verdict on
+    it."""
+
+    def __init__(self, described: Mapping[str, Any], verdict: Verdict) -> None:
+        #: *proved* means that no read leaves the formula, for all windows, shapes and inputs.
+        self.verdict = verdict
+        self.regions: Dict[str, List[Interval]] = {
+            name: [
+                Interval(
+                    one["interval"],
+                    bool(one["clamped"]),
+                    bool(one["first_is_read"]),
+                    bool(one["last_is_read"]),
+                )
+                for one in dims
+            ]
+            for name, dims in described["regions"].items()
+        }
+
+    def __repr__(self) -> str:
+        shown = []
+        for name, dims in self.regions.items():
+            texts = [f"{one.text} clamped" if one.clamped else one.text for one in dims]
+            shown.append(f"{name}: {' × '.join(texts)}")
+        return "; ".join(shown or ["no input is read"]) + f" ({self.verdict.statement})"
+
+
+def halo(
+    program: Union[str, "os.PathLike[str]"],
+    *,
+    pipeline: Optional[str] = None,
+    schedule: Optional[str] = None,
+) -> Halo:
+    """Find the region of each input that a window of the outputs needs, and prove it.
+
+    ``program`` is the path of a ``.hal`` file, or its text; without ``schedule``, the unscheduled
+    form is examined.
+    """
+    with tempfile.TemporaryDirectory(prefix="halidom-") as place:
+        is_text = isinstance(program, str) and ("\n" in program or "{" in program)
+        file = Path(place) / "program.hal" if is_text else Path(program)
+        if is_text:
+            file.write_text(str(program))
+        name = schedule or "default"
+        words = ["halo", str(file), "--schedule", name]
+        if pipeline is not None:
+            words += ["--pipeline", pipeline]
+        answer = _program.ask(words, title="proving the halo")
+    return Halo(answer["halos"][name], _verdict.of(answer))

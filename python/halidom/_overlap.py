@@ -1,0 +1,243 @@
+"""The check of blocks with a fixed overlap."""
+
+from __future__ import annotations
+
+import os
+import random
+import tempfile
+from pathlib import Path
+from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy
+
+from . import _kernel, _program
+from ._errors import ArgumentError, InputError
+
+Depth = Union[int, Sequence[Any], Mapping[int, Any]]
+
+
+class Wrong(NamedTuple):
+    """The first element, in the order of axes, at which blocks and the whole differ."""
+
+    place: Tuple[int, ...]
+    got: Any
+    expected: Any
+    #: The number of elements that differ.
+    total: int
+    array: Any
+    chunks: Tuple[Tuple[int, ...], ...]
+
+
+class Overlap:
+    """The answer of :func:`halidom.dask.check_overlap`: ``proved``, ``refuted`` or ``tested``.
+
+    It is no truth value, because only ``proved`` is a success for all arrays.
+    """
+
+    def __init__(self, status: str, statement: str, wrong: Optional[Wrong] = None) -> None:
+        self.status = status
+        self.statement = statement
+        #: The first wrong element, of a refutation.
+        self.wrong = wrong
+
+    @property
+    def proved(self) -> bool:
+        """True if it holds for all arrays and all chunks."""
+        return self.status == "proved"
+
+    @property
+    def refuted(self) -> bool:
+        """True if an array was found on which blocks give something else."""
+        return self.status == "refuted"
+
+    @property
+    def tested(self) -> bool:
+        """True if no difference was found, which proves nothing."""
+        return self.status == "tested"
+
+    def __bool__(self) -> bool:
+        raise TypeError("an answer is no truth value: ask for `proved`, `refuted` or `tested`")
+
+    def __repr__(self) -> str:
+        return self.statement
+
+
+def check(
+    thing: Any,
+    *,
+    depth: Depth,
+    boundary: Any,
+    like: Any,
+    reference: Any,
+    schedule: Optional[str],
+    trials: int,
+    seed: int,
+    parameters: Mapping[str, Any],
+) -> Overlap:
+    """See :func:`halidom.dask.check_overlap`."""
+    shape, dtype = tuple(like.shape), numpy.dtype(like.dtype)
+    depths = _depths(depth, len(shape))
+    is_program = _is_program(thing)
+    statement = None
+    if is_program and boundary in ("none", None) and reference is None:
+        statement = _prove(thing, depths, schedule)
+    apply = _function(thing, schedule, parameters)
+    whole = apply if reference is None else _function(reference, None, parameters)
+    draw = random.Random(seed)
+    tried = 0
+    for trial in range(trials):
+        array, chunks = _case(draw, shape, dtype, depths, trial, trials)
+        wrong = _compare(apply, whole, array, chunks, depths, boundary)
+        tried += 1
+        if wrong is not None:
+            place = ", ".join(str(at) for at in wrong.place)
+            return Overlap(
+                "refuted",
+                f"refuted: element ({place}) is {wrong.got} and should be {wrong.expected}; "
+                f"{wrong.total} of {array.size} elements of an array of {array.shape} in chunks "
+                f"{chunks} are wrong",
+                wrong,
+            )
+    if statement is not None:
+        return Overlap("proved", statement)
+    return Overlap("tested", f"tested: no difference on {tried} random arrays; this is no proof")
+
+
+def _is_program(thing: Any) -> bool:
+    return isinstance(thing, (str, os.PathLike))
+
+
+def _is_text(thing: Any) -> bool:
+    return isinstance(thing, str) and ("\n" in thing or "{" in thing)
+
+
+def _depths(depth: Depth, rank: int) -> List[Tuple[int, int]]:
+    """The elements before and after a block, for each axis."""
+    if isinstance(depth, Mapping):
+        given = [depth.get(axis, 0) for axis in range(rank)]
+    elif isinstance(depth, (list, tuple)):
+        given = list(depth)
+    else:
+        given = [depth] * rank
+    if len(given) != rank:
+        raise ArgumentError(f"`depth` has {len(given)} numbers, and `like` has {rank} axes")
+    pairs = [one if isinstance(one, (list, tuple)) else (one, one) for one in given]
+    for before, after in pairs:
+        if not (isinstance(before, int) and isinstance(after, int)) or min(before, after) < 0:
+            raise ArgumentError(f"`depth` is made of numbers that are not negative, not {depth!r}")
+    return [(before, after) for before, after in pairs]
+
+
+def _prove(
+    thing: Any, depths: Sequence[Tuple[int, int]], schedule: Optional[str]
+) -> Optional[str]:
+    """The statement of a proof, if there is one."""
+    with tempfile.TemporaryDirectory(prefix="halidom-") as place:
+        file = Path(thing) if not _is_text(thing) else Path(place) / "program.hal"
+        if _is_text(thing):
+            file.write_text(thing)
+        # The first dimension of a pipeline is the last axis.
+        words = ",".join(f"{before}:{after}" for before, after in reversed(depths))
+        asked = ["halo", str(file), "--depth", words, "--schedule", schedule or "default"]
+        try:
+            answer = _program.ask(asked, title="proving the overlap")
+        except InputError as error:
+            if error.code == "HAL0915":
+                return None
+            raise
+    if answer.get("verdict") != "proved":
+        return None
+    return "proved: blocks give what the whole gives, where they keep their coordinates"
+
+
+def _function(
+    thing: Any, schedule: Optional[str], parameters: Mapping[str, Any]
+) -> Callable[[Any], Any]:
+    if not _is_program(thing):
+        if not callable(thing):
+            raise ArgumentError(f"`{type(thing).__name__}` is neither a program nor callable")
+        found: Callable[[Any], Any] = thing
+        return found
+    kernel = _kernel.compile(thing, schedule=schedule)
+    if len(kernel.inputs) != 1 or len(kernel.outputs) != 1:
+        raise ArgumentError(f"{kernel.name} needs one input and one output to be put on blocks")
+    made = kernel.outputs[0].dtype
+
+    def apply(block: Any) -> Any:
+        array: Any = numpy.ascontiguousarray(block)
+        out = numpy.empty(array.shape, made)
+        named: Any = {kernel.inputs[0].name: array, **parameters}
+        return kernel(out=out, threads=1, **named)
+
+    return apply
+
+
+def _case(
+    draw: random.Random,
+    shape: Sequence[int],
+    dtype: Any,
+    depths: Sequence[Tuple[int, int]],
+    trial: int,
+    trials: int,
+) -> Tuple[Any, Tuple[Tuple[int, ...], ...]]:
+    """A random array and chunks for it; the first ones are small."""
+    sizes, chunks = [], []
+    for most, (before, after) in zip(shape, depths):
+        least = min(most, 2 * max(before, after, 1) + 1)
+        size = least + (most - least) * (trial + 1) // trials
+        size = draw.randint(least, max(size, least))
+        sizes.append(size)
+        # Dask merges chunks that are smaller than the overlap.
+        smallest = min(max(before, after, 1), size)
+        lengths, left = [], size
+        while left > 0:
+            length = min(left, draw.randint(smallest, max(smallest, size)))
+            if 0 < left - length < smallest:
+                length = left
+            lengths.append(length)
+            left -= length
+        chunks.append(tuple(lengths))
+    source = numpy.random.default_rng(draw.randrange(1 << 32))
+    if dtype.kind in "iu":
+        limits = numpy.iinfo(dtype)
+        array = source.integers(limits.min, limits.max, sizes, dtype, endpoint=True)
+    elif dtype.kind == "b":
+        array = source.integers(0, 2, sizes).astype(bool)
+    else:
+        array = source.standard_normal(sizes).astype(dtype)
+    return array, tuple(chunks)
+
+
+def _compare(
+    apply: Callable[[Any], Any],
+    whole: Callable[[Any], Any],
+    array: Any,
+    chunks: Tuple[Tuple[int, ...], ...],
+    depths: Sequence[Tuple[int, int]],
+    boundary: Any,
+) -> Optional[Wrong]:
+    import dask.array
+
+    expected = numpy.asarray(whole(array))
+    is_even = all(before == after for before, after in depths)
+    depth = {axis: one[0] if is_even else one for axis, one in enumerate(depths)}
+    blocks = dask.array.from_array(array, chunks=chunks)
+    lazy = dask.array.map_overlap(
+        apply,
+        blocks,
+        depth=depth,
+        boundary="none" if boundary is None else boundary,
+        dtype=expected.dtype,
+        meta=numpy.empty((0,) * array.ndim, expected.dtype),
+    )
+    got = numpy.asarray(lazy.compute(scheduler="synchronous"))
+    if got.shape != expected.shape:
+        raise ArgumentError(f"blocks give an array of {got.shape}, the whole {expected.shape}")
+    differs = got != expected
+    if expected.dtype.kind == "f":
+        differs &= ~(numpy.isnan(got) & numpy.isnan(expected))
+    count = int(differs.sum())
+    if count == 0:
+        return None
+    index = tuple(int(at) for at in numpy.argwhere(differs)[0])
+    return Wrong(index, got[index], expected[index], count, array, chunks)

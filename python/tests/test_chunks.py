@@ -1,0 +1,242 @@
+"""Arrays in chunks: kernels with windows, Dask, streams. Without these libraries, only kernels."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+
+import numpy
+import pytest
+
+import halidom
+from halidom import _grid, _windows
+from halidom._errors import ArgumentError, CheckFailed, HalidomError
+
+EDGES = "examples/edges.hal"
+
+
+def needs(*names):
+    missing = [name for name in names if importlib.util.find_spec(name) is None]
+    return pytest.mark.skipif(bool(missing), reason=f"{missing} is not installed")
+
+
+@pytest.fixture(scope="module")
+def picture():
+    return numpy.random.default_rng(5).integers(0, 256, (53, 71), dtype=numpy.uint8)
+
+
+@pytest.fixture(scope="module")
+def edges():
+    root = os.path.join(os.path.dirname(__file__), "..", "..")
+    return _windows.compiled(os.path.join(root, EDGES), schedule="strips")
+
+
+def test_windows_equal_the_whole(root, edges, picture):
+    whole = halidom.compile(root / EDGES, schedule="strips")
+    expected = whole(picture, 30, 90, out=numpy.empty(picture.shape, bool))
+    kernel = edges.load()
+    values = kernel.values({"weak": 30, "strong": 90})
+    wholes = [((0, 53), (0, 71))]
+    for chunks in (((53,), (71,)), (_grid.cut(53, 7), _grid.cut(71, 13)), ((1, 52), (70, 1))):
+        for _, window in _grid.windows(chunks, wholes[0]):
+            needed = kernel.needs([window], wholes, values)[0]
+            place = tuple(slice(low, low + extent) for low, extent in needed)
+            part = _windows.Part(picture[place], tuple(low for low, _ in needed))
+            got = kernel.run([window], [part], wholes, values)[0]
+            here = tuple(slice(low, low + extent) for low, extent in window)
+            assert numpy.array_equal(got, expected[here]), window
+
+
+def test_a_part_that_is_too_small_or_beyond_the_whole_is_refused(edges, picture):
+    kernel = edges.load()
+    values = kernel.values({"weak": 30, "strong": 90})
+    wholes = [((0, 53), (0, 71))]
+    window = ((10, 5), (20, 6))
+    low, extent = kernel.needs([window], wholes, values)[0][0]
+    assert (low, extent) == (7, 11)
+    small = _windows.Part(picture[8:18, 17:29], (8, 17))
+    with pytest.raises(CheckFailed, match="required region"):
+        kernel.run([window], [small], wholes, values)
+    beyond = _windows.Part(numpy.zeros((60, 71), numpy.uint8), (0, 0))
+    with pytest.raises(CheckFailed, match="ends in the whole"):
+        kernel.run([window], [beyond], wholes, values)
+    huge = [((0, 53), (0, 1 << 33))]
+    with pytest.raises((CheckFailed, ArgumentError)):
+        kernel.run([window], [small], huge, values)
+    with pytest.raises(ArgumentError, match="too large"):
+        kernel.needs([((1 << 33, 1), (0, 1))], wholes, values)
+    empty = kernel.run(
+        [((10, 0), (20, 6))], [_windows.Part(picture[10:10, 20:20], (10, 20))], wholes, values
+    )
+    assert empty[0].shape == (0, 6)
+
+
+def test_halos_are_formulas(root):
+    found = halidom.halo(root / "examples/blur.hal", schedule="tiled")
+    assert found.verdict.proved
+    first, _ = found.regions["input"]
+    assert first.text == "[x0, x1 + 2]" and first.first_is_read and first.last_is_read
+    assert "[y0, y1 + 2]" in repr(found)
+
+
+def test_shipped_kernels_are_private_and_damage_is_found(edges):
+    folder = _windows.private_folder()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    damaged = _windows.Shipped(
+        edges.text, None, "strips", edges.interface, edges.library, edges.statement
+    )
+    damaged.library = edges.library[:-1] + b"!"
+    damaged.digest = "0" * 64
+    with pytest.raises(HalidomError, match="damaged"):
+        damaged.load()
+    assert _windows.has_instructions("x86-64")
+    assert not _windows._NEEDED.get("x86-64")
+
+
+def test_chunks_that_a_schedule_refuses_are_computed_by_the_second_kernel(picture):
+    text = """pipeline pairs(input: buffer<u8, 2>) -> output: buffer<u16, 2> {
+        func output(x, y) = u16(input(x, y)) + u16(input(x + 1, y));
+    }
+    schedule wide for pairs { output.vectorize(x, 16, tail: shift_inwards); }"""
+    kernels = [_windows.compiled(text, schedule=name) for name in ("wide", "default")]
+    wholes = [((0, 53), (0, 71))]
+    expected = picture[:, :-1].astype("u2") + picture[:, 1:]
+    before = _windows.refused()
+    for low, extent, refused in ((0, 32, 0), (32, 16, 0), (48, 15, 1), (69, 1, 2)):
+        part = _windows.Part(picture[:, low : low + extent + 1], (0, low))
+        window = ((0, 53), (low, extent))
+        got = _windows.run_guarded(kernels, [window], [part], wholes, {})[0]
+        assert numpy.array_equal(got, expected[:, low : low + extent])
+        assert _windows.refused() - before == refused
+
+
+def test_chunks_waste_little():
+    assert _grid.choose((10, 10), 1, (2, 2)) == ((10,), (10,))
+    chunks = _grid.choose((100000, 100000), 1, (2, 2))
+    assert sum(chunks[0]) == sum(chunks[1]) == 100000
+    assert max(chunks[0]) * max(chunks[1]) <= _grid.AIM
+    assert list(_grid.pieces(((3, 4),), [[0, 5, 9]]))[1].within == (slice(0, 2),)
+
+
+@needs("dask")
+def test_map_equals_the_whole(root, picture):
+    import dask.array as da
+
+    import halidom.dask as hd
+
+    whole = halidom.compile(root / EDGES, schedule="strips")
+    expected = whole(picture, 30, 90, out=numpy.empty(picture.shape, bool))
+    blocks = da.from_array(picture, chunks=((20, 1, 32), (50, 21)))
+    lazy = hd.map(root / EDGES, schedule="strips", input=blocks, weak=30, strong=90)
+    assert lazy.dtype == bool and lazy.chunks == blocks.chunks
+    assert numpy.array_equal(lazy.compute(scheduler="synchronous"), expected)
+    with pytest.raises(ArgumentError, match="type"):
+        hd.map(root / EDGES, input=blocks.astype("u2"), weak=1, strong=2)
+    with pytest.raises(ArgumentError, match="missing"):
+        hd.map(root / EDGES, input=blocks, weak=1)
+
+
+@needs("dask")
+def test_phases_equal_the_whole(root):
+    import dask.array as da
+
+    import halidom.dask as hd
+
+    picture = numpy.random.default_rng(6).integers(0, 201, (700, 20), dtype=numpy.uint8)
+    blocks = da.from_array(picture, chunks=(130, 20))
+    file = root / "examples/chunks/histogram.hal"
+    counts = hd.map(file, schedule="bands", phases=["part"], region=((0, 256),), input=blocks)
+    expected = numpy.bincount(picture.ravel(), minlength=256)
+    assert numpy.array_equal(counts.compute(scheduler="synchronous"), expected)
+
+
+@needs("dask")
+def test_overlaps(root, picture):
+    import halidom.dask as hd
+
+    means = """pipeline means(input: buffer<u8, 1>) -> output: buffer<u8, 1> {
+        func at = repeat_edge(input);
+        func once(x) = (u16(at(x - 1)) + u16(at(x)) + u16(at(x + 1))) / 3;
+        func output(x) = u8((once(x - 1) + once(x) + once(x + 1)) / 3);
+    }"""
+    like = picture[0]
+    right = hd.check_overlap(means, depth=2, like=like)
+    assert right.proved
+    with pytest.raises(TypeError):
+        bool(right)
+    wrong = hd.check_overlap(means, depth=1, like=like)
+    assert wrong.refuted and wrong.wrong is not None
+    tested = hd.check_overlap(lambda block: block + 1, depth=0, like=like)
+    assert tested.tested and not tested.proved
+    # The values depend on coordinates, which `map_overlap` does not tell.
+    ramp = "pipeline ramp(input: buffer<u8, 1>) -> output: buffer<i32, 1> {\n"
+    ramp += "    func output(x) = i32(input(x)) + i32(x);\n}"
+    assert hd.check_overlap(ramp, depth=1, like=like).refuted
+
+
+@needs("dask", "zarr")
+def test_streams_begin_where_they_were(root, picture, tmp_path, monkeypatch):
+    import zarr
+
+    from halidom import _stream
+
+    store = zarr.create_array(str(tmp_path / "in.zarr"), data=picture, chunks=(16, 16))
+    expected = halidom.compile(root / EDGES)(
+        picture, 30, 90, out=numpy.empty(picture.shape, bool)
+    )
+    options = {"input": tmp_path / "in.zarr", "weak": 30, "strong": 90, "memory": "512MB"}
+    with pytest.raises(ArgumentError, match="512 MB"):
+        halidom.stream(root / EDGES, output=tmp_path / "a.zarr", **{**options, "memory": "1MB"})
+    monkeypatch.setattr(_stream, "_window", lambda *_: (16, 16))
+    finish = _stream._Journal.finish
+    done = []
+
+    def ends(self, window, array):
+        if len(done) == 5:
+            raise KeyboardInterrupt
+        done.append(window)
+        finish(self, window, array)
+
+    monkeypatch.setattr(_stream._Journal, "finish", ends)
+    with pytest.raises(KeyboardInterrupt):
+        halidom.stream(root / EDGES, output=tmp_path / "a.zarr", **options)
+    assert not (tmp_path / "a.zarr").exists()
+    monkeypatch.setattr(_stream._Journal, "finish", finish)
+    # A window that was damaged since is computed again, and so is one whose line was cut off.
+    work = zarr.open_array(str(tmp_path / ".a.zarr.halidom" / "array"), mode="r+")
+    work[:16, :16] = ~work[:16, :16]
+    with open(tmp_path / ".a.zarr.halidom" / "journal", "a") as journal:
+        journal.write("2.2")
+    result = halidom.stream(root / EDGES, output=tmp_path / "a.zarr", **options)
+    assert result.resumed == 4 and result.windows == 20
+    made = zarr.open_array(str(tmp_path / "a.zarr"), mode="r")
+    assert numpy.array_equal(made[:], expected)
+    assert store.shape == made.shape
+    with pytest.raises(ArgumentError, match="exists"):
+        halidom.stream(root / EDGES, output=tmp_path / "a.zarr", **options)
+
+
+@needs("xarray", "dask")
+def test_coordinates_stay(root, picture):
+    import dask.array as da
+    import xarray
+
+    import halidom.xarray as hx
+
+    source = xarray.DataArray(
+        da.from_array(picture.astype("u2"), chunks=20),
+        dims=("row", "column"),
+        coords={"row": numpy.arange(53) * 2.0, "name": "x"},
+        attrs={"unit": "count"},
+    )
+    made = hx.apply(root / "examples/blur.hal", schedule="vectorized", input=source)
+    assert made.dims == ("row", "column") and made.shape == (51, 69)
+    assert made.row.values[-1] == 100.0 and made.attrs == {"unit": "count"}
+
+
+def test_the_command_refuses_what_it_cannot_read(root, tmp_path):
+    words = [sys.executable, "-m", "halidom", "stream", str(root / EDGES), "--input", "no.zarr"]
+    words += ["--output", str(tmp_path / "out.zarr"), "--set", "weak=1", "--set", "strong=2"]
+    variables = {**os.environ, "PYTHONPATH": str(root / "python")}
+    done = subprocess.run(words, env=variables, capture_output=True, text=True)
+    assert done.returncode == 2 and "there is no `no.zarr`" in done.stderr
