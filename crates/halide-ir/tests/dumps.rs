@@ -254,6 +254,10 @@ impl Random<'_> {
                 ty: self.ty(),
                 kind: kinds[number as usize % 3],
                 constraints: if number % 3 == 0 { Vec::new() } else { self.constraints() },
+                range: match number % 3 {
+                    0 => [self.maybe(|random| random.expr(1)), self.maybe(|random| random.expr(1))],
+                    _ => [None, None],
+                },
             })
             .collect();
         let images = (0..self.below(2))
