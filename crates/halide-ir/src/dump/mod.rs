@@ -21,9 +21,9 @@
 //! # The form
 //! * An argument has its kind, name and type. A buffer also has its number of dimensions, the
 //!   alignment of its host pointer in bytes, and the pipeline's constraints on its dimensions:
-//!   `(dim 0 (min (i32 0)) (stride (i32 1)))`. A scalar has its range, where the pipeline limits it:
-//!   `(min (i32 0)) (max (i32 9))`. An image is embedded in the code. It has its type;
-//!   the least coordinate, extent and stride of each dimension; and its memory in bytes.
+//!   `(dim 0 (min (i32 0)) (stride (i32 1)))`. A scalar has the ends of its range that the
+//!   pipeline names: `(min (i32 0)) (max (i32 9))`. An image is embedded in the code. It has its
+//!   type; the least coordinate, extent and stride of each dimension; and its memory in bytes.
 //! * A type is `i`, `u`, `f` or `bf` with bits, or `h` for a pointer, with its type in C where that
 //!   is known; then `x` and the lanes if there are several.
 //! * A float is the bits of a double, `(f32 0x3FF0000000000000)`: Halide keeps all floats as

@@ -70,9 +70,9 @@ impl Walk<'_> {
     ///
     /// # Correctness
     /// After `p <= c`, the minimum of `p` and `c` is `p`, with the bits of `p` if `c` is not 0: `p`
-    /// is no NaN, and where the two are equal they have the same bits. If `c` is 0, and the pipeline
-    /// names it as an end of the range of `p`, [`Condition::Zeros`](crate::Condition::Zeros) says
-    /// that `p` is not -0. Maxima are alike.
+    /// is no NaN, and where the two are equal they have the same bits. If `c` is 0 and the pipeline
+    /// names it as an end of the range of `p`, [`Zeros`](crate::Condition::Zeros) says that `p` is
+    /// not -0. Maxima are alike.
     fn limited(&mut self, pool: &Pool, condition: ExprId) {
         let Expr::Binary(Op::Le, a, b) = *pool.get(condition) else { return };
         for (op, param, number) in [(Op::Min, a, b), (Op::Max, b, a)] {

@@ -70,8 +70,8 @@ pub struct Widths {
     /// Conversions of floats to integers of 64 bits that Halide's code makes. Others are steps of a
     /// translated conversion to a narrow type.
     kept: FxHashSet<ExprId>,
-    /// Minima and maxima of a parameter and a number that are the parameter: an entry check keeps it
-    /// within that number.
+    /// Minima and maxima of a parameter and a number that are the parameter: an entry check keeps
+    /// it within that number.
     idle_limits: FxHashSet<(Op, ExprId, ExprId)>,
     /// The `int`s of the same values as variables that are machine integers.
     twins: FxHashMap<VarId, VarId>,
