@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use halidom_driver::inspect;
 use halidom_driver::source::{Choice, schedule_names};
+use halidom_driver::{halo, inspect};
 use halidom_ir::FuncId;
 use halidom_lang::{SymbolKind, TokenKind, directives, function_names, tokens};
 use halidom_schedule::Place;
@@ -210,6 +210,13 @@ fn placement(document: &mut Document, choice: &Choice, func: FuncId, regions: bo
             format!("computed {}, stored {}\n", place(&places.compute), place(&places.store))
         }
     };
+    if regions && places.is_none() {
+        let all = halo::regions(&document.loaded, choice).unwrap_or_default();
+        if let Some(region) = all.iter().find(|region| region.name == name) {
+            let _ = write!(told, "```text\nneeded: {region}\n```\n");
+            return told;
+        }
+    }
     let regions = description.regions.iter().find(|(of, _)| pool.func(*of).name == name);
     if let Some((_, lines)) = regions.filter(|(_, lines)| !lines.trim().is_empty()) {
         let lines: Vec<String> = lines

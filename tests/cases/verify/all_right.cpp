@@ -10,7 +10,7 @@ Expr Simplify::visit(const Add *op, ExprInfo *bounds) {
     if (rewrite(ramp(x, y) + ramp(z, w), ramp(x + z, y + w, lanes)) ||
         rewrite(ramp(x, y) + broadcast(z), ramp(x + z, y, lanes)) ||
         (no_overflow_int(op->type) && rewrite((x / y) * y + x % y, x))) {
-        return mutate(std::move(rewrite.result), bounds);
+        return std::move(rewrite.result);
     }
     return op;
 }

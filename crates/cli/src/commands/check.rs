@@ -8,7 +8,6 @@ use halidom_ir::{FuncId, Pool};
 use halidom_lang::Pipeline;
 use serde_json::{Value, json};
 
-use super::halo::formula;
 use super::{ended, load, report};
 use crate::args::CheckArgs;
 use crate::output::{Ended, Output, Stop};
@@ -39,7 +38,7 @@ fn check(args: &CheckArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
                     output.line(&format!("\nschedule {name}:"));
                     output.line(&indented(&found.loop_nest));
                     for region in halo::regions(&loaded, &choice).unwrap_or_default() {
-                        output.line(&format!("  reads {}: {}", region.name, formula(&region)));
+                        output.line(&format!("  reads {}: {region}", region.name));
                     }
                     if let Some(bounds) = found.bounds {
                         output.line(&format!("\nbounds of {name}:"));

@@ -1,6 +1,6 @@
 //! `halidom halo`.
 
-use halidom_driver::halo::{self, Halo, Region, overlap};
+use halidom_driver::halo::{self, Halo, overlap};
 use halidom_driver::judge::{self, Options};
 use halidom_driver::source::Choice;
 use halidom_verdict::Verdict;
@@ -90,7 +90,7 @@ fn depths(text: &str, output: &mut Output<'_>) -> Result<Vec<(i64, i64)>, Stop> 
     };
     text.split(',').map(sides).collect::<Option<_>>().ok_or_else(|| {
         let hint = "give a number for each dimension, as in `2,2`, or two, as in `1:3,2`";
-        output.error("HAL0906", &format!("`{text}` is no depth"), hint)
+        output.error("HAL0906", &format!("`{text}` is not a depth"), hint)
     })
 }
 
@@ -105,7 +105,7 @@ fn show(
     let mut regions = Map::new();
     for (number, region) in found.regions.iter().enumerate() {
         let ends = ends.get(number).filter(|_| !is_plain);
-        output.line(&format!("  {}: {}", region.name, formula(region)));
+        output.line(&format!("  {}: {region}", region.name));
         if let Some(ends) = ends {
             output.line(&format!("    {}", claims(ends)));
         }
@@ -124,15 +124,6 @@ fn show(
     let mut object = Map::new();
     object.insert("regions".to_owned(), Value::Object(regions));
     object
-}
-
-/// Writes a region as a product of intervals.
-pub(crate) fn formula(region: &Region) -> String {
-    let one = |reach: &halo::Reach| {
-        if reach.is_clamped { format!("{} clamped", reach.text) } else { reach.text.clone() }
-    };
-    let intervals: Vec<String> = region.dims.iter().map(one).collect();
-    intervals.join(" × ")
 }
 
 /// Tells which ends are always read.

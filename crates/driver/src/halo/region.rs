@@ -1,5 +1,7 @@
 //! Regions of inputs.
 
+use std::fmt;
+
 use halidom_ir::{ExprId, FuncId};
 
 /// The region of an input.
@@ -24,4 +26,16 @@ pub struct Reach {
     pub text: String,
     /// True if the coordinates are then clamped to the whole.
     pub is_clamped: bool,
+}
+
+impl fmt::Display for Region {
+    /// Shows the intervals: `[x0 - 1, x1 + 1] clamped × [y0, y1]`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (dim, reach) in self.dims.iter().enumerate() {
+            let before = if dim == 0 { "" } else { " × " };
+            let after = if reach.is_clamped { " clamped" } else { "" };
+            write!(f, "{before}{}{after}", reach.text)?;
+        }
+        Ok(())
+    }
 }

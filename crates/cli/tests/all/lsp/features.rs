@@ -54,7 +54,8 @@ fn hovers_tell_types_places_and_regions() {
     let in_schedule = hover("blur_x.compute_at", 0);
     assert!(in_schedule.contains("rows") && !in_schedule.contains("default"), "{in_schedule}");
     assert!(hover("func bias", 6).contains("1 update"));
-    assert!(hover("input:", 0).contains("input input"));
+    let input = hover("input:", 0);
+    assert!(input.contains("input input") && input.contains("needed: [x0"), "{input}");
     assert!(hover("radius: 1", 0).contains("Known at compile time"));
     assert!(hover("/ twice", 2).contains("let twice = 2 * gain"));
     assert!(hover("gain > 0", 0).contains("gain: u16"));

@@ -1,12 +1,15 @@
 //! Sizes that may pass a program's entry checks.
 
 use halidom_interp::{Bindings, evaluate_expr, nesting};
-use halidom_ir::{Algorithm, BufferId, Constant, Expr, FuncKind, Pool, Program, Scalar};
+use halidom_ir::{
+    Algorithm, BufferId, Constant, Expr, FuncKind, Pool, Program, Scalar, Stmt, VarId, visit,
+};
 
 use super::{Given, Hint};
 
 /// Proposes each assignment as the solver gave it, and with dense memory, because products of sizes
-/// and strides are opaque to the solver. A parameter that the assignment lacks is proposed as 1.
+/// and strides are opaque to the solver. A parameter that the assignment lacks is proposed as 1, or
+/// as a number that the entry checks on it mention.
 pub(crate) fn suggested<'h>(
     pool: &'h Pool,
     algorithm: &'h Algorithm,
@@ -20,7 +23,7 @@ pub(crate) fn suggested<'h>(
     let mut buffers: Vec<BufferId> = algorithm.inputs.iter().filter_map(input).collect();
     buffers.extend(program.outputs.iter().flat_map(|output| output.buffers.iter().copied()));
     hints.iter().flat_map(move |hint| {
-        let plain = bind(pool, algorithm, hint);
+        let plain = bind(pool, algorithm, program, hint);
         let packed = plain.clone().and_then(|mut bindings| {
             buffers
                 .iter()
@@ -53,31 +56,59 @@ pub(crate) fn of_given<'g>(
     })
 }
 
-fn bind(pool: &Pool, algorithm: &Algorithm, hint: &Hint) -> Option<Bindings> {
+fn bind(pool: &Pool, algorithm: &Algorithm, program: &Program, hint: &Hint) -> Option<Bindings> {
     let mut bindings = Bindings::new();
     for param in &algorithm.params {
-        let scalar = pool.var(*param).ty.scalar;
-        let one = match scalar {
-            Scalar::F32 => Constant::f32(1.0),
-            Scalar::F64 => Constant::f64(1.0),
-            Scalar::Int => Constant::int(1),
-            Scalar::Bool
-            | Scalar::I8
-            | Scalar::I16
-            | Scalar::I32
-            | Scalar::I64
-            | Scalar::U8
-            | Scalar::U16
-            | Scalar::U32
-            | Scalar::U64 => Constant::wrapped(scalar, 1)?,
-        };
-        bindings.set_var(pool, *param, one).ok()?;
+        let value = permitted(pool, program, *param)?;
+        bindings.set_var(pool, *param, value).ok()?;
     }
     for (var, value) in hint {
         // The solver has suggestions only for `int`s.
         bindings.set_var(pool, *var, Constant::int(i128::from(*value))).ok()?;
     }
     Some(bindings)
+}
+
+/// A value of a parameter that passes the entry checks on it alone: 1, or a number that they
+/// mention. It is 1 if none passes.
+fn permitted(pool: &Pool, program: &Program, param: VarId) -> Option<Constant> {
+    let scalar = pool.var(param).ty.scalar;
+    let one = match scalar {
+        Scalar::F32 => Constant::f32(1.0),
+        Scalar::F64 => Constant::f64(1.0),
+        Scalar::Int => Constant::int(1),
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64 => Constant::wrapped(scalar, 1)?,
+    };
+    let (mut checks, mut candidates) = (Vec::new(), vec![one]);
+    visit::for_each_stmt(pool, program.body, &mut |_, stmt| {
+        let Stmt::Assert { condition, .. } = stmt else { return };
+        let (mut is_alone, mut numbers) = (true, Vec::new());
+        pool.for_each_subexpr(*condition, &mut |id, node| {
+            is_alone &= !matches!(node, Expr::Var(var) if *var != param);
+            numbers.extend(pool.as_constant(id).filter(|number| number.scalar() == scalar));
+        });
+        if is_alone {
+            checks.push(*condition);
+            candidates.extend(numbers);
+        }
+    });
+    let passes = |value: &Constant| {
+        let mut bindings = Bindings::new();
+        bindings.set_var(pool, param, *value).is_ok()
+            && checks.iter().all(|check| {
+                let held = evaluate_expr(pool, *check, &bindings);
+                held.is_ok_and(|held| held.as_bool() == Some(true))
+            })
+    };
+    Some(candidates.into_iter().find(passes).unwrap_or(one))
 }
 
 /// Gives a buffer's strides the values that leave no gaps but those that an entry check asks for.
