@@ -147,7 +147,8 @@ def _prove(
             raise
     if answer.get("verdict") != "proved":
         return None
-    return "proved: blocks give what the whole gives, where they keep their coordinates"
+    # It names the equality of floats and the conditions.
+    return f"{answer['statement']}; so do blocks that keep their coordinates"
 
 
 def _function(

@@ -322,8 +322,11 @@ def run_guarded(
     wholes: Sequence[Region],
     values: Mapping[str, Any],
 ) -> List[Array]:
-    """Run the first kernel whose entry checks accept the chunk. All of them are proved, so each
-    gives the same values."""
+    """Run the first kernel whose entry checks accept the chunk.
+
+    All of them are proved, so each gives the same values; with ``fast_math``, the same up to the
+    axioms that the verdicts name.
+    """
     for number, shipped in enumerate(kernels):
         try:
             return shipped.load().run(windows, parts, wholes, values)

@@ -275,7 +275,8 @@ def map(
 
     The kernel is compiled once, and proved for every part of every input; each task gets exactly
     what its chunk reads. If the entry checks of a schedule refuse a chunk, the unscheduled form,
-    which is proved too, computes it (:func:`refused` counts these).
+    which is proved too, computes it (:func:`refused` counts these). With ``fast_math`` it may round
+    floats in another way.
 
     ``phases`` names funcs that are computed in chunks before the output: reductions over what is
     cut, such as a histogram or a greatest value. A func that ``rfactor`` makes in the schedule has

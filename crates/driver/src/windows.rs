@@ -9,8 +9,8 @@
 //! so they mean what is stored.
 //!
 //! Two kinds of `require` are added. The whole's extents are not negative, and what is stored lies
-//! in the whole. So the input of the theorem is an array over the whole, of which the caller's
-//! memory has a part, and the obligations demand that all reads lie in this part. The validator
+//! in the whole. So the input of the theorem is an array over the whole; the caller's memory
+//! has a part of it, and the obligations demand that all reads lie in this part. The validator
 //! proves the windowed pipeline like any other: it knows nothing of windows.
 
 use halidom_base::IndexSet;

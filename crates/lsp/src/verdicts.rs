@@ -18,7 +18,7 @@ pub(crate) enum Proof {
 /// The verdict on a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Judged {
-    /// The kind of the verdict; `None` if there is none.
+    /// The kind of the verdict; `None` if the proof ended without a verdict.
     pub(crate) word: Option<Word>,
     /// The verdict's own sentence; if there is no verdict, the reason.
     pub(crate) sentence: String,

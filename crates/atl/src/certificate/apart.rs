@@ -2,8 +2,8 @@
 //! them by a write: a term of the type `apart` of `coq/Parallel.v`.
 //!
 //! It goes through the accesses of one iteration, and for each of them through those of another.
-//! Where both may denote the same element, the facts about the two iterations must contradict
-//! the equality of their indices.
+//! If both may denote the same element, the facts about the two iterations must contradict that
+//! their indices are equal.
 
 use super::scope::{Form, Scope};
 use crate::codes;

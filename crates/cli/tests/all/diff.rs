@@ -153,7 +153,11 @@ fn other_demands_widths_and_strictness_are_not_proved_the_same() {
             "out[x] = hl.select(hl.i64(p) * hl.i64(q) > hl.i64(1000), 1, 0)",
             "out[x] = hl.select(p * q > 1000, 1, 0)",
         ),
-        ("`p <= 5`", "p.set_range(0, 5); out[x] = p + x", "p.set_range(6, 9); out[x] = p + x"),
+        (
+            "value 0 of `p`",
+            "p.set_range(0, 5); out[x] = p + x",
+            "p.set_range(6, 9); out[x] = p + x",
+        ),
         ("stride 2", "a.dim(0).set_stride(2); out[x] = a[x]", "out[x] = a[x]"),
         ("strict", "out[x] = hl.strict_float(a[x] / 3)", "out[x] = a[x] / 3"),
     ] {
@@ -161,6 +165,14 @@ fn other_demands_widths_and_strictness_are_not_proved_the_same() {
         assert_eq!(status, Some(3), "{old}: {json}{errors}");
         assert!(json["reason"].as_str().is_some_and(|reason| reason.contains(what)), "{json}");
     }
+    // Without assertions, only the pipelines have the ranges.
+    let [old, new] = [("old.py", "0, 5"), ("new.py", "6, 9")]
+        .map(|(name, range)| script(name, &format!("p.set_range({range}); out[x] = p + x")));
+    let target = "host-no_asserts";
+    let words = [&old, &new, "--old-target", target, "--new-target", target];
+    let (status, json, errors) = compared(&words);
+    assert_eq!(status, Some(3), "{json}{errors}");
+    assert!(json["reason"].as_str().is_some_and(|reason| reason.contains("value 0")), "{json}");
 }
 
 #[test]

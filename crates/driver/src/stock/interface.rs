@@ -129,7 +129,8 @@ fn order(stock: &Stock) -> Option<Vec<String>> {
     Some(inputs.map(|argument| stock.names.text(argument.name).to_owned()).collect())
 }
 
-/// The constraints on buffers, and the entry checks that mention nothing but parameters.
+/// The constraints on buffers, the ranges of parameters, and the entry checks that mention nothing
+/// but parameters. A target without assertions has no such checks.
 fn demands(stock: &Stock) -> Vec<String> {
     let Stock { pipeline, names, subject, .. } = stock;
     let mut demands = Vec::new();
@@ -171,6 +172,15 @@ fn demands(stock: &Stock) -> Vec<String> {
                         demand(name, dim, sides);
                     }
                 }
+            }
+        }
+    }
+    for parameter in &pipeline.parameters {
+        for (end, value) in ["least", "greatest"].into_iter().zip(&parameter.range) {
+            if let Some(value) = value {
+                let (name, value) =
+                    (names.text(parameter.input.name), text::print_expr(value, names));
+                demands.push(format!("the {end} value {value} of `{name}`"));
             }
         }
     }

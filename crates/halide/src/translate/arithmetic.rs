@@ -68,29 +68,18 @@ fn named(kind: &str, vars: impl Iterator<Item = VarId>) -> FxHashMap<VarId, Stri
 
 fn may_overflow(pool: &Pool, id: ExprId, node: &Expr) -> bool {
     let scalar = pool.ty(id).scalar;
-    match node {
-        Expr::Binary(
-            BinaryOp::Add(overflow) | BinaryOp::Sub(overflow) | BinaryOp::Mul(overflow),
-            ..,
-        )
-        | Expr::Unary(UnaryOp::Neg(overflow), _) => {
-            scalar == Scalar::Int || (*overflow == Overflow::AssumedAbsent && !scalar.is_float())
-        }
-        Expr::Cast(_, inner) => pool.ty(*inner).scalar == Scalar::Int,
-        Expr::Const(_)
-        | Expr::Var(_)
-        | Expr::Unary(..)
-        | Expr::Binary(..)
-        | Expr::Select { .. }
-        | Expr::Call(..)
-        | Expr::Apply { .. }
-        | Expr::Ref { .. }
-        | Expr::Load { .. }
-        | Expr::Ramp { .. }
-        | Expr::Broadcast { .. }
-        | Expr::Shuffle { .. }
-        | Expr::Hole(_) => false,
+    if let Expr::Cast(_, inner) = node {
+        return pool.ty(*inner).scalar == Scalar::Int;
     }
+    let (Expr::Binary(
+        BinaryOp::Add(overflow) | BinaryOp::Sub(overflow) | BinaryOp::Mul(overflow),
+        ..,
+    )
+    | Expr::Unary(UnaryOp::Neg(overflow), _)) = node
+    else {
+        return false;
+    };
+    scalar == Scalar::Int || (*overflow == Overflow::AssumedAbsent && !scalar.is_float())
 }
 
 /// Numbers the shape of an expression and of all its parts; returns its own number.

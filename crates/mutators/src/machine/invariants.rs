@@ -1,5 +1,5 @@
-//! The invariants of scopes: what every method may assume about an entry, and what every method
-//! that adds an entry owes for it.
+//! The invariants of scopes. Every method may assume them about an entry, and a method that adds an
+//! entry owes them.
 //!
 //! # Correctness
 //!
@@ -83,7 +83,8 @@ pub(crate) fn invariant(scope: &str) -> Option<Invariant> {
 }
 
 impl Machine<'_> {
-    /// Records what a method of a scope adds to, or removes from, what `mutate` assumes.
+    /// Adds an assumption of `mutate` for a method that adds an entry to a scope, and removes it
+    /// for one that removes the entry.
     pub(crate) fn assume(
         &mut self,
         scope: &str,
