@@ -158,6 +158,7 @@ fn other_demands_widths_and_strictness_are_not_proved_the_same() {
             "p.set_range(0, 5); out[x] = p + x",
             "p.set_range(6, 9); out[x] = p + x",
         ),
+        ("32 bytes", "a.set_host_alignment(32); out[x] = a[x]", "out[x] = a[x]"),
         ("stride 2", "a.dim(0).set_stride(2); out[x] = a[x]", "out[x] = a[x]"),
         ("strict", "out[x] = hl.strict_float(a[x] / 3)", "out[x] = a[x] / 3"),
     ] {

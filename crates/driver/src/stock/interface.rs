@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use halidom_halide::translate;
-use halidom_halide::{text, tree};
+use halidom_halide::dump::ArgumentKind;
+use halidom_halide::{text, translate, tree};
 use halidom_ir::{Stmt, print, visit};
 
 use super::{Code, Stock};
@@ -124,8 +124,7 @@ fn outputs(stock: &Stock) -> Vec<(&str, Vec<Passed>)> {
 /// The names of the inputs in the order in which a caller passes them, if it is known.
 fn order(stock: &Stock) -> Option<Vec<String>> {
     let arguments = stock.known_dump()?.arguments.iter();
-    let inputs = arguments
-        .filter(|argument| !matches!(argument.kind, halidom_halide::dump::ArgumentKind::Output(_)));
+    let inputs = arguments.filter(|argument| !matches!(argument.kind, ArgumentKind::Output(_)));
     Some(inputs.map(|argument| stock.names.text(argument.name).to_owned()).collect())
 }
 
@@ -173,6 +172,12 @@ fn demands(stock: &Stock) -> Vec<String> {
                     }
                 }
             }
+        }
+    }
+    for argument in stock.known_dump().iter().flat_map(|dump| &dump.arguments) {
+        if let ArgumentKind::Input(buffer) = argument.kind {
+            let (name, bytes) = (names.text(argument.name), buffer.host_alignment);
+            demands.push(format!("elements of `{name}` at multiples of {bytes} bytes"));
         }
     }
     for parameter in &pipeline.parameters {
