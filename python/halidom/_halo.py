@@ -22,6 +22,14 @@ class Interval(NamedTuple):
     first_is_read: bool
     #: The same for the last one.
     last_is_read: bool
+    #: The interval where it lies within the whole input, if it is shorter to write than ``text``:
+    #: near the ends of the whole, a mirrored input is read elsewhere.
+    inside: Optional[str] = None
+
+    def __str__(self) -> str:
+        if self.inside is not None:
+            return f"{self.inside} inside"
+        return f"{self.text} clamped" if self.clamped else self.text
 
 
 class Halo:
@@ -38,6 +46,7 @@ class Halo:
                     bool(one["clamped"]),
                     bool(one["first_is_read"]),
                     bool(one["last_is_read"]),
+                    one["inside"],
                 )
                 for one in dims
             ]
@@ -47,8 +56,7 @@ class Halo:
     def __repr__(self) -> str:
         shown = []
         for name, dims in self.regions.items():
-            texts = [f"{one.text} clamped" if one.clamped else one.text for one in dims]
-            shown.append(f"{name}: {' × '.join(texts)}")
+            shown.append(f"{name}: {' × '.join(str(one) for one in dims)}")
         return "; ".join(shown or ["no input is read"]) + f" ({self.verdict.statement})"
 
 

@@ -112,7 +112,7 @@ fn show(
         let dims = region.dims.iter().enumerate().map(|(dim, reach)| {
             let (first, last) = ends.and_then(|ends| ends.get(dim).copied()).unzip();
             json!({
-                "interval": reach.text, "clamped": reach.is_clamped,
+                "interval": reach.text, "clamped": reach.is_clamped, "inside": reach.inside,
                 "first_is_read": first, "last_is_read": last,
             })
         });

@@ -11,6 +11,7 @@
 //! An end of an interval is *read* if the definitions read an element of the input there, for every
 //! window with elements whose box has elements. Then no smaller box is enough ([`mod@reads`]).
 
+mod inside;
 mod opened;
 pub mod overlap;
 pub mod reads;

@@ -7,6 +7,7 @@ use halidom_ir::{
     BinaryOp, Constant, Expr, ExprId, FuncId, Interval, Output, Pool, Substitution, Type, print,
 };
 
+use super::inside;
 use super::region::{Reach, Region};
 use crate::windows::Window;
 
@@ -21,13 +22,14 @@ pub(super) fn regions(
 ) -> Vec<Region> {
     let mut pool = pool.clone();
     let ends = named_ends(&mut pool, outputs, windows);
+    let ends = (&ends.0, ends.1.as_slice());
     let mut regions = Vec::new();
     for window in windows {
         let name = pool.func(window.input).name.clone();
         let dims: Vec<Reach> = (0..window.whole.len())
             .filter_map(|dim| {
                 let interval = boxes.get(&(window.input, dim))?;
-                Some(reach(&mut pool, &ends, (window, dim), *interval))
+                Some(reach(&mut pool, ends, (window, dim), *interval))
             })
             .collect();
         // An input that is not read, or one without dimensions, needs no part of an array.
@@ -38,9 +40,14 @@ pub(super) fn regions(
     regions
 }
 
-/// Names the first and last coordinates of windows and wholes, and replaces bounds by them.
-fn named_ends(pool: &mut Pool, outputs: &[Output], windows: &[Window]) -> Substitution {
-    let mut ends = Substitution::new();
+/// Names the first and last coordinates of windows and wholes, and replaces bounds by them. Returns
+/// also the names of the windows' ends.
+fn named_ends(
+    pool: &mut Pool,
+    outputs: &[Output],
+    windows: &[Window],
+) -> (Substitution, Vec<[ExprId; 2]>) {
+    let (mut ends, mut pairs) = (Substitution::new(), Vec::new());
     let mut name = |pool: &mut Pool, (min, extent), first: String, last: String| {
         let [first, last] = [first, last].map(|name| pool.declare_var(name, Type::INT));
         let [first, last] = [first, last].map(|var| pool.var_expr(var));
@@ -49,13 +56,14 @@ fn named_ends(pool: &mut Pool, outputs: &[Output], windows: &[Window]) -> Substi
         let length = pool.add(length, one);
         ends.insert(min, first);
         ends.insert(extent, length);
+        [first, last]
     };
     for output in outputs {
         let decl = pool.func(output.func).clone();
         for (arg, bounds) in decl.args.iter().zip(&output.window) {
             let arg = pool.var(*arg).name.clone();
             let of = if outputs.len() > 1 { format!("{}.", decl.name) } else { String::new() };
-            name(pool, *bounds, format!("{of}{arg}0"), format!("{of}{arg}1"));
+            pairs.push(name(pool, *bounds, format!("{of}{arg}0"), format!("{of}{arg}1")));
         }
     }
     for window in windows {
@@ -64,12 +72,12 @@ fn named_ends(pool: &mut Pool, outputs: &[Output], windows: &[Window]) -> Substi
             name(pool, *bounds, format!("{input}.min({dim})"), format!("{input}.max({dim})"));
         }
     }
-    ends
+    (ends, pairs)
 }
 
 fn reach(
     pool: &mut Pool,
-    ends: &Substitution,
+    (ends, pairs): (&Substitution, &[[ExprId; 2]]),
     (window, dim): (&Window, usize),
     interval: Interval,
 ) -> Reach {
@@ -84,18 +92,31 @@ fn reach(
     let [min, extent] = [min, extent].map(|var| pool.var_expr(var));
     let last = pool.add(min, extent);
     let last = pool.sub(last, one);
-    let [first, last] = [min, last].map(|end| {
+    let whole = [min, last].map(|end| {
         let end = ends.apply(pool, end);
-        sum(pool, end)
+        lone(pool, end)
     });
+    let [first, last] = whole.map(|end| sum(pool, end));
     let inner = [low, high].map(|end| unclamped(pool, end, (&first, &last)));
     let (is_clamped, shown) = match inner {
         [Some(low), Some(high)] => (true, [low, high]),
         _ => (false, [low, high]),
     };
+    let inside = pairs.iter().find_map(|window| {
+        let ends = inside::Ends { whole, window: *window };
+        let (before, after) = inside::offsets(pool, (low, high), ends)?;
+        let ends = [(window[0], before), (window[1], after)].map(|(end, by)| {
+            let by = pool.int(i128::from(by));
+            let end = pool.add(end, by);
+            text(pool, end)
+        });
+        Some(format!("[{}, {}]", ends[0], ends[1]))
+    });
     let [low, high] = shown.map(|end| text(pool, end));
     let text = format!("[{low}, {high}]");
-    Reach { low: interval.min, extent: interval.extent, text, is_clamped }
+    // An interval may be the same everywhere, or but for a clamp.
+    let inside = inside.filter(|inside| *inside != text);
+    Reach { low: interval.min, extent: interval.extent, text, is_clamped, inside }
 }
 
 /// The term that a sum consists of, if it is a single one: `(max(a, b) - c) + c` is `max(a, b)`.

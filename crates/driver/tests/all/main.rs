@@ -19,6 +19,7 @@ mod memoized_funcs;
 mod miscompiles;
 mod named_functions;
 mod negative_domains;
+mod periods;
 mod pictures;
 mod proofs;
 mod readback_mutants;

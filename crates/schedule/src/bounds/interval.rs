@@ -13,13 +13,25 @@ use super::{machine, monotone, residues};
 use crate::algebra::{Algebra, Product, Sum, opposite};
 use crate::query::Binder;
 
-/// Returns the interval of `coord` over everything that `path` binds.
+/// The maximum size of a dividend's and a divisor's bounds, in nodes; a remainder with larger ones
+/// may take every value.
+const MOST_NODES: usize = 60;
+
+/// Returns the interval of `coord` over everything that `path` binds. The region of an input should
+/// be small even where it is repeated or mirrored: callers store no more than it. Other regions
+/// have shorter ends instead.
 pub(crate) fn interval(
     algebra: &mut Algebra<'_>,
     coord: ExprId,
     path: &[Binder],
+    is_input: bool,
 ) -> (Option<ExprId>, Option<ExprId>) {
-    let targets = targets(algebra, path);
+    let mut targets = targets(algebra, path);
+    let coord = algebra.simplify(coord);
+    if is_input {
+        let remainders = periodic(algebra, coord, &targets);
+        targets.extend(remainders);
+    }
     (
         eliminate_all(algebra, coord, &targets, End::Low),
         eliminate_all(algebra, coord, &targets, End::High),
@@ -215,6 +227,54 @@ fn data_atoms(algebra: &Algebra<'_>, root: ExprId, targets: &[Target]) -> Vec<Ex
     // Operands come first, so reversing eliminates an atom before the atoms inside it.
     atoms.reverse();
     atoms
+}
+
+/// Finds the ends of remainders by a number that is known only at run time, over all targets
+/// together.
+///
+/// If a dividend goes from `a` to `b` and `(a mod n) + (b - a) < n`, there is no multiple of `n`
+/// between, and the remainder goes from `a mod n` to `(a mod n) + (b - a)`. Otherwise it may take
+/// every value. In both cases it does not exceed that sum.
+fn periodic(algebra: &mut Algebra<'_>, expr: ExprId, targets: &[Target]) -> Vec<Target> {
+    let mut atoms = Vec::new();
+    algebra.pool.for_each_subexpr(expr, &mut |id, expr| {
+        if let Expr::Binary(BinaryOp::Mod, lhs, rhs) = *expr {
+            atoms.push((id, lhs, rhs));
+        }
+    });
+    let mut found = Vec::new();
+    for (atom, dividend, divisor) in atoms {
+        if algebra.pool.as_constant(divisor).is_some()
+            || !is_data(algebra, dividend, targets)
+            || is_data(algebra, divisor, targets)
+        {
+            continue;
+        }
+        let ends = [End::Low, End::High].map(|end| eliminate_all(algebra, dividend, targets, end));
+        let [Some(first), Some(last)] = ends else { continue };
+        let mut nodes = 0;
+        for expr in [first, last, divisor] {
+            algebra.pool.for_each_subexpr(expr, &mut |_, _| nodes += 1);
+        }
+        if nodes > MOST_NODES {
+            continue;
+        }
+        let begin = algebra.combine(BinaryOp::Mod, first, divisor);
+        let length = algebra.sub(last, first);
+        let reach = algebra.add(begin, length);
+        let greatest = greatest_remainder(algebra, divisor, divisor);
+        let is_one_period = algebra.pool.binary(BinaryOp::Le, reach, greatest);
+        let zero = algebra.int(0);
+        let low = algebra.pool.expr(Expr::Select {
+            condition: is_one_period,
+            if_true: begin,
+            if_false: zero,
+        });
+        let high = algebra.min(reach, greatest);
+        found.push(Target { expr: atom, low: Some(low), high: Some(high) });
+    }
+    // Operands come first, and the last target is eliminated first.
+    found
 }
 
 /// Bounds `expr` over one target: the result does not mention it.
@@ -531,15 +591,8 @@ fn remainder(
         return Some(zero);
     }
     let (low, high) = both(algebra, rhs, target)?;
+    let bound = greatest_remainder(algebra, low, high);
     let one = algebra.int(1);
-    let bound = if algebra.proves_le(one, low) {
-        high
-    } else {
-        let negative = algebra.sub(zero, low);
-        let magnitude = algebra.max(negative, high);
-        algebra.max(magnitude, one)
-    };
-    let bound = algebra.offset(bound, -1);
     let dividend = both(algebra, lhs, target);
     Some(match dividend {
         Some((low, high)) if algebra.proves_nonnegative(low) && algebra.proves_le(one, rhs) => {
@@ -547,4 +600,18 @@ fn remainder(
         }
         _ => bound,
     })
+}
+
+/// Returns the greatest remainder by a divisor between two numbers.
+fn greatest_remainder(algebra: &mut Algebra<'_>, low: ExprId, high: ExprId) -> ExprId {
+    let one = algebra.int(1);
+    let bound = if algebra.proves_le(one, low) {
+        high
+    } else {
+        let zero = algebra.int(0);
+        let negative = algebra.sub(zero, low);
+        let magnitude = algebra.max(negative, high);
+        algebra.max(magnitude, one)
+    };
+    algebra.offset(bound, -1)
 }

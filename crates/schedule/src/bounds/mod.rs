@@ -13,7 +13,9 @@ mod unbounded;
 mod wider;
 
 use halidom_base::FxHashSet;
-use halidom_ir::{BinaryOp, Constant, Expr, ExprId, FuncId, HoleKind, Interval, Pool, VarId};
+use halidom_ir::{
+    BinaryOp, Constant, Expr, ExprId, FuncId, FuncKind, HoleKind, Interval, Pool, VarId,
+};
 
 use crate::algebra::{Algebra, Known, vars};
 use crate::emit::Solution;
@@ -325,11 +327,13 @@ impl<'a> Solver<'a, '_> {
         lossy: &mut Vec<usize>,
     ) -> Option<Region> {
         let (path, coords) = self.inner(constraint, at_top);
+        let is_input =
+            matches!(self.algebra.pool.func(constraint.member.func).kind, FuncKind::Input { .. });
         let mut region = Vec::with_capacity(coords.len());
         for (dim, (first, last)) in coords.into_iter().enumerate() {
             self.algebra.lossy = false;
-            let (low, _) = self.ends(first, &path);
-            let (_, high) = self.ends(last, &path);
+            let (low, _) = self.ends(first, &path, is_input);
+            let (_, high) = self.ends(last, &path, is_input);
             if self.algebra.lossy && !lossy.contains(&dim) {
                 lossy.push(dim);
             }
@@ -344,10 +348,15 @@ impl<'a> Solver<'a, '_> {
         Some(region)
     }
 
-    fn ends(&mut self, coord: ExprId, path: &[Binder]) -> (Option<ExprId>, Option<ExprId>) {
+    fn ends(
+        &mut self,
+        coord: ExprId,
+        path: &[Binder],
+        is_input: bool,
+    ) -> (Option<ExprId>, Option<ExprId>) {
         match self.engine {
             Engine::Reference => reference::interval(&mut self.algebra, coord, path),
-            Engine::Default => interval::interval(&mut self.algebra, coord, path),
+            Engine::Default => interval::interval(&mut self.algebra, coord, path, is_input),
         }
     }
 
@@ -494,7 +503,7 @@ impl<'a> Solver<'a, '_> {
         // common terms cancel.
         let mut high: Option<ExprId> = None;
         for sum in self.algebra.least_of(extent) {
-            if let (_, Some(end)) = self.ends(sum, &path) {
+            if let (_, Some(end)) = self.ends(sum, &path, false) {
                 high = Some(high.map_or(end, |high| self.algebra.min(high, end)));
             }
         }

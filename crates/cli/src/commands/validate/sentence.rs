@@ -45,7 +45,7 @@ pub(crate) fn sentence(subject: &Subject, report: &Report) -> (String, Vec<Strin
                 let known = least.entry(object).or_default().entry(dim).or_default();
                 *known = extent.max(*known);
             }
-            Some(Admits::Holds { .. } | Admits::Other) => others.push(assumption.brief.clone()),
+            Some(Admits::Holds { .. } | Admits::Other) => others.push(shortened(&assumption.brief)),
         }
     }
     let outputs = least.iter().filter(|(object, _)| matches!(object, Object::Window(_)));
@@ -109,6 +109,17 @@ fn func(object: Object) -> FuncId {
 
 fn dimensions(dims: &[String]) -> String {
     format!("dimension{} {}", if dims.len() == 1 { "" } else { "s" }, listed(dims))
+}
+
+/// Cuts a condition that nobody would read; the JSON has it whole.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 400;
+    let count = text.chars().count();
+    if count <= MOST {
+        return text.to_owned();
+    }
+    let begin: String = text.chars().take(MOST / 2).collect();
+    format!("{begin} … ({count} characters; `--json` has all)")
 }
 
 /// Lists words: `a`, `a and b`, `a, b and c`.

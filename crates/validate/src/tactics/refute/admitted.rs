@@ -5,10 +5,11 @@ use halidom_ir::{
     Algorithm, BufferId, Constant, Expr, FuncKind, Pool, Program, Scalar, Stmt, VarId, visit,
 };
 
-use super::{Given, Hint};
+use super::{Given, Hint, regions};
 
-/// Proposes each assignment as the solver gave it, and with dense memory, because products of sizes
-/// and strides are opaque to the solver. A parameter that the assignment lacks is proposed as 1, or
+/// Proposes each assignment as the solver gave it, with dense memory, because products of sizes
+/// and strides are opaque to the solver, and with inputs of the regions that the entry checks ask
+/// for. A parameter that the assignment lacks is proposed as 1, or
 /// as a number that the entry checks on it mention.
 pub(crate) fn suggested<'h>(
     pool: &'h Pool,
@@ -30,8 +31,26 @@ pub(crate) fn suggested<'h>(
                 .all(|buffer| dense(pool, program, *buffer, &mut bindings).is_some())
                 .then_some(bindings)
         });
-        plain.into_iter().chain(packed)
+        let fitted = packed.clone().and_then(|bindings| fitted(pool, program, bindings));
+        plain.into_iter().chain(packed).chain(fitted)
     })
+}
+
+/// Gives inputs the regions that the entry checks ask for, because quotients by sizes are opaque to
+/// the solver too; with dense memory.
+fn fitted(pool: &Pool, program: &Program, mut bindings: Bindings) -> Option<Bindings> {
+    let mut buffers = Vec::new();
+    for (input, dim, (min, extent)) in regions::required(pool, program, &bindings, &[]) {
+        let FuncKind::Input { buffer } = pool.func(input).kind else { continue };
+        let side = pool.buffer(buffer).dims.get(dim)?;
+        for (end, value) in [(side.min, min), (side.extent, extent)] {
+            let Expr::Var(var) = pool.get(end) else { continue };
+            bindings.set_var(pool, *var, Constant::int(i128::from(value))).ok()?;
+        }
+        buffers.push(buffer);
+    }
+    let mut buffers = buffers.into_iter();
+    buffers.all(|buffer| dense(pool, program, buffer, &mut bindings).is_some()).then_some(bindings)
 }
 
 /// Proposes the sizes of the given cases, with dense outputs.
