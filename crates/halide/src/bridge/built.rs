@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use super::generator::Kept::Apart;
 use super::native::{self, Native};
 use super::process::{self, Failed};
 use super::{BridgeError, Job, Origin};
@@ -175,8 +176,8 @@ impl Built {
         let native = Native::of(&job.interpreter()?)?;
         let object = folder.join("pipeline.o");
         match &job.origin {
-            Origin::Generator { .. } => {
-                job.generate(folder, "object", None)?;
+            Origin::Generator(generator) => {
+                job.generate(generator, folder, "object", Apart)?;
                 Self::linked(native, folder, &[&object], "pipeline".to_owned())
             }
             Origin::File(_) | Origin::Script(_) => {
