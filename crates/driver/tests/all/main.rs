@@ -20,6 +20,7 @@ mod miscompiles;
 mod named_functions;
 mod negative_domains;
 mod pictures;
+mod profiled;
 mod proofs;
 mod readback_mutants;
 mod realigned;

@@ -26,7 +26,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use super::generator::Kept::Apart;
 use super::native::{self, Native};
 use super::process::{self, Failed};
 use super::{BridgeError, Job, Origin};
@@ -177,7 +176,7 @@ impl Built {
         let object = folder.join("pipeline.o");
         match &job.origin {
             Origin::Generator(generator) => {
-                job.generate(generator, folder, "object", Apart)?;
+                job.emit(generator, folder, "object")?;
                 Self::linked(native, folder, &[&object], "pipeline".to_owned())
             }
             Origin::File(_) | Origin::Script(_) => {

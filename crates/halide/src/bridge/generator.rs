@@ -38,7 +38,7 @@ const PRELOAD: &str = "LD_PRELOAD";
 
 /// The way in which a generator runs.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kept<'n> {
+enum Kept<'n> {
     /// As it is.
     Apart,
     /// As it is, printing the statement after every pass.
@@ -67,7 +67,7 @@ impl Job {
         }
         // One process each: within one process, names that Halide makes up would continue from one
         // compile to the next.
-        self.generate(generator, folder, "hlpipe", Kept::Apart)?;
+        self.emit(generator, folder, "hlpipe")?;
         if !folder.join(PIPELINE).is_file() {
             return Err(BridgeError::NoPipelineFile { binary: generator.binary.clone() });
         }
@@ -88,8 +88,18 @@ impl Job {
         artifacts(folder, fs::read(folder.join(PIPELINE))?, dump, passes)
     }
 
-    /// Lets a generator write the file `pipeline` with an extension; returns its standard error.
-    pub(super) fn generate(
+    /// Lets a generator write the file `pipeline` with an extension.
+    pub(super) fn emit(
+        &self,
+        generator: &Generator,
+        folder: &Path,
+        emitted: &str,
+    ) -> Result<(), BridgeError> {
+        self.generate(generator, folder, emitted, Kept::Apart).map(drop)
+    }
+
+    /// Does so in one of the ways in which a generator runs; returns its standard error.
+    fn generate(
         &self,
         generator: &Generator,
         folder: &Path,

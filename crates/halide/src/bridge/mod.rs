@@ -20,7 +20,6 @@ use serde_json::Value;
 pub use built::{Built, Case, Ending, Given, Memory, Placement, Rejected};
 pub use error::BridgeError;
 pub use generator::Generator;
-use generator::Kept::Apart;
 use native::Native;
 pub use preload::{Preload, preload};
 use process::{DUMP, Failed, SCRIPT, VARIABLE, run};
@@ -51,8 +50,8 @@ pub struct Artifacts {
     pub specification: Option<Vec<u8>>,
     /// The final statement, as Halide prints it.
     pub statement: String,
-    /// The statement without loss ([`halidom_halide_ir::dump`]). Without the generator's own one, it
-    /// is that of its pipeline file, provided that this has the same statement.
+    /// The statement without loss ([`halidom_halide_ir::dump`]). If a generator's own one is not
+    /// seen, it is that of its pipeline file, provided that this has the same statement.
     pub dump: Option<String>,
     /// The statement after every pass, among other lines.
     pub passes: String,
@@ -258,7 +257,7 @@ impl Job {
             }
             Origin::Script(_) => "run",
             Origin::Generator(generator) => {
-                self.generate(generator, folder, "object", Apart)?;
+                self.emit(generator, folder, "object")?;
                 "call"
             }
         };
