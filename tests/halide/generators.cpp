@@ -1,4 +1,4 @@
-// Two generators for tests of `halidom validate --generator`: a blur, and a difference that Halide 21.0.0 compiles wrongly where it is vectorized.
+// Generators for tests of `halidom validate --generator`: a blur; a difference that Halide 21.0.0 compiles wrongly where it is vectorized; a product with a parameter that has a range.
 #include "Halide.h"
 
 namespace {
@@ -52,7 +52,23 @@ private:
     Var x{"x"};
 };
 
+// Halide limits the parameter to its range, which no pipeline file has.
+class Scale : public Generator<Scale> {
+public:
+    Input<Buffer<float, 1>> input{"input"};
+    Input<float> gain{"gain", 1.0f, 0.5f, 100.0f};
+    Output<Buffer<float, 1>> scaled{"scaled"};
+
+    void generate() {
+        scaled(x) = input(x) * gain;
+    }
+
+private:
+    Var x{"x"};
+};
+
 }  // namespace
 
 HALIDE_REGISTER_GENERATOR(Blur, blur)
 HALIDE_REGISTER_GENERATOR(Difference, difference)
+HALIDE_REGISTER_GENERATOR(Scale, scale)

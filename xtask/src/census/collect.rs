@@ -127,10 +127,11 @@ impl Site {
                     command.arg("--plugin").arg(self.plugin(name));
                     words.next();
                 }
-                ("-d", Some(_)) => {
-                    let words =
-                        "Halide writes no pipeline file of a module with gradients (`-d 1`)";
-                    return Err(words.to_owned());
+                ("-d", Some(number)) => {
+                    if number != "0" {
+                        command.arg("--gradient-descent");
+                    }
+                    words.next();
                 }
                 (word, _) if word.starts_with('-') => {
                     return Err(format!("halidom passes no `{word}` to a generator"));

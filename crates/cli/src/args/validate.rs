@@ -112,6 +112,9 @@ pub(crate) struct StockArgs {
     /// (`…/halide/lib64/libautoschedule_mullapudi2016.so`); may be repeated
     #[arg(long, value_name = "FILE", requires = "generator")]
     pub(crate) plugin: Vec<PathBuf>,
+    /// Judge the pipeline of the generator's gradients (the generator's `-d 1`)
+    #[arg(long, requires = "generator")]
+    pub(crate) gradient_descent: bool,
     /// The target of Halide's compile, in Halide's notation (`x86-64-linux-avx2`); by default, this
     /// machine
     #[arg(long, value_name = "TARGET", requires = "stock")]

@@ -101,11 +101,9 @@ fn origin(
                 return Err(output.error("HAL0906", &message, "write NAME=VALUE"));
             }
             let name = args.generator_name.clone();
-            let binary = file.to_owned();
-            return Ok((
-                bridge::Origin::Generator { binary, name, params, plugins: Vec::new() },
-                None,
-            ));
+            let (binary, plugins, gradients) = (file.to_owned(), Vec::new(), false);
+            let generator = bridge::Generator { binary, name, params, plugins, gradients };
+            return Ok((bridge::Origin::Generator(generator), None));
         }
     };
     if let Some(word) = params.first() {

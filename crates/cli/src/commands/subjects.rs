@@ -66,7 +66,8 @@ pub(crate) fn wanted(given: &args::Given, output: &mut Output<'_>) -> Result<Wan
         }
         let (binary, name) = (binary.clone(), stock.generator_name.clone());
         let plugins = stock.plugin.clone();
-        bridge::Origin::Generator { binary, name, params, plugins }
+        let gradients = stock.gradient_descent;
+        bridge::Origin::Generator(bridge::Generator { binary, name, params, plugins, gradients })
     } else if let Some(script) = &stock.halide_script {
         if let Some(word) = words.first() {
             return malformed(&word.display().to_string(), "--halide-script", "one script alone");

@@ -121,14 +121,16 @@ mod cmake {
         let file = root().join("python/halidom/cmake/HalidomProject.cmake");
         let unedited = format!("-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES={}", file.display());
         let said = build.configure(&[unedited]);
-        assert!(said.contains("Halidom: the build judges blur, difference, plus"), "{said}");
+        assert!(
+            said.contains("Halidom: the build judges blur, scale_gradients, difference, plus"),
+            "{said}"
+        );
         let (built, said) = build.build();
         assert!(built, "{said}");
         assert!(said.contains("blur: proved: "), "{said}");
-        for name in
-            ["blur", "inner/difference", "inner/plus"].map(|stem| format!("{stem}.halidom.json"))
-        {
-            let verdict = build.verdict(&name).expect("a verdict");
+        for stem in ["blur", "scale_gradients", "inner/difference", "inner/plus"] {
+            let name = &format!("{stem}.halidom.json");
+            let verdict = build.verdict(name).expect("a verdict");
             assert_eq!(verdict["verdict"], "proved", "{name}");
         }
         let tested = run(&mut build.command(&build.cmake.with_file_name("ctest")));

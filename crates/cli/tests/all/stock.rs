@@ -269,7 +269,7 @@ fn a_script_is_compiled_and_judged() {
     assert!(!out.contains("refuted"), "{out}");
 }
 
-/// Compiles the project's two generators against the headers of the Python package. The result is
+/// Compiles the project's generators against the headers of the Python package. The result is
 /// kept as long as neither the source nor the place of the package changes.
 fn generators() -> Option<PathBuf> {
     let package = fs::read_dir(root().join(".venv/lib")).ok()?.flatten();
@@ -331,6 +331,13 @@ fn generators_are_driven() {
     let (status, out, _) =
         halidom(["validate", "--generator", binary, "-g", "difference", "vectorized=false"]);
     assert!(status == 0 || status == 3, "{out}");
+    // The range of a parameter comes from the generator's own compile.
+    for further in [&[][..], &["--gradient-descent"]] {
+        let words = [&["validate", "--generator", binary, "-g", "scale"][..], further].concat();
+        let (status, out, err) = halidom(words);
+        assert_eq!(status, 0, "{out}{err}");
+        assert!(out.contains("proved: ") && out.contains("bit for bit"), "{out}");
+    }
     let (status, _, err) = halidom(["validate", "--generator", binary, "-g", "blurr"]);
     assert!(status == 2 && err.starts_with("error[HAL1208]"), "{status}: {err}");
     let (status, _, err) = halidom(["validate", "--generator", binary, "-g", "blur", "raduis=2"]);

@@ -246,7 +246,7 @@ impl Request {
     pub fn file(&self) -> &Path {
         match &self.job.origin {
             bridge::Origin::File(file) | bridge::Origin::Script(file) => file,
-            bridge::Origin::Generator { binary, .. } => binary,
+            bridge::Origin::Generator(generator) => &generator.binary,
         }
     }
 }
@@ -265,11 +265,11 @@ fn read_after(request: &Request, mut names: Names) -> Result<Stock, Refusal> {
             let text = source::text(file)?;
             Some((sources.add(file.display().to_string(), text.clone()), text))
         }
-        bridge::Origin::File(_) | bridge::Origin::Generator { .. } => None,
+        bridge::Origin::File(_) | bridge::Origin::Generator(_) => None,
     };
     let given = match &request.job.origin {
         bridge::Origin::File(file) => Some(bytes(file)?),
-        bridge::Origin::Script(_) | bridge::Origin::Generator { .. } => None,
+        bridge::Origin::Script(_) | bridge::Origin::Generator(_) => None,
     };
     let statement = request.statement.as_deref().map(source::text).transpose()?;
     let dump = request.dump.as_deref().map(source::text).transpose()?;
@@ -529,10 +529,13 @@ fn constrain(pipeline: &mut Pipeline, arguments: &[Argument]) {
 fn title(origin: &bridge::Origin) -> String {
     match origin {
         bridge::Origin::File(file) | bridge::Origin::Script(file) => file.display().to_string(),
-        bridge::Origin::Generator { binary, name: Some(name), .. } => {
-            format!("{} of {}", name, binary.display())
+        bridge::Origin::Generator(generator) => {
+            let binary = generator.binary.display();
+            match &generator.name {
+                Some(name) => format!("{name} of {binary}"),
+                None => binary.to_string(),
+            }
         }
-        bridge::Origin::Generator { binary, name: None, .. } => binary.display().to_string(),
     }
 }
 

@@ -12,7 +12,7 @@ use halidom_validate::{Report, Verdict};
 
 /// The definition of `out`, a text of the statement and what it is replaced by, and the axioms that
 /// the proof of the original statement needs.
-const CASES: [(&str, [&str; 2], &str); 22] = [
+const CASES: [(&str, [&str; 2], &str); 26] = [
     ("out[x] = t[hl.i32(hl.u8(a[x]))]", ["uint8(a[", "int8(a["], ""),
     ("out[x] = t[hl.clamp(a[x] + 1, 0, 255)]", [", 254)", ", 255)"], ""),
     ("out[x] = 0\n    out[hl.i32(b[r])] += 1", ["] + 1", "] + 2"], ""),
@@ -33,7 +33,11 @@ const CASES: [(&str, [&str; 2], &str); 22] = [
         "float-numbers",
     ),
     ("out[x] = hl.select(f[x] == f[x], 1, 2)", ["rebased] = 1", "rebased] = 2"], "float-numbers"),
-    ("out[x] = hl.i32(f[x] * 0.0)", ["rebased] = 0", "rebased] = 1"], "float-numbers"),
+    ("out[x] = hl.i32(f[x] * 0.0)", ["rebased] = 0", "rebased] = 1"], ""),
+    ("out[x] = hl.i32(f[x] * 0.0 / q)", ["rebased] = 0", "rebased] = 1"], ""),
+    ("out[x] = f[x] * q + q * f[x]", ["2.000000f", "3.000000f"], ""),
+    ("out[x] = hl.i32(f[x] * q + q * f[x])", ["2.000000f", "3.000000f"], ""),
+    ("out[x] = hl.select(f[x] * f[x] - q * (0.0 - q) < 4.0, 1, 2)", ["4.000000f", "5.000000f"], ""),
     ("out[x] = hl.select(f[x] < f[x + 1], f[x], 3.0) + 1.0", ["1.0", "2.0"], ""),
     ("out[x] = hl.argmin(f[x + hl.RDom([(0, 5)]).x])[0]", [" = min(f", " = max(f"], ""),
     ("out[x] = hl.select(f[x] > q, f[x], q)", [" = max(f", " = min(f"], ""),

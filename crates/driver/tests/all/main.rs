@@ -21,6 +21,7 @@ mod named_functions;
 mod negative_domains;
 mod periods;
 mod pictures;
+mod profiled;
 mod proofs;
 mod readback_mutants;
 mod realigned;

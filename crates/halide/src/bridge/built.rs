@@ -175,8 +175,8 @@ impl Built {
         let native = Native::of(&job.interpreter()?)?;
         let object = folder.join("pipeline.o");
         match &job.origin {
-            Origin::Generator { .. } => {
-                job.generate(folder, "object", None)?;
+            Origin::Generator(generator) => {
+                job.emit(generator, folder, "object")?;
                 Self::linked(native, folder, &[&object], "pipeline".to_owned())
             }
             Origin::File(_) | Origin::Script(_) => {

@@ -3,12 +3,12 @@
 
 mod built;
 mod error;
+mod generator;
 mod native;
 mod preload;
 mod process;
 
 use std::env;
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,6 +19,7 @@ use serde_json::Value;
 
 pub use built::{Built, Case, Ending, Given, Memory, Placement, Rejected};
 pub use error::BridgeError;
+pub use generator::Generator;
 use native::Native;
 pub use preload::{Preload, preload};
 use process::{DUMP, Failed, SCRIPT, VARIABLE, run};
@@ -36,16 +37,7 @@ pub enum Origin {
     /// A Python script that defines `pipeline()`.
     Script(PathBuf),
     /// A compiled generator.
-    Generator {
-        /// The executable.
-        binary: PathBuf,
-        /// The generator's name; `None` for the only one.
-        name: Option<String>,
-        /// Parameters, each as `NAME=VALUE`.
-        params: Vec<String>,
-        /// Plug-ins that it loads, such as autoschedulers: names or files, as its `-p` takes them.
-        plugins: Vec<PathBuf>,
-    },
+    Generator(Generator),
 }
 
 /// The output of Halide for a pipeline.
@@ -58,8 +50,8 @@ pub struct Artifacts {
     pub specification: Option<Vec<u8>>,
     /// The final statement, as Halide prints it.
     pub statement: String,
-    /// The statement without loss ([`halidom_halide_ir::dump`]). A generator's is the dump of its
-    /// pipeline file, provided that this has the same statement.
+    /// The statement without loss ([`halidom_halide_ir::dump`]). If a generator's own one is not
+    /// seen, it is that of its pipeline file, provided that this has the same statement.
     pub dump: Option<String>,
     /// The statement after every pass, among other lines.
     pub passes: String,
@@ -239,36 +231,7 @@ impl Job {
                 self.compile_by_python(folder)
             }
             Origin::Script(_) => self.compile_by_python(folder),
-            Origin::Generator { .. } => {
-                // One process each: within one process, names that Halide makes up would continue
-                // from one compile to the next.
-                self.generate(folder, "hlpipe", None)?;
-                if let Origin::Generator { binary, .. } = &self.origin
-                    && !folder.join(PIPELINE).is_file()
-                {
-                    return Err(BridgeError::NoPipelineFile { binary: binary.clone() });
-                }
-                let passes = self.generate(folder, "conceptual_stmt", Some(DUMP))?;
-                let statement = fs::read_to_string(folder.join("pipeline.conceptual.stmt"))?;
-                // A generator writes no dump. The dump of its pipeline file describes the same
-                // statement if both print the same text, up to the digits of floats.
-                let dump = match self.python(folder, "compile", None) {
-                    Ok(_) if fs::read_to_string(folder.join("final.stmt"))? == statement => {
-                        Some(fs::read_to_string(folder.join("final.dump"))?)
-                    }
-                    Ok(_) | Err(BridgeError::Failed(_)) => None,
-                    Err(error) => return Err(error),
-                };
-                Ok(Artifacts {
-                    pipeline: fs::read(folder.join(PIPELINE))?,
-                    specification: None,
-                    statement,
-                    dump,
-                    passes,
-                    target: None,
-                    places: Vec::new(),
-                })
-            }
+            Origin::Generator(generator) => self.compile_generator(generator, folder),
         }
     }
 
@@ -293,8 +256,8 @@ impl Job {
                 "run"
             }
             Origin::Script(_) => "run",
-            Origin::Generator { .. } => {
-                self.generate(folder, "object", None)?;
+            Origin::Generator(generator) => {
+                self.emit(generator, folder, "object")?;
                 "call"
             }
         };
@@ -323,39 +286,6 @@ impl Job {
             let report = fs::read_to_string(folder.join("error.json")).ok();
             BridgeError::of_python(&failed, report.as_deref())
         })
-    }
-
-    /// Lets a generator write the file `pipeline` with an extension; returns its standard error.
-    fn generate(
-        &self,
-        folder: &Path,
-        emitted: &str,
-        variable: Option<(&str, &str)>,
-    ) -> Result<String, BridgeError> {
-        let Origin::Generator { binary, name, params, plugins } = &self.origin else {
-            return Ok(String::new());
-        };
-        // The system would look up a name without a folder on the PATH.
-        let path = if binary.components().count() == 1 {
-            Path::new(".").join(binary)
-        } else {
-            binary.clone()
-        };
-        let mut command = Command::new(path);
-        if let Some(name) = name {
-            command.args(["-g", name]);
-        }
-        if !plugins.is_empty() {
-            // The generator separates them by commas.
-            let files: Vec<&OsStr> = plugins.iter().map(|file| file.as_os_str()).collect();
-            command.arg("-p").arg(files.join(OsStr::new(",")));
-        }
-        command.args(["-f", "pipeline", "-n", "pipeline", "-e", emitted, "-o"]).arg(folder);
-        let target = self.target.as_deref().unwrap_or("host");
-        command.arg(format!("target={target}")).args(params);
-        let written = run(&mut command, variable)
-            .map_err(|error| BridgeError::Start { binary: binary.clone(), error })?;
-        written.map_err(|failed| BridgeError::of_generator(binary, &failed))
     }
 }
 

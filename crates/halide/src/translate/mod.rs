@@ -42,6 +42,7 @@ mod ops;
 mod pointers;
 mod polynomials;
 mod priors;
+mod profiling;
 mod program;
 mod reinterpret;
 mod scales;

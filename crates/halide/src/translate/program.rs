@@ -29,6 +29,7 @@ use super::note::Note;
 use super::ops::{Value, stored};
 use super::pointers::Opaque;
 use super::polynomials::Polynomial;
+use super::profiling;
 use super::walk::{Atomicity, Item, Place, Walk, closed};
 use crate::pipeline::Pipeline;
 use crate::tree::{self, Alignment, Block, Construct, Expr, ForKind, Stmt, StmtKind};
@@ -83,7 +84,11 @@ fn translated(
     let mut pool = std::mem::take(&mut source.pool);
     let mut walk = Walk::new(source, pipeline, names);
     walk.is_final = is_final;
-    let result = walk.run(&mut pool, block, assumed);
+    let stripped = profiling::without(names, block);
+    if stripped.is_some() {
+        walk.note("not judged: what the profiler measures");
+    }
+    let result = walk.run(&mut pool, stripped.as_ref().unwrap_or(block), assumed);
     source.pool = pool;
     let compiled = result?;
     match verify::program(&source.pool, &compiled.program, Phase::Final) {

@@ -8,11 +8,16 @@
 //! Each step replaces a term by a term that is equal by a law of the theory, or by equal operands
 //! of a function. The *basic laws*, which every theory has, hold bit for bit (there is one NaN):
 //! `x + y = y + x`, `x * y = y * x`, `x - y = x + -y`, `-(-x) = x`, `-x * y = -(x * y)`,
-//! `x / -y = -x / y = -(x / y)`, `x + -0 = x`, `1 * x = x`, `min(x, x) = x = max(x, x)`,
-//! `x / 2^k = x * 2^-k` where both are normal floats, `min(x, d) + c = min(x + c, d + c)` for
-//! finite literals with `c` other than 0, and likewise for maxima; the sign of a literal is its
-//! negation. (Adding `c` is monotone, and a sum that is 0 is `+0`. If `x` is NaN, both sides are
-//! the same operand.) Every other step is guarded by a test for the axiom that it needs.
+//! `x / -y = -x / y = -(x / y)`, `x + -0 = x`, `x + x = 2 * x`, `1 * x = x`,
+//! `min(x, x) = x = max(x, x)`, `x / 2^k = x * 2^-k` where both are normal floats,
+//! `min(x, d) + c = min(x + c, d + c)` for finite literals with `c` other than 0, and likewise for
+//! maxima; the sign of a literal is its negation. (Adding `c` is monotone, and a sum that is 0 is
+//! `+0`. If `x` is NaN, both sides are the same operand.) Every other step is guarded by a test for
+//! the axiom that it needs.
+//!
+//! *Up to the sign of zero*, floats also have `x + 0 = x` and `-(x + y) = -x + -y`, and sums,
+//! products, negations and selections of such floats are again such floats. All other operators get
+//! operands that are equal bit for bit.
 //!
 //! Over the reals, literals stand for their numbers, coefficients are rational, and
 //! `x / y = x * (1 / y)`. No law is applied to an operator with an operand that contains a literal
@@ -62,11 +67,21 @@ pub(crate) struct Normalizer {
     /// has no factor with a type.
     canonical: FxHashMap<(Scalar, Form), TermId>,
     special: FxHashMap<TermId, bool>,
+    /// The bits, where floats are equal up to the sign of zero.
+    bits: Option<Box<Normalizer>>,
 }
 
 impl Normalizer {
+    /// Equality up to the sign of zero.
+    pub(crate) fn up_to_sign_of_zero() -> Self {
+        let laws = [Axiom::AddZero, Axiom::NegateSum].into_iter().collect();
+        let bits = Self::new(Theory::Axioms(Axioms::NONE));
+        Self { bits: Some(Box::new(bits)), ..Self::new(Theory::Axioms(laws)) }
+    }
+
     pub(crate) fn new(theory: Theory) -> Self {
         Self {
+            bits: None,
             theory,
             forms: FxHashMap::default(),
             canonical: FxHashMap::default(),
@@ -96,6 +111,14 @@ impl Normalizer {
         Some(*self.canonical.entry((space.scalar(term), form)).or_insert(term))
     }
 
+    /// Returns the term that represents an operand of an operator that may see the sign of zero.
+    fn operand(&mut self, space: &mut Space, term: TermId) -> Option<TermId> {
+        match &mut self.bits {
+            Some(bits) => bits.canonical(space, term),
+            None => self.canonical(space, term),
+        }
+    }
+
     fn form(&mut self, space: &mut Space, term: TermId) -> Option<Form> {
         if let Some(known) = self.forms.get(&term) {
             return known.clone();
@@ -121,19 +144,19 @@ impl Normalizer {
             | Term::FromInt(..) => Some(Form::factor(term)),
             Term::Unary(UnaryOp::Neg(_), operand) if !special => self.negated(space, operand),
             Term::Unary(op, operand) => {
-                let operand = self.canonical(space, operand)?;
+                let operand = self.operand(space, operand)?;
                 Some(Form::factor(space.unary_term(op, operand).ok()?))
             }
             Term::Cast(to, operand) => {
-                let operand = self.canonical(space, operand)?;
+                let operand = self.operand(space, operand)?;
                 Some(Form::factor(space.cast_term(to, operand).ok()?))
             }
             Term::Call(call, operand) => {
-                let operand = self.canonical(space, operand)?;
+                let operand = self.operand(space, operand)?;
                 Some(Form::factor(space.call_term(call, operand).ok()?))
             }
             Term::Apply { function, scalar, args } => {
-                let args = args.iter().map(|arg| self.canonical(space, *arg));
+                let args = args.iter().map(|arg| self.operand(space, *arg));
                 let args = args.collect::<Option<_>>()?;
                 Some(Form::factor(space.leaf(Term::Apply { function, scalar, args })))
             }
@@ -166,7 +189,7 @@ impl Normalizer {
                 self.extreme(space, op, term)
             }
             Term::Binary(op, a, b) => {
-                let (a, b) = (self.canonical(space, a)?, self.canonical(space, b)?);
+                let (a, b) = (self.operand(space, a)?, self.operand(space, b)?);
                 Some(Form::factor(space.binary_term(op, a, b).ok()?))
             }
         }
@@ -268,11 +291,7 @@ impl Normalizer {
         }
         let mut operands = Vec::new();
         for (product, count) in &form.0 {
-            let term = product_term(space, product)?;
-            operands.push(term);
-            if *count == Rational::integer(2) {
-                operands.push(term);
-            }
+            operands.push(product_term(space, product).filter(|_| *count == Rational::integer(1))?);
         }
         let [a, b] = *operands.as_slice() else { return None };
         let term = space.binary_term(BinaryOp::Add(Overflow::Wraps), a, b).ok()?;
@@ -280,8 +299,18 @@ impl Normalizer {
         Some(term)
     }
 
-    fn sum(&mut self, space: &Space, a: Form, b: Form) -> Option<Form> {
+    fn sum(&mut self, space: &mut Space, a: Form, b: Form) -> Option<Form> {
         let mut sum = Form::new(a.0.into_iter().chain(b.0));
+        if let [(product, count)] = sum.0.as_slice()
+            && *count == Rational::integer(2)
+            && !self.has(Axiom::AddAssociative)
+        {
+            let single = space.scalar(*product.factors.first()?) == Scalar::F32;
+            let two = if single { Constant::f32(2.0) } else { Constant::f64(2.0) };
+            let two = Product { negated: false, factors: vec![space.constant_term(two)] };
+            let twice = self.joined(space, &two, product)?;
+            return Some(Form::new([(twice, Rational::integer(1))]));
+        }
         if self.theory == Theory::Reals {
             sum.0.retain(|(_, number)| !number.is_zero());
         } else {
@@ -396,6 +425,9 @@ impl Normalizer {
             let inverse = space.constant_term(inverse);
             return self.product(space, a, inverse);
         }
+        if let Some(bits) = &mut self.bits {
+            return bits.quotient(space, scalar, a, b);
+        }
         let (mut negated, mut operands) = (false, Vec::new());
         for operand in [a, b] {
             let form = self.form(space, operand)?;
@@ -467,7 +499,7 @@ impl Normalizer {
             if deep && matches!(space.term(operand), Term::Binary(other, ..) if *other == op) {
                 self.operands(space, op, operand, deep, found)?;
             } else {
-                let operand = self.canonical(space, operand)?;
+                let operand = self.operand(space, operand)?;
                 found.push(operand);
             }
         }

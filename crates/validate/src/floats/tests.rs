@@ -154,6 +154,66 @@ fn one_form_is_one_value() {
     }
 }
 
+#[test]
+fn one_form_up_to_the_sign_of_zero_is_one_value_or_zero() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let (mut same, mut zeros) = (0, 0);
+    for _ in 0..120 {
+        let (mut space, leaves, symbols) = unknowns();
+        let terms: Vec<TermId> =
+            (0..60).map(|_| random_term(&mut random, &mut space, leaves, 3)).collect();
+        let mut normalizer = Normalizer::up_to_sign_of_zero();
+        for (number, a) in terms.iter().enumerate() {
+            for b in &terms[..number] {
+                if a == b || !normalizer.same(&mut space, *a, *b) {
+                    continue;
+                }
+                same += 1;
+                for _ in 0..20 {
+                    let at = assignment(&mut random, symbols, &AWKWARD);
+                    let [x, y] = [*a, *b].map(|term| bits(&space, term, &at));
+                    zeros += u32::from(x != y);
+                    assert!(x == y || (x.as_f64(), y.as_f64()) == (Some(0.0), Some(0.0)), "{at:?}");
+                }
+            }
+        }
+    }
+    assert!(same > 100 && zeros > 10, "{same} {zeros}");
+}
+
+#[test]
+fn a_sum_of_equal_products_is_twice_the_product() {
+    let (mut space, [x, y, _], _) = unknowns();
+    let [xy, yx] = [(x, y), (y, x)].map(|(a, b)| space.binary_term(MUL, a, b).unwrap());
+    let sum = space.binary_term(ADD, xy, yx).unwrap();
+    let [two, three] = [2.0, 3.0].map(|x| space.constant_term(Constant::f64(x)));
+    let [twice, thrice] = [two, three].map(|number| space.binary_term(MUL, xy, number).unwrap());
+    let mut normalizer = Normalizer::new(Theory::Axioms(Axioms::NONE));
+    assert!(normalizer.same(&mut space, sum, twice));
+    assert!(!normalizer.same(&mut space, sum, thrice));
+    let more = space.binary_term(ADD, sum, xy).unwrap();
+    assert!(!normalizer.same(&mut space, more, thrice), "three times rounds once, two sums twice");
+}
+
+#[test]
+fn a_conversion_does_not_see_the_sign_of_zero_and_a_quotient_does() {
+    let (mut space, [x, y, _], _) = unknowns();
+    let zero = space.constant_term(Constant::f64(0.0));
+    let less = space.binary_term(SUB, zero, x).unwrap();
+    let negated = space.unary_term(NEG, x).unwrap();
+    let mut normalizer = Normalizer::up_to_sign_of_zero();
+    assert!(normalizer.same(&mut space, less, negated));
+    let [a, b] = [less, negated].map(|by| space.binary_term(BinaryOp::Div, y, by).unwrap());
+    assert!(!normalizer.same(&mut space, a, b));
+    let naught = space.binary_term(MUL, zero, x).unwrap();
+    let naught = space.binary_term(BinaryOp::Div, naught, y).unwrap();
+    let integer = space.cast_term(Scalar::I32, naught).unwrap();
+    assert_eq!(space.term_constant(integer).and_then(Constant::as_integer), Some(0));
+    let sum = space.binary_term(ADD, naught, y).unwrap();
+    let integer = space.cast_term(Scalar::I32, sum).unwrap();
+    assert_eq!(space.term_constant(integer), None);
+}
+
 /// Both sides of an axiom.
 fn sides(axiom: Axiom, space: &mut Space, [x, y, z]: [TermId; 3]) -> [TermId; 2] {
     let zero = space.constant_term(Constant::f64(0.0));

@@ -106,6 +106,9 @@ pub(crate) enum Step {
     SameValue(TermId, TermId),
     /// Two floats have one normal form under the laws that hold bit for bit.
     SameFloat(TermId, TermId),
+    /// Two comparisons, or two conversions to an integer, have operands that are equal up to the
+    /// sign of zero, which they do not see.
+    SameDecision(TermId, TermId),
     /// A read is the value that its func's only stage gives.
     Unfold(TermId),
 }

@@ -14,7 +14,7 @@ use super::door::{Equality, Step};
 use super::record::{Method, Reason, Status};
 use crate::floats::normal::{Normalizer, Theory};
 use crate::floats::{Axioms, Floats};
-use crate::space::{Atom, Formula, FormulaId, Rename, Value};
+use crate::space::{Atom, Formula, FormulaId, Rename, Term, TermId, Value};
 
 /// The most values of a machine integer that are tried one by one.
 const MOST_VALUES: i128 = 1 << 16;
@@ -162,6 +162,24 @@ impl Checker<'_> {
                 let same = self.space.scalar(term).is_float()
                     && Normalizer::new(bits).same(self.space, term, other);
                 same.then(|| rename.means(term, other))
+            }
+            Step::SameDecision(term, other) => {
+                let pairs = match (self.space.term(term), self.space.term(other)) {
+                    (Term::Binary(op, a, b), Term::Binary(also, c, d))
+                        if op == also && op.is_comparison() =>
+                    {
+                        vec![(*a, *c), (*b, *d)]
+                    }
+                    (Term::Cast(to, a), Term::Cast(also, b)) if to == also && !to.is_float() => {
+                        vec![(*a, *b)]
+                    }
+                    _ => return None,
+                };
+                let mut normalizer = Normalizer::up_to_sign_of_zero();
+                let mut same = |(a, b): (TermId, TermId)| {
+                    self.space.scalar(a).is_float() && normalizer.same(self.space, a, b)
+                };
+                pairs.into_iter().all(&mut same).then(|| rename.means(term, other))
             }
             Step::Unfold(read) => {
                 let value = self.specification.definition(self.space, read)?;

@@ -23,6 +23,9 @@ pub(crate) enum TermError {
     IllTyped,
 }
 
+/// The depth of operators in which a factor 0 is looked for.
+const DEPTH: u32 = 6;
+
 impl Space {
     /// The scalar type of a term.
     pub(crate) fn scalar(&self, term: TermId) -> Scalar {
@@ -216,10 +219,26 @@ impl Space {
             let truth = self.not(vanishes);
             return Ok(self.truth_term(truth));
         }
+        if to.is_machine_integer() && self.is_naught(operand, DEPTH) {
+            let zero = self.constant(0);
+            return Ok(self.ring(to, zero));
+        }
         if from.is_float() || (to.is_float() && from != Scalar::Int) {
             return Ok(self.intern_term(Term::Cast(to, operand)));
         }
         Err(TermError::IllTyped)
+    }
+
+    /// Tests whether a float has a factor 0. Then it is 0 or NaN, which are 0 as integers.
+    fn is_naught(&self, term: TermId, depth: u32) -> bool {
+        if let Term::Binary(op, a, b) = *self.term(term) {
+            let product = matches!(op, BinaryOp::Mul(_));
+            return depth > 0
+                && (product || op == BinaryOp::Div)
+                && (self.is_naught(a, depth - 1) || (product && self.is_naught(b, depth - 1)));
+        }
+        let size = self.term_constant(term).and_then(|x| x.as_f64().or(x.as_f32().map(f64::from)));
+        size == Some(0.0)
     }
 
     /// Converts an `int` to a machine number.

@@ -2,6 +2,8 @@
 //!
 //! Nothing but equal bits will do below a conversion to an integer. Some laws hold bit for bit.
 
+use halidom_ir::BinaryOp;
+
 use super::forms::{Form, after};
 use super::leaves::merged;
 use crate::floats::normal::{Normalizer, Theory};
@@ -26,8 +28,9 @@ pub(super) fn equal_below(
     pairs: Vec<Form>,
 ) -> Option<Equality> {
     for (rounds, values) in pairs {
-        let same = by_floats(desk, facts, values).or_else(|| by_values(desk, values));
-        if let Some(proof) = same {
+        let same = by_floats(desk, facts, values);
+        let same = same.or_else(|| by_decisions(desk, facts, values));
+        if let Some(proof) = same.or_else(|| by_values(desk, values)) {
             return Some(after(rounds, proof));
         }
     }
@@ -75,6 +78,64 @@ fn by_floats(
         }
     }
     Some(after(vec![leaves, floats], Equality::Asked("value")))
+}
+
+/// Replaces comparisons and conversions to integers of the first value by those of the second.
+fn by_decisions(
+    desk: &mut Desk<'_, '_>,
+    facts: &[FormulaId],
+    (a, b): (Value, Value),
+) -> Option<Equality> {
+    let [of_a, of_b] = [a, b].map(|value| {
+        let mut terms = desk.space.terms_of(value);
+        terms.retain(|term| decided(desk.space, *term).is_some());
+        terms
+    });
+    let mut normalizer = Normalizer::up_to_sign_of_zero();
+    let (mut steps, mut rename, mut pairs) = (Vec::new(), Rename::new(), 0);
+    for term in of_a.iter().filter(|term| !of_b.contains(term)) {
+        let found = of_b.iter().filter(|other| !of_a.contains(other)).find(|other| {
+            pairs += 1;
+            let Some((op, [x, y])) = decided(desk.space, *term) else { return false };
+            let Some((also, [z, w])) = decided(desk.space, **other) else { return false };
+            pairs <= MOST_PAIRS
+                && op == also
+                && alike(desk, *term, **other)
+                && normalizer.same(desk.space, x, z)
+                && normalizer.same(desk.space, y, w)
+        });
+        if let Some(other) = found {
+            steps.push(Step::SameDecision(*term, *other));
+            rename.means(*term, *other);
+        }
+    }
+    if steps.is_empty() {
+        return None;
+    }
+    let (a, b) = (rename.value(desk.space, a), rename.value(desk.space, b));
+    let alike = desk.space.values_alike(a, b)?;
+    let rest = if desk.follows(facts, alike, "value") {
+        Equality::Asked("value")
+    } else {
+        by_floats(desk, facts, (a, b))?
+    };
+    Some(after(vec![steps], rest))
+}
+
+/// The operator of a comparison or of a conversion to an integer, and the floats that it sees.
+fn decided(space: &Space, term: TermId) -> Option<(Option<BinaryOp>, [TermId; 2])> {
+    let found = if let Term::Binary(op, a, b) = *space.term(term)
+        && op.is_comparison()
+    {
+        (Some(op), [a, b])
+    } else if let Term::Cast(to, a) = *space.term(term)
+        && !to.is_float()
+    {
+        (None, [a, a])
+    } else {
+        return None;
+    };
+    space.scalar(found.1[0]).is_float().then_some(found)
 }
 
 /// Names the law by which floats that decide the two values would be equal, if there is one.

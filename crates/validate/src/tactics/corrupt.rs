@@ -85,10 +85,11 @@ impl Liar {
     /// Makes a step up that would make the values equal, or a step of no use.
     fn step(&mut self, desk: &mut Desk<'_, '_>, (a, b): (Value, Value)) -> Step {
         let alike = desk.space.values_alike(a, b);
-        match (self.below(4), a, b) {
+        match (self.below(5), a, b) {
             (0, Value::Number(a), Value::Number(b)) => Step::SameValue(a, b),
             (1, Value::Number(a), Value::Number(b)) => Step::SameFloat(a, b),
             (2, Value::Number(a), _) => Step::Unfold(a),
+            (4, Value::Number(a), Value::Number(b)) => Step::SameDecision(a, b),
             (_, Value::Bool(a), Value::Bool(b)) => Step::SameTruth(a, b),
             (_, _, _) => {
                 let truth = desk.space.truth(false);
@@ -140,6 +141,7 @@ impl Liar {
                         step @ (Step::SameTruth(..)
                         | Step::SameValue(..)
                         | Step::SameFloat(..)
+                        | Step::SameDecision(..)
                         | Step::Unfold(_)),
                     ) => {
                         *step = self.step(desk, values);

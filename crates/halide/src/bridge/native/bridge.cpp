@@ -62,6 +62,17 @@ extern "C" int halidom_serialize(void *pipeline, const char *outputs, const char
     return attempt(words, size, [&]() { Halide::serialize_pipeline(checked(pipeline, outputs), file); });
 }
 
+// Writes BASE.name, BASE.hlpipe and BASE.dump of a pipeline that a generator has compiled (keep.c).
+extern "C" int halidom_keep(void *pipeline, const void *module, const char *base, char *words, size_t size) {
+    return attempt(words, size, [&]() {
+        const std::string start = base;
+        const Halide::Module &made = *(const Halide::Module *)module;
+        halidom::write(start + ".name", made.name());
+        Halide::serialize_pipeline(*(Halide::Pipeline *)pipeline, start + ".hlpipe");
+        halidom::write(start + ".dump", halidom::dump(made));
+    });
+}
+
 // `build DUMP KIND FILE [TARGET]` writes an object file (`object`), Halide's C (`c`), or the parsed
 // dump printed again (`dump`). `runtime FILE TARGET` writes Halide's runtime as an object file.
 int main(int argc, char **argv) {

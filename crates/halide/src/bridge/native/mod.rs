@@ -20,15 +20,16 @@ use super::error::BridgeError;
 use super::process::{self, Failed, SCRIPT};
 
 /// The sources, with their names.
-const SOURCES: [(&str, &str); 4] = [
+const SOURCES: [(&str, &str); 5] = [
     ("dump.h", include_str!("dump.h")),
     ("build.h", include_str!("build.h")),
     ("bridge.cpp", include_str!("bridge.cpp")),
     ("runner.cpp", include_str!("runner.cpp")),
+    ("keep.c", include_str!("keep.c")),
 ];
 
 /// The programs that are compiled from the sources.
-const PROGRAMS: [&str; 3] = ["bridge.so", "bridge", "runner"];
+const PROGRAMS: [&str; 4] = ["bridge.so", "bridge", "runner", "keep.so"];
 
 /// Halide's header and library in its package.
 const HEADER: &str = "include/Halide.h";
@@ -68,6 +69,16 @@ impl Native {
     /// The library that Python loads.
     pub(super) fn library(&self) -> PathBuf {
         self.folder.join("bridge.so")
+    }
+
+    /// The library that is put in front of a generator's Halide.
+    pub(super) fn keeper(&self) -> PathBuf {
+        self.folder.join("keep.so")
+    }
+
+    /// Halide's shared library.
+    pub(super) fn halide(&self) -> PathBuf {
+        self.halide.join(LIBRARY)
     }
 
     /// A call of the program that reads dumps back.
@@ -283,6 +294,11 @@ impl Parts {
         let mut command = Command::new(compiler);
         command.current_dir(folder).args(["-std=c++17", "-O1", "-o", "runner", "runner.cpp", "-I"]);
         command.arg(self.halide.join("include")).arg("-ldl");
+        compiled(compiler, &mut command)?;
+        let mut command = Command::new(compiler);
+        command.current_dir(folder).args(["-x", "c", "-std=gnu11", "-O1", "-fPIC", "-shared"]);
+        // Exceptions of Halide pass through it. A program without C++ must not get its library.
+        command.args(["-fexceptions", "-Wl,--as-needed", "-o", "keep.so", "keep.c", "-ldl"]);
         compiled(compiler, &mut command)
     }
 }

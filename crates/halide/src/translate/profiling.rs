@@ -1,0 +1,111 @@
+//! Statements that measure the run (`profile` in the target).
+//!
+//! # Correctness
+//! The profiler has memory of its own, which no func has, and writes to nothing else. What it
+//! measures is not judged, and the verdict says so. Here its statements are taken out: its memory,
+//! stores to this memory within its size, calls of its functions with operands that read no memory,
+//! and the check that it starts, which ends the run with an error. Names that these statements bind
+//! are unknown to the others, so a statement that uses one otherwise is refused.
+
+use crate::tree::{BinaryOp, Block, Call, Expr, Stmt, StmtKind};
+use crate::{NameId, Names};
+
+/// The memory of the profiler.
+const MEMORY: [&str; 4] = [
+    "profiler_instance",
+    "profiler_func_names",
+    "profiler_func_stack_peak_buf",
+    "profiler_start_error_code",
+];
+/// The ends of the names of tokens.
+const TOKEN: &str = "_sampling_token";
+/// The beginning of the names of functions.
+const FUNCTION: &str = "halide_profiler_";
+
+/// The statements without those that measure the run; nothing if there are none.
+pub(super) fn without(names: &Names, block: &Block) -> Option<Block> {
+    let measures = block.iter().any(|stmt| is_memory(names, stmt).is_some());
+    measures.then(|| {
+        let mut block = block.clone();
+        strip(names, &mut block, &mut Vec::new());
+        block
+    })
+}
+
+/// The memory that a statement allocates for the profiler, and its number of elements.
+fn is_memory(names: &Names, stmt: &Stmt) -> Option<(NameId, i64)> {
+    if let StmtKind::Allocate {
+        name,
+        ty: _,
+        extents,
+        padding: _,
+        memory: _,
+        condition: None,
+        new: None,
+        free: _,
+    } = &stmt.kind
+        && MEMORY.contains(&names.text(*name))
+        && let [Expr::Int(size, _)] = extents.as_slice()
+    {
+        return Some((*name, *size));
+    }
+    None
+}
+
+fn strip(names: &Names, block: &mut Block, memory: &mut Vec<(NameId, i64)>) {
+    block.retain_mut(|stmt| {
+        memory.extend(is_memory(names, stmt));
+        stmt.kind.for_each_body_mut(&mut |body| strip(names, body, memory));
+        !measures(names, stmt, memory)
+    });
+}
+
+/// Tests whether a statement only measures.
+fn measures(names: &Names, stmt: &Stmt, memory: &[(NameId, i64)]) -> bool {
+    let size =
+        |name: &NameId| memory.iter().find(|(known, _)| known == name).map(|(_, size)| *size);
+    let begins = |name: &NameId| names.text(*name).starts_with("profiler_");
+    if let StmtKind::Store {
+        name,
+        index: Expr::Int(index, _),
+        alignment: _,
+        value,
+        predicate: None,
+    } = &stmt.kind
+    {
+        return size(name).is_some_and(|size| (0..size).contains(index)) && reads_nothing(value);
+    }
+    if let StmtKind::Let { name, value: Expr::Call(call) } = &stmt.kind {
+        let token = names.text(*name).ends_with(TOKEN) && names.text(call.name) == "alloca";
+        return begins(name) && (token || is_own(names, call));
+    }
+    if let StmtKind::Assert { condition: Expr::Binary(BinaryOp::Eq, operands), message: _ } =
+        &stmt.kind
+        && let [Expr::Variable { name, ty: _ }, Expr::Int(0, _)] = &**operands
+    {
+        return MEMORY.contains(&names.text(*name));
+    }
+    if let StmtKind::Evaluate(Expr::Call(call)) = &stmt.kind {
+        let ends = matches!(
+            call.args.as_slice(),
+            [Expr::String(function), Expr::Variable { name, ty: _ }]
+                if function.starts_with(FUNCTION.as_bytes()) && size(name).is_some()
+        );
+        return is_own(names, call) || (ends && names.text(call.name) == "register_destructor");
+    }
+    if let StmtKind::Free(name) = &stmt.kind {
+        return size(name).is_some();
+    }
+    is_memory(names, stmt).is_some()
+}
+
+/// Tests whether a call is one of a function of the profiler, whose operands read no memory.
+fn is_own(names: &Names, call: &Call) -> bool {
+    names.text(call.name).starts_with(FUNCTION) && call.args.iter().all(reads_nothing)
+}
+
+fn reads_nothing(expr: &Expr) -> bool {
+    let mut nothing = !matches!(expr, Expr::Load(_) | Expr::Call(_));
+    expr.for_each_operand(&mut |operand| nothing = nothing && reads_nothing(operand));
+    nothing
+}
