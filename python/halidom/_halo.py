@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Union
 
-from . import _program, _verdict
+from . import _program, _source, _verdict
 from ._verdict import Verdict
 
 
@@ -71,11 +71,9 @@ def halo(
     ``program`` is the path of a ``.hal`` file, or its text; without ``schedule``, the unscheduled
     form is examined.
     """
+    program, schedule = _source.settled(program, schedule)
     with tempfile.TemporaryDirectory(prefix="halidom-") as place:
-        is_text = isinstance(program, str) and ("\n" in program or "{" in program)
-        file = Path(place) / "program.hal" if is_text else Path(program)
-        if is_text:
-            file.write_text(str(program))
+        file = _source.file(program, Path(place))
         name = schedule or "default"
         words = ["halo", str(file), "--schedule", name]
         if pipeline is not None:

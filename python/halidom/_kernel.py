@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
-from . import _program, _verdict
+from . import _program, _source, _verdict
 from ._errors import ArgumentError, CheckFailed, HalidomError, Refuted, Unknown, UnprovedWarning
 from ._verdict import Verdict
 
@@ -77,7 +77,8 @@ class _Failure(ctypes.Structure):
 
 class Argument:
     """A parameter of a kernel: its name, its kind (``input``, ``output``, ``parameter``), its type
-    in Halidom's language, and the number of its dimensions. ``whole`` is the input, the dimension
+    in Halidom's language, and the number of its dimensions. ``source`` is its name in the pipeline;
+    a name in C may differ from it. ``whole`` is the input, the dimension
     and the part of its bounds that a parameter stands for, if the input has a window."""
 
     __slots__ = (
@@ -87,6 +88,7 @@ class Argument:
         "rank",
         "like",
         "whole",
+        "source",
         "dtype",
         "_code",
         "_bits",
@@ -99,6 +101,7 @@ class Argument:
         self.scalar: str = described["type"]
         self.rank: int = described["rank"] or 0
         self.like: Optional[int] = described["like"]
+        self.source: str = described["source"]
         whole = described.get("whole")
         self.whole: Optional[Tuple[str, int, str]] = (
             None if whole is None else (whole["input"], whole["dim"], whole["part"])
@@ -713,19 +716,17 @@ def build(
     windows: bool = False,
     given: Sequence[str] = (),
     compute: Optional[str] = None,
+    piece: bool = False,
     strict: bool = False,
     validated: bool = True,
     progress: Optional[bool] = None,
 ) -> Built:
     """Compile a program into a folder. With ``windows``, every input has a window. ``compute`` and
-    ``given`` name the func that a phase computes, and those that it takes as inputs."""
-    title = "the program"
-    if isinstance(source, str) and ("\n" in source or "{" in source):
-        file = folder / "program.hal"
-        file.write_text(source)
-    else:
-        file = Path(source)
-        title = str(file)
+    ``given`` name the func that a phase computes, and those that it takes as inputs; with
+    ``piece``, the phase continues a reduction."""
+    source, schedule = _source.settled(source, schedule)
+    file = _source.file(source, folder)
+    title = "the program" if _source.is_text(source) else str(file)
     words = ["build", str(file), "--output", str(folder), "--emit", "shared-library"]
     for option, value in (("--pipeline", pipeline), ("--schedule", schedule)):
         if value is not None:
@@ -736,6 +737,8 @@ def build(
         words += ["--given", func]
     if compute is not None:
         words += ["--compute", compute]
+    if piece:
+        words.append("--piece")
     if not validated:
         words.append("--no-validate")
     answer = _program.ask(words, title=f"compiling {title}", progress=progress)

@@ -10,7 +10,7 @@ from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence,
 
 import numpy
 
-from . import _kernel, _program
+from . import _kernel, _program, _source
 from ._errors import ArgumentError, InputError
 
 Depth = Union[int, Sequence[Any], Mapping[int, Any]]
@@ -77,10 +77,13 @@ def check(
     """See :func:`halidom.dask.check_overlap`."""
     shape, dtype = tuple(like.shape), numpy.dtype(like.dtype)
     depths = _depths(depth, len(shape))
+    thing, schedule = _source.settled(thing, schedule)
     is_program = _is_program(thing)
     statement = None
-    if is_program and boundary in ("none", None) and reference is None:
-        statement = _prove(thing, depths, schedule)
+    if is_program and reference is None:
+        kinds = _kinds(boundary, dtype, len(shape))
+        if kinds is not None:
+            statement = _prove(thing, depths, kinds, schedule)
     apply = _function(thing, schedule, parameters)
     whole = apply if reference is None else _function(reference, None, parameters)
     draw = random.Random(seed)
@@ -107,10 +110,6 @@ def _is_program(thing: Any) -> bool:
     return isinstance(thing, (str, os.PathLike))
 
 
-def _is_text(thing: Any) -> bool:
-    return isinstance(thing, str) and ("\n" in thing or "{" in thing)
-
-
 def _depths(depth: Depth, rank: int) -> List[Tuple[int, int]]:
     """The elements before and after a block, for each axis."""
     if isinstance(depth, Mapping):
@@ -128,17 +127,45 @@ def _depths(depth: Depth, rank: int) -> List[Tuple[int, int]]:
     return [(before, after) for before, after in pairs]
 
 
+def _kinds(boundary: Any, dtype: Any, rank: int) -> Optional[List[str]]:
+    """The boundary of each axis as the executable takes it; nothing if one is beyond it."""
+    if isinstance(boundary, Mapping):
+        given = [boundary.get(axis, "none") for axis in range(rank)]
+    elif isinstance(boundary, (list, tuple)):
+        given = list(boundary)
+    else:
+        given = [boundary] * rank
+    found = []
+    for one in given:
+        if one is None or isinstance(one, str):
+            found.append(one or "none")
+            continue
+        # Dask fills with the value as the type has it.
+        value = numpy.asarray(one)
+        if value.ndim != 0 or value.dtype.kind not in "iubf":
+            return None
+        with numpy.errstate(all="ignore"):
+            fill = value.astype(dtype)
+        if fill != value and fill == fill:
+            return None
+        found.append(repr(float(fill)) if dtype.kind == "f" else str(fill).lower())
+    return found if len(found) == rank else None
+
+
 def _prove(
-    thing: Any, depths: Sequence[Tuple[int, int]], schedule: Optional[str]
+    thing: Any,
+    depths: Sequence[Tuple[int, int]],
+    kinds: Sequence[str],
+    schedule: Optional[str],
 ) -> Optional[str]:
     """The statement of a proof, if there is one."""
     with tempfile.TemporaryDirectory(prefix="halidom-") as place:
-        file = Path(thing) if not _is_text(thing) else Path(place) / "program.hal"
-        if _is_text(thing):
-            file.write_text(thing)
+        file = _source.file(thing, Path(place))
         # The first dimension of a pipeline is the last axis.
         words = ",".join(f"{before}:{after}" for before, after in reversed(depths))
-        asked = ["halo", str(file), "--depth", words, "--schedule", schedule or "default"]
+        names = ",".join(reversed(kinds))
+        asked = ["halo", str(file), f"--depth={words}", f"--boundary={names}"]
+        asked += ["--schedule", schedule or "default"]
         try:
             answer = _program.ask(asked, title="proving the overlap")
         except InputError as error:
@@ -148,7 +175,8 @@ def _prove(
     if answer.get("verdict") != "proved":
         return None
     # It names the equality of floats and the conditions.
-    return f"{answer['statement']}; so do blocks that keep their coordinates"
+    of = "" if set(kinds) == {"none"} else f" with the boundary {', '.join(kinds)}"
+    return f"{answer['statement']}; so do blocks{of} that keep their coordinates"
 
 
 def _function(

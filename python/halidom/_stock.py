@@ -115,6 +115,15 @@ def target_of(target: Any) -> str:
     return str(target)
 
 
+def serialize(pipeline: Any, file: Path) -> None:
+    """Write a live pipeline to a file; raise :exc:`InputError` if Halide refuses it."""
+    halide = installed()
+    try:
+        halide.serialize_pipeline(pipeline, str(file))
+    except halide.HalideError as error:
+        raise InputError(f"Halide does not serialize the pipeline: {error}") from None
+
+
 def write(pipeline: Any, target: str, folder: Path) -> None:
     """Write what Halide compiles from a live pipeline to a folder, in the form that `halidom
     validate --halide FOLDER` takes: the pipeline, its final statement in both forms, the target.
@@ -134,10 +143,7 @@ def write(pipeline: Any, target: str, folder: Path) -> None:
         encoded = [word.encode() for word in given]
         status.append(library.halidom_compile(address, *encoded, words, _ROOM))
 
-    try:
-        halide.serialize_pipeline(pipeline, str(folder / "pipeline.hlpipe"))
-    except halide.HalideError as error:
-        raise InputError(f"Halide does not serialize the pipeline: {error}") from None
+    serialize(pipeline, folder / "pipeline.hlpipe")
     # In a thread of its own, so that Ctrl-C ends the wait.
     worker = threading.Thread(target=compile_now, name="halidom-compile", daemon=True)
     worker.start()

@@ -22,8 +22,8 @@ from . import _grid, _program, _windows
 from ._errors import ArgumentError, HalidomError, NotProved
 from ._grid import Chunks
 from ._kernel import Array, Region
+from ._plan import Plan
 from ._windows import Part
-from .dask import Plan
 
 #: The least memory, in bytes.
 LEAST = 512 << 20

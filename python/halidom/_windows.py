@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
+import socket
 import stat
+import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 
 import numpy
 
+from . import _source
 from ._errors import ArgumentError, CheckFailed, HalidomError
 from ._kernel import Array, Kernel, Region, _Frame, _number, _Search, build
 
@@ -199,12 +202,14 @@ class Shipped:
         statement: str,
         given: Sequence[str] = (),
         compute: Optional[str] = None,
+        piece: bool = False,
     ) -> None:
         self.text = text
         self.pipeline = pipeline
         self.schedule = schedule
         self.given = tuple(given)
         self.compute = compute
+        self.piece = piece
         self.interface = dict(interface)
         self.library = library
         self.digest = hashlib.sha256(library).hexdigest()
@@ -235,6 +240,7 @@ class Shipped:
                 schedule=self.schedule,
                 given=self.given,
                 compute=self.compute,
+                piece=self.piece,
             ).load()
         descriptor, name = tempfile.mkstemp(suffix=".so", dir=private_folder())
         try:
@@ -251,7 +257,8 @@ class Shipped:
 
 
 _LOADED: Dict[str, WindowKernel] = {}
-_LOCK = threading.Lock()
+# Reentrant: a kernel that is compiled here loads what it compiled.
+_LOCK = threading.RLock()
 
 
 def has_instructions(target: str) -> bool:
@@ -287,12 +294,14 @@ def compiled(
     schedule: Optional[str] = None,
     given: Sequence[str] = (),
     compute: Optional[str] = None,
+    piece: bool = False,
     progress: Optional[bool] = None,
 ) -> Shipped:
     """Compile and prove a program all of whose inputs have windows.
 
     Raises :exc:`Unknown` or :exc:`Refuted` if it is not proved.
     """
+    source, schedule = _source.settled(source, schedule)
     with tempfile.TemporaryDirectory(prefix="halidom-") as place:
         folder = Path(place)
         built = build(
@@ -303,15 +312,21 @@ def compiled(
             windows=True,
             given=given,
             compute=compute,
+            piece=piece,
             strict=True,
             progress=progress,
         )
-        is_text = isinstance(source, str) and ("\n" in source or "{" in source)
-        text = str(source) if is_text else Path(source).read_text()
         statement = "" if built.verdict is None else built.verdict.statement
-        library = built.library.read_bytes()
         return Shipped(
-            text, pipeline, schedule, built.interface, library, statement, given, compute
+            _source.text(source),
+            pipeline,
+            schedule,
+            built.interface,
+            built.library.read_bytes(),
+            statement,
+            given,
+            compute,
+            piece,
         )
 
 
@@ -340,9 +355,27 @@ def run_guarded(
 
 _REFUSED: Dict[str, int] = {}
 
+#: A process: the machine and its number.
+Process = Tuple[str, int]
 
-def refused() -> int:
-    """The number of chunks in this process that a schedule's entry checks refused, and that the
-    second kernel computed."""
+
+def refused_here() -> Tuple[Process, int]:
+    """The number of chunks that a schedule's entry checks refused in this process."""
     with _LOCK:
-        return sum(_REFUSED.values())
+        return (socket.gethostname(), os.getpid()), sum(_REFUSED.values())
+
+
+def refused(client: Any = None) -> int:
+    """The number of chunks that a schedule's entry checks refused, and that the second kernel
+    computed: in this process, and in the workers of a client of ``distributed``. Without
+    ``client``, the current one is asked, if there is one."""
+    if client is None and "distributed" in sys.modules:
+        try:
+            client = sys.modules["distributed"].get_client()
+        except ValueError:
+            client = None
+    found = dict([refused_here()])
+    if client is not None:
+        # Workers may be threads of one process.
+        found.update(client.run(refused_here).values())
+    return sum(found.values())

@@ -93,6 +93,24 @@ def test_shipped_kernels_are_private_and_damage_is_found(edges):
     assert not _windows._NEEDED.get("x86-64")
 
 
+def test_a_machine_that_lacks_instructions_compiles_its_own(edges, picture, monkeypatch):
+    monkeypatch.setitem(_windows._NEEDED, "of-no-machine", ("no_such_flag",))
+    foreign = _windows.Shipped(
+        edges.text,
+        None,
+        "strips",
+        {**edges.interface, "target": "of-no-machine"},
+        b"no code for this machine",
+        edges.statement,
+    )
+    kernel = foreign.load()
+    wholes = [((0, 53), (0, 71))]
+    part = _windows.Part(picture, (0, 0))
+    values = kernel.values({"weak": 30, "strong": 90})
+    got, expected = (one.run(wholes, [part], wholes, values)[0] for one in (kernel, edges.load()))
+    assert numpy.array_equal(got, expected)
+
+
 def test_chunks_that_a_schedule_refuses_are_computed_by_the_second_kernel(picture):
     text = """pipeline pairs(input: buffer<u8, 2>) -> output: buffer<u16, 2> {
         func output(x, y) = u16(input(x, y)) + u16(input(x + 1, y));
@@ -150,6 +168,100 @@ def test_phases_equal_the_whole(root):
     assert numpy.array_equal(counts.compute(scheduler="synchronous"), expected)
 
 
+TALLY = """pipeline tally(input: buffer<u8, 2>) -> place: buffer<i32, 1> {
+    require input.min(0) == 0 && input.min(1) == 0, "coordinates begin at 0";
+    func best(): (u8, i32, i32) {
+        best() = (0, 0, 0);
+        for (x, y) in (0..input.width, 0..input.height) {
+            best() = (select(input(x, y) > best().0, input(x, y), best().0),
+                      select(input(x, y) > best().0, i32(x), best().1),
+                      select(input(x, y) > best().0, i32(y), best().2));
+        }
+    }
+    func place(i) = select(i == 0, best().1, best().2);
+}
+schedule bands for tally {
+    best.update().split(y, yo, yi, 8).rfactor(yo, u, part);
+    best.update().split(yo, yoo, yoi, 3).rfactor(yoo, v, group);
+}
+"""
+
+
+@needs("dask")
+def test_tuples_are_merged_in_a_tree(picture):
+    import dask.array as da
+
+    import halidom.dask as hd
+
+    blocks = da.from_array(picture, chunks=(9, 40))
+    phases = ["part", "group", "best"]
+    lazy = hd.map(TALLY, schedule="bands", phases=phases, region=((0, 2),), input=blocks)
+    row, column = numpy.unravel_index(picture.argmax(), picture.shape)
+    assert (row, column) != (0, 0)
+    assert tuple(lazy.compute(scheduler="synchronous")) == (column, row)
+    taken = TALLY.replace("input", "part_0")
+    with pytest.raises(HalidomError, match="part_0"):
+        hd.map(taken, schedule="bands", phases=["part", "best"], region=((0, 2),), part_0=blocks)
+
+
+@needs("dask")
+def test_sums_of_floats_in_their_own_order(monkeypatch):
+    import dask.array as da
+
+    import halidom.dask as hd
+
+    text = """pipeline total(input: buffer<f32, 2>) -> out: buffer<f32, 1> {
+        func total(c): f32 {
+            total(c) = 0.5;
+            for (x, y) in (0..input.width, 0..input.height) { total(c) += input(x, y) * f32(c); }
+        }
+        func out(c) = total(c) / 2.0;
+        require input.min(0) == 0 && input.min(1) == 0, "coordinates begin at 0";
+    }"""
+    values = numpy.random.default_rng(8).standard_normal((90, 30)).astype("f4")
+    expected = halidom.compile(text)(values, out=numpy.empty(3, "f4"))
+    flipped = halidom.compile(text)(values[::-1].copy(), out=numpy.empty(3, "f4"))
+    assert not numpy.array_equal(expected, flipped)
+    monkeypatch.setattr(_grid, "AIM", 1500)
+    blocks = da.from_array(values, chunks=(13, 7))
+    lazy = hd.map(text, phases=["total"], order="exact", region=((0, 3),), input=blocks)
+    steps = [key for key in lazy.__dask_graph__() if "-step" in str(key[0])]
+    assert len(steps) > 5
+    assert lazy.compute(scheduler="synchronous").tobytes() == expected.tobytes()
+    with pytest.raises(ArgumentError, match="exact"):
+        hd.map(text, phases=["total"], order="any", region=((0, 3),), input=blocks)
+    with pytest.raises(ArgumentError, match="phases"):
+        hd.map(text, order="exact", input=blocks)
+    with pytest.raises(HalidomError, match="single reduction"):
+        hd.map(text, phases=["out"], order="exact", region=((0, 3),), input=blocks)
+
+
+@needs("dask", "halide")
+def test_live_pipelines_of_halide(picture):
+    import dask.array as da
+    import halide as hl
+
+    import halidom.dask as hd
+
+    x, y = hl.Var("x"), hl.Var("y")
+    source = hl.ImageParam(hl.UInt(8), 2, "source")
+    # The width in it is the width of the whole, not of a chunk.
+    at = hl.BoundaryConditions.repeat_edge(source)
+    wide, out = hl.Func("wide"), hl.Func("out")
+    wide[x, y] = hl.u16(at[x - 1, y]) + at[x + 1, y]
+    out[x, y] = wide[x, y - 1] + wide[x, y + 1]
+    out.vectorize(x, 16, hl.TailStrategy.GuardWithIf)
+    wide.compute_at(out, y)
+    source.set(hl.Buffer(picture))
+    expected = numpy.asarray(out.realize([71, 53]))
+    source.reset()
+    blocks = da.from_array(picture, chunks=(20, 31))
+    lazy = hd.map(out, source=blocks, region=((0, 53), (0, 71)))
+    assert numpy.array_equal(lazy.compute(scheduler="synchronous"), expected)
+    answer = hd.check_overlap(out, depth=1, boundary="nearest", like=picture)
+    assert answer.proved and "nearest" in answer.statement
+
+
 @needs("dask")
 def test_overlaps(root, picture):
     import halidom.dask as hd
@@ -165,6 +277,15 @@ def test_overlaps(root, picture):
     with pytest.raises(TypeError):
         bool(right)
     wrong = hd.check_overlap(means, depth=1, like=like)
+    for boundary in ("nearest", "reflect", "periodic", 0, {0: "nearest"}, None):
+        answer = hd.check_overlap(means, depth=2, boundary=boundary, like=like)
+        assert answer.proved == (boundary in ("nearest", {0: "nearest"}, None)), boundary
+    once = means.replace("(once(x - 1) + once(x) + once(x + 1)) / 3", "once(x)")
+    for boundary in ("nearest", "reflect", {0: "nearest"}):
+        assert hd.check_overlap(once, depth=1, boundary=boundary, like=like).proved
+    filled = once.replace("repeat_edge(input)", "constant_exterior(input, 9)")
+    assert hd.check_overlap(filled, depth=1, boundary=9, like=like).proved
+    assert hd.check_overlap(filled, depth=1, boundary=8, like=like).refuted
     assert wrong.refuted and wrong.wrong is not None
     tested = hd.check_overlap(lambda block: block + 1, depth=0, like=like)
     assert tested.tested and not tested.proved

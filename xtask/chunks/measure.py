@@ -2,6 +2,7 @@
 must hold does not."""
 
 import itertools
+import logging
 import os
 import random
 import resource
@@ -27,6 +28,7 @@ from halidom._errors import CheckFailed  # noqa: E402
 FOLDER = ROOT / "examples" / "chunks"
 CASES = int(os.environ.get("HALIDOM_CHUNKS_CASES", "1000"))
 MEMORY = int(os.environ.get("HALIDOM_CHUNKS_MIB", "2048"))
+KILLS = 10
 
 
 class Application:
@@ -481,38 +483,63 @@ def _merge(app, ready, draw, source):
 
 
 def cluster():
-    """Two processes, one of which is killed in the middle."""
-    from distributed import Client, LocalCluster
-
+    """Two processes, one of which is killed at a random moment, ten times."""
     array = np.random.default_rng(0).integers(0, 256, (3000, 4000), dtype=np.uint8)
     file = str(ROOT / "examples" / "edges.hal")
+    whole = halidom.compile(file, schedule="strips")
+    expected = whole(array, 30, 90, out=np.empty(array.shape, bool))
+    draw, good, late = random.Random(23), 0, 0
+    print(f"two processes, one killed at a random moment, {KILLS} times:")
     with tempfile.TemporaryDirectory() as place:
         import zarr
 
         store = zarr.create_array(f"{place}/in.zarr", data=array, chunks=(250, 250))
-        with LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-        ) as made, Client(made) as client:
-            blocks = da.from_zarr(store)
-            out = hd.map(file, schedule="strips", input=blocks, weak=30, strong=90)
-            pids = list(client.run(os.getpid).values())
-            begin = time.monotonic()
-            result = client.compute(out)
-            time.sleep(0.5)
+        wait = 0.0
+        for number in range(KILLS):
+            # The first run, which nobody kills, tells how long one takes.
+            if number == 0:
+                wait = _killed(file, store, None)[2]
+            moment = draw.uniform(0.05, 0.8) * wait
+            got, was_done, spent, pids, after = _killed(file, store, moment)
+            equal_bits = same(got, expected)
+            good += equal_bits and pids[0] not in after
+            late += was_done
+            print(
+                f"  killed after {moment:.2f} s{' (done before)' if was_done else ''}: "
+                f"{spent:.1f} s, {'equal' if equal_bits else 'DIFFERENT'}; "
+                f"processes {pids} then {after}",
+                flush=True,
+            )
+    print(f"  {good} of {KILLS} complete and right, {late} of them done before the kill")
+    return good == KILLS and late <= KILLS // 2
+
+
+def _killed(file, store, moment):
+    """Compute with two processes; kill one after so many seconds."""
+    from distributed import Client, LocalCluster
+
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
+        silence_logs=logging.CRITICAL,
+    ) as made, Client(made) as client:
+        lazy = hd.map(file, schedule="strips", input=da.from_zarr(store), weak=30, strong=90)
+        pids = list(client.run(os.getpid).values())
+        begin = time.monotonic()
+        result = client.compute(lazy)
+        was_done = False
+        if moment is not None:
+            time.sleep(moment)
             was_done = result.done()
             os.kill(pids[0], signal.SIGKILL)
-            got = result.result(timeout=200)
-            spent = time.monotonic() - begin
-            after = list(client.run(os.getpid).values())
-    whole = halidom.compile(file, schedule="strips")
-    expected = whole(array, 30, 90, out=np.empty(array.shape, bool))
-    equal_bits = same(got, expected)
-    print(
-        f"two processes, one killed after 0.5 s{' (too late)' if was_done else ''}: "
-        f"{got.shape} in {out.npartitions} chunks, {spent:.1f} s, "
-        f"{'equal' if equal_bits else 'DIFFERENT'}; processes {pids} then {after}"
-    )
-    return equal_bits and not was_done and pids[0] not in after
+        got = result.result(timeout=200)
+        spent = time.monotonic() - begin
+        # A worker that was killed at the end is replaced a moment later.
+        for _ in range(100):
+            after = list(client.run(os.getpid, on_error="ignore").values())
+            if pids[0] not in after or moment is None:
+                break
+            time.sleep(0.1)
+    return got, was_done, spent, pids, after
 
 
 def memory():
@@ -553,20 +580,29 @@ def memory():
             time.sleep(0.02)
         spent = time.monotonic() - begin
         journal = folder / ".b.zarr.halidom" / "journal"
-        killed = subprocess.Popen(
-            [*words, "--output", str(folder / "b.zarr")], env=variables, stdout=subprocess.DEVNULL
-        )
-        while killed.poll() is None:
-            if journal.exists() and len(journal.read_text().splitlines()) >= 3:
-                killed.kill()
-            time.sleep(0.01)
-        killed.wait()
-        before = len(journal.read_text().splitlines()) - 1 if journal.exists() else -1
-        hidden = not (folder / "b.zarr").exists()
+        output = folder / "b.zarr"
+        draw, before, hidden, done = random.Random(29), [], True, False
+        for _ in range(KILLS):
+            if output.exists():
+                done = True
+                break
+            killed = subprocess.Popen(
+                [*words, "--output", str(output)], env=variables, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            # Starting and compiling takes some of the time.
+            end = time.monotonic() + 2 + draw.uniform(0, spent / KILLS * 1.5)
+            while killed.poll() is None and time.monotonic() < end:
+                time.sleep(0.01)
+            hidden &= killed.poll() is not None or not output.exists()
+            killed.kill()
+            killed.wait()
+            lines = journal.read_text().splitlines() if journal.exists() else []
+            before.append(max(len(lines) - 1, 0))
         again = subprocess.run(
-            [*words, "--output", str(folder / "b.zarr")], env=variables, capture_output=True,
-            text=True,
+            [*words, "--output", str(output)], env=variables, capture_output=True, text=True
         )
+        said = again.stdout.strip().rsplit(":", 1)[-1].strip()
         one, other = (zarr.open_array(str(folder / name), mode="r") for name in ("a.zarr", "b.zarr"))
         equal_bits = all(
             same(one[low : low + 1024], other[low : low + 1024]) for low in range(0, rows, 1024)
@@ -578,11 +614,12 @@ def memory():
         f"{plain_copy:.1f} s ({spent / plain_copy:.2f} of it)"
     )
     print(
-        f"  killed after {before} windows, and no output {'yet' if hidden else 'ALREADY'}; then: "
-        f"{again.stdout.strip().rsplit(':', 1)[-1].strip()}; "
+        f"  killed {len(before)} times, with {', '.join(map(str, before))} windows in the journal, "
+        f"{'and no output' if hidden else 'and an output ALREADY'}; then: {said}; "
         f"{'the same bytes' if equal_bits else 'DIFFERENT bytes'}"
     )
-    return run.returncode == 0 and peak <= 1.2 * limit and equal_bits and hidden and before > 0
+    was_cut = len(before) == KILLS and not done and before[-1] > before[0] >= 0
+    return run.returncode == 0 and peak <= 1.2 * limit and equal_bits and hidden and was_cut
 
 
 def tree(root):

@@ -14,8 +14,8 @@ equal      chunks against the whole, bit for bit, on 1,000 random (shape, chunks
 halos      regions against those of stock Halide's bounds query
 mistakes   five known mistakes with map_overlap, each found with its first wrong element
 mutants    200 wrong plans: refused by entry checks, or seen by a comparison
-cluster    two processes of dask.distributed, one of which is killed in the middle
-memory     halidom stream: peak memory, time against a copy, a run that is killed and started again
+cluster    two processes of dask.distributed, one of which is killed, ten times
+memory     halidom stream: peak memory, time against a copy, a run that is killed ten times
 speed      three filters against SciPy's under map_overlap
 scale      graphs of 1,000 to 100,000 chunks; what halos cost
 Fails if something does not hold.

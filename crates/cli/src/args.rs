@@ -264,6 +264,10 @@ pub(crate) struct Named {
     /// Take this func, which an earlier phase has computed, as an input
     #[arg(long, value_name = "FUNC")]
     pub(crate) given: Vec<String>,
+    /// Let the computed func continue its reduction: it takes the values so far, `FUNC.before`, and
+    /// the range of its outermost variable, `FUNC.from` to `FUNC.until`
+    #[arg(long, requires = "compute")]
+    pub(crate) piece: bool,
 }
 
 #[derive(Debug, Args)]
@@ -375,6 +379,10 @@ pub(crate) struct HaloArgs {
     /// the whole. A number for each dimension, or two as in `1:3,2`, for before and after
     #[arg(long, value_name = "DEPTH", conflicts_with = "no_validate")]
     pub(crate) depth: Option<String>,
+    /// The elements of blocks beyond the array, as Dask defines them: `none`, `nearest`, `reflect`,
+    /// `periodic` or a number; one for all dimensions, or one for each
+    #[arg(long, requires = "depth", default_value = "none")]
+    pub(crate) boundary: String,
     /// Print the formula without a proof
     #[arg(long)]
     pub(crate) no_validate: bool,

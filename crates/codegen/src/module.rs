@@ -68,6 +68,8 @@ pub struct ArgumentInfo {
     pub scalar: Scalar,
     /// Its kind.
     pub kind: ArgumentKind,
+    /// Its position among the program's parameters, its inputs, or the buffers of its outputs.
+    pub position: usize,
 }
 
 /// The kind of a parameter of the entry for C programs.

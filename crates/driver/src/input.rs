@@ -14,7 +14,7 @@ use halidom_lang::Pipeline;
 use crate::compile::Observer;
 use crate::derive;
 use crate::inspect;
-use crate::phases;
+use crate::phases::{self, Phase};
 pub use crate::refusal::Refusal;
 use crate::source::{self, Choice, Loaded};
 use crate::stock::{self, Request, Stock};
@@ -57,10 +57,8 @@ pub struct Named {
     pub derivation: Option<String>,
     /// The inputs that get windows ([`crate::windows`]).
     pub windows: Vec<String>,
-    /// The funcs that a phase takes as inputs ([`crate::phases`]).
-    pub given: Vec<String>,
-    /// The func that a phase computes.
-    pub compute: Option<String>,
+    /// The part of the pipeline that is compiled.
+    pub phase: Phase,
 }
 
 impl Named {
@@ -120,7 +118,8 @@ impl Kind {
 
     /// Refuses windows of inputs if the file has no pipelines of our own.
     pub fn check_windows(self, path: &Path, named: &Named) -> Result<(), Refusal> {
-        let of_pipelines = named.windows.iter().chain(&named.given).chain(&named.compute);
+        let of_pipelines =
+            named.windows.iter().chain(&named.phase.given).chain(&named.phase.compute);
         let (Some(name), false) = (of_pipelines.into_iter().next(), self == Self::Pipelines) else {
             return Ok(());
         };
@@ -168,13 +167,13 @@ impl Input {
     /// choose.
     pub fn open_windows(&mut self, named: &Named) -> Result<(), Refusal> {
         let Self::Pipelines(loaded) = self else { return Ok(()) };
-        if named.compute.is_some() || !named.given.is_empty() {
+        if !named.phase.is_whole() {
             let pipeline = loaded.pipeline(named.pipeline.as_deref());
             let pipeline = pipeline.map_err(refused_in(&loaded.sources))?;
             let schedule = loaded.schedule(pipeline, named.schedule.as_deref());
             let schedule = schedule.map_err(refused_in(&loaded.sources))?;
             let choice = Choice { pipeline, schedule };
-            phases::cut(loaded, &choice, &named.given, named.compute.as_deref())
+            phases::cut(loaded, &choice, &named.phase)
                 .map_err(|diagnostics| Refusal::new(loaded.sources.clone(), diagnostics))?;
         }
         if named.windows.is_empty() {

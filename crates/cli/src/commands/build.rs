@@ -6,7 +6,7 @@ use halidom_codegen::{ArgumentInfo, ArgumentKind, Artifact};
 use halidom_driver::execute::Ahead;
 use halidom_driver::subject::Subject;
 use halidom_driver::{execute, files, judge};
-use halidom_ir::{VarId, print};
+use halidom_ir::{BufferId, VarId, print};
 use halidom_verdict::Verdict;
 use serde_json::{Value, json};
 
@@ -78,28 +78,36 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     Ok(ended)
 }
 
-/// The function in C, for programs that call it without a C compiler.
+/// The function in C, for programs that call it without a C compiler. `source` is the name in the
+/// pipeline, from which the name in C may differ.
 fn interface(ahead: &Ahead, subject: &Subject) -> Value {
-    // Parameters stand in the order in which their variables were declared.
-    let mut declared = subject.compiled.program.params.clone();
-    declared.sort_unstable();
-    let mut params = declared.into_iter();
-    let mut argument = |argument: &ArgumentInfo| {
-        let (kind, rank, like) = match argument.kind {
-            ArgumentKind::Parameter => ("parameter", None, None),
-            ArgumentKind::Input { rank } => ("input", Some(rank), None),
-            ArgumentKind::Output { rank, like } => ("output", Some(rank), like),
+    let (pool, program) = (&subject.pool, &subject.compiled.program);
+    let outputs: Vec<BufferId> = program.output_buffers().collect();
+    let object = |argument: &ArgumentInfo| {
+        let at = argument.position;
+        let (kind, rank, like, source) = match argument.kind {
+            ArgumentKind::Parameter => {
+                ("parameter", None, None, &pool.var(program.params[at]).name)
+            }
+            ArgumentKind::Input { rank } => {
+                ("input", Some(rank), None, &pool.buffer(program.inputs[at]).name)
+            }
+            ArgumentKind::Output { rank, like } => {
+                ("output", Some(rank), like, &pool.buffer(outputs[at]).name)
+            }
         };
-        let (name, scalar) = (&argument.name, argument.scalar.name());
-        let mut object =
-            json!({ "name": name, "kind": kind, "type": scalar, "rank": rank, "like": like });
-        let param = (kind == "parameter").then(|| params.next()).flatten();
-        if let Some(part) = param.and_then(|param| part_of_whole(subject, param)) {
+        let mut object = json!({
+            "name": argument.name, "kind": kind, "type": argument.scalar.name(), "rank": rank,
+            "like": like, "source": source,
+        });
+        if argument.kind == ArgumentKind::Parameter
+            && let Some(part) = part_of_whole(ahead, subject, program.params[at])
+        {
             object["whole"] = part;
         }
         object
     };
-    let arguments: Vec<Value> = ahead.arguments.iter().map(&mut argument).collect();
+    let arguments: Vec<Value> = ahead.arguments.iter().map(object).collect();
     let target = halidom_codegen::Target::host().name();
     json!({
         "function": ahead.function, "arguments": arguments, "checks": ahead.checks,
@@ -107,10 +115,15 @@ fn interface(ahead: &Ahead, subject: &Subject) -> Value {
     })
 }
 
-/// The bound of a whole input that a parameter stands for.
-fn part_of_whole(subject: &Subject, param: VarId) -> Option<Value> {
+/// The bound of a whole input that a parameter stands for, with the input's name in C.
+fn part_of_whole(ahead: &Ahead, subject: &Subject, param: VarId) -> Option<Value> {
+    let inputs = &subject.compiled.program.inputs;
     subject.windows.iter().find_map(|window| {
-        let input = &subject.pool.func(window.input).name;
+        let position = inputs.iter().position(|buffer| *buffer == window.stored)?;
+        let is_input = |argument: &&ArgumentInfo| {
+            matches!(argument.kind, ArgumentKind::Input { .. }) && argument.position == position
+        };
+        let input = &ahead.arguments.iter().find(is_input)?.name;
         let mut dims = window.whole.iter().enumerate();
         dims.find_map(|(dim, (min, extent))| {
             let part = match param {

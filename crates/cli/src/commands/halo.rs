@@ -1,6 +1,7 @@
 //! `halidom halo`.
 
-use halidom_driver::halo::{self, Halo, overlap};
+use halidom_driver::halo::overlap::{self, Boundary, Side};
+use halidom_driver::halo::{self, Halo};
 use halidom_driver::judge::{self, Options};
 use halidom_driver::source::Choice;
 use halidom_verdict::Verdict;
@@ -37,11 +38,12 @@ fn halo(args: &HaloArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         std::iter::once(None).chain((0..count).map(Some)).collect()
     };
     let (mut objects, mut verdicts) = (Map::new(), Vec::new());
-    let depth = args.depth.as_deref().map(|text| depths(text, output)).transpose()?;
+    let sides =
+        args.depth.as_deref().map(|text| sides(text, &args.boundary, output)).transpose()?;
     for schedule in schedules {
         let choice = Choice { pipeline, schedule };
-        if let Some(depth) = &depth {
-            let subject = overlap::overlap(&loaded, &choice, depth)
+        if let Some(sides) = &sides {
+            let subject = overlap::overlap(&loaded, &choice, sides)
                 .map_err(|diagnostics| refused(diagnostics, output))?;
             output.line(&format!("{} in blocks:", subject.title()));
             let report =
@@ -80,18 +82,38 @@ fn halo(args: &HaloArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     Ok(Ended::Judged(Verdict::worst(verdicts, nothing)))
 }
 
-/// Reads the depths of an overlap: `2,1:3` is 2 on both sides of dimension 0, and 1 before and 3
-/// after in dimension 1.
-fn depths(text: &str, output: &mut Output<'_>) -> Result<Vec<(i64, i64)>, Stop> {
+/// Reads the depths of an overlap and its boundaries: `2,1:3` is 2 on both sides of dimension 0,
+/// and 1 before and 3 after in dimension 1.
+fn sides(text: &str, boundary: &str, output: &mut Output<'_>) -> Result<Vec<Side>, Stop> {
     let number = |text: &str| text.trim().parse::<i64>().ok().filter(|depth| *depth >= 0);
-    let sides = |text: &str| match text.split_once(':') {
+    let both = |text: &str| match text.split_once(':') {
         Some((before, after)) => Some((number(before)?, number(after)?)),
         None => number(text).map(|depth| (depth, depth)),
     };
-    text.split(',').map(sides).collect::<Option<_>>().ok_or_else(|| {
+    let Some(depths) = text.split(',').map(both).collect::<Option<Vec<_>>>() else {
         let hint = "give a number for each dimension, as in `2,2`, or two, as in `1:3,2`";
-        output.error("HAL0906", &format!("`{text}` is not a depth"), hint)
-    })
+        return Err(output.error("HAL0906", &format!("`{text}` is not a depth"), hint));
+    };
+    let mut names: Vec<&str> = boundary.split(',').map(str::trim).collect();
+    if let [one] = names[..] {
+        names = vec![one; depths.len()];
+    }
+    if names.len() != depths.len() {
+        let message = format!("`{boundary}` and `{text}` are of different numbers of dimensions");
+        let hint = "give one boundary, or one for each dimension, as in `nearest,none`";
+        return Err(output.error("HAL0906", &message, hint));
+    }
+    let sides = depths.into_iter().zip(names).map(|((before, after), name)| {
+        let boundary = match name {
+            "none" => Boundary::None,
+            "nearest" => Boundary::Nearest,
+            "reflect" => Boundary::Reflect,
+            "periodic" => Boundary::Periodic,
+            value => Boundary::Constant(value.to_owned()),
+        };
+        Side { before, after, boundary }
+    });
+    Ok(sides.collect())
 }
 
 /// Prints the formula, and returns it for the JSON object.

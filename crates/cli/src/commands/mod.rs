@@ -36,6 +36,7 @@ use halidom::{Chosen, Input, Kind, Named};
 use halidom_diag::Diagnostic;
 use halidom_driver::compile::Observer;
 use halidom_driver::input::pipelines;
+use halidom_driver::phases::Phase;
 use halidom_driver::source::Loaded;
 use halidom_driver::subject::Subject;
 
@@ -75,8 +76,15 @@ fn open(choice: &args::Choice, output: &mut Output<'_>) -> Result<Input, Stop> {
 
 /// The names of parts on the command line.
 fn names(given: &args::Named) -> Named {
-    let args::Named { pipeline, schedule, derivation, windows, compute, given } = given.clone();
-    Named { pipeline, schedule, derivation, windows, given, compute }
+    let args::Named { pipeline, schedule, derivation, windows, compute, given, piece } =
+        given.clone();
+    Named {
+        pipeline,
+        schedule,
+        derivation,
+        windows,
+        phase: Phase { given, compute, is_piece: piece },
+    }
 }
 
 /// Reads a file and finds the chosen part in it.

@@ -48,8 +48,8 @@ pub(crate) fn entry(
         if let Side::Output(position) = side {
             let like = signature.outputs.get(*position).and_then(|output| output.like);
             let kind = ArgumentKind::Output { rank: *rank, like };
-            let argument = ArgumentInfo { name: buffer.clone(), scalar: *scalar, kind };
-            ordered.push((buffer_pointer(), argument));
+            let (name, scalar, position) = (buffer.clone(), *scalar, *position);
+            ordered.push((buffer_pointer(), ArgumentInfo { name, scalar, kind, position }));
         }
     }
     let mut parameters: Vec<(CType, String)> =
@@ -257,7 +257,8 @@ fn in_order(
             let input = program.inputs.get(*position).map(|input| pool.buffer(*input).func);
             latest = input.and_then(|input| pool.func(input).args.first().copied()).or(latest);
             let kind = ArgumentKind::Input { rank: *rank };
-            let argument = ArgumentInfo { name: buffer.clone(), scalar: *scalar, kind };
+            let (name, scalar, position) = (buffer.clone(), *scalar, *position);
+            let argument = ArgumentInfo { name, scalar, kind, position };
             ordered.push((latest, buffer_pointer(), argument));
         }
     }
@@ -266,7 +267,7 @@ fn in_order(
             && let Some(param) = signature.params.get(position)
         {
             let (name, scalar) = (field.name.clone(), param.scalar);
-            let argument = ArgumentInfo { name, scalar, kind: ArgumentKind::Parameter };
+            let argument = ArgumentInfo { name, scalar, kind: ArgumentKind::Parameter, position };
             ordered.push((program.params.get(position).copied(), field.ty.clone(), argument));
         }
     }

@@ -6,7 +6,7 @@
 
 mod error;
 mod inputs;
-mod params;
+pub(crate) mod params;
 mod regions;
 mod request;
 mod window;

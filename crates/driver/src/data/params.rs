@@ -78,7 +78,8 @@ fn bind_draw(
     Ok(())
 }
 
-fn read(scalar: Scalar, text: &str) -> Option<Constant> {
+/// Reads a value of a type.
+pub(crate) fn read(scalar: Scalar, text: &str) -> Option<Constant> {
     if scalar == Scalar::Bool {
         return text.parse().ok().map(Constant::bool);
     }

@@ -5,7 +5,7 @@
 //! Two numbers come from the formula's value for one window, and isl shows that they fit all.
 
 use halidom_base::FxHashMap;
-use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Pool};
+use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Pool, eval};
 use halidom_poly::{Constraint, Context, Dim, Error, Function, QuasiAffine, Set};
 
 /// The number of basic operations that isl may spend on an interval.
@@ -32,8 +32,11 @@ pub(super) fn offsets(
     let [whole, window] = [ends.whole, ends.window];
     let named = [whole[0], whole[1], window[0], window[1]];
     let sample = named.into_iter().zip(SAMPLE).collect();
-    let before = evaluate(pool, low, &sample)? - SAMPLE[2];
-    let after = evaluate(pool, high, &sample)? - SAMPLE[3];
+    let offset = |expr: ExprId, from: i64| {
+        let value = evaluate(pool, expr, &sample)?.as_integer()?;
+        i64::try_from(value).ok()?.checked_sub(from)
+    };
+    let (before, after) = (offset(low, SAMPLE[2])?, offset(high, SAMPLE[3])?);
     shown(pool, (low, high), named, (before, after)).ok()??.then_some((before, after))
 }
 
@@ -89,19 +92,16 @@ impl Reader<'_> {
         if let Some(value) = number(self.pool, expr) {
             return Function::constant(&self.context, value).map(Some);
         }
-        match *self.pool.get(expr) {
-            Expr::Binary(op, lhs, rhs) => self.binary(op, lhs, rhs),
-            Expr::Select { condition, if_true, if_false } => {
-                let Some(condition) = self.condition(condition)? else { return Ok(None) };
-                let (Some(then), Some(otherwise)) =
-                    (self.function(if_true)?, self.function(if_false)?)
-                else {
-                    return Ok(None);
-                };
-                Function::select(&condition, &then, &otherwise).map(Some)
-            }
-            _ => Ok(None),
+        if let Expr::Select { condition, if_true, if_false } = *self.pool.get(expr) {
+            let Some(condition) = self.condition(condition)? else { return Ok(None) };
+            let (Some(then), Some(otherwise)) = (self.function(if_true)?, self.function(if_false)?)
+            else {
+                return Ok(None);
+            };
+            return Function::select(&condition, &then, &otherwise).map(Some);
         }
+        let Expr::Binary(op, lhs, rhs) = *self.pool.get(expr) else { return Ok(None) };
+        self.binary(op, lhs, rhs)
     }
 
     fn binary(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Result<Option<Function>, Error> {
@@ -111,27 +111,32 @@ impl Reader<'_> {
             return by.filter(|by| *by > 0).map(|by| a.floor_div(by)).transpose();
         }
         let Some(b) = self.function(rhs)? else { return Ok(None) };
-        Ok(Some(match op {
-            BinaryOp::Add(_) => a.add(&b)?,
-            BinaryOp::Sub(_) => a.sub(&b)?,
-            BinaryOp::Min => a.min(&b)?,
-            BinaryOp::Max => a.max(&b)?,
-            BinaryOp::Mul(_) => match (number(self.pool, lhs), by) {
-                (_, Some(by)) => a.scale(by)?,
-                (Some(by), None) => b.scale(by)?,
-                (None, None) => return Ok(None),
-            },
+        if matches!(op, BinaryOp::Add(_)) {
+            return a.add(&b).map(Some);
+        }
+        if matches!(op, BinaryOp::Sub(_)) {
+            return a.sub(&b).map(Some);
+        }
+        if matches!(op, BinaryOp::Mul(_)) {
+            return match (number(self.pool, lhs), by) {
+                (_, Some(by)) => a.scale(by).map(Some),
+                (Some(by), None) => b.scale(by).map(Some),
+                (None, None) => Ok(None),
+            };
+        }
+        if op == BinaryOp::Min {
+            return a.min(&b).map(Some);
+        }
+        if op == BinaryOp::Max {
+            return a.max(&b).map(Some);
+        }
+        if op == BinaryOp::Mod {
             // Within one period, a remainder is its dividend.
-            BinaryOp::Mod => {
-                let zero = Function::constant(&self.context, 0)?;
-                let is_rest = zero.le(&a)?.intersect(&a.lt(&b)?)?;
-                if !self.domain.is_subset(&is_rest)? {
-                    return Ok(None);
-                }
-                a
-            }
-            _ => return Ok(None),
-        }))
+            let zero = Function::constant(&self.context, 0)?;
+            let is_rest = zero.le(&a)?.intersect(&a.lt(&b)?)?;
+            return Ok(self.domain.is_subset(&is_rest)?.then_some(a));
+        }
+        Ok(None)
     }
 
     fn condition(&self, expr: ExprId) -> Result<Option<Set>, Error> {
@@ -139,13 +144,14 @@ impl Reader<'_> {
         let (Some(a), Some(b)) = (self.function(lhs)?, self.function(rhs)?) else {
             return Ok(None);
         };
-        Ok(Some(match op {
-            BinaryOp::Le => a.le(&b)?,
-            BinaryOp::Lt => a.lt(&b)?,
-            BinaryOp::Ge => a.ge(&b)?,
-            BinaryOp::Gt => a.gt(&b)?,
-            _ => return Ok(None),
-        }))
+        let comparisons = [
+            (BinaryOp::Le, Function::le as fn(&Function, &Function) -> Result<Set, Error>),
+            (BinaryOp::Lt, Function::lt),
+            (BinaryOp::Ge, Function::ge),
+            (BinaryOp::Gt, Function::gt),
+        ];
+        let found = comparisons.into_iter().find(|(known, _)| *known == op);
+        found.map(|(_, compare)| compare(&a, &b)).transpose()
     }
 }
 
@@ -155,36 +161,16 @@ fn number(pool: &Pool, expr: ExprId) -> Option<i64> {
         .and_then(|value| i64::try_from(value).ok())
 }
 
-fn evaluate(pool: &Pool, expr: ExprId, at: &FxHashMap<ExprId, i64>) -> Option<i64> {
-    if let Some(value) = at.get(&expr).copied().or_else(|| number(pool, expr)) {
-        return Some(value);
+fn evaluate(pool: &Pool, expr: ExprId, at: &FxHashMap<ExprId, i64>) -> Option<Constant> {
+    if let Some(value) = at.get(&expr) {
+        return Some(Constant::int(i128::from(*value)));
     }
-    match *pool.get(expr) {
-        Expr::Binary(op, lhs, rhs) => {
-            let (a, b) = (evaluate(pool, lhs, at)?, evaluate(pool, rhs, at)?);
-            match op {
-                BinaryOp::Add(_) => a.checked_add(b),
-                BinaryOp::Sub(_) => a.checked_sub(b),
-                BinaryOp::Mul(_) => a.checked_mul(b),
-                BinaryOp::Div => a.checked_div_euclid(b),
-                BinaryOp::Mod => a.checked_rem_euclid(b),
-                BinaryOp::Min => Some(a.min(b)),
-                BinaryOp::Max => Some(a.max(b)),
-                _ => None,
-            }
-        }
-        Expr::Select { condition, if_true, if_false } => {
-            let Expr::Binary(op, lhs, rhs) = *pool.get(condition) else { return None };
-            let (a, b) = (evaluate(pool, lhs, at)?, evaluate(pool, rhs, at)?);
-            let holds = match op {
-                BinaryOp::Le => a <= b,
-                BinaryOp::Lt => a < b,
-                BinaryOp::Ge => a >= b,
-                BinaryOp::Gt => a > b,
-                _ => return None,
-            };
-            evaluate(pool, if holds { if_true } else { if_false }, at)
-        }
-        _ => None,
+    if let Expr::Binary(op, lhs, rhs) = *pool.get(expr) {
+        return eval::binary(op, evaluate(pool, lhs, at)?, evaluate(pool, rhs, at)?).ok();
     }
+    if let Expr::Select { condition, if_true, if_false } = *pool.get(expr) {
+        let holds = evaluate(pool, condition, at)?.as_bool()?;
+        return evaluate(pool, if holds { if_true } else { if_false }, at);
+    }
+    pool.as_constant(expr)
 }

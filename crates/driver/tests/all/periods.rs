@@ -10,9 +10,12 @@ use halidom_validate::Verdict;
 
 use crate::common::load;
 
+/// The coordinate that is read for a coordinate of an array of some length.
+type Read = fn(i64, i64) -> i64;
+
 /// The boundary conditions, and the coordinate that each reads for a coordinate from the first one
 /// of the whole on, by walking to it.
-const BOUNDARIES: [(&str, fn(i64, i64) -> i64); 3] = [
+const BOUNDARIES: [(&str, Read); 3] = [
     ("repeat_image", |at, length| walk(at, |at| at + length, |at| at - length, length)),
     ("mirror_image", |at, length| walk(at, |at| -1 - at, |at| 2 * length - 1 - at, length)),
     ("mirror_interior", |at, length| walk(at, |at| -at, |at| 2 * length - 2 - at, length)),

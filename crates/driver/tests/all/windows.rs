@@ -4,7 +4,8 @@
 use halidom_base::IndexSet;
 use halidom_codegen::{Target, emit};
 use halidom_driver::compile::{Compiled, compile};
-use halidom_driver::halo::{self, overlap};
+use halidom_driver::halo;
+use halidom_driver::halo::overlap::{self, Boundary, Side};
 use halidom_driver::judge::{self, Options};
 use halidom_driver::source::{Choice, Loaded};
 use halidom_interp::{Bindings, algorithm, machine};
@@ -336,14 +337,61 @@ fn formulas_are_readable() {
     assert_eq!(shown("interpolate")[0], "[8*(x0/8), 8*((x1 + 8)/8) - 1] true");
 }
 
+fn side(before: i64, after: i64, boundary: Boundary) -> Side {
+    Side { before, after, boundary }
+}
+
 #[test]
 fn blocks_are_proved_with_enough_overlap_only() {
     let options = Options::find().expect("a solver is installed");
     let loaded = load("edges", &example("edges"));
     let choice = Choice { pipeline: 0, schedule: Some(0) };
-    for (depth, is_enough) in [((3, 3), true), ((4, 3), true), ((2, 3), false), ((3, 2), false)] {
-        let blocks = overlap::overlap(&loaded, &choice, &[depth, (3, 3)]).expect("it has blocks");
+    for (before, after, is_enough) in [(3, 3, true), (4, 3, true), (2, 3, false), (3, 2, false)] {
+        let sides = [side(before, after, Boundary::None), side(3, 3, Boundary::None)];
+        let blocks = overlap::overlap(&loaded, &choice, &sides).expect("it has blocks");
         let report = judge::judge(&blocks.pool, &blocks.algorithm, &blocks.compiled, &options);
-        assert_eq!(report.verdict == Verdict::Proved, is_enough, "{depth:?}");
+        assert_eq!(report.verdict == Verdict::Proved, is_enough, "{before}, {after}");
     }
+}
+
+/// A mean of three under each boundary of a program, in blocks under each boundary of Dask.
+#[test]
+fn blocks_are_proved_under_the_programs_own_boundary_only() {
+    let options = Options::find().expect("a solver is installed");
+    let of_programs = [
+        "repeat_edge(input)",
+        "mirror_image(input)",
+        "repeat_image(input)",
+        "constant_exterior(input, 7)",
+    ];
+    let of_blocks = [
+        Boundary::Nearest,
+        Boundary::Reflect,
+        Boundary::Periodic,
+        Boundary::Constant("7".to_owned()),
+        Boundary::Constant("8".to_owned()),
+    ];
+    in_parallel(&of_programs, |own| {
+        let text = format!(
+            "pipeline means(input: buffer<u8, 1>) -> output: buffer<u8, 1> {{
+                func at = {own};
+                func output(x) = u8((u16(at(x - 1)) + u16(at(x)) + u16(at(x + 1))) / 3);
+            }}"
+        );
+        let loaded = load("means", &text);
+        let choice = Choice { pipeline: 0, schedule: None };
+        let number = of_programs.iter().position(|one| one == own).expect("it is one of them");
+        for depth in 0..2 {
+            for (other, boundary) in of_blocks.iter().enumerate() {
+                // A distance of 1 does not tell the edge from its mirror image.
+                let is_same = number == other || number.max(other) == 1;
+                let sides = [side(depth, depth, boundary.clone())];
+                let blocks = overlap::overlap(&loaded, &choice, &sides).expect("it has blocks");
+                let report =
+                    judge::judge(&blocks.pool, &blocks.algorithm, &blocks.compiled, &options);
+                let is_proved = report.verdict == Verdict::Proved;
+                assert_eq!(is_proved, is_same && depth > 0, "{own}, {depth}, {boundary:?}");
+            }
+        }
+    });
 }

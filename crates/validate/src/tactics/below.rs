@@ -96,13 +96,12 @@ fn by_decisions(
     for term in of_a.iter().filter(|term| !of_b.contains(term)) {
         let found = of_b.iter().filter(|other| !of_a.contains(other)).find(|other| {
             pairs += 1;
-            let Some((op, [x, y])) = decided(desk.space, *term) else { return false };
-            let Some((also, [z, w])) = decided(desk.space, **other) else { return false };
+            let Some((op, operands)) = decided(desk.space, *term) else { return false };
+            let Some((also, others)) = decided(desk.space, **other) else { return false };
             pairs <= MOST_PAIRS
                 && op == also
                 && alike(desk, *term, **other)
-                && normalizer.same(desk.space, x, z)
-                && normalizer.same(desk.space, y, w)
+                && operands.iter().zip(others).all(|(x, y)| normalizer.same(desk.space, *x, y))
         });
         if let Some(other) = found {
             steps.push(Step::SameDecision(*term, *other));
