@@ -10,8 +10,8 @@ from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence,
 
 import numpy
 
-from . import _kernel, _program, _source
-from ._errors import ArgumentError, InputError
+from . import _kernel, _program, _source, _stock
+from ._errors import ArgumentError, CheckFailed, InputError
 
 Depth = Union[int, Sequence[Any], Mapping[int, Any]]
 
@@ -77,7 +77,8 @@ def check(
     """See :func:`halidom.dask.check_overlap`."""
     shape, dtype = tuple(like.shape), numpy.dtype(like.dtype)
     depths = _depths(depth, len(shape))
-    thing, schedule = _source.settled(thing, schedule)
+    if not callable(thing) or _stock.is_live(thing):
+        thing, schedule = _source.settled(thing, schedule)
     is_program = _is_program(thing)
     statement = None
     if is_program and reference is None:
@@ -85,7 +86,12 @@ def check(
         if kinds is not None:
             statement = _prove(thing, depths, kinds, schedule)
     apply = _function(thing, schedule, parameters)
-    whole = apply if reference is None else _function(reference, None, parameters)
+    whole = apply
+    if reference is not None:
+        own: Optional[str] = None
+        if not callable(reference) or _stock.is_live(reference):
+            reference, own = _source.settled(reference, None)
+        whole = _function(reference, own, parameters)
     draw = random.Random(seed)
     tried = 0
     for trial in range(trials):
@@ -183,8 +189,6 @@ def _function(
     thing: Any, schedule: Optional[str], parameters: Mapping[str, Any]
 ) -> Callable[[Any], Any]:
     if not _is_program(thing):
-        if not callable(thing):
-            raise ArgumentError(f"`{type(thing).__name__}` is neither a program nor callable")
         found: Callable[[Any], Any] = thing
         return found
     kernel = _kernel.compile(thing, schedule=schedule)
@@ -196,7 +200,13 @@ def _function(
         array: Any = numpy.ascontiguousarray(block)
         out = numpy.empty(array.shape, made)
         named: Any = {kernel.inputs[0].name: array, **parameters}
-        return kernel(out=out, threads=1, **named)
+        try:
+            return kernel(out=out, threads=1, **named)
+        except CheckFailed as error:
+            raise ArgumentError(
+                f"{kernel.name} does not compute a block from a block of the same shape "
+                f"{array.shape}; it may lack a boundary condition: {error}"
+            ) from None
 
     return apply
 

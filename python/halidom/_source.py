@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Optional, Tuple, Union
 
 from . import _program, _stock
+from ._errors import ArgumentError
 
 #: A path or a text.
 Source = Union[str, "os.PathLike[str]"]
@@ -42,6 +43,11 @@ def settled(program: Any, schedule: Optional[str]) -> Tuple[Source, Optional[str
     that it has, which is taken if none is named.
     """
     if not _stock.is_live(program):
+        if not isinstance(program, (str, os.PathLike)):
+            raise ArgumentError(
+                f"`{type(program).__name__}` is no program: give the path of a `.hal` file, its "
+                "text, or a `halide.Func`"
+            )
         return program, schedule
     found = _imported(program)
     if schedule is None and f"schedule {_IMPORTED} " in found:

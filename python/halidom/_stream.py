@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -106,16 +107,17 @@ def stream(
     grid: Chunks = tuple(_grid.cut(extent, length) for extent, length in zip(shape, window))
     job = _Job(planned, final, shape, stored, grid, program, schedule, pipeline)
     with job.journal() as journal:
-        before = _windows.refused()
+        before = _windows.refused_here()[1]
         resumed = len(journal.finished)
         _run(job, journal, threads, _Progress(progress, job.count, resumed))
-        job.publish(overwrite)
+        with _said(f"the output cannot be moved to `{final}`"):
+            job.publish(overwrite)
     return Done(
         final,
         shape,
         job.count,
         resumed,
-        _windows.refused() - before,
+        _windows.refused_here()[1] - before,
         time.monotonic() - begin,
     )
 
@@ -368,9 +370,9 @@ class _Journal:
         self.file: Any = None
 
     def __enter__(self) -> "_Journal":
-        self.work.mkdir(parents=True, exist_ok=True)
-        path = self.work / "journal"
-        self.file = open(path, "a+", encoding="ascii")
+        with _said(f"the folder `{self.work}` for what is not finished cannot be written"):
+            self.work.mkdir(parents=True, exist_ok=True)
+            self.file = open(self.work / "journal", "a+", encoding="ascii")
         try:
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -387,8 +389,9 @@ class _Journal:
         else:
             shutil.rmtree(self.work / "array", ignore_errors=True)
             self.file.truncate(0)
-            self.create()
-            self._line(self.key)
+            with _said(f"`{self.work}` cannot be written"):
+                self.create()
+                self._line(self.key)
         return self
 
     def __exit__(self, *_: Any) -> None:
@@ -434,7 +437,8 @@ def _run(job: _Job, journal: _Journal, threads: int, progress: _Progress) -> Non
     planned = job.planned
     left = [(name, window) for name, window in job.windows() if name not in journal.finished]
     target = job.target()
-    sources = [_Source(array) for array in planned.arrays]
+    names = [one.name for one in planned.kernel.inputs]
+    sources = [_Source(name, array) for name, array in zip(names, planned.arrays)]
     failures: List[BaseException] = []
     read: "queue.Queue[Optional[_Read]]" = queue.Queue(1)
     made: "queue.Queue[Optional[Tuple[str, Region, Array]]]" = queue.Queue(1)
@@ -462,9 +466,10 @@ def _run(job: _Job, journal: _Journal, threads: int, progress: _Progress) -> Non
                 if got is None:
                     return
                 name, window, array = got
-                if array.size:
-                    target[job.place(window)] = array
-                journal.finish(name, array)
+                with _said(f"the window {name} cannot be written to `{job.work}`", _KEPT):
+                    if array.size:
+                        target[job.place(window)] = array
+                    journal.finish(name, array)
                 progress.step()
                 del got, array
         except BaseException as error:
@@ -506,17 +511,39 @@ def _run(job: _Job, journal: _Journal, threads: int, progress: _Progress) -> Non
         raise failures[0]
 
 
+#: What becomes of the work that is done when a window fails.
+_KEPT = "; finished windows are kept, and the same call goes on with them"
+
+
+@contextlib.contextmanager
+def _said(what: str, then: str = "") -> Iterator[None]:
+    """Say what failed, in front of a library's message."""
+    try:
+        yield
+    except HalidomError:
+        raise
+    except Exception as error:
+        said = str(error) or type(error).__name__
+        raise HalidomError(f"{what}: {said}{then}") from error
+
+
 class _Source:
     """An input that is read in whole chunks along its first axis, each once: what the last window
     has read and this one needs too is kept."""
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, name: str, array: Any) -> None:
+        self.name = name
         self.array = array
         self.length = _band(array)
         self.held: Optional[Tuple[Region, Array]] = None
 
     def part(self, region: Region) -> Part:
         """The part of the input in a region."""
+        spans = ", ".join(f"{low}..{low + extent}" for low, extent in region)
+        with _said(f"the part {spans} of `{self.name}` cannot be read", _KEPT):
+            return self._part(region)
+
+    def _part(self, region: Region) -> Part:
         low = tuple(begin for begin, _ in region)
         if not region or any(extent <= 0 for _, extent in region):
             place = tuple(slice(begin, begin + extent) for begin, extent in region)

@@ -337,6 +337,23 @@ def test_streams_begin_where_they_were(root, picture, tmp_path, monkeypatch):
         halidom.stream(root / EDGES, output=tmp_path / "a.zarr", **options)
 
 
+@needs("dask", "zarr")
+def test_a_damaged_input_leaves_no_output(root, picture, tmp_path):
+    import zarr
+
+    zarr.create_array(str(tmp_path / "in.zarr"), data=picture, chunks=(16, 16))
+    damaged = tmp_path / "in.zarr" / "c" / "1" / "2"
+    damaged.write_bytes(damaged.read_bytes()[:9])
+    options = {"input": tmp_path / "in.zarr", "weak": 30, "strong": 90, "memory": "512MB"}
+    with pytest.raises(HalidomError, match="of `input` cannot be read"):
+        halidom.stream(root / EDGES, output=tmp_path / "a.zarr", **options)
+    assert not (tmp_path / "a.zarr").exists()
+    with pytest.raises(HalidomError, match="cannot be written"):
+        halidom.stream(root / EDGES, output="/proc/a.zarr", **options)
+    with pytest.raises(ArgumentError, match="no program"):
+        halidom.halo(3)
+
+
 @needs("xarray", "dask")
 def test_coordinates_stay(root, picture):
     import dask.array as da

@@ -8,10 +8,12 @@ import random
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,7 +24,7 @@ import numpy as np  # noqa: E402
 
 import halidom  # noqa: E402
 import halidom.dask as hd  # noqa: E402
-from halidom import _grid, _windows  # noqa: E402
+from halidom import _graph, _grid, _phases, _plan, _program, _windows  # noqa: E402
 from halidom._errors import CheckFailed  # noqa: E402
 
 FOLDER = ROOT / "examples" / "chunks"
@@ -34,13 +36,16 @@ KILLS = 10
 class Application:
     """A pipeline with the shapes of its inputs for a drawn size."""
 
-    def __init__(self, file, name, rank, inputs, schedule=None, phases=(), region=None):
+    def __init__(
+        self, file, name, rank, inputs, schedule=None, phases=(), region=None, order=None
+    ):
         self.file = str(FOLDER / f"{file}.hal")
         self.name, self.rank, self.inputs = name, rank, inputs
         self.schedule, self.phases, self.region = schedule, list(phases), region
+        self.order = order
 
     def kernels(self):
-        return hd.guarded(self.file, pipeline=self.name, schedule=self.schedule)
+        return _plan.guarded(self.file, pipeline=self.name, schedule=self.schedule)
 
     def whole(self):
         return halidom.compile(self.file, pipeline=self.name)
@@ -75,6 +80,12 @@ APPLICATIONS = [
         },
     ),
     Application("stretch", "stretch", 2, plain(U8), "bands", ["part", "top"]),
+    Application(
+        "reductions", "brightest", 2, plain(U8), "bands", ["part", "group", "best"], ((0, 2),)
+    ),
+    Application(
+        "reductions", "moments", 2, plain(F32), None, ["total"], ((0, 2),), "exact"
+    ),
 ]
 
 
@@ -106,27 +117,31 @@ def same(one, other):
 
 def phased(app, kernels, arrays, region, chunks):
     """What `map` does for phases, with kernels that are compiled already."""
-    kept = hd._windows.compiled, hd._require_whole
+    kept = _windows.compiled, _phases.require_whole, _grid.AIM
     pool = iter(kernels)
-    hd._windows.compiled = lambda *_, **__: next(pool)
-    hd._require_whole = lambda *_, **__: None
+    _windows.compiled = lambda *_, **__: next(pool)
+    _phases.require_whole = lambda *_, **__: None
+    if app.order:
+        # Small pictures give chains of some length.
+        _grid.AIM = 200
     try:
         return hd.map(
             app.file,
             pipeline=app.name,
             schedule=app.schedule,
             phases=app.phases,
+            order=app.order,
             region=region,
             chunks=chunks,
             **arrays,
         )
     finally:
-        hd._windows.compiled, hd._require_whole = kept
+        _windows.compiled, _phases.require_whole, _grid.AIM = kept
 
 
 def phase_kernels(app):
     steps = [*app.phases, None]
-    hd._require_whole(app.file, app.name, app.schedule, False)
+    _phases.require_whole(app.file, app.name, app.schedule, False)
     return [
         _windows.compiled(
             app.file,
@@ -134,6 +149,7 @@ def phase_kernels(app):
             schedule=app.schedule,
             given=app.phases[:number],
             compute=compute,
+            piece=app.order is not None and compute is not None,
         )
         for number, compute in enumerate(steps)
     ]
@@ -168,7 +184,7 @@ def equal():
                 lazy = phased(app, kernels, blocks, region, chunks)
             else:
                 planned = hd.Plan(app.file, region=region, given=blocks, kernels=kernels)
-                lazy = hd.lazy(planned, chunks)
+                lazy = _graph.lazy(planned, chunks)
             got = lazy.compute(scheduler="synchronous")
             out = np.empty(tuple(extent for _, extent in region), whole.outputs[0].dtype)
             expected = whole(**arrays, out=out)
@@ -703,14 +719,14 @@ def speed():
 def scale():
     """The graph's size and time, and waste on halos, against the number and size of chunks."""
     print("graphs of the gaussian:   chunks    tasks  seconds  chunks/s  MiB of the client")
-    kernels = hd.guarded(str(FOLDER / "filters.hal"), pipeline="gaussian", schedule="rows")
+    kernels = _plan.guarded(str(FOLDER / "filters.hal"), pipeline="gaussian", schedule="rows")
     for count in (1000, 10_000, 100_000):
         side = round(count**0.5)
         blocks = da.zeros((side * 256, side * 256), dtype=U8, chunks=256)
         before = tree(os.getpid())
         begin = time.monotonic()
         planned = hd.Plan("", given={"input": blocks}, kernels=kernels)
-        lazy = hd.lazy(planned, None)
+        lazy = _graph.lazy(planned, None)
         spent = time.monotonic() - begin
         tasks = len(lazy.__dask_graph__().layers[lazy.name])
         held = tree(os.getpid()) - before
@@ -720,7 +736,7 @@ def scale():
             flush=True,
         )
     small = da.zeros((64 * 64, 64 * 64), dtype=U8, chunks=64)
-    lazy = hd.lazy(hd.Plan("", given={"input": small}, kernels=kernels), None)
+    lazy = _graph.lazy(hd.Plan("", given={"input": small}, kernels=kernels), None)
     begin = time.monotonic()
     lazy.compute(scheduler="synchronous")
     spent = time.monotonic() - begin
@@ -732,6 +748,70 @@ def scale():
     return True
 
 
+GREY = """pipeline grey(input: buffer<u8, 2>) -> output: buffer<u8, 2> {
+    func output(x, y) = input(x, y);
+}
+"""
+
+
+def picture():
+    """docs/pictures/halo.png: two means of 3 x 3 in chunks with an overlap of 1, what is wrong in
+    it, and what is wrong in chunks with the proved halo (nothing)."""
+    from scipy import ndimage
+
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        (folder / "grey.hal").write_text(GREY)
+        words = [str(_program.executable()), "run", "grey.hal", "--quiet"]
+        words += ["--input", f"input={ROOT / 'examples/images/camera.png'}", "--output", "grey.npy"]
+        subprocess.run(words, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        whole = np.load(folder / "grey.npy")
+    side = 240
+    image = np.ascontiguousarray(whole[20 : 20 + side, 140 : 140 + side])
+    text = MEANS
+    expected = halidom.compile(text)(image, out=np.empty_like(image))
+    blocks = da.from_array(image, chunks=60)
+
+    def twice(block):
+        once = ndimage.uniform_filter(block.astype(np.int32), 3, mode="nearest")
+        return ndimage.uniform_filter(once, 3, mode="nearest").astype(np.uint8)
+
+    typed = da.map_overlap(twice, blocks, depth=1, boundary="none", dtype=np.uint8)
+    typed = typed.compute(scheduler="synchronous")
+    proved = hd.map(text, input=blocks).compute(scheduler="synchronous")
+    by_scipy = twice(image)
+    wrong = [np.abs(a.astype(int) - b) for a, b in ((typed, by_scipy), (proved, expected))]
+    print(
+        f"two means of 3 x 3 on {side} x {side} in chunks of 60: {(wrong[0] > 0).sum()} wrong "
+        f"pixels with an overlap of 1, {(wrong[1] > 0).sum()} with the proved halo"
+    )
+    panels = [typed, *(_visible(one) for one in wrong)]
+    line = np.full((side, 8), 255, np.uint8)
+    shown = np.hstack([panels[0], line, panels[1], line, panels[2]])
+    _write_png(ROOT / "docs/pictures/halo.png", shown.repeat(2, 0).repeat(2, 1))
+    return (wrong[0] > 0).any() and not wrong[1].any()
+
+
+def _visible(difference):
+    """Differences as grey values, at least so bright that one pixel is seen."""
+    return np.where(difference > 0, np.minimum(120 + 27 * difference, 255), 0).astype(np.uint8)
+
+
+def _write_png(path, grey):
+    rows = b"".join(b"\0" + row.tobytes() for row in grey)
+    height, width = grey.shape
+    blocks = [
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)),
+        (b"IDAT", zlib.compress(rows, 9)),
+        (b"IEND", b""),
+    ]
+    data = b"\x89PNG\r\n\x1a\n"
+    for name, body in blocks:
+        data += struct.pack(">I", len(body)) + name + body
+        data += struct.pack(">I", zlib.crc32(name + body))
+    path.write_bytes(data)
+
+
 PARTS = {
     "equal": equal,
     "halos": halos,
@@ -741,6 +821,7 @@ PARTS = {
     "memory": memory,
     "speed": speed,
     "scale": scale,
+    "picture": picture,
 }
 
 

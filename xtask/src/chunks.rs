@@ -18,6 +18,7 @@ cluster    two processes of dask.distributed, one of which is killed, ten times
 memory     halidom stream: peak memory, time against a copy, a run that is killed ten times
 speed      three filters against SciPy's under map_overlap
 scale      graphs of 1,000 to 100,000 chunks; what halos cost
+picture    docs/pictures/halo.png, of a halo that is too small
 Fails if something does not hold.
 
 --parts NAME … measures these only. HALIDOM_CHUNKS_CASES=N is the number of cases for each pipeline,
