@@ -7,6 +7,8 @@
 //! the window therefore names elements that the definitions read. If the solver shows that for
 //! every window one of them is the end of the interval, the end is read. Nothing else is claimed.
 
+use std::time::Duration;
+
 use halidom_base::FxHashSet;
 use halidom_encode::Encoder;
 use halidom_ir::{Algorithm, BinaryOp, Expr, ExprId, FuncId, Pool, Stage, Substitution, VarId};
@@ -20,6 +22,9 @@ use crate::subject::Subject;
 const MOST_PATHS: usize = 400;
 /// The most corners of all paths to an input that are compared with one end.
 const MOST_CORNERS: usize = 600;
+/// The most time for a question. The order of floats that decide coordinates takes solvers very
+/// long, and nothing depends on the answer but a claim that is made or not.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A read of an input.
 struct Path {
@@ -66,7 +71,9 @@ impl Reads {
             walk.func(output.func, point, &[]);
         }
         let paths = walk.paths;
-        Self { pool, paths, corners, facts, asking: options.asking.clone() }
+        let timeout = options.asking.timeout.min(PATIENCE);
+        let asking = Asking { timeout, ..options.asking.clone() };
+        Self { pool, paths, corners, facts, asking }
     }
 
     /// Tells for each dimension of a region which ends are read whenever the region has elements.

@@ -395,3 +395,12 @@ fn blocks_are_proved_under_the_programs_own_boundary_only() {
         }
     });
 }
+
+/// Floats decide which rows and columns a window reads: their order is that of the coordinates.
+#[test]
+fn windows_of_resized_pictures_are_proved() {
+    for schedule in [None, Some(0)] {
+        let opened = Opened::new("applications/resize", schedule);
+        assert_eq!(opened.judge(opened.compiled.program.clone()), Verdict::Proved, "{schedule:?}");
+    }
+}

@@ -463,10 +463,15 @@ fn of_pairs(
     (values, truths): (&IndexSet<TermId>, &IndexSet<TermId>),
     met: &mut FxHashSet<(TermId, TermId, bool)>,
 ) -> Vec<Instance> {
+    // Integers come from floats, each of which has a chain of floats below it: the limit holds for
+    // each kind, so that many floats leave no integer out.
+    let (floats, integers): (Vec<TermId>, Vec<TermId>) =
+        values.iter().partition(|term| space.scalar(**term).is_float());
+    let truths = truths.iter().copied().collect();
     let mut lemmas = Vec::new();
-    for (terms, truth) in [(values, false), (truths, true)] {
+    for (terms, truth) in [(floats, false), (integers, false), (truths, true)] {
         for (position, a) in terms.iter().enumerate().take(MOST_TERMS) {
-            for b in terms.iter().take(position) {
+            for b in &terms[..position] {
                 if !met.insert((*a, *b, truth)) {
                     continue;
                 }
