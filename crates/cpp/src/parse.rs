@@ -262,6 +262,10 @@ impl Reader<'_> {
         let declarators: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
         let mut declared = Vec::new();
         for declarator in declarators {
+            if let Some(parts) = self.parts_of_pair(&ty, declarator) {
+                declared.extend(parts);
+                continue;
+            }
             let (suffix, name) = self.declarator(declarator)?;
             let value = declarator.child_by_field_name("value").map(|value| {
                 if value.kind() == "argument_list" {
@@ -280,6 +284,27 @@ impl Reader<'_> {
             declared.push(Declared { ty: ty.clone() + &suffix, name, value });
         }
         Some(declared)
+    }
+
+    /// Reads `auto [a, b] = value` as a pair that no name can be, and its two members.
+    fn parts_of_pair(&self, ty: &str, declarator: Node<'_>) -> Option<Vec<Declared>> {
+        let names = declarator.child_by_field_name("declarator")?;
+        if names.kind() != "structured_binding_declarator" {
+            return None;
+        }
+        let value = self.expr(declarator.child_by_field_name("value")?);
+        let [first, second] = <[_; 2]>::try_from(named(names)).ok()?;
+        let line = value.line;
+        let pair = format!("[{}, {}]", self.text(first), self.text(second));
+        let part = |member: &str, of: Node<'_>| {
+            let object = Box::new(Expr { kind: ExprKind::Name(pair.clone()), line });
+            let kind = ExprKind::Member { object, arrow: false, name: member.to_owned() };
+            let value = Some(Expr { kind, line });
+            Declared { ty: ty.to_owned(), name: self.text(of), value }
+        };
+        let parts = [part("first", first), part("second", second)];
+        let whole = Declared { ty: ty.to_owned(), name: pair.clone(), value: Some(value) };
+        Some([whole].into_iter().chain(parts).collect())
     }
 
     /// Returns the variable that is declared in place of a condition.

@@ -307,6 +307,10 @@ kinds! {
     Prefetch: Typing::Only(Code::Stmt), ["name" Name, "types" Opaque, "bounds" Opaque, "prefetch" Opaque, "condition" Truth, "body" Stmt];
     AttrStmt: Typing::Only(Code::Stmt), ["node" Opaque, "attr_key" Opaque, "value" Int, "body" Stmt];
     Acquire: Typing::Only(Code::Stmt), ["semaphore" Int, "count" Int, "body" Stmt];
+    Atomic: Typing::Only(Code::Stmt), ["producer_name" Opaque, "mutex_name" Opaque, "body" Stmt];
+    StreamingStore: Typing::Only(Code::Stmt), ["producer_name" Opaque, "body" Stmt];
+    StreamingLoads: Typing::Only(Code::Stmt), ["names" Opaque, "body" Stmt];
+    HoistedStorage: Typing::Only(Code::Stmt), ["name" Name, "type" Opaque, "memory_type" Opaque, "extents" Exprs, "condition" Truth, "body" Stmt];
     Fork: Typing::Only(Code::Stmt), ["first" Stmt, "rest" Stmt];
     KernelStmt: Typing::Only(Code::Stmt), ["name" Name, "args" Exprs];
     StreamStmt: Typing::Only(Code::Stmt), ["name" Name, "index" Int, "value" Int, "axis" Int];

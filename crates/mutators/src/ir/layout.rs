@@ -108,7 +108,38 @@ pub(crate) const LAYOUTS: &[Layout] = &[
     layout(Kind::Partition, &["name", "dim", "factor", "partition_type"], TVM),
     layout(Kind::Acquire, &["semaphore", "count", "body"], LATER),
     layout(Kind::Fork, &["first", "rest"], LATER),
+    layout(Kind::Atomic, &["producer_name", "mutex_name", "body"], LATER),
+    layout(Kind::StreamingStore, &["producer_name", "body"], LATER),
+    layout(Kind::StreamingLoads, &["names", "body"], LATER),
+    layout(
+        Kind::HoistedStorage,
+        &["name", "type", "memory_type", "extents", "condition", "body"],
+        LATER,
+    ),
 ];
+
+/// The parameters of `with`, which makes a node with other operands and keeps its other members
+/// (`IR.h`).
+const OPERANDS: &[(Kind, &[&str])] = &[
+    (Kind::Let, &["value", "body"]),
+    (Kind::LetStmt, &["value", "body"]),
+    (Kind::AssertStmt, &["condition", "message"]),
+    (Kind::ProducerConsumer, &["body"]),
+    (Kind::Realize, &["bounds", "condition", "body"]),
+    (Kind::Prefetch, &["bounds", "condition", "body"]),
+    (Kind::Block, &["first", "rest"]),
+    (Kind::Fork, &["first", "rest"]),
+    (Kind::IfThenElse, &["condition", "then_case", "else_case"]),
+    (Kind::Evaluate, &["value"]),
+    (Kind::Acquire, &["semaphore", "count", "body"]),
+    (Kind::Atomic, &["body"]),
+    (Kind::HoistedStorage, &["body"]),
+];
+
+/// The parameters of `with` of a kind of node, by the names of members.
+pub(crate) fn replaced(kind: Kind) -> Option<&'static [&'static str]> {
+    OPERANDS.iter().find(|(known, _)| *known == kind).map(|(_, members)| *members)
+}
 
 /// The parameters of a `make` in one compiler; `None` if the kind has no layout. If the compiler
 /// has no layout of the kind, another compiler's is taken.

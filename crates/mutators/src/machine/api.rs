@@ -7,6 +7,7 @@ use crate::ir::kinds::Kind;
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Num, Val};
+use crate::machine::info::is_report;
 use crate::machine::language::{Contract, Guarantee, Parameter, Sort};
 use crate::machine::run::{Machine, Outcome, Paths};
 use crate::machine::types::integer_type;
@@ -76,7 +77,7 @@ impl Machine<'_> {
         if arguments.iter().any(|value| matches!(value, Val::Unknown)) {
             return self.unsupported(state, format!("{name} of a value that is not known"), line);
         }
-        if arguments.iter().any(Val::is_info)
+        if arguments.iter().any(|value| value.is_info() || is_report(value))
             && table.named(short).any(|contract| contract.lifts_reports)
         {
             return vec![(state, Val::info())];

@@ -113,10 +113,9 @@ impl<'p> Machine<'p> {
                 }
                 paths.into_iter().map(|(state, values)| (state, Val::List(values))).collect()
             }
-            ExprKind::Braces(Some(ty), parts)
-                if parts.is_empty() && crate::machine::api::is_of_reports(ty) =>
-            {
-                vec![(state, Val::info())]
+            ExprKind::Braces(Some(ty), parts) if crate::machine::api::is_of_reports(ty) => {
+                let parts = self.arguments(parts, state);
+                parts.into_iter().map(|(state, _)| (state, Val::info())).collect()
             }
             ExprKind::Braces(..) => self.unsupported(state, "braces", line),
             ExprKind::Other(what) => self.unsupported(state, what.clone(), line),

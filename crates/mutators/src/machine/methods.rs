@@ -202,6 +202,14 @@ impl Machine<'_> {
             (Val::Ptr(Some((node, _))), Method::Accept, [Val::Address(place)]) => {
                 self.accept(*node, place, state, line)
             }
+            (Val::Ptr(Some((node, kind))), Method::With, _) => {
+                let (holds, fails) = self.is_kind(*node, *kind, state);
+                for state in fails {
+                    self.end(state, Outcome::Crash("null dereference".to_owned()), line);
+                }
+                let with = |state| self.with_operands(*node, *kind, arguments, state, line);
+                holds.into_iter().flat_map(with).collect()
+            }
             (Val::Ptr(Some(_)), Method::IsPure, []) if self.are_calls_impure => {
                 vec![(state, Val::Bool(self.values.bool(false)))]
             }

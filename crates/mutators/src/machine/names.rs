@@ -66,6 +66,7 @@ words! {
         Swap "swap"
         Type "type"
         TypeKey "type_key"
+        With "with"
         WithBits "with_bits"
         WithCode "with_code"
         WithLanes "with_lanes"

@@ -102,6 +102,9 @@ impl Mode {
 /// The number of paths beyond which a mutator is given up.
 const MAX_PATHS: usize = 100_000;
 
+/// The number of ends of paths on wholly known IR beyond which a run is given up.
+const MAX_CONCRETE_ENDS: usize = 1_000;
+
 /// The maximum depth of nested function calls.
 const MAX_DEPTH: usize = 12;
 
@@ -243,6 +246,9 @@ impl<'p> Machine<'p> {
 
     /// Ends a path.
     pub(crate) fn end(&mut self, state: State, outcome: Outcome, line: usize) {
+        if self.has_too_many_ends() {
+            return;
+        }
         let mut state = state;
         Self::keeps_assuming(&mut state, line);
         let outcome = match (outcome, state.lost) {
@@ -250,6 +256,16 @@ impl<'p> Machine<'p> {
             (outcome, _) => outcome,
         };
         self.ends.push(End { state, outcome, line });
+        if self.has_too_many_ends()
+            && let Some(last) = self.ends.last_mut()
+        {
+            last.outcome = Outcome::Unsupported("more paths than are followed".to_owned());
+        }
+    }
+
+    /// Tests whether a run is given up. Then its last end is unsupported.
+    pub(crate) fn has_too_many_ends(&self) -> bool {
+        self.ends.len() >= if self.is_concrete() { MAX_CONCRETE_ENDS } else { MAX_PATHS }
     }
 
     /// Ends a path at a construct that is not modelled.

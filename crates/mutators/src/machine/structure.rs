@@ -6,7 +6,7 @@ use halidom_rewrites::rules::Fun;
 
 use crate::ir::intrinsics::{PURE_EXTERN, called_by};
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
-use crate::ir::layout::{LAYOUTS, canonical, role};
+use crate::ir::layout::{self, LAYOUTS, canonical, role};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::{State, Substitution, operands};
 use crate::ir::value::{Val, members};
@@ -141,6 +141,47 @@ impl Machine<'_> {
             return Some(Vec::new());
         }
         Some(self.unsupported(state, format!("{}::make of these arguments", kind.name()), line))
+    }
+
+    /// `op->with(…)`: a node with other operands.
+    pub(crate) fn with_operands(
+        &mut self,
+        node: NodeId,
+        kind: Kind,
+        operands: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let name = kind.name();
+        let Some(members) =
+            layout::replaced(kind).filter(|members| members.len() == operands.len())
+        else {
+            return self.unsupported(state, format!("{name}::with of these arguments"), line);
+        };
+        let mut fields = state.shape(node).map(|shape| shape.fields.clone()).unwrap_or_default();
+        let mut state = state;
+        let ty = state.node(node).ty;
+        for (member, operand) in members.iter().zip(operands) {
+            let role = role(kind, member);
+            match Self::fit(role, Some(operand), &state) {
+                Fit::Yes => {}
+                Fit::Undefined => {
+                    let what = format!("{name}::with of something undefined");
+                    self.end(state, Outcome::Crash(what), line);
+                    return Vec::new();
+                }
+                Fit::No => {
+                    let what = format!("{name}::with of these arguments");
+                    return self.unsupported(state, what, line);
+                }
+            }
+            let index = kind.fields().iter().position(|(known, _)| known == member);
+            if let Some((role, field)) = role.zip(index.and_then(|index| fields.get_mut(index))) {
+                *field = self.made_field(role, Some(operand), &mut state);
+            }
+        }
+        let made = state.add(ty, None, Some(Shape { kind, fields }));
+        vec![(state, Val::Expr(Some(made)))]
     }
 
     fn fit(role: Option<Role>, argument: Option<&Val>, state: &State) -> Fit {
@@ -533,7 +574,7 @@ impl Machine<'_> {
         };
         let mut paths: Paths<NodeId> = missing.into_iter().map(|state| (state, inner)).collect();
         for state in present {
-            for (state, value) in self.mutate(inner, state, line) {
+            for (state, value) in self.mutate_below(inner, state, line) {
                 match value {
                     Val::Expr(Some(new)) => paths.push((state, new)),
                     _ => {

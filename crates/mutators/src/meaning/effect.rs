@@ -171,6 +171,9 @@ impl Meaning<'_> {
             Kind::KernelStmt | Kind::Print => self.emit_call(kind, &member, way, scope),
             Kind::Allocate | Kind::Realize => self.allocate(kind, &fields, &member, way, scope),
             Kind::Free | Kind::Acquire => self.mark(kind, &member, way, scope),
+            Kind::Atomic | Kind::StreamingStore | Kind::StreamingLoads | Kind::HoistedStorage => {
+                self.enclosed(kind, &member, way, scope)
+            }
             _ => None,
         }
     }
@@ -333,6 +336,30 @@ impl Meaning<'_> {
         }
         done.extend(within);
         Some(done)
+    }
+
+    /// A statement between two marks. If it does nothing, there are none.
+    fn enclosed(
+        &mut self,
+        kind: Kind,
+        member: &impl Fn(&str) -> Option<NodeId>,
+        way: Way,
+        scope: ScopeId,
+    ) -> Option<Vec<Way>> {
+        let outer = way.memory;
+        let name = member("name").map(|name| self.state.find(name));
+        let values = Vec::new();
+        let begin = Memory::Mark { before: outer, what: kind, name, values, is_end: false };
+        let begin = self.effects.add(begin);
+        let ways = self.go(member("body")?, Way { memory: begin, ..way }, scope)?;
+        let closed = ways.into_iter().map(|way| {
+            let before = way.memory;
+            let values = Vec::new();
+            let end = Memory::Mark { before, what: kind, name, values, is_end: true };
+            let memory = if before == begin { outer } else { self.effects.add(end) };
+            Way { memory, ..way }
+        });
+        Some(closed.collect())
     }
 
     /// Ends a buffer, or takes a semaphore.
