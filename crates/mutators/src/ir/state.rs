@@ -367,7 +367,7 @@ impl State {
         self.add(Type::LIST, None, Some(Shape { kind: Kind::List, fields }))
     }
 
-    /// Tests whether an entry will be popped where a block ends.
+    /// Tests whether a change will be undone where a block ends.
     pub(crate) fn is_bound(&self) -> bool {
         self.scopes.is_bound()
     }

@@ -114,7 +114,11 @@ impl<'p> Dependence<'p> {
             "mutator {} {} {:016x} {:016x} {:016x} {}::{}",
             options.profile.name,
             options.solver.path().display(),
-            digest(&([cpp::SOURCES, halidom_rewrites::cache::SOURCES, SOURCES], contracts::TEXTS)),
+            digest(&(
+                [cpp::SOURCES, halidom_rewrites::cache::SOURCES, SOURCES],
+                contracts::TEXTS,
+                contracts::PASSES
+            )),
             digest(&[texts(&functions), texts(&pass)]),
             digest(&(
                 format!("{:?} {:?}", program.classes, program.scopes),

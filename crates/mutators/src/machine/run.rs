@@ -139,8 +139,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) class: String,
     /// The function that runs.
     pub(crate) running: Option<&'p Function>,
-    /// The template argument of the function that runs.
-    pub(crate) template: Option<String>,
+    /// The template parameters of the function that runs, with their arguments.
+    pub(crate) templates: Vec<(String, String)>,
     /// The behaviour of `mutate`.
     pub(crate) operands: Operands,
     /// Named constants of the compiler that were compared or stored, by number.
@@ -195,7 +195,7 @@ impl<'p> Machine<'p> {
             has_assumed: false,
             are_calls_impure: false,
             steady_visitors: Vec::new(),
-            template: None,
+            templates: Vec::new(),
             line: 0,
             open: Vec::new(),
             count: 0,
@@ -318,6 +318,7 @@ impl<'p> Machine<'p> {
             state = after;
             arguments.push(value);
         }
+        let outer = self.running.replace(function);
         let slots = function.parameters.iter().zip(arguments).map(|(parameter, value)| Slot {
             name: parameter.name.clone(),
             ty: parameter.ty.clone(),
@@ -333,7 +334,6 @@ impl<'p> Machine<'p> {
         }
         state.frames.push(Rc::new(frame));
         self.depth += 1;
-        let outer = self.running.replace(function);
         self.active.push(function.line);
         let paths = self.block(&function.body, state);
         self.active.pop();
@@ -343,7 +343,10 @@ impl<'p> Machine<'p> {
         for (mut state, flow) in paths {
             state.frames.pop();
             let value = match flow {
-                Flow::Return(value) => self.coerce(&function.result, value, &mut state),
+                Flow::Return(value) => {
+                    let value = self.aggregate(&function.result, value);
+                    self.coerce(&function.result, value, &mut state)
+                }
                 Flow::Next => Val::Void,
                 Flow::Break | Flow::Continue => {
                     self.end(

@@ -6,7 +6,7 @@ use halidom_rewrites::rules::Fun;
 
 use crate::ir::intrinsics::{PURE_EXTERN, called_by};
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
-use crate::ir::layout::{self, LAYOUTS, canonical, role};
+use crate::ir::layout::{self, canonical, has_last, role};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::{State, Substitution, operands};
 use crate::ir::value::{Val, members};
@@ -29,7 +29,11 @@ impl Machine<'_> {
         line: usize,
     ) -> Paths<Val> {
         let mut state = state;
-        let member = canonical(name);
+        let member = match name {
+            "max" if kind == Kind::For && has_last(self.profile.name) => "extent",
+            "extent" if kind == Kind::For && has_last(self.profile.name) => "",
+            name => canonical(name),
+        };
         let index = kind.fields().iter().position(|(known, _)| *known == member);
         let field = index.and_then(|index| state.shape(node)?.fields.get(index).copied());
         let role = index.map(|index| kind.fields()[index].1);
@@ -60,7 +64,7 @@ impl Machine<'_> {
             (Some(Role::Name), Some(Field::Expr(inner))) => {
                 vec![(state, Val::Expr(Some(inner)))]
             }
-            _ => match self.field(node, kind, name, &mut state) {
+            _ => match self.field(node, kind, member, &mut state) {
                 Some(value) => vec![(state, value)],
                 None => self.unsupported(state, format!("{}::{name}", kind.name()), line),
             },
@@ -112,11 +116,12 @@ impl Machine<'_> {
         state: State,
         line: usize,
     ) -> Option<Paths<Val>> {
-        if LAYOUTS.iter().all(|layout| layout.kind != kind) {
+        let layouts = layout::layouts(kind, self.profile.name);
+        if layouts.is_empty() {
             return None;
         }
         let mut is_undefined = false;
-        for layout in LAYOUTS.iter().filter(|layout| layout.kind == kind) {
+        for layout in layouts {
             let members = layout.members;
             if arguments.len() > members.len() {
                 continue;

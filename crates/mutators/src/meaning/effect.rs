@@ -16,7 +16,7 @@
 use halidom_rewrites::rules::{Domain, Fun, ValueId, Values};
 
 use crate::ir::kinds::{Kind, Type};
-use crate::ir::layout::parameters;
+use crate::ir::layout::{has_last, parameters};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::Scoped;
 use crate::meaning::memory::{Bound, Memory, MemoryId, Moment, ScopeId, Way};
@@ -156,14 +156,7 @@ impl Meaning<'_> {
                 let _ = self.at(member("condition")?, &mut way, scope);
                 self.go(member("body")?, way, scope)
             }
-            Kind::Provide => {
-                let mut arguments = self.list(member("args")?, &mut way, scope);
-                arguments.extend(self.list(member("values")?, &mut way, scope));
-                let before = way.memory;
-                let callee = format!("provide {}", state.find(member("name")?));
-                way.memory = self.effects.add(Memory::Call { before, callee, arguments });
-                Some(vec![way])
-            }
+            Kind::Provide => self.provide(&member, way, scope),
             Kind::While => self.repeat_while(member("condition")?, member("body")?, way, scope),
             Kind::Return | Kind::Break | Kind::StreamStmt => {
                 Some(self.leave(kind, &member, way, scope))
@@ -595,6 +588,32 @@ impl Meaning<'_> {
         Some(vec![Way { memory, ..way }])
     }
 
+    /// A write to a function of several dimensions, if its predicate holds. Older compilers have no
+    /// predicate.
+    fn provide(
+        &mut self,
+        member: &dyn Fn(&str) -> Option<NodeId>,
+        way: Way,
+        scope: ScopeId,
+    ) -> Option<Vec<Way>> {
+        let mut way = way;
+        let (holds, mut ways) = if has_last(self.profile.name) {
+            let predicate = self.at(member("predicate")?, &mut way, scope);
+            self.fork(predicate, way)
+        } else {
+            (vec![way], Vec::new())
+        };
+        for mut way in holds {
+            let mut arguments = self.list(member("args")?, &mut way, scope);
+            arguments.extend(self.list(member("values")?, &mut way, scope));
+            let before = way.memory;
+            let callee = format!("provide {}", self.state.find(member("name")?));
+            way.memory = self.effects.add(Memory::Call { before, callee, arguments });
+            ways.push(way);
+        }
+        Some(ways)
+    }
+
     fn repeat(
         &mut self,
         member: &dyn Fn(&str) -> Option<NodeId>,
@@ -604,7 +623,12 @@ impl Meaning<'_> {
         let mut way = way;
         let state = self.state;
         let min = self.at(member("min")?, &mut way, scope);
-        let extent = self.at(member("extent")?, &mut way, scope);
+        let mut extent = self.at(member("extent")?, &mut way, scope);
+        if has_last(self.profile.name) {
+            let one = self.values.number(1, Domain::Whole);
+            let distance = self.values.apply(Fun::Sub, &[extent, min]);
+            extent = self.values.apply(Fun::Add, &[distance, one]);
+        }
         let name = state.find(member("name")?);
         let body = member("body")?;
         if let (Some(min), Some(extent)) =
