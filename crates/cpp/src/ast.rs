@@ -159,6 +159,8 @@ pub struct Function {
     pub name: String,
     /// The result type as written.
     pub result: String,
+    /// The names of its template parameters that are types.
+    pub templates: Vec<String>,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
     /// The statements of the body.
@@ -208,6 +210,27 @@ impl Function {
 }
 
 impl Stmt {
+    /// Places the statement, with all that is in it, on one line.
+    pub fn place_at(&mut self, line: Line) {
+        self.visit_mut(&mut |part| part.line = line);
+        self.line = line;
+        let inner: Vec<&mut Self> = match &mut self.kind {
+            StmtKind::If { then, otherwise, .. } => {
+                std::iter::once(then).chain(otherwise).map(|stmt| &mut **stmt).collect()
+            }
+            StmtKind::Block(stmts) => stmts.iter_mut().collect(),
+            StmtKind::While(_, body) | StmtKind::ForEach(_, _, body) => vec![body],
+            StmtKind::For { first, body, .. } => {
+                first.iter_mut().chain([body]).map(|stmt| &mut **stmt).collect()
+            }
+            StmtKind::Switch(_, arms) => arms.iter_mut().flat_map(|(_, body)| body).collect(),
+            _ => Vec::new(),
+        };
+        for stmt in inner {
+            stmt.place_at(line);
+        }
+    }
+
     /// Calls `visit` with every expression in the statement, each before its operands.
     pub fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         let declare = |declared: &mut Declared, visit: &mut dyn FnMut(&mut Expr)| {

@@ -19,6 +19,7 @@
 mod words;
 
 pub mod ast;
+mod declare;
 mod parse;
 mod sign;
 mod syntax;
@@ -29,6 +30,7 @@ pub use sign::Sign;
 /// The texts of this crate's sources: a kept verdict depends on them.
 pub const SOURCES: &[&str] = &[
     include_str!("ast.rs"),
+    include_str!("declare.rs"),
     include_str!("parse.rs"),
     include_str!("sign.rs"),
     include_str!("syntax.rs"),

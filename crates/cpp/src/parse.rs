@@ -59,22 +59,26 @@ pub fn parse_after(before: usize, text: &str) -> Option<File> {
 /// Texts that classes and methods that visit nodes have.
 const MARKS: [&str; 5] = ["visit(const", "VisitExpr_(", "VisitStmt_(", "Mutate_(", "IRMutator"];
 
-struct Reader<'t> {
-    text: &'t str,
+pub(crate) struct Reader<'t> {
+    pub(crate) text: &'t str,
     /// The number of the program's lines before this text.
     before: usize,
-    /// The names of the macros that the file defines.
-    macros: Vec<String>,
+    /// The macros that the file defines, with the texts of those without parameters.
+    macros: Vec<(String, Option<String>)>,
 }
 
 /// A macro of newer Halide whose value is its argument.
 const PLAIN_MACRO: &str = "EVAL_IN_LAMBDA";
 
-/// Collects the names of macros that a file defines. The preprocessor is not run.
-fn defined(node: Node<'_>, text: &str, found: &mut Vec<String>) {
-    if matches!(Syntax::of(node.kind()), Syntax::PreprocDef | Syntax::PreprocFunctionDef) {
-        let name = node.child_by_field_name("name").and_then(|name| text.get(name.byte_range()));
-        found.extend(name.filter(|name| *name != PLAIN_MACRO).map(str::to_owned));
+/// Collects the macros that a file defines. The preprocessor is not run.
+fn defined(node: Node<'_>, text: &str, found: &mut Vec<(String, Option<String>)>) {
+    let kind = Syntax::of(node.kind());
+    if matches!(kind, Syntax::PreprocDef | Syntax::PreprocFunctionDef) {
+        let field = |name| text.get(node.child_by_field_name(name)?.byte_range());
+        if let Some(name) = field("name").filter(|name| *name != PLAIN_MACRO) {
+            let value = field("value").filter(|_| kind == Syntax::PreprocDef);
+            found.push((name.to_owned(), value.map(|value| value.replace("\\\n", "\n"))));
+        }
     }
     for child in named(node) {
         defined(child, text, found);
@@ -82,7 +86,7 @@ fn defined(node: Node<'_>, text: &str, found: &mut Vec<String>) {
 }
 
 /// Returns the children of a node that are not punctuation or comments.
-fn named(node: Node<'_>) -> Vec<Node<'_>> {
+pub(crate) fn named(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
 }
@@ -105,16 +109,16 @@ impl Reader<'_> {
         }
     }
 
-    fn line(&self, node: Node<'_>) -> usize {
+    pub(crate) fn line(&self, node: Node<'_>) -> usize {
         self.before + node.start_position().row + 1
     }
 
-    fn text(&self, node: Node<'_>) -> String {
+    pub(crate) fn text(&self, node: Node<'_>) -> String {
         self.text.get(node.byte_range()).unwrap_or_default().to_owned()
     }
 
     /// Returns a node's text without line breaks and repeated blanks.
-    fn flat(&self, node: Node<'_>) -> String {
+    pub(crate) fn flat(&self, node: Node<'_>) -> String {
         self.text(node).split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
@@ -220,99 +224,42 @@ impl Reader<'_> {
             result,
             parameters,
             body,
+            templates: self.templates_of(node),
             line: self.line(node),
             last_line,
             text,
         })
     }
 
-    /// Returns the type of a declaration, without `const`.
-    fn declared_type(&self, node: Node<'_>) -> String {
-        node.child_by_field_name("type").map(|ty| self.flat(ty)).unwrap_or_default()
+    fn is_macro(&self, name: &str) -> bool {
+        self.macros.iter().any(|(known, _)| known == name)
     }
 
-    /// Returns the stars and ampersands of a declarator, and its name.
-    fn declarator(&self, node: Node<'_>) -> Option<(String, String)> {
-        match Syntax::of(node.kind()) {
-            Syntax::Identifier | Syntax::FieldIdentifier => Some((String::new(), self.text(node))),
-            Syntax::PointerDeclarator | Syntax::AbstractPointerDeclarator => {
-                let inner = named(node).into_iter().rfind(|child| child.kind() != "type_qualifier");
-                let (suffix, name) = match inner {
-                    Some(inner) => self.declarator(inner)?,
-                    None => Default::default(),
-                };
-                Some((format!("*{suffix}"), name))
-            }
-            Syntax::ReferenceDeclarator | Syntax::AbstractReferenceDeclarator => {
-                let inner = named(node).pop();
-                let (suffix, name) = match inner {
-                    Some(inner) => self.declarator(inner)?,
-                    None => Default::default(),
-                };
-                Some((format!("&{suffix}"), name))
-            }
-            Syntax::InitDeclarator => self.declarator(node.child_by_field_name("declarator")?),
-            _ => None,
+    /// Reads a macro that stands for statements, the last of which is a `return`, so that nothing
+    /// that it declares is used after it. Its text must not name a macro.
+    fn expanded(&self, node: Node<'_>) -> Option<Vec<Stmt>> {
+        let name = self.text(node);
+        let mut known = self.macros.iter().filter(|(known, _)| *known == name);
+        let (Some((_, Some(text))), None) = (known.next(), known.next()) else { return None };
+        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+        if text.split(|letter| !is_word(letter)).any(|word| self.is_macro(word)) {
+            return None;
         }
-    }
-
-    fn declare(&self, node: Node<'_>) -> Option<Vec<Declared>> {
-        let ty = self.declared_type(node);
-        let mut cursor = node.walk();
-        let declarators: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
-        let mut declared = Vec::new();
-        for declarator in declarators {
-            let (suffix, name) = self.declarator(declarator)?;
-            let value = declarator.child_by_field_name("value").map(|value| {
-                if value.kind() == "argument_list" {
-                    let callee = Expr { kind: ExprKind::Name(ty.clone()), line: self.line(value) };
-                    let arguments = self.arguments(value);
-                    let kind = ExprKind::Call {
-                        callee: Box::new(callee),
-                        templates: Vec::new(),
-                        arguments,
-                    };
-                    Expr { kind, line: self.line(value) }
-                } else {
-                    self.expr(value)
-                }
-            });
-            declared.push(Declared { ty: ty.clone() + &suffix, name, value });
+        let mut function =
+            parse(&format!("void f() {{ {text}; }}"))?.functions.into_iter().next()?;
+        let line = self.line(node);
+        for stmt in &mut function.body {
+            stmt.place_at(line);
         }
-        Some(declared)
-    }
-
-    /// Returns the variable that is declared in place of a condition.
-    fn condition_declared(&self, node: Node<'_>) -> Option<Declared> {
-        let ty = self.declared_type(node);
-        let (suffix, name) = self.declarator(node.child_by_field_name("declarator")?)?;
-        let value = self.expr(node.child_by_field_name("value")?);
-        Some(Declared { ty: ty + &suffix, name, value: Some(value) })
-    }
-
-    /// True if a declared variable outlives the block and is not a constant with a literal value.
-    fn is_kept(&self, node: Node<'_>) -> bool {
-        let parts = named(node);
-        let has = |words: &[&str]| parts.iter().any(|part| words.contains(&&*self.text(*part)));
-        let mut cursor = node.walk();
-        let mut declarators = node.children_by_field_name("declarator", &mut cursor);
-        let is_computed = declarators.any(|declarator| {
-            let value = declarator.child_by_field_name("value");
-            value.is_none_or(|value| {
-                !matches!(
-                    Syntax::of(value.kind()),
-                    Syntax::NumberLiteral | Syntax::True | Syntax::False
-                )
-            })
-        });
-        has(&["static", "thread_local", "extern"]) && (is_computed || !has(&["const", "constexpr"]))
+        let last = function.body.iter().rfind(|stmt| stmt.kind != StmtKind::Nothing)?;
+        matches!(last.kind, StmtKind::Return(_)).then_some(function.body)
     }
 
     fn stmts(&self, nodes: &[Node<'_>]) -> Vec<Stmt> {
         nodes.iter().map(|node| self.stmt(*node)).collect()
     }
 
-    fn stmt(&self, node: Node<'_>) -> Stmt {
+    pub(crate) fn stmt(&self, node: Node<'_>) -> Stmt {
         let kind = self.stmt_kind(node).unwrap_or_else(|| StmtKind::Other(node.kind().to_owned()));
         Stmt { kind, line: self.line(node) }
     }
@@ -326,7 +273,10 @@ impl Reader<'_> {
             }
             Syntax::Declaration => StmtKind::Declare(self.declare(node)?),
             Syntax::ExpressionStatement => match named(node).first() {
-                Some(expr) => StmtKind::Expr(self.expr(*expr)),
+                Some(expr) => match self.expanded(*expr) {
+                    Some(stmts) => StmtKind::Block(stmts),
+                    None => StmtKind::Expr(self.expr(*expr)),
+                },
                 None => StmtKind::Nothing,
             },
             Syntax::CompoundStatement => StmtKind::Block(self.stmts(&named(node))),
@@ -336,9 +286,8 @@ impl Reader<'_> {
             Syntax::IfStatement => {
                 let clause = field("condition")?;
                 let value = clause.child_by_field_name("value")?;
-                if clause.child_by_field_name("initializer").is_some() {
-                    return None;
-                }
+                let first = clause.child_by_field_name("initializer");
+                let first = first.map(|first| named(first).first().map(|first| self.stmt(*first)));
                 let (declared, condition) = if value.kind() == "declaration" {
                     (Some(Box::new(self.condition_declared(value)?)), None)
                 } else {
@@ -349,8 +298,16 @@ impl Reader<'_> {
                     Some(clause) => Some(Box::new(self.stmt(*named(clause).first()?))),
                     None => None,
                 };
-                StmtKind::If { declared, condition, then, otherwise }
+                let kind = StmtKind::If { declared, condition, then, otherwise };
+                match first {
+                    None => kind,
+                    // The variable is known in both branches, and nowhere else.
+                    Some(first) => {
+                        StmtKind::Block(vec![first?, Stmt { kind, line: self.line(node) }])
+                    }
+                }
             }
+            Syntax::DoStatement => self.repeated(node)?,
             Syntax::WhileStatement => {
                 let value = field("condition")?.child_by_field_name("value")?;
                 let body = Box::new(self.stmt(field("body")?));
@@ -389,10 +346,24 @@ impl Reader<'_> {
             }
             Syntax::ForRangeLoop => {
                 let ty = self.declared_type(node);
-                let (suffix, name) = self.declarator(field("declarator")?)?;
-                let variable = Declared { ty: ty + &suffix, name, value: None };
                 let range = self.expr(field("right")?);
-                StmtKind::ForEach(variable, range, Box::new(self.stmt(field("body")?)))
+                let body = self.stmt(field("body")?);
+                let declarator = field("declarator")?;
+                let (names, suffix) = match Syntax::of(declarator.kind()) {
+                    Syntax::ReferenceDeclarator => (*named(declarator).first()?, "&"),
+                    _ => (declarator, ""),
+                };
+                if names.kind() == "structured_binding_declarator" {
+                    let (whole, parts) = self.parts_of(&(ty + suffix), names);
+                    let line = body.line;
+                    let parts = Stmt { kind: StmtKind::Declare(parts), line };
+                    let body = Stmt { kind: StmtKind::Block(vec![parts, body]), line };
+                    StmtKind::ForEach(whole, range, Box::new(body))
+                } else {
+                    let (suffix, name) = self.declarator(declarator)?;
+                    let variable = Declared { ty: ty + &suffix, name, value: None };
+                    StmtKind::ForEach(variable, range, Box::new(body))
+                }
             }
             Syntax::SwitchStatement => {
                 let value = self.expr(field("condition")?.child_by_field_name("value")?);
@@ -419,7 +390,7 @@ impl Reader<'_> {
         })
     }
 
-    fn arguments(&self, node: Node<'_>) -> Vec<Expr> {
+    pub(crate) fn arguments(&self, node: Node<'_>) -> Vec<Expr> {
         named(node).into_iter().map(|child| self.expr(child)).collect()
     }
 
@@ -427,7 +398,7 @@ impl Reader<'_> {
         Box::new(self.expr(node))
     }
 
-    fn expr(&self, node: Node<'_>) -> Expr {
+    pub(crate) fn expr(&self, node: Node<'_>) -> Expr {
         if let Some(expr) = self.misread_template(node) {
             return expr;
         }
@@ -438,7 +409,7 @@ impl Reader<'_> {
     fn expr_kind(&self, node: Node<'_>) -> Option<ExprKind> {
         let field = |name| node.child_by_field_name(name);
         Some(match Syntax::of(node.kind()) {
-            Syntax::Identifier if self.macros.contains(&self.text(node)) => {
+            Syntax::Identifier if self.is_macro(&self.text(node)) => {
                 ExprKind::Other(format!("the macro {}", self.text(node)))
             }
             Syntax::Identifier
@@ -625,7 +596,7 @@ impl Reader<'_> {
 }
 
 /// Parses a text as a separate expression that begins in the given line.
-fn reread(text: &str, line: usize) -> Option<Expr> {
+pub(crate) fn reread(text: &str, line: usize) -> Option<Expr> {
     let file = parse(&format!("void f() {{ return ({text}); }}"))?;
     let mut expr = match file.functions.into_iter().next()?.body.into_iter().next()?.kind {
         StmtKind::Return(expr) => expr?,

@@ -20,6 +20,7 @@ words! {
         ContinueStatement "continue_statement"
         Declaration "declaration"
         DependentName "dependent_name"
+        DoStatement "do_statement"
         ElseClause "else_clause"
         ExpressionStatement "expression_statement"
         False "false"

@@ -2,8 +2,8 @@
 //! after the point that it checks.
 //!
 //! A file of `tests/mutators` has the classes `Right` and `Wrong`, and states in its second line
-//! the verdict about the wrong one. The right one is verified, unless the third line states that it
-//! holds up to a bound.
+//! the verdict about the wrong one. The lines after it may state the verdict about the right one, if
+//! that is not *verified*, and the profile, if that is not HeteroCL's.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,12 @@ use halidom_rewrites::rules::Limits;
 use halidom_smt::{Family, Program};
 
 fn options() -> Options {
+    options_of("heterocl")
+}
+
+fn options_of(profile: &str) -> Options {
     Options {
-        profile: Profile::named("heterocl").expect("a known profile"),
+        profile: Profile::named(profile).expect("a known profile"),
         solver: Program::find(Family::Z3, None).expect("Z3; `cargo xtask setup` installs it"),
         limits: Limits { milliseconds: 2000 },
         threads: 2,
@@ -43,9 +47,10 @@ fn examined(path: &Path) -> ([String; 2], Vec<Mutator>) {
         .nth(1)
         .and_then(|line| line.strip_prefix("// wrong: "))
         .expect("the verdict of the wrong one");
-    let right = text.lines().nth(2).and_then(|line| line.strip_prefix("// right: "));
-    let expected = [right.unwrap_or("verified"), expected].map(str::to_owned);
-    (expected, mutators(&[source], &[], &options()).expect("a solver that runs"))
+    let stated = |what| text.lines().take(4).find_map(|line| line.strip_prefix(what));
+    let expected = [stated("// right: ").unwrap_or("verified"), expected].map(str::to_owned);
+    let options = options_of(stated("// profile: ").unwrap_or("heterocl"));
+    (expected, mutators(&[source], &[], &options).expect("a solver that runs"))
 }
 
 #[test]
@@ -157,6 +162,22 @@ fn what_a_syntax_error_hides_is_not_passed_over() {
     let found = found(cut);
     let is_told = |mutator: &Mutator| mutator.examination.standing() == Standing::Unsupported;
     assert!(found.iter().any(is_told), "{found:#?}");
+}
+
+#[test]
+fn a_pass_that_states_something_else_has_no_verdict() {
+    let pass = "class StripAsserts : public IRMutator {
+    Stmt visit(const AssertStmt *op) { return Evaluate::make(0); }
+};
+";
+    let refuted = found(&pass.replace("StripAsserts", "Pass"));
+    let [refuted] = refuted.as_slice() else { panic!("one mutator: {refuted:#?}") };
+    assert!(refuted.examination.standing().is_refuted(), "{refuted:#?}");
+    let found = found(pass);
+    let [mutator] = found.as_slice() else { panic!("one mutator: {found:#?}") };
+    let [finding] = mutator.examination.findings.as_slice() else { panic!("{mutator:#?}") };
+    assert_eq!(finding.standing, Standing::Unsupported);
+    assert!(finding.text.contains("its results do less than their arguments"), "{finding:#?}");
 }
 
 #[test]

@@ -173,7 +173,6 @@ fn mutants_of(
 }
 
 fn own() -> Vec<Mutant> {
-    let profile = Profile::named("heterocl").expect("a known profile");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mutators");
     let mut paths: Vec<PathBuf> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -181,6 +180,8 @@ fn own() -> Vec<Mutant> {
     let mut found = Vec::new();
     for path in paths {
         let text = fs::read_to_string(&path).unwrap();
+        let profile = text.lines().take(4).find_map(|line| line.strip_prefix("// profile: "));
+        let profile = Profile::named(profile.unwrap_or("heterocl")).expect("a known profile");
         let mut file = parse(&text).expect("a file that is read");
         file.functions.retain(|function| function.class != "Wrong");
         file.classes.retain(|class| class.name != "Wrong");

@@ -2,6 +2,7 @@
 //! are available.
 
 mod known;
+mod passes;
 
 use crate::answer::Answer as Answered;
 use crate::error::Error;
@@ -42,13 +43,19 @@ installed Halide: a C++ program builds the left side, has Halide simplify it, an
 Prints the refuted rules whose value the compiler keeps (another rule may come first, or its guards
 are stricter), and fails if the compiler changes the value of a verified rule.
 
+With --passes, verifies the paper's 46 transformations, each a file in a process of its own, and
+prints for each the theorem that its methods make, or the methods that stand in its way. The paper
+names eight of them; we chose the others among the compilers' small passes.
+
 example: HALIDOM_SOURCES=~/compilers cargo xtask mutators
 example: cargo xtask mutators --mutants
+example: HALIDOM_SOURCES=~/compilers cargo xtask mutators --passes
 example: HALIDOM_SOURCES=~/compilers cargo xtask mutators --compiled",
     run,
     options: &[
         ("--mutants", crate::Action::Alone(mutants)),
         ("--compiled", crate::Action::Alone(compiled)),
+        ("--passes", crate::Action::Alone(passes::run)),
     ],
 };
 

@@ -19,6 +19,7 @@ use crate::emit::expr::Reader;
 use crate::emit::print::plain;
 use crate::emit::text::{Token, tokens};
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
+use crate::ir::layout::has_last;
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Num, Piece, Val};
@@ -347,6 +348,18 @@ impl Reader<'_, '_> {
         }
         self.expect(")")?;
         let body = self.stmt(state)?;
+        let extent = if has_last(self.machine.profile.name) {
+            let one = self.machine.number(1, 32, true);
+            let one = self.machine.literal(I32, one, state);
+            let mut binary = |kind, a, b| {
+                let shape = Shape { kind, fields: vec![Field::Expr(a), Field::Expr(b)] };
+                state.add(I32, None, Some(shape))
+            };
+            let end = binary(Kind::Add, min, extent);
+            binary(Kind::Sub, end, one)
+        } else {
+            extent
+        };
         let members = [("name", name), ("min", min), ("extent", extent), ("body", body)];
         Some(self.machine.stmt_of(Kind::For, &members, state))
     }

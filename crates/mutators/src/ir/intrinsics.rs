@@ -20,9 +20,13 @@ words! {
         CountTrailingZeros "count_trailing_zeros"
         DebugToFile "debug_to_file"
         DivRoundToZero "div_round_to_zero"
+        ExtractBits "extract_bits"
+        ExtractMaskElement "extract_mask_element"
         Floor "floor"
         HalideCppMax "halide_cpp_max"
         HalideCppMin "halide_cpp_min"
+        HalvingAdd "halving_add"
+        HalvingSub "halving_sub"
         IfThenElse "if_then_else"
         Lerp "lerp"
         Likely "likely"
@@ -31,9 +35,11 @@ words! {
         Max "max"
         Min "min"
         ModRoundToZero "mod_round_to_zero"
+        MulShiftRight "mul_shift_right"
         Popcount "popcount"
         Pow "pow"
         Prefetch "prefetch"
+        PromiseClamped "promise_clamped"
         QuietDiv "quiet_div"
         QuietMod "quiet_mod"
         RegisterDestructor "register_destructor"
@@ -41,11 +47,43 @@ words! {
         Require "require"
         ReturnSecond "return_second"
         Round "round"
+        RoundingHalvingAdd "rounding_halving_add"
+        RoundingMulShiftRight "rounding_mul_shift_right"
+        RoundingShiftLeft "rounding_shift_left"
+        RoundingShiftRight "rounding_shift_right"
+        SaturatingAdd "saturating_add"
+        SaturatingCast "saturating_cast"
+        SaturatingSub "saturating_sub"
         ShiftLeft "shift_left"
         ShiftRight "shift_right"
+        SortedAvg "sorted_avg"
+        StrictAdd "strict_add"
+        StrictCast "strict_cast"
+        StrictDiv "strict_div"
+        StrictEq "strict_eq"
         StrictFloat "strict_float"
+        StrictFma "strict_fma"
+        StrictLe "strict_le"
+        StrictLt "strict_lt"
+        StrictMax "strict_max"
+        StrictMin "strict_min"
+        StrictMul "strict_mul"
+        StrictSub "strict_sub"
         Stringify "stringify"
+        TargetArchIs "target_arch_is"
+        TargetHasFeature "target_has_feature"
+        TargetNaturalVectorSize "target_natural_vector_size"
+        TargetOsIs "target_os_is"
         Trunc "trunc"
+        UnsafePromiseClamped "unsafe_promise_clamped"
+        WidenRightAdd "widen_right_add"
+        WidenRightMul "widen_right_mul"
+        WidenRightSub "widen_right_sub"
+        WideningAdd "widening_add"
+        WideningMul "widening_mul"
+        WideningShiftLeft "widening_shift_left"
+        WideningShiftRight "widening_shift_right"
+        WideningSub "widening_sub"
     }
 }
 
@@ -94,7 +132,13 @@ pub(crate) fn counts(callee: &str) -> &'static [usize] {
         | Intrinsic::CountLeadingZeros
         | Intrinsic::CountTrailingZeros
         | Intrinsic::Reinterpret
-        | Intrinsic::StrictFloat => &[1],
+        | Intrinsic::StrictFloat
+        | Intrinsic::SaturatingCast
+        | Intrinsic::StrictCast
+        | Intrinsic::TargetArchIs
+        | Intrinsic::TargetHasFeature
+        | Intrinsic::TargetNaturalVectorSize
+        | Intrinsic::TargetOsIs => &[1],
         Intrinsic::BitwiseAnd
         | Intrinsic::BitwiseOr
         | Intrinsic::BitwiseXor
@@ -106,10 +150,43 @@ pub(crate) fn counts(callee: &str) -> &'static [usize] {
         | Intrinsic::QuietMod
         | Intrinsic::DivRoundToZero
         | Intrinsic::ModRoundToZero
-        | Intrinsic::RegisterDestructor => &[2],
-        Intrinsic::Require | Intrinsic::IfThenElse | Intrinsic::Lerp | Intrinsic::DebugToFile => {
-            &[3]
-        }
+        | Intrinsic::RegisterDestructor
+        | Intrinsic::ExtractBits
+        | Intrinsic::ExtractMaskElement
+        | Intrinsic::HalvingAdd
+        | Intrinsic::HalvingSub
+        | Intrinsic::RoundingHalvingAdd
+        | Intrinsic::RoundingShiftLeft
+        | Intrinsic::RoundingShiftRight
+        | Intrinsic::SaturatingAdd
+        | Intrinsic::SaturatingSub
+        | Intrinsic::SortedAvg
+        | Intrinsic::StrictAdd
+        | Intrinsic::StrictDiv
+        | Intrinsic::StrictEq
+        | Intrinsic::StrictLe
+        | Intrinsic::StrictLt
+        | Intrinsic::StrictMax
+        | Intrinsic::StrictMin
+        | Intrinsic::StrictMul
+        | Intrinsic::StrictSub
+        | Intrinsic::WidenRightAdd
+        | Intrinsic::WidenRightMul
+        | Intrinsic::WidenRightSub
+        | Intrinsic::WideningAdd
+        | Intrinsic::WideningMul
+        | Intrinsic::WideningShiftLeft
+        | Intrinsic::WideningShiftRight
+        | Intrinsic::WideningSub => &[2],
+        Intrinsic::Require
+        | Intrinsic::IfThenElse
+        | Intrinsic::Lerp
+        | Intrinsic::DebugToFile
+        | Intrinsic::MulShiftRight
+        | Intrinsic::PromiseClamped
+        | Intrinsic::RoundingMulShiftRight
+        | Intrinsic::StrictFma
+        | Intrinsic::UnsafePromiseClamped => &[3],
         // An address and an offset, then an extent and a stride for each dimension.
         Intrinsic::Prefetch => &[2],
         _ if is_nan(callee) => &[1],

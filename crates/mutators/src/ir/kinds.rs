@@ -294,7 +294,7 @@ kinds! {
     List: Typing::Only(Code::List), [];
     IfThenElse: Typing::Only(Code::Stmt), ["condition" Truth, "then_case" Stmt, "else_case" OptionalStmt];
     Block: Typing::Only(Code::Stmt), ["first" Stmt, "rest" Stmt];
-    For: Typing::Only(Code::Stmt), ["name" Name, "min" Int, "extent" Int, "for_type" Opaque, "device_api" Opaque, "body" Stmt, "annotate_keys" Exprs, "annotate_values" Exprs];
+    For: Typing::Only(Code::Stmt), ["name" Name, "min" Int, "extent" Int, "for_type" Opaque, "partition_policy" Opaque, "device_api" Opaque, "body" Stmt, "annotate_keys" Exprs, "annotate_values" Exprs];
     LetStmt: Typing::Only(Code::Stmt), ["name" Name, "value" Int, "body" Stmt];
     AssertStmt: Typing::Only(Code::Stmt), ["condition" Truth, "message" Int, "body" OptionalStmt];
     Evaluate: Typing::Only(Code::Stmt), ["value" Int];
@@ -302,11 +302,15 @@ kinds! {
     Allocate: Typing::Only(Code::Stmt), ["name" Name, "type" Opaque, "memory_type" Opaque, "extents" Exprs, "condition" Truth, "body" Stmt, "new_expr" OptionalExpr, "free_function" Opaque, "attrs" Stmts, "init_values" Exprs, "is_const" Opaque];
     Free: Typing::Only(Code::Stmt), ["name" Name];
     ProducerConsumer: Typing::Only(Code::Stmt), ["name" Name, "is_producer" Opaque, "body" Stmt];
-    Provide: Typing::Only(Code::Stmt), ["name" Name, "values" Exprs, "args" Exprs];
+    Provide: Typing::Only(Code::Stmt), ["name" Name, "values" Exprs, "args" Exprs, "predicate" Truth];
     Realize: Typing::Only(Code::Stmt), ["name" Name, "types" Opaque, "memory_type" Opaque, "bounds" Opaque, "condition" Truth, "body" Stmt];
     Prefetch: Typing::Only(Code::Stmt), ["name" Name, "types" Opaque, "bounds" Opaque, "prefetch" Opaque, "condition" Truth, "body" Stmt];
     AttrStmt: Typing::Only(Code::Stmt), ["node" Opaque, "attr_key" Opaque, "value" Int, "body" Stmt];
     Acquire: Typing::Only(Code::Stmt), ["semaphore" Int, "count" Int, "body" Stmt];
+    Atomic: Typing::Only(Code::Stmt), ["producer_name" Opaque, "mutex_name" Opaque, "body" Stmt];
+    StreamingStore: Typing::Only(Code::Stmt), ["producer_name" Opaque, "body" Stmt];
+    StreamingLoads: Typing::Only(Code::Stmt), ["names" Opaque, "body" Stmt];
+    HoistedStorage: Typing::Only(Code::Stmt), ["name" Name, "type" Opaque, "memory_type" Opaque, "extents" Exprs, "condition" Truth, "body" Stmt];
     Fork: Typing::Only(Code::Stmt), ["first" Stmt, "rest" Stmt];
     KernelStmt: Typing::Only(Code::Stmt), ["name" Name, "args" Exprs];
     StreamStmt: Typing::Only(Code::Stmt), ["name" Name, "index" Int, "value" Int, "axis" Int];

@@ -25,6 +25,10 @@ const TVM: &[&str] = &["heterocl"];
 const FIRST: &[&str] = &["halide-hls"];
 const LATER: &[&str] = &["halide-to-hardware", "halide"];
 const HALIDE: &[&str] = &["halide-hls", "halide-to-hardware", "halide"];
+const OLDER: &[&str] = &["halide-hls", "halide-to-hardware"];
+const BEFORE: &[&str] = &["heterocl", "halide-hls", "halide-to-hardware"];
+/// The compiler whose loops have a last number (`max`) in the place of a number of iterations.
+const LATEST: &[&str] = &["halide"];
 const ALL: &[&str] = &[];
 
 /// Every `make` of nodes with names, statements or lists inside.
@@ -43,7 +47,12 @@ pub(crate) const LAYOUTS: &[Layout] = &[
     layout(Kind::LetStmt, &["name", "value", "body"], ALL),
     layout(Kind::IfThenElse, &["condition", "then_case", "else_case"], ALL),
     layout(Kind::Block, &["first", "rest"], ALL),
-    layout(Kind::For, &["name", "min", "extent", "for_type", "device_api", "body"], HALIDE),
+    layout(Kind::For, &["name", "min", "extent", "for_type", "device_api", "body"], OLDER),
+    layout(
+        Kind::For,
+        &["name", "min", "extent", "for_type", "partition_policy", "device_api", "body"],
+        LATEST,
+    ),
     layout(
         Kind::For,
         &[
@@ -98,7 +107,8 @@ pub(crate) const LAYOUTS: &[Layout] = &[
     ),
     layout(Kind::Free, &["name"], ALL),
     layout(Kind::ProducerConsumer, &["name", "is_producer", "body"], ALL),
-    layout(Kind::Provide, &["name", "values", "args"], ALL),
+    layout(Kind::Provide, &["name", "values", "args"], BEFORE),
+    layout(Kind::Provide, &["name", "values", "args", "predicate"], LATEST),
     layout(Kind::Realize, &["name", "types", "bounds", "condition", "body"], FIRST),
     layout(Kind::Realize, &["name", "types", "memory_type", "bounds", "condition", "body"], LATER),
     layout(Kind::Prefetch, &["name", "types", "bounds", "prefetch", "condition", "body"], LATER),
@@ -108,20 +118,75 @@ pub(crate) const LAYOUTS: &[Layout] = &[
     layout(Kind::Partition, &["name", "dim", "factor", "partition_type"], TVM),
     layout(Kind::Acquire, &["semaphore", "count", "body"], LATER),
     layout(Kind::Fork, &["first", "rest"], LATER),
+    layout(Kind::Atomic, &["producer_name", "mutex_name", "body"], LATER),
+    layout(Kind::StreamingStore, &["producer_name", "body"], LATER),
+    layout(Kind::StreamingLoads, &["names", "body"], LATER),
+    layout(
+        Kind::HoistedStorage,
+        &["name", "type", "memory_type", "extents", "condition", "body"],
+        LATER,
+    ),
 ];
+
+/// The parameters of `with`, which makes a node with other operands and keeps its other members
+/// (`IR.h`).
+const OPERANDS: &[(Kind, &[&str])] = &[
+    (Kind::Let, &["value", "body"]),
+    (Kind::LetStmt, &["value", "body"]),
+    (Kind::AssertStmt, &["condition", "message"]),
+    (Kind::ProducerConsumer, &["body"]),
+    (Kind::Realize, &["bounds", "condition", "body"]),
+    (Kind::Prefetch, &["bounds", "condition", "body"]),
+    (Kind::Block, &["first", "rest"]),
+    (Kind::Fork, &["first", "rest"]),
+    (Kind::For, &["min", "extent", "body"]),
+    (Kind::Store, &["value", "index", "predicate", "alignment"]),
+    (Kind::Load, &["index", "predicate", "alignment"]),
+    (Kind::Provide, &["values", "args", "predicate"]),
+    (Kind::Allocate, &["extents", "condition", "body"]),
+    (Kind::IfThenElse, &["condition", "then_case", "else_case"]),
+    (Kind::Evaluate, &["value"]),
+    (Kind::Acquire, &["semaphore", "count", "body"]),
+    (Kind::Atomic, &["body"]),
+    (Kind::HoistedStorage, &["body"]),
+];
+
+/// The parameters of `with` of a kind of node, by the names of members.
+pub(crate) fn replaced(kind: Kind) -> Option<&'static [&'static str]> {
+    OPERANDS.iter().find(|(known, _)| *known == kind).map(|(_, members)| *members)
+}
 
 /// The parameters of a `make` in one compiler; `None` if the kind has no layout. If the compiler
 /// has no layout of the kind, another compiler's is taken.
 pub(crate) fn parameters(kind: Kind, profile: &str) -> Option<&'static [&'static str]> {
-    let of_kind = || LAYOUTS.iter().filter(|layout| layout.kind == kind);
-    let own =
-        of_kind().find(|layout| layout.profiles.is_empty() || layout.profiles.contains(&profile));
-    own.or_else(|| of_kind().next()).map(|layout| layout.members)
+    layouts(kind, profile).first().map(|layout| layout.members)
+}
+
+/// The layouts of a kind, those of one compiler first.
+pub(crate) fn layouts(kind: Kind, profile: &str) -> Vec<&'static Layout> {
+    let is_own = |layout: &Layout| layout.profiles.is_empty() || layout.profiles.contains(&profile);
+    // A last number is no number of iterations.
+    let is_like_own = |layout: &&Layout| {
+        layout.kind == kind
+            && (kind != Kind::For
+                || is_own(layout)
+                || !has_last(profile) && layout.profiles != LATEST)
+    };
+    let mut layouts: Vec<&Layout> = LAYOUTS.iter().filter(is_like_own).collect();
+    layouts.sort_by_key(|layout| !is_own(layout));
+    layouts
+}
+
+/// Tests whether loops of a compiler have a last number, `max`. It then takes the place of `extent`
+/// in nodes.
+pub(crate) fn has_last(profile: &str) -> bool {
+    LATEST.contains(&profile)
 }
 
 /// Members that are only compared, with C++ that builds them.
-const PLACEHOLDERS: [(&str, &str); 12] = [
+const PLACEHOLDERS: [(&str, &str); 13] = [
     ("for_type", "ForType::Serial"),
+    ("partition_policy", "Partition::Auto"),
     ("device_api", "DeviceAPI::None"),
     ("param", "Parameter()"),
     ("image", "Buffer<>()"),

@@ -1,7 +1,7 @@
 //! The record that a path keeps of scopes: the entries that it pushed, popped and read.
 
 use crate::ir::node::NodeId;
-use crate::ir::value::Val;
+use crate::ir::value::{Place, Val};
 
 /// A node that a method of the class mutates while the method runs.
 pub(crate) struct Open {
@@ -34,12 +34,19 @@ pub(crate) struct Read {
     pub(crate) is_first: bool,
 }
 
-/// An entry that is popped where a block ends.
+/// A change that is undone where a block ends.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Change {
+    /// An entry that was pushed: the scope and the key.
+    Pushed(Val, Val),
+    /// A variable, with its value before.
+    Assigned(Place, Val),
+}
+
+/// A change that is undone where a block ends, with that block.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Binding {
-    /// The scope.
-    pub(crate) scope: Val,
-    pub(crate) key: Val,
+    pub(crate) change: Change,
     /// The depth where the block began: function activations, and variables of the running
     /// function.
     pub(crate) depth: (usize, usize),
@@ -55,7 +62,7 @@ pub(crate) struct Record {
     pub(crate) popped: Vec<Pushed>,
     /// The scope, the line and the reason, if it is not known what the path did to a scope.
     pub(crate) lost: Option<(String, usize, &'static str)>,
-    /// The entries that will be popped.
+    /// The changes that will be undone.
     pub(crate) bindings: Vec<Binding>,
     /// The entries that are known to be on tables: the table and the key.
     pub(crate) known: Vec<(String, Val)>,
@@ -86,7 +93,7 @@ pub(crate) struct Imbalance {
 }
 
 impl Record {
-    /// Tests whether an entry will be popped where a block ends.
+    /// Tests whether a change will be undone where a block ends.
     pub(crate) fn is_bound(&self) -> bool {
         !self.bindings.is_empty()
     }

@@ -124,8 +124,9 @@ fn stmt_text(state: &State, values: &Values, kind: Kind, fields: &[Field]) -> Op
             }
         }
         Kind::For => {
+            // The last part is the number of iterations, or the last number.
             let (name, min, extent) = (member("name")?, member("min")?, member("extent")?);
-            format!("for ({name} from {min}, {extent} times) {{ {} }}", body())
+            format!("for ({name}, {min}, {extent}) {{ {} }}", body())
         }
         Kind::LetStmt => {
             format!("let {} = {}; {}", member("name")?, member("value")?, body())

@@ -129,6 +129,8 @@ pub(crate) struct State {
     pub(crate) members: Vec<Slot>,
     /// The arguments and results of `mutate`.
     pub(crate) mutated: Vec<(NodeId, NodeId)>,
+    /// The arguments of `mutate`, with results that are not greater in the order of `machine::order`.
+    pub(crate) shrunk: Vec<(NodeId, NodeId)>,
     /// Numbers put into literals of at least 32 bits that may not fit: the literal's class, the
     /// number and its type.
     pub(crate) narrowed: Vec<(usize, ValueId, Type)>,
@@ -154,8 +156,11 @@ pub(crate) struct State {
     pub(crate) scopes: Rc<Record>,
     /// Compound names, with the two parts of each.
     compounds: Vec<(Val, Val, NodeId)>,
-    /// The first line that mutates something that is not smaller than the input, if there is one.
+    /// The first line that mutates something that is not shown to be less than the input.
     pub(crate) unfounded: Option<usize>,
+    /// The first line that mutates something that is less than the input only if `mutate` returns
+    /// nothing greater than its argument.
+    pub(crate) relying: Option<usize>,
     /// A change that is not followed, if one was made.
     pub(crate) lost: Option<&'static str>,
     /// The line that last set the result.
@@ -362,7 +367,7 @@ impl State {
         self.add(Type::LIST, None, Some(Shape { kind: Kind::List, fields }))
     }
 
-    /// Tests whether an entry will be popped where a block ends.
+    /// Tests whether a change will be undone where a block ends.
     pub(crate) fn is_bound(&self) -> bool {
         self.scopes.is_bound()
     }

@@ -18,6 +18,7 @@ use halidom_rewrites::options::Options;
 
 use crate::judge::verdict::{Counterexample, Examination, Finding, Standing};
 use crate::machine::contracts;
+use crate::machine::descent::{mutates_anew, of_pass};
 use crate::machine::program::{Program, called};
 
 /// The texts of this crate's sources.
@@ -36,6 +37,7 @@ const SOURCES: &[&str] = &[
     include_str!("../ir/value.rs"),
     include_str!("analysis.rs"),
     include_str!("entry.rs"),
+    include_str!("growth.rs"),
     include_str!("keep.rs"),
     include_str!("list.rs"),
     include_str!("observe.rs"),
@@ -68,6 +70,7 @@ const SOURCES: &[&str] = &[
     include_str!("../machine/nodes.rs"),
     include_str!("../machine/numbers.rs"),
     include_str!("../machine/operators.rs"),
+    include_str!("../machine/order.rs"),
     include_str!("../machine/places.rs"),
     include_str!("../machine/program.rs"),
     include_str!("../machine/reader.rs"),
@@ -104,12 +107,19 @@ impl<'p> Dependence<'p> {
         let functions = called(program, vec![function]);
         let own = program.functions.iter().filter(|other| other.class == function.class);
         let class = called(program, own.collect());
+        // The end of a mutator that mutates results again depends on all methods of its pass.
+        let is_anew = functions.iter().any(|function| mutates_anew(function));
+        let pass = if is_anew { of_pass(program, &function.class) } else { Vec::new() };
         let key = format!(
             "mutator {} {} {:016x} {:016x} {:016x} {}::{}",
             options.profile.name,
             options.solver.path().display(),
-            digest(&([cpp::SOURCES, halidom_rewrites::cache::SOURCES, SOURCES], contracts::TEXTS)),
-            digest(&texts(&functions)),
+            digest(&(
+                [cpp::SOURCES, halidom_rewrites::cache::SOURCES, SOURCES],
+                contracts::TEXTS,
+                contracts::PASSES
+            )),
+            digest(&[texts(&functions), texts(&pass)]),
             digest(&(
                 format!("{:?} {:?}", program.classes, program.scopes),
                 texts(&visitors(program)),

@@ -202,6 +202,9 @@ pub fn mutators_of(
                     is_whole: true,
                     mode: mode(function, &program.functions),
                 };
+                if let Some(obstacle) = contracts::other_statement(&function.class) {
+                    return nothing_known(function.line, obstacle);
+                }
                 if contracts::is_analysis(&function.name) {
                     return examine_bounds(entry(Kind::Variable), &mut solver, options.limits);
                 }

@@ -9,6 +9,7 @@
 
 pub(crate) mod analysis;
 pub(crate) mod entry;
+pub(crate) mod growth;
 pub(crate) mod keep;
 pub(crate) mod list;
 pub(crate) mod observe;

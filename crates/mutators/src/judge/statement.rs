@@ -14,7 +14,7 @@ use crate::judge::entry::Entry;
 use crate::judge::replay::Concrete;
 use crate::judge::trial::Trials;
 use crate::judge::verdict::{Counterexample, Examination, Finding, Standing};
-use crate::judge::verify::not_shown_to_end;
+use crate::judge::verify::{not_shown_to_end, unfounded};
 use crate::machine::balance::left_at_end;
 use crate::machine::run::{End, Machine, Operands, Outcome};
 use crate::meaning::equivalence::same_effect;
@@ -155,12 +155,13 @@ fn endless(
     limits: Limits,
     findings: &mut Vec<Finding>,
 ) {
-    let (Outcome::Returned(_), Some(line)) = (&end.outcome, end.state.unfounded) else { return };
+    let Outcome::Returned(_) = &end.outcome else { return };
+    let Some((line, why)) = unfounded(entry, end) else { return };
     let is_it = |found: &Finding| found.line == line && found.standing == Standing::Partial;
     let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
     if !findings.iter().any(is_it) && is_possible(&mut meaning, solver, limits) {
         let trials = Trials::new(entry, Type::STMT, I32, SEED);
-        findings.push(not_shown_to_end(entry, trials, line, ""));
+        findings.push(not_shown_to_end(entry, trials, (line, why), ""));
     }
 }
 

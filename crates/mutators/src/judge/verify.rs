@@ -1,9 +1,11 @@
 //! Verifies a mutator on every path at every type.
 
-use halidom_base::FxHashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use halidom_base::{FxHashMap, FxHashSet};
 use halidom_rewrites::rules::{
-    Decision, Fulfilment, Limits, Number, Obligation, ValueId, Values, contradict, decide, fulfil,
-    shows,
+    Decision, Fulfilment, Limits, Node, Number, Obligation, ValueId, Values, contradict, decide,
+    fulfil, shows,
 };
 use halidom_smt::Solver;
 
@@ -13,6 +15,7 @@ use crate::ir::record::{Imbalance, Pushed};
 use crate::ir::state::State;
 use crate::ir::value::Val;
 use crate::judge::entry::Entry;
+use crate::judge::growth::growing;
 use crate::judge::replay::{Concrete, Replayed};
 use crate::judge::trial::Trials;
 use crate::judge::verdict::{Counterexample, Examination, Finding, Standing};
@@ -23,8 +26,40 @@ use crate::meaning::terms::Meaning;
 /// The answers about claims that were asked before.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
-    decisions: FxHashMap<String, Decision>,
-    fulfilments: FxHashMap<String, Fulfilment>,
+    decisions: FxHashMap<Digest, Decision>,
+    fulfilments: FxHashMap<Digest, Fulfilment>,
+}
+
+/// A digest of a claim, of 128 bits: the claim itself may hold as many terms as the whole mutator.
+type Digest = [u64; 2];
+
+/// Digests lists of terms with all parts of these terms.
+fn digest(values: &Values, lists: &[&[ValueId]], is_wide: bool) -> Digest {
+    let mut hashers = [0_u8, 1].map(|seed| {
+        let mut hasher = DefaultHasher::new();
+        seed.hash(&mut hasher);
+        hasher
+    });
+    let mut put = |part: &dyn Fn(&mut DefaultHasher)| hashers.iter_mut().for_each(part);
+    put(&|hasher| (lists, is_wide).hash(hasher));
+    let mut seen = FxHashSet::default();
+    let mut open: Vec<ValueId> = lists.iter().flat_map(|list| list.iter().copied()).collect();
+    while let Some(term) = open.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        let node = values.node(term);
+        put(&|hasher| (term, node, values.domain(term)).hash(hasher));
+        match node {
+            Node::Var(index) => {
+                let (name, domain) = &values.vars()[*index as usize];
+                put(&|hasher| (name, domain).hash(hasher));
+            }
+            Node::Apply(_, operands) => open.extend(operands),
+            Node::Number(_) => {}
+        }
+    }
+    hashers.map(|hasher| hasher.finish())
 }
 
 /// Examines a mutator at every type.
@@ -236,12 +271,12 @@ impl Examiner<'_, '_> {
         end: &End,
         ty: &str,
     ) {
-        let Some(line) = end.state.unfounded else { return };
+        let Some((line, why)) = unfounded(entry, end) else { return };
         if !self.is_found(Standing::Partial, line) && self.is_possible(entry, machine, end) {
             let node = end.state.node(input).ty;
             let operand = operand_types(entry.kind, node).first().copied().unwrap_or(node);
             let trials = Trials::new(entry, node, operand, 7);
-            self.findings.push(not_shown_to_end(entry, trials, line, ty));
+            self.findings.push(not_shown_to_end(entry, trials, (line, why), ty));
         }
     }
 
@@ -548,7 +583,7 @@ impl Examiner<'_, '_> {
         if facts.iter().any(|fact| values.as_number(*fact) == Some(0)) {
             return Fulfilment::None;
         }
-        let key = format!("{facts:?} {values:?}");
+        let key = digest(values, &[facts], false);
         if let Some(known) = self.known.fulfilments.get(&key) {
             return known.clone();
         }
@@ -564,10 +599,18 @@ impl Examiner<'_, '_> {
     }
 
     pub(super) fn decided(&mut self, claim: &Obligation) -> Decision {
-        let key = format!(
-            "{:?} {:?} {:?} {:?} {:?}",
-            claim.lhs, claim.rhs, claim.facts, claim.lhs_defined, claim.rhs_defined
-        ) + &format!("{:?} {:?}", claim.tried, claim.values);
+        let key = digest(
+            &claim.values,
+            &[
+                &[claim.lhs, claim.rhs],
+                &claim.facts,
+                &claim.narrow_facts,
+                &claim.tried,
+                &claim.lhs_defined,
+                &claim.rhs_defined,
+            ],
+            claim.is_wide,
+        );
         if let Some(decision) = self.known.decisions.get(&key) {
             return decision.clone();
         }
@@ -586,15 +629,26 @@ impl Examiner<'_, '_> {
 /// The number of random inputs on which a mutator that is not shown to end is run.
 const ENDLESS_TRIALS: usize = 100;
 
+/// Returns the line of a path for which the pass is not shown to end, with the reason.
+pub(super) fn unfounded(entry: Entry<'_>, end: &End) -> Option<(usize, String)> {
+    if let Some(line) = end.state.unfounded {
+        let text = "it may not end: what it mutates here may be as large as its own input";
+        return Some((line, text.to_owned()));
+    }
+    let line = end.state.relying?;
+    let method = growing(entry)?;
+    let text = "it may not end: it mutates the result of `mutate` again";
+    Some((line, format!("{text}, which may be larger than what was given to {method}")))
+}
+
 /// Makes the finding that a line mutates something that is not smaller than the input, with a cycle
 /// if a run on random IR has one.
 pub(super) fn not_shown_to_end(
     entry: Entry<'_>,
     mut trials: Trials,
-    line: usize,
+    (line, mut text): (usize, String),
     ty: &str,
 ) -> Finding {
-    let mut text = "it mutates what is not shown to be smaller than its input".to_owned();
     for _ in 0..ENDLESS_TRIALS {
         let Some(concrete) = trials.next() else { break };
         if let Some(cycle) = concrete.cycle(entry) {

@@ -7,10 +7,10 @@ use crate::ir::kinds::Kind;
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Num, Val};
+use crate::machine::info::is_report;
 use crate::machine::language::{Contract, Guarantee, Parameter, Sort};
 use crate::machine::run::{Machine, Outcome, Paths};
 use crate::machine::types::integer_type;
-use crate::machine::variables::is_parameter;
 
 /// A value of a term.
 #[derive(Clone, Debug)]
@@ -50,12 +50,9 @@ impl Machine<'_> {
     ) -> Paths<Val> {
         let arguments: Vec<Val> =
             arguments.into_iter().map(|value| Self::loaded(value, &state)).collect();
-        // The parameter of a template names a kind of node too.
-        let of_template = || Kind::named(self.template.as_deref()?);
-        let made = |name: &str| {
-            Kind::named(name).or_else(|| is_parameter(name).then(of_template).flatten())
-        };
-        if let Some(kind) = name.strip_suffix("::make").and_then(made) {
+        let made = name.strip_suffix("::make");
+        let made = made.and_then(|of| self.kind_named(of).or_else(|| pointed(of, &state)));
+        if let Some(kind) = made {
             return self.make_node(kind, &arguments, state, line);
         }
         let table = self.contracts;
@@ -76,7 +73,7 @@ impl Machine<'_> {
         if arguments.iter().any(|value| matches!(value, Val::Unknown)) {
             return self.unsupported(state, format!("{name} of a value that is not known"), line);
         }
-        if arguments.iter().any(Val::is_info)
+        if arguments.iter().any(|value| value.is_info() || is_report(value))
             && table.named(short).any(|contract| contract.lifts_reports)
         {
             return vec![(state, Val::info())];
@@ -254,6 +251,16 @@ impl Machine<'_> {
             return Some(false);
         }
         (Some(lanes.term) == self.lanes.map(|own| own.term)).then_some(true)
+    }
+}
+
+/// The kind of the node to which `x` points in `std::decay_t<decltype(*x)>`.
+fn pointed(ty: &str, state: &State) -> Option<Kind> {
+    let name = ty.strip_prefix("std::decay_t<decltype(*")?.strip_suffix(")>")?;
+    let place = Machine::find_variable(name, state)?;
+    match Machine::load(&place, state)?.value {
+        Val::Ptr(Some((_, kind))) => Some(kind),
+        _ => None,
     }
 }
 

@@ -78,11 +78,16 @@ impl Machine<'_> {
                 }
             }
             (Primitive::Mutate, [Val::Expr(Some(node)), report @ ..]) => {
-                // Another pass ends by itself.
-                if call.name != "simplify" {
-                    self.descend(*node, &mut state, call.line);
-                }
-                let mut paths = self.mutate(*node, state, call.line);
+                // Another pass ends by itself, and may return something greater.
+                let is_this = match call.name {
+                    "simplify" => self.is_simplifier(),
+                    name => name != "unwrap_tags",
+                };
+                let mut paths = if is_this {
+                    self.mutate_below(*node, state, call.line)
+                } else {
+                    self.mutate(*node, state, call.line)
+                };
                 if let [Val::Address(place)] = report {
                     for (state, value) in &mut paths {
                         if let Val::Expr(Some(node)) = value {

@@ -17,9 +17,11 @@
 
 use std::rc::Rc;
 
-use crate::ir::record::{Binding, Pushed, Read};
+use halidom_cpp::ast::Expr;
+
+use crate::ir::record::{Binding, Change, Pushed, Read};
 use crate::ir::state::State;
-use crate::ir::value::Val;
+use crate::ir::value::{Place, Val};
 use crate::machine::names::Method;
 use crate::machine::program::{Purpose, ScopeMember};
 use crate::machine::run::{Machine, Paths};
@@ -45,7 +47,7 @@ pub(crate) fn left_at_end(state: &State) -> Vec<Pushed> {
     record.pushed.iter().filter(is_there).cloned().collect()
 }
 
-impl Machine<'_> {
+impl<'p> Machine<'p> {
     /// The purpose of a member of the object, if that member is a scope.
     pub(crate) fn purpose(&self, name: &str) -> Option<Purpose> {
         let program = self.program;
@@ -311,7 +313,7 @@ impl Machine<'_> {
                 let depth = (state.frames.len(), state.depth());
                 let (scope, key) = (scope.clone(), key.clone());
                 let record = Rc::make_mut(&mut state.scopes);
-                record.bindings.push(Binding { scope, key, depth, line });
+                record.bindings.push(Binding { change: Change::Pushed(scope, key), depth, line });
                 paths.push((state, handle()));
             }
         }
@@ -333,7 +335,41 @@ impl Machine<'_> {
         }
     }
 
-    /// Pops the bindings of a block that ends, the last one first.
+    /// `ScopedValue<T> s(variable, value)` assigns now, if there is a value, and assigns the old
+    /// value where the block ends.
+    pub(crate) fn hold_value(
+        &mut self,
+        variable: &'p Expr,
+        value: Option<&'p Expr>,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut paths = Vec::new();
+        for (state, place) in self.place(variable, state) {
+            let old = match (Self::load(&place, &state), &place) {
+                (Some(slot), _) => slot.value,
+                (None, Place::Member(name)) => Val::Handle(name.clone()),
+                (None, _) => {
+                    paths.extend(self.unsupported(state, "a ScopedValue of this", line));
+                    continue;
+                }
+            };
+            let values = match value {
+                Some(value) => self.eval(value, state),
+                None => vec![(state, old.clone())],
+            };
+            for (mut state, value) in values {
+                let depth = (state.frames.len(), state.depth());
+                let change = Change::Assigned(place.clone(), old.clone());
+                Rc::make_mut(&mut state.scopes).bindings.push(Binding { change, depth, line });
+                self.store(&place, value, &mut state);
+                paths.push((state, Val::Handle("a scoped value".to_owned())));
+            }
+        }
+        paths
+    }
+
+    /// Undoes the changes of a block that ends, the last one first.
     pub(crate) fn unbind_scopes<T: Clone>(
         &mut self,
         depth: (usize, usize),
@@ -346,14 +382,22 @@ impl Machine<'_> {
             let mut state = state;
             let is_inside = |binding: &Binding| binding.depth >= depth;
             let last = state.scopes.bindings.last().filter(|last| is_inside(last)).cloned();
-            let Some(Binding { scope, key, line, .. }) = last else {
+            let Some(Binding { change, line, .. }) = last else {
                 done.push((state, value.clone()));
                 continue;
             };
             Rc::make_mut(&mut state.scopes).bindings.pop();
-            let popped =
-                self.of_scope(&scope, Method::Pop, std::slice::from_ref(&key), state, line);
-            open.extend(popped.into_iter().map(|(state, _)| state));
+            match change {
+                Change::Pushed(scope, key) => {
+                    let key = std::slice::from_ref(&key);
+                    let popped = self.of_scope(&scope, Method::Pop, key, state, line);
+                    open.extend(popped.into_iter().map(|(state, _)| state));
+                }
+                Change::Assigned(place, old) => {
+                    self.store(&place, old, &mut state);
+                    open.push(state);
+                }
+            }
         }
         done
     }

@@ -24,6 +24,11 @@ impl<'p> Machine<'p> {
         if let ExprKind::Member { object, name, .. } = &callee.kind
             && !matches!(object.kind, ExprKind::This)
         {
+            if name == "swap"
+                && let [other] = arguments
+            {
+                return self.swap(object, other, state);
+            }
             let mut paths = Vec::new();
             for (state, receiver) in self.reference(object, state) {
                 for (state, arguments) in self.arguments(arguments, state) {
@@ -54,6 +59,9 @@ impl<'p> Machine<'p> {
         let name = match &callee.kind {
             ExprKind::Name(name) => name.as_str(),
             ExprKind::Member { name, .. } => name.as_str(),
+            ExprKind::Call { callee, .. } => {
+                return self.other_pass(callee, arguments, state, line);
+            }
             _ => return self.unsupported(state, "a call of a computed function", line),
         };
         if is_stream(name) {
@@ -61,10 +69,23 @@ impl<'p> Machine<'p> {
         }
         let is_own = |name: &str| self.program.functions.iter().any(|own| own.name == name);
         if ["swap", "std::swap"].contains(&name) && arguments.len() == 2 && !is_own("swap") {
-            return self.swap(arguments, state);
+            return self.swap(&arguments[0], &arguments[1], state);
+        }
+        if name == "reverse_view" && arguments.len() == 1 {
+            let mut paths = Vec::new();
+            for (state, list) in self.eval(&arguments[0], state) {
+                for (state, mut values) in self.as_list(&list, state, line) {
+                    values.reverse();
+                    paths.push((state, Val::List(values)));
+                }
+            }
+            return paths;
         }
         if name == "EVAL_IN_LAMBDA" && arguments.len() == 1 {
             return self.eval(&arguments[0], state);
+        }
+        if let ("std::get", [index], [of]) = (name, templates, arguments) {
+            return self.part_of(index, of, state, line);
         }
         if name == "std::move" && arguments.len() == 1 {
             return self.moved(&arguments[0], state);
@@ -284,10 +305,85 @@ impl<'p> Machine<'p> {
         values: Vec<Val>,
         state: State,
     ) -> Paths<Val> {
-        let outer = self.template.clone();
-        self.template = templates.first().cloned();
+        let mut known: Vec<(String, String)> = Vec::new();
+        for (parameter, argument) in function.templates.iter().zip(templates) {
+            known.push((parameter.clone(), self.named_type(argument).to_owned()));
+        }
+        // The kind of the node that a pointer points to is the argument of its parameter.
+        for (parameter, value) in function.parameters.iter().zip(&values) {
+            let of = parameter.ty.trim_end_matches(['*', '&']);
+            if let Val::Ptr(Some((_, kind))) = Self::loaded(value.clone(), &state)
+                && function.templates.iter().any(|name| name == of)
+                && known.iter().all(|(name, _)| name != of)
+            {
+                known.push((of.to_owned(), kind.name().to_owned()));
+            }
+        }
+        let outer = std::mem::replace(&mut self.templates, known);
         let paths = self.call(function, values, state);
-        self.template = outer;
+        self.templates = outer;
+        paths
+    }
+
+    /// The type that a name stands for: the argument of a template parameter, or the name itself.
+    pub(crate) fn named_type<'n>(&'n self, name: &'n str) -> &'n str {
+        let known = self.templates.iter().find(|(parameter, _)| parameter == name);
+        known.map_or(name, |(_, argument)| argument)
+    }
+
+    /// The kind of node with a name, or of a template parameter.
+    pub(crate) fn kind_named(&self, name: &str) -> Option<Kind> {
+        Kind::named(self.named_type(name))
+    }
+
+    /// `Pass()(e)` of a class of mutators without members: its methods have verdicts of their own,
+    /// so it is assumed that the result equals the argument. It may be greater.
+    fn other_pass(
+        &mut self,
+        class: &'p Expr,
+        arguments: &'p [Expr],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let name = match &class.kind {
+            ExprKind::Name(name) => name.as_str(),
+            _ => "",
+        };
+        let known = self.program.classes.iter().find(|known| known.name == name);
+        let is_mutator = known.is_some_and(|class| {
+            class.fields.is_empty() && class.bases.iter().any(|base| base.contains("IRMutator"))
+        });
+        let is_equal = crate::machine::contracts::other_statement(name).is_none();
+        let ([argument], true, true) = (arguments, is_mutator && is_equal, !self.is_concrete())
+        else {
+            return self.unsupported(state, "a call of a computed function", line);
+        };
+        let mut paths = Vec::new();
+        for (state, value) in self.eval(argument, state) {
+            match value {
+                Val::Expr(Some(node)) => paths.extend(self.mutate(node, state, line)),
+                _ => paths.extend(self.unsupported(state, "a call of a computed function", line)),
+            }
+        }
+        paths
+    }
+
+    /// `std::get<i>(e)`, and the parts of `auto [a, b] = e`: a member of a structure by its place.
+    fn part_of(&mut self, index: &str, of: &'p Expr, state: State, line: usize) -> Paths<Val> {
+        let index = index.parse().unwrap_or(usize::MAX);
+        let mut paths = Vec::new();
+        for (state, value) in self.eval(of, state) {
+            let part = match Self::loaded(value, &state) {
+                Val::Object(members) => members.into_iter().nth(index).map(|(_, value)| value),
+                Val::List(values) => values.into_iter().nth(index),
+                Val::Handle(of) => Some(Val::Handle(format!("{of}.{index}"))),
+                _ => None,
+            };
+            match part {
+                Some(value) => paths.push((state, value)),
+                None => paths.extend(self.unsupported(state, "a part of something else", line)),
+            }
+        }
         paths
     }
 
@@ -339,12 +435,12 @@ impl<'p> Machine<'p> {
         paths
     }
 
-    fn swap(&mut self, arguments: &'p [Expr], state: State) -> Paths<Val> {
+    fn swap(&mut self, one: &'p Expr, other: &'p Expr, state: State) -> Paths<Val> {
         let mut paths = Vec::new();
-        for (state, first) in self.eval(&arguments[0], state) {
-            for (state, second) in self.eval(&arguments[1], state) {
-                for (state, a) in self.place(&arguments[0], state) {
-                    for (mut state, b) in self.place(&arguments[1], state) {
+        for (state, first) in self.eval(one, state) {
+            for (state, second) in self.eval(other, state) {
+                for (state, a) in self.place(one, state) {
+                    for (mut state, b) in self.place(other, state) {
                         self.store(&a, second.clone(), &mut state);
                         self.store(&b, first.clone(), &mut state);
                         paths.push((state, Val::Void));

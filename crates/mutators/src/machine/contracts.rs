@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 use halidom_base::FxHashMap;
 
 use crate::machine::language::{Contract, Fact, Guarantee, Print};
-use crate::machine::reader::{self, ContractError};
+use crate::machine::reader::{self, ContractError, Pass};
 
 /// The texts, one for each family of the API.
 pub(crate) const TEXTS: &[(&str, &str)] = &[
@@ -27,6 +27,23 @@ pub(crate) const TEXTS: &[(&str, &str)] = &[
     ("emitters", include_str!("../../contracts/emitters.contracts")),
     ("libm", include_str!("../../contracts/libm.contracts")),
 ];
+
+/// The text about classes that do not state that their results equal their arguments.
+pub(crate) const PASSES: &str = include_str!("../../contracts/passes.contracts");
+
+static OTHER_PASSES: LazyLock<Result<Vec<Pass>, ContractError>> =
+    LazyLock::new(|| reader::passes("passes", PASSES));
+
+/// The obstacle to a verdict about the methods of a class: it does not state that its results equal
+/// their arguments, or the text about classes has an error.
+pub(crate) fn other_statement(class: &str) -> Option<String> {
+    let passes = match &*OTHER_PASSES {
+        Ok(passes) => passes,
+        Err(error) => return Some(error.to_string()),
+    };
+    let Pass { statement, source, .. } = passes.iter().find(|pass| pass.class == class)?;
+    Some(format!("what the pass states: {statement} ({source})"))
+}
 
 /// The contracts of an API.
 #[derive(Debug, Default)]
@@ -119,5 +136,9 @@ mod tests {
     fn the_texts_are_read() {
         let contracts = contracts().unwrap_or_else(|error| panic!("{error}"));
         assert!(contracts.len() > 100, "{}", contracts.len());
+        let passes = OTHER_PASSES.as_ref().unwrap_or_else(|error| panic!("{error}"));
+        assert!(passes.len() > 50, "{}", passes.len());
+        assert!(other_statement("StripAsserts").is_some_and(|text| text.contains("do less")));
+        assert_eq!(other_statement("Simplify"), None);
     }
 }

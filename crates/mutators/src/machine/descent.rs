@@ -2,33 +2,56 @@
 //!
 //! # Correctness
 //!
-//! The order is the size of the IR, the number of its nodes. A path descends if every node that it
-//! mutates or prints has fewer nodes than its input. If every path of every mutator of a pass
-//! descends, the pass ends. The size of what `mutate` returned is not known, so a path that mutates
-//! it again, or something that was made from it, is not shown to descend.
+//! The order on IR is in `order`. A path descends if every node that it mutates or prints is less
+//! than its input. A path keeps the order if its result is not greater than its input, where
+//! `mutate` of lesser nodes returns nothing greater than them. If all methods of the classes of a
+//! pass keep the order (`judge::growth`), then `mutate` returns nothing greater than its argument,
+//! by induction over the order. Only then may a path rest on that to show that it descends; such a
+//! path is `relying`. If every path of every mutator of a pass descends, the pass ends.
 
-use crate::ir::kinds::{Kind, Type};
-use crate::ir::node::{Field, NodeId};
+use halidom_cpp::ast::{Expr, ExprKind, Function};
+
+use crate::ir::node::NodeId;
 use crate::ir::record::Open;
 use crate::ir::show::text;
 use crate::ir::state::State;
 use crate::ir::value::Val;
-use crate::machine::run::{Machine, Outcome};
-
-/// The size of a node: the number of nodes whose shape is known, and the opaque parts.
-#[derive(Default)]
-struct Size {
-    known: usize,
-    opaque: Vec<NodeId>,
-}
+use crate::machine::order::{Rests, is_less};
+use crate::machine::program::Program;
+use crate::machine::run::{Machine, Outcome, Paths};
 
 impl Machine<'_> {
-    /// Records that a node is mutated, unless it is smaller than the input.
+    /// Records that a node is mutated, unless it is less than the input, which is the first node.
     pub(crate) fn descend(&self, node: NodeId, state: &mut State, line: usize) {
-        if self.is_concrete() || state.unfounded.is_some() || is_smaller(node, state) {
+        if self.is_concrete() || state.unfounded.is_some() {
             return;
         }
-        state.unfounded = Some(line);
+        match is_less(node, 0, state) {
+            Some(Rests::OnNothing) => {}
+            Some(Rests::OnResults) => state.relying = state.relying.or(Some(line)),
+            None => state.unfounded = Some(line),
+        }
+    }
+
+    /// `mutate` by the pass itself: the node must be less than the input, and the result is not
+    /// greater than the node.
+    pub(crate) fn mutate_below(&mut self, node: NodeId, state: State, line: usize) -> Paths<Val> {
+        let mut state = state;
+        self.descend(node, &mut state, line);
+        let mut paths = self.mutate(node, state, line);
+        if !self.is_concrete() {
+            for (state, value) in &mut paths {
+                if let Val::Expr(Some(result)) = value {
+                    state.shrunk.push((node, *result));
+                }
+            }
+        }
+        paths
+    }
+
+    /// Tests whether the class whose method runs is the one that `simplify` runs.
+    pub(crate) fn is_simplifier(&self) -> bool {
+        self.classes_of(&self.class).iter().any(|class| class == "Simplify")
     }
 
     /// Begins to mutate a node of wholly known IR; false if the same node is already being mutated
@@ -56,48 +79,83 @@ impl Machine<'_> {
     }
 }
 
-/// Tests whether a node has fewer nodes than the input, which is the first node.
-fn is_smaller(node: NodeId, state: &State) -> bool {
-    let (mut of, mut input) = (Size::default(), Size::default());
-    if !measure(node, state, &mut of, 0) || !measure(0, state, &mut input, 0) {
-        return false;
-    }
-    for part in of.opaque {
-        match input.opaque.iter().position(|known| *known == part) {
-            Some(index) => {
-                input.opaque.swap_remove(index);
-            }
-            None => return false,
-        }
-    }
-    // Each opaque part that is left out has at least one node.
-    of.known < input.known + input.opaque.len()
+/// Returns the functions of the classes that share a base with a class, and the functions that they
+/// may call.
+pub(crate) fn of_pass<'p>(program: &'p Program, class: &str) -> Vec<&'p Function> {
+    let of = ancestors(program, class);
+    let is_of = |function: &&Function| {
+        ancestors(program, &function.class).iter().any(|other| of.contains(other))
+    };
+    let methods: Vec<&Function> = program.functions.iter().filter(is_of).collect();
+    crate::machine::program::called(program, methods)
 }
 
-/// Measures a node; false if its size is not known.
-fn measure(node: NodeId, state: &State, size: &mut Size, depth: usize) -> bool {
-    let node = state.find(node);
-    if state.node(node).ty == Type::NAME {
-        return true;
+/// Tests whether the files declare a class and all its bases but the roots, so that its methods are
+/// known.
+pub(crate) fn is_declared(program: &Program, class: &str) -> bool {
+    let is_known = |class: &String| program.classes.iter().any(|known| known.name == *class);
+    !class.is_empty() && ancestors(program, class).iter().all(is_known)
+}
+
+/// Returns a class and its bases, without the roots of all mutators and visitors.
+fn ancestors(program: &Program, class: &str) -> Vec<String> {
+    let mut all = vec![class.to_owned()];
+    let mut next = 0;
+    while let Some(class) = all.get(next).cloned() {
+        next += 1;
+        for known in program.classes.iter().filter(|known| known.name == class) {
+            let is_new = |base: &&String| !all.contains(base) && !is_root(base);
+            let new: Vec<String> = known.bases.iter().filter(is_new).cloned().collect();
+            all.extend(new);
+        }
     }
-    match state.shape(node) {
-        _ if depth > 24 => false,
-        Some(shape) if shape.kind == Kind::Undefined => true,
-        // The arguments of a call may not be known yet.
-        Some(shape) if shape.kind == Kind::Call && shape.fields.is_empty() => {
-            size.opaque.push(node);
-            true
+    all
+}
+
+/// Tests whether a class is a root of all mutators or visitors.
+fn is_root(class: &str) -> bool {
+    class.rsplit("::").next().unwrap_or(class).starts_with("IR")
+}
+
+/// Tests whether a function may mutate anything but a part of its first parameter, as far as its
+/// text shows.
+pub(crate) fn mutates_anew(function: &Function) -> bool {
+    let first = function.parameters.first().map_or("", |first| first.name.as_str());
+    let mut is_anew = false;
+    function.clone().visit_mut(&mut |expr| match &expr.kind {
+        ExprKind::Call { callee, arguments, .. } => {
+            let name = match &callee.kind {
+                ExprKind::Name(name) => name.as_str(),
+                ExprKind::Member { name, .. } => name.as_str(),
+                _ => "",
+            };
+            let is_mutated = name.to_lowercase().contains("mutate") || name == "simplify";
+            if let Some(argument) = arguments.first()
+                && is_mutated
+            {
+                is_anew |= !is_part(argument, first);
+            }
+            if name.ends_with("::visit") {
+                let is_it = |argument: &Expr| argument.kind == ExprKind::Name(first.to_owned());
+                is_anew |= !arguments.first().is_some_and(is_it);
+            }
         }
-        Some(shape) => {
-            size.known += 1;
-            shape.fields.iter().all(|field| match field {
-                Field::Expr(inner) => measure(*inner, state, size, depth + 1),
-                Field::Number(_) | Field::Lanes | Field::Opaque(_) => true,
-            })
+        ExprKind::Assign(_, place, _) => {
+            is_anew |= place.kind == ExprKind::Name(first.to_owned());
         }
-        None => {
-            size.opaque.push(node);
-            true
+        ExprKind::Other(_) => is_anew = true,
+        _ => {}
+    });
+    is_anew
+}
+
+/// Tests whether an expression is a part of the node that a pointer of a name points to.
+fn is_part(expr: &Expr, name: &str) -> bool {
+    match &expr.kind {
+        ExprKind::Member { object, arrow: true, .. } => {
+            object.kind == ExprKind::Name(name.to_owned())
         }
+        ExprKind::Index(list, _) => is_part(list, name),
+        _ => false,
     }
 }

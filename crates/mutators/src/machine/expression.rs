@@ -113,10 +113,9 @@ impl<'p> Machine<'p> {
                 }
                 paths.into_iter().map(|(state, values)| (state, Val::List(values))).collect()
             }
-            ExprKind::Braces(Some(ty), parts)
-                if parts.is_empty() && crate::machine::api::is_of_reports(ty) =>
-            {
-                vec![(state, Val::info())]
+            ExprKind::Braces(Some(ty), parts) if crate::machine::api::is_of_reports(ty) => {
+                let parts = self.arguments(parts, state);
+                parts.into_iter().map(|(state, _)| (state, Val::info())).collect()
             }
             ExprKind::Braces(..) => self.unsupported(state, "braces", line),
             ExprKind::Other(what) => self.unsupported(state, what.clone(), line),
@@ -271,11 +270,23 @@ impl<'p> Machine<'p> {
         if let Some(code) = type_code(name) {
             return vec![(state, Val::Code(code))];
         }
+        if let Some(truth) = self.is_same_type(name) {
+            return vec![(state, Val::Bool(self.values.bool(truth)))];
+        }
         if self.mode.is_emitter() && name == "print_ssa_form_" {
             // Expressions are printed as they stand.
             return vec![(state, Val::Bool(self.values.bool(false)))];
         }
         vec![(state, Val::Handle(name.to_owned()))]
+    }
+
+    /// The value of `std::is_same<A, B>::value` and `std::is_same_v<A, B>`, if both are kinds.
+    fn is_same_type(&self, name: &str) -> Option<bool> {
+        let rest = name.strip_prefix("std::").unwrap_or(name).strip_prefix("is_same")?;
+        let list = rest.strip_suffix("::value").or_else(|| rest.strip_prefix("_v"))?;
+        let (a, b) = list.strip_prefix('<')?.strip_suffix('>')?.split_once(',')?;
+        let (a, b) = (self.kind_named(a.trim())?, self.kind_named(b.trim())?);
+        Some(a == b)
     }
 
     /// The value of an expression that is a member of the object when the method begins: undefined,

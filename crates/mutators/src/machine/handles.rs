@@ -75,6 +75,7 @@ impl Machine<'_> {
                 | Method::Insert
                 | Method::Erase
                 | Method::PushBack
+                | Method::EmplaceBack
                 | Method::PopBack
                 | Method::Clear,
                 _,
@@ -102,6 +103,12 @@ impl Machine<'_> {
                 _,
             ) if !self.is_concrete() => {
                 vec![(state, Val::Handle(format!("{of}.{name}")))]
+            }
+            // A question about an object of the compiler that is not known.
+            (Val::Handle(of), Method::Other(_), [])
+                if !self.is_concrete() && !self.mode.is_emitter() && of != "this" =>
+            {
+                vec![(state, Val::Handle(format!("{of}.{name}()")))]
             }
             _ => self.unsupported(state, format!("the method {name}"), line),
         }

@@ -3,7 +3,8 @@
 use halidom_cpp::Sign;
 use halidom_rewrites::rules::Fun;
 
-use crate::ir::kinds::{Code, Kind, Type};
+use crate::ir::kinds::{Code, I32, Kind, Type};
+use crate::ir::layout::has_last;
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Num, Piece, Place, Val};
@@ -116,9 +117,7 @@ impl Machine<'_> {
             }
             (Val::Expr(None), Method::As, []) => vec![(state, Val::Ptr(None))],
             (Val::Expr(Some(node)), Method::As, []) => {
-                let kind = templates.first().and_then(|name| {
-                    Kind::named(name).or_else(|| Kind::named(self.template.as_deref()?))
-                });
+                let kind = templates.first().and_then(|name| self.kind_named(name));
                 match kind {
                     Some(kind) => vec![(state, Val::Ptr(Some((*node, kind))))],
                     None => {
@@ -202,6 +201,36 @@ impl Machine<'_> {
             (Val::Ptr(Some((node, _))), Method::Accept, [Val::Address(place)]) => {
                 self.accept(*node, place, state, line)
             }
+            (Val::Ptr(Some((node, kind))), Method::With, _) => {
+                let (holds, fails) = self.is_kind(*node, *kind, state);
+                for state in fails {
+                    self.end(state, Outcome::Crash("null dereference".to_owned()), line);
+                }
+                let with = |state| self.with_operands(*node, *kind, arguments, state, line);
+                holds.into_iter().flat_map(with).collect()
+            }
+            (Val::Ptr(Some((node, Kind::For))), Method::Extent, [])
+                if has_last(self.profile.name) =>
+            {
+                self.extent(*node, state, line)
+            }
+            // The kind of a loop is not known.
+            (
+                Val::Ptr(Some((node, Kind::For))),
+                Method::IsParallel | Method::IsUnorderedParallel,
+                [],
+            ) if !self.is_concrete() => {
+                let (holds, fails) = self.is_kind(*node, Kind::For, state);
+                for state in fails {
+                    self.end(state, Outcome::Crash("null dereference".to_owned()), line);
+                }
+                let mut paths = Vec::new();
+                for state in holds {
+                    let (yes, no) = self.choose(state);
+                    paths.extend(self.truths(vec![yes], vec![no]));
+                }
+                paths
+            }
             (Val::Ptr(Some(_)), Method::IsPure, []) if self.are_calls_impure => {
                 vec![(state, Val::Bool(self.values.bool(false)))]
             }
@@ -244,6 +273,27 @@ impl Machine<'_> {
             }
             _ => self.unsupported(state, format!("the method {name}"), line),
         }
+    }
+
+    /// The number of a loop's iterations, `max - min + 1`.
+    fn extent(&mut self, node: NodeId, state: State, line: usize) -> Paths<Val> {
+        let (holds, fails) = self.is_kind(node, Kind::For, state);
+        for state in fails {
+            self.end(state, Outcome::Crash("null dereference".to_owned()), line);
+        }
+        let mut paths = Vec::new();
+        for mut state in holds {
+            let bounds = state.shape(node).map(|shape| (shape.fields[1], shape.fields[2]));
+            let Some((Field::Expr(min), Field::Expr(max))) = bounds else { continue };
+            let one = self.number(1, 32, true);
+            let one = self.literal(I32, one, &mut state);
+            for (state, distance) in self.make(Kind::Sub, max, min, state, line) {
+                if let Val::Expr(Some(distance)) = distance {
+                    paths.extend(self.make(Kind::Add, distance, one, state, line));
+                }
+            }
+        }
+        paths
     }
 
     /// Runs a method of a member that is only compared.

@@ -35,6 +35,7 @@ pub(crate) mod names;
 pub(crate) mod nodes;
 pub(crate) mod numbers;
 pub(crate) mod operators;
+pub(crate) mod order;
 pub(crate) mod places;
 pub(crate) mod program;
 pub(crate) mod reader;

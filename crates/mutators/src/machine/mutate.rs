@@ -15,6 +15,9 @@ impl Machine<'_> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
+        if self.has_too_many_ends() {
+            return Vec::new();
+        }
         let kind = state.shape(node).map(|shape| shape.kind);
         let mut state = state;
         if self.operands == Operands::Copied {

@@ -192,6 +192,18 @@ impl<'p> Machine<'p> {
                 let truth = self.comparison(op, *a, *b);
                 vec![(state, Val::Bool(truth))]
             }
+            (Val::Bool(a), Val::Bool(b)) if matches!(op, Sign::BitOr | Sign::BitAnd) => {
+                let fun = if op == Sign::BitOr { Fun::Or } else { Fun::And };
+                vec![(state, Val::Bool(self.values.apply(fun, &[*a, *b])))]
+            }
+            // Nothing is known about what is computed from something unknown.
+            (Val::Handle(_), Val::Handle(_) | Val::Bool(_) | Val::Int(_) | Val::Text(_))
+            | (Val::Bool(_) | Val::Int(_) | Val::Text(_), Val::Handle(_))
+                if !self.is_concrete() && !self.mode.is_emitter() && op != Sign::Shl =>
+            {
+                let name = self.fresh_name("unknown");
+                vec![(state, Val::Handle(name))]
+            }
             (Val::Int(_) | Val::Bool(_), Val::Int(_) | Val::Bool(_)) => {
                 let (Some(a), Some(b)) = (self.promote(&lhs), self.promote(&rhs)) else {
                     return self.unsupported(state, format!("the operator {op}"), line);

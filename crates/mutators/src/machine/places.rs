@@ -225,8 +225,7 @@ impl<'p> Machine<'p> {
                             None => vec![(state, value.clone())],
                             Some(_) if place == Place::Nowhere => vec![(state, Val::info())],
                             Some(sign) => {
-                                let old = Self::load(&place, &state).map(|slot| slot.value);
-                                let old = old.unwrap_or(Val::Unknown);
+                                let old = self.value_before(&place, &state);
                                 self.binary(*sign, old, value.clone(), state, line)
                             }
                         };
@@ -251,7 +250,7 @@ impl<'p> Machine<'p> {
                         paths.push((state, Val::Void));
                         continue;
                     }
-                    let old = Self::load(&place, &state).map_or(Val::Unknown, |slot| slot.value);
+                    let old = self.value_before(&place, &state);
                     let one = Val::Int(self.number(1, 32, true));
                     let step = if *op == Sign::Increment { Sign::Add } else { Sign::Sub };
                     for (mut state, value) in self.binary(step, old.clone(), one, state, line) {
@@ -277,6 +276,16 @@ impl<'p> Machine<'p> {
                 _ => self.eval(expr, state),
             },
             _ => self.eval(expr, state),
+        }
+    }
+
+    /// The value at a place before it is changed. A member has an unknown value when the method
+    /// begins.
+    fn value_before(&self, place: &Place, state: &State) -> Val {
+        match (Self::load(place, state), place) {
+            (Some(slot), _) => slot.value,
+            (None, Place::Member(name)) if !self.is_concrete() => Val::Handle(name.clone()),
+            (None, _) => Val::Unknown,
         }
     }
 

@@ -1,5 +1,7 @@
 //! The functions and classes of the files that are read.
 
+use std::sync::Mutex;
+
 use halidom_base::FxHashSet;
 use halidom_cpp::ast::{Class, Function};
 
@@ -34,6 +36,9 @@ pub(crate) struct Program {
     pub(crate) classes: Vec<Class>,
     /// The members that are scopes.
     pub(crate) scopes: Vec<ScopeMember>,
+    /// For each class that was asked about: a method of its pass that may return something greater
+    /// than its argument, if there is one.
+    pub(crate) growing: Mutex<Vec<(String, Option<String>)>>,
 }
 
 /// Functions and all that they may call, found by name. `visit` is left out, as only `mutate` calls

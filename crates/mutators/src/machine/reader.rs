@@ -35,6 +35,57 @@ pub(crate) fn contracts(
     read.map_err(|(line, problem)| ContractError { file, line, problem })
 }
 
+/// A class that does not state that its results equal their arguments.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pass {
+    /// The class.
+    pub(crate) class: &'static str,
+    /// What it states instead.
+    pub(crate) statement: &'static str,
+    /// The source that documents it.
+    pub(crate) source: &'static str,
+}
+
+/// What classes state, by the words for it.
+const STATEMENTS: &[(&str, &str)] = &[
+    ("adds", "it adds to what is computed"),
+    ("fails", "its results may be undefined"),
+    ("refines", "its results do less than their arguments"),
+    ("replaces", "it replaces one thing by another"),
+    ("retypes", "its results have other types"),
+    ("splits", "its results are parts of their arguments"),
+];
+
+/// Reads the classes of a text.
+///
+/// # Errors
+///
+/// The first error in the text.
+pub(crate) fn passes(file: &'static str, text: &'static str) -> Result<Vec<Pass>, ContractError> {
+    let read = trees(text).and_then(|trees| {
+        let passes = trees.iter().map(pass).collect::<Result<Vec<_>, Problem>>()?;
+        Ok(passes.concat())
+    });
+    read.map_err(|(line, problem)| ContractError { file, line, problem })
+}
+
+/// Reads `(pass (CLASS …) STATEMENT (source TEXT))`.
+fn pass(tree: &Tree) -> Result<Vec<Pass>, Problem> {
+    let ("pass", [classes, statement, source]) = tree.headed()? else {
+        return tree.problem("a pass is expected");
+    };
+    let ("source", [source]) = source.headed()? else {
+        return source.problem("a source is expected");
+    };
+    let word = statement.atom()?;
+    let Some((_, statement)) = STATEMENTS.iter().find(|(known, _)| *known == word) else {
+        return statement.problem("no statement of passes");
+    };
+    let source = source.text()?;
+    let of = |class: &Tree| Ok(Pass { class: class.atom()?, statement, source });
+    classes.list()?.iter().map(of).collect()
+}
+
 /// A tree of words.
 #[derive(Clone, Debug)]
 struct Tree {

@@ -102,6 +102,9 @@ impl Mode {
 /// The number of paths beyond which a mutator is given up.
 const MAX_PATHS: usize = 100_000;
 
+/// The number of ends of paths on wholly known IR beyond which a run is given up.
+const MAX_CONCRETE_ENDS: usize = 1_000;
+
 /// The maximum depth of nested function calls.
 const MAX_DEPTH: usize = 12;
 
@@ -136,8 +139,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) class: String,
     /// The function that runs.
     pub(crate) running: Option<&'p Function>,
-    /// The template argument of the function that runs.
-    pub(crate) template: Option<String>,
+    /// The template parameters of the function that runs, with their arguments.
+    pub(crate) templates: Vec<(String, String)>,
     /// The behaviour of `mutate`.
     pub(crate) operands: Operands,
     /// Named constants of the compiler that were compared or stored, by number.
@@ -192,7 +195,7 @@ impl<'p> Machine<'p> {
             has_assumed: false,
             are_calls_impure: false,
             steady_visitors: Vec::new(),
-            template: None,
+            templates: Vec::new(),
             line: 0,
             open: Vec::new(),
             count: 0,
@@ -243,6 +246,9 @@ impl<'p> Machine<'p> {
 
     /// Ends a path.
     pub(crate) fn end(&mut self, state: State, outcome: Outcome, line: usize) {
+        if self.has_too_many_ends() {
+            return;
+        }
         let mut state = state;
         Self::keeps_assuming(&mut state, line);
         let outcome = match (outcome, state.lost) {
@@ -250,6 +256,16 @@ impl<'p> Machine<'p> {
             (outcome, _) => outcome,
         };
         self.ends.push(End { state, outcome, line });
+        if self.has_too_many_ends()
+            && let Some(last) = self.ends.last_mut()
+        {
+            last.outcome = Outcome::Unsupported("more paths than are followed".to_owned());
+        }
+    }
+
+    /// Tests whether a run is given up. Then its last end is unsupported.
+    pub(crate) fn has_too_many_ends(&self) -> bool {
+        self.ends.len() >= if self.is_concrete() { MAX_CONCRETE_ENDS } else { MAX_PATHS }
     }
 
     /// Ends a path at a construct that is not modelled.
@@ -302,6 +318,7 @@ impl<'p> Machine<'p> {
             state = after;
             arguments.push(value);
         }
+        let outer = self.running.replace(function);
         let slots = function.parameters.iter().zip(arguments).map(|(parameter, value)| Slot {
             name: parameter.name.clone(),
             ty: parameter.ty.clone(),
@@ -317,7 +334,6 @@ impl<'p> Machine<'p> {
         }
         state.frames.push(Rc::new(frame));
         self.depth += 1;
-        let outer = self.running.replace(function);
         self.active.push(function.line);
         let paths = self.block(&function.body, state);
         self.active.pop();
@@ -327,7 +343,10 @@ impl<'p> Machine<'p> {
         for (mut state, flow) in paths {
             state.frames.pop();
             let value = match flow {
-                Flow::Return(value) => self.coerce(&function.result, value, &mut state),
+                Flow::Return(value) => {
+                    let value = self.aggregate(&function.result, value);
+                    self.coerce(&function.result, value, &mut state)
+                }
                 Flow::Next => Val::Void,
                 Flow::Break | Flow::Continue => {
                     self.end(

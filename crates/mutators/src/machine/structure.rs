@@ -6,7 +6,7 @@ use halidom_rewrites::rules::Fun;
 
 use crate::ir::intrinsics::{PURE_EXTERN, called_by};
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
-use crate::ir::layout::{LAYOUTS, canonical, role};
+use crate::ir::layout::{self, canonical, has_last, role};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::{State, Substitution, operands};
 use crate::ir::value::{Val, members};
@@ -29,7 +29,11 @@ impl Machine<'_> {
         line: usize,
     ) -> Paths<Val> {
         let mut state = state;
-        let member = canonical(name);
+        let member = match name {
+            "max" if kind == Kind::For && has_last(self.profile.name) => "extent",
+            "extent" if kind == Kind::For && has_last(self.profile.name) => "",
+            name => canonical(name),
+        };
         let index = kind.fields().iter().position(|(known, _)| *known == member);
         let field = index.and_then(|index| state.shape(node)?.fields.get(index).copied());
         let role = index.map(|index| kind.fields()[index].1);
@@ -60,7 +64,7 @@ impl Machine<'_> {
             (Some(Role::Name), Some(Field::Expr(inner))) => {
                 vec![(state, Val::Expr(Some(inner)))]
             }
-            _ => match self.field(node, kind, name, &mut state) {
+            _ => match self.field(node, kind, member, &mut state) {
                 Some(value) => vec![(state, value)],
                 None => self.unsupported(state, format!("{}::{name}", kind.name()), line),
             },
@@ -112,11 +116,12 @@ impl Machine<'_> {
         state: State,
         line: usize,
     ) -> Option<Paths<Val>> {
-        if LAYOUTS.iter().all(|layout| layout.kind != kind) {
+        let layouts = layout::layouts(kind, self.profile.name);
+        if layouts.is_empty() {
             return None;
         }
         let mut is_undefined = false;
-        for layout in LAYOUTS.iter().filter(|layout| layout.kind == kind) {
+        for layout in layouts {
             let members = layout.members;
             if arguments.len() > members.len() {
                 continue;
@@ -141,6 +146,47 @@ impl Machine<'_> {
             return Some(Vec::new());
         }
         Some(self.unsupported(state, format!("{}::make of these arguments", kind.name()), line))
+    }
+
+    /// `op->with(…)`: a node with other operands.
+    pub(crate) fn with_operands(
+        &mut self,
+        node: NodeId,
+        kind: Kind,
+        operands: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let name = kind.name();
+        let Some(members) =
+            layout::replaced(kind).filter(|members| members.len() == operands.len())
+        else {
+            return self.unsupported(state, format!("{name}::with of these arguments"), line);
+        };
+        let mut fields = state.shape(node).map(|shape| shape.fields.clone()).unwrap_or_default();
+        let mut state = state;
+        let ty = state.node(node).ty;
+        for (member, operand) in members.iter().zip(operands) {
+            let role = role(kind, member);
+            match Self::fit(role, Some(operand), &state) {
+                Fit::Yes => {}
+                Fit::Undefined => {
+                    let what = format!("{name}::with of something undefined");
+                    self.end(state, Outcome::Crash(what), line);
+                    return Vec::new();
+                }
+                Fit::No => {
+                    let what = format!("{name}::with of these arguments");
+                    return self.unsupported(state, what, line);
+                }
+            }
+            let index = kind.fields().iter().position(|(known, _)| known == member);
+            if let Some((role, field)) = role.zip(index.and_then(|index| fields.get_mut(index))) {
+                *field = self.made_field(role, Some(operand), &mut state);
+            }
+        }
+        let made = state.add(ty, None, Some(Shape { kind, fields }));
+        vec![(state, Val::Expr(Some(made)))]
     }
 
     fn fit(role: Option<Role>, argument: Option<&Val>, state: &State) -> Fit {
@@ -533,7 +579,7 @@ impl Machine<'_> {
         };
         let mut paths: Paths<NodeId> = missing.into_iter().map(|state| (state, inner)).collect();
         for state in present {
-            for (state, value) in self.mutate(inner, state, line) {
+            for (state, value) in self.mutate_below(inner, state, line) {
                 match value {
                     Val::Expr(Some(new)) => paths.push((state, new)),
                     _ => {

@@ -60,6 +60,13 @@ pub(crate) fn is_binding_type(ty: &str) -> bool {
     name.rsplit("::").next() == Some("ScopedBinding")
 }
 
+/// Tests whether objects of a C++ type assign a variable when they are declared, and assign its old
+/// value where their block ends.
+pub(crate) fn is_scoped_value_type(ty: &str) -> bool {
+    let (name, _) = ty.split_once('<').unwrap_or((ty, ""));
+    name.rsplit("::").next() == Some("ScopedValue")
+}
+
 /// Tests whether a C++ type is a scope.
 pub(crate) fn is_scope_type(ty: &str) -> bool {
     let (name, _) = ty.split_once('<').unwrap_or((ty, ""));

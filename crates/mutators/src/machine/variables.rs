@@ -42,6 +42,13 @@ impl<'p> Machine<'p> {
                     }
                     made
                 }
+                ExprKind::Call { callee, arguments, .. }
+                    if matches!(&callee.kind, ExprKind::Name(name) if *name == declared.ty)
+                        && crate::machine::types::is_scoped_value_type(&declared.ty)
+                        && matches!(arguments.len(), 1 | 2) =>
+                {
+                    self.hold_value(&arguments[0], arguments.get(1), state, value.line)
+                }
                 // An object of the compiler that is made from another one.
                 ExprKind::Call { callee, arguments, .. }
                     if matches!(&callee.kind, ExprKind::Name(name) if *name == declared.ty)
@@ -165,10 +172,10 @@ impl<'p> Machine<'p> {
                     Val::Expr(Some(literal))
                 }
                 None if ty.is_empty() || ty == "auto" => Val::Int(num),
-                None if is_parameter(ty) => match self.template.as_deref().map(integer_type) {
-                    Some(Some((bits, signed))) => Val::Int(self.convert(num, bits, signed)),
-                    Some(None) => Val::Unknown,
-                    None => Val::Int(num),
+                None if self.is_template(ty) => match integer_type(self.named_type(ty)) {
+                    Some((bits, signed)) => Val::Int(self.convert(num, bits, signed)),
+                    None if self.named_type(ty) == ty => Val::Int(num),
+                    None => Val::Unknown,
                 },
                 // An alias of an integer type, which may truncate the number.
                 None => Val::Unknown,
@@ -193,6 +200,11 @@ impl<'p> Machine<'p> {
             }
             (_, value) => value,
         }
+    }
+
+    /// Tests whether a type is a template parameter of the function that runs.
+    fn is_template(&self, ty: &str) -> bool {
+        self.running.is_some_and(|running| running.templates.iter().any(|name| name == ty))
     }
 
     /// Finds the place of a variable.
@@ -284,8 +296,11 @@ impl<'p> Machine<'p> {
                 };
                 // The previous contents of a union are gone.
                 let is_union = members.iter().any(|(known, _)| known == UNION);
-                members.retain(|(known, _)| known != name && (!is_union || known == UNION));
-                members.push((name.clone(), value));
+                members.retain(|(known, _)| !is_union || known == UNION || known == name);
+                match members.iter_mut().find(|(known, _)| known == name) {
+                    Some((_, held)) => *held = value,
+                    None => members.push((name.clone(), value)),
+                }
                 self.store(base, Val::Object(members), state);
             }
             Place::Nowhere => Self::changed_unseen(state),
@@ -303,9 +318,4 @@ impl<'p> Machine<'p> {
             }
         }
     }
-}
-
-/// Tests whether a type is a template's parameter, by its name.
-pub(super) fn is_parameter(ty: &str) -> bool {
-    ty.len() == 1 && ty.chars().all(|letter| letter.is_ascii_uppercase())
 }

@@ -60,6 +60,25 @@ impl<'p> Machine<'p> {
         Val::Object(members.collect())
     }
 
+    /// A list in braces as a structure without methods and bases, if the type is one.
+    pub(crate) fn aggregate(&mut self, ty: &str, value: Val) -> Val {
+        let values = crate::ir::value::members(&value);
+        let known = self.program.classes.iter().find(|class| class.name == ty);
+        let Some(class) = known.filter(|class| class.fields.len() == values.len()) else {
+            return value;
+        };
+        let is_positional = match &value {
+            Val::Object(pair) => pair.first().is_some_and(|(name, _)| name == "first"),
+            value => matches!(value, Val::List(_)),
+        };
+        let has_methods = self.program.functions.iter().any(|function| function.class == ty);
+        if !is_positional || has_methods || !class.bases.is_empty() {
+            return value;
+        }
+        let names = class.fields.iter().map(|field| field.name.clone());
+        Val::Object(names.zip(values).collect())
+    }
+
     /// The method of a class that visits a kind of node. With an empty kind, any such method.
     pub(crate) fn method_for(&self, class: &str, kind: &str) -> Option<&'p Function> {
         let program: &'p crate::machine::program::Program = self.program;

@@ -16,7 +16,7 @@
 use halidom_rewrites::rules::{Domain, Fun, ValueId, Values};
 
 use crate::ir::kinds::{Kind, Type};
-use crate::ir::layout::parameters;
+use crate::ir::layout::{has_last, parameters};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::Scoped;
 use crate::meaning::memory::{Bound, Memory, MemoryId, Moment, ScopeId, Way};
@@ -156,14 +156,7 @@ impl Meaning<'_> {
                 let _ = self.at(member("condition")?, &mut way, scope);
                 self.go(member("body")?, way, scope)
             }
-            Kind::Provide => {
-                let mut arguments = self.list(member("args")?, &mut way, scope);
-                arguments.extend(self.list(member("values")?, &mut way, scope));
-                let before = way.memory;
-                let callee = format!("provide {}", state.find(member("name")?));
-                way.memory = self.effects.add(Memory::Call { before, callee, arguments });
-                Some(vec![way])
-            }
+            Kind::Provide => self.provide(&member, way, scope),
             Kind::While => self.repeat_while(member("condition")?, member("body")?, way, scope),
             Kind::Return | Kind::Break | Kind::StreamStmt => {
                 Some(self.leave(kind, &member, way, scope))
@@ -171,6 +164,9 @@ impl Meaning<'_> {
             Kind::KernelStmt | Kind::Print => self.emit_call(kind, &member, way, scope),
             Kind::Allocate | Kind::Realize => self.allocate(kind, &fields, &member, way, scope),
             Kind::Free | Kind::Acquire => self.mark(kind, &member, way, scope),
+            Kind::Atomic | Kind::StreamingStore | Kind::StreamingLoads | Kind::HoistedStorage => {
+                self.enclosed(kind, &member, way, scope)
+            }
             _ => None,
         }
     }
@@ -333,6 +329,30 @@ impl Meaning<'_> {
         }
         done.extend(within);
         Some(done)
+    }
+
+    /// A statement between two marks. If it does nothing, there are none.
+    fn enclosed(
+        &mut self,
+        kind: Kind,
+        member: &impl Fn(&str) -> Option<NodeId>,
+        way: Way,
+        scope: ScopeId,
+    ) -> Option<Vec<Way>> {
+        let outer = way.memory;
+        let name = member("name").map(|name| self.state.find(name));
+        let values = Vec::new();
+        let begin = Memory::Mark { before: outer, what: kind, name, values, is_end: false };
+        let begin = self.effects.add(begin);
+        let ways = self.go(member("body")?, Way { memory: begin, ..way }, scope)?;
+        let closed = ways.into_iter().map(|way| {
+            let before = way.memory;
+            let values = Vec::new();
+            let end = Memory::Mark { before, what: kind, name, values, is_end: true };
+            let memory = if before == begin { outer } else { self.effects.add(end) };
+            Way { memory, ..way }
+        });
+        Some(closed.collect())
     }
 
     /// Ends a buffer, or takes a semaphore.
@@ -568,6 +588,32 @@ impl Meaning<'_> {
         Some(vec![Way { memory, ..way }])
     }
 
+    /// A write to a function of several dimensions, if its predicate holds. Older compilers have no
+    /// predicate.
+    fn provide(
+        &mut self,
+        member: &dyn Fn(&str) -> Option<NodeId>,
+        way: Way,
+        scope: ScopeId,
+    ) -> Option<Vec<Way>> {
+        let mut way = way;
+        let (holds, mut ways) = if has_last(self.profile.name) {
+            let predicate = self.at(member("predicate")?, &mut way, scope);
+            self.fork(predicate, way)
+        } else {
+            (vec![way], Vec::new())
+        };
+        for mut way in holds {
+            let mut arguments = self.list(member("args")?, &mut way, scope);
+            arguments.extend(self.list(member("values")?, &mut way, scope));
+            let before = way.memory;
+            let callee = format!("provide {}", self.state.find(member("name")?));
+            way.memory = self.effects.add(Memory::Call { before, callee, arguments });
+            ways.push(way);
+        }
+        Some(ways)
+    }
+
     fn repeat(
         &mut self,
         member: &dyn Fn(&str) -> Option<NodeId>,
@@ -577,7 +623,12 @@ impl Meaning<'_> {
         let mut way = way;
         let state = self.state;
         let min = self.at(member("min")?, &mut way, scope);
-        let extent = self.at(member("extent")?, &mut way, scope);
+        let mut extent = self.at(member("extent")?, &mut way, scope);
+        if has_last(self.profile.name) {
+            let one = self.values.number(1, Domain::Whole);
+            let distance = self.values.apply(Fun::Sub, &[extent, min]);
+            extent = self.values.apply(Fun::Add, &[distance, one]);
+        }
         let name = state.find(member("name")?);
         let body = member("body")?;
         if let (Some(min), Some(extent)) =

@@ -1,6 +1,5 @@
 // An operation on broadcasts is the broadcast of the operation, with the vector's lanes.
 // wrong: crash
-// right: partial
 
 class Right : public IRMutator {
     void visit(const Sub *op, const Expr &self) {

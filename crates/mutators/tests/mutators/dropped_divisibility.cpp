@@ -1,6 +1,5 @@
 // A quotient of constants is exact only if the remainder is 0.
 // wrong: wrong
-// right: partial
 
 bool const_int(const Expr &e, int64_t *i) {
     if (e.type().is_vector()) {

@@ -1,6 +1,5 @@
 // Distribution of a maximum needs a type that does not wrap.
 // wrong: wrong
-// right: partial
 
 class Right : public IRMutator {
     void visit(const Add *op, const Expr &self) {

@@ -1,6 +1,5 @@
 // Equality is kept by adding, also where arithmetic wraps; not by multiplying.
 // wrong: wrong
-// right: partial
 
 class Right : public IRMutator {
     void visit(const EQ *op, const Expr &self) {

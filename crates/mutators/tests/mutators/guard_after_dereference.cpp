@@ -1,6 +1,5 @@
 // A conjunction tests the pointer before it follows it.
 // wrong: crash
-// right: partial
 
 class Right : public IRMutator {
     void visit(const Mod *op, const Expr &self) {

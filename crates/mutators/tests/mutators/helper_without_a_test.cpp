@@ -1,6 +1,5 @@
 // A helper's pointer is tested by the helper.
 // wrong: crash
-// right: partial
 
 Expr factor(const Expr &e) {
     const Mul *mul = e.as<Mul>();

@@ -1,6 +1,5 @@
 // A multiple of the divisor leaves the remainder as it is.
 // wrong: wrong
-// right: partial
 
 bool const_int(const Expr &e, int64_t *i) {
     if (e.type().is_vector()) {

@@ -1,6 +1,5 @@
 // Casts collapse only if nothing is cut off between.
 // wrong: wrong
-// right: partial
 
 class Right : public IRMutator {
     void visit(const Cast *op, const Expr &self) {

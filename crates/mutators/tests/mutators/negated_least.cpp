@@ -1,6 +1,5 @@
 // The least integer has no negative.
 // wrong: crash
-// right: partial
 
 bool const_int(const Expr &e, int64_t *i) {
     if (e.type().is_vector()) {

@@ -1,6 +1,5 @@
 // Quotients are nested only for divisors above 0.
 // wrong: wrong
-// right: partial
 
 bool const_int(const Expr &e, int64_t *i) {
     if (e.type().is_vector()) {

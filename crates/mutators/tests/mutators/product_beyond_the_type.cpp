@@ -1,6 +1,5 @@
 // A product of constants becomes a divisor where it fits the type.
 // wrong: wrong
-// right: partial
 
 bool const_int(const Expr &e, int64_t *i) {
     if (e.type().is_vector()) {

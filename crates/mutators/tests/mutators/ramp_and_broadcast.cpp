@@ -1,6 +1,5 @@
 // A ramp plus a broadcast is a ramp from another base.
 // wrong: wrong
-// right: partial
 
 class Right : public IRMutator {
     void visit(const Add *op, const Expr &self) {

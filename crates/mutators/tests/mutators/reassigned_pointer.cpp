@@ -1,6 +1,5 @@
 // A pointer that two conditions assign is used under the one that set it.
 // wrong: wrong
-// right: partial
 
 class Right : public IRMutator {
     void visit(const Add *op, const Expr &self) {

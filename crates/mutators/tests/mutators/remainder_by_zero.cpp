@@ -1,6 +1,5 @@
 // `%` of the compiler's own integers by a constant that may be 0.
 // wrong: crash
-// right: partial
 
 bool const_int(const Expr &e, int64_t *i) {
     if (e.type().is_vector()) {

@@ -1,6 +1,5 @@
 // Adding to both sides of a comparison needs a type that does not wrap.
 // wrong: wrong
-// right: partial
 
 class Right : public IRMutator {
     void visit(const LT *op, const Expr &self) {

@@ -1,0 +1,187 @@
+//! Reads declarations, and statements that are read as declarations and loops.
+
+use tree_sitter::Node;
+
+use crate::ast::{Declared, Expr, ExprKind, Stmt, StmtKind};
+use crate::parse::{Reader, named, reread};
+use crate::sign::Sign;
+use crate::syntax::Syntax;
+
+impl Reader<'_> {
+    /// Returns the type of a declaration, without `const`.
+    pub(crate) fn declared_type(&self, node: Node<'_>) -> String {
+        node.child_by_field_name("type").map(|ty| self.flat(ty)).unwrap_or_default()
+    }
+
+    /// Returns the stars and ampersands of a declarator, and its name.
+    pub(crate) fn declarator(&self, node: Node<'_>) -> Option<(String, String)> {
+        match Syntax::of(node.kind()) {
+            Syntax::Identifier | Syntax::FieldIdentifier => Some((String::new(), self.text(node))),
+            Syntax::PointerDeclarator | Syntax::AbstractPointerDeclarator => {
+                let inner = named(node).into_iter().rfind(|child| child.kind() != "type_qualifier");
+                let (suffix, name) = match inner {
+                    Some(inner) => self.declarator(inner)?,
+                    None => Default::default(),
+                };
+                Some((format!("*{suffix}"), name))
+            }
+            Syntax::ReferenceDeclarator | Syntax::AbstractReferenceDeclarator => {
+                let inner = named(node).pop();
+                let (suffix, name) = match inner {
+                    Some(inner) => self.declarator(inner)?,
+                    None => Default::default(),
+                };
+                Some((format!("&{suffix}"), name))
+            }
+            Syntax::InitDeclarator => self.declarator(node.child_by_field_name("declarator")?),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn declare(&self, node: Node<'_>) -> Option<Vec<Declared>> {
+        let ty = self.declared_type(node);
+        let mut cursor = node.walk();
+        let declarators: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
+        let mut declared = Vec::new();
+        for declarator in declarators {
+            if let Some(parts) = self.parts_of_value(&ty, declarator) {
+                declared.extend(parts);
+                continue;
+            }
+            if let Some(variable) = self.made_from_names(&ty, declarator) {
+                declared.push(variable);
+                continue;
+            }
+            let (suffix, name) = self.declarator(declarator)?;
+            let value = declarator.child_by_field_name("value").map(|value| {
+                if value.kind() == "argument_list" {
+                    let callee = Expr { kind: ExprKind::Name(ty.clone()), line: self.line(value) };
+                    let arguments = self.arguments(value);
+                    let kind = ExprKind::Call {
+                        callee: Box::new(callee),
+                        templates: Vec::new(),
+                        arguments,
+                    };
+                    Expr { kind, line: self.line(value) }
+                } else {
+                    self.expr(value)
+                }
+            });
+            declared.push(Declared { ty: ty.clone() + &suffix, name, value });
+        }
+        Some(declared)
+    }
+
+    /// Reads `auto [a, b] = value` as a value that no name can be, and its parts.
+    fn parts_of_value(&self, ty: &str, declarator: Node<'_>) -> Option<Vec<Declared>> {
+        let names = declarator.child_by_field_name("declarator")?;
+        if names.kind() != "structured_binding_declarator" {
+            return None;
+        }
+        let value = self.expr(declarator.child_by_field_name("value")?);
+        let (mut whole, parts) = self.parts_of(ty, names);
+        whole.value = Some(value);
+        Some([whole].into_iter().chain(parts).collect())
+    }
+
+    /// Reads the names `[a, b]` as a variable without a value that no name can be, and its parts.
+    pub(crate) fn parts_of(&self, ty: &str, names: Node<'_>) -> (Declared, Vec<Declared>) {
+        let line = self.line(names);
+        let whole = self.flat(names);
+        let part = |(index, name): (usize, &Node<'_>)| {
+            let callee = Expr { kind: ExprKind::Name("std::get".to_owned()), line };
+            let of = Expr { kind: ExprKind::Name(whole.clone()), line };
+            let kind = ExprKind::Call {
+                callee: Box::new(callee),
+                templates: vec![index.to_string()],
+                arguments: vec![of],
+            };
+            let value = Some(Expr { kind, line });
+            Declared { ty: ty.to_owned(), name: self.text(*name), value }
+        };
+        let parts = named(names).iter().enumerate().map(part).collect();
+        (Declared { ty: ty.to_owned(), name: whole.clone(), value: None }, parts)
+    }
+
+    /// Reads `T x(a, b)`, which the grammar takes for the declaration of a function, as a variable
+    /// that is made from `a` and `b`.
+    fn made_from_names(&self, ty: &str, declarator: Node<'_>) -> Option<Declared> {
+        if declarator.kind() != "function_declarator" {
+            return None;
+        }
+        let name = declarator.child_by_field_name("declarator")?;
+        let parameters = named(declarator.child_by_field_name("parameters")?);
+        let is_name = |parameter: &Node<'_>| {
+            let parts = named(*parameter);
+            matches!(parts.as_slice(), [only] if only.kind().ends_with("identifier"))
+        };
+        if name.kind() != "identifier" || parameters.is_empty() || !parameters.iter().all(is_name) {
+            return None;
+        }
+        let line = self.line(declarator);
+        let arguments = parameters.iter().map(|name| reread(&self.text(*name), line));
+        let callee = Box::new(Expr { kind: ExprKind::Name(ty.to_owned()), line });
+        let arguments = arguments.collect::<Option<Vec<_>>>()?;
+        let kind = ExprKind::Call { callee, templates: Vec::new(), arguments };
+        let value = Some(Expr { kind, line });
+        Some(Declared { ty: ty.to_owned(), name: self.text(name), value })
+    }
+
+    /// Reads `do body while (c)` as `for (bool first = true; first || c; first = false) body`.
+    pub(crate) fn repeated(&self, node: Node<'_>) -> Option<StmtKind> {
+        let line = self.line(node);
+        let of = |kind| Expr { kind, line };
+        let first = || of(ExprKind::Name("do".to_owned()));
+        let condition = self.expr(node.child_by_field_name("condition")?);
+        let begins = Declared {
+            ty: "bool".to_owned(),
+            name: "do".to_owned(),
+            value: Some(of(ExprKind::Bool(true))),
+        };
+        let either = ExprKind::Binary(Sign::Or, Box::new(first()), Box::new(condition));
+        let after = ExprKind::Assign(None, Box::new(first()), Box::new(of(ExprKind::Bool(false))));
+        Some(StmtKind::For {
+            first: Some(Box::new(Stmt { kind: StmtKind::Declare(vec![begins]), line })),
+            condition: Some(of(either)),
+            step: Some(of(after)),
+            body: Box::new(self.stmt(node.child_by_field_name("body")?)),
+        })
+    }
+
+    /// The names of a function's template parameters that are types.
+    pub(crate) fn templates_of(&self, node: Node<'_>) -> Vec<String> {
+        let of = node.parent().filter(|parent| parent.kind() == "template_declaration");
+        let list = of.and_then(|of| of.child_by_field_name("parameters"));
+        let parameters = list.map(named).unwrap_or_default().into_iter();
+        let names = parameters
+            .filter(|parameter| parameter.kind() == "type_parameter_declaration")
+            .filter_map(|parameter| named(parameter).first().map(|name| self.text(*name)));
+        names.collect()
+    }
+
+    /// Returns the variable that is declared in place of a condition.
+    pub(crate) fn condition_declared(&self, node: Node<'_>) -> Option<Declared> {
+        let ty = self.declared_type(node);
+        let (suffix, name) = self.declarator(node.child_by_field_name("declarator")?)?;
+        let value = self.expr(node.child_by_field_name("value")?);
+        Some(Declared { ty: ty + &suffix, name, value: Some(value) })
+    }
+
+    /// True if a declared variable outlives the block and is not a constant with a literal value.
+    pub(crate) fn is_kept(&self, node: Node<'_>) -> bool {
+        let parts = named(node);
+        let has = |words: &[&str]| parts.iter().any(|part| words.contains(&&*self.text(*part)));
+        let mut cursor = node.walk();
+        let mut declarators = node.children_by_field_name("declarator", &mut cursor);
+        let is_computed = declarators.any(|declarator| {
+            let value = declarator.child_by_field_name("value");
+            value.is_none_or(|value| {
+                !matches!(
+                    Syntax::of(value.kind()),
+                    Syntax::NumberLiteral | Syntax::True | Syntax::False
+                )
+            })
+        });
+        has(&["static", "thread_local", "extern"]) && (is_computed || !has(&["const", "constexpr"]))
+    }
+}

@@ -1,0 +1,316 @@
+//! The order on IR in which mutators descend.
+//!
+//! # Correctness
+//!
+//! It is a Knuth-Bendix order on trees of kinds, in which names, types and numbers do not count
+//! (Knuth and Bendix, *Simple word problems in universal algebras*, 1970). A node weighs the sum of
+//! the weights of its nodes, each at least 1. Of two nodes, the heavier is greater; of two of one
+//! weight, the one of the higher kind; of two of one kind, the one whose operands are greater,
+//! compared from the last to the first. So the order has no infinite descent, a node is greater
+//! than its parts, and a greater operand makes a greater node. A kind with a missing operand, or
+//! with another number of operands, is another kind, which is compared by weight alone.
+//!
+//! A path knows some of the nodes only in part. What is shown here holds for all that they may be:
+//! an unknown part weighs at least 1, and what `mutate` returned is not greater than its argument.
+
+use std::collections::BTreeMap;
+
+use crate::ir::kinds::{Kind, Type, bit};
+use crate::ir::node::{Field, NodeId};
+use crate::ir::state::State;
+
+/// The depth of nodes beyond which nothing is shown.
+const MAX_DEPTH: usize = 24;
+
+/// The number of steps of one comparison.
+const MAX_STEPS: usize = 400;
+
+/// The relation of one node to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Relation {
+    Greater,
+    AtLeast,
+    Equal,
+}
+
+/// What a comparison rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rests {
+    /// It holds whatever `mutate` returns.
+    OnNothing,
+    /// It holds if `mutate` returns nothing greater than its argument.
+    OnResults,
+}
+
+/// Tests whether a node is less than another, for all that their unknown parts may be.
+pub(crate) fn is_less(node: NodeId, than: NodeId, state: &State) -> Option<Rests> {
+    [(Rests::OnNothing, &[][..]), (Rests::OnResults, &state.shrunk[..])]
+        .into_iter()
+        .find(|(_, shrunk)| {
+            let mut search = Search { state, shrunk, steps: MAX_STEPS };
+            search.compare(than, node, 0) == Some(Relation::Greater)
+        })
+        .map(|(rests, _)| rests)
+}
+
+/// Tests whether a node is at most another, if `mutate` returns nothing greater than its argument.
+pub(crate) fn is_not_greater(node: NodeId, than: NodeId, state: &State) -> bool {
+    let mut search = Search { state, shrunk: &state.shrunk, steps: MAX_STEPS };
+    search.compare(than, node, 0).is_some()
+}
+
+/// A weight: a number, and the weights of unknown parts, as often as each occurs.
+#[derive(Clone, Debug, Default)]
+struct Weight {
+    known: i64,
+    unknown: BTreeMap<NodeId, i64>,
+}
+
+impl Weight {
+    /// Adds another weight some times.
+    fn add(&mut self, other: &Self, times: i64) {
+        self.known += times * other.known;
+        for (part, count) in &other.unknown {
+            let sum = self.unknown.entry(*part).or_default();
+            *sum += times * count;
+            if *sum == 0 {
+                self.unknown.remove(part);
+            }
+        }
+    }
+
+    /// The least number that it can be, if no unknown part counts negatively.
+    fn least(&self, state: &State) -> Option<i64> {
+        let is_positive = self.unknown.values().all(|count| *count > 0);
+        let parts = self.unknown.iter().map(|(part, count)| count * least_weight(*part, state));
+        is_positive.then(|| self.known + parts.sum::<i64>())
+    }
+}
+
+/// A comparison with a limited number of steps.
+struct Search<'s> {
+    state: &'s State,
+    /// The arguments of `mutate` and the results that are not greater.
+    shrunk: &'s [(NodeId, NodeId)],
+    steps: usize,
+}
+
+impl Search<'_> {
+    /// Compares nodes; `None` if nothing is shown.
+    fn compare(&mut self, a: NodeId, b: NodeId, depth: usize) -> Option<Relation> {
+        self.steps = self.steps.checked_sub(1)?;
+        let state = self.state;
+        let (a, b) = (state.find(a), state.find(b));
+        if a == b {
+            return Some(Relation::Equal);
+        }
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        // A part of `a` is at least `b`.
+        for part in parts(a, state).unwrap_or_default() {
+            if state.occurs(b, part) {
+                return Some(Relation::Greater);
+            }
+        }
+        let difference = self.difference(a, b);
+        if difference.as_ref().is_some_and(|known| self.is_at_least(known, 1, 0)) {
+            return Some(Relation::Greater);
+        }
+        if difference.is_some_and(|known| self.is_at_least(&known, 0, 0))
+            && let Some(relation) = self.of_one_weight(a, b, depth)
+        {
+            return Some(relation);
+        }
+        self.through_mutate(a, b, depth)
+    }
+
+    /// Compares nodes, the first of which weighs at least as much as the second.
+    fn of_one_weight(&mut self, a: NodeId, b: NodeId, depth: usize) -> Option<Relation> {
+        let state = self.state;
+        let (first, second) = (state.shape(a), state.shape(b)?);
+        let Some(first) = first else {
+            // All that is not a literal is greater than a literal of its weight.
+            return (is_literal(second.kind) && excludes_literals(a, state))
+                .then_some(Relation::Greater);
+        };
+        let (of_a, of_b) = (parts(a, state)?, parts(b, state)?);
+        if rank(first.kind) != rank(second.kind) {
+            return (rank(first.kind) > rank(second.kind)).then_some(Relation::Greater);
+        }
+        if first.kind != second.kind || of_a.len() != of_b.len() {
+            return None;
+        }
+        let mut relation = Relation::Equal;
+        for (a, b) in of_a.into_iter().zip(of_b).rev() {
+            match self.compare(a, b, depth + 1)? {
+                Relation::Greater => return Some(Relation::Greater),
+                Relation::AtLeast => relation = Relation::AtLeast,
+                Relation::Equal => {}
+            }
+        }
+        Some(relation)
+    }
+
+    /// Compares nodes through the results of `mutate`: each is at most its argument.
+    fn through_mutate(&mut self, a: NodeId, b: NodeId, depth: usize) -> Option<Relation> {
+        let state = self.state;
+        for (argument, result) in self.shrunk {
+            if state.find(*argument) == a && state.find(*result) != a {
+                match self.compare(*result, b, depth + 1) {
+                    Some(Relation::Greater) => return Some(Relation::Greater),
+                    Some(_) => return Some(Relation::AtLeast),
+                    None => {}
+                }
+            }
+        }
+        for (argument, result) in self.shrunk {
+            if state.find(*result) == b && state.find(*argument) != b {
+                match self.compare(a, *argument, depth + 1) {
+                    Some(Relation::Greater) => return Some(Relation::Greater),
+                    Some(_) => return Some(Relation::AtLeast),
+                    None => {}
+                }
+            }
+        }
+        None
+    }
+
+    /// The weight of one node less that of another.
+    fn difference(&self, a: NodeId, b: NodeId) -> Option<Weight> {
+        let (mut difference, mut of_b) = (Weight::default(), Weight::default());
+        self.weigh(a, &mut difference, 0)?;
+        self.weigh(b, &mut of_b, 0)?;
+        difference.add(&of_b, -1);
+        Some(difference)
+    }
+
+    /// Tests whether a weight is at least a number. A part that counts negatively and that `mutate`
+    /// returned is replaced by its argument, which weighs at least as much.
+    fn is_at_least(&self, weight: &Weight, least: i64, depth: usize) -> bool {
+        if let Some(known) = weight.least(self.state) {
+            return known >= least;
+        }
+        let negative = weight.unknown.iter().filter(|(_, count)| **count < 0);
+        let Some((part, count)) = negative.min_by_key(|(part, _)| **part) else { return false };
+        if depth > 8 {
+            return false;
+        }
+        self.shrunk.iter().any(|(argument, result)| {
+            let mut bound = Weight::default();
+            let mut of_result = Weight::default();
+            let is_known = self.weigh(*argument, &mut bound, 0).is_some()
+                && self.weigh(*result, &mut of_result, 0).is_some();
+            let occurs = of_result.unknown.get(part).copied().unwrap_or(0);
+            if !is_known || occurs == 0 || bound.unknown.contains_key(part) {
+                return false;
+            }
+            // The argument less the result is at least 0, so it may be taken away some times.
+            bound.add(&of_result, -1);
+            let times = -count.div_euclid(occurs);
+            let mut rest = weight.clone();
+            rest.add(&bound, -times);
+            self.is_at_least(&rest, least, depth + 1)
+        })
+    }
+
+    /// Adds a node's weight.
+    fn weigh(&self, node: NodeId, weight: &mut Weight, depth: usize) -> Option<()> {
+        let state = self.state;
+        let node = state.find(node);
+        if state.node(node).ty == Type::NAME {
+            return Some(());
+        }
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        match (state.shape(node), parts(node, state)) {
+            (Some(shape), _) if shape.kind == Kind::Undefined => {}
+            (Some(shape), Some(parts)) => {
+                weight.known += weight_of(shape.kind);
+                for part in parts {
+                    self.weigh(part, weight, depth + 1)?;
+                }
+            }
+            _ => *weight.unknown.entry(node).or_default() += 1,
+        }
+        Some(())
+    }
+}
+
+/// The operands of a node that count, if they are known.
+fn parts(node: NodeId, state: &State) -> Option<Vec<NodeId>> {
+    let shape = state.shape(node)?;
+    // The arguments of a call of the input may not be known yet.
+    if state.node(node).is_learnt
+        && shape.fields.is_empty()
+        && matches!(shape.kind, Kind::Call | Kind::Shuffle | Kind::Reduce)
+    {
+        return None;
+    }
+    let inner = shape.fields.iter().filter_map(|field| match field {
+        Field::Expr(inner) => Some(*inner),
+        Field::Number(_) | Field::Lanes | Field::Opaque(_) => None,
+    });
+    let counts = |inner: &NodeId| {
+        state.node(*inner).ty != Type::NAME
+            && state.shape(*inner).is_none_or(|shape| shape.kind != Kind::Undefined)
+    };
+    Some(inner.filter(counts).collect())
+}
+
+/// The least weight of an unknown part: 0 if it may be missing.
+fn least_weight(part: NodeId, state: &State) -> i64 {
+    let node = state.node(part);
+    i64::from(node.ty != Type::STMT || node.not & bit(Kind::Undefined) != 0)
+}
+
+fn is_literal(kind: Kind) -> bool {
+    matches!(kind, Kind::IntImm | Kind::UIntImm | Kind::FloatImm)
+}
+
+/// Tests whether an unknown node is known to be no literal.
+fn excludes_literals(node: NodeId, state: &State) -> bool {
+    let (not, ty) = (state.node(node).not, state.node(node).ty);
+    let literals = [Kind::IntImm, Kind::UIntImm, Kind::FloatImm];
+    literals.into_iter().all(|kind| !kind.admits(ty) || not & bit(kind) != 0)
+}
+
+/// The weight of a kind, without operands.
+fn weight_of(kind: Kind) -> i64 {
+    match kind {
+        Kind::NE | Kind::LE | Kind::GE => 4,
+        Kind::GT => 3,
+        Kind::Sub | Kind::EQ | Kind::LT => 2,
+        _ => 1,
+    }
+}
+
+/// The rank of a kind among those of one weight.
+fn rank(kind: Kind) -> u8 {
+    match kind {
+        Kind::IntImm | Kind::UIntImm | Kind::FloatImm => 0,
+        Kind::Variable | Kind::StringImm => 1,
+        Kind::Broadcast => 2,
+        Kind::Ramp => 3,
+        Kind::Cast => 4,
+        Kind::Sub => 6,
+        Kind::Add => 7,
+        Kind::Mul => 8,
+        Kind::Mod => 9,
+        Kind::Div => 10,
+        Kind::Min => 11,
+        Kind::Max => 12,
+        Kind::LT => 14,
+        Kind::GT => 15,
+        Kind::EQ => 16,
+        Kind::LE => 17,
+        Kind::GE => 18,
+        Kind::NE => 19,
+        Kind::Or => 20,
+        Kind::And => 21,
+        Kind::Not => 22,
+        Kind::Select => 23,
+        _ => 13,
+    }
+}

@@ -1,0 +1,266 @@
+//! Whole passes: each method of a pass with its verdict, and the theorem that they make.
+
+use std::path::Path;
+
+use crate::answer::Answer as Answered;
+use crate::error::Error;
+use crate::json::Json;
+use crate::process::{self, capture, program};
+use crate::{setup, table};
+
+use super::{PROFILES, SOURCES, kept, sources};
+
+/// A pass: the methods in one file of a compiler.
+struct Pass {
+    profile: &'static str,
+    /// The file in the compiler's checkout.
+    file: &'static str,
+    /// True if the paper names the pass; we chose the others among the compilers' small passes.
+    is_named: bool,
+}
+
+const fn named(profile: &'static str, file: &'static str) -> Pass {
+    Pass { profile, file, is_named: true }
+}
+
+const fn chosen(profile: &'static str, file: &'static str) -> Pass {
+    Pass { profile, file, is_named: false }
+}
+
+const HCL: &str = "heterocl";
+const HLS: &str = "halide-hls";
+const H2H: &str = "halide-to-hardware";
+
+/// The transformations of *An Automated Verification Framework for HalideIR-Based Compiler
+/// Transformations*. It counts 46 and names eight of them.
+const PASSES: &[Pass] = &[
+    named(HCL, "tvm/HalideIR/src/arithmetic/Simplify.cpp"),
+    named(HCL, "tvm/src/codegen/codegen_c.cc"),
+    named(HCL, "tvm/src/pass/remove_no_op.cc"),
+    named(HCL, "tvm/src/pass/lift_allocate_attrs.cc"),
+    chosen(HCL, "tvm/src/pass/lift_attr_scope.cc"),
+    chosen(HCL, "tvm/src/pass/adjust_buffer_binding.cc"),
+    chosen(HCL, "tvm/src/pass/unroll_loop.cc"),
+    named(HLS, "src/Simplify.cpp"),
+    named(HLS, "src/CodeGen_C.cpp"),
+    chosen(HLS, "src/RemoveDeadAllocations.cpp"),
+    chosen(HLS, "src/RemoveTrivialForLoops.cpp"),
+    chosen(HLS, "src/UnrollLoops.cpp"),
+    chosen(HLS, "src/AlignLoads.cpp"),
+    chosen(HLS, "src/UniquifyVariableNames.cpp"),
+    chosen(HLS, "src/UnifyDuplicateLets.cpp"),
+    chosen(HLS, "src/CanonicalizeGPUVars.cpp"),
+    named(H2H, "src/CodeGen_C.cpp"),
+    named(H2H, "src/RemoveDeadAllocations.cpp"),
+    chosen(H2H, "src/Simplify_Add.cpp"),
+    chosen(H2H, "src/Simplify_And.cpp"),
+    chosen(H2H, "src/Simplify_Call.cpp"),
+    chosen(H2H, "src/Simplify_Cast.cpp"),
+    chosen(H2H, "src/Simplify_Div.cpp"),
+    chosen(H2H, "src/Simplify_EQ.cpp"),
+    chosen(H2H, "src/Simplify_Exprs.cpp"),
+    chosen(H2H, "src/Simplify_LT.cpp"),
+    chosen(H2H, "src/Simplify_Let.cpp"),
+    chosen(H2H, "src/Simplify_Max.cpp"),
+    chosen(H2H, "src/Simplify_Min.cpp"),
+    chosen(H2H, "src/Simplify_Mod.cpp"),
+    chosen(H2H, "src/Simplify_Mul.cpp"),
+    chosen(H2H, "src/Simplify_Not.cpp"),
+    chosen(H2H, "src/Simplify_Or.cpp"),
+    chosen(H2H, "src/Simplify_Select.cpp"),
+    chosen(H2H, "src/Simplify_Shuffle.cpp"),
+    chosen(H2H, "src/Simplify_Stmts.cpp"),
+    chosen(H2H, "src/Simplify_Sub.cpp"),
+    chosen(H2H, "src/RemoveTrivialForLoops.cpp"),
+    chosen(H2H, "src/UnrollLoops.cpp"),
+    chosen(H2H, "src/AlignLoads.cpp"),
+    chosen(H2H, "src/UniquifyVariableNames.cpp"),
+    chosen(H2H, "src/UnifyDuplicateLets.cpp"),
+    chosen(H2H, "src/CanonicalizeGPUVars.cpp"),
+    chosen(H2H, "src/PurifyIndexMath.cpp"),
+    chosen(H2H, "src/BoundSmallAllocations.cpp"),
+    chosen(H2H, "src/LICM.cpp"),
+];
+
+/// Standings that decide a method, from best to worst: those that a theorem may have, and those of
+/// a defect.
+const HOLDS: [&str; 2] = ["verified", "rejects"];
+const REFUTED: [&str; 5] = ["contract", "scope", "type", "crash", "wrong"];
+
+/// A method with its standing.
+type Method = (String, String);
+
+/// What is known of a whole pass.
+#[derive(Debug, PartialEq, Eq)]
+enum Whole {
+    /// Each method keeps the value or the effect of what it is given, and the pass ends.
+    Theorem,
+    /// The same, wherever the pass ends.
+    WhereItEnds,
+    /// Each method is decided, and some are refuted.
+    Refuted,
+    /// Some methods are not decided.
+    Open,
+}
+
+/// Finds what the verdicts on its methods say about a pass.
+fn whole(methods: &[Method]) -> Whole {
+    let is = |known: &[&str], standing: &str| known.contains(&standing);
+    let all = |holds: &dyn Fn(&str) -> bool| methods.iter().all(|(_, standing)| holds(standing));
+    if methods.is_empty() {
+        Whole::Open
+    } else if all(&|standing| is(&HOLDS, standing)) {
+        Whole::Theorem
+    } else if all(&|standing| is(&HOLDS, standing) || standing == "partial") {
+        Whole::WhereItEnds
+    } else if all(&|standing| is(&HOLDS, standing) || is(&REFUTED, standing)) {
+        Whole::Refuted
+    } else {
+        Whole::Open
+    }
+}
+
+/// Writes what is known of a pass, and lists the methods that stand in the way of a theorem.
+fn theorem(pass: &str, profile: &str, methods: &[Method]) -> String {
+    let holds = format!(
+        "for every expression and statement that the profile {profile} admits, what {pass} makes \
+         has the value and the type, or the effect, of what it was given"
+    );
+    let given = "provided that the contracts in crates/mutators/contracts hold";
+    let refuses = if methods.iter().any(|(_, standing)| standing == "rejects") {
+        ", or it refuses it"
+    } else {
+        ""
+    };
+    let such = |standings: &[&str]| -> String {
+        let such = methods.iter().filter(|(_, standing)| standings.contains(&standing.as_str()));
+        such.map(|(name, standing)| format!("\n    {standing}: {name}")).collect()
+    };
+    match whole(methods) {
+        Whole::Theorem => format!("THEOREM: {holds}{refuses}, and it ends, {given}"),
+        Whole::WhereItEnds => format!(
+            "THEOREM: {holds}{refuses}, wherever it ends, {given}; it is not shown to end:{}",
+            such(&["partial"])
+        ),
+        Whole::Refuted => format!("REFUTED: {pass}:{}", such(&REFUTED)),
+        Whole::Open => {
+            let open: Vec<&str> = ["bounded", "undecided", "unsupported", "partial"].into();
+            format!("OPEN: {pass}:{}{}", such(&REFUTED), such(&open))
+        }
+    }
+}
+
+/// `cargo xtask mutators --passes`.
+pub(super) fn run() -> Result<(), Error> {
+    let sources = sources()?;
+    setup::ensure()?;
+    let halidom = process::halidom()?;
+    let (mut rows, mut found) = (Vec::new(), 0);
+    let mut wholes = [0; 2];
+    for profile in PROFILES {
+        for pass in PASSES.iter().filter(|pass| pass.profile == profile) {
+            let path = sources.join(profile).join(pass.file);
+            if !path.is_file() {
+                println!("{profile}: no file {}", path.display());
+                continue;
+            }
+            found += 1;
+            let methods = verdicts(&halidom, profile, &path)?;
+            let name = pass.file.rsplit('/').next().unwrap_or(pass.file);
+            println!("{}\n", theorem(name, profile, &methods));
+            let count = |standings: &[&str]| {
+                let such = |method: &&Method| standings.contains(&method.1.as_str());
+                methods.iter().filter(such).count()
+            };
+            let (holds, refuted) = (count(&HOLDS), count(&REFUTED));
+            let known = match whole(&methods) {
+                Whole::Theorem => "theorem",
+                Whole::WhereItEnds => "theorem where it ends",
+                Whole::Refuted => "refuted",
+                Whole::Open => "open",
+            };
+            if known != "open" {
+                wholes[usize::from(!pass.is_named)] += 1;
+            }
+            rows.push(vec![
+                profile.to_owned(),
+                name.to_owned(),
+                if pass.is_named { "the paper" } else { "us" }.to_owned(),
+                methods.len().to_string(),
+                holds.to_string(),
+                refuted.to_string(),
+                (methods.len() - holds - refuted).to_string(),
+                known.to_owned(),
+            ]);
+        }
+    }
+    if found == 0 {
+        return Err(Error::Missing {
+            what: "the passes".to_owned(),
+            advice: format!("{SOURCES} is {}", sources.display()),
+        });
+    }
+    let headings =
+        ["compiler", "pass", "named by", "methods", "hold", "refuted", "other", "the whole pass"];
+    println!("{}", table::layout(&headings, &rows));
+    let [named, chosen] = wholes;
+    println!("{} whole passes: {named} that the paper names, {chosen} others", named + chosen);
+    Ok(())
+}
+
+/// Verifies the methods of a file in a process of its own.
+fn verdicts(halidom: &Path, profile: &str, file: &Path) -> Result<Vec<Method>, Error> {
+    let mut command = program(halidom);
+    command.arg("verify").arg(file).args(["--profile", profile, "--only", "mutators", "--json"]);
+    command.args(["--timeout", "0.5", "--cache"]).arg(kept(&format!("passes-{profile}")));
+    let output = capture(&mut command)?;
+    let json = Answered::of(&command, &output)?.json;
+    let mutators = json.get("mutators").and_then(Json::members).unwrap_or_default();
+    let standing = |mutator: &Json| {
+        mutator.get("standing").and_then(Json::text).unwrap_or("unsupported").to_owned()
+    };
+    let methods = mutators.iter().map(|(name, mutator)| (name.clone(), standing(mutator)));
+    Ok(methods.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn methods(standings: &[&str]) -> Vec<Method> {
+        let of = |(index, standing): (usize, &&str)| (format!("m{index}"), (*standing).to_owned());
+        standings.iter().enumerate().map(of).collect()
+    }
+
+    #[test]
+    fn one_open_method_leaves_a_pass_open() {
+        for (standings, expected) in [
+            (&["verified", "rejects"][..], Whole::Theorem),
+            (&["verified", "partial"], Whole::WhereItEnds),
+            (&["verified", "wrong"], Whole::Refuted),
+            (&["partial", "wrong"], Whole::Open),
+            (&["verified", "undecided", "wrong"], Whole::Open),
+            (&["verified", "bounded"], Whole::Open),
+            (&["verified", "a standing of tomorrow"], Whole::Open),
+            (&[], Whole::Open),
+        ] {
+            assert_eq!(whole(&methods(standings)), expected, "{standings:?}");
+        }
+    }
+
+    #[test]
+    fn a_theorem_says_what_it_rests_on() {
+        let text = theorem("Pass.cpp", "halide", &methods(&["verified", "partial"]));
+        assert!(text.starts_with("THEOREM: for every"), "{text}");
+        assert!(text.contains("wherever it ends, provided"), "{text}");
+        assert!(text.ends_with("partial: m1"), "{text}");
+        let text = theorem("Pass.cpp", "halide", &methods(&["verified", "unsupported"]));
+        assert!(text.starts_with("OPEN"), "{text}");
+    }
+
+    #[test]
+    fn the_paper_names_eight_of_its_46_passes() {
+        assert_eq!(PASSES.len(), 46);
+        assert_eq!(PASSES.iter().filter(|pass| pass.is_named).count(), 8);
+    }
+}
