@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use halidom_base::FxHashSet;
+use halidom_base::{FxHashSet, IndexMap};
 use halidom_codegen::Toolchain;
 use halidom_ir::{Algorithm, Directive, Pool, Schedule};
 use halidom_lang::print_schedule;
@@ -14,8 +14,11 @@ use super::counts::{Counts, Rejection};
 use super::error::TuneError;
 use super::facts::Facts;
 use super::form::{Abandoned, Built, Expected, Failure, Form, all_ended, compile, words};
+use super::model::Model;
 use super::moves::{Mover, changed, number};
 use super::options::Options;
+use super::processor;
+use super::propose::{canonical, places, propose};
 use super::seeds::seeds;
 use halidom_driver::data::{Prepared, Request};
 use halidom_driver::execute;
@@ -36,6 +39,13 @@ const FASTER: f64 = 0.985;
 const ROUNDS: (usize, usize, Duration) = (5, 21, Duration::from_millis(1500));
 /// Shorter runs are repeated to reach this time.
 const SHORTEST: Duration = Duration::from_micros(400);
+/// The proposals of the model that are compiled at first, and the number of them that may differ in
+/// numbers only.
+const PROPOSED: (usize, usize) = (24, 3);
+/// The part of the budget in which the model proposes schedules, and a limit for that.
+const PROPOSING: (f64, Duration) = (0.15, Duration::from_secs(8));
+/// The number of changes from which the model chooses one.
+const DRAWN: usize = 24;
 /// A run is abandoned after this many times the best one's time, but not before a second.
 const PATIENCE: u32 = 20;
 
@@ -114,6 +124,8 @@ pub(super) struct Search {
     /// The schedules that the search started with.
     starts: Vec<Arc<Member>>,
     seen: FxHashSet<String>,
+    /// `None` if the search goes without estimates.
+    model: Option<Model>,
     abandoned: Vec<Abandoned>,
 }
 
@@ -127,8 +139,15 @@ impl Search {
         expected: Arc<Expected>,
     ) -> Self {
         let algorithm = &loaded.module.pipelines[options.pipeline].algorithm;
-        let facts = Facts::of(&loaded.module.pool, algorithm, &execute::host(algorithm));
+        let pool = &loaded.module.pool;
+        let facts = Facts::of(pool, algorithm, &execute::host(algorithm));
+        let threads = options
+            .threads
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let (machine, _) = processor::machine(threads);
+        let model = options.estimates.then(|| Model::new(pool, algorithm, &prepared, machine));
         Self {
+            model,
             pipeline: options.pipeline,
             toolchain: toolchain.clone().within(COMPILE.0),
             counts: Counts::default(),
@@ -173,7 +192,11 @@ impl Search {
                 failed = failed.or(failure.map(|failure| (name, failure)));
             }
         }
-        if self.start.is_empty() {
+        let is_open = self.start.is_empty() || self.start == [None];
+        if is_open {
+            self.proposals(deadline, progress)?;
+        }
+        if is_open && self.model.is_none() {
             for seed in seeds(&mut self.loaded.module.pool, &self.facts) {
                 if Instant::now() >= deadline {
                     break;
@@ -194,6 +217,66 @@ impl Search {
         })
     }
 
+    /// Times the schedules that the model proposes.
+    fn proposals(
+        &mut self,
+        deadline: Instant,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(), TuneError> {
+        let Some(model) = &self.model else { return Ok(()) };
+        let begin = Instant::now();
+        let left = deadline.saturating_duration_since(begin);
+        let until = begin + left.mul_f64(PROPOSING.0).min(PROPOSING.1);
+        let found = propose(&mut self.loaded.module.pool, &self.facts, model, until);
+        let took = begin.elapsed().as_secs_f64();
+        let rate = found.estimated as f64 / took.max(1e-9);
+        progress(&format!("estimated {} schedules, {rate:.0} a second", found.estimated));
+        let mut kinds: IndexMap<String, usize> = IndexMap::default();
+        let mut tried = 0;
+        for proposal in found.all {
+            if tried >= PROPOSED.0 || Instant::now() >= deadline {
+                break;
+            }
+            let count = kinds.entry(places(&self.facts, &proposal.directives)).or_default();
+            if *count < PROPOSED.1 && self.candidate(proposal.directives, deadline, progress)? {
+                *count += 1;
+                tried += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes a schedule. With a model, it is the change with the lowest estimate of several.
+    fn change(&mut self, parent: &Arc<Member>) -> Vec<Directive> {
+        let mut best: Option<(f64, Vec<Directive>)> = None;
+        for _ in 0..DRAWN {
+            let mut mover = Mover {
+                pool: &mut self.loaded.module.pool,
+                facts: &self.facts,
+                loops: &parent.loops,
+                random: &mut self.random,
+            };
+            let directives = changed(&mut mover, &parent.directives);
+            let Some(model) = &self.model else { return directives };
+            if self.seen.contains(&canonical(&directives)) {
+                continue;
+            }
+            let schedule = Schedule { name: String::new(), directives };
+            // A change that the model does not describe, or whose effect it does not see, is tried
+            // now and then.
+            let estimate = model.estimate(&self.loaded.module.pool, &schedule);
+            let estimate = match estimate {
+                Ok(estimate) => estimate.total * (1.0 + self.random.below(100) as f64 / 500.0),
+                Err(_) if self.random.chance(5) => 0.0,
+                Err(_) => continue,
+            };
+            if best.as_ref().is_none_or(|(least, _)| estimate < *least) {
+                best = Some((estimate, schedule.directives));
+            }
+        }
+        best.map_or_else(|| parent.directives.clone(), |(_, directives)| directives)
+    }
+
     /// Changes the best schedules until the deadline.
     pub(super) fn go(
         &mut self,
@@ -206,14 +289,8 @@ impl Search {
         while Instant::now() < deadline && in_vain < IN_VAIN {
             let parents = self.members.len().min(PARENTS);
             let rank = if self.random.chance(60) { 0 } else { self.random.below(parents) };
-            let Some(parent) = self.members.get(rank) else { break };
-            let mut mover = Mover {
-                pool: &mut self.loaded.module.pool,
-                facts: &self.facts,
-                loops: &parent.loops,
-                random: &mut self.random,
-            };
-            let directives = changed(&mut mover, &parent.directives);
+            let Some(parent) = self.members.get(rank).map(Arc::clone) else { break };
+            let directives = self.change(&parent);
             if self.candidate(directives, deadline, progress)? {
                 in_vain = 0;
             } else {
@@ -231,7 +308,7 @@ impl Search {
         progress: &mut dyn FnMut(&str),
     ) -> Result<bool, TuneError> {
         number(&mut directives);
-        if !self.seen.insert(format!("{directives:?}")) {
+        if !self.seen.insert(canonical(&directives)) {
             return Ok(false);
         }
         self.counts.tried += 1;
@@ -259,7 +336,7 @@ impl Search {
         deadline: Instant,
     ) -> Result<Outcome, TuneError> {
         if start.is_some() {
-            self.seen.insert(format!("{directives:?}"));
+            self.seen.insert(canonical(&directives));
         }
         let rejected =
             |failure: Failure| Ok(Outcome::Rejected(Rejection::of(&failure), Some(failure)));
