@@ -56,6 +56,7 @@ impl Estimator {
                 read: [0.0; 3],
                 written: [0.0; 3],
                 streamed: 0.0,
+                pages: 0.0,
                 forks: 0.0,
                 share: 1.0,
             });
@@ -68,11 +69,10 @@ impl Estimator {
         for (level, capacity) in machine.caches.into_iter().enumerate() {
             traffic.cross(level, capacity, &mut features.roots, &mut features.memory);
         }
+        traffic.turn(machine.pages, &mut features.roots);
         features.memory.retain(|memory| memory.bytes > 0.0);
-        for memory in &features.memory {
-            features.allocations += memory.allocations;
-            features.fresh += fresh(memory);
-        }
+        features.allocations = features.memory.iter().map(|memory| memory.allocations).sum();
+        features.fresh = fresh(&features.memory);
         Ok(features)
     }
 
@@ -108,15 +108,6 @@ impl Estimator {
         }
         Ok(most.1)
     }
-}
-
-/// The number of runs along a row: those of the innermost loops over `along` are one.
-fn starts(loops: &Loops, along: u32, vars: u32) -> f64 {
-    let inner = loops.plain.iter().rev().take_while(|(slot, trips)| {
-        *trips <= 1.0 || along & bit(*slot) != 0 || vars & bit(*slot) == 0
-    });
-    let count = loops.plain.len() - inner.count();
-    loops.runs * loops.plain[..count].iter().map(|(_, trips)| trips).product::<f64>()
 }
 
 /// Counts a stage's features.
@@ -192,7 +183,6 @@ impl Counter<'_, '_> {
             chain: 0.0,
             inner: loops.runs_of(u32::MAX),
             outer: loops.runs,
-            rows: 0.0,
             spills: 0.0,
         };
         for (position, _) in loops.plain.iter().enumerate().skip(1) {
@@ -228,54 +218,11 @@ impl Counter<'_, '_> {
         if definition.is_recursive && is_chain {
             made.chain = loops.runs_of(u32::MAX);
         }
-        made.rows = self.rows(&loops, vars);
         let registers = self.registers(&loops, of.element);
         let excess = (registers - self.machine.registers).max(0.0);
         made.spills = excess.min(made.reads * registers) * loops.runs_of(u32::MAX);
         let (forks, share) = self.share();
         Some((made, forks, share))
-    }
-
-    /// The starts of runs along rows that are far apart.
-    fn rows(&mut self, loops: &Loops, lhs: u32) -> f64 {
-        let plan = self.regions.plan;
-        let mut sum = 0.0;
-        let expanded = self.expanded;
-        for group in expanded.groups.iter().filter(|group| !group.is_inline) {
-            let dense = plan.dense[group.func];
-            if !self.is_wide(group.func) {
-                continue;
-            }
-            let mut rows: Vec<Vec<u64>> = group
-                .numbers
-                .iter()
-                .map(|at| {
-                    let others = at.iter().enumerate().filter(|(dim, _)| *dim != dense);
-                    others.map(|(_, number)| number.to_bits()).collect()
-                })
-                .collect();
-            rows.sort_unstable();
-            rows.dedup();
-            let along = group.args.get(dense).map_or(0, Coordinate::vars);
-            sum += rows.len() as f64 * starts(loops, along, group.vars);
-        }
-        if self.is_wide(self.func) {
-            sum += starts(loops, bit(plan.dense[self.func]), lhs);
-        }
-        sum
-    }
-
-    /// True if the rows of a func's memory are at least a page apart.
-    fn is_wide(&mut self, func: usize) -> bool {
-        const PAGE: f64 = 4096.0;
-        let plan = self.regions.plan;
-        let of = &self.regions.problem.funcs[func];
-        let scope = Regions::scope(plan.store[func]);
-        let area = self.regions.needs(func, if of.is_input { Scope::Whole } else { scope });
-        area.is_some_and(|area| {
-            let dense = plan.dense[func].min(area.rank.saturating_sub(1));
-            area.rank > 1 && area.extent(dense) as f64 * of.element >= PAGE
-        })
     }
 
     /// The number of vectors that are alive at a time, roughly.

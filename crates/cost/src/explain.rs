@@ -22,11 +22,12 @@ pub fn explain(features: &Features, machine: &Machine) -> Vec<String> {
             .collect();
         let computing: f64 = own.iter().map(|(_, time)| time).sum();
         lines.push(format!(
-            "{}: {}; on one thread it computes for {} and moves memory for {}{}",
+            "{}: {}; on one thread it computes for {} and moves memory for {}{}{}",
             root.name,
             time(estimate.roots[number]),
             time(computing),
             time(estimate.memory[number]),
+            turns(root.pages * machine.times.page, estimate.roots[number]),
             slack(root.share, machine.threads)
         ));
         for (stage, took) in own {
@@ -62,7 +63,6 @@ fn of_stage(stage: &Stage, took: f64, estimate: &Estimate, machine: &Machine) ->
     }
     parts.push((stage.inner * times.inner, "innermost loops".to_owned()));
     parts.push((stage.outer * times.outer, "outer loops".to_owned()));
-    parts.push((stage.rows * times.row, "starts of rows".to_owned()));
     parts.push((stage.spills * times.spill, "vectors without a register".to_owned()));
     if stage.chain * times.chain >= took / 2.0 {
         parts.push((stage.chain * times.chain, "a recurrence, step after step".to_owned()));
@@ -105,6 +105,14 @@ fn of_memory(memory: &Memory) -> Option<String> {
         None if memory.is_given => None,
         None => Some(format!("{}{place}: its {} stay in L1", memory.name, size(memory.bytes))),
     }
+}
+
+/// The time for turns to other pages, if it matters.
+fn turns(took: f64, root: f64) -> String {
+    if took * 10.0 < root {
+        return String::new();
+    }
+    format!(", {} of that for turns between many pages", time(took))
 }
 
 fn slack(share: f64, threads: usize) -> String {

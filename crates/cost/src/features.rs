@@ -102,8 +102,6 @@ pub struct Stage {
     pub inner: f64,
     /// Iterations of the other loops, and executions of the stage.
     pub outer: f64,
-    /// Starts of runs along rows that are far apart in memory, for each row.
-    pub rows: f64,
     /// Vectors for which there is no register, loaded and stored once more.
     pub spills: f64,
 }
@@ -119,6 +117,9 @@ pub struct Root {
     pub written: [f64; 3],
     /// The bytes that are written past the caches.
     pub streamed: f64,
+    /// Turns to pages that were not at hand: the processor keeps some pages' addresses and fetches
+    /// ahead in some.
+    pub pages: f64,
     /// Starts of parallel loops.
     pub forks: f64,
     /// The time with all threads, as a part of the time with one.

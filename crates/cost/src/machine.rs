@@ -15,6 +15,8 @@ pub struct Machine {
     pub registers: f64,
     /// The bytes of each cache that one thread has for itself.
     pub caches: [f64; 3],
+    /// The number of pages that one thread has at hand.
+    pub pages: f64,
     /// The number of threads.
     pub threads: usize,
     /// The times of the features.
@@ -38,8 +40,8 @@ pub struct Times {
     pub inner: f64,
     /// An iteration of another loop.
     pub outer: f64,
-    /// The start of a run along a row that is far from the one before.
-    pub row: f64,
+    /// A turn to a page that is not at hand.
+    pub page: f64,
     /// A vector without a register.
     pub spill: f64,
     /// A byte that is read across each cache.
@@ -69,7 +71,7 @@ impl Default for Times {
             chain: 1.8,
             inner: 0.35,
             outer: 4.0,
-            row: 12.0,
+            page: 25.0,
             spill: 0.3,
             read: [0.008, 0.025, 0.08],
             write: [0.012, 0.05, 0.16],
@@ -77,7 +79,7 @@ impl Default for Times {
             apart: 0.3,
             fork: 4000.0,
             allocation: 60.0,
-            fresh: 0.05,
+            fresh: 0.15,
         }
     }
 }
@@ -120,7 +122,10 @@ impl Machine {
             let moving = times.moving(root);
             let both = computing.max(moving) + times.apart * computing.min(moving);
             made.memory.push(moving);
-            made.roots.push(both * root.share + root.forks * times.fork);
+            // With one thread, a parallel loop is called like any other.
+            let fork =
+                if self.threads > 1 { times.fork } else { times.fork.min(10.0 * times.outer) };
+            made.roots.push(both * root.share + root.forks * fork);
         }
         made.allocations = features.allocations * times.allocation + features.fresh * times.fresh;
         made.total = made.roots.iter().sum::<f64>() + made.allocations;
@@ -148,7 +153,7 @@ impl Times {
             let Accesses { dense, strided, gathered, scalar } = accesses;
             all.extend([dense, strided, gathered, scalar]);
         }
-        all.extend([&mut self.chain, &mut self.inner, &mut self.outer, &mut self.row]);
+        all.extend([&mut self.chain, &mut self.inner, &mut self.outer, &mut self.page]);
         all.extend([&mut self.spill]);
         all.extend(self.read.iter_mut().chain(&mut self.write));
         all.extend([&mut self.stream, &mut self.fork, &mut self.allocation, &mut self.fresh]);
@@ -166,14 +171,14 @@ impl Times {
             + accesses(&stage.stores, &self.store)
             + stage.inner * self.inner
             + stage.spills * self.spill;
-        throughput.max(stage.chain * self.chain) + stage.outer * self.outer + stage.rows * self.row
+        throughput.max(stage.chain * self.chain) + stage.outer * self.outer
     }
 
     /// The time that moving a root's memory takes on one thread.
     pub fn moving(&self, root: &Root) -> f64 {
         let levels = root.read.iter().zip(&root.written).zip(self.read.iter().zip(&self.write));
         let crossing: f64 = levels.map(|((read, written), (r, w))| read * r + written * w).sum();
-        crossing + root.streamed * self.stream
+        crossing + root.streamed * self.stream + root.pages * self.page
     }
 }
 

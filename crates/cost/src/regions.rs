@@ -54,7 +54,14 @@ pub(crate) struct Regions<'r> {
     scopes: usize,
     needs: Vec<Need>,
     stages: Vec<Option<Vec<Area>>>,
+    /// The new coordinates of each func whose window slides.
+    slides: Vec<Option<Slide>>,
+    /// True if stages with sliding windows compute only what is new.
+    is_sliding: bool,
 }
+
+/// The new coordinates of one execution of a func, and the dimensions that slide.
+type Slide = (Vec<f64>, Vec<bool>);
 
 impl<'r> Regions<'r> {
     pub(crate) fn new(problem: &'r Problem, plan: &'r Plan) -> Self {
@@ -76,7 +83,22 @@ impl<'r> Regions<'r> {
             scopes: next,
             needs: vec![Need::Open; count],
             stages: vec![None; count],
+            slides: vec![None; problem.len()],
+            is_sliding: false,
         }
+    }
+
+    /// From now on, stages with sliding windows compute only what is new.
+    pub(crate) fn slide(&mut self) {
+        let problem = self.problem;
+        for func in (0..problem.len()).filter(|func| !problem.funcs[*func].is_input) {
+            if self.plan.store[func] != self.plan.compute[func] {
+                self.slides[func] = self.new_extents(func);
+            }
+        }
+        self.needs.fill(Need::Open);
+        self.stages.fill(None);
+        self.is_sliding = true;
     }
 
     fn key(&self, func: usize, scope: Scope) -> usize {
@@ -214,6 +236,15 @@ impl<'r> Regions<'r> {
             return Some(known.clone());
         }
         let mut area = self.needs(func, scope)?;
+        if self.is_sliding
+            && scope == Self::scope(self.plan.compute[func])
+            && let Some((extents, slides)) = &self.slides[func]
+        {
+            for dim in (0..area.rank).filter(|dim| slides[*dim]) {
+                let (least, most) = area.dims[dim];
+                area.dims[dim] = (least.max(most + 1 - extents[dim].ceil() as i64), most);
+            }
+        }
         let problem = self.problem;
         let stages = &problem.funcs[func].stages;
         let mut all = vec![area; stages.len()];
@@ -342,12 +373,19 @@ impl<'r> Regions<'r> {
         let area = self.needs(func, Self::scope(self.plan.compute[func]))?;
         let mut extents: Vec<f64> = (0..area.rank).map(|dim| area.extent(dim) as f64).collect();
         let mut slides = vec![false; area.rank];
-        if self.problem.funcs[func].stages.len() > 1 {
-            return Some((extents, slides));
-        }
+        // All stages must write the same coordinates, each at its own variable.
+        let stages = &self.problem.funcs[func].stages;
+        let areas = self.stages(func, Self::scope(self.plan.compute[func]))?;
+        let follows = |dim: usize| {
+            stages.len() == 1
+                || stages.iter().all(|stage| stage.is_free[dim])
+                    && areas.iter().all(|of| of.dims[dim] == area.dims[dim])
+        };
         for (around, stage, at) in self.between(func) {
             let found = &self.plan.nests[around][stage].loops[at];
-            if matches!(found.kind, Kind::Parallel | Kind::Vector) {
+            if matches!(found.kind, Kind::Parallel | Kind::Vector)
+                || found.kind == Kind::Unrolled && stages.len() > 1
+            {
                 break;
             }
             let inner = self.needs(func, Scope::Body(around, stage, at))?;
@@ -357,6 +395,7 @@ impl<'r> Regions<'r> {
                 (0..area.rank).filter(|dim| outer.extent(*dim) > inner.extent(*dim)).collect();
             if let [dim] = moving[..]
                 && !slides[dim]
+                && follows(dim)
                 && outer.extent(dim) as f64 <= trips * inner.extent(dim) as f64
             {
                 extents[dim] = outer.extent(dim) as f64 / trips;

@@ -1,7 +1,8 @@
 //! The bytes that cross each cache: footprints of loops against the caches' sizes.
 //!
 //! If one iteration of a loop touches no more than a cache holds, then the whole loop brings each
-//! byte that it touches into that cache once. The outermost such loops decide.
+//! byte that it touches into that cache once. The outermost such loops decide. About as much as the
+//! cache holds is a case in between.
 
 use crate::features::{Memory, Root};
 use crate::plan::{Kind, Site};
@@ -10,14 +11,24 @@ use crate::regions::{Area, MOST_DIMS, Regions, Scope};
 /// The bytes of a line of a cache.
 const LINE: f64 = 64.0;
 
+/// The bytes of a page.
+const PAGE: f64 = 4096.0;
+
 /// Allocations from this size on come fresh from the system, and their pages are filled with zeros.
 const FRESH: f64 = 32.0 * 1024.0 * 1024.0;
+/// Smaller ones from this size on come fresh if all of them together are larger than two of the
+/// largest: the allocator keeps no more.
+const LARGE: f64 = 128.0 * 1024.0;
 
 /// Measures the footprints of a plan.
 pub(crate) struct Traffic<'t, 'r> {
     pub(crate) regions: &'t mut Regions<'r>,
     /// The bytes of each func's allocation.
     rooms: Vec<f64>,
+    /// The bytes of each func's allocation along the dense dimension.
+    rows: Vec<f64>,
+    /// The unit of memory that is counted: a line of a cache, or a page.
+    unit: f64,
     /// The funcs that are computed in the body of each loop, and at the top.
     children: Vec<(Site, usize)>,
 }
@@ -33,13 +44,16 @@ impl<'t, 'r> Traffic<'t, 'r> {
     pub(crate) fn new(regions: &'t mut Regions<'r>) -> Self {
         let (problem, plan) = (regions.problem, regions.plan);
         let mut rooms = Vec::with_capacity(problem.len());
+        let mut rows = Vec::with_capacity(problem.len());
         for func in 0..problem.len() {
             rooms.push(room(regions, func));
+            rows.push(row(regions, func));
         }
+        regions.slide();
         let computed = |func: &usize| !problem.funcs[*func].is_input && !plan.is_inline[*func];
         let all = (0..problem.len()).filter(computed);
         let children = all.map(|func| (plan.compute[func], func)).collect();
-        Self { regions, rooms, children }
+        Self { regions, rooms, rows, unit: LINE, children }
     }
 
     /// The memory of all funcs, as yet without movements.
@@ -77,7 +91,8 @@ impl<'t, 'r> Traffic<'t, 'r> {
         roots: &mut [Root],
         memory: &mut [Memory],
     ) {
-        if self.working_set(Scope::Whole) <= capacity {
+        let part = crossing(self.working_set(Scope::Whole), capacity);
+        if part <= 0.0 {
             return;
         }
         let mut number = 0;
@@ -86,7 +101,7 @@ impl<'t, 'r> Traffic<'t, 'r> {
                 continue;
             }
             let mut moved = vec![Touched::default(); memory.len()];
-            self.nests(func, 1.0, capacity, &mut moved);
+            self.nests(func, part, capacity, &mut moved);
             let root = &mut roots[number];
             for (of, touched) in moved.iter().enumerate() {
                 if self.regions.plan.streams[of] {
@@ -101,6 +116,25 @@ impl<'t, 'r> Traffic<'t, 'r> {
             }
             number += 1;
         }
+    }
+
+    /// Adds the turns to pages to the roots.
+    pub(crate) fn turn(&mut self, capacity: f64, roots: &mut [Root]) {
+        self.unit = PAGE;
+        let part = crossing(self.working_set(Scope::Whole), capacity * PAGE);
+        if part > 0.0 {
+            let mut number = 0;
+            for (site, func) in self.children.clone() {
+                if site == Site::Root {
+                    let mut moved = vec![Touched::default(); self.rooms.len()];
+                    self.nests(func, part, capacity * PAGE, &mut moved);
+                    let bytes: f64 = moved.iter().map(|of| of.read.max(of.written)).sum();
+                    roots[number].pages = bytes / PAGE;
+                    number += 1;
+                }
+            }
+        }
+        self.unit = LINE;
     }
 
     fn nests(&mut self, func: usize, runs: f64, capacity: f64, moved: &mut [Touched]) {
@@ -119,8 +153,11 @@ impl<'t, 'r> Traffic<'t, 'r> {
         let plan = self.regions.plan;
         let loops = &plan.nests[func][stage].loops;
         let is_last = at + 1 >= loops.len() || loops[at + 1..].iter().all(is_copied);
-        if at < loops.len() && !is_last && self.working_set(Scope::Body(func, stage, at)) > capacity
-        {
+        let mut part = 0.0;
+        if at < loops.len() && !is_last {
+            part = crossing(self.working_set(Scope::Body(func, stage, at)), capacity);
+        }
+        if part > 0.0 {
             let trips = self.regions.trips(func, stage).get(at).copied().unwrap_or(1.0);
             let here = Site::At(func, stage, at);
             let within: Vec<usize> = self
@@ -130,9 +167,12 @@ impl<'t, 'r> Traffic<'t, 'r> {
                 .map(|(_, func)| *func)
                 .collect();
             for child in within {
-                self.nests(child, runs * trips, capacity, moved);
+                self.nests(child, runs * trips * part, capacity, moved);
             }
-            self.walk((func, stage, at + 1), runs * trips, capacity, moved);
+            self.walk((func, stage, at + 1), runs * trips * part, capacity, moved);
+        }
+        let runs = runs * (1.0 - part);
+        if runs <= 0.0 {
             return;
         }
         let scope = if loops.is_empty() {
@@ -218,9 +258,26 @@ impl<'t, 'r> Traffic<'t, 'r> {
 
     fn bytes(&self, func: usize, area: &Area) -> f64 {
         let of = &self.regions.problem.funcs[func];
-        let bytes = footprint(area, self.regions.plan.dense[func], of.bytes);
-        if of.is_input || of.is_output { bytes } else { bytes.min(self.rooms[func]) }
+        let dense = self.regions.plan.dense[func];
+        let bytes = if self.unit > LINE && self.rows[func] < self.unit {
+            // Rows share pages.
+            let all: f64 = (0..area.rank).map(|dim| area.extent(dim) as f64).product();
+            let row = area.extent(dense.min(area.rank.saturating_sub(1))) as f64;
+            (all / row.max(1.0) * self.rows[func] / self.unit).ceil() * self.unit
+        } else {
+            footprint(area, dense, of.bytes, self.unit)
+        };
+        let room = (self.rooms[func] / self.unit).ceil() * self.unit;
+        if of.is_input || of.is_output { bytes } else { bytes.min(room) }
     }
+}
+
+/// The part of a working set's accesses that cross a cache: none if it is well below the capacity,
+/// all if it is well above.
+fn crossing(bytes: f64, capacity: f64) -> f64 {
+    const FROM: f64 = 0.8;
+    const TO: f64 = 2.2;
+    ((bytes / capacity.max(1.0) - FROM) / (TO - FROM)).clamp(0.0, 1.0)
 }
 
 /// True for loops that are copies of their body.
@@ -228,11 +285,11 @@ fn is_copied(found: &crate::plan::Loop) -> bool {
     matches!(found.kind, Kind::Vector | Kind::Unrolled)
 }
 
-/// The bytes of the lines that hold an area.
-fn footprint(area: &Area, dense: usize, bytes: f64) -> f64 {
+/// The bytes of the units that hold an area.
+fn footprint(area: &Area, dense: usize, bytes: f64, unit: f64) -> f64 {
     let extents = (0..area.rank).map(|dim| {
         let extent = area.extent(dim) as f64;
-        if dim == dense { (extent * bytes / LINE).ceil() * LINE } else { extent }
+        if dim == dense { (extent * bytes / unit).ceil() * unit } else { extent }
     });
     if area.rank == 0 { bytes } else { extents.product() }
 }
@@ -242,7 +299,7 @@ fn room(regions: &mut Regions<'_>, func: usize) -> f64 {
     let of = &regions.problem.funcs[func];
     if of.is_input || of.is_output {
         let area = regions.needs(func, Scope::Whole);
-        return area.map_or(0.0, |area| footprint(&area, regions.plan.dense[func], of.bytes));
+        return area.map_or(0.0, |area| footprint(&area, regions.plan.dense[func], of.bytes, LINE));
     }
     let scope = Regions::scope(regions.plan.store[func]);
     let Some(areas) = regions.stages(func, scope) else { return 0.0 };
@@ -256,14 +313,28 @@ fn room(regions: &mut Regions<'_>, func: usize) -> f64 {
             area.dims[dim] = (least, most.min(least + folded - 1));
         }
     }
-    footprint(&area, regions.plan.dense[func], of.bytes)
+    footprint(&area, regions.plan.dense[func], of.bytes, LINE)
 }
 
-/// The part of an allocation that comes fresh from the system.
-pub(crate) fn fresh(memory: &Memory) -> f64 {
-    if memory.allocations > 0.0 && memory.bytes >= FRESH {
-        memory.bytes * memory.allocations
-    } else {
-        0.0
-    }
+/// The bytes of an allocation along its dense dimension.
+fn row(regions: &mut Regions<'_>, func: usize) -> f64 {
+    let of = &regions.problem.funcs[func];
+    let is_given = of.is_input || of.is_output;
+    let scope = if is_given { Scope::Whole } else { Regions::scope(regions.plan.store[func]) };
+    let dense = regions.plan.dense[func];
+    let area = regions.needs(func, scope).filter(|area| dense < area.rank);
+    area.map_or(0.0, |area| area.extent(dense) as f64 * of.bytes)
+}
+
+/// The bytes that come fresh from the system.
+pub(crate) fn fresh(memory: &[Memory]) -> f64 {
+    let own = || memory.iter().filter(|of| of.allocations > 0.0);
+    let at_once = own().filter(|of| of.within.is_empty() && of.bytes >= LARGE);
+    let all: f64 = at_once.clone().map(|of| of.bytes).sum();
+    let largest = at_once.map(|of| of.bytes).fold(0.0, f64::max);
+    let is_fresh = |of: &&Memory| {
+        let is_one = of.within.is_empty() && of.bytes >= LARGE && all > 2.0 * largest;
+        of.bytes >= FRESH || is_one
+    };
+    own().filter(is_fresh).map(|of| of.bytes * of.allocations).sum()
 }

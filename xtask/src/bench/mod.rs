@@ -51,16 +51,20 @@ hour on two idle cores.
 
 blas: only the product against OpenBLAS.
 
-search: with --model, measures random legal schedules of twelve programs, 250 of each or the given
-number, and compares the times with the estimates of `halidom tune`: Spearman's coefficient of all
-and of the fastest quarter, and the time of the best of the ten schedules with the lowest estimates,
-as a multiple of the fastest. Four programs are held out: the model was not fitted to them. Keeps
-the times in target/search, so that it continues where it ended. Fails if a coefficient is below
-0.75 (0.6 for the fastest quarter) or that multiple above 1.1. Not among the tables that `cargo
-xtask bench` prints.
+search: `halidom tune` from the algorithm alone, for 60 seconds or `--budget SECONDS`, on twelve
+programs or the given ones, against the schedules of Halide's autoschedulers, compiled by stock
+Halide, the program's `application`, compiled by stock Halide, and our `best`. All of them run in
+turn, in five rounds, with two threads or `--threads N`. Continues where it ended: what was found is
+kept in target/search. With --model, measures random legal schedules of the programs, 250 of each or
+the given number, and compares the times with the estimates: Spearman's coefficient of all and of
+the fastest quarter, and the time of the best of the ten schedules with the lowest estimates, as a
+multiple of the fastest. Four programs are held out: the model was not fitted to them. Fails if a
+coefficient is below 0.75 (0.6 for the fastest quarter) or that multiple above 1.1. Not among the
+tables that `cargo xtask bench` prints.
 
 example: cargo xtask bench
 example: cargo xtask bench atl
+example: cargo xtask bench search --budget 20 blur harris
 example: cargo xtask bench search --model 40 harris
 example: cargo xtask bench native blur sc1 --svg target/two.svg",
     run,

@@ -6,6 +6,7 @@
 //! made from the algorithm. It continues with small random changes of the best ones. Candidates are
 //! timed in turn with the best one so far, so that a busy machine slows both.
 
+mod batch;
 mod calibrate;
 mod counts;
 mod error;

@@ -9,6 +9,10 @@ use halidom_cost::{Machine, Times};
 /// The sizes of the caches if the system does not tell them.
 const CACHES: [f64; 3] = [32.0 * 1024.0, 512.0 * 1024.0, 16.0 * 1024.0 * 1024.0];
 
+/// The number of pages that a usual processor has at hand: it knows the addresses of more, but
+/// fetches ahead in fewer.
+const PAGES: f64 = 48.0;
+
 /// Returns this machine with the times of its calibration, or else with the default ones, and true
 /// if it was calibrated.
 pub fn machine(threads: usize) -> (Machine, bool) {
@@ -43,6 +47,7 @@ pub(super) fn uncalibrated(threads: usize) -> Machine {
         vector_bytes: target.vector_bytes() as f64,
         registers: if wide { 32.0 } else { 16.0 },
         caches,
+        pages: PAGES,
         threads: cores,
         times: Times::default(),
     }

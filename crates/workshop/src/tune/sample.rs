@@ -20,9 +20,10 @@ use halidom_lang::print_schedule;
 use halidom_testgen::Random;
 use serde_json::{Value, json};
 
+use super::batch;
 use super::error::TuneError;
 use super::facts::Facts;
-use super::form::{Form, compile as build};
+use super::form::Form;
 use super::model::Model;
 use super::moves::{Mover, changed};
 use super::processor;
@@ -30,9 +31,11 @@ use super::search::loops;
 use super::seeds::seeds;
 
 /// The time limit for one compile, and for one run.
-const LIMIT: (Duration, Duration) = (Duration::from_secs(15), Duration::from_secs(4));
-/// The runs of a schedule: at least, at most, and for how long.
-const RUNS: (usize, usize, Duration) = (3, 15, Duration::from_millis(400));
+const LIMIT: (Duration, Duration) = (Duration::from_secs(12), Duration::from_secs(4));
+/// The runs of a schedule: at most, and for how long.
+const RUNS: (usize, Duration) = (15, Duration::from_millis(400));
+/// The largest number of schedules that are drawn.
+const MOST_TRIES: usize = 20_000;
 
 /// The subject of a measurement.
 #[derive(Clone, Debug)]
@@ -89,38 +92,51 @@ pub fn sample(
     let facts = Facts::of(pool, &algorithm, &execute::host(&algorithm));
     let starts: Vec<Vec<Directive>> =
         seeds(&mut loaded.module.pool, &facts).into_iter().map(|seed| seed.directives).collect();
-    let toolchain = execute::toolchain()?.within(LIMIT.0);
+    let toolchain = execute::toolchain()?.within(LIMIT.0 / 4);
     let mut seen: FxHashSet<String> = lines.iter().map(|(text, _)| text.clone()).collect();
     let mut tries = 0;
-    while lines.len() < sampling.count && begin.elapsed() < sampling.budget && tries < 4000 {
-        tries += 1;
-        let Some(start) = random.choose(&starts).cloned() else { break };
-        let known = loops(&loaded.module.pool, &algorithm, &start);
-        let mut directives = start;
-        for _ in 0..random.below(7) {
-            let pool = &mut loaded.module.pool;
-            let mut mover = Mover { pool, facts: &facts, loops: &known, random: &mut random };
-            directives = changed(&mut mover, &directives);
+    while lines.len() < sampling.count && begin.elapsed() < sampling.budget && tries < MOST_TRIES {
+        let mut drawn: Vec<(Schedule, String)> = Vec::new();
+        while drawn.len() < batch::size() && tries < MOST_TRIES {
+            tries += 1;
+            let Some(start) = random.choose(&starts).cloned() else { break };
+            let known = loops(&loaded.module.pool, &algorithm, &start);
+            let mut directives = start;
+            for _ in 0..random.below(7) {
+                let pool = &mut loaded.module.pool;
+                let mut mover = Mover { pool, facts: &facts, loops: &known, random: &mut random };
+                directives = changed(&mut mover, &directives);
+            }
+            let schedule = Schedule { name: "drawn".to_owned(), directives };
+            let pool = &loaded.module.pool;
+            let Ok(text) = print_schedule(pool, &algorithm, &schedule) else { continue };
+            if model.features(pool, &schedule).is_ok() && seen.insert(text.clone()) {
+                drawn.push((schedule, text));
+            }
         }
-        let schedule = Schedule { name: "drawn".to_owned(), directives };
-        let pool = &loaded.module.pool;
-        let Ok(text) = print_schedule(pool, &algorithm, &schedule) else { continue };
-        if model.features(pool, &schedule).is_err() || !seen.insert(text.clone()) {
-            continue;
+        let schedules = drawn.iter().map(|(schedule, _)| schedule.clone()).collect();
+        let (built, late) = batch::build(&loaded, pipeline, schedules, &toolchain, LIMIT.0);
+        let deadline = Instant::now() + LIMIT.0;
+        for thread in late {
+            thread.ends_by(deadline);
         }
-        let (copy, own, compiler) = (loaded.clone(), schedule, toolchain.clone());
-        let make = move || build(copy, pipeline, Some(own), &compiler).map(Arc::new);
-        let Some(time) = timed(make, &prepared, sampling.threads) else { continue };
-        progress(&format!("{} of {}: {:.3} ms", lines.len() + 1, sampling.count, time / 1e6));
-        let line = json!({ "text": text, "nanoseconds": time }).to_string();
-        let mut file = OpenOptions::new().create(true).append(true).open(path)?;
-        writeln!(file, "{line}")?;
-        lines.push((text, time));
+        for ((_, text), built) in drawn.into_iter().zip(built) {
+            let Ok(built) = built else { continue };
+            let Some(time) = timed(move || Ok(built), &prepared, sampling.threads) else {
+                continue;
+            };
+            progress(&format!("{} of {}: {:.3} ms", lines.len() + 1, sampling.count, time / 1e6));
+            let line = json!({ "text": text, "nanoseconds": time }).to_string();
+            let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+            writeln!(file, "{line}")?;
+            lines.push((text, time));
+        }
     }
     estimated(&loaded, &lines, pipeline, request, &machine)
 }
 
-/// The shortest time of some runs, in nanoseconds.
+/// The shortest time of some runs, in nanoseconds. With one thread it is the processor's time, which
+/// other work on the machine changes little.
 pub(super) fn timed(
     make: impl FnOnce() -> Result<Arc<super::form::Built>, super::form::Failure> + Send + 'static,
     prepared: &Arc<Prepared>,
@@ -139,9 +155,9 @@ pub(super) fn timed(
     form.built.set_threads(threads);
     let begin = Instant::now();
     let mut least = Duration::MAX;
-    for number in 0..RUNS.1 {
-        match form.run(1, LIMIT.1) {
-            Ok(took) => least = least.min(took),
+    for number in 0..RUNS.0 {
+        match form.timed(1, LIMIT.1) {
+            Ok(took) => least = least.min(if threads == 1 { took.processor } else { took.clock }),
             Err(failure) => {
                 let deadline = Instant::now() + LIMIT.0;
                 if let Some(thread) = form.end(&failure) {
@@ -150,7 +166,9 @@ pub(super) fn timed(
                 return None;
             }
         }
-        if number + 1 >= RUNS.0 && begin.elapsed() > RUNS.2 {
+        // The first run fills caches and makes pages.
+        let enough = if number > 0 { RUNS.1 } else { 2 * RUNS.1 };
+        if begin.elapsed() > enough {
             break;
         }
     }

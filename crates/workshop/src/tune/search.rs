@@ -10,6 +10,7 @@ use halidom_lang::print_schedule;
 use halidom_schedule::{StageLoops, stage_loops};
 use halidom_testgen::Random;
 
+use super::batch;
 use super::counts::{Counts, Rejection};
 use super::error::TuneError;
 use super::facts::Facts;
@@ -44,8 +45,9 @@ const SHORTEST: Duration = Duration::from_micros(400);
 const PROPOSED: (usize, usize) = (24, 3);
 /// The part of the budget in which the model proposes schedules, and a limit for that.
 const PROPOSING: (f64, Duration) = (0.15, Duration::from_secs(8));
-/// The number of changes from which the model chooses one.
-const DRAWN: usize = 24;
+/// The numbers of changes from which the model chooses one. From few, it often chooses one that it
+/// likes less.
+const DRAWN: [usize; 3] = [4, 12, 36];
 /// A run is abandoned after this many times the best one's time, but not before a second.
 const PATIENCE: u32 = 20;
 
@@ -197,12 +199,9 @@ impl Search {
             self.proposals(deadline, progress)?;
         }
         if is_open && self.model.is_none() {
-            for seed in seeds(&mut self.loaded.module.pool, &self.facts) {
-                if Instant::now() >= deadline {
-                    break;
-                }
-                self.candidate(seed.directives, deadline, progress)?;
-            }
+            let seeds = seeds(&mut self.loaded.module.pool, &self.facts);
+            let drawn = seeds.into_iter().map(|seed| seed.directives).collect();
+            self.candidates(drawn, deadline, progress)?;
         }
         if self.best.is_some() {
             return Ok(());
@@ -232,24 +231,23 @@ impl Search {
         let rate = found.estimated as f64 / took.max(1e-9);
         progress(&format!("estimated {} schedules, {rate:.0} a second", found.estimated));
         let mut kinds: IndexMap<String, usize> = IndexMap::default();
-        let mut tried = 0;
+        let mut chosen = Vec::new();
         for proposal in found.all {
-            if tried >= PROPOSED.0 || Instant::now() >= deadline {
-                break;
-            }
             let count = kinds.entry(places(&self.facts, &proposal.directives)).or_default();
-            if *count < PROPOSED.1 && self.candidate(proposal.directives, deadline, progress)? {
+            if *count < PROPOSED.1 && chosen.len() < PROPOSED.0 {
                 *count += 1;
-                tried += 1;
+                chosen.push(proposal.directives);
             }
         }
+        self.candidates(chosen, deadline, progress)?;
         Ok(())
     }
 
     /// Changes a schedule. With a model, it is the change with the lowest estimate of several.
     fn change(&mut self, parent: &Arc<Member>) -> Vec<Directive> {
         let mut best: Option<(f64, Vec<Directive>)> = None;
-        for _ in 0..DRAWN {
+        let drawn = self.random.choose(&DRAWN).copied().unwrap_or(1);
+        for _ in 0..drawn {
             let mut mover = Mover {
                 pool: &mut self.loaded.module.pool,
                 facts: &self.facts,
@@ -288,31 +286,68 @@ impl Search {
         let mut in_vain = 0;
         while Instant::now() < deadline && in_vain < IN_VAIN {
             let parents = self.members.len().min(PARENTS);
-            let rank = if self.random.chance(60) { 0 } else { self.random.below(parents) };
-            let Some(parent) = self.members.get(rank).map(Arc::clone) else { break };
-            let directives = self.change(&parent);
-            if self.candidate(directives, deadline, progress)? {
-                in_vain = 0;
-            } else {
-                in_vain += 1;
+            let mut drawn = Vec::new();
+            for _ in 0..batch::size() {
+                let rank = if self.random.chance(60) { 0 } else { self.random.below(parents) };
+                let Some(parent) = self.members.get(rank).map(Arc::clone) else { return Ok(()) };
+                drawn.push(self.change(&parent));
             }
+            let count = drawn.len();
+            let new = self.candidates(drawn, deadline, progress)?;
+            in_vain = if new > 0 { 0 } else { in_vain + count };
         }
         Ok(())
     }
 
-    /// Examines a schedule if it is new. Returns true if it was new.
-    fn candidate(
+    /// Builds schedules together, unless they are known, and examines each. Returns the number of
+    /// those that are new.
+    fn candidates(
         &mut self,
-        mut directives: Vec<Directive>,
+        mut drawn: Vec<Vec<Directive>>,
         deadline: Instant,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<bool, TuneError> {
-        number(&mut directives);
-        if !self.seen.insert(canonical(&directives)) {
-            return Ok(false);
+    ) -> Result<usize, TuneError> {
+        for directives in &mut drawn {
+            number(directives);
         }
+        drawn.retain(|directives| self.seen.insert(canonical(directives)));
+        let mut new = 0;
+        for part in drawn.chunks(batch::size()) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || !all_ended(&mut self.abandoned, deadline) {
+                break;
+            }
+            let candidate = |directives: &Vec<Directive>| {
+                let name = "candidate".to_owned();
+                Schedule { name, directives: directives.clone() }
+            };
+            let schedules = part.iter().map(candidate).collect();
+            let limit = COMPILE.1.min(left);
+            let (built, late) =
+                batch::build(&self.loaded, self.pipeline, schedules, &self.toolchain, limit);
+            self.abandoned.extend(late);
+            new += part.len();
+            for (directives, built) in part.iter().zip(built) {
+                self.candidate(directives, built, deadline, progress)?;
+            }
+        }
+        Ok(new)
+    }
+
+    /// Examines a schedule that was built.
+    fn candidate(
+        &mut self,
+        directives: &[Directive],
+        built: Result<Arc<Built>, Failure>,
+        deadline: Instant,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(), TuneError> {
         self.counts.tried += 1;
-        match self.examine(directives, None, None, deadline)? {
+        let outcome = match built {
+            Ok(built) => self.examine(directives.to_vec(), None, Some(built), deadline)?,
+            Err(failure) => Outcome::Rejected(Rejection::of(&failure), Some(failure)),
+        };
+        match outcome {
             Outcome::Best => {
                 self.counts.improved += 1;
                 if let Some(best) = &self.best {
@@ -324,7 +359,7 @@ impl Search {
             Outcome::Near => self.counts.reject(Rejection::Slower),
             Outcome::Rejected(reason, _) => self.counts.reject(reason),
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Compiles and runs a schedule, compares its outputs, and races it.
