@@ -712,7 +712,8 @@ pub(crate) struct BenchArgs {
 #[derive(Debug, Args)]
 pub(crate) struct TuneArgs {
     /// The program
-    pub(crate) file: PathBuf,
+    #[arg(required_unless_present = "calibrate")]
+    pub(crate) file: Option<PathBuf>,
     /// The pipeline; may be omitted if the file has only one
     #[arg(short, long)]
     pub(crate) pipeline: Option<String>,
@@ -733,6 +734,21 @@ pub(crate) struct TuneArgs {
     /// The file for the text of the fastest proved schedule
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Estimate the schedules of the file, say where the time goes, and search nothing
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Draw candidates at random, without estimates
+    #[arg(long)]
+    pub(crate) no_estimates: bool,
+    /// Measure this machine for estimates, for about a minute, and keep the result
+    #[arg(long, conflicts_with_all = ["file", "explain", "sample"])]
+    pub(crate) calibrate: bool,
+    /// Measure random schedules until there are N, and compare them with their estimates
+    #[arg(long, value_name = "N", requires = "samples", conflicts_with = "explain")]
+    pub(crate) sample: Option<usize>,
+    /// The file that keeps the measured schedules
+    #[arg(long, value_name = "FILE")]
+    pub(crate) samples: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

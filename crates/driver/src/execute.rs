@@ -16,6 +16,8 @@ use crate::data::Prepared;
 
 /// The time limit for timing a run, beyond its first execution.
 const TIMING_BUDGET: Duration = Duration::from_millis(300);
+/// The largest number of bytes that are compiled in one call, unless one program has more.
+const MOST_TEXT: usize = 300_000;
 /// The largest number of timed runs.
 const MOST_RUNS: usize = 50;
 
@@ -119,6 +121,60 @@ pub fn build(
         compiler: format!("{} ({})", toolchain.compiler(), toolchain.version()),
         target,
     })
+}
+
+/// Prints, reads back and compiles programs of one algorithm with few calls of the C compiler, which
+/// takes less time than one call for each. If a call fails, its programs are compiled one by one.
+/// Reports each result with its program's number as soon as it is there.
+pub fn build_batch(
+    programs: &[(&Pool, &Program)],
+    toolchain: &Toolchain,
+    target: &Target,
+    found: &mut dyn FnMut(usize, Result<Native, BuildError>),
+) {
+    let native = |kernel: Kernel| Native {
+        kernel,
+        compiler: format!("{} ({})", toolchain.compiler(), toolchain.version()),
+        target: target.clone(),
+    };
+    // One call contracts floats for all of its programs or for none.
+    let mut open: [Vec<(usize, CModule)>; 2] = [Vec::new(), Vec::new()];
+    let compile = |part: Vec<(usize, CModule)>, found: &mut dyn FnMut(usize, _)| {
+        let (numbers, modules): (Vec<usize>, Vec<CModule>) = part.into_iter().unzip();
+        let effort = halidom_codegen::Effort::Optimised;
+        match halidom_codegen::compile_batch(&modules, toolchain, target, effort) {
+            Ok(kernels) => {
+                let all = numbers.into_iter().zip(kernels);
+                all.for_each(|(number, kernel)| found(number, Ok(native(kernel))));
+            }
+            Err(error) if modules.len() == 1 => found(numbers[0], Err(error.into())),
+            Err(_) => {
+                for (number, module) in numbers.into_iter().zip(&modules) {
+                    let alone = halidom_codegen::compile(module, toolchain, target);
+                    found(number, alone.map(native).map_err(BuildError::from));
+                }
+            }
+        }
+    };
+    for (number, (pool, program)) in programs.iter().enumerate() {
+        // The functions of one file need distinct names.
+        let name = format!("{}_{number}", program.name);
+        let named = Program { name, ..Program::clone(program) };
+        match printed(pool, &named, target) {
+            Ok(module) => {
+                let part = &mut open[usize::from(module.compiled_for(target).contracts())];
+                let length: usize = part.iter().map(|(_, module)| module.text.len()).sum();
+                if length + module.text.len() > MOST_TEXT && !part.is_empty() {
+                    compile(std::mem::take(part), found);
+                }
+                part.push((number, module));
+            }
+            Err(error) => found(number, Err(error)),
+        }
+    }
+    for part in open.into_iter().filter(|part| !part.is_empty()) {
+        compile(part, found);
+    }
 }
 
 /// Runs native code on prepared data and times it.

@@ -5,6 +5,7 @@ mod blas;
 mod growth;
 mod measure;
 mod native;
+mod search;
 mod table1;
 
 use crate::Action;
@@ -50,8 +51,21 @@ hour on two idle cores.
 
 blas: only the product against OpenBLAS.
 
+search: `halidom tune` from the algorithm alone, for 60 seconds or `--budget SECONDS`, on twelve
+programs or the given ones, against the schedules of Halide's autoschedulers, compiled by stock
+Halide, the program's `application`, compiled by stock Halide, and our `best`. All of them run in
+turn, in five rounds, with two threads or `--threads N`. Continues where it ended: what was found is
+kept in target/search. With --model, measures random legal schedules of the programs, 250 of each or
+the given number, and compares the times with the estimates: Spearman's coefficient of all and of
+the fastest quarter, and the time of the best of the ten schedules with the lowest estimates, as a
+multiple of the fastest. Four programs are held out: the model was not fitted to them. Fails if a
+coefficient is below 0.75 (0.6 for the fastest quarter) or that multiple above 1.1. Not among the
+tables that `cargo xtask bench` prints.
+
 example: cargo xtask bench
 example: cargo xtask bench atl
+example: cargo xtask bench search --budget 20 blur harris
+example: cargo xtask bench search --model 40 harris
 example: cargo xtask bench native blur sc1 --svg target/two.svg",
     run,
     options: &[
@@ -60,6 +74,7 @@ example: cargo xtask bench native blur sc1 --svg target/two.svg",
         ("atl", Action::Alone(atl::run)),
         ("native", Action::Words(native::run)),
         ("blas", Action::Alone(blas::run)),
+        ("search", Action::Words(search::run)),
     ],
 };
 

@@ -19,6 +19,7 @@ const LAYERS: &[&str] = &[
     "lang",
     "testgen",
     "schedule",
+    "cost",
     "lower",
     "prelude",
     "readback",

@@ -1,8 +1,12 @@
 //! `halidom tune`.
 
+use halidom_driver::data::Request;
 use halidom_driver::files::write_bytes;
+use halidom_driver::source::Loaded;
 use halidom_verdict::{Evidence, Ran, Verdict};
-use halidom_workshop::tune::{self, Counts, Options, Reference, Rejection, Row, TuneError, Tuning};
+use halidom_workshop::tune::{
+    self, Counts, Options, Reference, Rejection, Row, Sampling, TuneError, Tuning,
+};
 use serde_json::{Map, Value, json};
 
 use super::run::malformed;
@@ -19,7 +23,8 @@ pub(crate) fn run(args: &TuneArgs, output: &mut Output<'_>) -> Ended {
 }
 
 fn search(args: &TuneArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
-    let loaded = load(&args.file, output)?;
+    let Some(file) = &args.file else { return calibrate(output) };
+    let loaded = load(file, output)?;
     let chosen = loaded.pipeline(args.pipeline.as_deref()).and_then(|pipeline| {
         let named = args.schedule.as_deref();
         let schedule = named.map(|name| loaded.schedule(pipeline, Some(name))).transpose()?;
@@ -31,12 +36,27 @@ fn search(args: &TuneArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     })?;
     let mut request = request::request(&args.data).map_err(|error| malformed(&error, output))?;
     request.random = request.random.or(Some(SEED));
+    if args.explain {
+        let named: Vec<Option<usize>> = schedule.into_iter().collect();
+        return explain(&loaded, pipeline, &named, &request, args, output);
+    }
+    if let (Some(count), Some(path)) = (args.sample, &args.samples) {
+        let sampling = Sampling {
+            pipeline,
+            count,
+            threads: threads(args),
+            seed: args.seed,
+            budget: solving::seconds(args.budget, output)?,
+        };
+        return sample(&loaded, &sampling, &request, path, output);
+    }
     let options = Options {
         pipeline,
         schedule,
         budget: solving::seconds(args.budget, output)?,
         threads: args.threads.map(usize::from),
         seed: args.seed,
+        estimates: !args.no_estimates,
         judge: solving::default(output)?,
     };
     let found = tune::run(&loaded, &options, &request, &mut |words| output.progress(words));
@@ -51,21 +71,6 @@ fn search(args: &TuneArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
             }
             Ok(Ended::Judged(tuning.winner.verdict))
         }
-        Err(TuneError::Refused(diagnostics)) => {
-            report(&loaded, &diagnostics, output);
-            Err(Stop::BadInput)
-        }
-        Err(TuneError::Data(error)) => {
-            Err(output.error(error.code(), &error.to_string(), &error.hint()))
-        }
-        Err(error @ TuneError::Toolchain(_)) => {
-            Err(output.error("HAL0705", &error.to_string(), "run `halidom doctor`"))
-        }
-        Err(error @ TuneError::Start { .. }) => Err(output.error(
-            "HAL0818",
-            &error.to_string(),
-            "give another `--size`, a longer `--budget`, or another schedule to begin with",
-        )),
         Err(TuneError::Wrong { text, how }) => Ok(wrong(&text, &how, output)),
         Err(TuneError::NotProved { tried, verdict, counts }) => {
             output.line(&format!(
@@ -76,7 +81,122 @@ fn search(args: &TuneArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
             output.set("candidates", candidates(&counts));
             Ok(Ended::Judged(*verdict))
         }
+        Err(error) => Err(stopped(&loaded, error, output)),
     }
+}
+
+/// Reports an error that no verdict follows from.
+fn stopped(loaded: &Loaded, error: TuneError, output: &mut Output<'_>) -> Stop {
+    match error {
+        TuneError::Refused(diagnostics) => {
+            report(loaded, &diagnostics, output);
+            Stop::BadInput
+        }
+        TuneError::Data(error) => output.error(error.code(), &error.to_string(), &error.hint()),
+        TuneError::Toolchain(_) => {
+            output.error("HAL0705", &error.to_string(), "run `halidom doctor`")
+        }
+        TuneError::File(error) => {
+            output.error("HAL0818", &error.to_string(), "give a file that can be written")
+        }
+        TuneError::Start { .. } | TuneError::Wrong { .. } | TuneError::NotProved { .. } => output
+            .error(
+                "HAL0818",
+                &error.to_string(),
+                "give another `--size`, a longer `--budget`, or another schedule to begin with",
+            ),
+    }
+}
+
+/// Estimates schedules and says where the time goes.
+fn explain(
+    loaded: &Loaded,
+    pipeline: usize,
+    schedules: &[Option<usize>],
+    request: &Request,
+    args: &TuneArgs,
+    output: &mut Output<'_>,
+) -> Result<Ended, Stop> {
+    let threads = threads(args);
+    let explained = tune::explained(loaded, pipeline, schedules, request, threads);
+    let (all, is_calibrated) = explained.map_err(|error| stopped(loaded, error, output))?;
+    if !is_calibrated {
+        output.progress("the times are those of a usual machine; `halidom tune --calibrate`");
+    }
+    for explained in &all {
+        output.line(&format!("{}:", explained.schedule));
+        for line in &explained.lines {
+            output.line(&format!("  {line}"));
+        }
+    }
+    let object = |explained: &tune::Explained| {
+        json!({
+            "schedule": explained.schedule,
+            "nanoseconds": explained.estimate,
+            "features": explained.features.as_ref().ok(),
+        })
+    };
+    output.set("schedules", all.iter().map(object).collect::<Vec<_>>());
+    Ok(Ended::Done)
+}
+
+/// Measures the machine.
+fn calibrate(output: &mut Output<'_>) -> Result<Ended, Stop> {
+    let found = tune::calibrate(&mut |words| output.progress(words));
+    let calibration = found
+        .map_err(|error| output.error("HAL0818", &error.to_string(), "run `halidom doctor`"))?;
+    output.line(&format!("{:<36} {:>12} {:>12}", "kernel", "measured µs", "fitted µs"));
+    for (name, measured, fitted) in &calibration.rows {
+        output.line(&format!("{name:<36} {:>12.1} {:>12.1}", measured / 1e3, fitted / 1e3));
+    }
+    let path = tune::keep(&calibration).map_err(|error| {
+        output.error("HAL0818", &error.to_string(), "set `HALIDOM_CACHE_DIR` to a folder")
+    })?;
+    output.line(&path.display().to_string());
+    output.set("machine", json!(calibration.machine));
+    Ok(Ended::Done)
+}
+
+/// Measures random schedules and compares the times with the estimates.
+fn sample(
+    loaded: &Loaded,
+    sampling: &Sampling,
+    request: &Request,
+    path: &std::path::Path,
+    output: &mut Output<'_>,
+) -> Result<Ended, Stop> {
+    let found = tune::sample(loaded, sampling, request, path, &mut |words| output.progress(words));
+    let samples = found.map_err(|error| stopped(loaded, error, output))?;
+    let pairs: Vec<(f64, f64)> =
+        samples.iter().map(|sample| (sample.measured, sample.estimated)).collect();
+    let agreement = tune::agreement(&pairs);
+    output.line(&format!(
+        "{} schedules; Spearman {:.2}, of the fastest quarter {:.2}; the best of the ten with the \
+            lowest estimates takes {:.2} of the fastest's time",
+        samples.len(),
+        agreement.all,
+        agreement.fastest,
+        agreement.top
+    ));
+    output.set("count", samples.len());
+    output.set("spearman", agreement.all);
+    output.set("fastest_quarter", agreement.fastest);
+    output.set("top_ten", agreement.top);
+    let object = |sample: &tune::Sample| {
+        json!({
+            "measured": sample.measured,
+            "estimated": sample.estimated,
+            "features": sample.features,
+        })
+    };
+    output.set("samples", samples.iter().map(object).collect::<Vec<_>>());
+    Ok(Ended::Done)
+}
+
+/// The number of threads that was asked for, or else that of the processors.
+fn threads(args: &TuneArgs) -> usize {
+    let all = || std::thread::available_parallelism().map_or(1, usize::from);
+    args.threads.map_or_else(all, usize::from)
 }
 
 /// Reports a legal schedule that computes something else. This is a defect of the compiler.

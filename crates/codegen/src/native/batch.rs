@@ -52,7 +52,7 @@ pub fn compile_batch(
         command.arg("-O0");
     }
     command.args(["-shared", SOURCE_NAME, "-o", "pipelines.so", "-lm"]);
-    toolchain.finish(command.output())?;
+    toolchain.run(command, directory.path())?;
     let symbols: Vec<String> = modules.iter().map(|module| run_symbol(&module.name)).collect();
     let entries = Entry::open_all(&directory.path().join("pipelines.so"), &symbols)?;
     Ok(entries.into_iter().zip(modules).map(|(entry, module)| Kernel::new(entry, module)).collect())

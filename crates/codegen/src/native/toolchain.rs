@@ -2,10 +2,13 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::native::flags::{CANDIDATES, EVERYWHERE};
 use crate::{CModule, Target};
@@ -231,6 +234,8 @@ impl Toolchain {
         let compiler = self.compiler();
         let path = directory.join("messages");
         let file = std::fs::File::create(&path).map_err(CompileError::io("write a file"))?;
+        // The compiler starts others, which must end with it.
+        command.process_group(0);
         let started = command.stdout(Stdio::null()).stderr(file).spawn();
         let mut child = started.map_err(CompileError::io(["start `", &compiler, "`"].concat()))?;
         let begin = Instant::now();
@@ -241,7 +246,10 @@ impl Toolchain {
                 return self.finish(Ok(Output { status, stdout: Vec::new(), stderr }));
             }
             if begin.elapsed() > limit {
-                child.kill().and_then(|()| child.wait()).map_err(waited())?;
+                let group = Pid::from_child(&child);
+                // It fails only if they have ended.
+                let _ = kill_process_group(group, Signal::KILL);
+                child.wait().map_err(waited())?;
                 return Err(CompileError::TooSlow { compiler, limit });
             }
             std::thread::sleep(LOOK);

@@ -19,6 +19,9 @@ pub enum TuneError {
     /// The C compiler is missing.
     #[error(transparent)]
     Toolchain(#[from] CompileError),
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] std::io::Error),
     /// The unscheduled form or the form of the schedule to start with cannot be run.
     #[error("`{schedule}` cannot be run: {reason}")]
     Start {

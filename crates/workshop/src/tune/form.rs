@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use halidom_base::stack;
 use halidom_codegen::{CompileError, RunError, Toolchain};
 use halidom_diag::Diagnostic;
-use halidom_ir::{Algorithm, Array, Pool, Schedule};
+use halidom_ir::{Algorithm, Array, Pool, Program, Schedule};
 use halidom_lang::NamedSchedule;
 
 use crate::bench::{Likeness, TOLERANCE, furthest, identical};
@@ -80,10 +80,18 @@ enum Order {
 enum Answer {
     Built(Arc<Built>),
     Placed,
-    Ran(Duration),
+    Ran(Took),
     Compared(bool),
     Outputs(Vec<Array>),
     Failed(Failure),
+}
+
+/// The time of one run: on the clock, and of the processor for the thread that runs it. A busy
+/// machine changes the second one little, but other threads' work is not in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Took {
+    pub(super) clock: Duration,
+    pub(super) processor: Duration,
 }
 
 /// A form that can run.
@@ -95,7 +103,7 @@ pub(super) struct Form {
 }
 
 /// A thread that was abandoned.
-pub(super) struct Abandoned(JoinHandle<()>);
+pub(super) struct Abandoned(pub(super) JoinHandle<()>);
 
 impl Abandoned {
     /// Waits until the thread ends or the deadline passes. Returns true if it ended.
@@ -114,13 +122,19 @@ impl Abandoned {
 /// The result of an attempt. If a thread takes too long, the caller must wait for it.
 pub(super) type Attempt<T> = Result<T, (Failure, Option<Abandoned>)>;
 
-/// Compiles a pipeline of a module under a schedule that need not be part of its text.
-pub(super) fn compile(
+/// A form before the C compiler.
+pub(super) struct Lowered {
+    pool: Pool,
+    algorithm: Algorithm,
+    compiled: Compiled,
+}
+
+/// Lowers a pipeline of a module under a schedule that need not be part of its text.
+pub(super) fn lower(
     mut loaded: Loaded,
     pipeline: usize,
     schedule: Option<Schedule>,
-    toolchain: &Toolchain,
-) -> Result<Built, Failure> {
+) -> Result<Lowered, Failure> {
     let found = &mut loaded.module.pipelines[pipeline];
     let number = schedule.map(|schedule| {
         found.schedules.push(NamedSchedule { schedule, span: found.span, spans: Vec::new() });
@@ -130,16 +144,49 @@ pub(super) fn compile(
     let choice = Choice { pipeline, schedule: number };
     let compiled =
         compile::compile(&mut loaded, &choice, &mut |_, _, _| {}).map_err(Failure::Refused)?;
-    let pool = loaded.module.pool;
+    Ok(Lowered { pool: loaded.module.pool, algorithm, compiled })
+}
+
+/// Compiles a pipeline of a module under a schedule that need not be part of its text.
+pub(super) fn compile(
+    loaded: Loaded,
+    pipeline: usize,
+    schedule: Option<Schedule>,
+    toolchain: &Toolchain,
+) -> Result<Built, Failure> {
+    let Lowered { pool, algorithm, compiled } = lower(loaded, pipeline, schedule)?;
     let target = execute::host(&algorithm);
-    let native = execute::build(&pool, &compiled.program, toolchain, target).map_err(|error| {
-        if matches!(error, BuildError::Compile(CompileError::TooSlow { .. })) {
-            Failure::SlowToCompile
-        } else {
-            Failure::NotCompiled(error.to_string())
-        }
-    })?;
+    let native = execute::build(&pool, &compiled.program, toolchain, target);
+    let native = native.map_err(|error| not_built(&error))?;
     Ok(Built { pool, algorithm, compiled, native })
+}
+
+/// Compiles lowered forms of one pipeline together, and reports each with its number.
+pub(super) fn together(
+    lowered: Vec<Lowered>,
+    toolchain: &Toolchain,
+    found: &mut dyn FnMut(usize, Result<Built, Failure>),
+) {
+    let Some(first) = lowered.first() else { return };
+    let target = execute::host(&first.algorithm);
+    let parts: Vec<(Pool, Program)> =
+        lowered.iter().map(|one| (one.pool.clone(), one.compiled.program.clone())).collect();
+    let programs: Vec<_> = parts.iter().map(|(pool, program)| (pool, program)).collect();
+    let mut lowered: Vec<Option<Lowered>> = lowered.into_iter().map(Some).collect();
+    execute::build_batch(&programs, toolchain, &target, &mut |number, native| {
+        let Some(one) = lowered[number].take() else { return };
+        let Lowered { pool, algorithm, compiled } = one;
+        let built = native.map(|native| Built { pool, algorithm, compiled, native });
+        found(number, built.map_err(|error| not_built(&error)));
+    });
+}
+
+fn not_built(error: &BuildError) -> Failure {
+    if matches!(error, BuildError::Compile(CompileError::TooSlow { .. })) {
+        Failure::SlowToCompile
+    } else {
+        Failure::NotCompiled(error.to_string())
+    }
 }
 
 impl Form {
@@ -184,6 +231,11 @@ impl Form {
 
     /// Runs the form a number of times and returns the time of one run.
     pub(super) fn run(&mut self, times: u32, limit: Duration) -> Result<Duration, Failure> {
+        Ok(self.timed(times, limit)?.clock)
+    }
+
+    /// Runs the form a number of times and returns both times of one run.
+    pub(super) fn timed(&mut self, times: u32, limit: Duration) -> Result<Took, Failure> {
         match self.ask(Order::Run(times.max(1)), Some(limit))? {
             Answer::Ran(took) => Ok(took),
             Answer::Built(_) | Answer::Placed | Answer::Compared(_) | Answer::Outputs(_) => {
@@ -255,10 +307,11 @@ fn serve(
     for order in inbox {
         let answer = match order {
             Order::Run(times) => {
-                let begin = Instant::now();
+                let (begin, from) = (Instant::now(), processor_time());
                 let outcome = (0..times).try_for_each(|_| placed.run());
-                let took = begin.elapsed() / times;
-                outcome.map(|()| Answer::Ran(took))
+                let clock = begin.elapsed() / times;
+                let processor = processor_time().saturating_sub(from) / times;
+                outcome.map(|()| Answer::Ran(Took { clock, processor }))
             }
             Order::Compare(expected) => {
                 placed.outputs().map(|outputs| Answer::Compared(expected.agrees(&outputs)))
@@ -268,6 +321,12 @@ fn serve(
         outbox.send(answer.unwrap_or_else(|error| Answer::Failed(failed(&error))))?;
     }
     Ok(())
+}
+
+/// The processor's time for this thread.
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(time).unwrap_or_default()
 }
 
 fn failed(error: &ExecuteError) -> Failure {

@@ -6,13 +6,19 @@
 //! made from the algorithm. It continues with small random changes of the best ones. Candidates are
 //! timed in turn with the best one so far, so that a busy machine slows both.
 
+mod batch;
+mod calibrate;
 mod counts;
 mod error;
 mod facts;
 mod form;
 mod hints;
+mod model;
 mod moves;
 mod options;
+mod processor;
+mod propose;
+mod sample;
 mod search;
 mod seeds;
 
@@ -23,9 +29,13 @@ use halidom_ir::Schedule;
 use halidom_lang::print_schedule;
 use halidom_verdict::{Cause, Verdict};
 
+pub use calibrate::{Calibration, calibrate, keep};
 pub use counts::{Counts, Rejection};
 pub use error::TuneError;
+pub use model::{Explained, Model, explained};
 pub use options::Options;
+pub use processor::machine;
+pub use sample::{Agreement, Sample, Sampling, agreement, sample};
 pub use search::Row;
 
 use crate::bench::{Likeness, Limits, measure, traffic};

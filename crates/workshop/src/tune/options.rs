@@ -18,6 +18,8 @@ pub struct Options {
     pub threads: Option<usize>,
     /// The seed of the random changes.
     pub seed: u64,
+    /// True if estimates choose the candidates; else they are drawn at random.
+    pub estimates: bool,
     /// The options for validating the winner.
     pub judge: judge::Options,
 }

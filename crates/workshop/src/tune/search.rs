@@ -3,19 +3,23 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use halidom_base::FxHashSet;
+use halidom_base::{FxHashSet, IndexMap};
 use halidom_codegen::Toolchain;
 use halidom_ir::{Algorithm, Directive, Pool, Schedule};
 use halidom_lang::print_schedule;
 use halidom_schedule::{StageLoops, stage_loops};
 use halidom_testgen::Random;
 
+use super::batch;
 use super::counts::{Counts, Rejection};
 use super::error::TuneError;
 use super::facts::Facts;
 use super::form::{Abandoned, Built, Expected, Failure, Form, all_ended, compile, words};
+use super::model::Model;
 use super::moves::{Mover, changed, number};
 use super::options::Options;
+use super::processor;
+use super::propose::{canonical, places, propose};
 use super::seeds::seeds;
 use halidom_driver::data::{Prepared, Request};
 use halidom_driver::execute;
@@ -36,6 +40,14 @@ const FASTER: f64 = 0.985;
 const ROUNDS: (usize, usize, Duration) = (5, 21, Duration::from_millis(1500));
 /// Shorter runs are repeated to reach this time.
 const SHORTEST: Duration = Duration::from_micros(400);
+/// The proposals of the model that are compiled at first, and the number of them that may differ in
+/// numbers only.
+const PROPOSED: (usize, usize) = (24, 3);
+/// The part of the budget in which the model proposes schedules, and a limit for that.
+const PROPOSING: (f64, Duration) = (0.15, Duration::from_secs(8));
+/// The numbers of changes from which the model chooses one. From few, it often chooses one that it
+/// likes less.
+const DRAWN: [usize; 3] = [4, 12, 36];
 /// A run is abandoned after this many times the best one's time, but not before a second.
 const PATIENCE: u32 = 20;
 
@@ -114,6 +126,8 @@ pub(super) struct Search {
     /// The schedules that the search started with.
     starts: Vec<Arc<Member>>,
     seen: FxHashSet<String>,
+    /// `None` if the search goes without estimates.
+    model: Option<Model>,
     abandoned: Vec<Abandoned>,
 }
 
@@ -127,8 +141,15 @@ impl Search {
         expected: Arc<Expected>,
     ) -> Self {
         let algorithm = &loaded.module.pipelines[options.pipeline].algorithm;
-        let facts = Facts::of(&loaded.module.pool, algorithm, &execute::host(algorithm));
+        let pool = &loaded.module.pool;
+        let facts = Facts::of(pool, algorithm, &execute::host(algorithm));
+        let threads = options
+            .threads
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let (machine, _) = processor::machine(threads);
+        let model = options.estimates.then(|| Model::new(pool, algorithm, &prepared, machine));
         Self {
+            model,
             pipeline: options.pipeline,
             toolchain: toolchain.clone().within(COMPILE.0),
             counts: Counts::default(),
@@ -173,13 +194,14 @@ impl Search {
                 failed = failed.or(failure.map(|failure| (name, failure)));
             }
         }
-        if self.start.is_empty() {
-            for seed in seeds(&mut self.loaded.module.pool, &self.facts) {
-                if Instant::now() >= deadline {
-                    break;
-                }
-                self.candidate(seed.directives, deadline, progress)?;
-            }
+        let is_open = self.start.is_empty() || self.start == [None];
+        if is_open {
+            self.proposals(deadline, progress)?;
+        }
+        if is_open && self.model.is_none() {
+            let seeds = seeds(&mut self.loaded.module.pool, &self.facts);
+            let drawn = seeds.into_iter().map(|seed| seed.directives).collect();
+            self.candidates(drawn, deadline, progress)?;
         }
         if self.best.is_some() {
             return Ok(());
@@ -194,6 +216,65 @@ impl Search {
         })
     }
 
+    /// Times the schedules that the model proposes.
+    fn proposals(
+        &mut self,
+        deadline: Instant,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(), TuneError> {
+        let Some(model) = &self.model else { return Ok(()) };
+        let begin = Instant::now();
+        let left = deadline.saturating_duration_since(begin);
+        let until = begin + left.mul_f64(PROPOSING.0).min(PROPOSING.1);
+        let found = propose(&mut self.loaded.module.pool, &self.facts, model, until);
+        let took = begin.elapsed().as_secs_f64();
+        let rate = found.estimated as f64 / took.max(1e-9);
+        progress(&format!("estimated {} schedules, {rate:.0} a second", found.estimated));
+        let mut kinds: IndexMap<String, usize> = IndexMap::default();
+        let mut chosen = Vec::new();
+        for proposal in found.all {
+            let count = kinds.entry(places(&self.facts, &proposal.directives)).or_default();
+            if *count < PROPOSED.1 && chosen.len() < PROPOSED.0 {
+                *count += 1;
+                chosen.push(proposal.directives);
+            }
+        }
+        self.candidates(chosen, deadline, progress)?;
+        Ok(())
+    }
+
+    /// Changes a schedule. With a model, it is the change with the lowest estimate of several.
+    fn change(&mut self, parent: &Arc<Member>) -> Vec<Directive> {
+        let mut best: Option<(f64, Vec<Directive>)> = None;
+        let drawn = self.random.choose(&DRAWN).copied().unwrap_or(1);
+        for _ in 0..drawn {
+            let mut mover = Mover {
+                pool: &mut self.loaded.module.pool,
+                facts: &self.facts,
+                loops: &parent.loops,
+                random: &mut self.random,
+            };
+            let directives = changed(&mut mover, &parent.directives);
+            let Some(model) = &self.model else { return directives };
+            if self.seen.contains(&canonical(&directives)) {
+                continue;
+            }
+            let schedule = Schedule { name: String::new(), directives };
+            // A change that the model does not describe, or whose effect it does not see, is tried
+            // now and then.
+            let estimate = model.estimate(&self.loaded.module.pool, &schedule);
+            let estimate = match estimate {
+                Ok(estimate) => estimate.total * (1.0 + self.random.below(100) as f64 / 500.0),
+                Err(_) if self.random.chance(5) => 0.0,
+                Err(_) => continue,
+            };
+            if best.as_ref().is_none_or(|(least, _)| estimate < *least) {
+                best = Some((estimate, schedule.directives));
+            }
+        }
+        best.map_or_else(|| parent.directives.clone(), |(_, directives)| directives)
+    }
+
     /// Changes the best schedules until the deadline.
     pub(super) fn go(
         &mut self,
@@ -205,37 +286,68 @@ impl Search {
         let mut in_vain = 0;
         while Instant::now() < deadline && in_vain < IN_VAIN {
             let parents = self.members.len().min(PARENTS);
-            let rank = if self.random.chance(60) { 0 } else { self.random.below(parents) };
-            let Some(parent) = self.members.get(rank) else { break };
-            let mut mover = Mover {
-                pool: &mut self.loaded.module.pool,
-                facts: &self.facts,
-                loops: &parent.loops,
-                random: &mut self.random,
-            };
-            let directives = changed(&mut mover, &parent.directives);
-            if self.candidate(directives, deadline, progress)? {
-                in_vain = 0;
-            } else {
-                in_vain += 1;
+            let mut drawn = Vec::new();
+            for _ in 0..batch::size() {
+                let rank = if self.random.chance(60) { 0 } else { self.random.below(parents) };
+                let Some(parent) = self.members.get(rank).map(Arc::clone) else { return Ok(()) };
+                drawn.push(self.change(&parent));
             }
+            let count = drawn.len();
+            let new = self.candidates(drawn, deadline, progress)?;
+            in_vain = if new > 0 { 0 } else { in_vain + count };
         }
         Ok(())
     }
 
-    /// Examines a schedule if it is new. Returns true if it was new.
-    fn candidate(
+    /// Builds schedules together, unless they are known, and examines each. Returns the number of
+    /// those that are new.
+    fn candidates(
         &mut self,
-        mut directives: Vec<Directive>,
+        mut drawn: Vec<Vec<Directive>>,
         deadline: Instant,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<bool, TuneError> {
-        number(&mut directives);
-        if !self.seen.insert(format!("{directives:?}")) {
-            return Ok(false);
+    ) -> Result<usize, TuneError> {
+        for directives in &mut drawn {
+            number(directives);
         }
+        drawn.retain(|directives| self.seen.insert(canonical(directives)));
+        let mut new = 0;
+        for part in drawn.chunks(batch::size()) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || !all_ended(&mut self.abandoned, deadline) {
+                break;
+            }
+            let candidate = |directives: &Vec<Directive>| {
+                let name = "candidate".to_owned();
+                Schedule { name, directives: directives.clone() }
+            };
+            let schedules = part.iter().map(candidate).collect();
+            let limit = COMPILE.1.min(left);
+            let (built, late) =
+                batch::build(&self.loaded, self.pipeline, schedules, &self.toolchain, limit);
+            self.abandoned.extend(late);
+            new += part.len();
+            for (directives, built) in part.iter().zip(built) {
+                self.candidate(directives, built, deadline, progress)?;
+            }
+        }
+        Ok(new)
+    }
+
+    /// Examines a schedule that was built.
+    fn candidate(
+        &mut self,
+        directives: &[Directive],
+        built: Result<Arc<Built>, Failure>,
+        deadline: Instant,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(), TuneError> {
         self.counts.tried += 1;
-        match self.examine(directives, None, None, deadline)? {
+        let outcome = match built {
+            Ok(built) => self.examine(directives.to_vec(), None, Some(built), deadline)?,
+            Err(failure) => Outcome::Rejected(Rejection::of(&failure), Some(failure)),
+        };
+        match outcome {
             Outcome::Best => {
                 self.counts.improved += 1;
                 if let Some(best) = &self.best {
@@ -247,7 +359,7 @@ impl Search {
             Outcome::Near => self.counts.reject(Rejection::Slower),
             Outcome::Rejected(reason, _) => self.counts.reject(reason),
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Compiles and runs a schedule, compares its outputs, and races it.
@@ -259,7 +371,7 @@ impl Search {
         deadline: Instant,
     ) -> Result<Outcome, TuneError> {
         if start.is_some() {
-            self.seen.insert(format!("{directives:?}"));
+            self.seen.insert(canonical(&directives));
         }
         let rejected =
             |failure: Failure| Ok(Outcome::Rejected(Rejection::of(&failure), Some(failure)));
