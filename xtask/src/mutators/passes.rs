@@ -136,7 +136,8 @@ fn theorem(pass: &str, profile: &str, methods: &[Method]) -> String {
     };
     let such = |standings: &[&str]| -> String {
         let such = methods.iter().filter(|(_, standing)| standings.contains(&standing.as_str()));
-        such.map(|(name, standing)| format!("\n    {standing}: {name}")).collect()
+        let lines = such.map(|(name, standing)| format!("\n    {standing}: {name}"));
+        lines.collect::<Vec<_>>().concat()
     };
     match whole(methods) {
         Whole::Theorem => format!("THEOREM: {holds}{refuses}, and it ends, {given}"),
