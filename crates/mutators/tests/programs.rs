@@ -2,8 +2,8 @@
 //! after the point that it checks.
 //!
 //! A file of `tests/mutators` has the classes `Right` and `Wrong`, and states in its second line
-//! the verdict about the wrong one. The lines after it may state the verdict about the right one, if
-//! that is not *verified*, and the profile, if that is not HeteroCL's.
+//! the verdict about the wrong one. The lines after it may state the verdict about the right one,
+//! if that is not *verified*, and the profile, if that is not HeteroCL's.
 
 use std::fs;
 use std::path::{Path, PathBuf};

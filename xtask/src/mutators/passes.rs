@@ -90,7 +90,7 @@ const REFUTED: [&str; 5] = ["contract", "scope", "type", "crash", "wrong"];
 /// A method with its standing.
 type Method = (String, String);
 
-/// What is known of a whole pass.
+/// The answer about a whole pass.
 #[derive(Debug, PartialEq, Eq)]
 enum Whole {
     /// Each method keeps the value or the effect of what it is given, and the pass ends.
@@ -126,7 +126,9 @@ fn theorem(pass: &str, profile: &str, methods: &[Method]) -> String {
         "for every expression and statement that the profile {profile} admits, what {pass} makes \
          has the value and the type, or the effect, of what it was given"
     );
-    let given = "provided that the contracts in crates/mutators/contracts hold";
+    let given = "provided that the contracts in crates/mutators/contracts hold, that each \
+                 `rewrite` in it is a verified rule, and that the same holds of the methods of its \
+                 classes in other files";
     let refuses = if methods.iter().any(|(_, standing)| standing == "rejects") {
         ", or it refuses it"
     } else {
@@ -134,7 +136,8 @@ fn theorem(pass: &str, profile: &str, methods: &[Method]) -> String {
     };
     let such = |standings: &[&str]| -> String {
         let such = methods.iter().filter(|(_, standing)| standings.contains(&standing.as_str()));
-        such.map(|(name, standing)| format!("\n    {standing}: {name}")).collect()
+        let lines = such.map(|(name, standing)| format!("\n    {standing}: {name}"));
+        lines.collect::<Vec<_>>().concat()
     };
     match whole(methods) {
         Whole::Theorem => format!("THEOREM: {holds}{refuses}, and it ends, {given}"),

@@ -2,7 +2,7 @@
 
 use halidom_cpp::words;
 
-use crate::ir::kinds::{Code, Type};
+use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::node::NodeId;
 
 words! {
@@ -119,6 +119,24 @@ pub(crate) fn other_operands(callee: &str, ty: Type) -> Option<Vec<Type>> {
     };
     matches!(Intrinsic::of(callee), Intrinsic::ShiftLeft | Intrinsic::ShiftRight)
         .then(|| vec![ty, Type { code, ..ty }])
+}
+
+/// The kind of node that a function computes strictly, with its number of arguments. Numbers are
+/// not rounded here, so both have one value.
+pub(crate) fn strict(callee: &str) -> Option<(Kind, usize)> {
+    Some(match Intrinsic::of(callee) {
+        Intrinsic::StrictAdd => (Kind::Add, 2),
+        Intrinsic::StrictSub => (Kind::Sub, 2),
+        Intrinsic::StrictMul => (Kind::Mul, 2),
+        Intrinsic::StrictDiv => (Kind::Div, 2),
+        Intrinsic::StrictMin => (Kind::Min, 2),
+        Intrinsic::StrictMax => (Kind::Max, 2),
+        Intrinsic::StrictEq => (Kind::EQ, 2),
+        Intrinsic::StrictLt => (Kind::LT, 2),
+        Intrinsic::StrictLe => (Kind::LE, 2),
+        Intrinsic::StrictCast => (Kind::Cast, 1),
+        _ => return None,
+    })
 }
 
 /// The possible numbers of arguments of an intrinsic of the IR; empty if not known.

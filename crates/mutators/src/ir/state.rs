@@ -129,7 +129,7 @@ pub(crate) struct State {
     pub(crate) members: Vec<Slot>,
     /// The arguments and results of `mutate`.
     pub(crate) mutated: Vec<(NodeId, NodeId)>,
-    /// The arguments of `mutate`, with results that are not greater in the order of `machine::order`.
+    /// The arguments of `mutate`, with results that are not greater in the order on IR.
     pub(crate) shrunk: Vec<(NodeId, NodeId)>,
     /// Numbers put into literals of at least 32 bits that may not fit: the literal's class, the
     /// number and its type.

@@ -3,11 +3,11 @@
 //!
 //! # Correctness
 //!
-//! It holds of a pass if it holds of each path of each mutator of its classes at each type, provided
-//! that it holds of the nodes that are mutated there; these are less than the input, as the path
-//! descends. The mutator of any other kind of node makes the node again from its mutated operands,
-//! which is not greater. A path that is not followed to its end, a method that is not modelled, and
-//! a class whose methods may be in other files all count as greater.
+//! It holds of a pass if it holds of each path of each mutator of its classes at each type,
+//! provided that it holds of the nodes that are mutated there; these are less than the input, as
+//! the path descends. The mutator of any other kind of node makes the node again from its mutated
+//! operands, which is not greater. A path that is not followed to its end, a method that is not
+//! modelled, and a class whose methods may be in other files all count as greater.
 
 use halidom_cpp::ast::Function;
 

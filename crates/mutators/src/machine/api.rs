@@ -6,7 +6,7 @@ use halidom_rewrites::rules::{Fun, Node, ValueId};
 use crate::ir::kinds::Kind;
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
-use crate::ir::value::{Num, Val};
+use crate::ir::value::{Num, Val, members};
 use crate::machine::info::is_report;
 use crate::machine::language::{Contract, Guarantee, Parameter, Sort};
 use crate::machine::run::{Machine, Outcome, Paths};
@@ -55,6 +55,9 @@ impl Machine<'_> {
         if let Some(kind) = made {
             return self.make_node(kind, &arguments, state, line);
         }
+        if let Some(paths) = self.own_api(name, &arguments, &state, line) {
+            return paths;
+        }
         let table = self.contracts;
         if let Some(error) = &table.error {
             return self.unsupported(state, error.to_string(), line);
@@ -92,6 +95,65 @@ impl Machine<'_> {
             }
         }
         self.refused(name, &arguments, state, line)
+    }
+
+    /// Calls of functions whose arguments are lists, or something unknown; `None` for others.
+    fn own_api(
+        &mut self,
+        name: &str,
+        arguments: &[Val],
+        state: &State,
+        line: usize,
+    ) -> Option<Paths<Val>> {
+        let name = name.strip_prefix("Internal::").unwrap_or(name);
+        match (name, arguments) {
+            ("Call::as_intrinsic", [Val::Expr(node), list]) => {
+                let named = |value: &Val| match value {
+                    Val::Handle(name) => name.rsplit("::").next().map(str::to_owned),
+                    _ => None,
+                };
+                let names = members(list).iter().map(named).collect::<Option<Vec<_>>>()?;
+                Some(self.called_one_of(*node, &names, state.clone(), line))
+            }
+            ("Call::as_tag", [Val::Expr(node)]) => {
+                Some(self.called_one_of(*node, &TAGS.map(str::to_owned), state.clone(), line))
+            }
+            ("std::max" | "std::min", [a, b])
+                if !self.is_concrete() && [a, b].iter().any(|of| matches!(of, Val::Handle(_))) =>
+            {
+                let is_number = |of: &&Val| matches!(of, Val::Handle(_) | Val::Int(_));
+                let unknown = Val::Handle(self.fresh_name("unknown"));
+                [a, b].iter().all(is_number).then(|| vec![(state.clone(), unknown)])
+            }
+            _ => None,
+        }
+    }
+
+    /// A pointer to a node if it calls one of some intrinsics, else null.
+    fn called_one_of(
+        &mut self,
+        node: Option<NodeId>,
+        names: &[String],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let Some(node) = node else { return vec![(state, Val::Ptr(None))] };
+        let (mut open, not) = self.is_kind(node, Kind::Call, state);
+        let mut paths: Paths<Val> = not.into_iter().map(|state| (state, Val::Ptr(None))).collect();
+        for name in names {
+            let mut next = Vec::new();
+            for state in open {
+                for (state, truth) in self.is_intrinsic(node, name, state) {
+                    let (holds, fails) = self.truth(&truth, state, line);
+                    let found = Val::Ptr(Some((node, Kind::Call)));
+                    paths.extend(holds.into_iter().map(|state| (state, found.clone())));
+                    next.extend(fails);
+                }
+            }
+            open = next;
+        }
+        paths.extend(open.into_iter().map(|state| (state, Val::Ptr(None))));
+        paths
     }
 
     /// Binds a contract's parameters; `None` if it does not take the arguments.
@@ -263,6 +325,9 @@ fn pointed(ty: &str, state: &State) -> Option<Kind> {
         _ => None,
     }
 }
+
+/// The intrinsics that are tags (`IR.h`).
+const TAGS: [&str; 2] = ["likely", "likely_if_innermost"];
 
 /// Objects of the compiler whose constructors make them empty.
 const EMPTY: [&str; 2] = ["NodeRef", "Region"];

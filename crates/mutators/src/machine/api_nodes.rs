@@ -83,6 +83,8 @@ impl Machine<'_> {
                     "simplify" => self.is_simplifier(),
                     name => name != "unwrap_tags",
                 };
+                // The simplifier is not run, so what it makes of known IR is not known.
+                self.has_chosen |= call.name == "simplify" && !is_this && self.is_concrete();
                 let mut paths = if is_this {
                     self.mutate_below(*node, state, call.line)
                 } else {

@@ -74,6 +74,13 @@ impl<'p> Machine<'p> {
         if name == "reverse_view" && arguments.len() == 1 {
             let mut paths = Vec::new();
             for (state, list) in self.eval(&arguments[0], state) {
+                if let Val::Handle(of) = &list
+                    && !self.is_concrete()
+                {
+                    let reversed = Val::Handle(format!("{of} reversed"));
+                    paths.push((state, reversed));
+                    continue;
+                }
                 for (state, mut values) in self.as_list(&list, state, line) {
                     values.reverse();
                     paths.push((state, Val::List(values)));

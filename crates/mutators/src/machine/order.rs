@@ -33,7 +33,7 @@ enum Relation {
     Equal,
 }
 
-/// What a comparison rests on.
+/// The assumption of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rests {
     /// It holds whatever `mutate` returns.

@@ -40,13 +40,13 @@ pub(crate) fn contracts(
 pub(crate) struct Pass {
     /// The class.
     pub(crate) class: &'static str,
-    /// What it states instead.
+    /// The statement that it makes instead.
     pub(crate) statement: &'static str,
     /// The source that documents it.
     pub(crate) source: &'static str,
 }
 
-/// What classes state, by the words for it.
+/// The statements of classes, by their words.
 const STATEMENTS: &[(&str, &str)] = &[
     ("adds", "it adds to what is computed"),
     ("fails", "its results may be undefined"),

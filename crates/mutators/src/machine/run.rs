@@ -268,6 +268,12 @@ impl<'p> Machine<'p> {
         self.ends.len() >= if self.is_concrete() { MAX_CONCRETE_ENDS } else { MAX_PATHS }
     }
 
+    /// Tests whether a run on wholly known IR shows nothing any more, because a choice was left
+    /// open.
+    pub(crate) fn shows_nothing(&self) -> bool {
+        self.is_concrete() && self.has_chosen
+    }
+
     /// Ends a path at a construct that is not modelled.
     pub(crate) fn unsupported<T>(
         &mut self,
@@ -291,6 +297,9 @@ impl<'p> Machine<'p> {
         arguments: Vec<Val>,
         state: State,
     ) -> Paths<Val> {
+        if self.shows_nothing() {
+            return Vec::new();
+        }
         let again = self.active.iter().filter(|line| **line == function.line).count();
         if again > MAX_RECURSIONS && !self.is_concrete() {
             let what = format!("recursion of {} of depth {MAX_RECURSIONS}", function.name);

@@ -36,6 +36,9 @@ impl<'p> Machine<'p> {
         let mut done = Vec::new();
         let mut running = vec![state];
         for stmt in stmts {
+            if self.shows_nothing() {
+                return Vec::new();
+            }
             let mut next = Vec::new();
             for state in running {
                 for (state, flow) in self.stmt(stmt, state) {

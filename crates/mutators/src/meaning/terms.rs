@@ -11,7 +11,7 @@ use halidom_base::{FxHashMap, FxHashSet};
 use halidom_rewrites::profile::{Profile, ZeroDivision};
 use halidom_rewrites::rules::{Domain, Fun, Node as Term, ValueId, Values};
 
-use crate::ir::intrinsics::Intrinsic;
+use crate::ir::intrinsics::{Intrinsic, strict};
 use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape, class_of};
 use crate::ir::state::{Computation, Scoped, State};
@@ -316,6 +316,8 @@ impl<'a> Meaning<'a> {
             return None;
         }
         let Shape { kind, fields } = known.shape.clone()?;
+        let strict = intrinsic.as_deref().filter(|_| kind == Kind::Call).and_then(strict);
+        let kind = strict.filter(|(_, count)| *count == fields.len()).map_or(kind, |(of, _)| of);
         let exprs: Vec<NodeId> = fields
             .iter()
             .filter_map(|field| match field {
