@@ -11,6 +11,9 @@ use crate::regions::{Area, MOST_DIMS, Regions, Scope};
 /// The bytes of a line of a cache.
 const LINE: f64 = 64.0;
 
+/// Memory of constant size up to this one is on the stack.
+const STACK: f64 = halidom_ir::STACK_LIMIT as f64;
+
 /// The bytes of a page.
 const PAGE: f64 = 4096.0;
 
@@ -70,6 +73,7 @@ impl<'t, 'r> Traffic<'t, 'r> {
                 }
                 Site::Inline | Site::Root => String::new(),
             };
+            let is_plain = is_plain || self.is_on_stack(number);
             let allocations = if is_plain { 0.0 } else { self.regions.runs(plan.store[number]) };
             all.push(Memory {
                 name: func.name.clone(),
@@ -81,6 +85,14 @@ impl<'t, 'r> Traffic<'t, 'r> {
             });
         }
         all
+    }
+
+    /// True if a func's memory is small and of constant size: it is for one iteration of an
+    /// innermost loop. Blocks are smaller where the whole is, so that their size is not constant.
+    fn is_on_stack(&self, func: usize) -> bool {
+        let Site::At(around, stage, at) = self.regions.plan.store[func] else { return false };
+        let within = &self.regions.plan.nests[around][stage].loops[at + 1..];
+        self.rooms[func] <= STACK && within.iter().all(is_copied)
     }
 
     /// Adds the bytes that cross a cache to the roots and to the memory.

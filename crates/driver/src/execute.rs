@@ -17,7 +17,7 @@ use crate::data::Prepared;
 /// The time limit for timing a run, beyond its first execution.
 const TIMING_BUDGET: Duration = Duration::from_millis(300);
 /// The largest number of bytes that are compiled in one call, unless one program has more.
-const MOST_TEXT: usize = 300_000;
+const MOST_TEXT: usize = 80_000;
 /// The largest number of timed runs.
 const MOST_RUNS: usize = 50;
 
@@ -123,8 +123,9 @@ pub fn build(
     })
 }
 
-/// Prints, reads back and compiles programs of one algorithm with few calls of the C compiler, which
-/// takes less time than one call for each. If a call fails, its programs are compiled one by one.
+/// Prints, reads back and compiles programs of one algorithm with few calls of the C compiler,
+/// which takes less time than one call for each. If a call fails, its programs are compiled one by
+/// one.
 /// Reports each result with its program's number as soon as it is there.
 pub fn build_batch(
     programs: &[(&Pool, &Program)],

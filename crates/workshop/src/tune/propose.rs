@@ -12,7 +12,7 @@ use halidom_ir::{Action, Directive, FuncId, LoopLevel, Pool, Schedule};
 
 use super::facts::{Facts, Func, Placement};
 use super::model::Model;
-use super::seeds::{Cut, cut_loops, directive, vectors, whole};
+use super::seeds::{Cut, cut_loops, directive, fresh, vectors, whole};
 
 /// The number of states that are kept after each decision.
 const BEAM: usize = 20;
@@ -119,6 +119,13 @@ impl Proposer<'_> {
                     var.map(|var| LoopLevel { func: output.id, stage: None, var })
                 };
                 let (outer, inner) = (level(blocks.outer), level(blocks.inner));
+                if let Some(vars) = channels(output, cut) {
+                    // What a row needs is then computed once for all channels.
+                    let mut directives = directives.clone();
+                    directives.push(directive(output.id, 0, Action::Reorder { vars }));
+                    let (outer, inner) = (outer.clone(), inner.clone());
+                    states.push(State { directives, outer, inner, estimate: 0.0 });
+                }
                 states.push(State { directives, outer, inner, estimate: 0.0 });
             }
         }
@@ -238,6 +245,25 @@ impl Proposer<'_> {
         }
         estimate
     }
+}
+
+/// The order of an output's loops, innermost first, in which the dimensions beyond the second are
+/// within each row; `None` if there are no such dimensions.
+fn channels(output: &Func, cut: Cut) -> Option<Vec<String>> {
+    let [x, y, rest @ ..] = output.stages.first()?.pure.as_slice() else { return None };
+    if rest.is_empty() {
+        return None;
+    }
+    let (row, around) = match cut {
+        Cut::Rows => (x.clone(), vec![y.clone()]),
+        Cut::Strips(_) => (x.clone(), vec![fresh(output, y, "i"), fresh(output, y, "o")]),
+        Cut::Tiles(..) => {
+            let around = [(y, "i"), (x, "o"), (y, "o")];
+            let around = around.map(|(var, suffix)| fresh(output, var, suffix));
+            (fresh(output, x, "i"), around.to_vec())
+        }
+    };
+    Some([row].into_iter().chain(rest.iter().cloned()).chain(around).collect())
 }
 
 /// The places of all funcs, as words: schedules with the same places differ in numbers only.

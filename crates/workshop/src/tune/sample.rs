@@ -135,8 +135,8 @@ pub fn sample(
     estimated(&loaded, &lines, pipeline, request, &machine)
 }
 
-/// The shortest time of some runs, in nanoseconds. With one thread it is the processor's time, which
-/// other work on the machine changes little.
+/// The shortest time of some runs, in nanoseconds. With one thread it is the processor's time,
+/// which other work on the machine changes little.
 pub(super) fn timed(
     make: impl FnOnce() -> Result<Arc<super::form::Built>, super::form::Failure> + Send + 'static,
     prepared: &Arc<Prepared>,

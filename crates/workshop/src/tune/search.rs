@@ -26,12 +26,14 @@ use halidom_driver::execute;
 use halidom_driver::source::{Choice, DEFAULT_SCHEDULE, Loaded};
 
 /// The time limits for the C compiler and for a whole compile.
-const COMPILE: (Duration, Duration) = (Duration::from_secs(8), Duration::from_secs(12));
+const COMPILE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(8));
+/// The time after which fewer candidates are compiled together.
+const LONG: Duration = Duration::from_secs(3);
 /// The number of schedules that are kept for the end, and the number of these that are changed.
 const KEPT: usize = 12;
 const PARENTS: usize = 5;
 /// A candidate is not raced if its first runs take this many times as long as the best one's.
-const FAR: f64 = 1.6;
+const FAR: f64 = 1.4;
 /// A candidate that is slower than the best one by this factor is not kept for further changes.
 const NEAR: f64 = 1.1;
 /// A candidate that is faster by this factor, and wins most rounds, becomes the best.
@@ -129,6 +131,8 @@ pub(super) struct Search {
     /// `None` if the search goes without estimates.
     model: Option<Model>,
     abandoned: Vec<Abandoned>,
+    /// The number of candidates that are compiled together.
+    together: usize,
 }
 
 impl Search {
@@ -164,6 +168,7 @@ impl Search {
             starts: Vec::new(),
             seen: FxHashSet::default(),
             abandoned: Vec::new(),
+            together: batch::size(),
             loaded,
         }
     }
@@ -287,7 +292,7 @@ impl Search {
         while Instant::now() < deadline && in_vain < IN_VAIN {
             let parents = self.members.len().min(PARENTS);
             let mut drawn = Vec::new();
-            for _ in 0..batch::size() {
+            for _ in 0..self.together {
                 let rank = if self.random.chance(60) { 0 } else { self.random.below(parents) };
                 let Some(parent) = self.members.get(rank).map(Arc::clone) else { return Ok(()) };
                 drawn.push(self.change(&parent));
@@ -312,7 +317,8 @@ impl Search {
         }
         drawn.retain(|directives| self.seen.insert(canonical(directives)));
         let mut new = 0;
-        for part in drawn.chunks(batch::size()) {
+        while new < drawn.len() {
+            let part = &drawn[new..drawn.len().min(new + self.together)];
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() || !all_ended(&mut self.abandoned, deadline) {
                 break;
@@ -323,10 +329,17 @@ impl Search {
             };
             let schedules = part.iter().map(candidate).collect();
             let limit = COMPILE.1.min(left);
+            let begin = Instant::now();
             let (built, late) =
                 batch::build(&self.loaded, self.pipeline, schedules, &self.toolchain, limit);
             self.abandoned.extend(late);
             new += part.len();
+            // What does not fit in the time limit must not keep others waiting.
+            if begin.elapsed() > LONG {
+                self.together = (self.together / 2).max(2);
+            } else if begin.elapsed() < LONG / 3 {
+                self.together = (self.together * 2).min(batch::size());
+            }
             for (directives, built) in part.iter().zip(built) {
                 self.candidate(directives, built, deadline, progress)?;
             }
@@ -591,7 +604,7 @@ fn race(best: &mut Best, form: &mut Form, limit: Duration) -> Result<Race, Failu
         times.push(pair);
         if times.len() >= least {
             let ratio = ratio(&times);
-            if !(0.8..NEAR + 0.1).contains(&ratio) {
+            if !(0.85..NEAR + 0.05).contains(&ratio) {
                 break;
             }
         }

@@ -45,6 +45,29 @@ def read(path):
     return pipeline, inputs, params
 
 
+def fill(buffer):
+    """Fill a buffer with random numbers."""
+    import numpy
+
+    random = numpy.random.default_rng(1)
+    array = numpy.asarray(buffer)
+    if array.dtype.kind == "f":
+        array[...] = random.random(array.shape, dtype=array.dtype)
+    else:
+        array[...] = random.integers(0, numpy.iinfo(array.dtype).max, array.shape)
+
+
+def infer(pipeline, inputs, bound, outputs, target):
+    """Make buffers for the inputs that have none."""
+    if None not in bound.values():
+        return
+    pipeline.infer_input_bounds(outputs if len(outputs) > 1 else outputs[0], target=target)
+    for name, (param, _) in inputs.items():
+        if bound[name] is None:
+            bound[name] = param.get()
+            fill(bound[name])
+
+
 def shape(text):
     """Read a size such as 640x480x3."""
     return [int(part) for part in text.split("x")]
@@ -63,26 +86,19 @@ def main():
     options = parser.parse_args()
     os.environ["HL_NUM_THREADS"] = options.threads
     import halide as hl
-    import numpy
 
     target = hl.get_jit_target_from_environment()
     pipeline, inputs, params = read(options.script)
-    for given in options.set:
-        name, _, value = given.partition("=")
-        param, arguments = params[name]
+    given = dict(pair.split("=") for pair in options.set)
+    numbers = []
+    for name, (param, arguments) in params.items():
+        # The time of most programs does not depend on their parameters.
+        value = given.get(name, "1")
         number = float(value) if arguments[0].is_float() else int(value)
+        numbers.append(number)
         param.set(number)
         param.set_estimate(number)
     sizes = dict(given.split("=") for given in options.input)
-    random = numpy.random.default_rng(1)
-
-    def fill(buffer):
-        array = numpy.asarray(buffer)
-        if array.dtype.kind == "f":
-            array[...] = random.random(array.shape, dtype=array.dtype)
-        else:
-            array[...] = random.integers(0, numpy.iinfo(array.dtype).max, array.shape)
-
     bound = {}
     for name, (param, arguments) in inputs.items():
         bound[name] = None
@@ -92,11 +108,8 @@ def main():
             param.set(bound[name])
     outputs = [hl.Buffer(kind, options.size) for func in pipeline.outputs()
                for kind in func.types()]
-    pipeline.infer_input_bounds(outputs, target)
+    infer(pipeline, inputs, bound, outputs, target)
     for name, (param, _) in inputs.items():
-        if bound[name] is None:
-            bound[name] = param.get()
-            fill(bound[name])
         of = bound[name]
         param.set_estimates([(of.dim(at).min(), of.dim(at).extent())
                              for at in range(of.dimensions())])
@@ -108,9 +121,14 @@ def main():
     begin = time.perf_counter()
     pipeline.apply_autoscheduler(target, hl.AutoschedulerParams(options.scheduler, settings))
     scheduled = time.perf_counter() - begin
+    # The schedule may read more.
+    for name in [name for name in inputs if name not in sizes]:
+        inputs[name][0].reset()
+        bound[name] = None
+    infer(pipeline, inputs, bound, outputs, target)
     arguments = [*inputs.values(), *params.values()]
     run = pipeline.compile_to_callable([made for made, _ in arguments], target)
-    values = [*bound.values(), *(param.get() for param, _ in params.values()), *outputs]
+    values = [*bound.values(), *numbers, *outputs]
     run(*values)
     print(json.dumps(scheduled), flush=True)
     for _ in sys.stdin:

@@ -286,13 +286,13 @@ fn print(found: &[(String, Json)]) {
         let shown = |ratio: Option<Ratio>| {
             ratio.map_or_else(
                 || "–".to_owned(),
-                |ratio| format!("{:.2} ({:.2}–{:.2})", ratio.least, ratio.from, ratio.to),
+                |ratio| format!("{:.2} ({:.2}–{:.2})", ratio.median, ratio.from, ratio.to),
             )
         };
         let to_rival = fastest.and_then(|(_, rival)| ratio(own, rival));
         let to_best = of("best").and_then(|best| ratio(own, best));
-        of_rivals.extend(to_rival.map(|ratio| ratio.least));
-        of_best.extend(to_best.map(|ratio| ratio.least));
+        of_rivals.extend(to_rival.map(|ratio| ratio.median));
+        of_best.extend(to_best.map(|ratio| ratio.median));
         let time = |of: Option<&Json>| {
             of.and_then(least).map_or_else(|| "–".to_owned(), |least| format!("{least:.3}"))
         };
@@ -312,7 +312,7 @@ fn print(found: &[(String, Json)]) {
     let headings =
         ["program", "tuned ms", "fastest rival", "ms", "ratio", "best ms", "ratio", "failed"];
     println!("{}", table::layout(&headings, &rows));
-    println!("ms is the least of all rounds; in parentheses, the ratios of the medians by round");
+    println!("ms: the least; ratio: of the medians of each round, its median and its range");
     for (what, ratios) in [("the fastest rival", &of_rivals), ("`best`", &of_best)] {
         if !ratios.is_empty() {
             let logs: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
@@ -325,9 +325,9 @@ fn print(found: &[(String, Json)]) {
 /// The ratio of two contestants' times.
 #[derive(Clone, Copy)]
 struct Ratio {
-    /// Of the least times.
-    least: f64,
-    /// The least and the greatest ratio of medians in one round.
+    /// The median over the rounds of the ratio of medians.
+    median: f64,
+    /// The least and the greatest.
     from: f64,
     to: f64,
 }
@@ -336,12 +336,12 @@ fn ratio(own: &Json, other: &Json) -> Option<Ratio> {
     let list = |of: &Json, key: &str| -> Option<Vec<f64>> {
         Some(of.get(key)?.array()?.iter().filter_map(Json::number).collect())
     };
-    let least = |of: &Json| Some(list(of, "least")?.into_iter().fold(f64::INFINITY, f64::min));
     let (one, two) = (list(own, "medians")?, list(other, "medians")?);
-    let ratios: Vec<f64> = one.iter().zip(&two).map(|(one, two)| one / two).collect();
+    let mut ratios: Vec<f64> = one.iter().zip(&two).map(|(one, two)| one / two).collect();
+    ratios.sort_by(f64::total_cmp);
     Some(Ratio {
-        least: least(own)? / least(other)?,
-        from: ratios.iter().copied().fold(f64::INFINITY, f64::min),
-        to: ratios.iter().copied().fold(0.0, f64::max),
+        median: *ratios.get(ratios.len() / 2)?,
+        from: *ratios.first()?,
+        to: *ratios.last()?,
     })
 }
