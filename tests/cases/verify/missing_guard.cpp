@@ -27,6 +27,6 @@ Expr Simplify::visit(const LT *op, ExprInfo *info) {
 // at 32 bits: 1 verified, 1 wrong
 // 2 rules: 1 verified, 1 wrong
 // Simplify::visit(const LT *): partial
-//   missing_guard.cpp:12: partial at bool: it mutates what is not shown to be smaller than its input
+//   missing_guard.cpp:12: partial at bool: it may not end: what it mutates here may be as large as its own input
 // 1 mutators: 1 partial
 // refuted: expected 0, got 1

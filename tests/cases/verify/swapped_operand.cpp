@@ -25,7 +25,7 @@ Expr Simplify::visit(const Sub *op, ExprInfo *info) {
 // at 32 bits: 3 verified, 1 wrong
 // 4 rules: 3 verified, 1 wrong
 // Simplify::visit(const Sub *): partial
-//   swapped_operand.cpp:14: partial at int32: it mutates what is not shown to be smaller than its input
+//   swapped_operand.cpp:14: partial at int32: it may not end: what it mutates here may be as large as its own input
 // 1 mutators: 1 partial
 // refuted: expected -19, got 2
 // Expr x = Variable::make(Int(32), "x"); // 2
