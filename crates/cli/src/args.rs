@@ -47,7 +47,9 @@ pub(crate) enum Command {
             --input input=photo.png --output blurred.png")]
     Run(RunArgs),
     /// Compile ahead of time: C source, header, object, static library, and a validation report
-    #[command(after_help = "Example: halidom build examples/blur.hal -s tiled -o out")]
+    #[command(after_help = "Examples:
+  halidom build examples/blur.hal -s tiled -o out
+  halidom build examples/chunks/reductions.hal -p moments --window '*' --compute total --piece -o out")]
     Build(BuildArgs),
     /// Print the region of each input that a window of the outputs needs, as a formula, and prove
     /// that no read leaves it
@@ -57,7 +59,9 @@ coordinate of the window in dimension `x`; `input.min(0)` and `input.max(0)` are
 input. Without `--schedule`, all schedules are examined: each may read more than the algorithm \
 needs.\n\n\
 Exit status: 0 proved, 1 refuted, 2 bad input, 3 unknown.\n\n\
-Example: halidom halo examples/edges.hal -s strips"
+Examples:
+  halidom halo examples/edges.hal -s strips
+  halidom halo examples/chunks/filters.hal -p mean_mirrored --depth 1,1 --boundary reflect"
     )]
     Halo(HaloArgs),
     /// Print the intermediate representation after a stage of compilation
@@ -264,8 +268,8 @@ pub(crate) struct Named {
     /// Take this func, which an earlier phase has computed, as an input
     #[arg(long, value_name = "FUNC")]
     pub(crate) given: Vec<String>,
-    /// Let the computed func continue its reduction: it takes the values so far, `FUNC.before`, and
-    /// the range of its outermost variable, `FUNC.from` to `FUNC.until`
+    /// Let the computed func continue its reduction: it takes the values so far, `FUNC_before`, and
+    /// the range of its outermost variable, from `FUNC_from` to below `FUNC_until`
     #[arg(long, requires = "compute")]
     pub(crate) piece: bool,
 }

@@ -117,7 +117,7 @@ pub struct Root {
     pub written: [f64; 3],
     /// The bytes that are written past the caches.
     pub streamed: f64,
-    /// Turns to pages that were not at hand: the processor keeps some pages' addresses and fetches
+    /// Turns to pages whose address the processor has to find: it keeps some addresses and fetches
     /// ahead in some.
     pub pages: f64,
     /// Starts of parallel loops.

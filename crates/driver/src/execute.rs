@@ -125,8 +125,7 @@ pub fn build(
 
 /// Prints, reads back and compiles programs of one algorithm with few calls of the C compiler,
 /// which takes less time than one call for each. If a call fails, its programs are compiled one by
-/// one.
-/// Reports each result with its program's number as soon as it is there.
+/// one. Reports each result with its program's number as soon as it is there.
 pub fn build_batch(
     programs: &[(&Pool, &Program)],
     toolchain: &Toolchain,

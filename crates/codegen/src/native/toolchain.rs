@@ -2,13 +2,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::native::flags::{CANDIDATES, EVERYWHERE};
 use crate::{CModule, Target};
@@ -107,6 +106,20 @@ impl CompileError {
         let what = what.into();
         move |source| Self::Io { what, source }
     }
+}
+
+/// Ends a compiler and the processes that it started. They stay in the caller's process group, so
+/// that they also end with it. On systems without `/proc`, only the compiler is ended.
+fn end(compiler: &Child) {
+    let id = Pid::from_child(compiler);
+    // A compiler that stands still starts nothing more. Signals fail only if a process has ended.
+    let _ = kill_process(id, Signal::STOP);
+    let path = format!("/proc/{0}/task/{0}/children", compiler.id());
+    let children = std::fs::read_to_string(path).unwrap_or_default();
+    for child in children.split_whitespace().filter_map(|id| Pid::from_raw(id.parse().ok()?)) {
+        let _ = kill_process(child, Signal::KILL);
+    }
+    let _ = kill_process(id, Signal::KILL);
 }
 
 impl Toolchain {
@@ -234,8 +247,6 @@ impl Toolchain {
         let compiler = self.compiler();
         let path = directory.join("messages");
         let file = std::fs::File::create(&path).map_err(CompileError::io("write a file"))?;
-        // The compiler starts others, which must end with it.
-        command.process_group(0);
         let started = command.stdout(Stdio::null()).stderr(file).spawn();
         let mut child = started.map_err(CompileError::io(["start `", &compiler, "`"].concat()))?;
         let begin = Instant::now();
@@ -246,9 +257,7 @@ impl Toolchain {
                 return self.finish(Ok(Output { status, stdout: Vec::new(), stderr }));
             }
             if begin.elapsed() > limit {
-                let group = Pid::from_child(&child);
-                // It fails only if they have ended.
-                let _ = kill_process_group(group, Signal::KILL);
+                end(&child);
                 child.wait().map_err(waited())?;
                 return Err(CompileError::TooSlow { compiler, limit });
             }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use halidom_base::IndexMap;
+use halidom_base::{FxHashMap, IndexMap};
 use halidom_ir::{
     BinaryOp, Constant, Expr, ExprId, FuncId, Interval, Output, Pool, Substitution, Type, print,
 };
@@ -84,9 +84,13 @@ fn reach(
     let end = pool.add(interval.min, interval.extent);
     let one = pool.int(1);
     let high = pool.sub(end, one);
+    let mut done = FxHashMap::default();
     let [low, high] = [interval.min, high].map(|end| {
         let end = ends.apply(pool, end);
-        lone(pool, end)
+        // Also within floats: `f32(x0 + (x1 - x0 + 1) - 1)` is `f32(x1)`.
+        pool.rewrite_bottom_up(end, &mut done, &mut |pool, id, _| {
+            if pool.ty(id) == Type::INT { lone(pool, id) } else { id }
+        })
     });
     let (min, extent) = window.whole[dim];
     let [min, extent] = [min, extent].map(|var| pool.var_expr(var));
