@@ -13,6 +13,9 @@ import numpy
 from . import _kernel, _program, _source, _stock
 from ._errors import ArgumentError, CheckFailed, InputError
 
+#: Dask's boundaries that are no numbers.
+_NAMES = ("none", "nearest", "reflect", "periodic")
+
 Depth = Union[int, Sequence[Any], Mapping[int, Any]]
 
 
@@ -77,12 +80,13 @@ def check(
     """See :func:`halidom.dask.check_overlap`."""
     shape, dtype = tuple(like.shape), numpy.dtype(like.dtype)
     depths = _depths(depth, len(shape))
+    boundaries = _boundaries(boundary, dtype, len(shape))
     if not callable(thing) or _stock.is_live(thing):
         thing, schedule = _source.settled(thing, schedule)
     is_program = _is_program(thing)
     statement = None
     if is_program and reference is None:
-        kinds = _kinds(boundary, dtype, len(shape))
+        kinds = _kinds(boundaries, dtype)
         if kinds is not None:
             statement = _prove(thing, depths, kinds, schedule)
     apply = _function(thing, schedule, parameters)
@@ -96,7 +100,7 @@ def check(
     tried = 0
     for trial in range(trials):
         array, chunks = _case(draw, shape, dtype, depths, trial, trials)
-        wrong = _compare(apply, whole, array, chunks, depths, boundary)
+        wrong = _compare(apply, whole, array, chunks, depths, boundaries)
         tried += 1
         if wrong is not None:
             place = ", ".join(str(at) for at in wrong.place)
@@ -133,14 +137,34 @@ def _depths(depth: Depth, rank: int) -> List[Tuple[int, int]]:
     return [(before, after) for before, after in pairs]
 
 
-def _kinds(boundary: Any, dtype: Any, rank: int) -> Optional[List[str]]:
-    """The boundary of each axis as the executable takes it; nothing if one is beyond it."""
+def _boundaries(boundary: Any, dtype: Any, rank: int) -> List[Any]:
+    """The boundary of each axis: one of Dask's names, or a number that the arrays can have."""
     if isinstance(boundary, Mapping):
+        beyond = [axis for axis in boundary if axis not in range(rank)]
+        if beyond:
+            raise ArgumentError(f"`boundary` names axis {beyond[0]!r}, and `like` has {rank} axes")
         given = [boundary.get(axis, "none") for axis in range(rank)]
     elif isinstance(boundary, (list, tuple)):
         given = list(boundary)
     else:
         given = [boundary] * rank
+    if len(given) != rank:
+        raise ArgumentError(f"`boundary` has {len(given)} entries, and `like` has {rank} axes")
+    for one in given:
+        if one is None or (isinstance(one, str) and one in _NAMES):
+            continue
+        value = numpy.asarray(one)
+        if value.ndim != 0 or value.dtype.kind not in "iubfc":
+            names = ", ".join(f'"{name}"' for name in _NAMES)
+            raise ArgumentError(f"there is no boundary {one!r}: give {names} or a number")
+        limits = numpy.iinfo(dtype) if dtype.kind in "iu" else None
+        if limits and not limits.min <= value <= limits.max:
+            raise ArgumentError(f"the boundary {one!r} is beyond the range of {dtype}")
+    return given
+
+
+def _kinds(given: Sequence[Any], dtype: Any) -> Optional[List[str]]:
+    """The boundary of each axis as the executable takes it; nothing if one is beyond it."""
     found = []
     for one in given:
         if one is None or isinstance(one, str):
@@ -148,14 +172,14 @@ def _kinds(boundary: Any, dtype: Any, rank: int) -> Optional[List[str]]:
             continue
         # Dask fills with the value as the type has it.
         value = numpy.asarray(one)
-        if value.ndim != 0 or value.dtype.kind not in "iubf":
+        if value.dtype.kind == "c":
             return None
         with numpy.errstate(all="ignore"):
             fill = value.astype(dtype)
         if fill != value and fill == fill:
             return None
         found.append(repr(float(fill)) if dtype.kind == "f" else str(fill).lower())
-    return found if len(found) == rank else None
+    return found
 
 
 def _prove(
@@ -253,7 +277,7 @@ def _compare(
     array: Any,
     chunks: Tuple[Tuple[int, ...], ...],
     depths: Sequence[Tuple[int, int]],
-    boundary: Any,
+    boundaries: Sequence[Any],
 ) -> Optional[Wrong]:
     import dask.array
 
@@ -261,14 +285,20 @@ def _compare(
     is_even = all(before == after for before, after in depths)
     depth = {axis: one[0] if is_even else one for axis, one in enumerate(depths)}
     blocks = dask.array.from_array(array, chunks=chunks)
-    lazy = dask.array.map_overlap(
-        apply,
-        blocks,
-        depth=depth,
-        boundary="none" if boundary is None else boundary,
-        dtype=expected.dtype,
-        meta=numpy.empty((0,) * array.ndim, expected.dtype),
-    )
+    try:
+        lazy = dask.array.map_overlap(
+            apply,
+            blocks,
+            depth=depth,
+            boundary={axis: "none" if one is None else one for axis, one in enumerate(boundaries)},
+            dtype=expected.dtype,
+            meta=numpy.empty((0,) * array.ndim, expected.dtype),
+        )
+    except (ValueError, TypeError, OverflowError, NotImplementedError) as error:
+        # The blocks are not computed yet, so it is not the function that failed.
+        raise ArgumentError(
+            f"Dask refuses the depths {depth} with the boundaries {boundaries}: {error}"
+        ) from None
     got = numpy.asarray(lazy.compute(scheduler="synchronous"))
     if got.shape != expected.shape:
         raise ArgumentError(f"blocks give an array of {got.shape}, the whole {expected.shape}")

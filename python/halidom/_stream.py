@@ -401,8 +401,8 @@ class _Journal:
         self.file.write(f"{text}\n")
         self.file.flush()
 
-    def finish(self, window: str, array: Array) -> None:
-        self._line(f"{window} {_digest(array)}")
+    def finish(self, window: str, digest: str) -> None:
+        self._line(f"{window} {digest}")
         self.finished.add(window)
 
 
@@ -441,7 +441,7 @@ def _run(job: _Job, journal: _Journal, threads: int, progress: _Progress) -> Non
     sources = [_Source(name, array) for name, array in zip(names, planned.arrays)]
     failures: List[BaseException] = []
     read: "queue.Queue[Optional[_Read]]" = queue.Queue(1)
-    made: "queue.Queue[Optional[Tuple[str, Region, Array]]]" = queue.Queue(1)
+    made: "queue.Queue[Optional[Tuple[str, Region, Array, str]]]" = queue.Queue(1)
     # A reader that is ahead waits before it reads, so that one window is read at a time.
     ahead = threading.Semaphore(1)
 
@@ -465,11 +465,11 @@ def _run(job: _Job, journal: _Journal, threads: int, progress: _Progress) -> Non
                 got = made.get()
                 if got is None:
                     return
-                name, window, array = got
+                name, window, array, digest = got
                 with _said(f"the window {name} cannot be written to `{job.work}`", _KEPT):
                     if array.size:
                         target[job.place(window)] = array
-                    journal.finish(name, array)
+                    journal.finish(name, digest)
                 progress.step()
                 del got, array
         except BaseException as error:
@@ -492,7 +492,8 @@ def _run(job: _Job, journal: _Journal, threads: int, progress: _Progress) -> Non
             arrays = _windows.run_guarded(
                 planned.kernels, [item.window], item.parts, planned.wholes, values
             )
-            result = (item.name, item.window, arrays[0])
+            # Here, as writing takes the longest.
+            result = (item.name, item.window, arrays[0], _digest(arrays[0]))
             del item, arrays
             made.put(result)
             del result

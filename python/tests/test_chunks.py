@@ -295,6 +295,26 @@ def test_overlaps(root, picture):
     assert hd.check_overlap(ramp, depth=1, like=like).refuted
 
 
+@needs("dask")
+@pytest.mark.parametrize(
+    "depth, boundary, said",
+    [
+        (1, "mirror", "there is no boundary 'mirror'"),
+        (1, 300, "beyond the range of uint8"),
+        (1, ["none"] * 3, "has 3 entries"),
+        (1, {5: "none"}, "names axis 5"),
+        (((1, 2), 1), "reflect", "Asymmetric overlap"),
+        (50, "none", "larger than your array"),
+    ],
+)
+def test_an_overlap_that_dask_cannot_do_is_an_argument_error(depth, boundary, said):
+    import halidom.dask as hd
+
+    like = numpy.zeros((20, 30), numpy.uint8)
+    with pytest.raises(ArgumentError, match=said):
+        hd.check_overlap(lambda block: block, depth=depth, boundary=boundary, like=like)
+
+
 @needs("dask", "zarr")
 def test_streams_begin_where_they_were(root, picture, tmp_path, monkeypatch):
     import zarr
@@ -312,11 +332,11 @@ def test_streams_begin_where_they_were(root, picture, tmp_path, monkeypatch):
     finish = _stream._Journal.finish
     done = []
 
-    def ends(self, window, array):
+    def ends(self, window, digest):
         if len(done) == 5:
             raise KeyboardInterrupt
         done.append(window)
-        finish(self, window, array)
+        finish(self, window, digest)
 
     monkeypatch.setattr(_stream._Journal, "finish", ends)
     with pytest.raises(KeyboardInterrupt):

@@ -147,7 +147,10 @@ a value follow from `--size`; all other data without a value are random (seed 1,
 Exit status: 0 a schedule is proved, 1 a legal schedule computes something else, 2 bad input or \
 nothing to judge, 3 none of the fastest is proved.\n\n\
 Examples:\n  halidom tune examples/blur.hal --size 1920x1080 --budget 30\n  \
-halidom tune examples/table1/harris.hal -s application --size 2560x1536 --threads 1 -o tuned.hal"
+halidom tune examples/table1/harris.hal -s application --size 2560x1536 --threads 1 -o tuned.hal\n  \
+halidom tune examples/blur.hal --size 1920x1080 --explain\n  \
+halidom tune --calibrate\n  \
+halidom tune examples/blur.hal --size 1920x1080 --sample 40 --samples blur.jsonl"
     )]
     Tune(TuneArgs),
     /// Format the text of programs: spaces, line breaks and indentation

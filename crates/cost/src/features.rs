@@ -96,7 +96,7 @@ pub struct Stage {
     pub loads: Accesses,
     /// Writes.
     pub stores: Accesses,
-    /// Steps of a recurrence, each of which waits for the one before.
+    /// Steps of a recurrence: each waits for the one before.
     pub chain: f64,
     /// Iterations of innermost loops.
     pub inner: f64,

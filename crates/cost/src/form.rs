@@ -19,7 +19,7 @@ pub type Known = FxHashMap<VarId, Constant>;
 pub(crate) enum Form {
     /// A sum of multiples of variables, and a number.
     Sum(Vec<(usize, f64)>, f64),
-    /// A value of which only the range is known.
+    /// A value whose range alone is known.
     Within(Range),
     /// An operator on two forms.
     Two(Operator, Box<Form>, Box<Form>),

@@ -15,7 +15,7 @@ pub struct Machine {
     pub registers: f64,
     /// The bytes of each cache that one thread has for itself.
     pub caches: [f64; 3],
-    /// The number of pages that one thread has at hand.
+    /// The number of pages whose addresses the processor keeps for one thread.
     pub pages: f64,
     /// The number of threads.
     pub threads: usize,
@@ -40,7 +40,7 @@ pub struct Times {
     pub inner: f64,
     /// An iteration of another loop.
     pub outer: f64,
-    /// A turn to a page that is not at hand.
+    /// A turn to a page whose address the processor does not keep.
     pub page: f64,
     /// A vector without a register.
     pub spill: f64,

@@ -57,7 +57,7 @@ pub(crate) struct Loop {
 #[derive(Clone, Debug)]
 pub(crate) struct Nest {
     pub(crate) loops: Vec<Loop>,
-    /// For each variable, the number of coordinates of which a multiple is computed.
+    /// For each variable, a number: multiples of that many coordinates are computed.
     pub(crate) rounded: Vec<i64>,
 }
 

@@ -279,7 +279,7 @@ fn memory_moves_across_the_caches_that_are_too_small() {
     assert_eq!(sliding.within, "output.yo");
 }
 
-/// A row of many funcs' memory needs many pages at hand: tiles of few rows need few.
+/// A row of many funcs' memory lies on many pages at once, tiles of few rows on few.
 #[test]
 fn tall_tiles_turn_between_pages() {
     let pages = |schedule: &str| {

@@ -235,8 +235,8 @@ impl Reader<'_> {
         self.macros.iter().any(|(known, _)| known == name)
     }
 
-    /// Reads a macro that stands for statements, the last of which is a `return`, so that nothing
-    /// that it declares is used after it. Its text must not name a macro.
+    /// Reads a macro that stands for statements. The last one is a `return`, so that nothing that
+    /// the macro declares is used after it. Its text must not name a macro.
     fn expanded(&self, node: Node<'_>) -> Option<Vec<Stmt>> {
         let name = self.text(node);
         let mut known = self.macros.iter().filter(|(known, _)| *known == name);
