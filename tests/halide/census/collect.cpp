@@ -10,6 +10,8 @@
 
 #include "Halide.h"
 
+#include "../../../crates/halide/src/bridge/native/bridge.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -22,8 +24,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern "C" int halidom_compile(void *pipeline, const char *outputs, const char *target, const char *statement, const char *dump, const char *object, char *words, size_t size);
 
 namespace {
 
@@ -78,7 +78,7 @@ int write(Halide::Pipeline &pipeline, const Target &target, const std::string &b
         }
         std::vector<char> words(1 << 16);
         const std::string statement = base + ".stmt", dump = base + ".dump";
-        if (halidom_compile(&pipeline, outputs.c_str(), target.to_string().c_str(), statement.c_str(), dump.c_str(), "", words.data(), words.size()) != 0) {
+        if (halidom_compile(&pipeline, outputs.c_str(), "", target.to_string().c_str(), statement.c_str(), dump.c_str(), "", words.data(), words.size()) != 0) {
             say(base + ".error", words.data());
             return 1;
         }

@@ -69,7 +69,8 @@ impl Site {
         }
         let library = site.library();
         let sources = [root().join("tests/halide/census/collect.cpp"), root().join(BRIDGE)];
-        if sources.iter().any(|source| is_newer(source, &library)) {
+        let header = root().join(BRIDGE).with_extension("h");
+        if sources.iter().chain([&header]).any(|source| is_newer(source, &library)) {
             let mut command = site.compiler();
             // The bridge is also a program.
             command.args(["-O1", "-fPIC", "-frtti", "-shared", "-Dmain=unused"]).args(&sources);

@@ -207,6 +207,15 @@ fn reads_beyond_memory_that_no_output_shows_are_seen() {
     assert!(matches!(report.verdict, Verdict::Refuted(_)), "{:?}", report.verdict);
 }
 
+/// LLVM may round the bounds of a region otherwise than the pipeline rounds the coordinate that is
+/// read. Without the strict operator, both are rounded alike, and nothing is shown.
+#[test]
+fn bounds_that_are_rounded_otherwise_than_the_pipeline_says_are_not_judged() {
+    let Some(job) = job_of("replays/bounds_of_floats.py") else { return };
+    let error = stock::read(&Request::of_job(job)).expect_err("the float is strict");
+    assert!(format!("{error:?}").contains("strict in the pipeline"), "{error:?}");
+}
+
 #[test]
 fn sums_of_signed_integers_are_proved_and_other_sums_are_not() {
     let Some(job) = job_of("pipelines/undefined_init.py") else { return };

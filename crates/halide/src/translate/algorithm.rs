@@ -63,6 +63,8 @@ pub struct Source {
     pub(super) memos: FxHashMap<NameId, FuncId>,
     /// True if a definition has an operator on floats that is not strict.
     pub(super) has_plain_floats: bool,
+    /// True if a definition has a strict operator, such as those that `strict_float(…)` makes.
+    pub(super) has_strict_floats: bool,
     /// The settings of the target and of the callers' contract.
     pub(super) settings: Settings,
 }
@@ -183,6 +185,7 @@ impl Source {
             externs: Vec::new(),
             memos: FxHashMap::default(),
             has_plain_floats: false,
+            has_strict_floats: false,
             settings: Settings::default(),
         }
     }
@@ -370,8 +373,9 @@ impl<'a> Translation<'a> {
         }
         source.has_plain_floats = self.nodes.has_plain_floats;
         source.named.clone_from(&self.nodes.named);
+        source.has_strict_floats = self.asks_for_strict_floats();
         source.algorithm.fast_math =
-            has_floats(&self.pool, &source.algorithm) && !self.asks_for_strict_floats();
+            has_floats(&self.pool, &source.algorithm) && !source.has_strict_floats;
         let first = source.algorithm.outputs.first();
         source.algorithm.name =
             first.map_or(String::new(), |output| self.pool.func(*output).name.clone());

@@ -45,6 +45,7 @@ mod priors;
 mod profiling;
 mod program;
 mod reinterpret;
+mod rounding;
 mod scales;
 mod schedule;
 mod signature;

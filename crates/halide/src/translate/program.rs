@@ -29,8 +29,8 @@ use super::note::Note;
 use super::ops::{Value, stored};
 use super::pointers::Opaque;
 use super::polynomials::Polynomial;
-use super::profiling;
 use super::walk::{Atomicity, Item, Place, Walk, closed};
+use super::{profiling, rounding};
 use crate::pipeline::Pipeline;
 use crate::tree::{self, Alignment, Block, Construct, Expr, ForKind, Stmt, StmtKind};
 use crate::{Condition, NameId, Names};
@@ -81,6 +81,16 @@ fn translated(
     (names, is_final): (&Names, bool),
     (block, assumed): (&Block, &[Expr]),
 ) -> Result<Compiled> {
+    let params = source.params.iter().map(|(name, _, scalar)| (*name, *scalar));
+    if source.has_strict_floats
+        && !source.settings.strict_float
+        && rounding::decide_places(names, block, params)
+    {
+        return unsupported(
+            "a place decided by a float that is strict in the pipeline but not in the \
+             statement",
+        );
+    }
     let mut pool = std::mem::take(&mut source.pool);
     let mut walk = Walk::new(source, pipeline, names);
     walk.is_final = is_final;

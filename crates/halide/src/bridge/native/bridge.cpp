@@ -1,5 +1,6 @@
 // The C++ side of the bridge: a library for the script that drives Halide's Python, and a program.
 
+#include "bridge.h"
 #include "build.h"
 
 #include <iostream>
@@ -40,9 +41,6 @@ int attempt(char *words, size_t size, Job job) {
 
 }  // namespace
 
-// Compiles a pipeline as `compile_to_conceptual_stmt` does, and writes the statement in both forms;
-// also the object file, if one is requested. The pipeline is that of a file, if one is named, or
-// else one of Python.
 extern "C" int halidom_compile(void *pipeline, const char *outputs, const char *file, const char *target, const char *statement, const char *dump, const char *object, char *words, size_t size) {
     return attempt(words, size, [&]() {
         Halide::Pipeline made = *file ? from_file(file) : checked(pipeline, outputs);
@@ -57,12 +55,10 @@ extern "C" int halidom_compile(void *pipeline, const char *outputs, const char *
     });
 }
 
-// Writes a pipeline of Python to a file.
 extern "C" int halidom_serialize(void *pipeline, const char *outputs, const char *file, char *words, size_t size) {
     return attempt(words, size, [&]() { Halide::serialize_pipeline(checked(pipeline, outputs), file); });
 }
 
-// Writes BASE.name, BASE.hlpipe and BASE.dump of a pipeline that a generator has compiled (keep.c).
 extern "C" int halidom_keep(void *pipeline, const void *module, const char *base, char *words, size_t size) {
     return attempt(words, size, [&]() {
         const std::string start = base;

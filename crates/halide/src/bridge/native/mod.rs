@@ -20,7 +20,8 @@ use super::error::BridgeError;
 use super::process::{self, Failed, SCRIPT};
 
 /// The sources, with their names.
-const SOURCES: [(&str, &str); 5] = [
+const SOURCES: [(&str, &str); 6] = [
+    ("bridge.h", include_str!("bridge.h")),
     ("dump.h", include_str!("dump.h")),
     ("build.h", include_str!("build.h")),
     ("bridge.cpp", include_str!("bridge.cpp")),

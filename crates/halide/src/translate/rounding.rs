@@ -1,0 +1,137 @@
+//! Places in memory that floats decide, where the pipeline rounds each float and the statement does
+//! not.
+//!
+//! Halide's bounds inference takes floats for real numbers. If a strict float decides which element
+//! is read, the region that is computed comes from the same expression with operators that are not
+//! strict. LLVM may round a product and the sum that it stands in at once there, or regroup sums.
+//! Where the two results lie on two sides of an integer, an element is read that is not computed
+//! (halide#8646). As a translated float is what the statement says, and not what LLVM makes of it,
+//! such a statement is not translated.
+
+use halidom_base::FxHashMap;
+
+use crate::tree::{BinaryOp, Expr, Scalar, Stmt, StmtKind, Type};
+use crate::{NameId, Names};
+
+/// The dependence of a value on floats.
+#[derive(Clone, Copy, Default)]
+struct Dependence {
+    /// The value is a float.
+    is_float: bool,
+    /// It comes from a float operator which is not strict, as a float or by a comparison.
+    is_plain: bool,
+    /// Such a float has become an integer on which the value depends.
+    is_decided: bool,
+}
+
+impl Dependence {
+    /// Tests whether a place with this dependence is decided by a float that is not strict.
+    fn decides(self) -> bool {
+        self.is_decided || self.is_plain
+    }
+
+    fn with(self, other: Self) -> Self {
+        Self {
+            is_float: self.is_float || other.is_float,
+            is_plain: self.is_plain || other.is_plain,
+            is_decided: self.is_decided || other.is_decided,
+        }
+    }
+}
+
+/// Tests whether a float that comes from an operator which is not strict becomes an integer or a
+/// truth value that decides what a statement reads, writes, allocates, checks or runs. `params` are the parameters.
+pub(super) fn decide_places(
+    names: &Names,
+    block: &[Stmt],
+    params: impl Iterator<Item = (NameId, Scalar)>,
+) -> bool {
+    let known = params.map(|(name, scalar)| {
+        (name, Dependence { is_float: is_float(scalar), ..Dependence::default() })
+    });
+    let mut search = Search { names, known: known.collect(), found: false };
+    search.block(block);
+    search.found
+}
+
+struct Search<'a> {
+    names: &'a Names,
+    /// The values of names. Statements have different names for different values.
+    known: FxHashMap<NameId, Dependence>,
+    found: bool,
+}
+
+impl Search<'_> {
+    fn block(&mut self, block: &[Stmt]) {
+        for stmt in block {
+            let values = match &stmt.kind {
+                StmtKind::Let { name, value } => {
+                    let dependence = self.expr(value);
+                    self.known.insert(*name, dependence);
+                    continue;
+                }
+                StmtKind::Store { value, .. } => std::slice::from_ref(value),
+                StmtKind::Provide { values, .. } => values.as_slice(),
+                _ => &[],
+            };
+            stmt.for_each_expr(&mut |expr| {
+                let is_place = !values.iter().any(|value| std::ptr::eq(value, expr));
+                let dependence = self.expr(expr);
+                self.found |= is_place && dependence.decides();
+            });
+            stmt.for_each_block(&mut |inner| self.block(inner));
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Dependence {
+        if let Expr::Let { name, value, body } = expr {
+            let dependence = self.expr(value);
+            self.known.insert(*name, dependence);
+            return self.expr(body);
+        }
+        if let Expr::Variable { name, ty } = expr {
+            let stated = Dependence { is_float: is_float_type(*ty), ..Dependence::default() };
+            return self.known.get(name).copied().unwrap_or(stated);
+        }
+        let mut of_operands = Dependence::default();
+        expr.for_each_operand(&mut |operand| of_operands = of_operands.with(self.expr(operand)));
+        match expr {
+            Expr::Float(..) => Dependence { is_float: true, ..Dependence::default() },
+            Expr::Cast(to, _) | Expr::Reinterpret(to, _) if is_float(to.scalar) => {
+                Dependence { is_float: true, ..of_operands }
+            }
+            Expr::Cast(..) | Expr::Reinterpret(..) => {
+                Dependence { is_float: false, is_plain: false, is_decided: of_operands.decides() }
+            }
+            Expr::Binary(op, _) => {
+                let computes = matches!(
+                    op,
+                    BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod
+                );
+                let is_float = of_operands.is_float && !op.is_comparison();
+                let is_plain = of_operands.is_plain || (computes && is_float);
+                Dependence { is_float, is_plain, ..of_operands }
+            }
+            Expr::Load(load) => {
+                self.found |= of_operands.decides();
+                // What is in memory was rounded when it was stored.
+                Dependence { is_float: is_float_type(load.ty), ..Dependence::default() }
+            }
+            Expr::Call(call) => {
+                let is_strict = self.names.text(call.name) == "strict_float";
+                let is_float = call.ty.map_or(of_operands.is_float, |ty| is_float(ty.scalar));
+                let is_plain = of_operands.is_plain && !is_strict;
+                Dependence { is_float, is_plain, ..of_operands }
+            }
+            _ => of_operands,
+        }
+    }
+}
+
+fn is_float(scalar: Scalar) -> bool {
+    matches!(scalar, Scalar::Float(_) | Scalar::BFloat(_))
+}
+
+fn is_float_type(ty: Option<Type>) -> bool {
+    ty.is_some_and(|ty| is_float(ty.scalar))
+}
