@@ -247,6 +247,37 @@ fn sums_of_signed_integers_are_proved_and_other_sums_are_not() {
     }
 }
 
+/// Windows that move by less than an element in an iteration are proved, with the checks of their
+/// folds left out, and refused where the fold is too small, a row is missing, or another one is
+/// read.
+#[test]
+fn windows_that_move_now_and_then_are_proved_and_wrong_ones_are_not() {
+    for (script, changes) in [
+        ("slides_at_half_the_rate", [(" % 4)", " % 1)"), ("/2) + 1) % 4", "/2) + 2) % 4")]),
+        ("fold_that_is_checked", [(" % 8)", " % 1)"), ("/2) + 1) % 8", "/2) + 2) % 8")]),
+    ] {
+        let Some(job) = job_of(&format!("pipelines/{script}.py")) else { return };
+        let folder = tempfile::tempdir().unwrap();
+        let statement = job.compile(folder.path()).unwrap().statement;
+        assert_eq!(statement.contains(".head"), script == "fold_that_is_checked");
+        for (before, after) in changes.into_iter().chain([("", "")]) {
+            let changed = statement.replace(before, after);
+            let is_right = changed == statement;
+            assert_eq!(is_right, before.is_empty(), "`{before}` is not in {statement}");
+            let path = folder.path().join("changed.stmt");
+            std::fs::write(&path, changed).unwrap();
+            let request = Request { statement: Some(path), ..Request::of_job(job.clone()) };
+            let stock = stock::read(&request).unwrap();
+            let options = Options::find().unwrap().of_stock();
+            let judged = stock::judged(&stock, stock::Annotations::Never, &mut |subject| {
+                judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+            });
+            let verdict = judged.report.verdict;
+            assert_eq!(verdict == Verdict::Proved, is_right, "{script}, {after}: {verdict:?}");
+        }
+    }
+}
+
 /// Pipelines as lines of a script, each with an edit that makes its statement wrong.
 const OWING_NOTHING: [(&str, &str, [&str; 2]); 5] = [
     (

@@ -299,13 +299,14 @@ impl<'r, 'p> Region<'r, 'p> {
     /// The first and last coordinate; an empty range if the loop over them has no iterations,
     /// provided that its length depends on a loop around the place.
     fn dimension(&mut self, func: FuncId, dim: usize) -> (Form, Form) {
-        let (low, high) = self.filled(func, dim);
+        let (low, high, slides) = self.filled(func, dim);
         if let Some((condition, holds)) = self.condition().filter(|_| dim == 0) {
             let ends = [high, low.clone().offset(-1)].map(|end| self.forms.expr(&end));
             let [then, other] = if holds { ends } else { [ends[1], ends[0]] };
             return (low, Form::atom(self.forms.pool.select(condition, then, other)));
         }
-        let Some(extent) = self.lapsing(dim) else { return (low, high) };
+        // An iteration of a sliding window that writes nothing promises what it reads all the same.
+        let Some(extent) = self.lapsing(dim).filter(|_| !slides) else { return (low, high) };
         let zero = self.forms.pool.int(0);
         let extent = self.forms.expr(&extent);
         let runs = self.forms.pool.binary(BinaryOp::Lt, zero, extent);
@@ -396,7 +397,9 @@ impl<'r, 'p> Region<'r, 'p> {
         })
     }
 
-    fn filled(&mut self, func: FuncId, dim: usize) -> (Form, Form) {
+    /// The first and last coordinate that are right, and whether iterations before have written
+    /// some of them.
+    fn filled(&mut self, func: FuncId, dim: usize) -> (Form, Form, bool) {
         let written = self.written(self.spot, dim);
         let layout = &self.found.layouts[&self.buffer];
         let all = match &layout.begins[dim] {
@@ -405,7 +408,10 @@ impl<'r, 'p> Region<'r, 'p> {
             }
             Begin::Unknown | Begin::Folded(_) => None,
         };
-        let Some((low, high)) = written else { return all.unwrap_or_default() };
+        let Some((low, high)) = written else {
+            let (low, high) = all.unwrap_or_default();
+            return (low, high, false);
+        };
         let moving: Vec<VarId> = self.inner_loops().iter().map(|of| of.var).collect();
         let moves = moving
             .iter()
@@ -430,18 +436,25 @@ impl<'r, 'p> Region<'r, 'p> {
                     less
                 }
             });
-            return (if is_begin { low } else { first }, if is_end { high } else { last });
+            return (if is_begin { low } else { first }, if is_end { high } else { last }, false);
         }
-        let Some((least, _)) = self.read(func, dim) else { return (low, high) };
-        let before = least.clone().minus(&low).as_constant().is_some_and(|by| by < 0);
+        let Some((least, _)) = self.read(func, dim) else { return (low, high, false) };
+        let by = least.clone().minus(&low);
+        let before = match by.as_constant() {
+            Some(by) => by < 0,
+            // A window that moves by less than an element in an iteration, as along `y / 2`.
+            None => {
+                self.forms.span(&by).is_some_and(|(least, greatest)| least < 0 && greatest <= 0)
+            }
+        };
         if !before {
-            return (low, high);
+            return (low, high, false);
         }
-        let Some(start) = self.start(dim) else { return (low, high) };
+        let Some(start) = self.start(dim) else { return (low, high, false) };
         // An element that is read below the part written now was written before, but not before the
         // first iteration.
         let from = self.forms.greatest([least, start]);
-        (from, high)
+        (from, high, true)
     }
 
     /// The loops around the place and within the lifetime of the memory.

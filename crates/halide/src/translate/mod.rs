@@ -23,6 +23,7 @@ mod extern_calls;
 mod extern_stages;
 mod externs;
 mod fields;
+mod folds;
 mod halves;
 mod holdings;
 mod indices;

@@ -30,7 +30,7 @@ use super::ops::{Value, stored};
 use super::pointers::Opaque;
 use super::polynomials::Polynomial;
 use super::walk::{Atomicity, Item, Place, Walk, closed};
-use super::{profiling, rounding};
+use super::{folds, profiling, rounding};
 use crate::pipeline::Pipeline;
 use crate::tree::{self, Alignment, Block, Construct, Expr, ForKind, Stmt, StmtKind};
 use crate::{Condition, NameId, Names};
@@ -98,7 +98,12 @@ fn translated(
     if stripped.is_some() {
         walk.note("not judged: what the profiler measures");
     }
-    let result = walk.run(&mut pool, stripped.as_ref().unwrap_or(block), assumed);
+    let block = stripped.as_ref().unwrap_or(block);
+    let checked = folds::without(names, block);
+    if checked.is_some() {
+        walk.note("not judged: checks of folds during a run; one that fails ends it with an error");
+    }
+    let result = walk.run(&mut pool, checked.as_ref().unwrap_or(block), assumed);
     source.pool = pool;
     let compiled = result?;
     match verify::program(&source.pool, &compiled.program, Phase::Final) {

@@ -1,0 +1,117 @@
+//! Checks of folded storage during a run.
+//!
+//! # Correctness
+//! Where Halide does not know how far the needed region moves from one iteration to the next, it
+//! keeps the furthest coordinate in memory of one element (`NAME.head`) and checks that the fold is
+//! large enough; a check that fails ends the run with an error. Here this memory is taken out with
+//! its stores and the checks that read it: nothing else depends on it, and a statement without
+//! checks makes the runs of the one with checks and more. So no proof rests on such a check.
+
+use halidom_base::FxHashSet;
+
+use crate::tree::{Block, Expr, Stmt, StmtKind};
+use crate::{NameId, Names};
+
+/// The ends of the names of the memory.
+const MEMORY: [&str; 4] = [".head", ".head_next", ".tail", ".tail_next"];
+
+/// The statements without those that check folds; nothing if there are none, or if something else
+/// depends on the memory.
+pub(super) fn without(names: &Names, block: &Block) -> Option<Block> {
+    let mut found = Found { names, memory: FxHashSet::default(), bound: FxHashSet::default() };
+    found.collect(block);
+    if found.memory.is_empty() || !found.only_checks(block) {
+        return None;
+    }
+    let mut block = block.clone();
+    found.strip(&mut block);
+    Some(block)
+}
+
+struct Found<'a> {
+    names: &'a Names,
+    memory: FxHashSet<NameId>,
+    /// Names of values that depend on the memory.
+    bound: FxHashSet<NameId>,
+}
+
+impl Found<'_> {
+    fn collect(&mut self, block: &[Stmt]) {
+        for stmt in block {
+            if let StmtKind::Allocate { name, extents, condition: None, new: None, .. } = &stmt.kind
+                && let [Expr::Int(1, _)] = extents.as_slice()
+                && MEMORY.iter().any(|end| self.names.text(*name).ends_with(end))
+            {
+                self.memory.insert(*name);
+            }
+            if let StmtKind::Let { name, value } = &stmt.kind
+                && self.depends(value)
+            {
+                self.bound.insert(*name);
+            }
+            stmt.for_each_block(&mut |inner| self.collect(inner));
+        }
+    }
+
+    /// Tests whether an expression reads the memory, or uses a name that depends on it.
+    fn depends(&self, expr: &Expr) -> bool {
+        let mut found = match expr {
+            Expr::Load(load) => self.memory.contains(&load.name),
+            Expr::Variable { name, ty: _ } => self.bound.contains(name),
+            _ => false,
+        };
+        expr.for_each_operand(&mut |operand| found = found || self.depends(operand));
+        found
+    }
+
+    /// Tests whether an expression reads no memory but this one, within its size. Then nothing is
+    /// owed about what it reads.
+    fn reads_only_this(&self, expr: &Expr) -> bool {
+        let mut only = match expr {
+            Expr::Load(load) => {
+                self.memory.contains(&load.name)
+                    && matches!(load.index, Expr::Int(0, _))
+                    && load.predicate.is_none()
+            }
+            _ => true,
+        };
+        expr.for_each_operand(&mut |operand| only = only && self.reads_only_this(operand));
+        only
+    }
+
+    /// Tests whether a statement goes with the memory.
+    fn goes(&self, stmt: &Stmt) -> bool {
+        match &stmt.kind {
+            StmtKind::Allocate { name, .. }
+            | StmtKind::Free(name)
+            | StmtKind::Store { name, .. } => self.memory.contains(name),
+            StmtKind::Let { name, value: _ } => self.bound.contains(name),
+            StmtKind::Assert { condition, message: _ } => self.depends(condition),
+            _ => false,
+        }
+    }
+
+    /// Tests whether everything that depends on the memory goes with it, and nothing else.
+    fn only_checks(&self, block: &[Stmt]) -> bool {
+        block.iter().all(|stmt| {
+            let mut is_right = true;
+            if self.goes(stmt) {
+                if let StmtKind::Store { index, predicate, .. } = &stmt.kind {
+                    is_right = matches!(index, Expr::Int(0, _)) && predicate.is_none();
+                }
+                stmt.for_each_expr(&mut |expr| is_right = is_right && self.reads_only_this(expr));
+            } else {
+                stmt.for_each_expr(&mut |expr| is_right = is_right && !self.depends(expr));
+            }
+            stmt.for_each_block(&mut |inner| is_right = is_right && self.only_checks(inner));
+            is_right
+        })
+    }
+
+    fn strip(&self, block: &mut Block) {
+        block.retain_mut(|stmt| {
+            stmt.kind.for_each_body_mut(&mut |body| self.strip(body));
+            !self.goes(stmt)
+        });
+    }
+}
