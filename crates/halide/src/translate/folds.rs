@@ -38,11 +38,10 @@ struct Found<'a> {
 impl Found<'_> {
     fn collect(&mut self, block: &[Stmt]) {
         for stmt in block {
-            if let StmtKind::Allocate { name, extents, condition: None, new: None, .. } = &stmt.kind
-                && let [Expr::Int(1, _)] = extents.as_slice()
-                && MEMORY.iter().any(|end| self.names.text(*name).ends_with(end))
+            if let Some((name, [Expr::Int(1, _)])) = allocated(stmt)
+                && MEMORY.iter().any(|end| self.names.text(name).ends_with(end))
             {
-                self.memory.insert(*name);
+                self.memory.insert(name);
             }
             if let StmtKind::Let { name, value } = &stmt.kind
                 && self.depends(value)
@@ -55,10 +54,10 @@ impl Found<'_> {
 
     /// Tests whether an expression reads the memory, or uses a name that depends on it.
     fn depends(&self, expr: &Expr) -> bool {
-        let mut found = match expr {
-            Expr::Load(load) => self.memory.contains(&load.name),
-            Expr::Variable { name, ty: _ } => self.bound.contains(name),
-            _ => false,
+        let mut found = if let Expr::Load(load) = expr {
+            self.memory.contains(&load.name)
+        } else {
+            matches!(expr, Expr::Variable { name, ty: _ } if self.bound.contains(name))
         };
         expr.for_each_operand(&mut |operand| found = found || self.depends(operand));
         found
@@ -67,28 +66,30 @@ impl Found<'_> {
     /// Tests whether an expression reads no memory but this one, within its size. Then nothing is
     /// owed about what it reads.
     fn reads_only_this(&self, expr: &Expr) -> bool {
-        let mut only = match expr {
-            Expr::Load(load) => {
-                self.memory.contains(&load.name)
-                    && matches!(load.index, Expr::Int(0, _))
-                    && load.predicate.is_none()
-            }
-            _ => true,
-        };
+        let mut only = true;
+        if let Expr::Load(load) = expr {
+            only = self.memory.contains(&load.name)
+                && matches!(load.index, Expr::Int(0, _))
+                && load.predicate.is_none();
+        }
         expr.for_each_operand(&mut |operand| only = only && self.reads_only_this(operand));
         only
     }
 
     /// Tests whether a statement goes with the memory.
     fn goes(&self, stmt: &Stmt) -> bool {
-        match &stmt.kind {
-            StmtKind::Allocate { name, .. }
-            | StmtKind::Free(name)
-            | StmtKind::Store { name, .. } => self.memory.contains(name),
-            StmtKind::Let { name, value: _ } => self.bound.contains(name),
-            StmtKind::Assert { condition, message: _ } => self.depends(condition),
-            _ => false,
+        if let StmtKind::Let { name, value: _ } = &stmt.kind {
+            return self.bound.contains(name);
         }
+        if let StmtKind::Assert { condition, message: _ } = &stmt.kind {
+            return self.depends(condition);
+        }
+        let name = if let StmtKind::Free(name) = &stmt.kind {
+            Some(*name)
+        } else {
+            stored(stmt).map(|(name, _)| name).or(allocated(stmt).map(|(name, _)| name))
+        };
+        name.is_some_and(|name| self.memory.contains(&name))
     }
 
     /// Tests whether everything that depends on the memory goes with it, and nothing else.
@@ -96,9 +97,7 @@ impl Found<'_> {
         block.iter().all(|stmt| {
             let mut is_right = true;
             if self.goes(stmt) {
-                if let StmtKind::Store { index, predicate, .. } = &stmt.kind {
-                    is_right = matches!(index, Expr::Int(0, _)) && predicate.is_none();
-                }
+                is_right = stored(stmt).is_none_or(|(_, is_first)| is_first);
                 stmt.for_each_expr(&mut |expr| is_right = is_right && self.reads_only_this(expr));
             } else {
                 stmt.for_each_expr(&mut |expr| is_right = is_right && !self.depends(expr));
@@ -114,4 +113,30 @@ impl Found<'_> {
             !self.goes(stmt)
         });
     }
+}
+
+/// The memory that a statement allocates without a condition, and its extents.
+fn allocated(stmt: &Stmt) -> Option<(NameId, &[Expr])> {
+    let StmtKind::Allocate {
+        name,
+        ty: _,
+        extents,
+        padding: _,
+        memory: _,
+        condition: None,
+        new: None,
+        free: _,
+    } = &stmt.kind
+    else {
+        return None;
+    };
+    Some((*name, extents))
+}
+
+/// The memory that a statement writes, and whether it writes the first element.
+fn stored(stmt: &Stmt) -> Option<(NameId, bool)> {
+    let StmtKind::Store { name, index, alignment: _, value: _, predicate } = &stmt.kind else {
+        return None;
+    };
+    Some((*name, matches!(index, Expr::Int(0, _)) && predicate.is_none()))
 }

@@ -40,7 +40,8 @@ impl Dependence {
 }
 
 /// Tests whether a float that comes from an operator which is not strict becomes an integer or a
-/// truth value that decides what a statement reads, writes, allocates, checks or runs. `params` are the parameters.
+/// truth value that decides what a statement reads, writes, allocates, checks or runs. `params`
+/// are the pipeline's parameters.
 pub(super) fn decide_places(
     names: &Names,
     block: &[Stmt],
@@ -64,16 +65,23 @@ struct Search<'a> {
 impl Search<'_> {
     fn block(&mut self, block: &[Stmt]) {
         for stmt in block {
-            let values = match &stmt.kind {
-                StmtKind::Let { name, value } => {
-                    let dependence = self.expr(value);
-                    self.known.insert(*name, dependence);
-                    continue;
-                }
-                StmtKind::Store { value, .. } => std::slice::from_ref(value),
-                StmtKind::Provide { values, .. } => values.as_slice(),
-                _ => &[],
-            };
+            if let StmtKind::Let { name, value } = &stmt.kind {
+                let dependence = self.expr(value);
+                self.known.insert(*name, dependence);
+                continue;
+            }
+            let values: &[Expr] =
+                if let StmtKind::Store { name: _, index: _, alignment: _, value, predicate: _ } =
+                    &stmt.kind
+                {
+                    std::slice::from_ref(value)
+                } else if let StmtKind::Provide { name: _, args: _, values, predicate: _ } =
+                    &stmt.kind
+                {
+                    values
+                } else {
+                    &[]
+                };
             stmt.for_each_expr(&mut |expr| {
                 let is_place = !values.iter().any(|value| std::ptr::eq(value, expr));
                 let dependence = self.expr(expr);
@@ -95,36 +103,37 @@ impl Search<'_> {
         }
         let mut of_operands = Dependence::default();
         expr.for_each_operand(&mut |operand| of_operands = of_operands.with(self.expr(operand)));
-        match expr {
-            Expr::Float(..) => Dependence { is_float: true, ..Dependence::default() },
-            Expr::Cast(to, _) | Expr::Reinterpret(to, _) if is_float(to.scalar) => {
-                Dependence { is_float: true, ..of_operands }
-            }
-            Expr::Cast(..) | Expr::Reinterpret(..) => {
-                Dependence { is_float: false, is_plain: false, is_decided: of_operands.decides() }
-            }
-            Expr::Binary(op, _) => {
-                let computes = matches!(
-                    op,
-                    BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod
-                );
-                let is_float = of_operands.is_float && !op.is_comparison();
-                let is_plain = of_operands.is_plain || (computes && is_float);
-                Dependence { is_float, is_plain, ..of_operands }
-            }
-            Expr::Load(load) => {
-                self.found |= of_operands.decides();
-                // What is in memory was rounded when it was stored.
-                Dependence { is_float: is_float_type(load.ty), ..Dependence::default() }
-            }
-            Expr::Call(call) => {
-                let is_strict = self.names.text(call.name) == "strict_float";
-                let is_float = call.ty.map_or(of_operands.is_float, |ty| is_float(ty.scalar));
-                let is_plain = of_operands.is_plain && !is_strict;
-                Dependence { is_float, is_plain, ..of_operands }
-            }
-            _ => of_operands,
+        if let Expr::Float(_, _) = expr {
+            return Dependence { is_float: true, ..Dependence::default() };
         }
+        if let Expr::Cast(to, _) | Expr::Reinterpret(to, _) = expr {
+            if is_float(to.scalar) {
+                return Dependence { is_float: true, ..of_operands };
+            }
+            let is_decided = of_operands.decides();
+            return Dependence { is_decided, ..Dependence::default() };
+        }
+        if let Expr::Binary(op, _) = expr {
+            let computes = matches!(
+                op,
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod
+            );
+            let is_float = of_operands.is_float && !op.is_comparison();
+            let is_plain = of_operands.is_plain || (computes && is_float);
+            return Dependence { is_float, is_plain, ..of_operands };
+        }
+        if let Expr::Load(load) = expr {
+            self.found |= of_operands.decides();
+            // What is in memory was rounded when it was stored.
+            return Dependence { is_float: is_float_type(load.ty), ..Dependence::default() };
+        }
+        if let Expr::Call(call) = expr {
+            let is_strict = self.names.text(call.name) == "strict_float";
+            let is_float = call.ty.map_or(of_operands.is_float, |ty| is_float(ty.scalar));
+            let is_plain = of_operands.is_plain && !is_strict;
+            return Dependence { is_float, is_plain, ..of_operands };
+        }
+        of_operands
     }
 }
 
