@@ -1,7 +1,7 @@
 //! A comparison of a statement with a pipeline by names and types: it detects a statement that
 //! Halide did not compile from this pipeline.
 
-use halidom_base::IndexMap;
+use halidom_base::{IndexMap, IndexSet};
 use halidom_diag::{Diagnostic, FileId, Span};
 
 use super::fields::type_code;
@@ -44,7 +44,8 @@ pub fn belongs(pipeline: &Pipeline, names: &Names, block: &Block) -> Result<(), 
     }
     let first = block.first().map_or(0, |stmt| stmt.at);
     for output in &pipeline.outputs {
-        if !found.produced.contains_key(output) {
+        // A pass of the user's may have left out the marks of producers.
+        if !found.produced.contains_key(output) && !found.stored.contains(output) {
             let what = format!("it does not compute the output `{}`", names.text(*output));
             return Err(Mismatch { what, at: first });
         }
@@ -147,19 +148,31 @@ pub(super) struct Found<'n> {
     names: &'n Names,
     /// The funcs that the statement computes.
     pub(super) produced: IndexMap<NameId, usize>,
+    /// The memory that the statement writes.
+    pub(super) stored: IndexSet<NameId>,
     /// The code of the type, or the number of dimensions, by the buffer's name and the field.
     pub(super) types: IndexMap<(String, &'static str), (i128, usize)>,
 }
 
 impl<'n> Found<'n> {
     pub(super) fn new(names: &'n Names) -> Self {
-        Self { names, produced: IndexMap::default(), types: IndexMap::default() }
+        Self {
+            names,
+            produced: IndexMap::default(),
+            stored: IndexSet::default(),
+            types: IndexMap::default(),
+        }
     }
 
     pub(super) fn block(&mut self, block: &[Stmt]) {
         for stmt in block {
             if let StmtKind::ProducerConsumer { name, role: _, body: _ } = &stmt.kind {
                 self.produced.entry(*name).or_insert(stmt.at);
+            }
+            if let StmtKind::Store { name, index: _, alignment: _, value: _, predicate: _ } =
+                &stmt.kind
+            {
+                self.stored.insert(*name);
             }
             if let StmtKind::Assert { condition: Expr::Binary(_, operands), message: _ } =
                 &stmt.kind

@@ -15,6 +15,7 @@ mod caller;
 mod clamps;
 mod constants;
 mod contract;
+mod debugging;
 mod devices;
 mod domains;
 mod effects;

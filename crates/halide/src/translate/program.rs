@@ -30,7 +30,7 @@ use super::ops::{Value, stored};
 use super::pointers::Opaque;
 use super::polynomials::Polynomial;
 use super::walk::{Atomicity, Item, Place, Walk, closed};
-use super::{folds, profiling, rounding};
+use super::{debugging, folds, profiling, rounding};
 use crate::pipeline::Pipeline;
 use crate::tree::{self, Alignment, Block, Construct, Expr, ForKind, Stmt, StmtKind};
 use crate::{Condition, NameId, Names};
@@ -99,6 +99,11 @@ fn translated(
         walk.note("not judged: what the profiler measures");
     }
     let block = stripped.as_ref().unwrap_or(block);
+    let written = debugging::without(names, block);
+    if written.is_some() {
+        walk.note("not judged: what is written to files (`debug_to_file`)");
+    }
+    let block = written.as_ref().unwrap_or(block);
     let checked = folds::without(names, block);
     if checked.is_some() {
         walk.note("not judged: checks of folds during a run; one that fails ends it with an error");
