@@ -168,8 +168,9 @@ pub(super) fn run() -> Result<(), Error> {
                 continue;
             }
             found += 1;
-            let methods = verdicts(&halidom, profile, &path)?;
             let name = pass.file.rsplit('/').next().unwrap_or(pass.file);
+            let checkout = sources.join(profile);
+            let methods = verdicts(&halidom, profile, &checkout, &path, name)?;
             println!("{}\n", theorem(name, profile, &methods));
             let count = |standings: &[&str]| {
                 let such = |method: &&Method| standings.contains(&method.1.as_str());
@@ -211,11 +212,28 @@ pub(super) fn run() -> Result<(), Error> {
     Ok(())
 }
 
-/// Verifies the methods of a file in a process of its own.
-fn verdicts(halidom: &Path, profile: &str, file: &Path) -> Result<Vec<Method>, Error> {
+/// Verifies the methods of a file in a process of its own. The other files of the profile are at
+/// hand if it lists this one, because the methods of a class may be in several files.
+fn verdicts(
+    halidom: &Path,
+    profile: &str,
+    checkout: &Path,
+    file: &Path,
+    name: &str,
+) -> Result<Vec<Method>, Error> {
+    let mut listing = program(halidom);
+    listing.arg("verify").arg(checkout).args(["--profile", profile, "--json", "--list"]);
+    let output = capture(&mut listing)?;
+    let listed = Answered::of(&listing, &output)?.json;
+    let files = listed.get("files").and_then(Json::members).unwrap_or_default();
+    let is_listed = files.iter().any(|(known, _)| known == name);
     let mut command = program(halidom);
-    command.arg("verify").arg(file).args(["--profile", profile, "--only", "mutators", "--json"]);
+    command.arg("verify").arg(if is_listed { checkout } else { file });
+    command.args(["--profile", profile, "--only", "mutators", "--json"]);
     command.args(["--timeout", "0.5", "--cache"]).arg(kept(&format!("passes-{profile}")));
+    if is_listed {
+        command.args(["--mutator", &format!("{name}: ")]);
+    }
     let output = capture(&mut command)?;
     let json = Answered::of(&command, &output)?.json;
     let mutators = json.get("mutators").and_then(Json::members).unwrap_or_default();

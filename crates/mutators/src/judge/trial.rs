@@ -257,6 +257,7 @@ impl Maker<'_> {
                 Role::Operand | Role::Any => operand.with_vector(lanes),
                 Role::Condition => Type::BOOL,
                 Role::Element => ty.element(),
+                Role::Vector => ty.element().with_vector(true),
                 Role::Lanes => {
                     fields.push(Field::Lanes);
                     continue;
