@@ -87,6 +87,9 @@ const PASSES: &[Pass] = &[
 const HOLDS: [&str; 2] = ["verified", "rejects"];
 const REFUTED: [&str; 5] = ["contract", "scope", "type", "crash", "wrong"];
 
+/// Standings that a theorem within bounds may also have.
+const LIMITED: [&str; 2] = ["partial", "bounded"];
+
 /// A method with its standing.
 type Method = (String, String);
 
@@ -97,6 +100,8 @@ enum Whole {
     Theorem,
     /// The same, wherever the pass ends.
     WhereItEnds,
+    /// The same, for lists, loops and recursion within the bounds of the examination.
+    WithinBounds,
     /// Each method is decided, and some are refuted.
     Refuted,
     /// Some methods are not decided.
@@ -113,6 +118,8 @@ fn whole(methods: &[Method]) -> Whole {
         Whole::Theorem
     } else if all(&|standing| is(&HOLDS, standing) || standing == "partial") {
         Whole::WhereItEnds
+    } else if all(&|standing| is(&HOLDS, standing) || is(&LIMITED, standing)) {
+        Whole::WithinBounds
     } else if all(&|standing| is(&HOLDS, standing) || is(&REFUTED, standing)) {
         Whole::Refuted
     } else {
@@ -144,6 +151,12 @@ fn theorem(pass: &str, profile: &str, methods: &[Method]) -> String {
         Whole::WhereItEnds => format!(
             "THEOREM: {holds}{refuses}, wherever it ends, {given}; it is not shown to end:{}",
             such(&["partial"])
+        ),
+        Whole::WithinBounds => format!(
+            "WITHIN BOUNDS: {holds}{refuses}, wherever it ends, {given}, and that no list has more \
+             than three elements, no loop of the compiler more than three iterations, and no \
+             function calls itself more than twice; nothing is known beyond of:{}",
+            such(&LIMITED)
         ),
         Whole::Refuted => format!("REFUTED: {pass}:{}", such(&REFUTED)),
         Whole::Open => {
@@ -180,6 +193,7 @@ pub(super) fn run() -> Result<(), Error> {
             let known = match whole(&methods) {
                 Whole::Theorem => "theorem",
                 Whole::WhereItEnds => "theorem where it ends",
+                Whole::WithinBounds => "theorem within bounds",
                 Whole::Refuted => "refuted",
                 Whole::Open => "open",
             };
@@ -261,7 +275,10 @@ mod tests {
             (&["verified", "wrong"], Whole::Refuted),
             (&["partial", "wrong"], Whole::Open),
             (&["verified", "undecided", "wrong"], Whole::Open),
-            (&["verified", "bounded"], Whole::Open),
+            (&["verified", "bounded"], Whole::WithinBounds),
+            (&["partial", "bounded", "rejects"], Whole::WithinBounds),
+            (&["bounded", "undecided"], Whole::Open),
+            (&["bounded", "wrong"], Whole::Open),
             (&["verified", "a standing of tomorrow"], Whole::Open),
             (&[], Whole::Open),
         ] {
@@ -275,6 +292,9 @@ mod tests {
         assert!(text.starts_with("THEOREM: for every"), "{text}");
         assert!(text.contains("wherever it ends, provided"), "{text}");
         assert!(text.ends_with("partial: m1"), "{text}");
+        let text = theorem("Pass.cpp", "halide", &methods(&["verified", "bounded"]));
+        assert!(text.starts_with("WITHIN BOUNDS: for every"), "{text}");
+        assert!(text.ends_with("bounded: m1"), "{text}");
         let text = theorem("Pass.cpp", "halide", &methods(&["verified", "unsupported"]));
         assert!(text.starts_with("OPEN"), "{text}");
     }

@@ -142,7 +142,7 @@ fn effort(solver: &Solver) -> u64 {
 
 /// The effort allowed for one mutator. A query costs 1; a query without an answer costs more, since
 /// it takes all the time that a query may take.
-const MAX_EFFORT: u64 = 6000;
+const MAX_EFFORT: u64 = 10_000;
 
 /// The extra cost of a query without an answer.
 const UNKNOWN_EFFORT: u64 = 60;
