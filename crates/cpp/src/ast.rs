@@ -65,8 +65,21 @@ pub enum ExprKind {
     Cast(String, Box<Expr>),
     /// `{a, b}`, possibly after a type.
     Braces(Option<String>, Vec<Expr>),
+    /// A lambda function.
+    Lambda(Box<Lambda>),
     /// Any other expression, with the parser's name for it.
     Other(String),
+}
+
+/// A lambda function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lambda {
+    /// True if it captures no variable by copying it.
+    pub is_by_reference: bool,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+    /// The statements of its body.
+    pub body: Vec<Stmt>,
 }
 
 /// A statement with the line where it begins.
@@ -133,10 +146,21 @@ pub enum StmtKind {
     Break,
     /// `continue`.
     Continue,
+    /// A structure without bases, whose only methods are constructors.
+    Struct(Box<Local>),
     /// A type alias, a `using` or an empty statement, which does nothing.
     Nothing,
     /// Any other statement, with the parser's name for it.
     Other(String),
+}
+
+/// A structure that a function declares.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Local {
+    /// Its name and members.
+    pub class: Class,
+    /// Its constructors.
+    pub constructors: Vec<Function>,
 }
 
 /// A parameter of a function.
@@ -163,6 +187,8 @@ pub struct Function {
     pub templates: Vec<String>,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
+    /// The members that a constructor initializes before its body, each with its arguments.
+    pub initializers: Vec<(String, Vec<Expr>)>,
     /// The statements of the body.
     pub body: Vec<Stmt>,
     /// The number of its first line.
@@ -287,6 +313,16 @@ impl Stmt {
                     }
                 }
             }
+            StmtKind::Struct(local) => {
+                for constructor in &mut local.constructors {
+                    for (_, arguments) in &mut constructor.initializers {
+                        for argument in arguments {
+                            argument.visit_mut(visit);
+                        }
+                    }
+                    constructor.visit_mut(visit);
+                }
+            }
             StmtKind::Return(None)
             | StmtKind::Break
             | StmtKind::Continue
@@ -325,6 +361,11 @@ impl Expr {
             ExprKind::Braces(_, parts) => {
                 for part in parts {
                     part.visit_mut(visit);
+                }
+            }
+            ExprKind::Lambda(lambda) => {
+                for stmt in &mut lambda.body {
+                    stmt.visit_mut(visit);
                 }
             }
             ExprKind::Name(_)

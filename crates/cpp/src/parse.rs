@@ -5,7 +5,9 @@
 
 use tree_sitter::{Node, Parser};
 
-use crate::ast::{Class, Declared, Expr, ExprKind, File, Function, Parameter, Stmt, StmtKind};
+use crate::ast::{
+    Class, Declared, Expr, ExprKind, File, Function, Lambda, Local, Parameter, Stmt, StmtKind,
+};
 use crate::sign::Sign;
 use crate::syntax::Syntax;
 
@@ -199,19 +201,7 @@ impl Reader<'_> {
             }
             None => (class.to_owned(), name),
         };
-        let parameters = named(declarator.child_by_field_name("parameters")?)
-            .into_iter()
-            .filter(|child| child.kind().contains("parameter_declaration"))
-            .map(|child| {
-                let ty = self.declared_type(child);
-                let declared = child.child_by_field_name("declarator");
-                let (suffix, name) =
-                    declared.and_then(|node| self.declarator(node)).unwrap_or_default();
-                let default =
-                    child.child_by_field_name("default_value").map(|value| self.expr(value));
-                Parameter { ty: ty + &suffix, name, default }
-            })
-            .collect();
+        let parameters = self.parameters(declarator.child_by_field_name("parameters")?);
         let body = match body.kind() {
             "compound_statement" => named(body).into_iter().map(|child| self.stmt(child)).collect(),
             kind => vec![Stmt { kind: StmtKind::Other(kind.to_owned()), line: self.line(body) }],
@@ -225,10 +215,65 @@ impl Reader<'_> {
             parameters,
             body,
             templates: self.templates_of(node),
+            initializers: self.initializers(node),
             line: self.line(node),
             last_line,
             text,
         })
+    }
+
+    fn parameters(&self, list: Node<'_>) -> Vec<Parameter> {
+        let is_parameter = |child: &Node<'_>| child.kind().contains("parameter_declaration");
+        let parameter = |child: Node<'_>| {
+            let ty = self.declared_type(child);
+            let declared = child.child_by_field_name("declarator");
+            let (suffix, name) =
+                declared.and_then(|node| self.declarator(node)).unwrap_or_default();
+            let default = child.child_by_field_name("default_value").map(|value| self.expr(value));
+            Parameter { ty: ty + &suffix, name, default }
+        };
+        named(list).into_iter().filter(is_parameter).map(parameter).collect()
+    }
+
+    fn lambda(&self, node: Node<'_>) -> Option<Lambda> {
+        let captures = self.flat(node.child_by_field_name("captures")?);
+        let captures = captures.trim_start_matches('[').trim_end_matches(']');
+        let is_reference = |capture: &str| {
+            let capture = capture.trim();
+            capture.is_empty() || capture == "this" || capture.starts_with('&')
+        };
+        let is_by_reference = captures.split(',').all(is_reference);
+        let declarator = node.child_by_field_name("declarator");
+        let list = declarator.and_then(|declarator| declarator.child_by_field_name("parameters"));
+        let parameters = list.map(|list| self.parameters(list)).unwrap_or_default();
+        let body = self.stmts(&named(node.child_by_field_name("body")?));
+        Some(Lambda { is_by_reference, parameters, body })
+    }
+
+    /// Reads the members that a constructor initializes.
+    fn initializers(&self, node: Node<'_>) -> Vec<(String, Vec<Expr>)> {
+        let list = named(node).into_iter().find(|child| child.kind() == "field_initializer_list");
+        let each = list.map(named).unwrap_or_default();
+        let one = |initializer: &Node<'_>| match named(*initializer).as_slice() {
+            [name, arguments] => (self.flat(*name), self.arguments(*arguments)),
+            _ => (self.flat(*initializer), Vec::new()),
+        };
+        each.iter().map(one).collect()
+    }
+
+    /// Reads a structure that a function declares, if it has no bases and no methods but
+    /// constructors.
+    fn local(&self, node: Node<'_>) -> Option<Local> {
+        let mut file = File::default();
+        self.class(node, &mut file);
+        let [class] = file.classes.as_slice() else { return None };
+        let is_constructor = |function: &Function| function.name == class.name;
+        let is_plain = class.bases.is_empty() && !class.name.is_empty();
+        let are_members = named(node.child_by_field_name("body")?)
+            .iter()
+            .all(|member| matches!(member.kind(), "field_declaration" | "function_definition"));
+        (is_plain && are_members && file.functions.iter().all(is_constructor))
+            .then(|| Local { class: class.clone(), constructors: file.functions.clone() })
     }
 
     fn is_macro(&self, name: &str) -> bool {
@@ -385,6 +430,7 @@ impl Reader<'_> {
             | Syntax::AliasDeclaration
             | Syntax::TypeDefinition
             | Syntax::StaticAssertDeclaration => StmtKind::Nothing,
+            Syntax::StructSpecifier => StmtKind::Struct(Box::new(self.local(node)?)),
             Syntax::ElseClause => return self.stmt_kind(*named(node).first()?),
             _ => return None,
         })
@@ -485,6 +531,7 @@ impl Reader<'_> {
                 ExprKind::Cast(self.flat(field("type")?), self.boxed(field("value")?))
             }
             Syntax::InitializerList => ExprKind::Braces(None, self.arguments(node)),
+            Syntax::LambdaExpression => ExprKind::Lambda(Box::new(self.lambda(node)?)),
             Syntax::CompoundLiteralExpression => {
                 ExprKind::Braces(Some(self.flat(field("type")?)), self.arguments(field("value")?))
             }

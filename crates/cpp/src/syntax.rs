@@ -34,6 +34,7 @@ words! {
         InitDeclarator "init_declarator"
         InitializerList "initializer_list"
         Null "null"
+        LambdaExpression "lambda_expression"
         NumberLiteral "number_literal"
         ParenthesizedExpression "parenthesized_expression"
         PointerDeclarator "pointer_declarator"

@@ -87,6 +87,9 @@ const PASSES: &[Pass] = &[
 const HOLDS: [&str; 2] = ["verified", "rejects"];
 const REFUTED: [&str; 5] = ["contract", "scope", "type", "crash", "wrong"];
 
+/// Standings that a theorem within bounds may also have.
+const LIMITED: [&str; 2] = ["partial", "bounded"];
+
 /// A method with its standing.
 type Method = (String, String);
 
@@ -97,6 +100,8 @@ enum Whole {
     Theorem,
     /// The same, wherever the pass ends.
     WhereItEnds,
+    /// The same, for lists, loops and recursion within the bounds of the examination.
+    WithinBounds,
     /// Each method is decided, and some are refuted.
     Refuted,
     /// Some methods are not decided.
@@ -113,6 +118,8 @@ fn whole(methods: &[Method]) -> Whole {
         Whole::Theorem
     } else if all(&|standing| is(&HOLDS, standing) || standing == "partial") {
         Whole::WhereItEnds
+    } else if all(&|standing| is(&HOLDS, standing) || is(&LIMITED, standing)) {
+        Whole::WithinBounds
     } else if all(&|standing| is(&HOLDS, standing) || is(&REFUTED, standing)) {
         Whole::Refuted
     } else {
@@ -145,6 +152,12 @@ fn theorem(pass: &str, profile: &str, methods: &[Method]) -> String {
             "THEOREM: {holds}{refuses}, wherever it ends, {given}; it is not shown to end:{}",
             such(&["partial"])
         ),
+        Whole::WithinBounds => format!(
+            "WITHIN BOUNDS: {holds}{refuses}, wherever it ends, {given}, and that no list has more \
+             than three elements, no loop of the compiler more than three iterations, and no \
+             function calls itself more than twice; nothing is known beyond of:{}",
+            such(&LIMITED)
+        ),
         Whole::Refuted => format!("REFUTED: {pass}:{}", such(&REFUTED)),
         Whole::Open => {
             let open: Vec<&str> = ["bounded", "undecided", "unsupported", "partial"].into();
@@ -168,8 +181,9 @@ pub(super) fn run() -> Result<(), Error> {
                 continue;
             }
             found += 1;
-            let methods = verdicts(&halidom, profile, &path)?;
             let name = pass.file.rsplit('/').next().unwrap_or(pass.file);
+            let checkout = sources.join(profile);
+            let methods = verdicts(&halidom, profile, &checkout, &path, name)?;
             println!("{}\n", theorem(name, profile, &methods));
             let count = |standings: &[&str]| {
                 let such = |method: &&Method| standings.contains(&method.1.as_str());
@@ -179,6 +193,7 @@ pub(super) fn run() -> Result<(), Error> {
             let known = match whole(&methods) {
                 Whole::Theorem => "theorem",
                 Whole::WhereItEnds => "theorem where it ends",
+                Whole::WithinBounds => "theorem within bounds",
                 Whole::Refuted => "refuted",
                 Whole::Open => "open",
             };
@@ -211,11 +226,28 @@ pub(super) fn run() -> Result<(), Error> {
     Ok(())
 }
 
-/// Verifies the methods of a file in a process of its own.
-fn verdicts(halidom: &Path, profile: &str, file: &Path) -> Result<Vec<Method>, Error> {
+/// Verifies the methods of a file in a process of its own. The other files of the profile are at
+/// hand if it lists this one, because the methods of a class may be in several files.
+fn verdicts(
+    halidom: &Path,
+    profile: &str,
+    checkout: &Path,
+    file: &Path,
+    name: &str,
+) -> Result<Vec<Method>, Error> {
+    let mut listing = program(halidom);
+    listing.arg("verify").arg(checkout).args(["--profile", profile, "--json", "--list"]);
+    let output = capture(&mut listing)?;
+    let listed = Answered::of(&listing, &output)?.json;
+    let files = listed.get("files").and_then(Json::members).unwrap_or_default();
+    let is_listed = files.iter().any(|(known, _)| known == name);
     let mut command = program(halidom);
-    command.arg("verify").arg(file).args(["--profile", profile, "--only", "mutators", "--json"]);
+    command.arg("verify").arg(if is_listed { checkout } else { file });
+    command.args(["--profile", profile, "--only", "mutators", "--json"]);
     command.args(["--timeout", "0.5", "--cache"]).arg(kept(&format!("passes-{profile}")));
+    if is_listed {
+        command.args(["--mutator", &format!("{name}: ")]);
+    }
     let output = capture(&mut command)?;
     let json = Answered::of(&command, &output)?.json;
     let mutators = json.get("mutators").and_then(Json::members).unwrap_or_default();
@@ -243,7 +275,10 @@ mod tests {
             (&["verified", "wrong"], Whole::Refuted),
             (&["partial", "wrong"], Whole::Open),
             (&["verified", "undecided", "wrong"], Whole::Open),
-            (&["verified", "bounded"], Whole::Open),
+            (&["verified", "bounded"], Whole::WithinBounds),
+            (&["partial", "bounded", "rejects"], Whole::WithinBounds),
+            (&["bounded", "undecided"], Whole::Open),
+            (&["bounded", "wrong"], Whole::Open),
             (&["verified", "a standing of tomorrow"], Whole::Open),
             (&[], Whole::Open),
         ] {
@@ -257,6 +292,9 @@ mod tests {
         assert!(text.starts_with("THEOREM: for every"), "{text}");
         assert!(text.contains("wherever it ends, provided"), "{text}");
         assert!(text.ends_with("partial: m1"), "{text}");
+        let text = theorem("Pass.cpp", "halide", &methods(&["verified", "bounded"]));
+        assert!(text.starts_with("WITHIN BOUNDS: for every"), "{text}");
+        assert!(text.ends_with("bounded: m1"), "{text}");
         let text = theorem("Pass.cpp", "halide", &methods(&["verified", "unsupported"]));
         assert!(text.starts_with("OPEN"), "{text}");
     }

@@ -176,6 +176,8 @@ pub(crate) enum Role {
     Condition,
     /// An expression of the type of the node's lane.
     Element,
+    /// A vector of that type.
+    Vector,
     /// The number of lanes.
     Lanes,
     /// The literal's number.
@@ -281,6 +283,8 @@ kinds! {
     Let: Typing::All, ["name" Name, "value" Int, "body" Same];
     Shuffle: Typing::All, [];
     Reduce: Typing::All, [];
+    Reinterpret: Typing::All, ["value" Any];
+    VectorReduce: Typing::All, ["op" Opaque, "value" Vector, "lanes" Lanes];
     GetBit: Typing::All, ["a" Same, "index" Int];
     GetSlice: Typing::All, ["a" Same, "index_left" Int, "index_right" Int];
     SetBit: Typing::All, ["a" Same, "value" Same, "index" Int];
@@ -299,7 +303,7 @@ kinds! {
     AssertStmt: Typing::Only(Code::Stmt), ["condition" Truth, "message" Int, "body" OptionalStmt];
     Evaluate: Typing::Only(Code::Stmt), ["value" Int];
     Store: Typing::Only(Code::Stmt), ["name" Name, "predicate" Predicate, "value" Any, "index" Index, "param" Opaque, "alignment" Opaque];
-    Allocate: Typing::Only(Code::Stmt), ["name" Name, "type" Opaque, "memory_type" Opaque, "extents" Exprs, "condition" Truth, "body" Stmt, "new_expr" OptionalExpr, "free_function" Opaque, "attrs" Stmts, "init_values" Exprs, "is_const" Opaque];
+    Allocate: Typing::Only(Code::Stmt), ["name" Name, "type" Opaque, "memory_type" Opaque, "extents" Exprs, "condition" Truth, "body" Stmt, "new_expr" OptionalExpr, "free_function" Opaque, "attrs" Stmts, "init_values" Exprs, "is_const" Opaque, "padding" Opaque];
     Free: Typing::Only(Code::Stmt), ["name" Name];
     ProducerConsumer: Typing::Only(Code::Stmt), ["name" Name, "is_producer" Opaque, "body" Stmt];
     Provide: Typing::Only(Code::Stmt), ["name" Name, "values" Exprs, "args" Exprs, "predicate" Truth];
@@ -335,6 +339,8 @@ impl Kind {
             _ if self == Self::StringImm => ty == Type::HANDLE,
             Typing::Only(code) => ty.code == code,
             _ if !ty.is_value() => false,
+            // A vector is reduced to one lane.
+            _ if self == Self::VectorReduce => !ty.is_vector && ty.code != Code::Handle,
             _ if ty.code == Code::Handle => {
                 matches!(self, Self::Variable | Self::Load | Self::Call | Self::Let | Self::Select)
             }
@@ -375,6 +381,8 @@ pub(crate) fn operand_types(kind: Kind, ty: Type) -> Vec<Type> {
         let mut types = Type::SCALARS.to_vec();
         // Addresses are only compared.
         types.retain(|ty| *ty != Type::HANDLE || matches!(kind, Kind::EQ | Kind::NE));
+        // The bits of a number are read as a number of another type.
+        types.retain(|of| kind != Kind::Reinterpret || of.bits == ty.bits);
         types
     } else if kind == Kind::Select && ty.is_vector {
         vec![Type::BOOL, Type::BOOL.with_vector(true)]

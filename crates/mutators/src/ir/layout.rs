@@ -86,6 +86,21 @@ pub(crate) const LAYOUTS: &[Layout] = &[
     ),
     layout(
         Kind::Allocate,
+        &[
+            "name",
+            "type",
+            "memory_type",
+            "extents",
+            "condition",
+            "body",
+            "new_expr",
+            "free_function",
+            "padding",
+        ],
+        LATEST,
+    ),
+    layout(
+        Kind::Allocate,
         &["name", "type", "extents", "condition", "body", "new_expr", "free_function"],
         FIRST,
     ),
@@ -143,7 +158,7 @@ const OPERANDS: &[(Kind, &[&str])] = &[
     (Kind::Store, &["value", "index", "predicate", "alignment"]),
     (Kind::Load, &["index", "predicate", "alignment"]),
     (Kind::Provide, &["values", "args", "predicate"]),
-    (Kind::Allocate, &["extents", "condition", "body"]),
+    (Kind::Allocate, &["extents", "condition", "body", "new_expr"]),
     (Kind::IfThenElse, &["condition", "then_case", "else_case"]),
     (Kind::Evaluate, &["value"]),
     (Kind::Acquire, &["semaphore", "count", "body"]),
@@ -184,7 +199,7 @@ pub(crate) fn has_last(profile: &str) -> bool {
 }
 
 /// Members that are only compared, with C++ that builds them.
-const PLACEHOLDERS: [(&str, &str); 13] = [
+const PLACEHOLDERS: [(&str, &str); 14] = [
     ("for_type", "ForType::Serial"),
     ("partition_policy", "Partition::Auto"),
     ("device_api", "DeviceAPI::None"),
@@ -198,6 +213,7 @@ const PLACEHOLDERS: [(&str, &str); 13] = [
     ("is_producer", "true"),
     ("is_const", "false"),
     ("new_expr", "Expr()"),
+    ("padding", "0"),
 ];
 
 /// The placeholder for a member that is only compared, in C++ that builds a node.

@@ -140,6 +140,10 @@ pub(crate) struct State {
     pub(crate) assumed: Vec<Assumption>,
     /// The mutations that ran under assumptions.
     pub(crate) scoped: Vec<Scoped>,
+    /// Nodes that stand for any expression of their type, which a loop may have assigned.
+    pub(crate) assigned: Vec<NodeId>,
+    /// Calls that are known to have no arguments.
+    pub(crate) without_arguments: Vec<NodeId>,
     /// The results of `substitute`.
     pub(crate) substitutions: Vec<Substitution>,
     /// The results of functions of the C library.
@@ -250,6 +254,7 @@ impl State {
                     Field::Expr(self.add(condition, None, None))
                 }
                 Role::Element => Field::Expr(self.add(ty.element(), None, None)),
+                Role::Vector => Field::Expr(self.add(ty.element().with_vector(true), None, None)),
                 Role::Lanes => Field::Lanes,
                 Role::Payload => Field::Number(class_value(values, self.class(class), ty)),
                 Role::Opaque => Field::Opaque(u32::try_from(node).unwrap_or(u32::MAX)),

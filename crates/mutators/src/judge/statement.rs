@@ -14,7 +14,7 @@ use crate::judge::entry::Entry;
 use crate::judge::replay::Concrete;
 use crate::judge::trial::Trials;
 use crate::judge::verdict::{Counterexample, Examination, Finding, Standing};
-use crate::judge::verify::{not_shown_to_end, unfounded};
+use crate::judge::verify::{UNKNOWN_RESULT, is_unknown, not_shown_to_end, unfounded};
 use crate::machine::balance::left_at_end;
 use crate::machine::run::{End, Machine, Operands, Outcome};
 use crate::meaning::equivalence::same_effect;
@@ -74,6 +74,17 @@ pub(crate) fn examine_statement(
         state.node_mut(input).shape = Some(Shape { kind: entry.kind, fields });
         entry.run(&mut machine, input, state);
         let ends = std::mem::take(&mut machine.ends);
+        // Each input follows some path.
+        if ends.is_empty() {
+            findings.push(Finding {
+                file: None,
+                standing: Standing::Unsupported,
+                line: entry.function.line,
+                ty: String::new(),
+                text: "no path ends".to_owned(),
+                counterexample: None,
+            });
+        }
         for end in &ends {
             unbalanced(entry, &machine, end, solver, limits, &mut findings);
             endless(entry, &machine, end, solver, limits, &mut findings);
@@ -176,6 +187,7 @@ fn is_possible(meaning: &mut Meaning<'_>, solver: &mut Solver, limits: Limits) -
 fn standing_unless_proved(end: &End) -> Standing {
     match &end.outcome {
         Outcome::Returned(Val::Expr(_)) | Outcome::Crash(_) => Standing::Undecided,
+        Outcome::Returned(value) if is_unknown(value) => Standing::Undecided,
         Outcome::Returned(_) | Outcome::Unsupported(_) => Standing::Unsupported,
         Outcome::Bounded(_) => Standing::Bounded,
         Outcome::Rejected(_) => Standing::Rejects,
@@ -204,6 +216,7 @@ fn judged(
             }
         }
         Outcome::Returned(Val::Expr(None)) => "an undefined Stmt is returned".to_owned(),
+        Outcome::Returned(value) if is_unknown(value) => UNKNOWN_RESULT.to_owned(),
         Outcome::Returned(_) => "a result that is no Stmt".to_owned(),
         Outcome::Crash(what)
         | Outcome::Unsupported(what)

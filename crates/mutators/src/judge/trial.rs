@@ -142,6 +142,8 @@ impl Trials {
                 .then_some(self.count),
             has_effects: self.ty == Type::STMT,
             is_small: !self.count.is_multiple_of(3),
+            is_aimed: self.count % 3 == 2,
+            store: None,
             profile: self.profile,
             bound: Vec::new(),
             next: FREE,
@@ -173,6 +175,12 @@ struct Maker<'t> {
     has_effects: bool,
     /// True if everything is about one element of one buffer.
     is_small: bool,
+    /// True if blocks often write this element and then show, in the other buffer, what they read
+    /// there, or a condition that was asked before. A fact that outlives the write shows so even if
+    /// operands are mutated, because no mutator drops a store to the other buffer.
+    is_aimed: bool,
+    /// The buffer and the value of the store that is made next.
+    store: Option<(u32, NodeId)>,
     profile: &'static str,
     /// The names that are bound here.
     bound: Vec<u32>,
@@ -231,13 +239,25 @@ impl Maker<'_> {
     fn make(&mut self, kind: Kind, ty: Type, operand: Type, depth: usize) -> Option<NodeId> {
         let mut fields = Vec::new();
         let mut bound = None;
+        let store = if kind == Kind::Store { self.store.take() } else { None };
         for (name, role) in kind.fields() {
             let lanes = ty.is_value() && ty.is_vector;
+            if let (Some((buffer, value)), Role::Name | Role::Any) = (store, role) {
+                let member = if *role == Role::Any { value } else { self.state.name(buffer) };
+                fields.push(Field::Expr(member));
+                continue;
+            }
+            let is_half = kind == Kind::Block && self.is_aimed && self.random.below(2) == 0;
+            if is_half && let Some(store) = self.aimed(*name == "first", depth) {
+                fields.push(Field::Expr(store));
+                continue;
+            }
             let ty = match role {
                 Role::Same => ty,
                 Role::Operand | Role::Any => operand.with_vector(lanes),
                 Role::Condition => Type::BOOL,
                 Role::Element => ty.element(),
+                Role::Vector => ty.element().with_vector(true),
                 Role::Lanes => {
                     fields.push(Field::Lanes);
                     continue;
@@ -328,6 +348,26 @@ impl Maker<'_> {
             return None;
         }
         Some(self.state.add(ty, None, Some(Shape { kind, fields })))
+    }
+
+    /// Makes a store to the element, or one that shows in the other buffer what is read there.
+    fn aimed(&mut self, is_write: bool, depth: usize) -> Option<NodeId> {
+        let value = if is_write {
+            self.within(I32, depth + 1)
+        } else {
+            let asked: Vec<NodeId> =
+                self.made.iter().filter(|(of, _)| of.is_bool()).map(|(_, node)| *node).collect();
+            if !asked.is_empty() && self.random.below(2) == 0 {
+                let condition = asked[self.random.below(asked.len() as u64) as usize];
+                let [yes, no] = [1, 0].map(|number| self.number_node(number));
+                let fields = [condition, yes, no].map(Field::Expr).to_vec();
+                self.state.add(I32, None, Some(Shape { kind: Kind::Select, fields }))
+            } else {
+                self.make(Kind::Load, I32, I32, MAX_DEPTH)?
+            }
+        };
+        self.store = Some((u32::from(!is_write), value));
+        self.make(Kind::Store, Type::STMT, I32, depth)
     }
 
     /// Makes a statement; deeper statements are simpler.

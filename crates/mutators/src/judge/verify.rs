@@ -142,7 +142,7 @@ fn effort(solver: &Solver) -> u64 {
 
 /// The effort allowed for one mutator. A query costs 1; a query without an answer costs more, since
 /// it takes all the time that a query may take.
-const MAX_EFFORT: u64 = 6000;
+const MAX_EFFORT: u64 = 10_000;
 
 /// The extra cost of a query without an answer.
 const UNKNOWN_EFFORT: u64 = 60;
@@ -176,6 +176,10 @@ impl Examiner<'_, '_> {
         state.node_mut(input).shape = Some(Shape { kind: entry.kind, fields });
         entry.run(&mut machine, input, state);
         let ends = std::mem::take(&mut machine.ends);
+        // Each input follows some path.
+        if ends.is_empty() {
+            self.find(Standing::Unsupported, entry.function.line, &shown, "no path ends");
+        }
         for end in ends {
             self.end(entry, &mut machine, input, &end, &shown);
         }
@@ -308,6 +312,11 @@ impl Examiner<'_, '_> {
             Val::Expr(Some(result)) => self.returned(entry, machine, input, *result, end, ty),
             Val::Expr(None) => {
                 self.crash(entry, machine, input, end, "an undefined Expr is returned", ty);
+            }
+            value if is_unknown(value) => {
+                if self.is_possible(entry, machine, end) {
+                    self.find(Standing::Undecided, end.line, ty, UNKNOWN_RESULT);
+                }
             }
             _ => self.find(Standing::Unsupported, end.line, ty, "a result that is no Expr"),
         }
@@ -685,4 +694,12 @@ pub(super) fn counterexample(
         got: result.and_then(|(_, _, got)| got.map(|value| value.to_string())),
         snippet: concrete.snippet(entry.profile),
     }
+}
+
+/// The reason why the result of a path is not decided, if it is an object of the compiler.
+pub(crate) const UNKNOWN_RESULT: &str = "nothing is known about what is returned";
+
+/// Tests whether a result is an object of the compiler about which nothing is known.
+pub(crate) fn is_unknown(value: &Val) -> bool {
+    matches!(value, Val::Handle(_)) && !value.is_info()
 }

@@ -106,6 +106,12 @@ impl Machine<'_> {
         line: usize,
     ) -> Option<Paths<Val>> {
         let name = name.strip_prefix("Internal::").unwrap_or(name);
+        if let ("Call::as_tag" | "Call::as_intrinsic", [Val::Ptr(Some((node, _))), rest @ ..]) =
+            (name, arguments)
+        {
+            let arguments = [&[Val::Expr(Some(*node))], rest].concat();
+            return self.own_api(name, &arguments, state, line);
+        }
         match (name, arguments) {
             ("Call::as_intrinsic", [Val::Expr(node), list]) => {
                 let named = |value: &Val| match value {
@@ -118,10 +124,25 @@ impl Machine<'_> {
             ("Call::as_tag", [Val::Expr(node)]) => {
                 Some(self.called_one_of(*node, &TAGS.map(str::to_owned), state.clone(), line))
             }
-            ("std::max" | "std::min", [a, b])
-                if !self.is_concrete() && [a, b].iter().any(|of| matches!(of, Val::Handle(_))) =>
+            // The digits of a number, and a search in something that is not known.
+            ("std::to_string", [_]) if !self.is_concrete() && !self.mode.is_emitter() => {
+                let unknown = Val::Handle(self.fresh_name("unknown"));
+                Some(vec![(state.clone(), unknown)])
+            }
+            ("std::find", [first, last, _])
+                if !self.is_concrete()
+                    && [first, last].iter().all(|of| matches!(of, Val::Handle(_))) =>
             {
-                let is_number = |of: &&Val| matches!(of, Val::Handle(_) | Val::Int(_));
+                let unknown = Val::Handle(self.fresh_name("unknown"));
+                Some(vec![(state.clone(), unknown)])
+            }
+            ("std::max" | "std::min", [a, b])
+                if !self.is_concrete()
+                    && [a, b].iter().any(|of| matches!(of, Val::Handle(_) | Val::Bool(_))) =>
+            {
+                // `count` of a container is a number of which only the sign is known.
+                let is_number =
+                    |of: &&Val| matches!(of, Val::Handle(_) | Val::Int(_) | Val::Bool(_));
                 let unknown = Val::Handle(self.fresh_name("unknown"));
                 [a, b].iter().all(is_number).then(|| vec![(state.clone(), unknown)])
             }
@@ -211,6 +232,9 @@ impl Machine<'_> {
             (Sort::Type, value) => as_it_is(matches!(value, Val::Type(_))),
             (Sort::Place, value) => as_it_is(matches!(value, Val::Address(_))),
             (Sort::Opaque, value) => as_it_is(matches!(value, Val::Opaque(_))),
+            (Sort::Object, value) => {
+                as_it_is(matches!(value, Val::Handle(_) | Val::Opaque(_)) && !value.is_info())
+            }
             (Sort::Any, _) => as_it_is(true),
             (Sort::Known | Sort::Ptr | Sort::Int32 | Sort::Template, _) => None,
         })
@@ -280,6 +304,21 @@ impl Machine<'_> {
         if arguments.iter().any(|value| matches!(value, Val::Expr(None))) {
             self.end(state, Outcome::Crash(format!("{name} of an undefined Expr")), line);
             return Vec::new();
+        }
+        // What is asked of an object about which nothing is known is not known.
+        let is_unknown = |value: &Val| matches!(value, Val::Handle(_)) && !value.is_info();
+        if !self.is_concrete() && !self.mode.is_emitter() && arguments.iter().any(is_unknown) {
+            let short = name.rsplit("::").next().unwrap_or(name);
+            let table = self.contracts;
+            let has_effect = table.named(short).any(|contract| contract.guarantee.has_effect());
+            if !has_effect && table.named(short).all(|contract| contract.guarantee.is_answer()) {
+                let (holds, fails) = self.choose(state);
+                return self.truths(vec![holds], vec![fails]);
+            }
+            if !has_effect && name != "mutate" && name != "Mutate" {
+                let unknown = Val::Handle(self.fresh_name("unknown"));
+                return vec![(state, unknown)];
+            }
         }
         self.unsupported(state, format!("{name} of these arguments"), line)
     }

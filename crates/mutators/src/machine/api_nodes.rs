@@ -118,6 +118,19 @@ impl Machine<'_> {
                 });
                 Val::Handle("a scope".to_owned())
             }
+            (Primitive::Either, [a, b]) => {
+                let (first, second) = self.choose(state);
+                let both = vec![(first, a.clone()), (second, b.clone())];
+                return items(both);
+            }
+            (Primitive::UnknownOf, [Val::Type(ty)]) => {
+                self.has_chosen |= self.is_concrete();
+                Val::Expr(Some(state.add(*ty, None, None)))
+            }
+            (Primitive::Another, [Val::Expr(Some(node))]) => {
+                self.has_chosen |= self.is_concrete();
+                return items(self.mutate(*node, state, call.line));
+            }
             _ => return self.misfit(call, state),
         };
         vec![(state, Item::Val(value))]

@@ -85,6 +85,7 @@ impl Machine<'_> {
             Word::Null => Val::Expr(None),
             Word::Void => Val::Void,
             Word::Report => Val::info(),
+            Word::Unknown => Val::Handle(self.fresh_name("unknown")),
             Word::Symbolic => Val::Bool(self.values.bool(!self.is_concrete())),
             Word::Code(code) => Val::Code(code),
             Word::Any | Word::Kind(_) => return None,

@@ -23,6 +23,7 @@ use crate::ir::record::{Binding, Change, Pushed, Read};
 use crate::ir::state::State;
 use crate::ir::value::{Place, Val};
 use crate::machine::names::Method;
+use crate::machine::objects::{BOUND, UNBOUND};
 use crate::machine::program::{Purpose, ScopeMember};
 use crate::machine::run::{Machine, Paths};
 
@@ -294,6 +295,18 @@ impl<'p> Machine<'p> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
+        let depth = (state.frames.len(), state.depth());
+        self.bind_scope_until(arguments, depth, state, line)
+    }
+
+    /// The same, for a binding that pops where the variable at `depth` ends.
+    pub(crate) fn bind_scope_until(
+        &mut self,
+        arguments: &[Val],
+        depth: (usize, usize),
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
         let (condition, rest) = match arguments {
             [first @ (Val::Bool(_) | Val::Int(_)), rest @ ..] => (Some(first), rest),
             rest => (None, rest),
@@ -302,15 +315,20 @@ impl<'p> Machine<'p> {
             return self.unsupported(state, "a ScopedBinding of these", line);
         };
         let key = Self::loaded(key.clone(), &state);
-        let handle = || Val::Handle("a scope".to_owned());
+        // A reference parameter of a constructor ends before the binding.
+        let scope = &match Self::loaded(scope.clone(), &state) {
+            known @ Val::Handle(_) => known,
+            _ => scope.clone(),
+        };
+        let handle = || Val::Handle(BOUND.to_owned());
+        let unbound = || Val::Handle(UNBOUND.to_owned());
         let (holds, fails) = match condition {
             Some(condition) => self.truth(condition, state, line),
             None => (vec![state], Vec::new()),
         };
-        let mut paths: Paths<Val> = fails.into_iter().map(|state| (state, handle())).collect();
+        let mut paths: Paths<Val> = fails.into_iter().map(|state| (state, unbound())).collect();
         for state in holds {
             for (mut state, _) in self.of_scope(scope, Method::Push, &rest[1..], state, line) {
-                let depth = (state.frames.len(), state.depth());
                 let (scope, key) = (scope.clone(), key.clone());
                 let record = Rc::make_mut(&mut state.scopes);
                 record.bindings.push(Binding { change: Change::Pushed(scope, key), depth, line });
@@ -381,12 +399,13 @@ impl<'p> Machine<'p> {
         while let Some(state) = open.pop() {
             let mut state = state;
             let is_inside = |binding: &Binding| binding.depth >= depth;
-            let last = state.scopes.bindings.last().filter(|last| is_inside(last)).cloned();
-            let Some(Binding { change, line, .. }) = last else {
+            // An element of an outer block's vector may have been made after a binding of this one.
+            let Some(last) = state.scopes.bindings.iter().rposition(is_inside) else {
                 done.push((state, value.clone()));
                 continue;
             };
-            Rc::make_mut(&mut state.scopes).bindings.pop();
+            let bindings = &mut Rc::make_mut(&mut state.scopes).bindings;
+            let Binding { change, line, .. } = bindings.remove(last);
             match change {
                 Change::Pushed(scope, key) => {
                     let key = std::slice::from_ref(&key);

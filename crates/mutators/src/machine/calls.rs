@@ -29,6 +29,11 @@ impl<'p> Machine<'p> {
             {
                 return self.swap(object, other, state);
             }
+            if ["mutate", "Mutate"].contains(&name.as_str())
+                && let Some((place, true)) = self.held_helper(object, &state)
+            {
+                return self.call_helper((&place, true), arguments, state, line);
+            }
             let mut paths = Vec::new();
             for (state, receiver) in self.reference(object, state) {
                 for (state, arguments) in self.arguments(arguments, state) {
@@ -56,16 +61,42 @@ impl<'p> Machine<'p> {
             }
             return paths;
         }
+        if let ExprKind::Lambda(lambda) = &callee.kind {
+            let Val::Lambda(id, depth) = self.lambda(lambda, &state) else { return Vec::new() };
+            let mut paths = Vec::new();
+            for (state, arguments) in self.arguments(arguments, state) {
+                paths.extend(self.call_lambda((id, depth), arguments, state, line));
+            }
+            return paths;
+        }
+        if let ExprKind::Name(name) = &callee.kind
+            && let Some(place) = Self::find_variable(name, &state)
+            && let Some(Slot { value: Val::Lambda(id, depth), .. }) = Self::load(&place, &state)
+        {
+            let mut paths = Vec::new();
+            for (state, arguments) in self.arguments(arguments, state) {
+                paths.extend(self.call_lambda((id, depth), arguments, state, line));
+            }
+            return paths;
+        }
         let name = match &callee.kind {
             ExprKind::Name(name) => name.as_str(),
             ExprKind::Member { name, .. } => name.as_str(),
-            ExprKind::Call { callee, .. } => {
-                return self.other_pass(callee, arguments, state, line);
+            ExprKind::Call { callee: class, arguments: given, .. } => {
+                if !given.is_empty()
+                    && let Some(paths) = self.made_by_other(callee, arguments, state.clone(), line)
+                {
+                    return paths;
+                }
+                return self.other_pass(class, arguments, state, line);
             }
             _ => return self.unsupported(state, "a call of a computed function", line),
         };
         if is_stream(name) {
             return self.stream(name, arguments, state, line);
+        }
+        if let Some((place, is_mutator)) = self.held_helper(callee, &state) {
+            return self.call_helper((&place, is_mutator), arguments, state, line);
         }
         let is_own = |name: &str| self.program.functions.iter().any(|own| own.name == name);
         if ["swap", "std::swap"].contains(&name) && arguments.len() == 2 && !is_own("swap") {
@@ -90,6 +121,9 @@ impl<'p> Machine<'p> {
         }
         if name == "EVAL_IN_LAMBDA" && arguments.len() == 1 {
             return self.eval(&arguments[0], state);
+        }
+        if ["std::sort", "std::stable_sort"].contains(&name) {
+            return self.sorted(arguments, state, line);
         }
         if let ("std::get", [index], [of]) = (name, templates, arguments) {
             return self.part_of(index, of, state, line);
@@ -361,14 +395,21 @@ impl<'p> Machine<'p> {
             class.fields.is_empty() && class.bases.iter().any(|base| base.contains("IRMutator"))
         });
         let is_equal = crate::machine::contracts::other_statement(name).is_none();
-        let ([argument], true, true) = (arguments, is_mutator && is_equal, !self.is_concrete())
-        else {
+        let is_any_mutator = known.is_some_and(|class| {
+            self.classes_of(&class.name).iter().any(|base| base.ends_with("Mutator"))
+        });
+        let ([argument], true, true) = (arguments, is_any_mutator, !self.is_concrete()) else {
             return self.unsupported(state, "a call of a computed function", line);
         };
         let mut paths = Vec::new();
         for (state, value) in self.eval(argument, state) {
             match value {
-                Val::Expr(Some(node)) => paths.extend(self.mutate(node, state, line)),
+                Val::Expr(Some(node)) | Val::Ptr(Some((node, _))) if !(is_mutator && is_equal) => {
+                    paths.extend(self.made_by(name, node, state, line));
+                }
+                Val::Expr(Some(node)) | Val::Ptr(Some((node, _))) => {
+                    paths.extend(self.mutate(node, state, line));
+                }
                 _ => paths.extend(self.unsupported(state, "a call of a computed function", line)),
             }
         }
@@ -510,7 +551,7 @@ fn accepts(ty: &str, value: &Val, state: &State) -> Fit {
                 let ty = state.node(node).ty;
                 exact(match ty.code {
                     Code::Stmt => ty_is_stmt,
-                    Code::List => false,
+                    Code::List | Code::Name => false,
                     _ => !ty_is_stmt,
                 })
             }

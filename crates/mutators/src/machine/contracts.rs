@@ -23,6 +23,7 @@ pub(crate) const TEXTS: &[(&str, &str)] = &[
     ("numbers", include_str!("../../contracts/numbers.contracts")),
     ("nodes", include_str!("../../contracts/nodes.contracts")),
     ("analyses", include_str!("../../contracts/analyses.contracts")),
+    ("bounds", include_str!("../../contracts/bounds.contracts")),
     ("scopes", include_str!("../../contracts/scopes.contracts")),
     ("emitters", include_str!("../../contracts/emitters.contracts")),
     ("libm", include_str!("../../contracts/libm.contracts")),

@@ -143,7 +143,7 @@ pub(crate) fn mutates_anew(function: &Function) -> bool {
         ExprKind::Assign(_, place, _) => {
             is_anew |= place.kind == ExprKind::Name(first.to_owned());
         }
-        ExprKind::Other(_) => is_anew = true,
+        ExprKind::Lambda(_) | ExprKind::Other(_) => is_anew = true,
         _ => {}
     });
     is_anew

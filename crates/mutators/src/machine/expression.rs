@@ -117,7 +117,11 @@ impl<'p> Machine<'p> {
                 let parts = self.arguments(parts, state);
                 parts.into_iter().map(|(state, _)| (state, Val::info())).collect()
             }
-            ExprKind::Braces(..) => self.unsupported(state, "braces", line),
+            ExprKind::Braces(Some(ty), parts) => self.braced(ty, parts, state, line),
+            ExprKind::Lambda(lambda) => {
+                let value = self.lambda(lambda, &state);
+                vec![(state, value)]
+            }
             ExprKind::Other(what) => self.unsupported(state, what.clone(), line),
         }
     }
@@ -190,8 +194,10 @@ impl<'p> Machine<'p> {
         let Val::Int(num) = value else { return vec![(state, value)] };
         // The other side is evaluated only for its type.
         let (ends, has_chosen) = (std::mem::take(&mut self.ends), self.has_chosen);
+        let is_told = self.is_told;
         let other = self.eval(other, state.clone()).pop().map(|(_, value)| value);
         (self.ends, self.has_chosen) = (ends, has_chosen);
+        self.is_told = is_told;
         let mut state = state;
         match other {
             Some(Val::Int(other)) => {

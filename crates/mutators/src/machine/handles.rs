@@ -84,10 +84,24 @@ impl Machine<'_> {
                 Self::changed_unseen(&mut state);
                 vec![(state, Val::Void)]
             }
+            (Val::Handle(_), Method::Emplace, _) if !self.is_concrete() => {
+                let mut state = state;
+                Self::changed_unseen(&mut state);
+                let unknown = Val::Handle(self.fresh_name("unknown"));
+                vec![(state, unknown)]
+            }
             // Questions about the compiler's own objects, whose contents are not known.
             (
                 Val::Handle(of),
-                Method::Begin | Method::End | Method::ElementOf | Method::Length | Method::Size,
+                Method::Begin
+                | Method::End
+                | Method::ElementOf
+                | Method::Length
+                | Method::Size
+                | Method::Bytes
+                | Method::Bits
+                | Method::Lanes
+                | Method::Type,
                 [],
             ) if !self.is_concrete() => {
                 vec![(state, Val::Handle(format!("{of}.{name}")))]
@@ -99,15 +113,31 @@ impl Machine<'_> {
             }
             (
                 Val::Handle(of),
-                Method::Get | Method::Ref | Method::At | Method::Find | Method::Back,
+                Method::Get
+                | Method::Ref
+                | Method::At
+                | Method::Find
+                | Method::ShallowFind
+                | Method::Back,
                 _,
             ) if !self.is_concrete() => {
                 vec![(state, Val::Handle(format!("{of}.{name}")))]
             }
             // A question about an object of the compiler that is not known.
-            (Val::Handle(of), Method::Other(_), [])
-                if !self.is_concrete() && !self.mode.is_emitter() && of != "this" =>
-            {
+            (
+                Val::Handle(of),
+                Method::Other(_)
+                | Method::As
+                | Method::IsVector
+                | Method::IsScalar
+                | Method::IsInt
+                | Method::IsUint
+                | Method::IsFloat
+                | Method::IsBool
+                | Method::Front
+                | Method::Str,
+                [],
+            ) if !self.is_concrete() && !self.mode.is_emitter() && of != "this" => {
                 vec![(state, Val::Handle(format!("{of}.{name}()")))]
             }
             _ => self.unsupported(state, format!("the method {name}"), line),

@@ -76,6 +76,8 @@ pub(crate) enum Sort {
     Place,
     /// A member that is only compared.
     Opaque,
+    /// An object or a text about which nothing is known.
+    Object,
     /// Anything.
     Any,
 }
@@ -96,6 +98,7 @@ impl Sort {
         ("Type", Self::Type),
         ("Place", Self::Place),
         ("Opaque", Self::Opaque),
+        ("Object", Self::Object),
         ("Any", Self::Any),
     ];
 }
@@ -216,6 +219,12 @@ pub(crate) enum Primitive {
     Alignment,
     /// `(scope e TRUTH)`
     Scope,
+    /// `(either a b)`
+    Either,
+    /// `(unknown-of t)`
+    UnknownOf,
+    /// `(another e)`
+    Another,
 }
 
 impl Primitive {
@@ -233,6 +242,9 @@ impl Primitive {
         ("libm", Self::Libm, 2, 3),
         ("alignment", Self::Alignment, 1, 1),
         ("scope", Self::Scope, 2, 2),
+        ("either", Self::Either, 2, 2),
+        ("unknown-of", Self::UnknownOf, 1, 1),
+        ("another", Self::Another, 1, 1),
     ];
 }
 
@@ -278,6 +290,8 @@ pub(crate) enum Word {
     Report,
     /// An unknown truth value.
     Any,
+    /// An object or a text about which nothing is known.
+    Unknown,
     /// A truth value: true if the IR is not wholly known.
     Symbolic,
     /// The code of a type.
@@ -295,6 +309,7 @@ impl Word {
         ("void", Self::Void),
         ("report", Self::Report),
         ("any", Self::Any),
+        ("unknown", Self::Unknown),
         ("symbolic", Self::Symbolic),
         ("Int", Self::Code(Code::Int)),
         ("UInt", Self::Code(Code::UInt)),
@@ -365,6 +380,35 @@ impl Term {
     }
 }
 
+impl Term {
+    /// Tests whether the value is a truth value.
+    fn is_answer(&self) -> bool {
+        match self {
+            Self::Literal { .. } | Self::Some { .. } => true,
+            Self::Word(word) => matches!(word, Word::Truth(_) | Word::Any | Word::Symbolic),
+            Self::Apply(op, _) => matches!(
+                op,
+                Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::And | Op::Or | Op::Not
+            ),
+            Self::Run(primitive, _) => *primitive == Primitive::Same,
+            Self::Number(_) | Self::Text(_) | Self::Name(_) | Self::Match { .. } => false,
+            Self::Object(_) => false,
+        }
+    }
+
+    /// Tests whether the term sets a variable or changes what `mutate` assumes.
+    fn has_effect(&self) -> bool {
+        match self {
+            Self::Some { .. } => true,
+            Self::Run(primitive, operands) => {
+                matches!(primitive, Primitive::Scope | Primitive::FreshName)
+                    || *primitive == Primitive::Mutate && operands.len() > 1
+            }
+            _ => false,
+        }
+    }
+}
+
 /// A parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Parameter {
@@ -392,6 +436,26 @@ pub(crate) enum Guarantee {
     },
     /// `(prints thing)`
     Prints(Print),
+}
+
+impl Guarantee {
+    /// Tests whether the result is a truth value.
+    pub(crate) fn is_answer(&self) -> bool {
+        match self {
+            Self::Tells { .. } => true,
+            Self::Result(term) => term.is_answer(),
+            Self::Prints(_) => false,
+        }
+    }
+
+    /// Tests whether the function does more than to return its result.
+    pub(crate) fn has_effect(&self) -> bool {
+        match self {
+            Self::Tells { fact, .. } => *fact == Fact::Within,
+            Self::Result(term) => term.has_effect(),
+            Self::Prints(_) => true,
+        }
+    }
 }
 
 /// A condition without which a call is a defect.

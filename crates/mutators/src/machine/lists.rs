@@ -3,19 +3,22 @@
 //! A list of the input has at most as many elements as loops have iterations; a longer list ends
 //! its path as bounded. The contents of scopes are not known when a mutator begins.
 
+use halidom_cpp::ast::{Expr, ExprKind};
+
 use crate::ir::kinds::Type;
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Place, Val};
 use crate::machine::invariants::invariant;
 use crate::machine::names::Method;
+use crate::machine::objects::element_of;
 use crate::machine::program::Purpose;
 use crate::machine::run::{MAX_ITERATIONS, Machine, Operands, Outcome, Paths};
 
 /// The reason why a path becomes unsupported when it changes a container that no variable holds.
 const PART: &str = "a change of a container that no variable holds";
 
-impl Machine<'_> {
+impl<'p> Machine<'p> {
     /// The elements of a list of the input, with one path for each length.
     pub(crate) fn elements(
         &mut self,
@@ -52,6 +55,9 @@ impl Machine<'_> {
     /// The arguments of a call about which nothing else is known, with one path for each number of
     /// arguments. The arguments are assumed to have the type of the call.
     fn call_arguments(&mut self, call: NodeId, state: State, line: usize) -> Paths<Vec<Val>> {
+        if state.without_arguments.iter().any(|known| state.find(*known) == state.find(call)) {
+            return vec![(state, Vec::new())];
+        }
         let ty = state.node(call).ty;
         let counts =
             state.node(call).intrinsic.as_deref().map_or(&[][..], crate::ir::intrinsics::counts);
@@ -62,6 +68,9 @@ impl Machine<'_> {
         {
             let (mut fits, rest) = self.choose(longer);
             let nodes: Vec<NodeId> = (0..length).map(|_| fits.add(ty, None, None)).collect();
+            if length == 0 {
+                fits.without_arguments.push(call);
+            }
             if let Some(shape) = &mut fits.node_mut(call).shape {
                 shape.fields = nodes.iter().map(|node| Field::Expr(*node)).collect();
             }
@@ -122,6 +131,57 @@ impl Machine<'_> {
         }
     }
 
+    /// `std::sort(v.begin(), v.end(), …)`: the elements in any order.
+    pub(crate) fn sorted(
+        &mut self,
+        arguments: &'p [Expr],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let vector = |expr: &'p Expr, end: &str| match &expr.kind {
+            ExprKind::Call { callee, arguments, .. } if arguments.is_empty() => {
+                match &callee.kind {
+                    ExprKind::Member { object, name, .. } if name == end => Some(&**object),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        let ends = match arguments {
+            [first, last, ..] => vector(first, "begin").zip(vector(last, "end")),
+            _ => None,
+        };
+        let compares_alone = !arguments.iter().any(|argument| self.has_effect(argument));
+        let ends = ends.filter(|(first, last)| first.kind == last.kind && compares_alone);
+        let Some((first, _)) = ends else {
+            return self.unsupported(state, "a sort of something else", line);
+        };
+        let mut paths = Vec::new();
+        for (state, place) in self.place(first, state) {
+            let held = Self::load(&place, &state).map(|slot| slot.value);
+            let values = match held {
+                Some(list @ (Val::List(_) | Val::Object(_))) => crate::ir::value::members(&list),
+                _ => {
+                    paths.extend(self.unsupported(state, "a sort of something else", line));
+                    continue;
+                }
+            };
+            if values.len() > MAX_ITERATIONS {
+                let what = format!("a sort of at most {MAX_ITERATIONS} elements");
+                self.end(state, Outcome::Bounded(what), line);
+                continue;
+            }
+            let mut left = state;
+            for order in orders(&values) {
+                let (mut taken, other) = self.choose(left);
+                self.store(&place, Val::List(order), &mut taken);
+                paths.push((taken, Val::Void));
+                left = other;
+            }
+        }
+        paths
+    }
+
     /// Runs a method of a vector, map or scope that a variable holds; `None` if it holds none of
     /// these.
     pub(crate) fn container_method(
@@ -141,6 +201,19 @@ impl Machine<'_> {
             // `pointer->push_back(e)`
             let pointed = Self::load(of, state)?.value;
             (place, value) = (Some(of.clone()), pointed);
+        }
+        if name == Method::EmplaceBack
+            && let Val::List(values) = &value
+            && let Some(made) = self.emplaced(place.as_ref(), arguments, state, line)
+        {
+            let mut paths = Vec::new();
+            for (state, element) in made {
+                let (place, element) = (place.as_ref(), std::slice::from_ref(&element));
+                let values = values.clone();
+                let name = Method::PushBack;
+                paths.extend(self.list_method(place, values, name, element, state, line));
+            }
+            return Some(paths);
         }
         let arguments: Vec<Val> =
             arguments.iter().map(|value| Self::loaded(value.clone(), state)).collect();
@@ -237,8 +310,13 @@ impl Machine<'_> {
         let mut state = state;
         let result = match (name, arguments) {
             (Method::PushBack | Method::EmplaceBack, [value]) => {
-                values.push(value.clone());
+                let ty = place.and_then(|place| Self::load(place, &state)).map(|slot| slot.ty);
+                let element = self.aggregate(element_of(&ty.unwrap_or_default()), value.clone());
+                values.push(element);
                 Val::Void
+            }
+            (Method::PopBack | Method::Clear, _) if values.iter().any(Self::binds) => {
+                return self.unsupported(state, "a binding that ends with its element", line);
             }
             (Method::PopBack, []) => {
                 if values.pop().is_none() {
@@ -428,4 +506,18 @@ impl Machine<'_> {
             _ => false,
         }
     }
+}
+
+/// Every order of some values.
+fn orders(values: &[Val]) -> Vec<Vec<Val>> {
+    let Some((first, rest)) = values.split_first() else { return vec![Vec::new()] };
+    let mut found = Vec::new();
+    for order in orders(rest) {
+        for place in 0..=order.len() {
+            let mut order = order.clone();
+            order.insert(place, first.clone());
+            found.push(order);
+        }
+    }
+    found
 }

@@ -84,8 +84,15 @@ impl Machine<'_> {
             Val::Ptr(_) => self.pointer_method(&receiver, name, arguments, state, line),
             Val::Opaque(_) => self.opaque_method(&receiver, name, arguments, state, line),
             Val::Rope(_) if name == Method::Str && arguments.is_empty() => vec![(state, receiver)],
+            Val::Text(text) if name == Method::Empty && arguments.is_empty() => {
+                vec![(state, Val::Bool(self.values.bool(text.is_empty())))]
+            }
             Val::Rope(_) if self.mode.is_emitter() => {
                 self.text_method(&receiver, name, state, line)
+            }
+            Val::Handle(of) if self.is_bound(of, name).is_some() => {
+                let bound = self.is_bound(of, name).unwrap_or(Val::Unknown);
+                vec![(state, bound)]
             }
             // All features of the target are off.
             Val::Handle(_) if name == Method::HasFeature => {
@@ -319,6 +326,14 @@ impl Machine<'_> {
                 let (holds, fails) = self.choose(state);
                 self.truths(vec![holds], vec![fails])
             }
+            // A question about a member that is only compared.
+            (
+                Val::Opaque(id),
+                Method::Other(_) | Method::Bytes | Method::Bits | Method::Lanes | Method::Size,
+                [],
+            ) if !self.is_concrete() && !self.mode.is_emitter() => {
+                vec![(state, Val::Handle(format!("{name} of {id}")))]
+            }
             _ => self.unsupported(state, format!("the method {name}"), line),
         }
     }
@@ -397,6 +412,10 @@ impl Machine<'_> {
             Method::IsBfloat => false,
             Method::Bits => {
                 let num = self.number(ty.bits.into(), 32, true);
+                return vec![(state, Val::Int(num))];
+            }
+            Method::Bytes => {
+                let num = self.number(i128::from(ty.bits.div_ceil(8)), 32, true);
                 return vec![(state, Val::Int(num))];
             }
             Method::Fracs => {

@@ -9,6 +9,8 @@
 //!   defines their terms, and `api` and its families evaluate them. `methods`, `handles`, `lists`,
 //!   `nodes` and `structure` model the API's objects. `names` lists the method and type names that
 //!   have a meaning.
+//! * `objects` makes objects of structures that functions declare, `helpers` those of the program's
+//!   own visitors and mutators, and `parts` nodes from lists and from what is not known.
 //! * `scopes` finds the members that are scopes. `balance` records the entries that a path leaves
 //!   on them.
 
@@ -25,6 +27,7 @@ pub(crate) mod descent;
 pub(crate) mod expression;
 pub(crate) mod fork;
 pub(crate) mod handles;
+pub(crate) mod helpers;
 pub(crate) mod info;
 pub(crate) mod invariants;
 pub(crate) mod language;
@@ -34,8 +37,10 @@ pub(crate) mod mutate;
 pub(crate) mod names;
 pub(crate) mod nodes;
 pub(crate) mod numbers;
+pub(crate) mod objects;
 pub(crate) mod operators;
 pub(crate) mod order;
+pub(crate) mod parts;
 pub(crate) mod places;
 pub(crate) mod program;
 pub(crate) mod reader;

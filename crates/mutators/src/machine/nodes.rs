@@ -256,6 +256,23 @@ impl Machine<'_> {
         if arguments.iter().any(|value| matches!(value, Val::Expr(None))) {
             return crash(self, state, "of an undefined Expr");
         }
+        // Nothing is known about an expression with an operand that is not known.
+        let is_operand = |value: &Val| {
+            let is_unknown = |value: &Val| matches!(value, Val::Handle(_)) && !value.is_info();
+            match value {
+                Val::List(values) => values.iter().any(is_unknown),
+                value => is_unknown(value) && !matches!(kind, Kind::Call | Kind::VectorReduce),
+            }
+        };
+        let is_node = !matches!(kind, Kind::Variable | Kind::StringImm);
+        if is_node
+            && !self.is_concrete()
+            && !self.mode.is_emitter()
+            && arguments.iter().any(is_operand)
+        {
+            let unknown = Val::Handle(self.fresh_name("unknown"));
+            return vec![(state, unknown)];
+        }
         let (ty, fields) = match (kind, arguments) {
             (Kind::IntImm | Kind::UIntImm, [Val::Type(ty), Val::Int(num)]) => {
                 if !kind.admits(*ty) {
@@ -275,6 +292,21 @@ impl Machine<'_> {
                     return crash(self, state, "of other lanes");
                 }
                 (*ty, vec![Field::Expr(*node)])
+            }
+            (Kind::Reinterpret, [Val::Type(ty), Val::Expr(Some(node))]) => {
+                let of = state.node(*node).ty;
+                if of.is_vector != ty.is_vector || of.bits != ty.bits {
+                    return self.unsupported(state, "a number in lanes of another width", line);
+                }
+                (*ty, vec![Field::Expr(*node)])
+            }
+            (Kind::VectorReduce, [op, Val::Expr(Some(node)), lanes]) => {
+                let of = state.node(*node).ty;
+                if self.is_lanes(Some(lanes)) != Some(false) {
+                    return self.unsupported(state, "a reduction to several lanes", line);
+                }
+                let op = self.made_field(Role::Opaque, Some(op), &mut state);
+                (of.element(), vec![op, Field::Expr(*node), Field::Lanes])
             }
             (Kind::Not, [Val::Expr(Some(node))]) => {
                 let ty = state.node(*node).ty;
@@ -377,7 +409,7 @@ impl Machine<'_> {
     }
 
     /// Makes a call of the function that a value names.
-    fn make_call(
+    pub(crate) fn make_call(
         &mut self,
         ty: Type,
         callee: &Val,

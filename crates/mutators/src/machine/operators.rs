@@ -186,7 +186,18 @@ impl<'p> Machine<'p> {
         if let Some(paths) = self.symbols(op, &lhs, &rhs, &state) {
             return paths;
         }
+        let is_unknown = |value: &Val| matches!(value, Val::Handle(_)) && !value.is_info();
         match (&lhs, &rhs) {
+            // Nothing is known about an expression that is made of something unknown.
+            (Val::Expr(Some(_)), other) | (other, Val::Expr(Some(_)))
+                if is_unknown(other)
+                    && !self.is_concrete()
+                    && !self.mode.is_emitter()
+                    && op != Sign::Shl =>
+            {
+                let name = self.fresh_name("unknown");
+                vec![(state, Val::Handle(name))]
+            }
             (Val::Expr(_), _) | (_, Val::Expr(_)) => self.operator(op, lhs, rhs, state, line),
             (Val::Bool(a), Val::Bool(b)) if matches!(op, Sign::Eq | Sign::Ne) => {
                 let truth = self.comparison(op, *a, *b);

@@ -36,6 +36,42 @@ impl<'p> Machine<'p> {
             ExprKind::Member { object, name, .. } if matches!(object.kind, ExprKind::This) => {
                 vec![(state, Place::Member(name.clone()))]
             }
+            ExprKind::Member { object, name, .. }
+                if let Some(ends) = self.end_of_vector(object, &state) =>
+            {
+                let part = |(state, value)| match value {
+                    Val::Reference(base) => (state, Place::Part(Box::new(base), name.clone())),
+                    _ => (state, Place::Nowhere),
+                };
+                ends.into_iter().map(part).collect()
+            }
+            ExprKind::Call { .. } if let Some(ends) = self.end_of_vector(expr, &state) => {
+                let place = |(state, value)| match value {
+                    Val::Reference(place) => (state, place),
+                    _ => (state, Place::Nowhere),
+                };
+                ends.into_iter().map(place).collect()
+            }
+            // An element of a vector that is not known cannot be read again.
+            ExprKind::Call { callee, arguments, .. }
+                if let ExprKind::Member { object, name, .. } = &callee.kind
+                    && matches!(name.as_str(), "back" | "front")
+                    && arguments.is_empty()
+                    && !self.is_concrete() =>
+            {
+                let mut paths = Vec::new();
+                for (mut state, value) in self.eval(object, state) {
+                    if let Val::Handle(of) = &value
+                        && !value.is_info()
+                    {
+                        self.assume_anything(of, &mut state);
+                        paths.push((state, Place::Nowhere));
+                        continue;
+                    }
+                    paths.extend(self.unsupported(state, "an assignment to a part", expr.line));
+                }
+                paths
+            }
             ExprKind::Member { object, name, .. } => {
                 let mut paths = Vec::new();
                 for (mut state, value) in self.eval(object, state) {
@@ -174,6 +210,9 @@ impl<'p> Machine<'p> {
                 }
             }
             return paths;
+        }
+        if let Some(ends) = self.end_of_vector(expr, &state) {
+            return ends;
         }
         if let ExprKind::Prefix(op, operand) = &expr.kind
             && *op == Sign::Mul
@@ -314,6 +353,8 @@ impl<'p> Machine<'p> {
                         let short = name.rsplit("::").next().unwrap_or(name);
                         EFFECTS.contains(&short) || self.may_assign(short)
                     }
+                    // Its body is looked at, too.
+                    ExprKind::Lambda(_) => false,
                     _ => true,
                 },
                 _ => false,

@@ -10,15 +10,16 @@
 
 use std::rc::Rc;
 
-use halidom_cpp::ast::Function;
+use halidom_cpp::ast::{Function, Lambda};
 use halidom_rewrites::profile::Profile;
 use halidom_rewrites::rules::Values;
 
 use crate::ir::kinds::Kind;
 use crate::ir::record::Open;
 use crate::ir::state::{Slot, State};
-use crate::ir::value::{Num, Val};
+use crate::ir::value::{Num, Place, Val};
 use crate::machine::contracts::{self, Table};
+use crate::machine::names::TypeName;
 use crate::machine::program::Program;
 
 /// The way in which a path ended.
@@ -158,6 +159,8 @@ pub(crate) struct Machine<'p> {
     /// For each class of visitors: whether an expression that it accepts is free of effects, and
     /// whether it is free of memory reads.
     pub(crate) steady_visitors: Vec<(String, (bool, bool))>,
+    /// The lambda functions that were made, each with the function that made it.
+    pub(super) lambdas: Vec<(&'p Lambda, Option<&'p Function>)>,
     /// The line on which the last expression statement began.
     pub(crate) line: usize,
     /// The nodes of wholly known IR that are being mutated.
@@ -196,6 +199,7 @@ impl<'p> Machine<'p> {
             are_calls_impure: false,
             steady_visitors: Vec::new(),
             templates: Vec::new(),
+            lambdas: Vec::new(),
             line: 0,
             open: Vec::new(),
             count: 0,
@@ -290,6 +294,81 @@ impl<'p> Machine<'p> {
         self.paths > MAX_PATHS
     }
 
+    /// Makes a lambda function.
+    pub(super) fn lambda(&mut self, lambda: &'p Lambda, state: &State) -> Val {
+        let is_it = |known: &(&'p Lambda, Option<&'p Function>)| std::ptr::eq(known.0, lambda);
+        let id = self.lambdas.iter().position(is_it).unwrap_or_else(|| {
+            self.lambdas.push((lambda, self.running));
+            self.lambdas.len() - 1
+        });
+        Val::Lambda(id, state.frames.len())
+    }
+
+    /// Calls a lambda function: its body runs among the variables of the function that made it.
+    pub(super) fn call_lambda(
+        &mut self,
+        (id, depth): (usize, usize),
+        arguments: Vec<Val>,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let Some((lambda, running)) = self.lambdas.get(id).copied() else {
+            return self.unsupported(state, "a lambda function", line);
+        };
+        if !lambda.is_by_reference {
+            return self.unsupported(state, "a lambda function that copies variables", line);
+        }
+        if lambda.parameters.len() != arguments.len() || depth > state.frames.len() {
+            return self.unsupported(state, "a lambda function of other arguments", line);
+        }
+        let again = self.active.iter().filter(|known| **known == line).count();
+        if self.depth >= MAX_DEPTH || again > MAX_RECURSIONS {
+            return self.unsupported(state, "recursion of a lambda function", line);
+        }
+        let mut state = state;
+        let mut slots = Vec::new();
+        for (parameter, value) in lambda.parameters.iter().zip(arguments) {
+            // A variable of a function that was called since is given by its value.
+            let is_within = match &value {
+                Val::Reference(Place::Local(frame, _)) => *frame < depth,
+                Val::Reference(Place::Member(_)) => true,
+                _ => false,
+            };
+            let is_reference = parameter.ty.ends_with('&') && is_within;
+            let value = if is_reference { value } else { Self::loaded(value, &state) };
+            let ty = parameter.ty.trim_end_matches('&');
+            let value = match value {
+                Val::Reference(_) => value,
+                value => self.coerce(ty, value, &mut state),
+            };
+            slots.push(Slot { name: parameter.name.clone(), ty: parameter.ty.clone(), value });
+        }
+        let inner = state.frames.split_off(depth);
+        let variables = state.depth();
+        state.frame().extend(slots);
+        let outer = std::mem::replace(&mut self.running, running);
+        self.depth += 1;
+        self.active.push(line);
+        let paths = self.block(&lambda.body, state);
+        self.active.pop();
+        self.depth -= 1;
+        self.running = outer;
+        let mut returned = Vec::new();
+        for (mut state, flow) in paths {
+            state.leave(variables);
+            state.frames.truncate(depth);
+            state.frames.extend(inner.iter().cloned());
+            match flow {
+                Flow::Return(value) => returned.push((state, value)),
+                Flow::Next => returned.push((state, Val::Void)),
+                Flow::Break | Flow::Continue => {
+                    returned.extend(self.unsupported(state, "break outside a loop", line));
+                }
+            }
+        }
+        returned
+    }
+
     /// Calls a function of the program.
     pub(crate) fn call(
         &mut self,
@@ -336,10 +415,14 @@ impl<'p> Machine<'p> {
         let mut frame: Vec<Slot> = slots.collect();
         for slot in &mut frame {
             let mut value = std::mem::replace(&mut slot.value, Val::Void);
-            if !slot.ty.ends_with('&') {
+            // A reference to an expression is bound to a new one if a node is given.
+            let ty = slot.ty.trim_end_matches('&').to_owned();
+            let is_expr = matches!(TypeName::of(&ty), TypeName::Expr | TypeName::Stmt)
+                && matches!(Self::loaded(value.clone(), &state), Val::Ptr(Some(_)));
+            if !slot.ty.ends_with('&') || is_expr {
                 value = Self::loaded(value, &state);
             }
-            slot.value = self.coerce(&slot.ty.clone(), value, &mut state);
+            slot.value = self.coerce(if is_expr { &ty } else { &slot.ty }, value, &mut state);
         }
         state.frames.push(Rc::new(frame));
         self.depth += 1;
@@ -352,6 +435,15 @@ impl<'p> Machine<'p> {
         for (mut state, flow) in paths {
             state.frames.pop();
             let value = match flow {
+                // Its variables are gone.
+                Flow::Return(Val::Lambda(..)) => {
+                    returned.extend(self.unsupported(
+                        state,
+                        "a lambda function that is returned",
+                        function.line,
+                    ));
+                    continue;
+                }
                 Flow::Return(value) => {
                     let value = self.aggregate(&function.result, value);
                     self.coerce(&function.result, value, &mut state)

@@ -206,6 +206,7 @@ impl Near<'_> {
                 | StmtKind::Break
                 | StmtKind::Continue
                 | StmtKind::Nothing
+                | StmtKind::Struct(_)
                 | StmtKind::Other(_) => false,
             }
         })
@@ -258,6 +259,7 @@ fn returns(stmt: &Stmt) -> bool {
         | StmtKind::Break
         | StmtKind::Continue
         | StmtKind::Nothing
+        | StmtKind::Struct(_)
         | StmtKind::Other(_) => false,
     }
 }

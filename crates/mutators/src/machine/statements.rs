@@ -3,11 +3,12 @@
 use std::rc::Rc;
 
 use halidom_cpp::Sign;
-use halidom_cpp::ast::{Declared, Expr, Stmt, StmtKind};
-use halidom_rewrites::rules::{Domain, Node};
+use halidom_cpp::ast::{Declared, Expr, ExprKind, Stmt, StmtKind};
+use halidom_rewrites::rules::{Domain, Node, ValueId};
 
 use crate::ir::state::{Slot, State};
 use crate::ir::value::Val;
+use crate::machine::helpers::READS;
 use crate::machine::run::{Flow, MAX_CONCRETE_ITERATIONS, MAX_ITERATIONS, Machine, Outcome, Paths};
 
 impl<'p> Machine<'p> {
@@ -68,7 +69,7 @@ impl<'p> Machine<'p> {
         self.line = stmt.line;
         let next = |paths: Vec<State>| paths.into_iter().map(|s| (s, Flow::Next)).collect();
         match &stmt.kind {
-            StmtKind::Nothing => vec![(state, Flow::Next)],
+            StmtKind::Nothing | StmtKind::Struct(_) => vec![(state, Flow::Next)],
             StmtKind::Declare(declared) => {
                 let mut states = vec![state];
                 for declared in declared {
@@ -275,13 +276,34 @@ impl<'p> Machine<'p> {
         line: usize,
     ) -> Paths<Flow> {
         let mut done = Vec::new();
+        let elements = range;
         for (state, range) in self.eval(range, state) {
-            if let Val::Handle(of) = &range
-                && !range.is_info()
-                && !self.is_concrete()
-            {
+            let unknown = match &range {
+                Val::Handle(of) if !range.is_info() => Some(of.clone()),
+                Val::Opaque(id) => Some(format!("member {id}")),
+                _ => None,
+            };
+            if let Some(of) = unknown.filter(|_| !self.is_concrete()) {
                 let element = Val::Handle(format!("{of}[]"));
-                done.extend(self.for_any(declared, &element, body, state, line));
+                let mut paths = self.for_any(declared, &element, body, state, line);
+                // An element may have been changed by the reference to it.
+                if declared.ty.ends_with('&')
+                    && (assigns(body, &declared.name) || self.passes(body, &declared.name))
+                {
+                    let place = match &elements.kind {
+                        ExprKind::Name(name) => Some(name),
+                        _ => None,
+                    };
+                    for (state, _) in &mut paths {
+                        let place = place.and_then(|name| Self::find_variable(name, state));
+                        let changed = Val::Handle(self.fresh_name("changed"));
+                        match place {
+                            Some(place) => self.store(&place, changed, state),
+                            None => state.lost = Some("a change of an element"),
+                        }
+                    }
+                }
+                done.extend(paths);
                 continue;
             }
             for (mut state, values) in self.as_list(&range, state, line) {
@@ -310,6 +332,31 @@ impl<'p> Machine<'p> {
         done
     }
 
+    /// Tests whether a statement passes a variable to a function of the program that takes a
+    /// reference.
+    fn passes(&self, stmt: &Stmt, name: &str) -> bool {
+        let mut found = false;
+        stmt.clone().visit_mut(&mut |part| {
+            if let ExprKind::Call { callee, arguments, .. } = &part.kind
+                && let ExprKind::Name(called) | ExprKind::Member { name: called, .. } = &callee.kind
+            {
+                let given = arguments
+                    .iter()
+                    .position(|argument| argument.kind == ExprKind::Name(name.to_owned()));
+                found |= given.is_some_and(|index| {
+                    self.program.functions.iter().any(|function| {
+                        function.name == *called
+                            && function
+                                .parameters
+                                .get(index)
+                                .is_some_and(|parameter| parameter.ty.ends_with('&'))
+                    })
+                });
+            }
+        });
+        found
+    }
+
     /// Runs a loop over any number of unknown elements: it has no iteration, or a last iteration
     /// before which the loop may have made all its assignments.
     fn for_any(
@@ -335,20 +382,20 @@ impl<'p> Machine<'p> {
             }
             paths
         };
-        let ends = self.ends.len();
+        // What is found here is found again below.
+        let (ends, is_told) = (self.ends.len(), self.is_told);
         let mut before = state.clone();
         // An iteration that begins with any values in the assigned variables covers every
         // iteration.
-        for _ in 0..2 {
+        for _ in 0..3 {
             for (after, _) in iteration(self, &before) {
-                if !self.forget(&after, &mut before) {
-                    return self.unsupported(state, "what a loop assigns", line);
-                }
+                self.forget(&after, &mut before);
             }
         }
         let is_stable =
             iteration(self, &before).iter().all(|(after, _)| !self.is_changed(&before, after));
         self.ends.truncate(ends);
+        self.is_told = is_told;
         if !is_stable {
             return self.unsupported(state, "what a loop assigns", line);
         }
@@ -365,50 +412,122 @@ impl<'p> Machine<'p> {
 
     /// Tests whether a variable has another value, except for variables that are unknown anyway.
     fn is_changed(&self, before: &State, after: &State) -> bool {
-        let is_any = |value: &Val| match value {
-            Val::Bool(term) => {
-                matches!(self.values.node(*term), Node::Var(index)
-                    if self.values.vars()[*index as usize].0.starts_with(HAVOC))
-            }
-            _ => false,
+        let differs = |old: &Val, new: &Val, after: &State| {
+            old != new && !self.is_any(old, new, before, after)
         };
-        let differs = |old: &Val, new: &Val| old != new && !is_any(old);
         before.members.len() != after.members.len()
             || before.members.iter().any(|old| {
                 !after
                     .members
                     .iter()
-                    .any(|new| new.name == old.name && !differs(&old.value, &new.value))
+                    .any(|new| new.name == old.name && !differs(&old.value, &new.value, after))
             })
             || before.frames.iter().zip(&after.frames).any(|(old, new)| {
-                old.iter().zip(&**new).any(|(old, new)| differs(&old.value, &new.value))
+                old.iter().zip(&**new).any(|(old, new)| differs(&old.value, &new.value, after))
             })
     }
 
-    /// Replaces assigned truth values by any truth value. Returns false if something else was
-    /// assigned.
-    fn forget(&mut self, after: &State, before: &mut State) -> bool {
-        let frames: Vec<_> = before.frames.iter().zip(&after.frames).enumerate().collect();
-        let mut changed = Vec::new();
-        for (frame, (old, new)) in frames {
+    /// Tests whether a value that a loop may have assigned stands for another one, too.
+    fn is_any(&self, any: &Val, value: &Val, before: &State, after: &State) -> bool {
+        let is_havoc = |term: ValueId| {
+            matches!(self.values.node(term), Node::Var(index)
+                if self.values.vars()[*index as usize].0.starts_with(HAVOC))
+        };
+        match (any, value) {
+            (Val::Bool(term), Val::Bool(_)) => is_havoc(*term),
+            (Val::Int(any), Val::Int(value)) => {
+                is_havoc(any.term) && (any.bits, any.is_signed) == (value.bits, value.is_signed)
+            }
+            (Val::Expr(Some(any)), Val::Expr(Some(value))) => {
+                before.assigned.contains(any) && before.node(*any).ty == after.node(*value).ty
+            }
+            (Val::Handle(of), _) => of.starts_with(HAVOC),
+            _ => false,
+        }
+    }
+
+    /// Replaces assigned values by any values.
+    fn forget(&mut self, after: &State, before: &mut State) {
+        let mut places = Vec::new();
+        for (frame, (old, new)) in before.frames.iter().zip(&after.frames).enumerate() {
             for (index, (old, new)) in old.iter().zip(&**new).enumerate() {
-                if old.value != new.value {
-                    let Val::Bool(_) = old.value else { return false };
-                    changed.push((frame, index));
+                if old.value != new.value && !self.is_any(&old.value, &new.value, before, after) {
+                    places.push((frame, index, old.value.clone(), new.value.clone()));
                 }
             }
         }
-        for (frame, index) in changed {
-            let any = self.fresh_name(HAVOC);
-            let any = Val::Bool(self.values.var(&any, Domain::Bool));
+        for (frame, index, old, new) in places {
+            let any = self.any_of(&old, &new, before, after);
             Rc::make_mut(&mut before.frames[frame])[index].value = any;
         }
-        before.members.len() == after.members.len()
-            && before.members.iter().all(|old| {
-                after.members.iter().any(|new| new.name == old.name && new.value == old.value)
-            })
+        for slot in &after.members {
+            let known = before.members.iter().position(|old| old.name == slot.name);
+            let Some(known) = known else {
+                // A member that the loop assigns first can be anything before.
+                let any = Val::Handle(self.fresh_name(HAVOC));
+                before.members.push(Slot { value: any, ..slot.clone() });
+                continue;
+            };
+            let old = before.members[known].value.clone();
+            if old != slot.value && !self.is_any(&old, &slot.value, before, after) {
+                before.members[known].value = self.any_of(&old, &slot.value, before, after);
+            }
+        }
+    }
+
+    /// Any value that two values of a variable are examples of.
+    fn any_of(&mut self, old: &Val, new: &Val, before: &mut State, after: &State) -> Val {
+        let any = self.fresh_name(HAVOC);
+        match (old, new) {
+            (Val::Bool(_), Val::Bool(_)) => Val::Bool(self.values.var(&any, Domain::Bool)),
+            (Val::Int(old), Val::Int(new))
+                if (old.bits, old.is_signed) == (new.bits, new.is_signed) =>
+            {
+                Val::Int(self.any_number(&any, old.bits, old.is_signed))
+            }
+            (Val::Expr(Some(old)), Val::Expr(Some(new)))
+                if before.node(*old).ty == after.node(*new).ty =>
+            {
+                let ty = before.node(*old).ty;
+                let node = before.add(ty, None, None);
+                before.assigned.push(node);
+                Val::Expr(Some(node))
+            }
+            _ => Val::Handle(any),
+        }
     }
 }
 
-/// The prefix of the names of truth values that loops may have assigned.
+/// Tests whether a statement assigns a variable or a part of it, or calls one of its methods.
+fn assigns(stmt: &Stmt, name: &str) -> bool {
+    fn root(expr: &Expr) -> Option<&str> {
+        match &expr.kind {
+            ExprKind::Name(name) => Some(name),
+            ExprKind::Member { object, .. } | ExprKind::Index(object, _) => root(object),
+            ExprKind::Prefix(_, operand) | ExprKind::Postfix(_, operand) => root(operand),
+            _ => None,
+        }
+    }
+    let mut found = false;
+    stmt.clone().visit_mut(&mut |part| {
+        found |= match &part.kind {
+            ExprKind::Assign(_, lhs, _) => root(lhs) == Some(name),
+            ExprKind::Prefix(Sign::Increment | Sign::Decrement, operand)
+            | ExprKind::Postfix(_, operand) => root(operand) == Some(name),
+            ExprKind::Call { callee, arguments, .. } => {
+                let is_own = matches!(&callee.kind, ExprKind::Member { object, name: method, .. }
+                    if root(object) == Some(name) && !READS.contains(&method.as_str()));
+                is_own
+                    || arguments.iter().any(|argument| {
+                        matches!(argument.kind, ExprKind::Prefix(Sign::BitAnd, _))
+                            && root(argument) == Some(name)
+                    })
+            }
+            _ => false,
+        };
+    });
+    found
+}
+
+/// The prefix of the names of values that loops may have assigned.
 const HAVOC: &str = "assigned";

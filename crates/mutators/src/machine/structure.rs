@@ -120,8 +120,13 @@ impl Machine<'_> {
         if layouts.is_empty() {
             return None;
         }
+        if let (Kind::Block, [Val::List(stmts)]) = (kind, arguments)
+            && let Some(made) = self.block_of(stmts, state.clone(), line)
+        {
+            return Some(made);
+        }
         let mut is_undefined = false;
-        for layout in layouts {
+        for layout in &layouts {
             let members = layout.members;
             if arguments.len() > members.len() {
                 continue;
@@ -139,6 +144,9 @@ impl Machine<'_> {
                 continue;
             }
             return Some(self.make_fitting(kind, members, arguments, state, line));
+        }
+        if let Some(made) = self.made_of_unknown(kind, &layouts, arguments, &state) {
+            return Some(made);
         }
         if is_undefined {
             let what = format!("{}::make of something undefined", kind.name());
@@ -158,8 +166,14 @@ impl Machine<'_> {
         line: usize,
     ) -> Paths<Val> {
         let name = kind.name();
-        let Some(members) =
-            layout::replaced(kind).filter(|members| members.len() == operands.len())
+        if let (Kind::Call, [arguments]) = (kind, operands) {
+            return self.with_arguments(node, arguments, state, line);
+        }
+        // Trailing operands that are left out stay as they are.
+        let is_short =
+            |members: &&[&str]| kind == Kind::Allocate && members.len() == operands.len() + 1;
+        let Some(members) = layout::replaced(kind)
+            .filter(|members| members.len() == operands.len() || is_short(members))
         else {
             return self.unsupported(state, format!("{name}::with of these arguments"), line);
         };
@@ -229,6 +243,16 @@ impl Machine<'_> {
                         | Val::Expr(None)
                 ) || matches!(code, Some(Code::Name | Code::Handle))
             }
+            // Any expression, or any statement.
+            Some(
+                Role::Int
+                | Role::Truth
+                | Role::Index
+                | Role::Predicate
+                | Role::Condition
+                | Role::Stmt
+                | Role::OptionalStmt,
+            ) if Self::is_unknown(argument) => true,
             Some(Role::Stmt | Role::OptionalStmt) => code == Some(Code::Stmt),
             Some(_) => {
                 code.is_some_and(|code| !matches!(code, Code::Stmt | Code::Name | Code::List))
@@ -300,7 +324,12 @@ impl Machine<'_> {
         vec![(state, Val::Expr(Some(node)))]
     }
 
-    fn made_field(&mut self, role: Role, argument: Option<&Val>, state: &mut State) -> Field {
+    pub(super) fn made_field(
+        &mut self,
+        role: Role,
+        argument: Option<&Val>,
+        state: &mut State,
+    ) -> Field {
         match (role, argument) {
             (Role::Opaque, Some(Val::Opaque(id))) => Field::Opaque(*id),
             (Role::Opaque, Some(Val::Handle(text) | Val::Text(text))) => {
@@ -326,6 +355,15 @@ impl Machine<'_> {
             (Role::Exprs | Role::Stmts, None) => Field::Expr(state.list(&[])),
             (_, Some(Val::Int(num))) => Field::Expr(self.literal(I32, *num, state)),
             (_, Some(Val::Expr(Some(node)) | Val::Ptr(Some((node, _))))) => Field::Expr(*node),
+            (role, Some(Val::Handle(_))) => {
+                self.has_chosen |= self.is_concrete();
+                let ty = match role {
+                    Role::Stmt | Role::OptionalStmt => Type::STMT,
+                    Role::Truth | Role::Condition | Role::Predicate => Type::BOOL,
+                    _ => I32,
+                };
+                Field::Expr(state.add(ty, None, None))
+            }
             (Role::OptionalStmt, _) => {
                 let shape = Shape { kind: Kind::Undefined, fields: Vec::new() };
                 Field::Expr(state.add(Type::STMT, None, Some(shape)))
@@ -426,6 +464,20 @@ impl Machine<'_> {
             {
                 let truth = self.values.bool(op == Sign::Eq);
                 Some(vec![(state, Val::Bool(truth))])
+            }
+            // What is computed from a member that is only compared is not known.
+            (
+                Sign::Add | Sign::Sub | Sign::Mul | Sign::Div | Sign::Rem,
+                Val::Opaque(_),
+                Val::Int(_) | Val::Handle(_) | Val::Opaque(_),
+            )
+            | (
+                Sign::Add | Sign::Sub | Sign::Mul | Sign::Div | Sign::Rem,
+                Val::Int(_) | Val::Handle(_),
+                Val::Opaque(_),
+            ) if !self.is_concrete() => {
+                let unknown = Val::Handle(self.fresh_name("unknown"));
+                Some(vec![(state, unknown)])
             }
             // A buffer of one element is accessed at 0.
             (Sign::Eq, Val::Handle(length), Val::Int(num))

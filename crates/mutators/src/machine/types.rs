@@ -72,3 +72,9 @@ pub(crate) fn is_scope_type(ty: &str) -> bool {
     let (name, _) = ty.split_once('<').unwrap_or((ty, ""));
     ty.contains('<') && name.rsplit("::").next() == Some("Scope")
 }
+
+/// Tests whether a C++ type is that of a node's body, which is an expression or a statement:
+/// `decltype(op->body)`.
+pub(crate) fn is_type_of_body(ty: &str) -> bool {
+    ty.strip_prefix("decltype(").is_some_and(|of| of.ends_with("->body)"))
+}

@@ -10,7 +10,7 @@ use crate::ir::state::{Slot, State};
 use crate::ir::value::{Num, Place, Val};
 use crate::machine::names::TypeName;
 use crate::machine::run::{MAX_CONCRETE_ITERATIONS, Machine, Paths};
-use crate::machine::types::{UNION, integer_type};
+use crate::machine::types::{UNION, integer_type, is_type_of_body};
 
 impl<'p> Machine<'p> {
     pub(super) fn declare(&mut self, declared: &'p Declared, state: State) -> Vec<State> {
@@ -48,6 +48,24 @@ impl<'p> Machine<'p> {
                         && matches!(arguments.len(), 1 | 2) =>
                 {
                     self.hold_value(&arguments[0], arguments.get(1), state, value.line)
+                }
+                ExprKind::Call { callee, arguments, .. }
+                    if matches!(&callee.kind, ExprKind::Name(name) if *name == declared.ty)
+                        && let Some(made) =
+                            self.local_visitor(&declared.ty, arguments, state.clone()) =>
+                {
+                    made
+                }
+                ExprKind::Call { callee, arguments, .. }
+                    if matches!(&callee.kind, ExprKind::Name(name) if *name == declared.ty)
+                        && let Some(made) = self.helper_object(
+                            &declared.ty,
+                            arguments,
+                            state.clone(),
+                            value.line,
+                        ) =>
+                {
+                    made
                 }
                 // An object of the compiler that is made from another one.
                 ExprKind::Call { callee, arguments, .. }
@@ -124,6 +142,7 @@ impl<'p> Machine<'p> {
     pub(super) fn default(ty: &str) -> Val {
         match TypeName::of(ty) {
             TypeName::Expr | TypeName::Stmt => Val::Expr(None),
+            TypeName::Other(ty) if is_type_of_body(ty) => Val::Expr(None),
             TypeName::Int64T
             | TypeName::Uint64T
             | TypeName::Int
@@ -188,6 +207,9 @@ impl<'p> Machine<'p> {
                 Val::Int(Num { term, bits, is_signed, low, high, remainder_of: None })
             }
             (TypeName::Expr | TypeName::Stmt, Val::Ptr(Some((node, _)))) => Val::Expr(Some(node)),
+            (TypeName::Other(ty), Val::Ptr(Some((node, _)))) if is_type_of_body(ty) => {
+                Val::Expr(Some(node))
+            }
             // A truth value becomes an `int` before it becomes an expression.
             (TypeName::Expr, Val::Bool(truth)) => {
                 let num = self.host_number(truth, (0, 1), true);
@@ -305,6 +327,9 @@ impl<'p> Machine<'p> {
             }
             Place::Nowhere => Self::changed_unseen(state),
             Place::Member(name) => {
+                if matches!(value, Val::Lambda(..)) {
+                    state.lost = Some("a lambda function that is kept");
+                }
                 let ty = match name.as_str() {
                     "expr" => "Expr",
                     "stmt" => "Stmt",

@@ -26,6 +26,10 @@ impl<'p> Machine<'p> {
         // Assignments in a constructor are not followed.
         let is_constructed =
             program.functions.iter().any(|function| function.class == ty && function.name == ty);
+        // What a mutator keeps in its members is not known.
+        if let Some(members) = self.members_of_mutator(ty) {
+            return Some(Val::Object(members));
+        }
         if self.method_for(ty, "").is_none() {
             let has_methods = program.functions.iter().any(|function| function.class == ty);
             let is_plain = class.bases.is_empty() && !class.fields.is_empty() && !has_methods;
@@ -63,7 +67,9 @@ impl<'p> Machine<'p> {
     /// A list in braces as a structure without methods and bases, if the type is one.
     pub(crate) fn aggregate(&mut self, ty: &str, value: Val) -> Val {
         let values = crate::ir::value::members(&value);
+        let local = self.local(ty).filter(|local| local.constructors.is_empty());
         let known = self.program.classes.iter().find(|class| class.name == ty);
+        let known = local.map(|local| &local.class).or(known);
         let Some(class) = known.filter(|class| class.fields.len() == values.len()) else {
             return value;
         };
@@ -206,8 +212,30 @@ impl<'p> Machine<'p> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
+        // What a visitor with other members finds can be anything.
         if !fields.iter().all(|(_, value)| matches!(value, Val::Bool(_))) {
-            return self.unsupported(state, format!("what {class} finds"), line);
+            let is_followed =
+                |value: &Val| matches!(value, Val::Bool(_) | Val::Handle(_) | Val::List(_));
+            if !fields.iter().all(|(_, value)| is_followed(value)) {
+                return self.unsupported(state, format!("what {class} finds"), line);
+            }
+            let mut state = state;
+            self.change_by(&fields, &mut state);
+            let found = fields.into_iter().map(|(name, value)| {
+                let any = self.fresh_name("found");
+                let value = match value {
+                    // What it may change stays the same.
+                    Val::List(_) => value,
+                    Val::Bool(_) => {
+                        Val::Bool(self.values.var(&any, halidom_rewrites::rules::Domain::Bool))
+                    }
+                    _ => Val::Handle(any),
+                };
+                (name, value)
+            });
+            let found = Val::Object(found.collect());
+            self.store(visitor, found, &mut state);
+            return vec![(state, Val::Void)];
         }
         let (mut left, mut set) = self.choose(state);
         let (is_pure, is_steady) = self.is_steady_visitor(class, &fields);
@@ -297,14 +325,15 @@ impl<'p> Machine<'p> {
             })
             .collect();
         let before = state.members.clone();
-        let ends = std::mem::take(&mut self.ends);
+        let (ends, is_told) = (std::mem::take(&mut self.ends), self.is_told);
         let outer = std::mem::replace(&mut self.class, class.to_owned());
         let impure = std::mem::replace(&mut self.are_calls_impure, true);
         let arguments = Self::visit_arguments(function, node, kind);
         let paths = self.call(function, arguments, state);
         self.are_calls_impure = impure;
         self.class = outer;
-        let is_followed = std::mem::replace(&mut self.ends, ends).is_empty();
+        let is_followed = std::mem::replace(&mut self.ends, ends).is_empty() && !self.is_told;
+        self.is_told = is_told;
         is_followed
             && !paths.is_empty()
             && paths.iter().all(|(state, _)| {
@@ -357,7 +386,7 @@ fn only_sets(function: &Function, name: &str, value: bool) -> bool {
                 *op == Sign::Not || !is_it(operand)
             }
             ExprKind::Call { arguments, .. } => !arguments.iter().any(is_it),
-            ExprKind::Other(_) => false,
+            ExprKind::Lambda(_) | ExprKind::Other(_) => false,
             _ => true,
         };
     });
@@ -381,6 +410,6 @@ fn is_read(stmts: &[Stmt]) -> bool {
         | StmtKind::Declare(_)
         | StmtKind::Break
         | StmtKind::Continue => true,
-        StmtKind::Switch(..) | StmtKind::Other(_) => false,
+        StmtKind::Switch(..) | StmtKind::Struct(_) | StmtKind::Other(_) => false,
     })
 }

@@ -11,7 +11,7 @@ use halidom_base::{FxHashMap, FxHashSet};
 use halidom_rewrites::profile::{Profile, ZeroDivision};
 use halidom_rewrites::rules::{Domain, Fun, Node as Term, ValueId, Values};
 
-use crate::ir::intrinsics::{Intrinsic, strict};
+use crate::ir::intrinsics::{Intrinsic, called_by, strict};
 use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape, class_of};
 use crate::ir::state::{Computation, Scoped, State};
@@ -360,6 +360,12 @@ impl<'a> Meaning<'a> {
             }
             (Kind::Broadcast, [inner]) => self.node(*inner),
             (Kind::Variable, [name]) => return self.named(node, *name, ty),
+            // Only known to be equal for one operation on one vector.
+            (Kind::VectorReduce, [vector]) if !self.is_timed => {
+                let Some(Field::Opaque(op)) = fields.first().copied() else { return None };
+                let class = self.own_class(*vector);
+                self.values.var(&format!("lanes of {class} reduced by {op}"), domain)
+            }
             (Kind::StreamExpr, [name]) => {
                 let stream = self.state.find(*name);
                 self.values.var(&format!("read {stream}"), domain)
@@ -402,6 +408,7 @@ impl<'a> Meaning<'a> {
             }
             (
                 Kind::Call
+                | Kind::Reinterpret
                 | Kind::GetBit
                 | Kind::GetSlice
                 | Kind::SetBit
@@ -452,6 +459,28 @@ impl<'a> Meaning<'a> {
         Some(match (kind, operands) {
             // The argument of an identity intrinsic.
             (Kind::Call, [inner]) if is_identity(intrinsic.as_deref()) => self.node(*inner),
+            // The promise is that the value is within the two bounds.
+            (Kind::Call, [inner, least, greatest]) if is_promise(intrinsic.as_deref()) => {
+                let [inner, least, greatest] = [inner, least, greatest].map(|of| self.node(*of));
+                for (a, b) in [(least, inner), (inner, greatest)] {
+                    let holds = self.compare(Kind::LE, a, b);
+                    self.defined.push(holds);
+                }
+                inner
+            }
+            // Another call of a function that is known to have no arguments.
+            (Kind::Call, [])
+                if !self.is_timed
+                    && let Some(other) = intrinsic.as_deref().and_then(called_by)
+                    && self.state.without_arguments.contains(&other) =>
+            {
+                self.node(other)
+            }
+            (Kind::Call, [_, second])
+                if intrinsic.as_deref() == Some("return_second") && !self.is_timed =>
+            {
+                self.node(*second)
+            }
             (Kind::Call, []) if intrinsic.is_some() && domain == Domain::Real && !self.is_timed => {
                 let class = self.own_class(node);
                 self.rounded_class(&intrinsic.unwrap_or_default(), class)?
@@ -466,6 +495,11 @@ impl<'a> Meaning<'a> {
                 Kind::GetBit | Kind::GetSlice | Kind::SetBit | Kind::SetSlice | Kind::Quantize,
                 operands,
             ) => self.called(kind.name(), operands, ty),
+            // The bits of equal numbers of one type.
+            (Kind::Reinterpret, [inner]) => {
+                let from = self.state.node(*inner).ty.element();
+                self.called(&format!("reinterpret {from}"), operands, ty)
+            }
             // The callee is not known, but equal arguments give equal values.
             (Kind::Call, arguments)
                 if intrinsic.is_none() && !arguments.is_empty() && !self.is_timed =>
@@ -683,6 +717,11 @@ impl<'a> Meaning<'a> {
 }
 
 /// Tests whether an intrinsic returns its argument.
+/// Tests whether an intrinsic has the value of the first of its three arguments.
+fn is_promise(intrinsic: Option<&str>) -> bool {
+    matches!(intrinsic, Some("promise_clamped" | "unsafe_promise_clamped"))
+}
+
 pub(crate) fn is_identity(intrinsic: Option<&str>) -> bool {
     matches!(intrinsic.map(Intrinsic::of), Some(Intrinsic::Likely | Intrinsic::LikelyIfInnermost))
 }

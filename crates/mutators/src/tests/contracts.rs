@@ -356,6 +356,7 @@ fn other_words(word: Word) -> Vec<Word> {
         Word::Null => vec![Word::Void],
         Word::Void | Word::Report => vec![Word::Null],
         Word::Any => vec![Word::Truth(true)],
+        Word::Unknown => vec![Word::Null],
         Word::Symbolic => vec![Word::Truth(false), Word::Truth(true)],
         Word::Code(code) => {
             let all = [Code::Int, Code::UInt, Code::Float];
@@ -606,6 +607,7 @@ fn these_bodies_are_replaced_and_these_functions_print() {
         "hoist_slice_vector",
         "signed_integer_overflow_error",
         "indeterminate_expression_error",
+        "graph_substitute",
         "const_int_bounds",
         "found_buffer_reference",
     ];

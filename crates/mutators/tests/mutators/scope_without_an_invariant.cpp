@@ -1,5 +1,5 @@
 // Nothing is known about the entries of a scope that has no invariant.
-// wrong: unsupported
+// wrong: undecided
 
 class Right : public IRMutator {
     Scope<int> seen;

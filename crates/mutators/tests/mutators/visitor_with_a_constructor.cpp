@@ -1,5 +1,5 @@
 // A constructor assigns members.
-// wrong: unsupported
+// wrong: undecided
 
 class Finder : public IRVisitor {
 public:

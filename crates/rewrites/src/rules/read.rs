@@ -203,6 +203,7 @@ impl Walk<'_> {
             | StmtKind::Break
             | StmtKind::Continue
             | StmtKind::Nothing
+            | StmtKind::Struct(_)
             | StmtKind::Other(_) => {}
         }
     }
@@ -252,6 +253,7 @@ impl Walk<'_> {
             | ExprKind::Postfix(..)
             | ExprKind::Assign(..)
             | ExprKind::Braces(..)
+            | ExprKind::Lambda(_)
             | ExprKind::Other(_) => {}
         }
     }
@@ -306,6 +308,7 @@ fn always_leaves(stmt: &Stmt) -> bool {
         | StmtKind::Break
         | StmtKind::Continue
         | StmtKind::Nothing
+        | StmtKind::Struct(_)
         | StmtKind::Other(_) => false,
     }
 }
@@ -495,6 +498,7 @@ impl Reader<'_> {
             | ExprKind::Conditional(..)
             | ExprKind::Cast(..)
             | ExprKind::Braces(..) => Err("expression in a rule".to_owned()),
+            ExprKind::Lambda(_) => Err("a lambda function".to_owned()),
             ExprKind::Other(kind) => Err(kind.clone()),
         }
     }
