@@ -248,6 +248,38 @@ fn sums_of_signed_integers_are_proved_and_other_sums_are_not() {
     }
 }
 
+/// A func that is written to a file is judged like any other, and the verdict says that the file is
+/// not.
+#[test]
+fn funcs_that_are_written_to_files_are_judged() {
+    if !has_halide() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("script.py");
+    let text = "import halide as hl\ndef pipeline():\n    x = hl.Var('x')\n    \
+                a, f, out = hl.ImageParam(hl.Int(32), 1, 'a'), hl.Func('f'), hl.Func('out')\n    \
+                f[x] = a[x] * 5\n    out[x] = f[x] + f[x + 1]\n    f.compute_root()\n    \
+                f.debug_to_file('unused.npy')\n    return out\n";
+    std::fs::write(&script, text).unwrap();
+    let job = bridge::Job::of(bridge::Origin::Script(script));
+    let statement = job.compile(folder.path()).unwrap().statement;
+    assert!(statement.contains("debug_to_file("), "{statement}");
+    for (text, is_right) in [(statement.clone(), true), (statement.replace("*5", "*6"), false)] {
+        let path = folder.path().join("changed.stmt");
+        std::fs::write(&path, text).unwrap();
+        let request = Request { statement: Some(path), ..Request::of_job(job.clone()) };
+        let stock = stock::read(&request).unwrap();
+        let options = Options::find().unwrap().of_stock();
+        let judged = stock::judged(&stock, stock::Annotations::Never, &mut |subject| {
+            judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+        });
+        let report = judged.report;
+        assert_eq!(report.verdict == Verdict::Proved, is_right, "{:?}", report.verdict);
+    }
+}
+
 /// Windows that move by less than an element in an iteration are proved, with the checks of their
 /// folds left out, and refused where the fold is too small, a row is missing, or another one is
 /// read.
