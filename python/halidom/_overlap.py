@@ -154,7 +154,7 @@ def _boundaries(boundary: Any, dtype: Any, rank: int) -> List[Any]:
         if one is None or (isinstance(one, str) and one in _NAMES):
             continue
         value = numpy.asarray(one)
-        if value.ndim != 0 or value.dtype.kind not in "iubfc":
+        if value.ndim != 0 or value.dtype.kind not in ("iubfc" if dtype.kind == "c" else "iubf"):
             names = ", ".join(f'"{name}"' for name in _NAMES)
             raise ArgumentError(f"there is no boundary {one!r}: give {names} or a number")
         limits = numpy.iinfo(dtype) if dtype.kind in "iu" else None

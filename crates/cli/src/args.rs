@@ -49,7 +49,7 @@ pub(crate) enum Command {
     /// Compile ahead of time: C source, header, object, static library, and a validation report
     #[command(after_help = "Examples:
   halidom build examples/blur.hal -s tiled -o out
-  halidom build examples/chunks/reductions.hal -p moments --window '*' --compute total --piece -o out")]
+  halidom build examples/chunks/reductions.hal -p moments --window '*' --compute total --piece")]
     Build(BuildArgs),
     /// Print the region of each input that a window of the outputs needs, as a formula, and prove
     /// that no read leaves it
@@ -147,7 +147,8 @@ a value follow from `--size`; all other data without a value are random (seed 1,
 Exit status: 0 a schedule is proved, 1 a legal schedule computes something else, 2 bad input or \
 nothing to judge, 3 none of the fastest is proved.\n\n\
 Examples:\n  halidom tune examples/blur.hal --size 1920x1080 --budget 30\n  \
-halidom tune examples/table1/harris.hal -s application --size 2560x1536 --threads 1 -o tuned.hal\n  \
+halidom tune examples/table1/harris.hal -s application --size 2560x1536 --threads 1 \
+-o tuned.hal\n  \
 halidom tune examples/blur.hal --size 1920x1080 --explain\n  \
 halidom tune --calibrate\n  \
 halidom tune examples/blur.hal --size 1920x1080 --sample 40 --samples blur.jsonl"

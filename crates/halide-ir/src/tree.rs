@@ -646,6 +646,15 @@ impl Stmt {
         }
     }
 
+    /// The memory that the statement allocates by itself and without a condition, and its extents.
+    pub fn allocated(&self) -> Option<(NameId, &[Expr])> {
+        use StmtKind::Allocate;
+        #[rustfmt::skip]
+        let Allocate { name, ty: _, extents, padding: _, memory: _, condition: None, new: None, free: _ } = &self.kind
+        else { return None };
+        Some((*name, extents))
+    }
+
     /// Calls `visit` with each block within the statement, in order.
     pub fn for_each_block<'s>(&'s self, visit: &mut impl FnMut(&'s [Self])) {
         match &self.kind {

@@ -208,13 +208,40 @@ fn reads_beyond_memory_that_no_output_shows_are_seen() {
     assert!(matches!(report.verdict, Verdict::Refuted(_)), "{:?}", report.verdict);
 }
 
-/// LLVM may round the bounds of a region otherwise than the pipeline rounds the coordinate that is
-/// read. Without the strict operator, both are rounded alike, and nothing is shown.
+/// LLVM may round the bounds of a region, or the check of an input, otherwise than the pipeline
+/// rounds the coordinate that is read. A strict float that becomes a value is judged.
 #[test]
-fn bounds_that_are_rounded_otherwise_than_the_pipeline_says_are_not_judged() {
+fn places_that_only_the_pipeline_rounds_are_not_judged() {
     let Some(job) = job_of("replays/bounds_of_floats.py") else { return };
-    let error = stock::read(&Request::of_job(job)).expect_err("the float is strict");
-    assert!(format!("{error:?}").contains("strict in the pipeline"), "{error:?}");
+    let mut jobs = vec![(job, false)];
+    let folder = tempfile::tempdir().unwrap();
+    let at = |inner: &str| format!("hl.i32(hl.strict_float(hl.floor({inner})))");
+    let tiled = "; out.split(x, xo, xi, 8); f.compute_at(out, xo)";
+    for (number, (line, is_judged)) in [
+        (format!("out[x] = a[{}]", at("x*0.3 + 3.0")), false),
+        (format!("out[x] = f[{}]{tiled}", at("x*0.3 + 3.0")), false),
+        (format!("out[x] = f[{}]{tiled}", at("x / 3.3")), false),
+        ("out[x] = a[x] + hl.i32(hl.strict_float(b[x]*0.3 + 3.0))".to_owned(), true),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = folder.path().join(format!("script_{number}.py"));
+        let text = format!(
+            "import halide as hl\ndef pipeline():\n    \
+             x, xo, xi = hl.Var('x'), hl.Var('xo'), hl.Var('xi')\n    \
+             a, b = hl.ImageParam(hl.Int(32), 1, 'a'), hl.ImageParam(hl.Float(32), 1, 'b')\n    \
+             f, out = hl.Func('f'), hl.Func('out')\n    f[x] = a[x]\n    {line}\n    return out\n"
+        );
+        std::fs::write(&path, text).unwrap();
+        jobs.push((bridge::Job::of(bridge::Origin::Script(path)), is_judged));
+    }
+    for (job, is_judged) in jobs {
+        let read = stock::read(&Request::of_job(job));
+        let said = read.as_ref().err().map(|error| format!("{error:?}"));
+        assert_eq!(said.is_none(), is_judged, "{said:?}");
+        assert!(said.is_none_or(|said| said.contains("strict in the pipeline")));
+    }
 }
 
 #[test]
@@ -277,6 +304,7 @@ fn funcs_that_are_written_to_files_are_judged() {
         });
         let report = judged.report;
         assert_eq!(report.verdict == Verdict::Proved, is_right, "{:?}", report.verdict);
+        assert!(stock.notes.iter().any(|note| note.to_string().contains("debug_to_file")));
     }
 }
 

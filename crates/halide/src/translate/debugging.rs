@@ -8,6 +8,7 @@
 
 use halidom_base::FxHashSet;
 
+use super::profiling::reads_nothing;
 use crate::tree::{BinaryOp, Block, Expr, Stmt, StmtKind};
 use crate::{NameId, Names};
 
@@ -30,7 +31,8 @@ fn collect(names: &Names, block: &[Stmt], results: &mut FxHashSet<NameId>) {
     for stmt in block {
         if let StmtKind::Let { name, value: Expr::Call(call) } = &stmt.kind
             && names.text(call.name) == FUNCTION
-            && matches!(call.args.as_slice(), [Expr::String(_), _])
+            && let [Expr::String(_), buffer] = call.args.as_slice()
+            && reads_nothing(buffer)
         {
             results.insert(*name);
         }

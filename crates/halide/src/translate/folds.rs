@@ -1,9 +1,9 @@
 //! Checks of folded storage during a run.
 //!
 //! # Correctness
-//! Where Halide does not know how far the needed region moves from one iteration to the next, it
-//! keeps the furthest coordinate in memory of one element (`NAME.head`) and checks that the fold is
-//! large enough; a check that fails ends the run with an error. Here this memory is taken out with
+//! If Halide does not know how far the needed region moves from one iteration to the next, it keeps
+//! the furthest coordinate in memory of one element (`NAME.head`) and checks that the fold is large
+//! enough; a check that fails ends the run with an error. Here this memory is taken out with
 //! its stores and the checks that read it: nothing else depends on it, and a statement without
 //! checks makes the runs of the one with checks and more. So no proof rests on such a check.
 
@@ -38,7 +38,7 @@ struct Found<'a> {
 impl Found<'_> {
     fn collect(&mut self, block: &[Stmt]) {
         for stmt in block {
-            if let Some((name, [Expr::Int(1, _)])) = allocated(stmt)
+            if let Some((name, [Expr::Int(1, _)])) = stmt.allocated()
                 && MEMORY.iter().any(|end| self.names.text(name).ends_with(end))
             {
                 self.memory.insert(name);
@@ -87,7 +87,7 @@ impl Found<'_> {
         let name = if let StmtKind::Free(name) = &stmt.kind {
             Some(*name)
         } else {
-            stored(stmt).map(|(name, _)| name).or(allocated(stmt).map(|(name, _)| name))
+            stored(stmt).map(|(name, _)| name).or(stmt.allocated().map(|(name, _)| name))
         };
         name.is_some_and(|name| self.memory.contains(&name))
     }
@@ -113,24 +113,6 @@ impl Found<'_> {
             !self.goes(stmt)
         });
     }
-}
-
-/// The memory that a statement allocates without a condition, and its extents.
-fn allocated(stmt: &Stmt) -> Option<(NameId, &[Expr])> {
-    let StmtKind::Allocate {
-        name,
-        ty: _,
-        extents,
-        padding: _,
-        memory: _,
-        condition: None,
-        new: None,
-        free: _,
-    } = &stmt.kind
-    else {
-        return None;
-    };
-    Some((*name, extents))
 }
 
 /// The memory that a statement writes, and whether it writes the first element.

@@ -34,20 +34,10 @@ pub(super) fn without(names: &Names, block: &Block) -> Option<Block> {
 
 /// The memory that a statement allocates for the profiler, and its number of elements.
 fn is_memory(names: &Names, stmt: &Stmt) -> Option<(NameId, i64)> {
-    if let StmtKind::Allocate {
-        name,
-        ty: _,
-        extents,
-        padding: _,
-        memory: _,
-        condition: None,
-        new: None,
-        free: _,
-    } = &stmt.kind
-        && MEMORY.contains(&names.text(*name))
-        && let [Expr::Int(size, _)] = extents.as_slice()
+    if let Some((name, [Expr::Int(size, _)])) = stmt.allocated()
+        && MEMORY.contains(&names.text(name))
     {
-        return Some((*name, *size));
+        return Some((name, *size));
     }
     None
 }
@@ -104,7 +94,8 @@ fn is_own(names: &Names, call: &Call) -> bool {
     names.text(call.name).starts_with(FUNCTION) && call.args.iter().all(reads_nothing)
 }
 
-fn reads_nothing(expr: &Expr) -> bool {
+/// Tests whether an expression reads no memory and calls nothing.
+pub(super) fn reads_nothing(expr: &Expr) -> bool {
     let mut nothing = !matches!(expr, Expr::Load(_) | Expr::Call(_));
     expr.for_each_operand(&mut |operand| nothing = nothing && reads_nothing(operand));
     nothing

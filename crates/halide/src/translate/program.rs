@@ -82,9 +82,8 @@ fn translated(
     (block, assumed): (&Block, &[Expr]),
 ) -> Result<Compiled> {
     let params = source.params.iter().map(|(name, _, scalar)| (*name, *scalar));
-    if source.has_strict_floats
-        && !source.settings.strict_float
-        && rounding::decide_places(names, block, params)
+    if !source.settings.strict_float
+        && rounding::decide_places(names, block, params, source.has_strict_floats)
     {
         return unsupported(
             "a place decided by a float that is strict in the pipeline but not in the \

@@ -1,17 +1,33 @@
-//! Places in memory that floats decide, where the pipeline rounds each float and the statement does
+//! Places in memory that floats decide, if the pipeline rounds these floats and the statement does
 //! not.
 //!
 //! Halide's bounds inference takes floats for real numbers. If a strict float decides which element
 //! is read, the region that is computed comes from the same expression with operators that are not
 //! strict. LLVM may round a product and the sum that it stands in at once there, or regroup sums.
-//! Where the two results lie on two sides of an integer, an element is read that is not computed
-//! (halide#8646). As a translated float is what the statement says, and not what LLVM makes of it,
+//! If an integer lies between the two results, an element is read that is not computed
+//! (halide#8646). The translation of a float follows the statement and knows nothing of LLVM, so
 //! such a statement is not translated.
 
 use halidom_base::FxHashMap;
 
-use crate::tree::{BinaryOp, Expr, Scalar, Stmt, StmtKind, Type};
+use crate::tree::{BinaryOp, CallKind, Expr, Scalar, Stmt, StmtKind};
 use crate::{NameId, Names};
+
+/// The beginnings of the names of strict operators.
+const STRICT: &str = "strict_";
+/// The beginnings of the names of functions of floats whose results LLVM does not change.
+const EXACT: [&str; 10] = [
+    STRICT,
+    "floor_",
+    "ceil_",
+    "round_",
+    "trunc_",
+    "abs",
+    "likely",
+    "promise_clamped",
+    "unsafe_promise_clamped",
+    "return_second",
+];
 
 /// The dependence of a value on floats.
 #[derive(Clone, Copy, Default)]
@@ -39,35 +55,44 @@ impl Dependence {
     }
 }
 
-/// Tests whether a float that comes from an operator which is not strict becomes an integer or a
-/// truth value that decides what a statement reads, writes, allocates, checks or runs. `params`
-/// are the pipeline's parameters.
+/// Tests whether a statement has a strict operator, or `is_strict` says that its pipeline has one,
+/// and a float that comes from an operator which is not strict becomes an integer or a truth value
+/// that decides what the statement reads, writes, allocates, checks or runs. `params` are the
+/// pipeline's parameters.
 pub(super) fn decide_places(
     names: &Names,
     block: &[Stmt],
     params: impl Iterator<Item = (NameId, Scalar)>,
+    is_strict: bool,
 ) -> bool {
     let known = params.map(|(name, scalar)| {
         (name, Dependence { is_float: is_float(scalar), ..Dependence::default() })
     });
-    let mut search = Search { names, known: known.collect(), found: false };
+    let mut search = Search { names, known: known.collect(), is_strict, found: false };
     search.block(block);
-    search.found
+    search.is_strict && search.found
 }
 
 struct Search<'a> {
     names: &'a Names,
-    /// The values of names. Statements have different names for different values.
+    /// The values of names; of all their values, if a name has several.
     known: FxHashMap<NameId, Dependence>,
+    /// True if something is strict.
+    is_strict: bool,
     found: bool,
 }
 
 impl Search<'_> {
+    fn bind(&mut self, name: NameId, value: &Expr) {
+        let dependence = self.expr(value);
+        let known = self.known.entry(name).or_default();
+        *known = known.with(dependence);
+    }
+
     fn block(&mut self, block: &[Stmt]) {
         for stmt in block {
             if let StmtKind::Let { name, value } = &stmt.kind {
-                let dependence = self.expr(value);
-                self.known.insert(*name, dependence);
+                self.bind(*name, value);
                 continue;
             }
             let values: &[Expr] =
@@ -93,12 +118,12 @@ impl Search<'_> {
 
     fn expr(&mut self, expr: &Expr) -> Dependence {
         if let Expr::Let { name, value, body } = expr {
-            let dependence = self.expr(value);
-            self.known.insert(*name, dependence);
+            self.bind(*name, value);
             return self.expr(body);
         }
         if let Expr::Variable { name, ty } = expr {
-            let stated = Dependence { is_float: is_float_type(*ty), ..Dependence::default() };
+            let is_float = ty.is_some_and(|ty| is_float(ty.scalar));
+            let stated = Dependence { is_float, ..Dependence::default() };
             return self.known.get(name).copied().unwrap_or(stated);
         }
         let mut of_operands = Dependence::default();
@@ -124,13 +149,20 @@ impl Search<'_> {
         }
         if let Expr::Load(load) = expr {
             self.found |= of_operands.decides();
-            // What is in memory was rounded when it was stored.
-            return Dependence { is_float: is_float_type(load.ty), ..Dependence::default() };
+            // What is in memory was rounded when it was stored. A text does not state its type.
+            let is_float = load.ty.is_none_or(|ty| is_float(ty.scalar));
+            return Dependence { is_float, ..Dependence::default() };
         }
         if let Expr::Call(call) = expr {
-            let is_strict = self.names.text(call.name) == "strict_float";
+            let name = self.names.text(call.name);
+            self.is_strict |= name.starts_with(STRICT);
+            if let Some(CallKind::Image | CallKind::Halide) = call.kind {
+                self.found |= of_operands.decides();
+            }
             let is_float = call.ty.map_or(of_operands.is_float, |ty| is_float(ty.scalar));
-            let is_plain = of_operands.is_plain && !is_strict;
+            let is_exact = EXACT.iter().any(|exact| name.starts_with(exact));
+            let computes = is_float && of_operands.is_float && !is_exact;
+            let is_plain = (of_operands.is_plain || computes) && name != "strict_float";
             return Dependence { is_float, is_plain, ..of_operands };
         }
         of_operands
@@ -139,8 +171,4 @@ impl Search<'_> {
 
 fn is_float(scalar: Scalar) -> bool {
     matches!(scalar, Scalar::Float(_) | Scalar::BFloat(_))
-}
-
-fn is_float_type(ty: Option<Type>) -> bool {
-    ty.is_some_and(|ty| is_float(ty.scalar))
 }

@@ -278,7 +278,10 @@ kinds! {
     Select: Typing::All, ["condition" Condition, "true_value" Same, "false_value" Same];
     Ramp: Typing::NumericVector, ["base" Element, "stride" Element, "lanes" Lanes];
     Broadcast: Typing::Vector, ["value" Element, "lanes" Lanes];
-    Load: Typing::All, ["name" Name, "predicate" Predicate, "index" Index, "image" Opaque, "param" Opaque, "alignment" Opaque];
+    Load: Typing::All, [
+        "name" Name, "predicate" Predicate, "index" Index, "image" Opaque, "param" Opaque,
+        "alignment" Opaque
+    ];
     Call: Typing::All, [];
     Let: Typing::All, ["name" Name, "value" Int, "body" Same];
     Shuffle: Typing::All, [];
@@ -296,25 +299,50 @@ kinds! {
     Undefined: Typing::Only(Code::Stmt), [];
     Name: Typing::Only(Code::Name), ["text" Opaque];
     List: Typing::Only(Code::List), [];
-    IfThenElse: Typing::Only(Code::Stmt), ["condition" Truth, "then_case" Stmt, "else_case" OptionalStmt];
+    IfThenElse: Typing::Only(Code::Stmt), [
+        "condition" Truth, "then_case" Stmt, "else_case" OptionalStmt
+    ];
     Block: Typing::Only(Code::Stmt), ["first" Stmt, "rest" Stmt];
-    For: Typing::Only(Code::Stmt), ["name" Name, "min" Int, "extent" Int, "for_type" Opaque, "partition_policy" Opaque, "device_api" Opaque, "body" Stmt, "annotate_keys" Exprs, "annotate_values" Exprs];
+    For: Typing::Only(Code::Stmt), [
+        "name" Name, "min" Int, "extent" Int, "for_type" Opaque, "partition_policy" Opaque,
+        "device_api" Opaque, "body" Stmt, "annotate_keys" Exprs, "annotate_values" Exprs
+    ];
     LetStmt: Typing::Only(Code::Stmt), ["name" Name, "value" Int, "body" Stmt];
     AssertStmt: Typing::Only(Code::Stmt), ["condition" Truth, "message" Int, "body" OptionalStmt];
     Evaluate: Typing::Only(Code::Stmt), ["value" Int];
-    Store: Typing::Only(Code::Stmt), ["name" Name, "predicate" Predicate, "value" Any, "index" Index, "param" Opaque, "alignment" Opaque];
-    Allocate: Typing::Only(Code::Stmt), ["name" Name, "type" Opaque, "memory_type" Opaque, "extents" Exprs, "condition" Truth, "body" Stmt, "new_expr" OptionalExpr, "free_function" Opaque, "attrs" Stmts, "init_values" Exprs, "is_const" Opaque, "padding" Opaque];
+    Store: Typing::Only(Code::Stmt), [
+        "name" Name, "predicate" Predicate, "value" Any, "index" Index, "param" Opaque,
+        "alignment" Opaque
+    ];
+    Allocate: Typing::Only(Code::Stmt), [
+        "name" Name, "type" Opaque, "memory_type" Opaque, "extents" Exprs, "condition" Truth,
+        "body" Stmt, "new_expr" OptionalExpr, "free_function" Opaque, "attrs" Stmts,
+        "init_values" Exprs, "is_const" Opaque, "padding" Opaque
+    ];
     Free: Typing::Only(Code::Stmt), ["name" Name];
     ProducerConsumer: Typing::Only(Code::Stmt), ["name" Name, "is_producer" Opaque, "body" Stmt];
-    Provide: Typing::Only(Code::Stmt), ["name" Name, "values" Exprs, "args" Exprs, "predicate" Truth];
-    Realize: Typing::Only(Code::Stmt), ["name" Name, "types" Opaque, "memory_type" Opaque, "bounds" Opaque, "condition" Truth, "body" Stmt];
-    Prefetch: Typing::Only(Code::Stmt), ["name" Name, "types" Opaque, "bounds" Opaque, "prefetch" Opaque, "condition" Truth, "body" Stmt];
-    AttrStmt: Typing::Only(Code::Stmt), ["node" Opaque, "attr_key" Opaque, "value" Int, "body" Stmt];
+    Provide: Typing::Only(Code::Stmt), [
+        "name" Name, "values" Exprs, "args" Exprs, "predicate" Truth
+    ];
+    Realize: Typing::Only(Code::Stmt), [
+        "name" Name, "types" Opaque, "memory_type" Opaque, "bounds" Opaque, "condition" Truth,
+        "body" Stmt
+    ];
+    Prefetch: Typing::Only(Code::Stmt), [
+        "name" Name, "types" Opaque, "bounds" Opaque, "prefetch" Opaque, "condition" Truth,
+        "body" Stmt
+    ];
+    AttrStmt: Typing::Only(Code::Stmt), [
+        "node" Opaque, "attr_key" Opaque, "value" Int, "body" Stmt
+    ];
     Acquire: Typing::Only(Code::Stmt), ["semaphore" Int, "count" Int, "body" Stmt];
     Atomic: Typing::Only(Code::Stmt), ["producer_name" Opaque, "mutex_name" Opaque, "body" Stmt];
     StreamingStore: Typing::Only(Code::Stmt), ["producer_name" Opaque, "body" Stmt];
     StreamingLoads: Typing::Only(Code::Stmt), ["names" Opaque, "body" Stmt];
-    HoistedStorage: Typing::Only(Code::Stmt), ["name" Name, "type" Opaque, "memory_type" Opaque, "extents" Exprs, "condition" Truth, "body" Stmt];
+    HoistedStorage: Typing::Only(Code::Stmt), [
+        "name" Name, "type" Opaque, "memory_type" Opaque, "extents" Exprs, "condition" Truth,
+        "body" Stmt
+    ];
     Fork: Typing::Only(Code::Stmt), ["first" Stmt, "rest" Stmt];
     KernelStmt: Typing::Only(Code::Stmt), ["name" Name, "args" Exprs];
     StreamStmt: Typing::Only(Code::Stmt), ["name" Name, "index" Int, "value" Int, "axis" Int];
@@ -323,7 +351,9 @@ kinds! {
     Return: Typing::Only(Code::Stmt), ["value" Int];
     Break: Typing::Only(Code::Stmt), ["text" Opaque];
     Print: Typing::Only(Code::Stmt), ["values" Exprs, "format" Opaque];
-    Partition: Typing::Only(Code::Stmt), ["name" Name, "dim" Opaque, "factor" Opaque, "partition_type" Opaque];
+    Partition: Typing::Only(Code::Stmt), [
+        "name" Name, "dim" Opaque, "factor" Opaque, "partition_type" Opaque
+    ];
 }
 
 impl Kind {

@@ -140,7 +140,7 @@ impl Machine<'_> {
                 if !self.is_concrete()
                     && [a, b].iter().any(|of| matches!(of, Val::Handle(_) | Val::Bool(_))) =>
             {
-                // `count` of a container is a number of which only the sign is known.
+                // Only the sign of the `count` of a container is known.
                 let is_number =
                     |of: &&Val| matches!(of, Val::Handle(_) | Val::Int(_) | Val::Bool(_));
                 let unknown = Val::Handle(self.fresh_name("unknown"));

@@ -2,9 +2,9 @@
 //!
 //! # Correctness
 //!
-//! A visitor only looks at IR, and what it finds can be anything. What a mutator with members makes
-//! of a statement can be anything too: its methods have verdicts of their own, but these say
-//! nothing of the values of its members. An object that is made from something that it may change
+//! A visitor only looks at IR, and may find anything. A mutator with members may make any statement
+//! of a statement: its methods have verdicts of their own, but these say nothing of the values of
+//! its members. An object that is made from something that it may change
 //! is not followed.
 
 use halidom_cpp::ast::{Class, Expr, ExprKind, Function};
