@@ -142,7 +142,8 @@ pub fn code(contract: &Contract) -> Code {
         specified: contract.specified.known().clone(),
         contract: contract.clauses.iter().map(|clause| clause.expr).collect(),
         single: contract.single.clone(),
-        checks_memory: contract.checks_memory,
+        // Stock Halide's code refuses too large memory, or `Condition::Allocations` excludes it.
+        checks_memory: true,
         conditions: contract.conditions().iter().map(Condition::named).collect(),
     }
 }

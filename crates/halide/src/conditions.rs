@@ -50,6 +50,8 @@ pub enum Condition {
     Zeros,
     /// The target leaves assertions out: callers keep to the conditions that these would check.
     NoAsserts,
+    /// The target leaves assertions out: no memory of varying size is too large.
+    Allocations,
     /// `--assume small`.
     Small,
     /// `--assume CONDITION`, in the caller's words.
@@ -78,7 +80,7 @@ const ANCHOR: &str = "docs/stock-halide.md#conditions";
 
 impl Condition {
     /// All conditions that carry no words of a caller's, in the order of the list.
-    pub const STANDARD: [Self; 20] = [
+    pub const STANDARD: [Self; 21] = [
         Self::SizeLimits,
         Self::ScaleLimits,
         Self::Spans,
@@ -99,6 +101,7 @@ impl Condition {
         Self::FixedBounds,
         Self::Zeros,
         Self::NoAsserts,
+        Self::Allocations,
     ];
 
     /// The name, the statement of the condition, and the reason why it may be assumed.
@@ -220,6 +223,11 @@ impl Condition {
                     says nothing else",
                 "the target has `no_asserts`",
             ),
+            Self::Allocations => (
+                "allocations-fit",
+                "no memory that the code allocates has 2^31 bytes or more",
+                "the target has `no_asserts`, which leaves out the check of it",
+            ),
             Self::Small => (
                 "small",
                 "extents, mins and their products with strides lie within 2^30 of 0",
@@ -263,6 +271,7 @@ impl Condition {
             | Self::FixedBounds
             | Self::Zeros
             | Self::NoAsserts
+            | Self::Allocations
             | Self::Small => self.entry().1.to_owned(),
         }
     }
@@ -291,7 +300,8 @@ impl Condition {
             | Self::Memoized
             | Self::FixedBounds
             | Self::Zeros
-            | Self::NoAsserts => {
+            | Self::NoAsserts
+            | Self::Allocations => {
                 let (name, words, _) = self.entry();
                 Named::standard(name, words, ANCHOR)
             }

@@ -128,9 +128,15 @@ impl Program {
             return arguments.clone();
         }
         match self.family {
-            Family::Z3 => {
-                vec!["-in".to_owned(), "-smt2".to_owned(), format!("-memory:{memory_mib}")]
-            }
+            // A model needs no values of functions that the assertions do not mention. Z3 adds
+            // them, and after each satisfiable check that takes longer the longer the session is.
+            Family::Z3 => vec![
+                "-in".to_owned(),
+                "-smt2".to_owned(),
+                format!("-memory:{memory_mib}"),
+                "model.user_functions=false".to_owned(),
+                "model.compact=false".to_owned(),
+            ],
             Family::Cvc5 => vec![
                 "--lang=smt2".to_owned(),
                 "--incremental".to_owned(),

@@ -57,7 +57,9 @@ impl Ops<'_> {
             x = self.pool.binary(Op::Add(Overflow::Wraps), even, odd);
             step *= 2;
         }
-        Ok(x)
+        // The minimum changes nothing. It says how large a count can be, to whoever needs bounds.
+        let most = self.number(x, scalar, bits.into())?;
+        Ok(self.pool.binary(Op::Min, x, most))
     }
 
     /// A value as an unsigned integer of its width.

@@ -33,9 +33,6 @@ pub struct Contract {
     pub specified: Widths,
     /// Extents of outputs that the pipeline fixes to 1.
     pub single: FxHashSet<ExprId>,
-    /// True if the code generator refuses to allocate 2^31 bytes or more, as it does unless the
-    /// target leaves assertions out.
-    pub checks_memory: bool,
 }
 
 impl Contract {

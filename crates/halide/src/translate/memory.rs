@@ -19,7 +19,7 @@ use super::error::{Result, unsupported};
 use super::nodes::Buffer;
 use super::ops::stored;
 use super::walk::{Place, Walk};
-use crate::NameId;
+use crate::{Condition, NameId};
 use crate::tree::{self, Expr};
 
 /// The greatest size in bytes of memory that goes on the stack by default
@@ -112,6 +112,9 @@ impl Walk<'_> {
         let fixed = bytes(pool, &sizes, ty.scalar);
         let fixed = fixed.zip(bytes(pool, &[], ty.scalar));
         let fixed = fixed.map(|(bytes, one)| bytes + one * i128::from(padding));
+        if fixed.is_none() && self.source.settings.no_asserts {
+            self.contract.others.insert(Condition::Allocations);
+        }
         self.admit(memory, fixed, condition)?;
         let on_stack = match memory {
             MemoryType::Register => true,

@@ -19,7 +19,8 @@ pub struct Code {
     pub contract: FxHashSet<ExprId>,
     /// Extents of outputs that the pipeline itself fixes to 1.
     pub single: FxHashSet<ExprId>,
-    /// True if the code refuses to take memory of 2^31 elements and more.
+    /// True if the code takes no memory of 2^31 elements and more: it refuses to, or a condition
+    /// excludes it.
     pub checks_memory: bool,
     /// The conditions of a proof. The first line of the verdict has their names.
     pub conditions: Vec<Condition>,
