@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use halidom_base::FxHashSet;
-use halidom_ir::{BufferId, BufferKind, Dim, ExprId};
+use halidom_ir::{BinaryOp, BufferId, BufferKind, Constant, Dim, Expr, ExprId};
 
 use super::form::Form;
 use super::forms::{Env, Forms};
@@ -146,11 +146,22 @@ impl Layout {
                 let steps = steps.map(|(a, b)| a.clone().minus(b).as_constant()).collect();
                 note(flat.form.clone().minus(&other.form).as_constant(), steps);
             }
+            let folded = folds(forms, &flat.form);
             for var in forms.form_vars(&flat.form) {
                 let mut along =
                     |form: &Form| forms.affine(form, var).and_then(|(by, _)| by.as_constant());
                 let step = along(&flat.form);
-                let steps = coords.iter().map(&mut along).collect();
+                let steps: Vec<Option<i128>> = coords.iter().map(&mut along).collect();
+                for Fold { whole, by, stride } in &folded {
+                    // The rows of a ring are one after the other, but for the last and the first.
+                    let moves = steps.iter().flatten().find(|step| **step != 0).copied();
+                    if let (Some(own), Some(moves)) = (along(whole), moves)
+                        && own != 0
+                        && (own - moves) % by == 0
+                    {
+                        note(moves.checked_mul(*stride), steps.clone());
+                    }
+                }
                 note(step, steps);
             }
         }
@@ -286,6 +297,27 @@ impl Layout {
             })
             .collect()
     }
+}
+
+/// A part of an index that is a row of a ring: `whole % by` times the stride.
+struct Fold {
+    whole: Form,
+    by: i128,
+    stride: i128,
+}
+
+/// The rows of rings in an index.
+fn folds(forms: &mut Forms<'_>, index: &Form) -> Vec<Fold> {
+    let mut found = Vec::new();
+    for (atoms, stride) in index.terms() {
+        let [atom] = *atoms else { continue };
+        let Expr::Binary(BinaryOp::Mod, whole, by) = *forms.pool.get(atom) else { continue };
+        let by = forms.pool.as_constant(by).and_then(Constant::as_integer);
+        if let Some(by) = by.filter(|by| *by > 0) {
+            found.push(Fold { whole: forms.form(whole), by, stride });
+        }
+    }
+    found
 }
 
 /// The dimensions, those with the greatest strides first. A caller's strides grow from inner to

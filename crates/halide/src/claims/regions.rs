@@ -138,6 +138,9 @@ fn ask_less(
                 let consumers = (&*consumers, outputs);
                 let asked = Region::of(forms, of, memory, spot).asked(dim, consumers, along);
                 let Some((least, greatest)) = asked else { continue };
+                if is_conditional(forms, high) {
+                    continue;
+                }
                 if is_asked(forms, &least.clone().minus(low), along) {
                     *low = least;
                 }
@@ -148,6 +151,13 @@ fn ask_less(
             memory.needed[spot] = needed;
         }
     }
+}
+
+/// Tests whether the last coordinate of a promise depends on a condition of which no sample tells
+/// whether it holds.
+fn is_conditional(forms: &mut Forms<'_>, high: &Form) -> bool {
+    let selects = |atom: ExprId| matches!(forms.pool.get(atom), Expr::Select { .. });
+    high.as_atom().is_some_and(selects) && forms.span(high).is_none()
 }
 
 /// Tests whether the unread rest is neither constant nor negative at any of the sampled sizes. For
@@ -305,6 +315,9 @@ impl<'r, 'p> Region<'r, 'p> {
             let [then, other] = if holds { ends } else { [ends[1], ends[0]] };
             return (low, Form::atom(self.forms.pool.select(condition, then, other)));
         }
+        if let Some(stepped) = self.stepped(dim) {
+            return stepped;
+        }
         // An iteration of a sliding window that writes nothing promises what it reads all the same.
         let Some(extent) = self.lapsing(dim).filter(|_| !slides) else { return (low, high) };
         let zero = self.forms.pool.int(0);
@@ -312,6 +325,52 @@ impl<'r, 'p> Region<'r, 'p> {
         let runs = self.forms.pool.binary(BinaryOp::Lt, zero, extent);
         let ends = [high, low.clone().offset(-1)].map(|end| self.forms.expr(&end));
         (low, Form::atom(self.forms.pool.select(runs, ends[0], ends[1])))
+    }
+
+    /// The first and last coordinate, if each store of the place writes one element, and those
+    /// after a varying number of elements are left out: the tail of an unrolled loop.
+    fn stepped(&mut self, dim: usize) -> Option<(Form, Form)> {
+        let (loops, branches) = (self.spot.context.loops.len(), self.spot.context.branches.len());
+        let mut stores = Vec::new();
+        for store in &self.sites.stores {
+            if !self.buffers.contains(&store.buffer) || !self.inside(store.stmt, self.spot) {
+                continue;
+            }
+            if store.flat.lanes != 1 || store.loops.len() != loops {
+                return None;
+            }
+            let coord = self.found.stores.get(&store.stmt)?.coords.get(dim)?;
+            let first = stores.first().map_or(coord, |(_, first, _)| first);
+            let step = coord.clone().minus(first).as_constant()?;
+            stores.push((step, coord.clone(), store));
+        }
+        let least = stores.iter().map(|(step, ..)| *step).min()?;
+        let most = stores.iter().map(|(step, ..)| *step).max()?;
+        let low = stores.first()?.1.clone().offset(least);
+        let mut last: Option<Form> = None;
+        for (step, _, store) in stores {
+            let own = self.map.contexts[&store.stmt].branches.get(branches..)?;
+            let Some((branch, true)) = own.last().copied() else { continue };
+            let Stmt::If { condition, .. } = *self.forms.pool.get_stmt(branch) else { return None };
+            let condition = self.forms.settled(condition, &mut Env::default());
+            // The steps up to `rest` are made. The last of them may ask for equality.
+            let Expr::Binary(op @ (BinaryOp::Le | BinaryOp::Eq), zero, rest) =
+                *self.forms.pool.get(condition)
+            else {
+                return None;
+            };
+            let rest = self.forms.form(rest).minus(&self.forms.form(zero));
+            let steps = rest.clone().offset(step - least);
+            let ways = [steps.clone(), Form::default().minus(&rest).offset(step - least)];
+            match &last {
+                None if op == BinaryOp::Le && steps.as_constant().is_none() => last = Some(steps),
+                Some(last) if ways.contains(last) => {}
+                None | Some(_) => return None,
+            }
+        }
+        let last = low.clone().plus(&last?, 1);
+        let high = self.forms.least([low.clone().offset(most - least), last]);
+        Some((low, high))
     }
 
     /// The outermost condition within the place under which all its stores run, and its value
@@ -362,10 +421,18 @@ impl<'r, 'p> Region<'r, 'p> {
     /// Tests whether an extent is 0 in some iterations of the loops around the place, and not in
     /// others.
     fn lapses(&mut self, extent: &Form) -> bool {
-        let mut inside = extent.clone();
-        let mut goes_along = false;
+        let around = &self.spot.context.loops;
+        let goes_along = around.iter().any(|of| self.forms.depends(extent, of.var));
+        let inside = self.iterations(extent);
+        goes_along
+            && self.forms.span(&inside).is_some_and(|(least, greatest)| least <= 0 && greatest > 0)
+    }
+
+    /// A form whose samples are its values in iterations of the loops around the place, the first
+    /// ones among them.
+    fn iterations(&mut self, form: &Form) -> Form {
+        let mut inside = form.clone();
         for of in self.spot.context.loops.iter().rev() {
-            goes_along |= self.forms.depends(extent, of.var);
             // Maps any value of the variable to some iteration.
             let [min, all] = [of.min, of.extent].map(|bound| self.forms.form(bound));
             let all = self.forms.greatest([all, Form::constant(1)]);
@@ -375,8 +442,7 @@ impl<'r, 'p> Region<'r, 'p> {
             let iteration = min.plus(&Form::atom(rest), 1);
             inside = self.forms.replaced(&inside, &mut Env::of([(of.var, iteration)]));
         }
-        goes_along
-            && self.forms.span(&inside).is_some_and(|(least, greatest)| least <= 0 && greatest > 0)
+        inside
     }
 
     /// Tests whether each store of the place is in a loop that has no iterations at some of the
@@ -418,7 +484,15 @@ impl<'r, 'p> Region<'r, 'p> {
             .any(|var| self.forms.depends(&low, *var) || self.forms.depends(&high, *var));
         if let Some((first, last)) = all.filter(|_| !moves) {
             let spare = [low.clone().minus(&first), last.clone().minus(&high)];
-            let spans = spare.each_ref().map(|spare| self.forms.span(spare));
+            let spans = spare.each_ref().map(|spare| match self.forms.span(spare) {
+                // The memory may be larger in the first iterations alone, which no sample is.
+                Some((0, 0)) => {
+                    let inside = self.iterations(spare);
+                    let span = self.forms.span(&inside).filter(|(least, _)| *least >= 0);
+                    span.or(Some((0, 0)))
+                }
+                span => span,
+            });
             // A range computed from loops in several branches may exceed the part that any of them
             // writes. Otherwise loops over a dimension may cover less than the memory.
             let exceeds = spans.iter().any(|span| span.is_none_or(|(least, _)| least < 0));
