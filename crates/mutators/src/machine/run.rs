@@ -148,6 +148,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) constants: Vec<String>,
     /// The kind of node that the method takes, if a method is examined.
     pub(crate) kind: Option<Kind>,
+    /// The method that is examined.
+    pub(crate) method: Option<&'p Function>,
     /// The thing that the method makes.
     pub(crate) mode: Mode,
     /// True if a choice was left open although the IR is wholly known.
@@ -193,6 +195,7 @@ impl<'p> Machine<'p> {
             operands: Operands::Unknown,
             constants: Vec::new(),
             kind: None,
+            method: None,
             mode: Mode::Mutator,
             has_chosen: false,
             has_assumed: false,
