@@ -100,6 +100,9 @@ impl Mode {
     }
 }
 
+/// The reason why a mutator is given up that has too many paths.
+pub(crate) const MANY_PATHS: &str = "more paths than are followed";
+
 /// The number of paths beyond which a mutator is given up.
 const MAX_PATHS: usize = 100_000;
 
@@ -266,7 +269,7 @@ impl<'p> Machine<'p> {
         if self.has_too_many_ends()
             && let Some(last) = self.ends.last_mut()
         {
-            last.outcome = Outcome::Unsupported("more paths than are followed".to_owned());
+            last.outcome = Outcome::Unsupported(MANY_PATHS.to_owned());
         }
     }
 
