@@ -236,6 +236,44 @@ impl Function {
 }
 
 impl Stmt {
+    /// Calls `visit` with every variable that the statement declares.
+    pub fn declared<'s>(&'s self, visit: &mut dyn FnMut(&'s Declared)) {
+        match &self.kind {
+            StmtKind::Declare(all) => all.iter().for_each(visit),
+            StmtKind::If { declared, then, otherwise, .. } => {
+                if let Some(declared) = declared {
+                    visit(declared);
+                }
+                then.declared(visit);
+                if let Some(otherwise) = otherwise {
+                    otherwise.declared(visit);
+                }
+            }
+            StmtKind::Block(stmts) => stmts.iter().for_each(|stmt| stmt.declared(visit)),
+            StmtKind::While(_, body) => body.declared(visit),
+            StmtKind::ForEach(declared, _, body) => {
+                visit(declared);
+                body.declared(visit);
+            }
+            StmtKind::For { first, body, .. } => {
+                if let Some(first) = first {
+                    first.declared(visit);
+                }
+                body.declared(visit);
+            }
+            StmtKind::Switch(_, arms) => {
+                arms.iter().flat_map(|(_, arm)| arm).for_each(|stmt| stmt.declared(visit));
+            }
+            StmtKind::Expr(_)
+            | StmtKind::Return(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Struct(_)
+            | StmtKind::Nothing
+            | StmtKind::Other(_) => {}
+        }
+    }
+
     /// Places the statement, with all that is in it, on one line.
     pub fn place_at(&mut self, line: Line) {
         self.visit_mut(&mut |part| part.line = line);

@@ -47,6 +47,7 @@ impl<'p> Entry<'p> {
         machine.class.clone_from(&self.function.class);
         machine.mode = self.mode;
         machine.kind = Some(self.kind);
+        machine.method = Some(self.function);
         let mut state = state;
         let stream = self.mode.is_emitter().then(|| {
             let rope = |name: &str| Slot {

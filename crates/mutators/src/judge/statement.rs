@@ -16,7 +16,7 @@ use crate::judge::trial::Trials;
 use crate::judge::verdict::{Counterexample, Examination, Finding, Standing};
 use crate::judge::verify::{UNKNOWN_RESULT, is_unknown, not_shown_to_end, unfounded};
 use crate::machine::balance::left_at_end;
-use crate::machine::run::{End, Machine, Operands, Outcome};
+use crate::machine::run::{End, MANY_PATHS, Machine, Operands, Outcome};
 use crate::meaning::equivalence::same_effect;
 use crate::meaning::memory::{Memory, MemoryId};
 use crate::meaning::terms::{Given, Meaning};
@@ -224,6 +224,10 @@ fn judged(
         | Outcome::Rejected(what)
         | Outcome::Endless(what) => what.clone(),
     };
+    // A path that stands for others, which may be possible.
+    if matches!(&end.outcome, Outcome::Unsupported(what) if what == MANY_PATHS) {
+        return Err(text);
+    }
     if is_possible(&mut meaning, solver, limits) { Err(text) } else { Ok(()) }
 }
 

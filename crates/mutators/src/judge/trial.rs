@@ -20,6 +20,8 @@ pub(crate) struct Trials {
     operand: Type,
     /// The kinds that the mutator's text mentions.
     named: Vec<Kind>,
+    /// The rare kinds of statements that it mentions.
+    rare: Vec<Kind>,
     profile: &'static str,
     /// A counter of inputs, which grows by two for each.
     count: usize,
@@ -106,6 +108,9 @@ const SMALL: [Kind; 14] = [
     Kind::LetStmt,
 ];
 
+/// The kinds of statements that are made only for mutators whose text names them.
+const RARE: [Kind; 1] = [Kind::Partition];
+
 /// The number of kinds of expressions that are tried there.
 const SMALL_WITHIN: usize = 8;
 
@@ -120,9 +125,12 @@ impl Trials {
     /// than others.
     pub(crate) fn new(entry: Entry<'_>, ty: Type, operand: Type, seed: u64) -> Self {
         let text = &entry.function.text;
-        let named = KINDS.iter().filter(|kind| text.contains(kind.name())).copied().collect();
+        let mentioned = |kinds: &[Kind]| -> Vec<Kind> {
+            kinds.iter().filter(|kind| text.contains(kind.name())).copied().collect()
+        };
+        let (named, rare) = (mentioned(&KINDS), mentioned(&RARE));
         let profile = entry.profile.name;
-        Self { random: Random(seed), kind: entry.kind, ty, operand, named, profile, count: 0 }
+        Self { random: Random(seed), kind: entry.kind, ty, operand, named, rare, profile, count: 0 }
     }
 
     /// Returns the next input, if the kind can be made: first pairs of literals at the type's
@@ -136,6 +144,7 @@ impl Trials {
             variables: FxHashMap::default(),
             assignment: Vec::new(),
             named: &self.named,
+            rare: &self.rare,
             made: Vec::new(),
             numbers: Vec::new(),
             corners: (self.count < CORNERS * CORNERS && self.ty != Type::STMT)
@@ -146,6 +155,7 @@ impl Trials {
             store: None,
             profile: self.profile,
             bound: Vec::new(),
+            allocated: None,
             next: FREE,
         };
         self.count += 1;
@@ -165,6 +175,7 @@ struct Maker<'t> {
     variables: FxHashMap<(Type, u64), NodeId>,
     assignment: Vec<(usize, String, Number)>,
     named: &'t [Kind],
+    rare: &'t [Kind],
     /// The nodes that may occur again.
     made: Vec<(Type, NodeId)>,
     /// The numbers of the literals so far.
@@ -184,6 +195,8 @@ struct Maker<'t> {
     profile: &'static str,
     /// The names that are bound here.
     bound: Vec<u32>,
+    /// The buffer that was allocated last. Half of the loads and stores below use it.
+    allocated: Option<u32>,
     /// The next name that was not bound yet.
     next: u32,
 }
@@ -271,7 +284,16 @@ impl Maker<'_> {
                         Kind::Let | Kind::LetStmt | Kind::For | Kind::Allocate | Kind::Realize => {
                             self.next += 1;
                             bound = Some(self.next - 1);
+                            if kind == Kind::Allocate {
+                                self.allocated = bound;
+                            }
                             self.next - 1
+                        }
+                        Kind::Load | Kind::Store
+                            if let Some(own) = self.allocated
+                                && self.random.below(2) == 0 =>
+                        {
+                            own
                         }
                         Kind::Load | Kind::Store if self.is_small => 0,
                         Kind::Load | Kind::Store => self.random.below(BUFFERS.into()) as u32,
@@ -344,6 +366,9 @@ impl Maker<'_> {
         if let Some(bound) = bound {
             self.bound.retain(|known| *known != bound);
         }
+        if kind == Kind::Allocate {
+            self.allocated = None;
+        }
         if fields.is_empty() {
             return None;
         }
@@ -372,6 +397,12 @@ impl Maker<'_> {
 
     /// Makes a statement; deeper statements are simpler.
     fn stmt(&mut self, depth: usize) -> NodeId {
+        if !self.rare.is_empty() && self.random.below(4) == 0 {
+            let kind = self.rare[self.random.below(self.rare.len() as u64) as usize];
+            if let Some(node) = self.make(kind, Type::STMT, I32, depth) {
+                return node;
+            }
+        }
         let most_deep = if self.is_small { 2 } else { MAX_DEPTH };
         let most = match depth < most_deep {
             true if self.is_small => SMALL.len(),

@@ -19,7 +19,7 @@ use crate::judge::growth::growing;
 use crate::judge::replay::{Concrete, Replayed};
 use crate::judge::trial::Trials;
 use crate::judge::verdict::{Counterexample, Examination, Finding, Standing};
-use crate::machine::run::{End, Machine, Operands, Outcome};
+use crate::machine::run::{End, MANY_PATHS, Machine, Operands, Outcome};
 use crate::meaning::claims::{bare, flat, flat_fact, in_type_range, obligation, of_every_type};
 use crate::meaning::terms::Meaning;
 
@@ -81,6 +81,8 @@ pub(crate) fn examine(
         findings: Vec::new(),
         proved: 0,
         left: Vec::new(),
+        slow: Vec::new(),
+        endless_types: 0,
     };
     let mut is_run = false;
     // Most arms are for types that do not wrap. These come first, as the number of questions is
@@ -132,6 +134,10 @@ pub(super) struct Examiner<'p, 's> {
     begin: u64,
     /// The lines of claims that were left undecided, one entry for each claim.
     left: Vec<usize>,
+    /// The lines and types of claims that the solver did not decide, one entry for each claim.
+    slow: Vec<(usize, Type)>,
+    /// The number of types at which there were more paths than are followed.
+    endless_types: usize,
 }
 
 /// Returns the number of the solver's queries, where an unknown answer counts for its cost.
@@ -154,6 +160,14 @@ const EXHAUSTED: &str = "more questions than are asked about one mutator";
 /// undecided.
 const MAX_LEFT: usize = 20;
 
+/// The number of claims that the solver did not decide after which other claims of a line at the
+/// same type are not tried. They differ in the way to the line.
+const MAX_SLOW: usize = 5;
+
+/// The number of types at which a mutator may have more paths than are followed. It is unsupported
+/// then, and is only tried out at the other types.
+const MAX_ENDLESS_TYPES: usize = 3;
+
 /// The number of random inputs at each type of a node.
 const TRIALS: usize = 200;
 
@@ -169,6 +183,9 @@ impl Examiner<'_, '_> {
         let entry = self.entry.at(ty, operand);
         let shown = if main == ty { ty.to_string() } else { format!("{ty} of {main}") };
         self.try_out(entry, ty, operand, &shown);
+        if self.endless_types >= MAX_ENDLESS_TYPES {
+            return;
+        }
         let mut machine = Machine::new(entry.program, entry.profile, entry.is_whole);
         let mut state = State::default();
         let input = state.add(ty, None, None);
@@ -176,6 +193,8 @@ impl Examiner<'_, '_> {
         state.node_mut(input).shape = Some(Shape { kind: entry.kind, fields });
         entry.run(&mut machine, input, state);
         let ends = std::mem::take(&mut machine.ends);
+        let is_endless = |end: &End| end.outcome == Outcome::Unsupported(MANY_PATHS.to_owned());
+        self.endless_types += usize::from(ends.iter().any(is_endless));
         // Each input follows some path.
         if ends.is_empty() {
             self.find(Standing::Unsupported, entry.function.line, &shown, "no path ends");
@@ -210,7 +229,9 @@ impl Examiner<'_, '_> {
     fn is_given_up(&self, line: usize, end: &End, input: NodeId) -> bool {
         let ty = end.state.node(input).ty;
         let left = self.left.iter().filter(|known| **known == line).count();
+        let slow = self.slow.iter().filter(|known| **known == (line, ty)).count();
         left >= MAX_LEFT
+            || slow >= MAX_SLOW
             || ty.domain().wraps() && ty.bits > 8 && self.is_found(Standing::Undecided, line)
     }
 
@@ -245,6 +266,10 @@ impl Examiner<'_, '_> {
         ty: &str,
     ) {
         match &end.outcome {
+            // This path stands for others, which may be possible.
+            Outcome::Unsupported(what) if what == MANY_PATHS => {
+                self.find(Standing::Unsupported, end.line, ty, what);
+            }
             Outcome::Unsupported(what) => {
                 self.limited(entry, machine, end, Standing::Unsupported, what, ty);
             }
@@ -555,12 +580,12 @@ impl Examiner<'_, '_> {
         {
             return self.narrowed(entry, machine, input, result, end, ty);
         }
-        let reason = match self.decided(&plain) {
+        let (reason, is_slow) = match self.decided(&plain) {
             Decision::Proved | Decision::Vacuous => {
                 return self.narrowed(entry, machine, input, result, end, ty);
             }
-            Decision::Wrong(_) => "no IR was found on which it fails".to_owned(),
-            Decision::Unknown(reason) => reason,
+            Decision::Wrong(_) => ("no IR was found on which it fails".to_owned(), false),
+            Decision::Unknown(reason) => (reason, true),
         };
         let refined = obligation(entry.profile, machine, input, result, end, Some(false));
         if matches!(self.decided(&refined), Decision::Proved | Decision::Vacuous) {
@@ -568,6 +593,9 @@ impl Examiner<'_, '_> {
         }
         let text = self.refute(entry, machine, input, result, end, ty).unwrap_or(reason);
         if !text.is_empty() {
+            if is_slow {
+                self.slow.push((line, before));
+            }
             self.find(Standing::Undecided, line, ty, text);
         }
     }

@@ -1,7 +1,8 @@
 //! Vectors, maps and scopes of the compiler's own code.
 //!
 //! A list of the input has at most as many elements as loops have iterations; a longer list ends
-//! its path as bounded. The contents of scopes are not known when a mutator begins.
+//! its path as bounded, unless the method treats all elements alike. The contents of scopes are not
+//! known when a mutator begins.
 
 use halidom_cpp::ast::{Expr, ExprKind};
 
@@ -9,6 +10,7 @@ use crate::ir::kinds::Type;
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Place, Val};
+use crate::machine::alike::treats_alike;
 use crate::machine::invariants::invariant;
 use crate::machine::names::Method;
 use crate::machine::objects::element_of;
@@ -47,8 +49,12 @@ impl<'p> Machine<'p> {
             paths.push((fits, nodes));
             longer = rest;
         }
-        let what = format!("lists of at most {MAX_ITERATIONS} elements");
-        self.end(longer, Outcome::Bounded(what), line);
+        let is_general = !self.mode.is_emitter()
+            && self.method.is_some_and(|method| treats_alike(self.program, method));
+        if !is_general {
+            let what = format!("lists of at most {MAX_ITERATIONS} elements");
+            self.end(longer, Outcome::Bounded(what), line);
+        }
         paths
     }
 

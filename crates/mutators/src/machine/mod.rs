@@ -9,11 +9,13 @@
 //!   defines their terms, and `api` and its families evaluate them. `methods`, `handles`, `lists`,
 //!   `nodes` and `structure` model the API's objects. `names` lists the method and type names that
 //!   have a meaning.
+//! * `alike` tells whether short lists stand for long ones.
 //! * `objects` makes objects of structures that functions declare, `helpers` those of the program's
 //!   own visitors and mutators, and `parts` nodes from lists and from what is not known.
 //! * `scopes` finds the members that are scopes. `balance` records the entries that a path leaves
 //!   on them.
 
+pub(crate) mod alike;
 pub(crate) mod api;
 pub(crate) mod api_facts;
 pub(crate) mod api_literals;

@@ -1,11 +1,12 @@
 //! Places, which can be assigned, and expressions that assign.
 
 use halidom_cpp::Sign;
-use halidom_cpp::ast::{Expr, ExprKind};
+use halidom_cpp::ast::{Declared, Expr, ExprKind};
 
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
 use crate::machine::info::is_report;
+use crate::machine::invariants::{Invariant, invariant};
 use crate::machine::operators::is_stream;
 use crate::machine::run::{Machine, Outcome, Paths};
 use crate::machine::types::UNION;
@@ -283,6 +284,9 @@ impl<'p> Machine<'p> {
                 if matches!(op, Sign::Increment | Sign::Decrement) =>
             {
                 let mut paths = Vec::new();
+                if let Some(counted) = self.counted(operand, &state) {
+                    return counted;
+                }
                 for (mut state, place) in self.place(operand, state) {
                     if place == Place::Nowhere {
                         Self::changed_unseen(&mut state);
@@ -316,6 +320,57 @@ impl<'p> Machine<'p> {
             },
             _ => self.eval(expr, state),
         }
+    }
+
+    /// Counts a use in an entry of a scope of replacements: `info.uses++`, where `info` refers to
+    /// the entry. The count is then any number, as it is whenever the entry is read again; it is
+    /// assumed not to overflow.
+    fn counted(&mut self, count: &'p Expr, state: &State) -> Option<Paths<Val>> {
+        let ExprKind::Member { object, name: member, .. } = &count.kind else { return None };
+        if self.is_concrete() {
+            return None;
+        }
+        let mut state = state.clone();
+        if let ExprKind::Name(info) = &object.kind {
+            let mut declared = Vec::new();
+            for stmt in &self.running?.body {
+                stmt.declared(&mut |one| declared.extend((one.name == *info).then_some(one)));
+            }
+            let refers =
+                |one: &Declared| one.ty.ends_with('&') && one.value.as_ref().is_some_and(is_entry);
+            let Place::Local(frame, index) = Self::find_variable(info, &state)? else {
+                return None;
+            };
+            let slot = state.frames.get(frame)?.get(index)?.clone();
+            if declared.is_empty() || !declared.into_iter().all(refers) {
+                return None;
+            }
+            let Val::Object(mut members) = slot.value else { return None };
+            let known = members.iter_mut().find(|(name, _)| name == member)?;
+            let Val::Int(old) = known.1 else { return None };
+            known.1 = Val::Int(self.any_number(member, old.bits, old.is_signed));
+            std::rc::Rc::make_mut(&mut state.frames[frame])[index].value = Val::Object(members);
+        } else if !is_entry(object) {
+            return None;
+        } else {
+            let mut paths = Vec::new();
+            for (mut state, entry) in self.eval(object, state) {
+                let is_count = matches!(&entry, Val::Object(members)
+                if members.iter().any(|(name, value)| {
+                    name == member && matches!(value, Val::Int(_))
+                }));
+                if is_count {
+                    Self::changed_unseen(&mut state);
+                    paths.push((state, Val::Unknown));
+                } else {
+                    let what = "an assignment to a part";
+                    paths.extend(self.unsupported(state, what, count.line));
+                }
+            }
+            return Some(paths);
+        }
+        Self::changed_unseen(&mut state);
+        Some(vec![(state, Val::Unknown)])
     }
 
     /// The value at a place before it is changed. A member has an unknown value when the method
@@ -435,6 +490,14 @@ const EFFECTS: [&str; 15] = [
     "erase",
     "clear",
 ];
+
+/// Tests whether an expression is an entry of a scope of replacements: `var_info.ref(name)`.
+fn is_entry(expr: &Expr) -> bool {
+    let ExprKind::Call { callee, .. } = &expr.kind else { return false };
+    matches!(&callee.kind, ExprKind::Member { object, name, .. }
+        if name == "ref" && matches!(&object.kind, ExprKind::Name(scope)
+            if invariant(scope) == Some(Invariant::Replacement)))
+}
 
 /// The leftmost operand of a chain of `<<`, if it is a stream.
 fn stream_head(expr: &Expr) -> Option<(&str, &[Expr])> {

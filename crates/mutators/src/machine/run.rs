@@ -100,6 +100,9 @@ impl Mode {
     }
 }
 
+/// The reason why a mutator is given up that has too many paths.
+pub(crate) const MANY_PATHS: &str = "more paths than are followed";
+
 /// The number of paths beyond which a mutator is given up.
 const MAX_PATHS: usize = 100_000;
 
@@ -148,6 +151,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) constants: Vec<String>,
     /// The kind of node that the method takes, if a method is examined.
     pub(crate) kind: Option<Kind>,
+    /// The method that is examined.
+    pub(crate) method: Option<&'p Function>,
     /// The thing that the method makes.
     pub(crate) mode: Mode,
     /// True if a choice was left open although the IR is wholly known.
@@ -193,6 +198,7 @@ impl<'p> Machine<'p> {
             operands: Operands::Unknown,
             constants: Vec::new(),
             kind: None,
+            method: None,
             mode: Mode::Mutator,
             has_chosen: false,
             has_assumed: false,
@@ -263,7 +269,7 @@ impl<'p> Machine<'p> {
         if self.has_too_many_ends()
             && let Some(last) = self.ends.last_mut()
         {
-            last.outcome = Outcome::Unsupported("more paths than are followed".to_owned());
+            last.outcome = Outcome::Unsupported(MANY_PATHS.to_owned());
         }
     }
 

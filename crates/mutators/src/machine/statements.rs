@@ -9,7 +9,9 @@ use halidom_rewrites::rules::{Domain, Node, ValueId};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::Val;
 use crate::machine::helpers::READS;
-use crate::machine::run::{Flow, MAX_CONCRETE_ITERATIONS, MAX_ITERATIONS, Machine, Outcome, Paths};
+use crate::machine::run::{
+    Flow, MANY_PATHS, MAX_CONCRETE_ITERATIONS, MAX_ITERATIONS, Machine, Outcome, Paths,
+};
 
 impl<'p> Machine<'p> {
     /// Runs statements in a new scope.
@@ -55,8 +57,7 @@ impl<'p> Machine<'p> {
                 let told = self.is_told;
                 for state in running.drain(..).take(usize::from(!told)) {
                     self.is_told = true;
-                    let what = "more paths than are followed".to_owned();
-                    self.end(state, Outcome::Unsupported(what), stmt.line);
+                    self.end(state, Outcome::Unsupported(MANY_PATHS.to_owned()), stmt.line);
                 }
                 break;
             }

@@ -15,6 +15,12 @@ impl Meaning<'_> {
         let arguments: Vec<ValueId> =
             arguments.iter().map(|argument| self.node(*argument)).collect();
         let domain = self.domain(ty);
+        if let (function @ (Intrinsic::QuietDiv | Intrinsic::QuietMod), [a, b]) =
+            (Intrinsic::of(callee), arguments.as_slice())
+        {
+            let other = format!("{callee} {arguments:?}");
+            return self.quiet(function == Intrinsic::QuietDiv, (*a, *b), domain, &other);
+        }
         if let Some(given) = self.given {
             let numbers: Vec<Option<i128>> =
                 arguments.iter().map(|term| self.values.as_number(*term)).collect();
@@ -63,6 +69,30 @@ impl Meaning<'_> {
                 self.values.var(&other, domain)
             }
         }
+    }
+
+    /// The quotient or remainder where the divisor is not 0, and any value where it is.
+    fn quiet(
+        &mut self,
+        is_quotient: bool,
+        (a, b): (ValueId, ValueId),
+        domain: Domain,
+        other: &str,
+    ) -> ValueId {
+        let fun = if is_quotient { Fun::Div } else { Fun::Mod };
+        let (is_zero, value) = if domain == Domain::Bool {
+            let is_zero = self.values.apply(Fun::Not, &[b]);
+            (is_zero, if is_quotient { a } else { self.values.bool(false) })
+        } else {
+            let zero = self.values.number(0, domain);
+            (self.values.apply(Fun::Eq, &[b, zero]), self.values.apply(fun, &[a, b]))
+        };
+        if self.values.as_number(is_zero) == Some(0) {
+            return value;
+        }
+        self.is_opaque = true;
+        let any = self.values.var(other, domain);
+        self.values.apply(Fun::Ite, &[is_zero, any, value])
     }
 
     /// The result of a rounding call whose arguments were not asked for: some whole number. `None`

@@ -82,9 +82,14 @@ impl Meaning<'_> {
         if way.is_stopped {
             return Some(vec![way]);
         }
+        let is_idle = |class: usize| state.idle.iter().any(|idle| state.class(*idle) == class);
+        // A statement that does nothing does nothing where an assumption fails, too.
+        if is_idle(state.class(state.node(stmt).class)) {
+            return Some(self.idle(stmt, way, scope));
+        }
         let stmt = self.scoped_stmt(stmt, &mut way, scope);
         let class = state.class(state.node(stmt).class);
-        if state.idle.iter().any(|idle| state.class(*idle) == class) {
+        if is_idle(class) {
             return Some(self.idle(stmt, way, scope));
         }
         let shape = state.shape(stmt).cloned();

@@ -1,6 +1,5 @@
 // Elements of a vector that are assigned stay where they are put.
 // wrong: undecided
-// right: bounded
 
 class Right : public IRMutator {
     void visit(const Provide *op, const Stmt &self) {
