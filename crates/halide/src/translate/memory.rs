@@ -19,8 +19,8 @@ use super::error::{Result, unsupported};
 use super::nodes::Buffer;
 use super::ops::stored;
 use super::walk::{Place, Walk};
-use crate::{Condition, NameId};
 use crate::tree::{self, Expr};
+use crate::{Condition, NameId};
 
 /// The greatest size in bytes of memory that goes on the stack by default
 /// (`can_allocation_fit_on_stack`).
