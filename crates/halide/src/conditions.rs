@@ -110,7 +110,8 @@ impl Condition {
             Self::SizeLimits => (
                 "size-limits",
                 "mins, extents and ends of callers' buffers, extents of reduction domains and \
-                    parameters in coordinates lie within 2^29 of 0, strides within 32 bits",
+                    parameters in coordinates, domains and schedules lie within 2^29 of 0, \
+                    strides within 32 bits",
                 "the compiled code computes ends of loops and of regions in 32 bits, and Halide \
                     checks no min",
             ),

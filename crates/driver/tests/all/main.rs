@@ -28,6 +28,7 @@ mod realigned;
 mod rewritings;
 mod solvers;
 mod stock;
+mod stock_constructs;
 mod stock_edges;
 mod strides;
 mod table1;

@@ -225,6 +225,13 @@ impl Compiler<'_> {
                 self.emit(Op::Const { dst, value: crate::value::Value::One(lane) });
                 Ok(Some((dst, Ty::INT32)))
             }
+            // What is put together for a print is a pointer that no code follows.
+            ("stringify" | "make_struct", args) => {
+                self.show(args)?;
+                let lane = crate::value::Lane::of(crate::memory::OTHERS);
+                self.emit(Op::Const { dst, value: crate::value::Value::One(lane) });
+                Ok(Some((dst, Ty::HANDLE)))
+            }
             ("halide_cuda_device_interface", []) => {
                 let lane = crate::value::Lane::of(crate::memory::OTHERS);
                 self.emit(Op::Const { dst, value: crate::value::Value::One(lane) });
@@ -249,10 +256,11 @@ impl Compiler<'_> {
     /// code depends on the number that it returns.
     fn show(&mut self, args: &[Expr]) -> Compiled<()> {
         for arg in args {
-            if let Expr::String(_) = arg {
+            let part = if let Expr::Broadcast { value, lanes: _ } = arg { value } else { arg };
+            if let Expr::String(_) = part {
                 continue;
             }
-            if let Expr::Call(call) = arg {
+            if let Expr::Call(call) = part {
                 let Call { name, ty: _, args, kind: _, component: _, parameter: _ } = &**call;
                 if matches!(self.text(*name), "stringify" | "make_struct") {
                     self.show(args)?;

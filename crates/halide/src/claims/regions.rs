@@ -296,7 +296,13 @@ impl<'r, 'p> Region<'r, 'p> {
                 let mut moves =
                     |loops: &[Loop]| loops.iter().any(|of| self.forms.depends(own, of.var));
                 if is_output && (moves(outer) || !moves(inner)) {
-                    return Some(self.ends(coord, store, self.spot));
+                    let (first, last) = self.ends(coord, store, self.spot);
+                    // A tail's lanes beyond the window are under conditions.
+                    let end = high.clone().plus(&distance, 1);
+                    let spare = self.forms.span(&end.clone().minus(&last));
+                    let is_beyond = spare.is_some_and(|(least, _)| least < 0);
+                    let last = if is_beyond { self.forms.least([last, end]) } else { last };
+                    return Some((first, last));
                 }
                 let (low, high) = (low.clone().plus(&distance, 1), high.clone().plus(&distance, 1));
                 let (low, _) = self.ends(&low, store, self.spot);
@@ -463,6 +469,16 @@ impl<'r, 'p> Region<'r, 'p> {
         })
     }
 
+    /// Tests whether some stores of the place are under conditions.
+    fn may_write_some(&self) -> bool {
+        let branches = self.spot.context.branches.len();
+        self.sites.stores.iter().any(|store| {
+            self.buffers.contains(&store.buffer)
+                && self.inside(store.stmt, self.spot)
+                && self.map.contexts[&store.stmt].branches.len() > branches
+        })
+    }
+
     /// The first and last coordinate that are right, and whether iterations before have written
     /// some of them.
     fn filled(&mut self, func: FuncId, dim: usize) -> (Form, Form, bool) {
@@ -498,7 +514,7 @@ impl<'r, 'p> Region<'r, 'p> {
             let exceeds = spans.iter().any(|span| span.is_none_or(|(least, _)| least < 0));
             let whole = self.swept(dim);
             let is_updated = self.forms.pool.func(func).stages().len() > 1;
-            self.short |= self.may_write_nothing();
+            self.short |= self.may_write_nothing() || (!whole && self.may_write_some());
             let [is_begin, is_end] = [0, 1].map(|end| match spare[end].as_constant() {
                 Some(spare) => spare > 0,
                 None if !whole => true,
@@ -607,7 +623,12 @@ impl<'r, 'p> Region<'r, 'p> {
             if claim.stage == stage {
                 let coord = claim.coords.get(dim)?.clone();
                 let (low, high) = self.ends(&coord, store, spot);
-                ends.push((self.not_divided(low, store), self.not_divided(high, store)));
+                // A single element has no last piece.
+                ends.push(if low == high {
+                    (low, high)
+                } else {
+                    (self.not_divided(low, store), self.not_divided(high, store))
+                });
             }
         }
         Some(ends)

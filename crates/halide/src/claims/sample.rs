@@ -71,6 +71,11 @@ impl Samples {
             Expr::Var(var) if pool.ty(expr).scalar == Scalar::Int => {
                 Some((0..POINTS).map(|point| Some(coordinate(*var, point))).collect())
             }
+            // A truth value, such as the condition of a specialization.
+            Expr::Var(var) if pool.ty(expr).scalar == Scalar::Bool => {
+                let at = |point| Some((mixed(var.index() as u64, point) & 1) as i64);
+                Some((0..POINTS).map(at).collect())
+            }
             Expr::Unary(op, a) => {
                 let (scalar, a) = each(*a)?;
                 let at = |a: &Option<i64>| number(eval::unary(*op, constant(scalar, (*a)?)?).ok()?);

@@ -46,6 +46,8 @@ pub struct Source {
     pub(super) types: FxHashMap<FuncId, Vec<tree::Scalar>>,
     /// Funcs whose stages are numbered from the second, because the first one gives no values.
     pub(super) skipped: FxHashSet<FuncId>,
+    /// The components that a stage leaves as they are, by Halide's number of the stage.
+    pub(super) unstored: FxHashMap<(FuncId, usize), Vec<usize>>,
     /// Outputs with one more stage, the first: it gives the contents from before the run.
     pub(crate) filled: FxHashSet<FuncId>,
     /// The reduction domains of the pipeline as written, before any directive changed it, for the
@@ -177,6 +179,7 @@ impl Source {
             params: Vec::new(),
             types: FxHashMap::default(),
             skipped: FxHashSet::default(),
+            unstored: FxHashMap::default(),
             filled: FxHashSet::default(),
             domains: Vec::new(),
             widths: Widths::default(),
@@ -251,6 +254,10 @@ pub(super) struct Translation<'a> {
     pub(super) undefined: FxHashSet<NameId>,
     /// True if memoized funcs are read through what a cache gives.
     has_cache: bool,
+    /// True in the first stage of a func.
+    pub(super) is_first: bool,
+    /// The components that the present stage leaves as they are.
+    pub(super) unstored: Vec<usize>,
 }
 
 /// The dimensions of a caller's buffer, as variables named after it.
@@ -317,7 +324,8 @@ impl<'a> Translation<'a> {
     pub(super) fn new(pipeline: &'a Pipeline, pool: Pool, names: &'a Names) -> Self {
         let (widths, undefined) = (Widths::default(), FxHashSet::default());
         let nodes = Nodes::new(names);
-        Self { pipeline, pool, nodes, widths, undefined, has_cache: true }
+        let (is_first, unstored) = (true, Vec::new());
+        Self { pipeline, pool, nodes, widths, undefined, has_cache: true, is_first, unstored }
     }
 
     fn declare(mut self) -> Result<Source> {
@@ -563,7 +571,8 @@ impl<'a> Translation<'a> {
             Vec::new()
         };
         // A first stage that stores some of an output updates the contents from before the run.
-        let filled = func.init.as_ref().filter(|_| !kept.is_empty() && !self.is_undefined(func));
+        let filled =
+            func.init.as_ref().filter(|_| !kept.is_empty() && self.is_stored_at_times(func));
         if filled.is_some() {
             source.filled.insert(id);
         }
@@ -573,11 +582,18 @@ impl<'a> Translation<'a> {
             let domain =
                 extents.map(|extent| DomainExtent { func: id, stage: stage_number, extent });
             source.domains.extend(domain);
-            self.stage(stage, (id, &std::mem::take(&mut kept)))
+            self.is_first = stage_number == 0;
+            let result = self.stage(stage, (id, &std::mem::take(&mut kept)));
+            let unstored = std::mem::take(&mut self.unstored);
+            if !unstored.is_empty() {
+                source.unstored.insert((id, number + skipped), unstored);
+            }
+            result
         });
         let mut stages = stages.collect::<Result<Vec<_>>>();
         if let (Some(init), Ok(stages)) = (filled, &mut stages) {
             stages.insert(1, self.stage(init, (id, &[]))?);
+            source.unstored.insert((id, 0), std::mem::take(&mut self.unstored));
         }
         for name in &func.args {
             self.nodes.unbind(*name);
@@ -670,9 +686,7 @@ impl<'a> Translation<'a> {
             };
             let lhs = lhs.iter().map(|arg| self.int(arg)).collect::<Result<Vec<_>>>()?;
             let values = match values {
-                Some(values) => {
-                    values.iter().map(|value| self.as_stored(value)).collect::<Result<Vec<_>>>()?
-                }
+                Some(values) => self.components(func, &lhs, values)?,
                 None => {
                     predicate = self.pool.constant(Constant::bool(false));
                     let zero = |scalar: &Scalar| self.pool.constant(Constant::zero(*scalar));
@@ -699,7 +713,7 @@ impl<'a> Translation<'a> {
         Ok(Stage { domain, predicate: (!holds).then_some(predicate), lhs, values })
     }
 
-    fn as_stored(&mut self, value: &Expr) -> Result<ExprId> {
+    pub(super) fn as_stored(&mut self, value: &Expr) -> Result<ExprId> {
         let value = self.scalar(value)?;
         self.lowering(&mut Memo::default(), |lowering| lowering.ops.as_stored(value))
     }

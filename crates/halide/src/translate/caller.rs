@@ -13,9 +13,11 @@ use halidom_ir::{
 use super::error::Result;
 use super::nodes::Binding;
 use super::walk::Walk;
-use crate::pipeline::{Constraint, Func, ImageDim, Parameter};
+use crate::pipeline::{
+    Bound, Constraint, Func, ImageDim, Parameter, Split, StageSchedule, StorageDim,
+};
 use crate::tree::{self, Scalar};
-use crate::{Condition, SIZE_LIMIT, SMALL_LIMIT};
+use crate::{Condition, NameId, SIZE_LIMIT, SMALL_LIMIT};
 
 impl Walk<'_> {
     /// The caller's buffers: the inputs, and one for each output.
@@ -109,9 +111,15 @@ impl Walk<'_> {
     }
 
     /// The variables in coordinates of the pipeline's definitions, such as the sides that a
-    /// boundary condition is told. Halide adds constants to them, as it does to mins and extents.
+    /// boundary condition is told, in ends of its domains and in the sizes that its schedule gives.
+    /// Halide adds them to mins and extents, and constants to them.
     fn in_coordinates(&self, pool: &Pool) -> FxHashSet<VarId> {
-        let mut found = FxHashSet::default();
+        let mut names = FxHashSet::default();
+        for size in self.pipeline.funcs.iter().flat_map(sizes) {
+            collect_names(size, &mut names);
+        }
+        let named = self.source.params.iter().filter(|(name, ..)| names.contains(name));
+        let mut found: FxHashSet<VarId> = named.map(|(_, var, _)| *var).collect();
         for coordinate in self.coordinates(pool) {
             pool.for_each_subexpr(coordinate, &mut |_, node| {
                 if let Expr::Var(var) = node {
@@ -399,6 +407,36 @@ impl Walk<'_> {
         let given = interval(pool, [least, greatest])?;
         Some(Check::InputRegion { input, dim: usize::try_from(*dim).ok()?, needed, given })
     }
+}
+
+/// The sizes in the schedule of a func, and the ends of its domains.
+fn sizes(func: &Func) -> Vec<&tree::Expr> {
+    let mut sizes = Vec::new();
+    let stages = func.stages().map(|stage| &stage.schedule);
+    for StageSchedule { domain, splits, prefetches, .. } in stages {
+        sizes.extend(domain.iter().flat_map(|variable| [&variable.min, &variable.extent]));
+        sizes.extend(prefetches.iter().map(|prefetch| &prefetch.offset));
+        sizes.extend(splits.iter().filter_map(|split| match split {
+            Split::Split { factor, .. } => Some(factor),
+            Split::Rename { .. } | Split::Fuse { .. } => None,
+        }));
+    }
+    for Bound { name: _, min, extent, modulus, remainder } in &func.schedule.bounds {
+        sizes.extend([min, extent, modulus, remainder].into_iter().flatten());
+    }
+    for StorageDim { name: _, alignment, bound, fold, fold_forward: _ } in &func.schedule.storage {
+        sizes.extend([alignment, bound, fold].into_iter().flatten());
+    }
+    sizes.extend(&func.schedule.ring_buffer);
+    sizes
+}
+
+/// Collects the names in an expression.
+fn collect_names(expr: &tree::Expr, names: &mut FxHashSet<NameId>) {
+    if let tree::Expr::Variable { name, ty: _ } = expr {
+        names.insert(*name);
+    }
+    expr.for_each_operand(&mut |operand| collect_names(operand, names));
 }
 
 /// `-limit <= id && id < limit`.

@@ -20,12 +20,20 @@ const PARTS: [&str; 2] = ["stringify", "make_struct"];
 
 impl Nodes<'_> {
     /// Tests whether an expression is a call that prints or traces, perhaps with its result in each
-    /// lane of a vector.
+    /// lane of a vector, or with names for parts of what it shows.
     pub(super) fn shows(&self, expr: &Expr) -> bool {
         if let Expr::Broadcast { value, lanes: _ } = expr {
             return self.shows(value);
         }
+        if let Expr::Let { name: _, value: _, body } = expr {
+            return self.shows(body);
+        }
         matches!(expr, Expr::Call(call) if SHOWS.contains(&self.names.text(call.name)))
+    }
+
+    /// Tests whether an expression puts together what is shown: a text, or a list of values.
+    pub(super) fn is_part(&self, expr: &Expr) -> bool {
+        matches!(expr, Expr::Call(call) if PARTS.contains(&self.names.text(call.name)))
     }
 
     /// Notes the values that a call shows.
@@ -33,21 +41,27 @@ impl Nodes<'_> {
         if let Expr::Broadcast { value, lanes: _ } = call {
             return self.show(pool, value);
         }
+        if let Expr::Let { name, value, body } = call {
+            let binding = self.shown_name(pool, value)?;
+            self.bind(*name, binding);
+            let result = self.show(pool, body);
+            self.unbind(*name);
+            return result;
+        }
         let Expr::Call(call) = call else { return unsupported("an effect that is no call") };
         let Call { name: _, ty: _, args, kind: _, component: _, parameter: _ } = &**call;
         for arg in args {
-            if let Expr::String(_) = arg {
+            let each = if let Expr::Broadcast { value, lanes: _ } = arg { value } else { arg };
+            if let Expr::String(_) = each {
                 continue;
             }
-            if let Expr::Variable { name, ty: _ } = arg
-                && self.lookup(*name) == Some(Binding::Event)
+            if let Expr::Variable { name, ty: _ } = each
+                && matches!(self.lookup(*name), Some(Binding::Event | Binding::Shown))
             {
                 continue;
             }
-            if let Expr::Call(inner) = arg
-                && PARTS.contains(&self.names.text(inner.name))
-            {
-                self.show(pool, arg)?;
+            if self.is_part(each) {
+                self.show(pool, each)?;
                 continue;
             }
             let node = self.elaborate(pool, arg)?;
@@ -57,6 +71,16 @@ impl Nodes<'_> {
         }
         self.has_shown = true;
         Ok(())
+    }
+
+    /// The meaning of a name for a value, or for a part of what is shown. Such a part is read where
+    /// its name is bound.
+    pub(super) fn shown_name(&mut self, pool: &mut Pool, value: &Expr) -> Result<Binding> {
+        if self.is_part(value) {
+            self.show(pool, value)?;
+            return Ok(Binding::Shown);
+        }
+        Ok(Binding::Node(self.elaborate(pool, value)?))
     }
 }
 

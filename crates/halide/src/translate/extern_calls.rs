@@ -17,7 +17,7 @@
 
 use halidom_ir::{
     BinaryOp, BufferId, Check, Constant, ExprId, FuncId, LoopKind, Pool, Stmt as IrStmt, StmtId,
-    Type as IrType, UnaryOp,
+    Type as IrType, UnaryOp, VarId,
 };
 
 use super::buffers::{Query, Struct, is_ignored};
@@ -27,6 +27,7 @@ use super::extern_stages::{ExternStage, Side};
 use super::externs::{self, Read, function_name, pointer, probed, side, within, zero_of};
 use super::nodes::Binding;
 use super::ops::Value;
+use super::polynomials::Polynomial;
 use super::walk::{Item, Place, Walk};
 use crate::pipeline::{ExternArgument, External, Func};
 use crate::tree::{BinaryOp as Op, Call, CallKind, Expr, Scalar, Stmt, StmtKind};
@@ -333,7 +334,7 @@ impl<'a> Walk<'a> {
         self.work_begun = true;
         let window = Self::window_of(outputs)?;
         let mut items = Vec::new();
-        let asked = self.asked(pool, func, &window)?;
+        let asked = self.asked(pool, func, (&window, given))?;
         for ([min, extent], [low, count]) in window.iter().zip(&asked) {
             let (end, upper) = (pool.add(*min, *extent), pool.add(*low, *count));
             let below = pool.binary(BinaryOp::Le, *low, *min);
@@ -492,17 +493,31 @@ impl<'a> Walk<'a> {
         Ok(if let [only] = *stores { only } else { pool.stmt(IrStmt::Block(stores)) })
     }
 
-    /// The window of the bounds query that says what a call reads: the one with the call's own
-    /// window, or else the last one. Any choice is right, as the call's window must lie in it.
+    /// The window of the bounds query that says what a call reads: the one whose answer gave the
+    /// inputs their shapes, or the one with the call's own window, or else the last one. Any choice
+    /// is right, as the call's window must lie in it.
     fn asked(
         &mut self,
         pool: &mut Pool,
         func: &Func,
-        window: &[[ExprId; 2]],
+        (window, given): (&[[ExprId; 2]], &[Argument<'_>]),
     ) -> Result<Vec<[ExprId; 2]>> {
         let stage = self.stage_of(func)?;
         let of: Vec<&Query> = self.queries.iter().filter(|query| query.func == func.name).collect();
-        let own = of.iter().find(|query| query.window == window);
+        let shapes = given.iter().flat_map(|argument| match argument {
+            Argument::Buffer(_, passed) => passed.dims.as_slice(),
+            Argument::Scalar(_) => &[],
+        });
+        let shapes: Vec<Polynomial> = shapes
+            .flat_map(|dim| [dim.min, dim.extent])
+            .filter_map(|side| Polynomial::of(pool, &self.definitions, side))
+            .collect();
+        let shaped = of.iter().find(|query| {
+            let answered = stage.answers[query.answer].inputs.iter().flatten().flatten();
+            let answered: Vec<VarId> = answered.copied().collect();
+            shapes.iter().any(|shape| shape.depends(pool, &self.definitions, &answered))
+        });
+        let own = shaped.or(of.iter().find(|query| query.window == window));
         let Some(query) = own.or(of.last()).map(|query| (*query).clone()) else {
             return unsupported("an extern stage without a bounds query");
         };

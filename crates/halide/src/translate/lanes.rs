@@ -6,13 +6,19 @@
 //! ([`Stop::Divide`]), down to single lanes.
 
 use halidom_base::FxHashMap;
-use halidom_ir::{Expr, ExprId, Overflow, Pool, Scalar as Type};
+use halidom_ir::{Constant, Expr, ExprId, Overflow, Pool, Scalar as Type};
 
 use super::error::{Result, Unsupported, unsupported};
 use super::nodes::{Gather, Node, NodeId, Nodes};
 use super::ops::{Ops, Value, Widths, is_half, stored};
 use crate::pipeline::ACCESS;
 use crate::tree::{BinaryOp, ReduceOp, Scalar};
+
+/// The index of another element that no buffer has. A load from there stands for the value of a
+/// lane whose load is not made, which must not influence anything. To validate a program is to show
+/// that the load is never made; a run of it gives an undefined value there, and refutes only if
+/// that value reaches an output or decides something.
+pub const UNLOADED: i128 = -(1 << 41);
 
 /// The lanes `first, first + step, …`, `count` of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,7 +36,7 @@ impl Lanes {
         Self { first: 0, step: i64::from(count > 1), count }
     }
 
-    fn new(first: i64, step: i64, count: u32) -> Self {
+    pub(super) fn new(first: i64, step: i64, count: u32) -> Self {
         Self { first, step: if count == 1 { 0 } else { step }, count }
     }
 
@@ -112,6 +118,8 @@ pub(super) struct Lowering<'a, 'n> {
     pub(super) ops: Ops<'a>,
     known: &'a mut FxHashMap<(NodeId, Lanes), Value>,
     loads: &'a mut FxHashMap<ExprId, Vec<ExprId>>,
+    /// The condition under which one lane is stored.
+    holds: Option<ExprId>,
 }
 
 impl<'a, 'n> Lowering<'a, 'n> {
@@ -122,7 +130,29 @@ impl<'a, 'n> Lowering<'a, 'n> {
         signed: Overflow,
     ) -> Self {
         let Memo { known, loads, widths } = memo;
-        Self { nodes, ops: Ops { pool, widths, signed }, known, loads }
+        Self { nodes, ops: Ops { pool, widths, signed }, known, loads, holds: None }
+    }
+
+    /// The expression of one lane of a node where a condition holds. A load whose own predicate is
+    /// that condition is made. Any other one is made where its predicate holds; elsewhere it has
+    /// the value of a lane whose load is not made.
+    pub(super) fn value_under(
+        &mut self,
+        id: NodeId,
+        lanes: Lanes,
+        condition: Option<ExprId>,
+    ) -> Step<Value> {
+        let is_one = lanes.count == 1;
+        let Some(condition) = condition.filter(|_| is_one && self.nodes.has_predicates(id)) else {
+            return self.value(id, lanes);
+        };
+        // What is known of a node under the condition says nothing about other places.
+        let known = std::mem::take(self.known);
+        self.holds = Some(condition);
+        let value = self.value(id, lanes);
+        self.holds = None;
+        *self.known = known;
+        value
     }
 
     /// Notes the annotated coordinates of a load.
@@ -173,10 +203,7 @@ impl<'a, 'n> Lowering<'a, 'n> {
                 let operand = self.value(*operand, lanes)?;
                 Ok(self.ops.cast(ty, operand)?)
             }
-            Node::Reinterpret(operand) => {
-                let operand = self.value(*operand, lanes)?;
-                Ok(self.ops.reinterpret(ty, operand)?)
-            }
+            Node::Reinterpret(operand) => self.reinterpreted(*operand, (id, ty), lanes),
             Node::Binary(op, a, b) => {
                 let (a, b) = (self.value(*a, lanes)?, self.value(*b, lanes)?);
                 Ok(self.ops.binary(*op, a, b)?)
@@ -191,14 +218,28 @@ impl<'a, 'n> Lowering<'a, 'n> {
                 Ok(self.ops.select(condition, a, b)?)
             }
             Node::Load { buffer, index, predicate } => {
-                if predicate.is_some() {
-                    return Ok(unsupported(
-                        "a load of some lanes by another condition than its store's",
-                    )?);
-                }
+                let predicate = match (predicate, self.holds) {
+                    (None, _) => None,
+                    (Some(predicate), Some(holds)) if lanes.count == 1 => {
+                        let made = self.value(*predicate, lanes)?.id;
+                        let always = Some(Constant::bool(true));
+                        let is_made = made == holds || self.ops.pool.as_constant(made) == always;
+                        (!is_made).then_some(made)
+                    }
+                    (Some(_), _) => {
+                        return Ok(unsupported(
+                            "a load of some lanes by another condition than its store's",
+                        )?);
+                    }
+                };
                 let index = self.value(*index, lanes)?;
                 let index = self.ops.as_index(index)?;
-                let id = self.ops.pool.load(*buffer, index, None);
+                let mut id = self.ops.pool.load(*buffer, index, None);
+                if let Some(made) = predicate {
+                    let nowhere = self.ops.pool.int(UNLOADED);
+                    let unloaded = self.ops.pool.load(*buffer, nowhere, None);
+                    id = self.ops.pool.select(made, id, unloaded);
+                }
                 Ok(Value { id, ty })
             }
             Node::Ref { func, component, args } => {
@@ -220,7 +261,10 @@ impl<'a, 'n> Lowering<'a, 'n> {
                 note_load(self, args[0], value, lanes);
                 Ok(value)
             }
-            Node::Call(name, args) if nodes.named.functions.contains(name) => {
+            Node::Call(name, args)
+                if nodes.named.functions.contains(name)
+                    || (args.is_empty() && nodes.named.pointers.contains(name)) =>
+            {
                 self.named((*name, args), ty, lanes)
             }
             Node::Call(name, args) => {

@@ -31,7 +31,7 @@ use super::ops::Value;
 use super::walk::{Item, Place, Walk};
 use crate::pipeline::Func;
 use crate::tree::{BinaryOp, Call, Expr, Scalar, Stmt, StmtKind, Type};
-use crate::{Condition, NameId};
+use crate::{Condition, NameId, Names};
 
 /// The end of the name of a key.
 const KEY: &str = ".cache_key";
@@ -63,6 +63,43 @@ impl Translation<'_> {
         self.nodes.funcs.insert(func.name, copy);
         copy
     }
+}
+
+/// Tests whether a value tells apart all values of a parameter: it is the parameter, or a truth
+/// value as a number.
+fn is_whole(pool: &Pool, value: ExprId, param: VarId) -> bool {
+    let is_param = |id: ExprId| *pool.get(id) == IrExpr::Var(param);
+    if let IrExpr::Cast(_, inner) = *pool.get(value) {
+        return is_param(inner) && pool.ty(inner) == IrType::BOOL;
+    }
+    if let IrExpr::Select { condition, if_true, if_false } = *pool.get(value) {
+        let numbers = [if_true, if_false].map(|arm| pool.as_constant(arm));
+        return is_param(condition)
+            && matches!(numbers, [Some(a), Some(b)] if a.as_integer() != b.as_integer());
+    }
+    is_param(value)
+}
+
+/// The part of a condition that is not about whether anything needs the func. Such a condition
+/// mentions no result of a lookup.
+fn alone<'e>(condition: &'e Expr, results: &FxHashSet<NameId>) -> &'e Expr {
+    if let Expr::Binary(BinaryOp::And, operands) = condition
+        && let [found, needed] = &**operands
+        && !mentions(needed, results)
+    {
+        return found;
+    }
+    condition
+}
+
+/// Tests whether a value is a `halide_buffer_t` that the statement makes for some memory.
+fn points_into(names: &Names, value: &Expr, memory: &[NameId]) -> bool {
+    if let Expr::Let { name: _, value: _, body } = value {
+        return points_into(names, body, memory);
+    }
+    let Expr::Call(call) = value else { return false };
+    names.text(call.name) == "_halide_buffer_init"
+        && matches!(call.args.get(2), Some(Expr::Variable { name, ty: _ }) if memory.contains(name))
 }
 
 impl Walk<'_> {
@@ -199,7 +236,7 @@ impl Walk<'_> {
 
     /// Refuses a statement that uses the result of a lookup in another way than Halide does: as a
     /// truth value with a name, in the test for an error, and as the condition under which the func
-    /// is computed. In the last case, returns the func.
+    /// is computed, perhaps with one under which it is needed. In the last case, returns the func.
     pub(super) fn after_lookup(&self, stmt: &Stmt) -> Result<Option<NameId>> {
         if self.results.is_empty() {
             return Ok(None);
@@ -226,8 +263,8 @@ impl Walk<'_> {
         {
             return Ok(None);
         }
-        if let StmtKind::If { condition: Expr::Variable { name, ty: _ }, then_branch, else_branch } =
-            &stmt.kind
+        if let StmtKind::If { condition, then_branch, else_branch } = &stmt.kind
+            && let Expr::Variable { name, ty: _ } = alone(condition, &names)
             && let Some((func, true)) = self.results.get(name)
             && else_branch.is_none()
         {
@@ -259,7 +296,12 @@ impl Walk<'_> {
                 StmtKind::Store { name, index: _, alignment: _, value: _, predicate: _ } => {
                     memory.contains(name)
                 }
-                StmtKind::Let { name: _, value } => !self.is_stage(value),
+                StmtKind::Let { name, value } => {
+                    if points_into(self.nodes.names, value, memory) {
+                        memory.push(*name);
+                    }
+                    !self.is_stage(value) || self.computes_into(value, memory)
+                }
                 StmtKind::Evaluate(Expr::Call(call)) => {
                     let name = self.nodes.names.text(call.name);
                     name == STORE || name == "prefetch"
@@ -294,9 +336,27 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// Tests whether a call of an extern function computes its func in some buffers. It has no
+    /// other effect.
+    fn computes_into(&self, value: &Expr, buffers: &[NameId]) -> bool {
+        let Expr::Call(call) = value else { return false };
+        let funcs = self.pipeline.funcs.iter().filter(|func| {
+            func.external.as_ref().is_some_and(|external| external.function == call.name)
+        });
+        let count = funcs.map(|func| func.types.len()).max().unwrap_or(usize::MAX);
+        let first = call.args.len().checked_sub(count);
+        first.is_some_and(|first| {
+            call.args[first..]
+                .iter()
+                .all(|arg| matches!(arg, Expr::Variable { name, ty: _ } if buffers.contains(name)))
+        })
+    }
+
     /// Refuses a store to a memoized func that also runs if the cache has it.
     pub(super) fn may_store(&self, name: NameId) -> Result<()> {
-        if self.source.memos.contains_key(&name) && !self.missed.contains(&name) {
+        if self.source.memos.contains_key(&name)
+            && !self.missed.iter().any(|(func, _)| *func == name)
+        {
             return unsupported("a store to a memoized func that the cache may have");
         }
         Ok(())
@@ -348,7 +408,7 @@ impl Walk<'_> {
         let func = self.source.funcs[&key.func];
         for var in self.dependencies(pool, func)? {
             let is_it = |part: &Part| match part {
-                Part::Value(id) => *pool.get(*id) == IrExpr::Var(var),
+                Part::Value(id) => is_whole(pool, *id, var),
                 Part::Text(_) | Part::Number(_) => false,
             };
             if !key.parts.iter().any(|(_, _, part)| is_it(part)) {
@@ -470,7 +530,11 @@ impl Walk<'_> {
             Some(Expr::Variable { name, ty: _ }) => self.keys.get(name).cloned(),
             Some(_) | None => None,
         };
-        let key = key.filter(|key| key.is_live(self.region) && self.missed.contains(&key.func));
+        let key = key.filter(|key| {
+            let missed = self.missed.iter().find(|(func, _)| *func == key.func);
+            let region = missed.map(|(_, needed)| needed.unwrap_or(key.region));
+            region == Some(self.region) && key.is_live(key.region)
+        });
         let Some((func, found)) = key.and_then(|key| Some((key.func, key.found?))) else {
             return unsupported("a store to a cache by something else than a key");
         };

@@ -10,7 +10,7 @@
 //! says so. The name and the types identify the function: a call in the statement and a call in the
 //! pipeline are the same function only if both agree. A pointer has no value. A function that takes
 //! a parameter which is a pointer is therefore another function for each such parameter: its name
-//! contains the parameter's.
+//! contains the parameter's. The number that such a pointer is as an address is a function too.
 
 use std::fmt::Write as _;
 
@@ -84,6 +84,16 @@ impl Nodes<'_> {
             && matches!(self.lookup(name), None | Some(Binding::Pointer))
     }
 
+    /// The address in a parameter that is a pointer, as a number.
+    pub(super) fn address(&mut self, ty: Type, pointer: &Expr) -> Option<NodeId> {
+        let Expr::Variable { name, ty: Some(of) } = pointer else { return None };
+        let is_address = ty == Type::of(tree::Scalar::UInt(64)) && is_handle(*of) && of.lanes == 1;
+        (is_address && self.is_pointer(*name)).then(|| {
+            // Nothing else is a call with the name of a parameter.
+            self.make(Node::Call(*name, Box::new([])), ty)
+        })
+    }
+
     /// Tests whether a call is of a function that is only named, and notes the name. A text does
     /// not tell functions from intrinsics, so there only Halide's own functions and those of the
     /// pipeline are known.
@@ -126,7 +136,11 @@ impl Lowering<'_, '_> {
         lanes: Lanes,
     ) -> Step<Value> {
         let nodes = self.nodes;
+        let is_address = nodes.named.pointers.contains(&name);
         let mut name = nodes.names.text(name).to_owned();
+        if is_address {
+            name = format!("address of {name}");
+        }
         let mut values = Vec::new();
         for (place, arg) in args.iter().enumerate() {
             if let Node::Call(pointer, _) = nodes.node(*arg)

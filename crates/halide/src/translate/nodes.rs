@@ -4,7 +4,7 @@
 //! unknown and not an `int32`). Types are therefore propagated from the binding of a name to its
 //! uses.
 
-use halidom_base::{Arena, FxHashMap, FxHashSet, IndexMap, IndexSet, Interner, define_id};
+use halidom_base::{Arena, FxHashMap, IndexMap, IndexSet, Interner, define_id};
 use halidom_ir::{BufferId, Dim, ExprId, FuncId, Pool};
 
 use super::buffers::Struct;
@@ -128,6 +128,8 @@ pub(super) enum Binding {
     Struct(usize),
     /// The number of an event that was traced. Only later events may use it.
     Event,
+    /// A text or a list of values that is shown. Only prints and events may use it.
+    Shown,
     /// Another pointer, between passes. An expression that reads it is not translated.
     Pointer,
 }
@@ -302,7 +304,11 @@ impl<'a> Nodes<'a> {
                     node
                 }
                 Some(
-                    Binding::Host(_) | Binding::Semaphore | Binding::Struct(_) | Binding::Pointer,
+                    Binding::Host(_)
+                    | Binding::Semaphore
+                    | Binding::Struct(_)
+                    | Binding::Shown
+                    | Binding::Pointer,
                 ) => {
                     return unsupported("a pointer");
                 }
@@ -317,6 +323,9 @@ impl<'a> Nodes<'a> {
                 self.make(Node::Cast(operand), *ty)
             }
             Expr::Reinterpret(ty, operand) => {
+                if let Some(address) = self.address(*ty, operand) {
+                    return Ok(address);
+                }
                 let operand = self.elaborate(pool, operand)?;
                 self.make(Node::Reinterpret(operand), *ty)
             }
@@ -405,8 +414,8 @@ impl<'a> Nodes<'a> {
             }
             Expr::Call(call) => return self.call(pool, call),
             Expr::Let { name, value, body } => {
-                let value = self.elaborate(pool, value)?;
-                self.bind(*name, Binding::Node(value));
+                let binding = self.shown_name(pool, value)?;
+                self.bind(*name, binding);
                 let body = self.elaborate(pool, body);
                 self.unbind(*name);
                 return body;
@@ -692,96 +701,5 @@ impl<'a> Nodes<'a> {
         let result = self.make(node, ty);
         done.insert(id, result);
         result
-    }
-
-    /// The predicates of the loads in a node, provided that each of its lanes depends only on the
-    /// same lanes of the loads.
-    pub(super) fn load_predicates(&self, id: NodeId) -> IndexSet<NodeId> {
-        let mut found = IndexSet::default();
-        let mut in_place = true;
-        self.visit(id, &mut |node| {
-            if let Node::Load { buffer: _, index: _, predicate: Some(predicate) } = node {
-                found.insert(*predicate);
-            }
-            in_place &= !matches!(node, Node::Gather(..) | Node::Reduce(..));
-        });
-        if in_place { found } else { IndexSet::default() }
-    }
-
-    /// The loads in a node.
-    pub(super) fn loads(&self, id: NodeId) -> IndexSet<NodeId> {
-        let mut found = IndexSet::default();
-        self.visit_ids(id, &mut |id, node| {
-            if matches!(node, Node::Load { buffer: _, index: _, predicate: _ }) {
-                found.insert(id);
-            }
-        });
-        found
-    }
-
-    /// Tests whether a node reads memory.
-    pub(super) fn reads_memory(&self, id: NodeId) -> bool {
-        let mut found = false;
-        self.visit(id, &mut |node| {
-            found |= matches!(node, Node::Load { buffer: _, index: _, predicate: _ })
-        });
-        found
-    }
-
-    /// Tests whether a node reads a buffer.
-    pub(super) fn reads(&self, id: NodeId, which: BufferId) -> bool {
-        self.reads_at(id, which, |_| false)
-    }
-
-    /// Tests whether a node reads a buffer at an index that is not allowed.
-    pub(super) fn reads_at(
-        &self,
-        id: NodeId,
-        which: BufferId,
-        allowed: impl Fn(NodeId) -> bool,
-    ) -> bool {
-        let mut found = false;
-        self.visit(id, &mut |node| {
-            found |= matches!(node, Node::Load { buffer, index, predicate: _ } if *buffer == which && !allowed(*index));
-        });
-        found
-    }
-
-    fn visit(&self, id: NodeId, visit: &mut impl FnMut(&Node)) {
-        self.visit_ids(id, &mut |_, node| visit(node));
-    }
-
-    fn visit_ids(&self, id: NodeId, visit: &mut impl FnMut(NodeId, &Node)) {
-        let mut pending = vec![id];
-        let mut seen = FxHashSet::default();
-        while let Some(id) = pending.pop() {
-            if !seen.insert(id) {
-                continue;
-            }
-            let node = self.node(id);
-            visit(id, node);
-            match node {
-                Node::Value(_) => {}
-                Node::Cast(a)
-                | Node::Reinterpret(a)
-                | Node::Not(a)
-                | Node::Broadcast(a)
-                | Node::Reduce(_, a) => {
-                    pending.push(*a);
-                }
-                Node::Binary(_, a, b) => pending.extend([*a, *b]),
-                Node::Select(a, b, c) => pending.extend([*a, *b, *c]),
-                Node::Load { buffer: _, index, predicate } => {
-                    pending.push(*index);
-                    pending.extend(*predicate);
-                }
-                Node::Ramp { base, stride } => pending.extend([*base, *stride]),
-                Node::Ref { func: _, component: _, args }
-                | Node::Call(_, args)
-                | Node::Gather(_, args) => {
-                    pending.extend(args.iter().copied());
-                }
-            }
-        }
     }
 }

@@ -41,6 +41,10 @@ impl Walk<'_> {
         value: &Expr,
     ) -> Result<Option<Opaque>> {
         if !is_pointer(value) {
+            if self.nodes.shows(value) {
+                self.nodes.show(pool, value)?;
+                return Ok(Some(Opaque::Bound(Binding::Event)));
+            }
             let Expr::Call(call) = value else { return Ok(None) };
             let names = self.nodes.names;
             return match names.text(call.name) {
@@ -65,10 +69,6 @@ impl Walk<'_> {
                     }
                     Some(_) | None => unsupported("this call of `halide_copy_to_host`"),
                 },
-                _ if self.nodes.shows(value) => {
-                    self.nodes.show(pool, value)?;
-                    Ok(Some(Opaque::Bound(Binding::Event)))
-                }
                 _ => Ok(None),
             };
         }
@@ -89,6 +89,9 @@ impl Walk<'_> {
                 self.semaphores.insert(name, Semaphore { region: self.region, count: None });
                 return Ok(Some(Opaque::Bound(Binding::Semaphore)));
             }
+        }
+        if self.nodes.is_part(value) {
+            return Ok(Some(Opaque::Bound(self.nodes.shown_name(pool, value)?)));
         }
         if !self.is_final {
             return Ok(Some(Opaque::Bound(Binding::Pointer)));

@@ -138,6 +138,20 @@ impl Polynomial {
         self.0.keys().flatten()
     }
 
+    /// The polynomial of a variable.
+    pub(super) fn of_var(var: VarId) -> Self {
+        Self::unknown(Unknown::Var(var))
+    }
+
+    /// Tests whether the polynomial depends on some variables, even through names.
+    pub(super) fn depends(&self, pool: &Pool, definitions: &Definitions, vars: &[VarId]) -> bool {
+        self.unknowns().any(|unknown| match unknown {
+            Unknown::Var(var) => vars.contains(var),
+            Unknown::Remainder(of, _) => of.depends(pool, definitions, vars),
+            Unknown::Other(id) => mentions(pool, definitions, *id, vars),
+        })
+    }
+
     /// Returns `(a, b)` such that the polynomial equals `a * unknown + b`, with the unknown in
     /// neither; `None` if it is not linear in the unknown.
     pub(super) fn split(&self, unknown: &Unknown) -> Option<(Self, Self)> {
@@ -157,6 +171,20 @@ impl Polynomial {
         }
         Some((Self(factor), Self(rest)))
     }
+}
+
+/// Tests whether an expression mentions some variables, even through names.
+fn mentions(pool: &Pool, definitions: &Definitions, id: ExprId, vars: &[VarId]) -> bool {
+    let mut found = false;
+    pool.for_each_subexpr(id, &mut |_, expr| {
+        if let Expr::Var(var) = expr {
+            let value = definitions.get(var);
+            found = found
+                || vars.contains(var)
+                || value.is_some_and(|value| mentions(pool, definitions, *value, vars));
+        }
+    });
+    found
 }
 
 /// Least values of unknowns.

@@ -35,11 +35,19 @@ pub(super) fn without(names: &Names, block: &Block) -> Option<Block> {
 /// The memory that a statement allocates for the profiler, and its number of elements.
 fn is_memory(names: &Names, stmt: &Stmt) -> Option<(NameId, i64)> {
     if let Some((name, [Expr::Int(size, _)])) = stmt.allocated()
-        && MEMORY.contains(&names.text(name))
+        && MEMORY.contains(&stem(names.text(name)))
     {
         return Some((name, *size));
     }
     None
+}
+
+/// A name without the number that makes it unique among several pipelines.
+fn stem(name: &str) -> &str {
+    match name.rsplit_once('$') {
+        Some((stem, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => stem,
+        Some(_) | None => name,
+    }
 }
 
 fn strip(names: &Names, block: &mut Block, memory: &mut Vec<(NameId, i64)>) {
@@ -66,14 +74,14 @@ fn measures(names: &Names, stmt: &Stmt, memory: &[(NameId, i64)]) -> bool {
         return size(name).is_some_and(|size| (0..size).contains(index)) && reads_nothing(value);
     }
     if let StmtKind::Let { name, value: Expr::Call(call) } = &stmt.kind {
-        let token = names.text(*name).ends_with(TOKEN) && names.text(call.name) == "alloca";
+        let token = stem(names.text(*name)).ends_with(TOKEN) && names.text(call.name) == "alloca";
         return begins(name) && (token || is_own(names, call));
     }
     if let StmtKind::Assert { condition: Expr::Binary(BinaryOp::Eq, operands), message: _ } =
         &stmt.kind
         && let [Expr::Variable { name, ty: _ }, Expr::Int(0, _)] = &**operands
     {
-        return MEMORY.contains(&names.text(*name));
+        return MEMORY.contains(&stem(names.text(*name)));
     }
     if let StmtKind::Evaluate(Expr::Call(call)) = &stmt.kind {
         let ends = matches!(

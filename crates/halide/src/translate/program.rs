@@ -20,7 +20,6 @@ use super::barriers;
 use super::contract::{Contract, computes};
 use super::error::{Result, unsupported};
 use super::holdings;
-use super::kernels::mentions;
 use super::lanes::{Lanes, Stop};
 use super::marks::Marked;
 use super::memory::{Allocation, Realization};
@@ -29,10 +28,11 @@ use super::note::Note;
 use super::ops::{Value, stored};
 use super::pointers::Opaque;
 use super::polynomials::Polynomial;
+use super::scans::{Uses, contains_assert, is_stored};
 use super::walk::{Atomicity, Item, Place, Walk, closed};
 use super::{debugging, folds, profiling, rounding};
 use crate::pipeline::Pipeline;
-use crate::tree::{self, Alignment, Block, Construct, Expr, ForKind, Stmt, StmtKind};
+use crate::tree::{self, Alignment, Block, Expr, ForKind, Stmt, StmtKind};
 use crate::{Condition, NameId, Names};
 
 /// A program, with notes on the parts that its translation left out.
@@ -314,7 +314,7 @@ impl Walk<'_> {
     ) -> Result<()> {
         let first = items.len();
         let missed = self.after_lookup(stmt)?;
-        self.missed.extend(missed);
+        self.missed.extend(missed.map(|func| (func, None)));
         match &stmt.kind {
             StmtKind::Let { name, value } => {
                 if self.nodes.buffers.contains_key(name) && !self.callers.contains(name) {
@@ -372,6 +372,8 @@ impl Walk<'_> {
                 self.touched()?;
                 self.written(*name)?;
                 items.push(Item::Stmt(self.store(pool, &target, [index, value], predicate)?));
+                let kept = self.kept_components(pool, &target, index, predicate)?;
+                items.extend(kept.into_iter().map(Item::Stmt));
             }
             StmtKind::Allocate { name, ty, extents, padding, memory, condition, new, free } => {
                 let stated = Allocation {
@@ -420,6 +422,11 @@ impl Walk<'_> {
                     }
                     None => {
                         let around = self.enter();
+                        if let Some((_, needed)) =
+                            self.missed.last_mut().filter(|_| missed.is_some())
+                        {
+                            *needed = Some(self.region);
+                        }
                         let before = self.holdings.clone();
                         let then_branch = self.block(pool, then_branch);
                         let after = std::mem::replace(&mut self.holdings, before);
@@ -643,6 +650,7 @@ impl Walk<'_> {
         let node = self.nodes.value(value);
         self.nodes.bind(name, Binding::Node(node));
         let around = self.enter();
+        self.loop_names.push(name);
         self.is_unordered |= kind.is_parallel();
         if kind == LoopKind::GpuBlocks {
             self.place = Place::Block;
@@ -653,6 +661,7 @@ impl Walk<'_> {
         self.host_loops += of_host;
         let body = self.block(pool, body);
         self.host_loops -= of_host;
+        self.loop_names.pop();
         self.leave(around);
         self.nodes.unbind(name);
         Ok(pool.stmt(IrStmt::For { var, min, extent, kind, body: body? }))
@@ -703,89 +712,5 @@ impl Walk<'_> {
             owed.push(self.owed(pool, condition)?);
         }
         Ok(owed)
-    }
-}
-
-/// Tests whether an entry check may follow: an assertion outside of all loops.
-fn contains_assert(block: &[Stmt]) -> bool {
-    block.iter().any(|stmt| {
-        let mut found = stmt.construct() == Construct::Assert;
-        if stmt.construct() != Construct::For {
-            stmt.for_each_block(&mut |block| found |= contains_assert(block));
-        }
-        found
-    })
-}
-
-/// Tests whether a store that runs whenever the block does mentions a name, even through a let.
-fn is_stored(block: &[Stmt], name: NameId) -> bool {
-    let names = FxHashSet::from_iter([name]);
-    block.iter().enumerate().any(|(number, stmt)| {
-        if let StmtKind::Let { name: other, value } = &stmt.kind {
-            return mentions(value, &names) && is_stored(&block[number + 1..], *other);
-        }
-        if let StmtKind::Store { name: _, index, alignment: _, value, predicate: _ } = &stmt.kind {
-            return mentions(index, &names) || mentions(value, &names);
-        }
-        if let StmtKind::ProducerConsumer { name: _, role: _, body } | StmtKind::Scope(body) =
-            &stmt.kind
-        {
-            return is_stored(body, name);
-        }
-        false
-    })
-}
-
-/// The uses of a vector in the statements after its name is bound.
-struct Uses {
-    /// The name, and the names that depend on it.
-    names: FxHashSet<NameId>,
-    /// True if memory that the vector reads may have been written.
-    written: bool,
-}
-
-impl Uses {
-    /// Tests whether the vector may be used after memory that it reads is written. The answer errs
-    /// on the side of yes.
-    fn are_late(&mut self, block: &[Stmt], overwrites: &dyn Fn(NameId) -> bool) -> bool {
-        block.iter().any(|stmt| {
-            if let StmtKind::Let { name, value } = &stmt.kind {
-                let uses = mentions(value, &self.names);
-                if uses {
-                    self.names.insert(*name);
-                }
-                return uses && self.written;
-            }
-            if let StmtKind::Store { name, index, alignment: _, value, predicate } = &stmt.kind {
-                let uses = [Some(index), Some(value), predicate.as_ref()]
-                    .into_iter()
-                    .flatten()
-                    .any(|expr| mentions(expr, &self.names));
-                let late = uses && self.written;
-                self.written |= overwrites(*name);
-                return late;
-            }
-            if let StmtKind::ProducerConsumer { name: _, role: _, body } | StmtKind::Scope(body) =
-                &stmt.kind
-            {
-                return self.are_late(body, overwrites);
-            }
-            // Anything else may use the vector, and loops may do so again.
-            let mut stores = |stored| self.written |= overwrites(stored);
-            for_each_store(std::slice::from_ref(stmt), &mut stores);
-            self.written
-        })
-    }
-}
-
-/// Calls `visit` with the name of every buffer that is stored to.
-fn for_each_store(block: &[Stmt], visit: &mut impl FnMut(NameId)) {
-    for stmt in block {
-        if let StmtKind::Store { name, index: _, alignment: _, value: _, predicate: _ }
-        | StmtKind::Provide { name, args: _, values: _, predicate: _ } = &stmt.kind
-        {
-            visit(*name);
-        }
-        stmt.for_each_block(&mut |block| for_each_store(block, visit));
     }
 }

@@ -13,10 +13,16 @@
 //! number of steps gives the exponent less 1. Without a step, `n` itself has the bits of a
 //! subnormal number, or of a normal one with exponent 1. The sign of a zero is that of its
 //! reciprocal. A NaN has the bits of the one NaN that `ir` has.
+//!
+//! A vector of integers that becomes one of more lanes is divided, the lowest bits first; one that
+//! becomes a vector of fewer lanes is put together in the same order. All of Halide's targets order
+//! the bytes of memory in this way.
 
 use halidom_ir::{BinaryOp as Op, Constant, ExprId, Intrinsic, Overflow, Scalar, UnaryOp};
 
 use super::error::{Result, unsupported};
+use super::lanes::{Division, Lanes, Lowering, Step, Stop};
+use super::nodes::NodeId;
 use super::ops::{Ops, Value, stored};
 use crate::tree;
 
@@ -24,6 +30,59 @@ use crate::tree;
 const LEAST_POWER: i32 = -150;
 const MANTISSA_BITS: u32 = 23;
 const LAST_EXPONENT: u32 = 255;
+
+impl Lowering<'_, '_> {
+    /// Some lanes of a vector whose bits are those of another one, which may have other lanes.
+    pub(super) fn reinterpreted(
+        &mut self,
+        operand: NodeId,
+        (id, ty): (NodeId, tree::Scalar),
+        lanes: Lanes,
+    ) -> Step<Value> {
+        let (from, to) = (i64::from(self.nodes.lanes(operand)), i64::from(self.nodes.lanes(id)));
+        if from == to {
+            let operand = self.value(operand, lanes)?;
+            return Ok(self.ops.reinterpret(ty, operand)?);
+        }
+        let bits = |ty: tree::Scalar| match ty {
+            tree::Scalar::Int(bits @ (8 | 16 | 32 | 64))
+            | tree::Scalar::UInt(bits @ (8 | 16 | 32 | 64)) => Some(i64::from(bits)),
+            tree::Scalar::Int(_)
+            | tree::Scalar::UInt(_)
+            | tree::Scalar::Float(_)
+            | tree::Scalar::BFloat(_)
+            | tree::Scalar::Handle(_) => None,
+        };
+        let widths = (bits(self.nodes.ty(operand).scalar), bits(ty));
+        let (Some(wide), Some(own)) = widths else {
+            return Ok(unsupported("`reinterpret` of vectors of these types")?);
+        };
+        let Lanes { first, step, count } = lanes;
+        if from * wide != to * own {
+            return Ok(unsupported("`reinterpret` of vectors of different sizes")?);
+        }
+        if wide > own {
+            let parts = wide / own;
+            if step % parts != 0 {
+                // Lanes of equal class are the same part of their operand's lanes.
+                let classes = (1..=parts).find(|classes| step * classes % parts == 0);
+                return Err(Stop::Divide(Division::Classes(classes.unwrap_or(parts) as u32)));
+            }
+            let source = Lanes::new(first / parts, step / parts, count);
+            let whole = self.value(operand, source)?;
+            let place = self.ops.integer(i128::from(first % parts * own), whole.ty)?;
+            let place = Value { id: self.ops.broadcast(place.id, count), ..place };
+            return Ok(self.ops.extracted_bits(whole, place, ty)?);
+        }
+        let parts = own / wide;
+        let part = |number| Lanes::new(first * parts + number, step * parts, count);
+        let parts = (0..parts).map(|number| self.value(operand, part(number)));
+        let parts = parts.collect::<Step<Vec<_>>>()?;
+        let unsigned = tree::Scalar::UInt(u8::try_from(own).unwrap_or(0));
+        let whole = self.ops.concatenated_bits(&parts, unsigned)?;
+        Ok(self.ops.reinterpret(ty, whole)?)
+    }
+}
 
 impl Ops<'_> {
     /// A value with the same bits in another type.

@@ -8,7 +8,7 @@ use halidom_ir::{
 };
 
 use super::error::{Result, unsupported};
-use super::lanes::{Lanes, Lowering, Stop};
+use super::lanes::{Lanes, Lowering, Stop, UNLOADED};
 use super::marks::{self, Instance};
 use super::nodes::{Buffer, Gather, Node, NodeId, Nodes};
 use super::walk::{Atomicity, Item, Walk, closed};
@@ -29,11 +29,6 @@ struct Part {
 /// The index of an element that no buffer has. A load from there stands for a fault, where an
 /// assertion or a load that is not predicated needs one.
 pub const NOWHERE: i128 = -(1 << 40);
-/// The index of another element that no buffer has. A load from there stands for the value of a
-/// lane whose load is not made, which must not influence anything. To validate a program is to show
-/// that the load is never made; a run of it gives an undefined value there, and refutes only if
-/// that value reaches an output or decides something.
-pub const UNLOADED: i128 = -(1 << 41);
 
 impl Walk<'_> {
     /// Translates a store of a vector or of one value.
@@ -449,9 +444,9 @@ fn part(
     };
     let loaded = masks.iter().map(|mask| Ok(lowering.value(*mask, lanes)?.id));
     let loaded = loaded.collect::<std::result::Result<_, Stop>>()?;
-    let index = lowering.value(index, lanes)?;
+    let index = lowering.value_under(index, lanes, condition)?;
     let index = lowering.ops.as_index(index)?;
-    let value = lowering.value(value, lanes)?;
+    let value = lowering.value_under(value, lanes, condition)?;
     let value = lowering.ops.as_stored(value)?;
     Ok(Part { index, value, condition, loaded, instance: None })
 }

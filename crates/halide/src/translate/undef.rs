@@ -5,7 +5,8 @@
 //! selection gives it where it chooses it. So a stage stores its values under the condition that no
 //! `undef` is chosen ([`Translation::stored`]). Halide also drops the store where the outer of two
 //! selections does not choose the inner one, so a selection is refused below an arm that has a
-//! value, if it may be `undef`.
+//! value, if it may be `undef`. A component of an update keeps its value if it is
+//! `undef` everywhere.
 //!
 //! The first stage of an output keeps what the memory holds before the run, which is an input of
 //! the algorithm (`priors`). Any other func has no value where its first stage is `undef`, until an
@@ -34,8 +35,9 @@ pub(super) struct Stored {
 pub(super) struct StoredStage {
     /// The conditions under which it stores, each with the truth value that it must have.
     pub(super) conditions: Vec<(Expr, bool)>,
-    /// The coordinates and the values there; `None` if it stores nothing anywhere.
-    pub(super) stored: Option<(Vec<Expr>, Vec<Expr>)>,
+    /// The coordinates and the values there; `None` if it stores nothing anywhere. A component
+    /// without a value is not stored.
+    pub(super) stored: Option<(Vec<Expr>, Vec<Option<Expr>>)>,
 }
 
 impl Translation<'_> {
@@ -50,6 +52,15 @@ impl Translation<'_> {
     pub(super) fn is_undefined(&self, func: &Func) -> bool {
         let init = func.init.as_ref();
         init.is_some_and(|init| init.values.iter().all(|value| self.is_undef(value)))
+    }
+
+    /// Tests whether the first stage stores some component at some elements only.
+    pub(super) fn is_stored_at_times(&self, func: &Func) -> bool {
+        let values = func.init.iter().flat_map(|init| &init.values);
+        values.filter(|value| self.has_undef(value)).any(|value| match self.stored(value) {
+            Ok(stored) => stored.value.is_some(),
+            Err(_) => true,
+        })
     }
 
     fn has_undef(&self, expr: &Expr) -> bool {
@@ -74,33 +85,47 @@ impl Translation<'_> {
             }
         };
         let values = values.iter().map(|value| self.stored(value)).collect::<Result<Vec<_>>>()?;
-        // Halide stores each component of a tuple on its own.
-        let first = values.first();
-        let differs = |other: &Stored| {
-            first.is_some_and(|first| {
-                first.conditions != other.conditions
-                    || first.value.is_none() != other.value.is_none()
-            })
+        // Halide stores each component of a tuple on its own, all under one condition.
+        let mut some = values.iter().filter(|value| value.value.is_some());
+        let Some(first) = some.next() else {
+            return Ok(StoredStage { conditions: Vec::new(), stored: None });
         };
-        if values.iter().any(differs) {
-            return unsupported("`undef` in some components of a tuple");
+        if some.any(|other| first.conditions != other.conditions) {
+            return unsupported("`undef` in components of a tuple under several conditions");
         }
+        let own = first.conditions.clone();
         let lhs = lhs.iter().map(|coord| self.stored(coord)).collect::<Result<Vec<_>>>()?;
-        let mut parts = Vec::new();
-        for part in [lhs, values] {
-            let mut exprs = Vec::new();
-            for Stored { conditions, value } in part {
-                add(conditions);
-                let Some(value) = value else {
-                    return Ok(StoredStage { conditions: Vec::new(), stored: None });
-                };
-                exprs.push(value);
-            }
-            parts.push(exprs);
+        let mut coords = Vec::new();
+        for Stored { conditions, value } in lhs {
+            add(conditions);
+            let Some(value) = value else {
+                return Ok(StoredStage { conditions: Vec::new(), stored: None });
+            };
+            coords.push(value);
         }
-        let values = parts.pop().unwrap_or_default();
-        let stored = Some((parts.pop().unwrap_or_default(), values));
-        Ok(StoredStage { conditions: all, stored })
+        add(own);
+        let values = values.into_iter().map(|value| value.value).collect();
+        Ok(StoredStage { conditions: all, stored: Some((coords, values)) })
+    }
+
+    /// The values of a stage's components. One that is not stored keeps its value.
+    pub(super) fn components(
+        &mut self,
+        func: FuncId,
+        lhs: &[ExprId],
+        values: &[Option<Expr>],
+    ) -> Result<Vec<ExprId>> {
+        let of = |(component, value): (usize, &Option<Expr>)| {
+            if let Some(value) = value {
+                return self.as_stored(value);
+            }
+            if self.is_first {
+                return unsupported("`undef` in some components of a first stage");
+            }
+            self.unstored.push(component);
+            Ok(self.pool.func_ref(func, component, lhs.to_vec()))
+        };
+        values.iter().enumerate().map(of).collect()
     }
 
     /// The part of an expression that is no `undef`.

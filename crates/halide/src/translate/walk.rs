@@ -98,6 +98,8 @@ pub(super) struct Walk<'a> {
     pub(super) holdings: Holdings,
     /// The number of enclosing loops on the host.
     pub(super) host_loops: usize,
+    /// The enclosing loops on the host, outermost first.
+    pub(super) loop_names: Vec<NameId>,
     /// The values of integer names, if these values read no memory.
     pub(super) definitions: Definitions,
     /// The variables of parameters and shapes.
@@ -112,8 +114,9 @@ pub(super) struct Walk<'a> {
     pub(super) keys: IndexMap<NameId, Key>,
     /// The names of results of lookups, with their funcs; true for the truth value.
     pub(super) results: IndexMap<NameId, (NameId, bool)>,
-    /// The memoized funcs that are being computed, as nothing was found.
-    pub(super) missed: Vec<NameId>,
+    /// The memoized funcs that are being computed, as nothing was found; each with the region of
+    /// the condition under which it is needed.
+    pub(super) missed: Vec<(NameId, Option<usize>)>,
     /// Entry checks on what extern functions read.
     pub(super) of_stages: Vec<StmtId>,
     pub(super) notes: Vec<Note>,
@@ -143,6 +146,7 @@ impl<'a> Walk<'a> {
             outputs: Vec::new(),
             holdings: Holdings::default(),
             host_loops: 0,
+            loop_names: Vec::new(),
             definitions: Definitions::default(),
             signature: FxHashSet::default(),
             extern_scalars: Vec::new(),

@@ -1,0 +1,212 @@
+//! Constructs of stock Halide's statements, each with a right program and wrong twins: statements
+//! with one change. Only the right ones are proved.
+
+use halidom_driver::judge::{self, Options};
+use halidom_driver::stock::{self, Annotations, Request, bridge};
+use halidom_validate::Verdict;
+
+/// A pipeline, and changes of its statement after which it is wrong.
+struct Case {
+    /// The construct.
+    name: &'static str,
+    /// The lines of the pipeline.
+    lines: &'static str,
+    /// The target, if it is not the host.
+    target: Option<&'static str>,
+    /// Texts of the lossless statement, each with what takes its place.
+    wrong: &'static [(&'static str, &'static str)],
+}
+
+const CASES: &[Case] = &[
+    Case {
+        name: "a factor that is a parameter",
+        lines: "n = hl.Param(hl.Int(32), 'n')
+    out[x] = x * 3
+    xo, xi = hl.Var('xo'), hl.Var('xi')
+    out.split(x, xo, xi, n)",
+        target: None,
+        wrong: &[("(i32 3)", "(i32 5)")],
+    },
+    Case {
+        name: "a stage that only one value of a parameter needs",
+        lines: "p = hl.Param(hl.Bool(), 'p')
+    f[x], g[x] = x * 2, x * 3
+    h[x] = f[x] + 1
+    out[x] = hl.select(p, h[x], g[x])
+    f.compute_root()
+    g.compute_root()
+    h.compute_root()",
+        target: None,
+        wrong: &[
+            ("(if (var u1 \"p\")", "(if (! (var u1 \"p\"))"),
+            ("(select (var u1 \"p\")", "(select (! (var u1 \"p\"))"),
+        ],
+    },
+    Case {
+        name: "a tail in a register",
+        lines: "f[x] = x
+    out[x] = f[x] * 2
+    out.vectorize(x, 8, hl.TailStrategy.GuardWithIf)
+    f.compute_at(out, x).vectorize(x, 8, hl.TailStrategy.GuardWithIf)",
+        target: None,
+        wrong: &[("(% (var i32 \"out.extent.0\") (i32 8)))", "(i32 1))")],
+    },
+    Case {
+        name: "a print with a name",
+        lines: "f[x] = x + hl.u8(7)
+    out[x] = hl.print(f[x], 'of', x) + 1
+    f.compute_root()
+    f.vectorize(x, 4)
+    out.vectorize(x, 4)",
+        target: None,
+        wrong: &[],
+    },
+    Case {
+        name: "the lanes of a vector as more lanes",
+        lines: "f[x] = hl.u32(x) * 0x01020304
+    out[x] = hl.extract_bits(hl.UInt(8), f[x // 4], 8*(x % 4))
+    f.compute_root().vectorize(x, 8)
+    out.align_bounds(x, 4).vectorize(x, 32)",
+        target: None,
+        wrong: &[("(reinterpret u8x32 (load u32x8 \"f\" ", "(cast u8x32 (load u32x32 \"f\" ")],
+    },
+    Case {
+        name: "loads by a part of the store's condition",
+        lines: "c = hl.Var('c')
+    f[x, y, c] = hl.u8(x*3 + y*5 + c)
+    o = hl.Func('o')
+    o[x, y, c] = f[x, y, c]
+    f.compute_root()
+    o.reorder(c, x, y).bound(c, 0, 3)
+    o.output_buffer().dim(0).set_stride(3)
+    o.output_buffer().dim(2).set_stride(1)
+    o.output_buffer().dim(2).set_extent(3)
+    o.vectorize(x, 16, hl.TailStrategy.GuardWithIf).unroll(c)
+    out = o",
+        target: None,
+        wrong: &[],
+    },
+    Case {
+        name: "tasks, of which the first runs ahead after a slow start",
+        lines: "f[x] = x * x
+    out[x] = f[x] + f[x + 1]
+    f.store_root().compute_at(out, x).fold_storage(x, 8).async_()",
+        target: None,
+        wrong: &[
+            (
+                "\"halide_semaphore_init\" extern 0 (var h\"struct halide_semaphore_t *\" \
+              \"f.folding_semaphore._0\") (i32 8)",
+                "\"halide_semaphore_init\" extern 0 (var \
+              h\"struct halide_semaphore_t *\" \"f.folding_semaphore._0\") (i32 10)",
+            ),
+            ("(i32 1) (i32 2)))", "(i32 2) (i32 2)))"),
+        ],
+    },
+    Case {
+        name: "a component that an update leaves alone",
+        lines: "u = hl.undef(hl.Int(32))
+    out[x] = (x, x + 100)
+    out[x] = (u, hl.select(x < 20, 7 * out[x][0], u))",
+        target: None,
+        wrong: &[("(i32 7)", "(i32 8)"), ("(i32 20)", "(i32 21)")],
+    },
+    Case {
+        name: "a func that is kept between runs, and needed at times",
+        lines: "p = hl.Param(hl.Bool(), 'p')
+    f[x] = x * 3
+    out[x] = hl.select(p, f[x], 1)
+    f.compute_root().memoize()",
+        target: None,
+        wrong: &[("(i32 3)", "(i32 4)"), ("(select (var u1 \"p\")", "(select (! (var u1 \"p\"))")],
+    },
+    Case {
+        name: "an extern stage that only an empty cache runs",
+        lines: "e = hl.Func('e')
+    e.define_extern('values', [], hl.Int(32), 1)
+    f[x] = e[x] + 1
+    out[x] = f[x]
+    e.compute_at(f, hl.Var.outermost())
+    f.compute_root().memoize()",
+        target: None,
+        wrong: &[("(load i32 \"e\"", "(load i32 \"f\"")],
+    },
+    Case {
+        name: "the address in a parameter",
+        lines: "p, q = hl.Param(hl.Handle(), 'p'), hl.Param(hl.Handle(), 'q')
+    u = hl.UInt(64)
+    out[x] = hl.reinterpret(u, p) + hl.reinterpret(u, q) * 2 + hl.u64(x)",
+        target: None,
+        wrong: &[("(var h \"q\")", "(var h \"p\")")],
+    },
+    Case {
+        name: "an extern stage that asks for more than its output",
+        lines: "f[x] = hl.sin(hl.f32(x))
+    out.define_extern('sort', [f], hl.Float(32), 1)
+    f.compute_root()",
+        target: None,
+        wrong: &[("\"sin_f32\"", "\"cos_f32\"")],
+    },
+    Case {
+        name: "tasks, of which one checks its bounds before it waits",
+        lines: "f[x, y] = x + y
+    out[x, y] = f[x, y] * 2
+    out.bound(x, 0, 16).bound(y, 0, 16)
+    f.compute_at(out, y).async_()",
+        target: None,
+        wrong: &[(
+            "(acquire (var h\"struct halide_semaphore_t *\" \"f.semaphore_0\") (i32 1)",
+            "(scope",
+        )],
+    },
+];
+
+const SCRIPT: &str = "import halide as hl
+
+def pipeline():
+    x, y = hl.Var('x'), hl.Var('y')
+    f, g, h, out = hl.Func('f'), hl.Func('g'), hl.Func('h'), hl.Func('out')
+    {lines}
+    return out
+";
+
+#[test]
+fn each_construct_is_proved_and_its_wrong_twins_are_not() {
+    if bridge::find().is_err() || !bridge::is_installed() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = Options::find().expect("there are solvers").of_stock();
+    let mut failed = Vec::new();
+    for (number, Case { name, lines, target, wrong }) in CASES.iter().enumerate() {
+        let path = folder.path().join(format!("script_{number}.py"));
+        std::fs::write(&path, SCRIPT.replace("{lines}", lines)).expect("it is written");
+        let mut job = bridge::Job::of(bridge::Origin::Script(path));
+        job.target = target.map(str::to_owned);
+        let stock = stock::read(&Request::of_job(job.clone())).expect(name);
+        let dump = stock.lossless().expect("it is compiled here");
+        let mut judge = |subject: &halidom_driver::subject::Subject| {
+            judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+        };
+        let verdict = stock::judged(&stock, Annotations::Never, &mut judge).report.verdict;
+        if verdict != Verdict::Proved {
+            failed.push(format!("{name}: {verdict:?}"));
+        }
+        for (from, to) in *wrong {
+            let changed = dump.replace(from, to);
+            if changed == dump {
+                failed.push(format!("{name}: `{from}` is not in {dump}"));
+                continue;
+            }
+            let path = folder.path().join("changed.dump");
+            std::fs::write(&path, changed).expect("it is written");
+            let request = Request { statement: Some(path), ..Request::of_job(job.clone()) };
+            let Ok(stock) = stock::read(&request) else { continue };
+            let verdict = stock::judged(&stock, Annotations::Never, &mut judge).report.verdict;
+            if verdict == Verdict::Proved {
+                failed.push(format!("{name}: proved with `{to}` for `{from}`"));
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
