@@ -142,8 +142,7 @@ pub fn code(contract: &Contract) -> Code {
         specified: contract.specified.known().clone(),
         contract: contract.clauses.iter().map(|clause| clause.expr).collect(),
         single: contract.single.clone(),
-        // Stock Halide's code refuses too large memory, or `Condition::Allocations` excludes it.
-        checks_memory: true,
+        checks_memory: contract.checks_memory,
         conditions: contract.conditions().iter().map(Condition::named).collect(),
     }
 }
@@ -203,7 +202,12 @@ fn judge_here(
 mod tests {
     use halidom_validate::Floats;
 
-    use super::Options;
+    use super::{Contract, Options, code};
+
+    #[test]
+    fn our_own_code_promises_no_limit_of_memory() {
+        assert!(!code(&Contract::default()).checks_memory);
+    }
 
     #[test]
     fn stock_halide_contracts_places_whatever_equality_is_asked_for() {

@@ -650,8 +650,9 @@ impl Stmt {
     pub fn allocated(&self) -> Option<(NameId, &[Expr])> {
         use StmtKind::Allocate;
         #[rustfmt::skip]
-        let Allocate { name, ty: _, extents, padding: _, memory: _, condition: None, new: None, free: _ } = &self.kind
-        else { return None };
+        let Allocate {
+            name, ty: _, extents, padding: _, memory: _, condition: None, new: None, free: _,
+        } = &self.kind else { return None };
         Some((*name, extents))
     }
 

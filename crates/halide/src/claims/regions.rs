@@ -153,8 +153,8 @@ fn ask_less(
     }
 }
 
-/// Tests whether the last coordinate of a promise depends on a condition of which no sample tells
-/// whether it holds.
+/// Tests whether the last coordinate of a promise depends on a condition that has no value in the
+/// samples.
 fn is_conditional(forms: &mut Forms<'_>, high: &Form) -> bool {
     let selects = |atom: ExprId| matches!(forms.pool.get(atom), Expr::Select { .. });
     high.as_atom().is_some_and(selects) && forms.span(high).is_none()

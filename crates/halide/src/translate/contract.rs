@@ -33,6 +33,10 @@ pub struct Contract {
     pub specified: Widths,
     /// Extents of outputs that the pipeline fixes to 1.
     pub single: FxHashSet<ExprId>,
+    /// True if no memory of 2^31 bytes or more is allocated: the code refuses to, or
+    /// [`Condition::Allocations`] excludes it. This holds for all that stock Halide compiles, and
+    /// not by default.
+    pub checks_memory: bool,
 }
 
 impl Contract {

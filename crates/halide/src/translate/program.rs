@@ -210,6 +210,7 @@ impl Walk<'_> {
         contract.widths = std::mem::take(&mut self.memo.widths);
         contract.specified.clone_from(&self.source.widths);
         contract.others.extend(computes(pool, &self.source.algorithm, &self.source.widths));
+        contract.checks_memory = true;
         // A strict pipeline's statement may have lost a strict operator: LLVM sees the statement.
         let is_plain = self.nodes.has_plain_floats && !self.source.settings.strict_float;
         if pool.has_functions() {

@@ -63,7 +63,9 @@ impl Nodes<'_> {
     ) -> bool {
         let mut found = false;
         self.visit(id, &mut |node| {
-            found |= matches!(node, Node::Load { buffer, index, predicate: _ } if *buffer == which && !allowed(*index));
+            if let Node::Load { buffer, index, predicate: _ } = node {
+                found |= *buffer == which && !allowed(*index);
+            }
         });
         found
     }

@@ -82,25 +82,12 @@ impl Side {
         index: ExprId,
         (vars, number): (&[VarId], &Polynomial),
     ) -> Option<Part> {
-        let (first, span) = match *pool.get(index) {
-            IrExpr::Ramp { base, stride, lanes } => {
-                let stride = pool.as_constant(stride).and_then(Constant::as_integer)?;
-                (base, stride.checked_mul(i128::from(lanes) - 1).filter(|span| *span >= 0)?)
-            }
-            IrExpr::Const(_)
-            | IrExpr::Var(_)
-            | IrExpr::Unary(..)
-            | IrExpr::Binary(..)
-            | IrExpr::Select { .. }
-            | IrExpr::Cast(..)
-            | IrExpr::Call(..)
-            | IrExpr::Apply { .. }
-            | IrExpr::Ref { .. }
-            | IrExpr::Load { .. }
-            | IrExpr::Broadcast { .. }
-            | IrExpr::Shuffle { .. }
-            | IrExpr::Hole(_) => (index, 0),
-        };
+        let (mut first, mut span) = (index, 0);
+        if let IrExpr::Ramp { base, stride, lanes } = *pool.get(index) {
+            let stride = pool.as_constant(stride).and_then(Constant::as_integer)?;
+            first = base;
+            span = stride.checked_mul(i128::from(lanes) - 1).filter(|span| *span >= 0)?;
+        }
         let of = |id| Polynomial::of(pool, &self.definitions, id);
         let place = of(first)?;
         let selected = |unknown: &Unknown| {

@@ -6,9 +6,9 @@
 //! same number releases; that semaphore begins at 0. Each iteration of the first acquires a unit
 //! that iterations of the second release; that semaphore begins at `c`. The first iteration of the
 //! first task may acquire `w` units instead of one, and the last one of the second may release
-//! more. So iteration `i` of the first has acquired `i + w` units, of which the second must have
-//! released `i + w - c`: with `k = c - w + 1`, it follows all iterations up to `i - k`. No task
-//! waits forever if `k >= 1`.
+//! more. So iteration `i` of the first has acquired `i + w` units. The second must have released
+//! `i + w - c` of them. With `k = c - w + 1`, iteration `i` follows all of the second's iterations
+//! up to `i - k`. No task waits forever if `k >= 1`.
 //!
 //! So iteration `i` of the second follows iterations `0..=i` of the first, and precedes those from
 //! `i + k` on. With `k = 1` all iterations are ordered, as in one loop whose body is the first
@@ -110,7 +110,7 @@ impl Walk<'_> {
     fn semaphores_of(&self, first: &Looped<'_>, second: &Looped<'_>) -> Result<[NameId; 2]> {
         let (gone, waited) = (self.released(&first.iteration)?, self.acquired(&second.iteration)?);
         let (Some(computed), true) = (gone, waited == Vec::from_iter(gone)) else {
-            return unsupported("tasks of which the second does not wait for the first");
+            return unsupported("two tasks, if the second does not wait for the first");
         };
         let folded = match (second.iteration.released, first.iteration.acquired.as_slice()) {
             (Some(call), [(semaphore, _)]) => {
@@ -122,7 +122,7 @@ impl Walk<'_> {
         match folded {
             Some(folded) if folded != computed => Ok([computed, folded]),
             Some(_) => unsupported("tasks that wait for each other by one semaphore"),
-            None => unsupported("tasks of which the first does not wait for the second"),
+            None => unsupported("two tasks, if the first does not wait for the second"),
         }
     }
 

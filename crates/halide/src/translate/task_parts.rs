@@ -1,4 +1,4 @@
-//! The parts of concurrent tasks: what comes before they wait, what they wait for, and what they
+//! The parts of concurrent tasks: statements before an acquisition, acquisitions, a body, and a
 //! release.
 
 use super::error::{Result, unsupported};

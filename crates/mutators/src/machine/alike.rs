@@ -315,7 +315,7 @@ struct Loop<'t> {
     bound: Vec<&'t str>,
     /// The variables that each iteration changes, once for each place where it does.
     changed: Vec<&'t str>,
-    /// The lists to which each iteration appends one element, or of which it assigns its own.
+    /// The lists to which each iteration appends one element, or in which it assigns its own place.
     filled: Vec<&'t str>,
 }
 
