@@ -21,6 +21,10 @@ pub(crate) struct ValidateArgs {
     /// Write the judged statement to this file without loss, in the form that `--ir` takes
     #[arg(long, value_name = "FILE", requires = "stock")]
     pub(crate) write_statement: Option<PathBuf>,
+    /// Write the algorithm and the judged statement as a program to this file, with the claims and
+    /// regions that the proof is about; reports number the lines of the same text
+    #[arg(long, value_name = "FILE", requires = "stock")]
+    pub(crate) write_program: Option<PathBuf>,
     /// Choose when stock Halide compiles the pipeline a second time, with annotations of the value
     /// that each store writes; the verdict records whether it uses them. The default is `fallback`
     #[arg(long, value_enum, value_name = "WHEN", requires = "stock")]

@@ -652,7 +652,7 @@ fn settings_of(named: Option<&str>, code: &Code, file: FileId) -> Result<Setting
     if named.is_some_and(|named| named != known) {
         let message = format!(
             "the statement was compiled for `{}`, which differs from the named target in \
-                `no_asserts` or `strict_float`",
+                `no_asserts`, `strict_float` or `large_buffers`",
             dump.target
         );
         return Err(Diagnostic::error(codes::MISMATCH, Span::new(file, 0..0), message)

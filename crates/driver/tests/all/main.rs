@@ -18,6 +18,7 @@ mod inputs;
 mod memoized_funcs;
 mod miscompiles;
 mod named_functions;
+mod names_bound_twice;
 mod negative_domains;
 mod periods;
 mod pictures;

@@ -158,6 +158,44 @@ const CASES: &[Case] = &[
             "(scope",
         )],
     },
+    Case {
+        name: "a memoized func that depends on a parameter by its domain alone",
+        lines: "p, q = hl.Param(hl.Int(32), 'p'), hl.Param(hl.Int(32), 'q')
+    r = hl.RDom([(0, p)])
+    f[x] = x * q
+    f[x] += x + r.x
+    out[x] = f[x] + f[x + 1]
+    f.compute_root().memoize()",
+        target: None,
+        wrong: &[
+            (
+                "(store \"f.cache_key\" (i32 3) (var i32 \"p\")",
+                "(store \"f.cache_key\" (i32 3) (i32 7)",
+            ),
+            ("(i32 0) (i32 32) (i32 1) (var h\"struct", "(i32 0) (i32 8) (i32 1) (var h\"struct"),
+            ("(i32 0) (i32 32) (i32 1) (var h\"struct", "(i32 2) (i32 32) (i32 1) (var h\"struct"),
+        ],
+    },
+    Case {
+        name: "memory whose size the code checks, which it does not with `large_buffers`",
+        lines: "a = hl.ImageParam(hl.UInt(8), 2, 'a')
+    f[x, y] = a[x, y] + hl.u8(1)
+    out[x, y] = f[x, y] + f[x + 3, y]
+    f.compute_root()",
+        target: Some("x86-64-linux-sse41"),
+        wrong: &[("x86-64-linux-sse41", "x86-64-linux-large_buffers-sse41")],
+    },
+    Case {
+        name: "a vector of updates under a condition on the memory that they write",
+        lines: "a = hl.ImageParam(hl.Int(32), 1, 'a')
+    f[x] = a[x]
+    f[x] = hl.select(f[x] > 0, f[x] - 1, f[x])
+    out[x] = f[x]
+    f.compute_root().vectorize(x, 4)
+    f.update().vectorize(x, 4)",
+        target: None,
+        wrong: &[],
+    },
 ];
 
 const SCRIPT: &str = "import halide as hl

@@ -684,6 +684,13 @@ impl<'p> Forms<'p> {
         self.replaced(form, &mut env)
     }
 
+    /// Records a loop with its range.
+    pub(super) fn add_loop(&mut self, var: VarId, (min, extent): (ExprId, ExprId)) {
+        let range = (self.form(min), self.form(extent));
+        self.loops.insert(var);
+        self.samples.keep_to(var, range);
+    }
+
     /// The least and the greatest value of a form at the sampled points, if it has one at each.
     pub(super) fn span(&mut self, form: &Form) -> Option<(i128, i128)> {
         self.samples.span(self.pool, form)

@@ -160,11 +160,11 @@ fn is_conditional(forms: &mut Forms<'_>, high: &Form) -> bool {
     high.as_atom().is_some_and(selects) && forms.span(high).is_none()
 }
 
-/// Tests whether the unread rest is neither constant nor negative at any of the sampled sizes. For
-/// memory that is not written to its ends, the rest must also be positive at some of them.
+/// Tests whether the unread rest is not negative at any of the sampled sizes. For memory that is
+/// not written to its ends, it must also be positive at some of them, and not constant.
 fn is_asked(forms: &mut Forms<'_>, left_over: &Form, along: bool) -> bool {
-    if left_over.as_constant().is_some() {
-        return false;
+    if let Some(rest) = left_over.as_constant() {
+        return !along && rest > 0;
     }
     match forms.span(left_over) {
         Some((least, greatest)) => least >= 0 && (!along || greatest > 0),
@@ -219,18 +219,18 @@ impl<'r, 'p> Region<'r, 'p> {
         (needed, self.short)
     }
 
-    /// The first and last coordinate that others read, if no loop lies between the allocation and
-    /// the place, and all reads come after the place. With `along`, only reads bounded by the
-    /// readers' own promises count.
+    /// The first and last coordinate that others read, if all reads come after the place. If loops
+    /// lie between the allocation and the place, the reads of all their iterations count, and none
+    /// of them may decide the ends. With `along`, only reads bounded by the readers' own promises
+    /// count.
     fn asked(
         &mut self,
         dim: usize,
         consumers: (&[Memory], &[Memory]),
         along: bool,
     ) -> Option<(Form, Form)> {
-        if !self.inner_loops().is_empty() {
-            return None;
-        }
+        // Later iterations read what earlier ones wrote, at places before this one in the text.
+        let inner: Vec<VarId> = self.inner_loops().iter().map(|of| of.var).collect();
         let func = self.forms.pool.buffer(self.buffer).func;
         let mut ends = Vec::new();
         for store in self.sites.stores.iter().filter(|store| store.func != func) {
@@ -239,7 +239,7 @@ impl<'r, 'p> Region<'r, 'p> {
                 if !self.buffers.contains(&load.buffer) {
                     continue;
                 }
-                if self.map.contexts[&store.stmt].order <= self.spot.end {
+                if inner.is_empty() && self.map.contexts[&store.stmt].order <= self.spot.end {
                     return None;
                 }
                 let coord = self.found.loads.get(&load.expr)?.get(dim)?.clone();
@@ -249,7 +249,7 @@ impl<'r, 'p> Region<'r, 'p> {
                     None => return None,
                 };
                 // A coordinate that data give has no ends outside of its loops.
-                if !self.is_visible(&asked.0) || !self.is_visible(&asked.1) {
+                if !self.is_visible(&asked.0, &inner) || !self.is_visible(&asked.1, &inner) {
                     return None;
                 }
                 ends.push(asked);
@@ -258,14 +258,15 @@ impl<'r, 'p> Region<'r, 'p> {
         self.hull(ends)
     }
 
-    /// Tests whether the loops around the place are all that a form depends on.
-    fn is_visible(&mut self, form: &Form) -> bool {
+    /// Tests whether the loops around the place, without `inner`, are all that a form depends on.
+    fn is_visible(&mut self, form: &Form, inner: &[VarId]) -> bool {
         let expr = self.forms.expr(form);
         let vars = self.forms.vars(expr);
         let around = &self.spot.context.loops;
         !vars.contains(&self.forms.lane)
             && vars.iter().all(|var| {
-                !self.forms.loops.contains(var) || around.iter().any(|of| of.var == *var)
+                !self.forms.loops.contains(var)
+                    || (around.iter().any(|of| of.var == *var) && !inner.contains(var))
             })
     }
 
@@ -284,18 +285,20 @@ impl<'r, 'p> Region<'r, 'p> {
             .chain(outputs)
             .filter(|memory| memory.buffers.contains(&store.buffer))
             .flat_map(|memory| memory.spots.iter().zip(&memory.needed));
-        let (_, needed) =
+        let (consumer, needed) =
             spots.find(|(spot, _)| spot.context.order <= order && order <= spot.end)?;
-        // An output's window is more than what one iteration of the loops around the place writes.
-        let is_output = outputs.iter().any(|memory| memory.buffers.contains(&store.buffer));
+        // An output's window, and a promise further out, is more than what one iteration of the
+        // loops around the place writes.
         let around = self.spot.context.loops.len();
+        let is_more = outputs.iter().any(|memory| memory.buffers.contains(&store.buffer))
+            || consumer.context.loops.len() < around;
         for (own, (low, high)) in written.iter().zip(needed) {
             let distance = coord.clone().minus(own);
             if distance.as_constant().is_some() {
                 let (outer, inner) = store.loops.split_at(around.min(store.loops.len()));
                 let mut moves =
                     |loops: &[Loop]| loops.iter().any(|of| self.forms.depends(own, of.var));
-                if is_output && (moves(outer) || !moves(inner)) {
+                if is_more && (moves(outer) || !moves(inner)) {
                     let (first, last) = self.ends(coord, store, self.spot);
                     // A tail's lanes beyond the window are under conditions.
                     let end = high.clone().plus(&distance, 1);

@@ -23,12 +23,25 @@ type Values = Rc<[Option<i64>]>;
 #[derive(Default)]
 pub(super) struct Samples {
     known: FxHashMap<ExprId, Option<Values>>,
+    /// The first value and the number of values of each loop's variable.
+    ranges: FxHashMap<VarId, (Form, Form)>,
 }
 
 impl Samples {
-    /// The least and the greatest value of a form at points with coordinates of at least 1; `None`
-    /// if it has no value at some point.
+    /// Records the range of a loop's variable, which its samples keep to.
+    pub(super) fn keep_to(&mut self, var: VarId, range: (Form, Form)) {
+        self.ranges.insert(var, range);
+    }
+
+    /// The least and the greatest value of a form at points with sizes of at least 1 and loops
+    /// within their ranges; `None` if it has no value at some point.
     pub(super) fn span(&mut self, pool: &Pool, form: &Form) -> Option<(i128, i128)> {
+        let sums = self.sums(pool, form)?;
+        Some((sums.iter().copied().min()?, sums.iter().copied().max()?))
+    }
+
+    /// The values of a form.
+    fn sums(&mut self, pool: &Pool, form: &Form) -> Option<[i128; POINTS]> {
         if form.is_too_large() {
             return None;
         }
@@ -45,7 +58,22 @@ impl Samples {
                 *sum = sum.checked_add(product)?;
             }
         }
-        Some((sums.iter().copied().min()?, sums.iter().copied().max()?))
+        Some(sums)
+    }
+
+    /// The values of a loop's variable; `None` if its range has no values. If the number of
+    /// iterations depends on sizes, the first one, which may differ from the others, is left out.
+    fn iterations(&mut self, pool: &Pool, var: VarId) -> Option<Values> {
+        let (min, extent) = self.ranges.get(&var)?.clone();
+        let skipped = i128::from(extent.as_constant().is_none());
+        let (min, extent) = (self.sums(pool, &min)?, self.sums(pool, &extent)?);
+        let at = |point: usize| {
+            let count = (extent[point] - skipped).max(1);
+            let first = if extent[point] > 1 { skipped } else { 0 };
+            let step = i128::from(mixed(var.index() as u64, point)) % count;
+            i64::try_from(min[point] + first + step).ok()
+        };
+        Some((0..POINTS).map(at).collect())
     }
 
     /// The values of an expression; `None` if its kind has none.
@@ -69,7 +97,8 @@ impl Samples {
                 Some(std::iter::repeat_n(value, POINTS).collect())
             }
             Expr::Var(var) if pool.ty(expr).scalar == Scalar::Int => {
-                Some((0..POINTS).map(|point| Some(coordinate(*var, point))).collect())
+                let sampled = || (0..POINTS).map(|point| Some(coordinate(*var, point))).collect();
+                Some(self.iterations(pool, *var).unwrap_or_else(sampled))
             }
             // A truth value, such as the condition of a specialization.
             Expr::Var(var) if pool.ty(expr).scalar == Scalar::Bool => {

@@ -168,7 +168,7 @@ impl Walk {
                 self.loads_of(forms, min);
                 self.loads_of(forms, extent);
                 self.sites.loops.insert(var);
-                forms.loops.insert(var);
+                forms.add_loop(var, (min, extent));
                 self.loops.push(Loop { var, min, extent, conditions: Vec::new(), named: None });
                 self.stmt(forms, body);
                 self.loops.pop();

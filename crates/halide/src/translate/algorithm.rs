@@ -89,6 +89,9 @@ pub struct Settings {
     pub no_asserts: bool,
     /// True if the target makes every float operator strict (`strict_float`).
     pub strict_float: bool,
+    /// True if the code accepts buffers of 2^31 bytes and more, and computes indices with 64 bits
+    /// (`large_buffers`).
+    pub large_buffers: bool,
     /// True if callers keep sizes and their products with strides small
     /// ([`crate::Condition::Small`]).
     pub small: bool,
@@ -98,7 +101,12 @@ impl Settings {
     /// The settings of a target, given by its name in Halide (`x86-64-linux-no_asserts`).
     pub fn of_target(target: &str) -> Self {
         let has = |feature: &str| target.split('-').any(|word| word == feature);
-        Self { no_asserts: has("no_asserts"), strict_float: has("strict_float"), small: false }
+        Self {
+            no_asserts: has("no_asserts"),
+            strict_float: has("strict_float"),
+            large_buffers: has("large_buffers"),
+            small: false,
+        }
     }
 }
 

@@ -10,7 +10,8 @@
 //! nothing else is read. An earlier run owes the same. Its values are this run's, because the key
 //! holds every parameter that the func depends on, whole: the bytes of each one are stored and no
 //! later store touches them. All bytes of a key are stored, and it begins with a string and a
-//! number that no other func has. A func that depends on an input is refused.
+//! number that no other func has. The memory has the func's rank and element type. A func that depends
+//! on an input is refused.
 //!
 //! What runs only if nothing is found stores to the func and to memory of its own, and has no other
 //! effect; nothing else stores to the func.
@@ -26,6 +27,7 @@ use super::buffers::Struct;
 use super::error::{Result, unsupported};
 use super::kernels::mentions;
 use super::keys::{Key, Looked, Part};
+use super::memory::Allocation;
 use super::nodes::{Binding, Buffer};
 use super::ops::Value;
 use super::walk::{Item, Place, Walk};
@@ -111,17 +113,22 @@ impl Walk<'_> {
     }
 
     /// Begins a key, if an allocation is one.
-    pub(super) fn new_key(&mut self, name: NameId, extents: &[Expr]) -> Result<bool> {
-        let Some(func) = self.keyed(name) else { return Ok(false) };
+    pub(super) fn new_key(&mut self, stated: &Allocation<'_>) -> Result<bool> {
+        let Allocation { name, ty, extents, padding, memory: _, condition, new, free } = stated;
+        let Some(func) = self.keyed(*name) else { return Ok(false) };
         let [Expr::Int(size, _)] = extents else {
             return unsupported("a key of a cache whose size is not fixed");
         };
+        let is_plain = condition.is_none() && new.is_none() && free.is_none() && *padding == 0;
+        if !is_plain || *ty != Type::of(Scalar::UInt(8)) {
+            return unsupported("a key of a cache in other memory than bytes of its own");
+        }
         if self.place != Place::Host {
             return unsupported("a memoized func on a device");
         }
         let (region, parts) = (self.region, Vec::new());
         let key = Key { func, region, size: *size, parts, found: None, is_freed: false };
-        self.keys.insert(name, key);
+        self.keys.insert(*name, key);
         Ok(true)
     }
 
@@ -207,8 +214,14 @@ impl Walk<'_> {
             return unsupported("a lookup in a cache with another key");
         }
         self.is_whole(pool, *name, &key)?;
-        let rank = pool.func(self.source.memos[&key.func]).rank();
-        if bounds.dims.len() != rank || shape.dims.len() != rank || shape.memory.is_some() {
+        let of = self.source.memos[&key.func];
+        let rank = pool.func(of).rank();
+        let is_of_its_type = self.source.types[&of].as_slice() == [shape.ty];
+        if bounds.dims.len() != rank
+            || shape.dims.len() != rank
+            || shape.memory.is_some()
+            || !is_of_its_type
+        {
             return unsupported("a lookup in a cache of another shape");
         }
         self.contract.others.insert(Condition::Memoized);
@@ -431,7 +444,9 @@ impl Walk<'_> {
             }
             let decl = pool.func(func);
             reads_input |= matches!(decl.kind, FuncKind::Input { buffer: _ });
-            for root in decl.stages().iter().flat_map(Stage::roots) {
+            let domains = decl.stages().iter().flat_map(|stage| &stage.domain);
+            let ends = domains.flat_map(|variable| [variable.min, variable.extent]);
+            for root in decl.stages().iter().flat_map(Stage::roots).chain(ends) {
                 pool.for_each_subexpr(root, &mut |_, expr| match expr {
                     IrExpr::Ref { func, .. } => pending.push(*func),
                     IrExpr::Var(var) if self.signature.contains(var) && !found.contains(var) => {

@@ -53,6 +53,7 @@ mod rounding;
 mod scales;
 mod scans;
 mod schedule;
+mod scopes;
 mod signature;
 mod stores;
 mod structs;

@@ -152,6 +152,16 @@ impl Polynomial {
         })
     }
 
+    /// Tests whether the polynomial depends on elements of memory, even through names.
+    pub(super) fn loads(&self, pool: &Pool, definitions: &Definitions) -> bool {
+        self.unknowns().any(|unknown| match unknown {
+            // Its name would be expanded.
+            Unknown::Var(_) => false,
+            Unknown::Remainder(of, _) => of.loads(pool, definitions),
+            Unknown::Other(id) => loads(pool, definitions, *id),
+        })
+    }
+
     /// Returns `(a, b)` such that the polynomial equals `a * unknown + b`, with the unknown in
     /// neither; `None` if it is not linear in the unknown.
     pub(super) fn split(&self, unknown: &Unknown) -> Option<(Self, Self)> {
@@ -171,6 +181,21 @@ impl Polynomial {
         }
         Some((Self(factor), Self(rest)))
     }
+}
+
+/// Tests whether an expression has loads, even through names.
+fn loads(pool: &Pool, definitions: &Definitions, id: ExprId) -> bool {
+    let mut found = false;
+    pool.for_each_subexpr(id, &mut |_, expr| {
+        if let Expr::Load { .. } = expr {
+            found = true;
+        }
+        if let Expr::Var(var) = expr {
+            let value = definitions.get(var);
+            found = found || value.is_some_and(|value| loads(pool, definitions, *value));
+        }
+    });
+    found
 }
 
 /// Tests whether an expression mentions some variables, even through names.

@@ -30,7 +30,7 @@ use super::pointers::Opaque;
 use super::polynomials::Polynomial;
 use super::scans::{Uses, contains_assert, is_stored};
 use super::walk::{Atomicity, Item, Place, Walk, closed};
-use super::{debugging, folds, profiling, rounding};
+use super::{debugging, folds, profiling, rounding, scopes};
 use crate::pipeline::Pipeline;
 use crate::tree::{self, Alignment, Block, Expr, ForKind, Stmt, StmtKind};
 use crate::{Condition, NameId, Names};
@@ -89,6 +89,11 @@ fn translated(
             "a place decided by a float that is strict in the pipeline but not in the \
              statement",
         );
+    }
+    let mut visible = source.params.iter().map(|(name, ..)| *name).collect();
+    if is_final && let Some(name) = scopes::rebound(block, &mut visible) {
+        let name = names.text(name);
+        return unsupported(format!("a statement that binds `{name}` where it is visible already"));
     }
     let mut pool = std::mem::take(&mut source.pool);
     let mut walk = Walk::new(source, pipeline, names);
@@ -210,7 +215,7 @@ impl Walk<'_> {
         contract.widths = std::mem::take(&mut self.memo.widths);
         contract.specified.clone_from(&self.source.widths);
         contract.others.extend(computes(pool, &self.source.algorithm, &self.source.widths));
-        contract.checks_memory = true;
+        contract.checks_memory = !self.source.settings.large_buffers;
         // A strict pipeline's statement may have lost a strict operator: LLVM sees the statement.
         let is_plain = self.nodes.has_plain_floats && !self.source.settings.strict_float;
         if pool.has_functions() {
@@ -387,7 +392,7 @@ impl Walk<'_> {
                     new: new.as_ref(),
                     free: *free,
                 };
-                if self.new_key(*name, extents)? {
+                if self.new_key(&stated)? {
                     return Ok(());
                 }
                 match self.cached(*name, (new.as_ref(), *free)) {

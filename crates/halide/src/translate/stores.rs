@@ -107,7 +107,13 @@ impl Walk<'_> {
                 Err(Stop::Unsupported(what)) => return Err(what),
             }
         }
+        let mut conditions = [predicate].into_iter().flatten().chain(masks);
+        let is_decided = conditions.any(|node| self.reads_elsewhere(pool, node, index, target));
         let (mut hazard, atomic) = match self.atomic {
+            // All lanes' conditions are evaluated before any lane is written.
+            Atomicity::None if parts.len() > 1 && is_decided => {
+                return unsupported("a store of lanes that its own memory selects");
+            }
             Atomicity::None => {
                 (parts.len() > 1 && self.reads_elsewhere(pool, value, index, target), false)
             }
@@ -144,9 +150,8 @@ impl Walk<'_> {
             hazard = false;
         }
         if hazard {
-            // Places and conditions are evaluated where each part is written.
-            let mut after = [Some(index), predicate].into_iter().flatten().chain(masks);
-            if after.any(|node| self.nodes.reads(node, target.id)) {
+            // Places are evaluated where each part is written.
+            if self.nodes.reads(index, target.id) {
                 return unsupported("a store of lanes to places that other lanes write");
             }
             for part in &mut parts {

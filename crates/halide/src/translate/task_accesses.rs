@@ -24,6 +24,8 @@ struct Part {
 #[derive(Default)]
 pub(super) struct Side {
     definitions: Definitions,
+    /// The variables that an iteration binds itself, and that are no names for known numbers.
+    bound: Vec<VarId>,
     /// Its loops, outermost first.
     loops: Vec<(VarId, ExprId, ExprId)>,
     /// Memory that it allocates itself.
@@ -47,12 +49,15 @@ impl Side {
                     self.expr(pool, expr);
                 }
             });
-            if let IrStmt::Let { var, value, .. } = stmt
-                && !reads(pool, *value)
-            {
-                self.definitions.insert(*var, *value);
+            if let IrStmt::Let { var, value, .. } = stmt {
+                if reads(pool, *value) {
+                    self.bound.push(*var);
+                } else {
+                    self.definitions.insert(*var, *value);
+                }
             }
             if let IrStmt::For { var, min, extent, .. } = stmt {
+                self.bound.push(*var);
                 self.loops.push((*var, *min, *extent));
             }
             if let IrStmt::Allocate { buffer, .. } = stmt {
@@ -94,14 +99,16 @@ impl Side {
             let Unknown::Remainder(of, modulus) = unknown else { return None };
             let step = [1, -1].into_iter().find_map(|step| {
                 let offset = of.plus(number, -step)?;
-                let is_steady = !offset.depends(pool, &self.definitions, vars);
-                is_steady.then_some((step, offset))
+                self.is_steady(pool, &offset, vars).then_some((step, offset))
             });
             let (step, offset) = step?;
             Some((unknown.clone(), Selector { modulus: *modulus, step, offset }))
         };
         let (unknown, selector) = place.unknowns().find_map(selected)?;
         let (size, rest) = place.split(&unknown)?;
+        if !self.is_steady(pool, &size, vars) {
+            return None;
+        }
         // The access runs only if each loop around it has an iteration. A loop is around it if the
         // index mentions it.
         let mut known = Bounds::default();
@@ -126,6 +133,14 @@ impl Side {
         }
         let below = size.plus(&greatest, -1)?.plus(&Polynomial::constant(1), -1)?;
         (known.holds(&least)? && known.holds(&below)?).then_some(Part { selector, size })
+    }
+
+    /// Tests whether a number is the same in all iterations of a task: it depends on no variable of
+    /// the task's loops, on nothing that an iteration binds, and on nothing in memory.
+    fn is_steady(&self, pool: &Pool, number: &Polynomial, vars: &[VarId]) -> bool {
+        !number.depends(pool, &self.definitions, vars)
+            && !number.depends(pool, &self.definitions, &self.bound)
+            && !number.loads(pool, &self.definitions)
     }
 }
 

@@ -125,6 +125,9 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
         // The printed time is the time of the wait, with the compiles of stock Halide.
         report.time = begin.elapsed();
         let layout = Layout::new(&subject, &report);
+        if let Some(path) = &args.write_program {
+            write_file(path, &layout.listing.text, output)?;
+        }
         show::show(&subject, &layout, &report, output);
         show::show_stores(&subject, &layout, &report, output);
         if let (Some(found), Outcome::Unknown(_)) = (&found, &report.verdict) {
@@ -180,6 +183,11 @@ fn write_statement(stock: &Stock, path: &Path, output: &mut Output<'_>) -> Resul
         let hint = "give the pipeline without `--ir`, or a dump with it";
         return Err(output.error("HAL1205", message, hint));
     };
+    write_file(path, &text, output)
+}
+
+/// Writes a text to a file that the user names.
+fn write_file(path: &Path, text: &str, output: &mut Output<'_>) -> Result<(), Stop> {
     files::write_bytes(path, text.as_bytes())
         .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))
 }
