@@ -10,8 +10,8 @@
 //! nothing else is read. An earlier run owes the same. Its values are this run's, because the key
 //! holds every parameter that the func depends on, whole: the bytes of each one are stored and no
 //! later store touches them. All bytes of a key are stored, and it begins with a string and a
-//! number that no other func has. The memory has the func's rank and element type. A func that depends
-//! on an input is refused.
+//! number that no other func has. The memory has the func's rank and element type. A func that
+//! depends on an input is refused.
 //!
 //! What runs only if nothing is found stores to the func and to memory of its own, and has no other
 //! effect; nothing else stores to the func.
