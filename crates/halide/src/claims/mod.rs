@@ -31,6 +31,7 @@ mod sites;
 mod solve;
 mod spots;
 mod unknowns;
+mod written;
 
 use halidom_base::IndexSet;
 use halidom_ir::{BufferId, BufferKind, Program};

@@ -10,7 +10,6 @@
 use halidom_base::FxHashSet;
 use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, FuncId, Program, Stmt, StmtId, VarId};
 
-use super::extremes::End;
 use super::form::Form;
 use super::forms::{Env, Forms};
 use super::found::Found;
@@ -184,17 +183,17 @@ struct Memory {
 }
 
 /// The promise of a place.
-struct Region<'r, 'p> {
-    forms: &'r mut Forms<'p>,
-    sites: &'r Sites,
-    found: &'r Found,
-    map: &'r Map,
-    spot: &'r Spot,
+pub(super) struct Region<'r, 'p> {
+    pub(super) forms: &'r mut Forms<'p>,
+    pub(super) sites: &'r Sites,
+    pub(super) found: &'r Found,
+    pub(super) map: &'r Map,
+    pub(super) spot: &'r Spot,
     /// The first place in the text that computes into the same memory.
     first: &'r Spot,
-    buffer: BufferId,
+    pub(super) buffer: BufferId,
     /// This buffer and those for further components.
-    buffers: &'r [BufferId],
+    pub(super) buffers: &'r [BufferId],
     /// True if the written part may be less than the memory.
     short: bool,
 }
@@ -497,6 +496,11 @@ impl<'r, 'p> Region<'r, 'p> {
             let (low, high) = all.unwrap_or_default();
             return (low, high, false);
         };
+        // The least of several beginnings may be a number at all sizes.
+        let low = match self.forms.span(&low) {
+            Some((least, greatest)) if least == greatest => Form::constant(least),
+            Some(_) | None => low,
+        };
         let moving: Vec<VarId> = self.inner_loops().iter().map(|of| of.var).collect();
         let moves = moving
             .iter()
@@ -517,10 +521,13 @@ impl<'r, 'p> Region<'r, 'p> {
             let exceeds = spans.iter().any(|span| span.is_none_or(|(least, _)| least < 0));
             let whole = self.swept(dim);
             let is_updated = self.forms.pool.func(func).stages().len() > 1;
+            let is_number = [&low, &high].map(|end| end.as_constant().is_some());
             self.short |= self.may_write_nothing() || (!whole && self.may_write_some());
             let [is_begin, is_end] = [0, 1].map(|end| match spare[end].as_constant() {
                 Some(spare) => spare > 0,
                 None if !whole => true,
+                // Of two that are always equal, the number is the simpler one.
+                None if spans[end] == Some((0, 0)) && is_number[end] => true,
                 None => {
                     // Memory also has the elements that updates name, at sizes that no sample has.
                     let less = !exceeds
@@ -556,110 +563,9 @@ impl<'r, 'p> Region<'r, 'p> {
         self.spot.context.loops.iter().filter(|of| !scope.contains(&of.var)).cloned().collect()
     }
 
-    fn inside(&self, stmt: StmtId, spot: &Spot) -> bool {
+    pub(super) fn inside(&self, stmt: StmtId, spot: &Spot) -> bool {
         let order = self.map.contexts[&stmt].order;
         spot.context.order <= order && order <= spot.end
-    }
-
-    /// The first and last coordinate that a place writes in one of its iterations.
-    fn written(&mut self, spot: &Spot, dim: usize) -> Option<(Form, Form)> {
-        let stores: Vec<&Store> = self
-            .sites
-            .stores
-            .iter()
-            .filter(|store| self.buffers.contains(&store.buffer) && self.inside(store.stmt, spot))
-            .collect();
-        let stages = stores.iter().filter_map(|store| self.found.stores.get(&store.stmt));
-        let stages: Vec<usize> = stages.map(|claim| claim.stage).collect();
-        // If the first stage has no value somewhere, the updates write what the place promises.
-        let func = self.forms.pool.buffer(self.buffer).func;
-        if self.forms.pool.func(func).is_partial() {
-            let mut ends = Vec::new();
-            for stage in 0..self.forms.pool.func(func).stages().len() {
-                ends.extend(self.written_by(&stores, spot, dim, stage).unwrap_or_default());
-            }
-            let ends = self.extremes(ends);
-            return self.hull(ends);
-        }
-        // An update that does not run along the dimension changes a part of it, and leaves the
-        // rest.
-        let along = stages.iter().filter(|stage| **stage == 0 || self.runs_along(**stage, dim));
-        let last = *along.max().or_else(|| stages.iter().max())?;
-        let ends = self.written_by(&stores, spot, dim, last)?;
-        let (low, high) = self.hull(ends)?;
-        if last == 0 {
-            return Some((low, high));
-        }
-        // An update in whole vectors may go beyond the elements that the pure stage writes.
-        let ends = self.written_by(&stores, spot, dim, 0).unwrap_or_default();
-        let ends = self.extremes(ends);
-        let Some((first, end)) = self.hull(ends) else { return Some((low, high)) };
-        let exceeds = |forms: &mut Forms<'_>, by: Form| {
-            by.as_constant().is_none()
-                && forms.span(&by).is_some_and(|(least, greatest)| least >= 0 && greatest > 0)
-        };
-        let low = if exceeds(self.forms, first.clone().minus(&low)) { first } else { low };
-        let high = if exceeds(self.forms, high.clone().minus(&end)) { end } else { high };
-        Some((low, high))
-    }
-
-    /// Tests whether the left-hand side of a stage has the func's own variable in a dimension.
-    fn runs_along(&self, stage: usize, dim: usize) -> bool {
-        let func = self.forms.pool.buffer(self.buffer).func;
-        let decl = self.forms.pool.func(func);
-        let lhs = decl.stages().get(stage).and_then(|stage| stage.lhs.get(dim));
-        let own = decl.args.get(dim);
-        lhs.zip(own).is_some_and(|(lhs, own)| *self.forms.pool.get(*lhs) == Expr::Var(*own))
-    }
-
-    /// The first and last coordinates that each store of a stage writes in an iteration of a place.
-    fn written_by(
-        &mut self,
-        stores: &[&Store],
-        spot: &Spot,
-        dim: usize,
-        stage: usize,
-    ) -> Option<Vec<(Form, Form)>> {
-        let mut ends = Vec::new();
-        for store in stores {
-            let Some(claim) = self.found.stores.get(&store.stmt) else { continue };
-            if claim.stage == stage {
-                let coord = claim.coords.get(dim)?.clone();
-                let (low, high) = self.ends(&coord, store, spot);
-                // A single element has no last piece.
-                ends.push(if low == high {
-                    (low, high)
-                } else {
-                    (self.not_divided(low, store), self.not_divided(high, store))
-                });
-            }
-        }
-        Some(ends)
-    }
-
-    /// Leaves out ends that are not extremes at any of the sampled sizes.
-    fn extremes(&mut self, ends: Vec<(Form, Form)>) -> Vec<(Form, Form)> {
-        let (mut lows, mut highs): (Vec<Form>, Vec<Form>) = ends.into_iter().unzip();
-        for (ends, sign) in [(&mut lows, -1), (&mut highs, 1)] {
-            let mut kept: Option<Form> = None;
-            let mut is_total = true;
-            for end in ends.iter() {
-                let Some(best) = &kept else {
-                    kept = Some(end.clone());
-                    continue;
-                };
-                let above = Form::default().plus(end, sign).plus(best, -sign);
-                match self.forms.span(&above) {
-                    Some((least, _)) if least >= 0 => kept = Some(end.clone()),
-                    Some((_, greatest)) if greatest <= 0 => {}
-                    Some(_) | None => is_total = false,
-                }
-            }
-            if let Some(best) = kept.filter(|_| is_total) {
-                ends.fill(best);
-            }
-        }
-        lows.into_iter().zip(highs).collect()
     }
 
     /// Tests whether a loop of the place runs over a dimension.
@@ -672,44 +578,6 @@ impl<'r, 'p> Region<'r, 'p> {
                 && self.inside(store.stmt, self.spot)
                 && store.loops.iter().skip(around).any(|of| self.forms.depends(coord, of.var))
         })
-    }
-
-    /// Replaces `x / n` by `(x - 1) / n` in a form where a condition around the store requires that
-    /// `n` does not divide `x`: the last piece of a dimension with a remainder.
-    fn not_divided(&mut self, form: Form, store: &Store) -> Form {
-        let mut result = form;
-        for (branch, holds) in self.map.contexts[&store.stmt].branches.clone() {
-            let Stmt::If { condition, .. } = *self.forms.pool.get_stmt(branch) else { continue };
-            let condition = self.forms.settled(condition, &mut Env::default());
-            let Expr::Binary(BinaryOp::Ne, _, rest) = *self.forms.pool.get(condition) else {
-                continue;
-            };
-            let rest = self.forms.form(rest);
-            let mut atoms = rest.terms().filter_map(|(atoms, _)| atoms.first().copied());
-            let (Some(atom), None) = (atoms.next(), atoms.next()) else { continue };
-            let Expr::Binary(BinaryOp::Mod, x, n) = *self.forms.pool.get(atom) else { continue };
-            let whole = self.forms.pool.binary(BinaryOp::Div, x, n);
-            let factor = result.terms().find(|(atoms, _)| *atoms == [whole]);
-            let Some((_, factor)) = factor.filter(|_| holds) else { continue };
-            let (below, by) = (self.forms.form(x).offset(-1), self.forms.form(n));
-            let below = self.forms.quotient(&below, &by);
-            result = result.plus(&Form::atom(whole), -factor).plus(&below, factor);
-        }
-        result
-    }
-
-    fn hull(&mut self, ends: Vec<(Form, Form)>) -> Option<(Form, Form)> {
-        if ends.is_empty() {
-            return None;
-        }
-        let (lows, highs): (Vec<Form>, Vec<Form>) = ends.into_iter().unzip();
-        Some((self.forms.least(lows), self.forms.greatest(highs)))
-    }
-
-    /// The range of a coordinate over the lanes and those loops of a store that are not around a
-    /// place.
-    fn ends(&mut self, coord: &Form, store: &Store, spot: &Spot) -> (Form, Form) {
-        ends(self.forms, coord, store, spot.context.loops.len())
     }
 
     /// The first and last coordinate that is read after the place, in the same iteration of the
@@ -775,20 +643,4 @@ impl<'r, 'p> Region<'r, 'p> {
             }
         }
     }
-}
-
-/// The range of a coordinate over the lanes and the loops of a store, without the outermost
-/// `around` loops.
-fn ends(forms: &mut Forms<'_>, coord: &Form, store: &Store, around: usize) -> (Form, Form) {
-    let lanes = (Form::default(), Form::constant(i128::from(store.flat.lanes) - 1));
-    let lane = forms.lane;
-    let mut low = forms.extreme(coord, lane, &lanes, End::Least);
-    let mut high = forms.extreme(coord, lane, &lanes, End::Greatest);
-    for of in store.loops.iter().skip(around).rev() {
-        let (min, extent) = (forms.form(of.min), forms.form(of.extent));
-        let range = (min.clone(), min.plus(&extent, 1).offset(-1));
-        low = forms.extreme(&low, of.var, &range, End::Least);
-        high = forms.extreme(&high, of.var, &range, End::Greatest);
-    }
-    (low, high)
 }

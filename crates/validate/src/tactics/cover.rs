@@ -3,6 +3,7 @@
 use halidom_base::{FxHashSet, IndexMap};
 use halidom_ir::LoopKind;
 
+use super::settle;
 use super::witness::witness;
 use crate::obligation::door::{Assignment, Case, Desk, Earlier, Target, Witness};
 use crate::program::{LabelId, LoopId, Step, Store, loops, order};
@@ -40,7 +41,24 @@ fn guess(
 ) -> Rename {
     let depth = desk.model.labels[target.label].place.steps.len();
     let store = target.writers[writer];
-    witness(desk.space, desk.model, store, depth, target.values, preset)
+    let mut decided = decided(desk, store, depth);
+    witness(desk.space, desk.model, store, depth, target.values, (preset, &mut decided))
+}
+
+/// The choices in a store's coordinates and loops that the conditions around the store decide, such
+/// as `min(n, 32)` under `n >= 256`. Guesses without them are simpler.
+fn decided(desk: &mut Desk<'_, '_>, store: &Store, depth: usize) -> Rename {
+    let access = &store.access;
+    let mut integers: Vec<PolyId> = access.coords.iter().chain(&store.point).copied().collect();
+    let mut free: Vec<Symbol> = access.lane.into_iter().collect();
+    for step in access.place.steps.get(depth..).unwrap_or_default() {
+        if let Step::Loop(index) = step {
+            let found = &desk.model.loops[*index];
+            integers.extend([found.min, found.extent]);
+            free.push(found.symbol);
+        }
+    }
+    settle::decided(desk, &access.place.facts, &integers, &free)
 }
 
 /// Turns a guess into a proposal.

@@ -5,8 +5,10 @@
 //! The solver cannot handle products and sums of many such values as they stand. Without the minima
 //! they have one normal form.
 
+use halidom_base::IndexSet;
+
 use crate::obligation::door::{Desk, Equality, Step};
-use crate::space::{Atom, Choice, Formula, FormulaId, Rename, Space, Value};
+use crate::space::{Atom, Choice, Formula, FormulaId, PolyId, Rename, Space, Symbol, Value};
 
 /// The most choices that occur in only one of the two values. Values with more are not tried.
 const MOST_CHOICES: usize = 96;
@@ -91,6 +93,37 @@ fn of_least(desk: &mut Desk<'_, '_>, (a, b): (Value, Value)) -> Option<FormulaId
         let condition = desk.space.at_most(first, second);
         (!desk.space.depends_on_data(condition)).then_some(condition)
     })
+}
+
+/// Returns the choices in integers that the facts decide, and that depend on none of `free`.
+pub(super) fn decided(
+    desk: &mut Desk<'_, '_>,
+    facts: &[FormulaId],
+    integers: &[PolyId],
+    free: &[Symbol],
+) -> Rename {
+    let mut choices: IndexSet<Choice> = IndexSet::default();
+    for integer in integers {
+        choices.extend(desk.space.choices(Value::Int(*integer)));
+    }
+    let mut rename = Rename::new();
+    // Inner choices come first.
+    for choice in choices.into_iter().rev().take(MOST_CHOICES) {
+        let symbols = match choice {
+            Choice::Least(atom) => match desk.space.atom(atom).clone() {
+                Atom::Min(operands) => operands
+                    .iter()
+                    .flat_map(|operand| desk.space.poly_symbols(*operand))
+                    .collect::<IndexSet<Symbol>>(),
+                Atom::Symbol(_) | Atom::Select(..) | Atom::Div(..) | Atom::Value(_) => continue,
+            },
+            Choice::Condition(condition) => desk.space.formula_symbols(condition),
+        };
+        if !symbols.iter().any(|symbol| free.contains(symbol)) {
+            made(desk, choice, facts, &mut rename);
+        }
+    }
+    rename
 }
 
 /// Makes a choice if the facts decide it.

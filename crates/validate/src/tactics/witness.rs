@@ -24,14 +24,14 @@ struct Unknown {
 /// Guesses values for the loops of `store` inside its first `depth` steps, and for its lane, for
 /// which its coordinates and point may equal the target. Loops with a value in `preset` keep it. If
 /// `clamped`, rounded guesses are kept within their loops: shifted and overlapping pieces need
-/// this, and it hides products from the solver.
+/// this, and it hides products from the solver. The choices of `decided` are made first.
 pub(super) fn witness(
     space: &mut Space,
     model: &Model,
     store: &Store,
     depth: usize,
     target: &[PolyId],
-    (preset, clamped): (&Rename, bool),
+    ((preset, clamped), decided): ((&Rename, bool), &mut Rename),
 ) -> Rename {
     let mut own: Vec<(Symbol, PolyId)> = Vec::new();
     let mut unknowns: Vec<Unknown> = Vec::new();
@@ -45,8 +45,9 @@ pub(super) fn witness(
             }
             let symbol = space.fresh("guess");
             let mut bounds = Rename::symbols(own.iter().copied());
-            let min = bounds.poly(space, found.min);
-            let extent = bounds.poly(space, found.extent);
+            let [min, extent] = [found.min, found.extent].map(|end| decided.poly(space, end));
+            let min = bounds.poly(space, min);
+            let extent = bounds.poly(space, extent);
             own.push((found.symbol, space.symbol(symbol)));
             let (min, extent) = guarded(space, store, found.symbol, (min, extent), &own);
             unknowns.push(Unknown { symbol, min, extent });
@@ -65,7 +66,10 @@ pub(super) fn witness(
         .iter()
         .chain(&store.point)
         .zip(target)
-        .map(|(written, wanted)| (rename.poly(space, *written), *wanted))
+        .map(|(written, wanted)| {
+            let written = decided.poly(space, *written);
+            (rename.poly(space, written), *wanted)
+        })
         .collect();
     let mut solution = Rename::new();
     let fused = unfuse(space, &mut unknowns, &mut equations);
