@@ -133,8 +133,8 @@ impl<'p> Forms<'p> {
             Expr::Binary(op, a, b) if self.pool.ty(a).scalar == Scalar::Int => {
                 let (x, y) = (self.form_in(a, env), self.form_in(b, env));
                 match op {
-                    BinaryOp::Add(_) => x.plus(&y, 1),
-                    BinaryOp::Sub(_) => x.minus(&y),
+                    BinaryOp::Add(_) => self.cancelled(x.plus(&y, 1)),
+                    BinaryOp::Sub(_) => self.cancelled(x.minus(&y)),
                     BinaryOp::Mul(_) => x.times(&y),
                     BinaryOp::Div => self.quotient(&x, &y),
                     BinaryOp::Mod => self.remainder(&x, &y),
@@ -591,9 +591,40 @@ impl<'p> Forms<'p> {
         result
     }
 
+    /// Rewrites `min(a + x, b + x) - min(a, b)` as `x`.
+    pub(super) fn cancelled(&mut self, form: Form) -> Form {
+        let mut result = form;
+        let mut open: Vec<(i128, [Form; 2], ExprId)> = Vec::new();
+        let minima: Vec<(ExprId, i128)> =
+            result.terms().filter_map(|(atoms, by)| Some((*atoms.first()?, by))).collect();
+        for (atom, factor) in minima {
+            let Expr::Binary(BinaryOp::Min, a, b) = *self.pool.get(atom) else { continue };
+            if result.factor(&[atom]) != factor {
+                continue;
+            }
+            let [a, b] = [a, b].map(|part| self.form(part));
+            let opposite = open.iter().position(|(other, [c, d], _)| {
+                let apart = [a.clone().minus(c), b.clone().minus(d)];
+                let across = [a.clone().minus(d), b.clone().minus(c)];
+                other.checked_neg() == Some(factor)
+                    && (apart[0] == apart[1] || across[0] == across[1])
+            });
+            let Some(opposite) = opposite else {
+                open.push((factor, [a, b], atom));
+                continue;
+            };
+            let (_, [c, d], other) = open.swap_remove(opposite);
+            let across = a.clone().minus(&d);
+            let apart = if across == b.minus(&c) { across } else { a.minus(&c) };
+            result = result.plus(&Form::atom(atom), -factor).plus(&Form::atom(other), factor);
+            result = result.plus(&apart, factor);
+        }
+        result
+    }
+
     /// Rewrites `n * (x / n) + x % n` as `x`.
     pub(super) fn joined(&mut self, form: &Form) -> Form {
-        let mut result = form.clone();
+        let mut result = self.cancelled(form.clone());
         for (atoms, factor) in form.terms() {
             if let [atom] = *atoms
                 && let Expr::Binary(BinaryOp::Mod, a, b) = *self.pool.get(atom)

@@ -299,10 +299,14 @@ impl<'r, 'p> Region<'r, 'p> {
                     |loops: &[Loop]| loops.iter().any(|of| self.forms.depends(own, of.var));
                 if is_more && (moves(outer) || !moves(inner)) {
                     let (first, last) = self.ends(coord, store, self.spot);
-                    // A tail's lanes beyond the window are under conditions.
+                    // A tail's lanes beyond the window are under conditions, and none begins before
+                    // it.
+                    let begin = low.clone().plus(&distance, 1);
                     let end = high.clone().plus(&distance, 1);
-                    let spare = self.forms.span(&end.clone().minus(&last));
-                    let is_beyond = spare.is_some_and(|(least, _)| least < 0);
+                    let spare = [first.clone().minus(&begin), end.clone().minus(&last)];
+                    let [is_before, is_beyond] =
+                        spare.map(|by| self.forms.span(&by).is_some_and(|(least, _)| least < 0));
+                    let first = if is_before { self.forms.greatest([first, begin]) } else { first };
                     let last = if is_beyond { self.forms.least([last, end]) } else { last };
                     return Some((first, last));
                 }

@@ -663,7 +663,7 @@ impl Solver<'_> {
                         let min = if apart {
                             forms.difference_of_rests(coord, &slot[dim])
                         } else {
-                            Some(coord.clone().minus(&slot[dim]))
+                            Some(forms.cancelled(coord.clone().minus(&slot[dim])))
                         };
                         let Some(min) = min else { continue };
                         let inside = forms.form_vars(&min).into_iter().all(|var| {

@@ -54,7 +54,7 @@ pub(super) fn solved<'f>(
     let Some((factor, rest)) = forms.affine(form, var) else { return found };
     let Some(by) = factor.as_constant().filter(|by| *by != 0) else { return found };
     for value in values {
-        let mut difference = value.clone().minus(&rest);
+        let mut difference = forms.cancelled(value.clone().minus(&rest));
         if by < 0 {
             difference = Form::default().minus(&difference);
         }
