@@ -166,7 +166,7 @@ fn is_asked(forms: &mut Forms<'_>, left_over: &Form, along: bool) -> bool {
         return !along && rest > 0;
     }
     match forms.span(left_over) {
-        Some((least, greatest)) => least >= 0 && (!along || greatest > 0),
+        Some((least, greatest)) => least >= 0 && greatest > 0,
         None => !along,
     }
 }

@@ -6,7 +6,7 @@ use super::extremes::End;
 use super::form::Form;
 use super::forms::{Env, Forms};
 use super::regions::Region;
-use super::sites::Store;
+use super::sites::{Loop, Store};
 use super::spots::Spot;
 
 impl Region<'_, '_> {
@@ -159,9 +159,28 @@ fn ends(forms: &mut Forms<'_>, coord: &Form, store: &Store, around: usize) -> (F
     let mut high = forms.extreme(coord, lane, &lanes, End::Greatest);
     for of in store.loops.iter().skip(around).rev() {
         let (min, extent) = (forms.form(of.min), forms.form(of.extent));
-        let range = (min.clone(), min.plus(&extent, 1).offset(-1));
+        let last = min.clone().plus(&extent, 1).offset(-1);
+        let range = (min, last_number(forms, of, last));
         low = forms.extreme(&low, of.var, &range, End::Least);
         high = forms.extreme(&high, of.var, &range, End::Greatest);
     }
     (low, high)
+}
+
+/// The last iteration of a loop in which a store runs, if it and the condition around the store
+/// are numbers: the other branch has the last piece.
+fn last_number(forms: &mut Forms<'_>, of: &Loop, last: Form) -> Form {
+    let Some(mut least) = last.as_constant() else { return last };
+    for condition in &of.conditions {
+        let condition = forms.settled(*condition, &mut Env::default());
+        // The normal form is `0 <= number - var`.
+        if let Expr::Binary(BinaryOp::Le, zero, rest) = *forms.pool.get(condition)
+            && let rest = forms.form(rest).minus(&forms.form(zero))
+            && let Some((factor, end)) = forms.affine(&rest, of.var)
+            && let (Some(-1), Some(end)) = (factor.as_constant(), end.as_constant())
+        {
+            least = least.min(end);
+        }
+    }
+    Form::constant(least)
 }

@@ -190,9 +190,15 @@ fn unfuse(
     let mut fused = Vec::new();
     for _ in 0..MOST_FUSED {
         let symbols: IndexSet<Symbol> = unknowns.iter().map(|unknown| unknown.symbol).collect();
-        let quotient =
-            equations.iter().find_map(|(written, _)| quotient(space, *written, &symbols));
-        let Some((atom, dividend, divisor)) = quotient else { break };
+        let mut found = Vec::new();
+        for (written, _) in equations.iter() {
+            quotients(space, *written, &symbols, &mut found);
+        }
+        // The greatest divisor has the whole dividend: `(18·i + k) / 16` is `i + (2·i + k) / 16`.
+        // The first one of equals is taken.
+        let size = |divisor: PolyId| space.as_constant(divisor).unwrap_or(i128::MAX);
+        let greatest = found.into_iter().rev().max_by_key(|(.., divisor)| size(*divisor));
+        let Some((atom, dividend, divisor)) = greatest else { break };
         // A remainder may have a selection around it, for a divisor of 0.
         let dividend = unclamp(space, dividend, &symbols, 0);
         // In the other equations, the remainder replaces an unknown of the dividend with factor 1.
@@ -234,25 +240,37 @@ fn unfuse(
     fused
 }
 
-/// Finds a quotient in an integer whose dividend mentions some of the symbols, but has no other
+/// Finds the quotients in an integer whose dividend mentions some of the symbols, but has no other
 /// such quotient.
-fn quotient(
+fn quotients(
     space: &Space,
     poly: PolyId,
     symbols: &IndexSet<Symbol>,
-) -> Option<(AtomId, PolyId, PolyId)> {
-    space.poly_atoms(poly).into_iter().find_map(|atom| match space.atom(atom) {
-        Atom::Symbol(_) | Atom::Value(_) => None,
-        Atom::Min(operands) => operands.iter().find_map(|inner| quotient(space, *inner, symbols)),
-        Atom::Select(_, a, b) => {
-            quotient(space, *a, symbols).or_else(|| quotient(space, *b, symbols))
+    found: &mut Vec<(AtomId, PolyId, PolyId)>,
+) {
+    for atom in space.poly_atoms(poly) {
+        match space.atom(atom) {
+            Atom::Symbol(_) | Atom::Value(_) => {}
+            Atom::Min(operands) => {
+                for inner in operands {
+                    quotients(space, *inner, symbols, found);
+                }
+            }
+            Atom::Select(_, a, b) => {
+                quotients(space, *a, symbols, found);
+                quotients(space, *b, symbols, found);
+            }
+            Atom::Div(dividend, divisor) => {
+                let known = found.len();
+                quotients(space, *dividend, symbols, found);
+                let mentions =
+                    |poly| space.poly_symbols(poly).iter().any(|symbol| symbols.contains(symbol));
+                if found.len() == known && mentions(*dividend) && !mentions(*divisor) {
+                    found.push((atom, *dividend, *divisor));
+                }
+            }
         }
-        Atom::Div(dividend, divisor) => quotient(space, *dividend, symbols).or_else(|| {
-            let mentions =
-                |poly| space.poly_symbols(poly).iter().any(|symbol| symbols.contains(symbol));
-            (mentions(*dividend) && !mentions(*divisor)).then_some((atom, *dividend, *divisor))
-        }),
-    })
+    }
 }
 
 /// The unknowns in an integer.
