@@ -208,6 +208,9 @@ pub struct Class {
     pub bases: Vec<String>,
     /// Its data members.
     pub fields: Vec<Declared>,
+    /// True if it declares a constructor, a destructor or an assignment: an object of it may do
+    /// something when it is made, copied or ends.
+    pub is_active: bool,
 }
 
 /// A file.
@@ -221,6 +224,9 @@ pub struct File {
     pub functions: Vec<Function>,
     /// Its classes, in order.
     pub classes: Vec<Class>,
+    /// The names that it gives to other things, except within functions: aliases, macros,
+    /// variables, template parameters, enumerations, and functions without a body.
+    pub others: Vec<String>,
     /// The lines where text begins that is no C++ for the grammar, and that may hold classes or
     /// methods that visit nodes.
     pub errors: Vec<usize>,

@@ -20,6 +20,7 @@ mod words;
 
 pub mod ast;
 mod declare;
+mod others;
 mod parse;
 mod sign;
 mod syntax;
@@ -31,6 +32,7 @@ pub use sign::Sign;
 pub const SOURCES: &[&str] = &[
     include_str!("ast.rs"),
     include_str!("declare.rs"),
+    include_str!("others.rs"),
     include_str!("parse.rs"),
     include_str!("sign.rs"),
     include_str!("syntax.rs"),

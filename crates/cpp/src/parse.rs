@@ -54,6 +54,8 @@ pub fn parse_after(before: usize, text: &str) -> Option<File> {
     defined(tree.root_node(), text, &mut macros);
     let reader = Reader { text, before, macros };
     reader.items(tree.root_node(), "", &mut file);
+    file.others = reader.macros.iter().map(|(name, _)| name.clone()).collect();
+    reader.others(tree.root_node(), &mut file.others);
     reader.errors(tree.root_node(), &mut file.errors);
     Some(file)
 }
@@ -68,6 +70,14 @@ pub(crate) struct Reader<'t> {
     /// The macros that the file defines, with the texts of those without parameters.
     macros: Vec<(String, Option<String>)>,
 }
+
+/// The words of the language that change the meaning of functions if they are macros.
+const KEYWORDS: [&str; 33] = [
+    "auto", "bool", "break", "case", "catch", "const", "continue", "default", "delete", "do",
+    "double", "else", "enum", "false", "float", "for", "goto", "if", "int", "long", "new",
+    "nullptr", "operator", "return", "short", "signed", "static", "struct", "switch", "this",
+    "true", "unsigned", "while",
+];
 
 /// A macro of newer Halide whose value is its argument.
 const PLAIN_MACRO: &str = "EVAL_IN_LAMBDA";
@@ -85,6 +95,28 @@ fn defined(node: Node<'_>, text: &str, found: &mut Vec<(String, Option<String>)>
     for child in named(node) {
         defined(child, text, found);
     }
+}
+
+/// Describes a statement or an expression with text that is no C++ for the grammar. Such text may
+/// change what the rest means. An error within a block is a statement of its own.
+fn broken(node: Node<'_>) -> Option<String> {
+    fn is_broken(node: Node<'_>, is_within: bool) -> bool {
+        let is_block = node.kind() == "compound_statement";
+        let mut cursor = node.walk();
+        node.children(&mut cursor).any(|child| {
+            let is_part = is_within || matches!(child.kind(), "condition_clause" | "else_clause");
+            child.is_missing()
+                || child.is_error() && !is_block
+                || is_part && child.has_error() && !is_read(child) && is_broken(child, is_within)
+        })
+    }
+    // What is read by itself is looked at then.
+    fn is_read(node: Node<'_>) -> bool {
+        node.kind().ends_with("_expression") || node.kind().ends_with("_statement")
+    }
+    let is_within = matches!(Syntax::of(node.kind()), Syntax::Declaration);
+    let is_found = node.has_error() && is_broken(node, is_within);
+    is_found.then(|| "a syntax error".to_owned())
 }
 
 /// Returns the children of a node that are not punctuation or comments.
@@ -176,7 +208,8 @@ impl Reader<'_> {
                 }
             }
         }
-        file.classes.push(Class { name: name.clone(), bases, fields });
+        let is_active = named(body).into_iter().any(|member| self.is_special(member, &name));
+        file.classes.push(Class { name: name.clone(), bases, fields, is_active });
         self.items(body, &name, file);
     }
 
@@ -202,7 +235,12 @@ impl Reader<'_> {
             None => (class.to_owned(), name),
         };
         let parameters = self.parameters(declarator.child_by_field_name("parameters")?);
+        let changed = self.macros.iter().find(|(name, _)| KEYWORDS.contains(&name.as_str()));
         let body = match body.kind() {
+            _ if changed.is_some() => {
+                let what = "a keyword that is a macro".to_owned();
+                vec![Stmt { kind: StmtKind::Other(what), line: self.line(body) }]
+            }
             "compound_statement" => named(body).into_iter().map(|child| self.stmt(child)).collect(),
             kind => vec![Stmt { kind: StmtKind::Other(kind.to_owned()), line: self.line(body) }],
         };
@@ -305,7 +343,11 @@ impl Reader<'_> {
     }
 
     pub(crate) fn stmt(&self, node: Node<'_>) -> Stmt {
-        let kind = self.stmt_kind(node).unwrap_or_else(|| StmtKind::Other(node.kind().to_owned()));
+        let kind = match broken(node) {
+            Some(what) => Some(StmtKind::Other(what)),
+            None => self.stmt_kind(node),
+        };
+        let kind = kind.unwrap_or_else(|| StmtKind::Other(node.kind().to_owned()));
         Stmt { kind, line: self.line(node) }
     }
 
@@ -389,6 +431,7 @@ impl Reader<'_> {
                     body: Box::new(self.stmt(field("body")?)),
                 }
             }
+            Syntax::ForRangeLoop if field("initializer").is_some() => return None,
             Syntax::ForRangeLoop => {
                 let ty = self.declared_type(node);
                 let range = self.expr(field("right")?);
@@ -448,7 +491,11 @@ impl Reader<'_> {
         if let Some(expr) = self.misread_template(node) {
             return expr;
         }
-        let kind = self.expr_kind(node).unwrap_or_else(|| ExprKind::Other(node.kind().to_owned()));
+        let kind = match broken(node) {
+            Some(what) => Some(ExprKind::Other(what)),
+            None => self.expr_kind(node),
+        };
+        let kind = kind.unwrap_or_else(|| ExprKind::Other(node.kind().to_owned()));
         Expr { kind, line: self.line(node) }
     }
 
@@ -488,7 +535,10 @@ impl Reader<'_> {
             }
             Syntax::SubscriptExpression => {
                 let index = match field("indices") {
-                    Some(list) => *named(list).first()?,
+                    Some(list) => match named(list).as_slice() {
+                        [index] => *index,
+                        _ => return None,
+                    },
                     None => field("index")?,
                 };
                 ExprKind::Index(self.boxed(field("argument")?), self.boxed(index))

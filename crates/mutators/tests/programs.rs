@@ -3,7 +3,8 @@
 //!
 //! A file of `tests/mutators` has the classes `Right` and `Wrong`, and states in its second line
 //! the verdict about the wrong one. The lines after it may state the verdict about the right one,
-//! if that is not *verified*, and the profile, if that is not HeteroCL's.
+//! if that is not *verified*, and the profile, if that is not HeteroCL's. The files of
+//! `tests/lists` are about what lists of three elements show about longer ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,8 +29,8 @@ fn options_of(profile: &str) -> Options {
     }
 }
 
-fn cases() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mutators");
+fn cases(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .expect("the cases")
         .map(|entry| entry.expect("a file").path())
@@ -56,7 +57,7 @@ fn examined(path: &Path) -> ([String; 2], Vec<Mutator>) {
 #[test]
 fn right_mutators_are_verified_and_wrong_ones_refuted() {
     let mut failures = Vec::new();
-    for path in cases() {
+    for path in cases("mutators") {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let (expected, mutators) = examined(&path);
         // The first mutator of each class has the verdict that the file states.
@@ -80,6 +81,34 @@ fn right_mutators_are_verified_and_wrong_ones_refuted() {
                 if finding.counterexample.is_some() != finding.standing.is_refuted() {
                     failures.push(format!("{name}: a defect without IR: {finding:#?}"));
                 }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// The files of `tests/lists` have the form of the others, but may have further classes. Each wrong
+/// one behaves like the right one on lists of at most three elements, or is no mutator of lists, or
+/// hides what it does from a reader that passes over text.
+#[test]
+fn short_lists_are_not_taken_for_long_ones() {
+    let mut failures = Vec::new();
+    for path in cases("lists") {
+        let (expected, mutators) = examined(&path);
+        for (class, wanted) in ["Right::", "Wrong::"].iter().zip(expected) {
+            let mut standings = mutators
+                .iter()
+                .filter(|mutator| mutator.name.starts_with(class))
+                .map(|mutator| mutator.examination.standing().name());
+            let first = standings.next().expect("a mutator");
+            let worst = standings.fold(
+                first,
+                |worst, other| {
+                    if worst == "verified" { other } else { worst }
+                },
+            );
+            if worst != wanted || *class == "Wrong::" && worst == "verified" {
+                failures.push(format!("{}: {class} {worst}, {wanted} expected", path.display()));
             }
         }
     }

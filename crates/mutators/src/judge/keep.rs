@@ -48,6 +48,7 @@ const SOURCES: &[&str] = &[
     include_str!("verdict.rs"),
     include_str!("verify.rs"),
     include_str!("../machine/alike.rs"),
+    include_str!("../machine/alike_names.rs"),
     include_str!("../machine/api.rs"),
     include_str!("../machine/api_facts.rs"),
     include_str!("../machine/api_literals.rs"),

@@ -102,6 +102,7 @@ impl Found {
             lines.push((file.before, file.lines));
             errors.extend(file.errors);
             program.classes.extend(file.classes);
+            program.others.extend(file.others);
             for function in file.functions {
                 mutators.push((index, program.functions.len()));
                 program.functions.push(function);

@@ -1,166 +1,676 @@
-//! Methods that treat the elements of a list alike.
+//! Methods for which short lists stand for lists of any length.
+//!
+//! The machine runs a method on lists of zero to three elements. For most methods this shows
+//! nothing about longer lists. Here is one form of method for which it does. It is a closed
+//! grammar: a method of which any part has another form is not of this form.
+//!
+//! # The grammar
+//!
+//! A *list* is a field of the visited node, `op->field`. A *copy* is a vector that the method
+//! declares, empty or of the size of a list. The method has these statements:
+//!
+//! ```text
+//! method  ::= (copy | flag | loop | other)*
+//! copy    ::= vector<Expr> c; | vector<Expr> c(op->field.size());
+//! flag    ::= bool f = false; | bool f = true;
+//! loop    ::= for (size_t i = 0; i < op->field.size(); i++) { step* }
+//!           | for (Expr e : op->field) { step* }
+//! step    ::= Expr x = image; | c.push_back(image); | c[i] = image;
+//!           | if (test) f = true; | f |= test;        (or `false` and `&=`)
+//! image   ::= mutate(element) | element
+//! element ::= op->field[i] | e | x | c[i]
+//! test    ::= a condition of `same_as`, `defined` and `is_const` of elements
+//! other   ::= declarations, assignments, `if` and `return`, of the forms in [`Text::plain`] and
+//!             [`Text::made`], in which lists and copies are only arguments of `make` of the
+//!             visited kind, as a whole, and the nodes so made are returned or put into others
+//! ```
+//!
+//! Loops stand at the top of the method, and so do the declarations of copies and of the flag.
+//! There is one flag at most. Loops move it in one direction, and nothing else assigns it. Each
+//! copy is filled by one loop, over the list of its size, in one step, and used after that. Nothing
+//! in a loop is declared twice or has a name from outside. What is called is the API's, unless
+//! [`Text::is_api`] refuses the name: the program declares nothing of that name.
 //!
 //! # Correctness
 //!
-//! If a method treats elements alike, what is shown for lists of up to three elements holds for
-//! lists of any length:
+//! *A step sees one element.* By induction on the iterations: before iteration `i`, a copy that is
+//! being filled has exactly the images of the elements before `i`. The counter takes every element
+//! once, as no list has more elements than an `int` can count. So iteration `i` puts its image at
+//! place `i`, and `c[i]` is the image of its own element. It reads no flag and no member, and
+//! nothing at other places. What it does depends on its own element and on the answers of
+//! `mutate`, each of which is any node of the same value. All iterations of a loop call `mutate`
+//! equally often.
 //!
-//! * An iteration sees its own element, and no variable that another iteration assigned. It appends
-//!   to lists, or assigns the element at its own place of a list, or moves one flag in one
-//!   direction, or appends to a statement.
-//! * Outside of these loops, lists are only passed on as a whole: to nodes that are made, and to
-//!   functions for which the same holds.
+//! *Elements can be left out.* Take a run on lists of any length. Keep the first element that moved
+//! the flag, if there is one, and one other element of each list, and let `mutate` answer as
+//! before. The short run has a flag of the same value, and members of the same values, as the last
+//! `mutate` may leave anything in them. Outside of loops nothing else of a list is seen. So the
+//! short run takes the same way, and makes the same nodes with shorter lists. It has at most two
+//! elements in each list, so it was examined: it does not fail, ends, and has the right result.
 //!
-//! Suppose that a run on a longer list is wrong or fails. Then it does so at some element, whose
-//! result differs, or only after the loops. Keep this element, the first element, and one that
-//! moved the flag, and leave out the others. The method does the same with these elements, as
-//! `mutate` may answer the same for them; the first one is kept because members may have any value
-//! after its `mutate`. The flag has the same value, so the rest of the method does the same, and
-//! this run on at most three elements is wrong or fails, too.
-//!
-//! A statement that grows by one part in each iteration is only tested for being defined, and
-//! returned. If each part alone leaves the rest of the effect as it is, all parts do.
+//! *The long run is right.* If it failed in a loop, it would do so at some element, and the short
+//! run that keeps this element would fail. After the loops it does what the short run does. Each
+//! place of a copy has an image of the same element, which has the element's value and type, so the
+//! long copy stands for the long list. A node with a list has the effect of its elements, one after
+//! the other, and of the rest. A result that keeps the list differs from the input only in the
+//! rest, which the short run has, too. A result that leaves it out is right for each element alone,
+//! as any element may be the one that is kept, and so for all.
 
 use halidom_cpp::Sign;
 use halidom_cpp::ast::{Declared, Expr, ExprKind, Function, Stmt, StmtKind};
 
 use crate::ir::kinds::{Kind, Role};
+use crate::machine::alike_names::{called, declared, values, words};
 use crate::machine::contracts;
-use crate::machine::helpers::READS;
 use crate::machine::program::Program;
-use crate::machine::types::is_vector_type;
 
-/// Methods that only `mutate` calls, or whose results are known by the contract of `mutate`.
-const MUTATORS: [&str; 4] = ["mutate", "Mutate", "visit", "Mutate_"];
+/// The types of a counter: no list has more elements than they can count.
+const COUNTERS: [&str; 2] = ["size_t", "int"];
 
-/// Tests whether a method treats the elements of each list of its input alike, so that lists of up
-/// to three elements stand for all.
+/// The types of a vector that a method declares.
+const VECTORS: [&str; 6] = [
+    "std::vector<Expr>",
+    "vector<Expr>",
+    "Array<Expr>",
+    "std::vector<Stmt>",
+    "vector<Stmt>",
+    "Array<Stmt>",
+];
+
+/// The types of an element, or of its image.
+const ELEMENTS: [&str; 6] = ["Expr", "Stmt", "auto", "Expr&", "Stmt&", "auto&"];
+
+/// Functions of the API that look at expressions and change nothing.
+const FUNCTIONS: [&str; 4] = ["equal", "is_const", "is_zero", "is_one"];
+
+/// Methods of the API that look at an expression and change nothing.
+const METHODS: [&str; 4] = ["defined", "same_as", "as", "type"];
+
+/// The `visit` of the API's mutator, which mutates each operand.
+const BASES: [&str; 2] = ["IRMutator::visit", "IRMutator::Mutate_"];
+
+/// The names of the function that mutates a node.
+const MUTATES: [&str; 2] = ["mutate", "Mutate"];
+
+/// Tests whether lists of at most three elements stand for all lists that a method may be given.
 pub(crate) fn treats_alike(program: &Program, method: &Function) -> bool {
-    let Some(reached) = reached(program, method) else { return false };
-    let mut growing: Vec<&str> = Vec::new();
-    loop {
-        let grows = |function: &&&Function| {
-            !growing.contains(&function.name.as_str())
-                && (!grown(&function.body).is_empty()
-                    || calls(&function.body).iter().any(|name| growing.contains(&name.as_str())))
-        };
-        let is_helper = |function: &&&Function| !std::ptr::eq(**function, method);
-        let Some(next) = reached.iter().filter(is_helper).find(grows) else { break };
-        growing.push(&next.name);
-    }
-    // A call of a method of a base does not tell which of its namesakes runs.
-    if growing.iter().any(|name| MUTATORS.contains(name)) {
-        return false;
-    }
-    let mut flags: Vec<(&str, String, bool)> = Vec::new();
-    for function in reached {
-        let mut lists: Vec<String> = function
-            .parameters
-            .iter()
-            .filter(|parameter| is_list_type(&parameter.ty))
-            .map(|parameter| parameter.name.clone())
-            .collect();
-        declared_lists(&function.body, &mut lists);
-        let (grown, truths) = (grown(&function.body), declared_truths(&function.body));
-        let mut text = Text {
-            program,
-            growing: &growing,
-            lists: &lists,
-            truths: &truths,
-            grown: &grown,
-            flags: Vec::new(),
-        };
-        if !function.body.iter().all(|stmt| text.stmt(stmt)) {
-            return false;
-        }
-        for (name, rises) in text.flags {
-            let is_it = |known: &&(&str, String, bool)| {
-                known.0 == function.text && known.1 == name && known.2 == rises
-            };
-            if !flags.iter().any(|known| is_it(&known)) {
-                flags.push((&function.text, name, rises));
-            }
-        }
-    }
-    flags.len() <= 1
+    Text::of(program, method).is_some_and(|mut text| text.is_alike())
 }
 
-/// The functions of the program that a method may run; `None` if that is not clear.
-fn reached<'p>(program: &'p Program, method: &'p Function) -> Option<Vec<&'p Function>> {
-    let mut reached = vec![method];
-    let mut next = 0;
-    while let Some(function) = reached.get(next).copied() {
-        next += 1;
-        for name in calls(&function.body) {
-            let (class, short) = name.rsplit_once("::").unwrap_or(("", &name));
-            if short == "accept" || short.starts_with("visit") && class.is_empty() {
-                return None;
+/// A vector that a method declares.
+struct Copy<'t> {
+    name: &'t str,
+    /// The list that has its size; `None` if it is empty at first.
+    sized_by: Option<&'t str>,
+    is_filled: bool,
+}
+
+/// A method whose text is looked at.
+struct Text<'t> {
+    program: &'t Program,
+    method: &'t Function,
+    /// The parameter that is the visited node.
+    node: &'t str,
+    kind: Kind,
+    copies: Vec<Copy<'t>>,
+    /// The truth values that the method declares at its top, each with its value at first.
+    truths: Vec<(&'t str, bool)>,
+    /// The flag that loops move.
+    flag: Option<&'t str>,
+    /// The variables that may hold nodes with lists.
+    carriers: Vec<&'t str>,
+}
+
+/// One loop over the elements of a list.
+struct Loop<'t> {
+    /// The list: a field of the visited node.
+    field: &'t str,
+    /// The variable that counts; `None` if the loop names the elements.
+    index: Option<&'t str>,
+    /// The variables that hold the element itself, and those that hold an image.
+    elements: Vec<&'t str>,
+    images: Vec<&'t str>,
+    /// The copies that this loop fills.
+    filled: Vec<&'t str>,
+}
+
+impl<'t> Text<'t> {
+    fn of(program: &'t Program, method: &'t Function) -> Option<Self> {
+        let first = method.parameters.first()?;
+        let kind = Kind::named(first.ty.strip_suffix('*')?)?;
+        if !method.templates.is_empty() {
+            return None;
+        }
+        let mut text = Self {
+            program,
+            method,
+            node: &first.name,
+            kind,
+            copies: Vec::new(),
+            truths: Vec::new(),
+            flag: None,
+            // `stmt` and `expr` are results in members of older mutators.
+            carriers: ["stmt", "expr"].into(),
+        };
+        text.carriers.extend(method.parameters.iter().map(|known| known.name.as_str()));
+        text.find_carriers();
+        Some(text)
+    }
+
+    fn is_alike(&mut self) -> bool {
+        let stmts: &'t [Stmt] = &self.method.body;
+        self.has_plain_names()
+            && stmts.iter().all(|stmt| self.top(stmt))
+            && self.copies.iter().all(|copy| copy.is_filled)
+    }
+
+    // Names.
+
+    /// Tests that the program declares no class, alias or macro that the method names, and that the
+    /// names on which the grammar rests are declared once.
+    fn has_plain_names(&self) -> bool {
+        let declared = declared(&self.method.body);
+        let parameters = self.method.parameters.iter().map(|parameter| parameter.name.as_str());
+        let outer: Vec<&str> = parameters.chain(declared.outer.iter().copied()).collect();
+        let all = || outer.iter().chain(declared.inner.iter().flatten()).copied();
+        let is_once = |name: &str| all().filter(|known| *known == name).count() == 1;
+        let are_watched_once = outer.iter().all(|name| {
+            let is_watched = *name == self.node || declared.watched.contains(name);
+            !is_watched || is_once(name)
+        });
+        let are_inner_new = declared.inner.iter().all(|inner| {
+            inner
+                .iter()
+                .enumerate()
+                .all(|(at, name)| !outer.contains(name) && !inner[..at].contains(name))
+        });
+        let is_variable = |name: &str| all().any(|known| known == name);
+        let mut words = words(&self.method.body);
+        words.extend([self.kind.name(), &self.method.result].map(str::to_owned));
+        are_watched_once
+            && are_inner_new
+            && !called(&self.method.body).iter().any(|name| name.split("::").any(is_variable))
+            && words.iter().all(|word| !self.is_renamed(word))
+    }
+
+    /// Tests whether the program gives a name to a class of its own, or to something else but a
+    /// function with a body.
+    fn is_renamed(&self, name: &str) -> bool {
+        self.program.classes.iter().any(|class| class.name == name)
+            || self.program.others.iter().any(|known| known == name)
+    }
+
+    /// Tests whether a name can only mean a function of the API: no function and no member of the
+    /// program has it.
+    fn is_api(&self, name: &str) -> bool {
+        let program = self.program;
+        program.functions.iter().all(|function| function.name != name) && !is_member(program, name)
+    }
+
+    /// Tests whether a name means the `mutate` of the API, or one that its contract replaces.
+    fn is_mutate(&self, name: &str) -> bool {
+        let mut own = self.program.functions.iter().filter(|function| function.name == name);
+        let is_plain = |of: &Function| {
+            contracts::is_replaced(of)
+                && of.templates.is_empty()
+                && ["Expr", "Stmt"].contains(&of.result.trim_end_matches('&'))
+        };
+        MUTATES.contains(&name) && own.all(is_plain) && !is_member(self.program, name)
+    }
+
+    /// Finds the variables that may hold nodes with lists: all that are given one.
+    fn find_carriers(&mut self) {
+        let mut given: Vec<(&'t str, &'t Expr)> = Vec::new();
+        for stmt in &self.method.body {
+            values(stmt, &mut given);
+        }
+        loop {
+            let is_new = |(name, value): &&(&'t str, &'t Expr)| {
+                !self.carriers.contains(name) && self.carries(value)
+            };
+            let Some((name, _)) = given.iter().find(is_new) else { break };
+            self.carriers.push(name);
+        }
+    }
+
+    /// Tests whether a value may be a node with a list.
+    fn carries(&self, value: &Expr) -> bool {
+        match &value.kind {
+            ExprKind::Name(name) => self.carriers.contains(&name.as_str()),
+            ExprKind::Call { callee, templates: _, arguments } => {
+                matches!(&callee.kind, ExprKind::Name(name)
+                    if BASES.contains(&name.as_str()) || *name == self.maker())
+                    || arguments.iter().any(|argument| self.carries(argument))
             }
-            let is_default = MUTATORS.contains(&short);
-            if is_default && class.is_empty() || contracts::is_assumed(short) {
-                continue;
+            ExprKind::Conditional(_, then, otherwise) => {
+                self.carries(then) || self.carries(otherwise)
             }
-            let own = method.parameters.first().map(|parameter| &parameter.ty);
-            for other in &program.functions {
-                let is_it = other.name == short
-                    && (!is_default
-                        || other.class == class
-                            && other.parameters.first().map(|parameter| &parameter.ty) == own);
-                if is_it && !reached.iter().any(|known| std::ptr::eq(*known, other)) {
-                    reached.push(other);
+            _ => false,
+        }
+    }
+
+    /// The function that makes a node of the visited kind.
+    fn maker(&self) -> String {
+        format!("{}::make", self.kind.name())
+    }
+
+    // Lists.
+
+    /// `op->field` is `field`, if it is a list.
+    fn list(&self, expr: &'t Expr) -> Option<&'t str> {
+        let ExprKind::Member { object, arrow: true, name } = &expr.kind else { return None };
+        let is_node = matches!(&object.kind, ExprKind::Name(of) if of == self.node);
+        let is_list = |(known, role): &(&str, Role)| {
+            *known == name && matches!(role, Role::Exprs | Role::Stmts)
+        };
+        (is_node && self.kind.fields().iter().any(is_list)).then_some(name.as_str())
+    }
+
+    /// `op->field.size()` is `field`, if it is a list.
+    fn size(&self, expr: &'t Expr) -> Option<&'t str> {
+        let ExprKind::Call { callee, templates: _, arguments } = &expr.kind else { return None };
+        let ExprKind::Member { object, arrow: false, name } = &callee.kind else { return None };
+        (name == "size" && arguments.is_empty() && self.is_api(name)).then(|| self.list(object))?
+    }
+
+    /// A list or a filled copy as a whole.
+    fn is_whole(&self, expr: &'t Expr) -> bool {
+        let is_it = |name: &str| self.copies.iter().any(|copy| copy.name == name && copy.is_filled);
+        matches!(&expr.kind, ExprKind::Name(name) if is_it(name)) || self.list(expr).is_some()
+    }
+
+    // Statements outside of loops.
+
+    /// A statement at the top of the method.
+    fn top(&mut self, stmt: &'t Stmt) -> bool {
+        match &stmt.kind {
+            StmtKind::Declare(all) => all.iter().all(|declared| self.declared_at_top(declared)),
+            StmtKind::For { first, condition, step, body } => {
+                let head = (first.as_deref(), condition.as_ref(), step.as_ref());
+                let (Some(first), Some(condition), Some(step)) = head else { return false };
+                let counted = self.counted(first, condition, step);
+                counted
+                    .is_some_and(|(index, field)| self.over(field, Some(index), Vec::new(), body))
+            }
+            StmtKind::ForEach(Declared { ty, name, value: None }, list, body) => {
+                let field = self.list(list).filter(|_| ELEMENTS.contains(&ty.as_str()));
+                field.is_some_and(|field| self.over(field, None, vec![name], body))
+            }
+            _ => self.other(stmt),
+        }
+    }
+
+    fn declared_at_top(&mut self, declared: &'t Declared) -> bool {
+        let Declared { ty, name, value } = declared;
+        if VECTORS.contains(&ty.as_str()) {
+            let sized_by = match value.as_ref().map(|value| &value.kind) {
+                None => None,
+                Some(ExprKind::Call { callee, templates: _, arguments }) => {
+                    let (true, [size]) =
+                        (callee.kind == ExprKind::Name(ty.clone()), arguments.as_slice())
+                    else {
+                        return false;
+                    };
+                    let Some(field) = self.size(size) else { return false };
+                    Some(field)
+                }
+                Some(_) => return false,
+            };
+            self.copies.push(Copy { name, sized_by, is_filled: false });
+            return true;
+        }
+        if let ("bool", Some(Expr { kind: ExprKind::Bool(truth), line: _ })) = (ty.as_str(), value)
+        {
+            self.truths.push((name, *truth));
+            return true;
+        }
+        self.declared(declared)
+    }
+
+    /// A statement that is no loop and declares no copy.
+    fn other(&self, stmt: &'t Stmt) -> bool {
+        match &stmt.kind {
+            StmtKind::Declare(all) => all.iter().all(|declared| self.declared(declared)),
+            StmtKind::Expr(expr) => match &expr.kind {
+                ExprKind::Assign(None, to, value) => {
+                    matches!(&to.kind, ExprKind::Name(name) if self.is_free(name))
+                        && self.made(value)
+                }
+                ExprKind::Call { callee, templates: _, arguments } => {
+                    self.plain(expr) || self.made(expr) || self.ignored(callee, arguments)
+                }
+                _ => false,
+            },
+            StmtKind::If { declared, condition, then, otherwise } => {
+                declared.as_ref().is_none_or(|declared| {
+                    declared.value.as_ref().is_some_and(|value| self.plain(value))
+                        && self.declared(declared)
+                }) && condition.as_ref().is_none_or(|condition| self.plain(condition))
+                    && self.other(then)
+                    && otherwise.as_ref().is_none_or(|otherwise| self.other(otherwise))
+            }
+            StmtKind::Block(stmts) => stmts.iter().all(|stmt| self.other(stmt)),
+            StmtKind::Return(value) => value.as_ref().is_none_or(|value| self.made(value)),
+            _ => false,
+        }
+    }
+
+    fn declared(&self, declared: &'t Declared) -> bool {
+        let Declared { ty, name: _, value } = declared;
+        let is_letter = |letter: char| letter.is_alphanumeric() || "_:".contains(letter);
+        let is_member =
+            || value.as_ref().is_some_and(|value| matches!(value.kind, ExprKind::Member { .. }));
+        // A reference to a variable would be another name of it.
+        let name = ty.strip_suffix('&').filter(|_| is_member()).unwrap_or(ty);
+        name.strip_suffix('*').unwrap_or(name).chars().all(is_letter)
+            && value.as_ref().is_none_or(|value| self.made(value))
+    }
+
+    /// Tests whether a name may be assigned outside of loops.
+    fn is_free(&self, name: &str) -> bool {
+        name != self.node
+            && self.copies.iter().all(|copy| copy.name != name)
+            && self.truths.iter().all(|(truth, _)| *truth != name)
+    }
+
+    /// A call that its contract takes for nothing, whatever its arguments are.
+    fn ignored(&self, callee: &Expr, arguments: &'t [Expr]) -> bool {
+        let ExprKind::Name(name) = &callee.kind else { return false };
+        let mut contracts = contracts::table().named(name);
+        contracts::is_assumed(name)
+            && contracts.all(|contract| contract.takes.is_empty() && contract.is_open)
+            && self
+                .program
+                .functions
+                .iter()
+                .all(|own| own.name != *name || contracts::is_replaced(own))
+            && !is_member(self.program, name)
+            && arguments.iter().all(|part| self.plain(part) || self.size(part).is_some())
+    }
+
+    // Expressions outside of loops.
+
+    /// An expression in which neither lists nor nodes with lists occur.
+    fn plain(&self, expr: &'t Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Name(name) => {
+                !self.carriers.contains(&name.as_str())
+                    && self.copies.iter().all(|copy| copy.name != name)
+            }
+            ExprKind::Integer(..)
+            | ExprKind::Float(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Text(_)
+            | ExprKind::Null => true,
+            ExprKind::Member { object, arrow: _, name } => {
+                let is_node = matches!(&object.kind, ExprKind::Name(of) if of == self.node);
+                !is_list_name(name) && (is_node || self.plain(object))
+            }
+            ExprKind::Call { callee, templates: _, arguments } => {
+                self.is_known(callee) && arguments.iter().all(|argument| self.plain(argument))
+            }
+            ExprKind::Prefix(Sign::Not, operand) => self.plain(operand),
+            ExprKind::Binary(_, first, second) => self.plain(first) && self.plain(second),
+            ExprKind::Conditional(condition, then, otherwise) => {
+                self.plain(condition) && self.plain(then) && self.plain(otherwise)
+            }
+            _ => false,
+        }
+    }
+
+    /// Tests whether a called function is one of the API's.
+    fn is_known(&self, callee: &'t Expr) -> bool {
+        match &callee.kind {
+            ExprKind::Member { object, arrow: _, name } => match object.kind {
+                ExprKind::This => self.is_mutate(name),
+                _ => METHODS.contains(&name.as_str()) && self.is_api(name) && self.plain(object),
+            },
+            ExprKind::Name(name) => {
+                self.is_mutate(name)
+                    || FUNCTIONS.contains(&name.as_str()) && self.is_api(name)
+                    || self.is_maker(name)
+            }
+            _ => false,
+        }
+    }
+
+    fn is_maker(&self, name: &str) -> bool {
+        let kind = name.strip_suffix("::make").and_then(Kind::named);
+        kind.is_some() && self.is_api("make")
+    }
+
+    /// A value that may be a node with lists.
+    fn made(&self, expr: &'t Expr) -> bool {
+        if self.plain(expr) {
+            return true;
+        }
+        match &expr.kind {
+            ExprKind::Name(name) => self.carriers.contains(&name.as_str()),
+            ExprKind::Conditional(condition, then, otherwise) => {
+                self.plain(condition) && self.made(then) && self.made(otherwise)
+            }
+            ExprKind::Call { callee, templates: _, arguments } => {
+                let ExprKind::Name(name) = &callee.kind else { return false };
+                let held = arguments.iter().filter(|argument| !self.plain(argument)).count();
+                if BASES.contains(&name.as_str()) {
+                    let is_carrier = |argument: &Expr| {
+                        matches!(&argument.kind, ExprKind::Name(of)
+                            if self.carriers.contains(&of.as_str()))
+                    };
+                    return self.program.functions.iter().all(|own| own.class != "IRMutator")
+                        && arguments.iter().all(is_carrier);
+                }
+                self.is_maker(name)
+                    && arguments.iter().all(|argument| {
+                        self.plain(argument)
+                            || *name == self.maker() && self.is_whole(argument)
+                            || held == 1 && self.made(argument)
+                    })
+            }
+            _ => false,
+        }
+    }
+
+    // Loops.
+
+    /// `size_t i = 0; i < op->field.size(); i++` is `i` and `field`.
+    fn counted(
+        &self,
+        first: &'t Stmt,
+        condition: &'t Expr,
+        step: &'t Expr,
+    ) -> Option<(&'t str, &'t str)> {
+        let StmtKind::Declare(declared) = &first.kind else { return None };
+        let [Declared { ty, name, value: Some(value) }] = declared.as_slice() else { return None };
+        let ExprKind::Binary(Sign::Lt, counter, end) = &condition.kind else { return None };
+        let (ExprKind::Prefix(Sign::Increment, stepped)
+        | ExprKind::Postfix(Sign::Increment, stepped)) = &step.kind
+        else {
+            return None;
+        };
+        let is_index = |part: &Expr| part.kind == ExprKind::Name(name.clone());
+        let fits = COUNTERS.contains(&ty.as_str())
+            && matches!(value.kind, ExprKind::Integer(0, _))
+            && is_index(counter)
+            && is_index(stepped);
+        Some((name.as_str(), self.size(end).filter(|_| fits)?))
+    }
+
+    fn over(
+        &mut self,
+        field: &'t str,
+        index: Option<&'t str>,
+        elements: Vec<&'t str>,
+        body: &'t Stmt,
+    ) -> bool {
+        let mut within = Loop { field, index, elements, images: Vec::new(), filled: Vec::new() };
+        let steps = match &body.kind {
+            StmtKind::Block(steps) => steps.as_slice(),
+            _ => std::slice::from_ref(body),
+        };
+        let fits = steps.iter().all(|step| self.step(step, &mut within));
+        for copy in &mut self.copies {
+            copy.is_filled |= within.filled.contains(&copy.name);
+        }
+        fits
+    }
+
+    fn step(&mut self, step: &'t Stmt, within: &mut Loop<'t>) -> bool {
+        match &step.kind {
+            StmtKind::Declare(all) => all.iter().all(|Declared { ty, name, value }| {
+                let Some(value) = value else { return false };
+                let is_element = self.is_element(value, within);
+                let fits = is_element || self.is_image(value, within);
+                let kept = if is_element { &mut within.elements } else { &mut within.images };
+                kept.push(name);
+                fits && ELEMENTS.contains(&ty.as_str())
+            }),
+            StmtKind::If { declared: None, condition: Some(test), then, otherwise: None } => {
+                self.is_test(test, within) && self.moved(then)
+            }
+            StmtKind::Expr(Expr { kind, line: _ }) => match kind {
+                ExprKind::Assign(Some(op), to, test) => match (&to.kind, op) {
+                    (ExprKind::Name(flag), Sign::BitOr | Sign::BitAnd) => {
+                        self.is_test(test, within) && self.moves(flag, *op == Sign::BitOr)
+                    }
+                    _ => false,
+                },
+                ExprKind::Assign(None, to, image) => match &to.kind {
+                    ExprKind::Index(copy, at) => {
+                        Self::is_index(at, within)
+                            && self.is_image(image, within)
+                            && self.fills(copy, Some(within.field), within)
+                    }
+                    _ => false,
+                },
+                ExprKind::Call { callee, templates: _, arguments } => {
+                    let ExprKind::Member { object, arrow: false, name } = &callee.kind else {
+                        return false;
+                    };
+                    name == "push_back"
+                        && self.is_api(name)
+                        && matches!(arguments.as_slice(), [image] if self.is_image(image, within))
+                        && self.fills(object, None, within)
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Records that a loop fills a copy, which had this size before.
+    fn fills(&self, copy: &'t Expr, size: Option<&str>, within: &mut Loop<'t>) -> bool {
+        let ExprKind::Name(name) = &copy.kind else { return false };
+        let is_it = |copy: &Copy<'_>| copy.name == name && copy.sized_by == size && !copy.is_filled;
+        let fits = self.copies.iter().any(is_it) && !within.filled.contains(&name.as_str());
+        within.filled.push(name);
+        fits
+    }
+
+    /// `f = true;` and `{ f = true; }`, or the same with `false`.
+    fn moved(&mut self, stmt: &'t Stmt) -> bool {
+        match &stmt.kind {
+            StmtKind::Block(stmts) => match stmts.as_slice() {
+                [only] => self.moved(only),
+                _ => false,
+            },
+            StmtKind::Expr(Expr { kind: ExprKind::Assign(None, to, value), line: _ }) => {
+                match (&to.kind, &value.kind) {
+                    (ExprKind::Name(flag), ExprKind::Bool(rises)) => self.moves(flag, *rises),
+                    _ => false,
                 }
             }
+            _ => false,
         }
     }
-    Some(reached)
-}
 
-/// The names of the functions that statements call, as they are written.
-fn calls(stmts: &[Stmt]) -> Vec<String> {
-    let mut names = Vec::new();
-    for stmt in stmts {
-        visit(stmt, &mut |part| {
-            if let ExprKind::Call { callee, .. } = &part.kind
-                && let ExprKind::Name(name) | ExprKind::Member { name, .. } = &callee.kind
-            {
-                names.push(name.clone());
+    /// Records that a loop may make the flag true, or false, which it was not at first.
+    fn moves(&mut self, flag: &'t str, rises: bool) -> bool {
+        let is_only = self.flag.is_none_or(|known| known == flag);
+        self.flag = Some(flag);
+        is_only && self.truths.contains(&(flag, !rises))
+    }
+
+    fn is_index(at: &Expr, within: &Loop<'_>) -> bool {
+        matches!(&at.kind, ExprKind::Name(name) if within.index == Some(name.as_str()))
+    }
+
+    /// The element itself: not an image of it.
+    fn is_element(&self, expr: &'t Expr, within: &Loop<'t>) -> bool {
+        match &expr.kind {
+            ExprKind::Name(name) => within.elements.contains(&name.as_str()),
+            ExprKind::Index(list, at) => {
+                Self::is_index(at, within) && self.list(list) == Some(within.field)
             }
-        });
-    }
-    names
-}
-
-/// The names that occur in a statement, each as often as it occurs.
-fn names(stmt: &Stmt) -> Vec<String> {
-    let mut names = Vec::new();
-    visit(stmt, &mut |part| {
-        if let ExprKind::Name(name) = &part.kind {
-            names.push(name.clone());
+            _ => false,
         }
-    });
-    names
+    }
+
+    /// The element, an image of it, or `mutate` of the element.
+    fn is_image(&self, expr: &'t Expr, within: &Loop<'t>) -> bool {
+        let ExprKind::Call { callee, templates: _, arguments } = &expr.kind else {
+            return self.is_known_image(expr, within);
+        };
+        let is_mutate = match &callee.kind {
+            ExprKind::Name(name) => self.is_mutate(name),
+            ExprKind::Member { object, arrow: _, name } => {
+                object.kind == ExprKind::This && self.is_mutate(name)
+            }
+            _ => false,
+        };
+        is_mutate
+            && match arguments.as_slice() {
+                [one] | [one, Expr { kind: ExprKind::Null, line: _ }] => {
+                    self.is_element(one, within)
+                }
+                _ => false,
+            }
+    }
+
+    /// The element, or an image of it that was put somewhere before.
+    fn is_known_image(&self, expr: &'t Expr, within: &Loop<'t>) -> bool {
+        self.is_element(expr, within)
+            || match &expr.kind {
+                ExprKind::Name(name) => within.images.contains(&name.as_str()),
+                ExprKind::Index(copy, at) => {
+                    Self::is_index(at, within)
+                        && matches!(&copy.kind, ExprKind::Name(name)
+                            if within.filled.contains(&name.as_str()))
+                }
+                _ => false,
+            }
+    }
+
+    /// A condition on the element and its images.
+    fn is_test(&self, expr: &'t Expr, within: &Loop<'t>) -> bool {
+        match &expr.kind {
+            ExprKind::Prefix(Sign::Not, operand) => self.is_test(operand, within),
+            ExprKind::Binary(Sign::And | Sign::Or, first, second) => {
+                self.is_test(first, within) && self.is_test(second, within)
+            }
+            ExprKind::Call { callee, templates: _, arguments } => {
+                let is_known = match &callee.kind {
+                    ExprKind::Member { object, arrow: false, name } => {
+                        ["same_as", "defined"].contains(&name.as_str())
+                            && self.is_api(name)
+                            && self.is_known_image(object, within)
+                    }
+                    ExprKind::Name(name) => name == "is_const" && self.is_api(name),
+                    _ => false,
+                };
+                is_known
+                    && arguments.iter().all(|argument| {
+                        matches!(argument.kind, ExprKind::Integer(..))
+                            || self.is_known_image(argument, within)
+                    })
+            }
+            _ => false,
+        }
+    }
 }
 
-fn visit(stmt: &Stmt, look: &mut dyn FnMut(&Expr)) {
-    stmt.clone().visit_mut(&mut |part| look(part));
-}
-
-/// Tests whether two expressions are written alike.
-fn is_same(a: &Expr, b: &Expr) -> bool {
-    let placed = |expr: &Expr| {
-        let mut expr = expr.clone();
-        expr.visit_mut(&mut |part| part.line = 0);
-        expr
-    };
-    placed(a) == placed(b)
-}
-
-fn is_list_type(ty: &str) -> bool {
-    is_vector_type(ty.trim_start_matches("const ").trim_end_matches(['&', ' ']))
-}
-
-/// Tests whether a member of some kind of node is a list.
-fn is_list_member(name: &str) -> bool {
+/// Tests whether a field of some kind of node is a list.
+fn is_list_name(name: &str) -> bool {
     Kind::ALL.iter().any(|kind| {
         let is_it = |(known, role): &(&str, Role)| {
             *known == name && matches!(role, Role::Exprs | Role::Stmts)
@@ -169,532 +679,7 @@ fn is_list_member(name: &str) -> bool {
     })
 }
 
-/// Adds the variables of statements that hold lists.
-fn declared_lists(stmts: &[Stmt], lists: &mut Vec<String>) {
-    let mut note = |Declared { ty, name, value }: &Declared| {
-        let is_copy = value.as_ref().is_some_and(|value| match &value.kind {
-            ExprKind::Name(of) => lists.contains(of),
-            ExprKind::Member { name, .. } => is_list_member(name),
-            _ => false,
-        });
-        if is_list_type(ty) || is_copy {
-            lists.push(name.clone());
-        }
-    };
-    for stmt in stmts {
-        stmt.declared(&mut note);
-    }
-}
-
-/// The truth values that statements declare outside of loops.
-fn declared_truths(stmts: &[Stmt]) -> Vec<String> {
-    let declared = stmts.iter().filter_map(|stmt| match &stmt.kind {
-        StmtKind::Declare(all) => Some(all),
-        _ => None,
-    });
-    let truths = declared.flatten().filter(|declared| declared.ty == "bool");
-    truths.map(|declared| declared.name.clone()).collect()
-}
-
-/// The variables that loops over elements append parts to.
-fn grown(stmts: &[Stmt]) -> Vec<String> {
-    let mut found = Vec::new();
-    for stmt in stmts {
-        if let Some((name, _)) = growth(stmt) {
-            found.push(name.to_owned());
-        }
-        match &stmt.kind {
-            StmtKind::Block(stmts) => found.extend(grown(stmts)),
-            StmtKind::If { then, otherwise, .. } => {
-                for arm in std::iter::once(then).chain(otherwise) {
-                    found.extend(grown(std::slice::from_ref(&**arm)));
-                }
-            }
-            StmtKind::While(_, body)
-            | StmtKind::For { body, .. }
-            | StmtKind::ForEach(_, _, body) => found.extend(grown(std::slice::from_ref(&**body))),
-            _ => {}
-        }
-    }
-    found
-}
-
-/// `if (s.defined()) s = Block::make(s, e); else s = e;` is the variable `s` and the part `e`.
-fn growth(stmt: &Stmt) -> Option<(&str, &Expr)> {
-    let StmtKind::If { declared: None, condition: Some(condition), then, otherwise } = &stmt.kind
-    else {
-        return None;
-    };
-    let name = is_defined(condition)?;
-    let (later, first) = (assigned(then)?, assigned(otherwise.as_deref()?)?);
-    let ExprKind::Call { callee, arguments, .. } = &later.1.kind else { return None };
-    let [before, part] = arguments.as_slice() else { return None };
-    let is_it = later.0 == name
-        && first.0 == name
-        && callee.kind == ExprKind::Name("Block::make".to_owned())
-        && before.kind == ExprKind::Name(name.to_owned())
-        && is_same(part, first.1);
-    is_it.then_some((name, part))
-}
-
-/// `s.defined()` is `s`.
-fn is_defined(expr: &Expr) -> Option<&str> {
-    let ExprKind::Call { callee, arguments, .. } = &expr.kind else { return None };
-    match &callee.kind {
-        ExprKind::Member { object, name, .. } if name == "defined" && arguments.is_empty() => {
-            match &object.kind {
-                ExprKind::Name(name) => Some(name),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
-}
-
-/// The variable that a statement assigns and the value.
-fn assigned(stmt: &Stmt) -> Option<(&str, &Expr)> {
-    match &stmt.kind {
-        StmtKind::Block(stmts) => match stmts.as_slice() {
-            [only] => assigned(only),
-            _ => None,
-        },
-        StmtKind::Expr(Expr { kind: ExprKind::Assign(None, to, value), .. }) => match &to.kind {
-            ExprKind::Name(name) => Some((name.as_str(), &**value)),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// `x.size()` is `x`, also if it is converted to a number.
-fn size_of(expr: &Expr) -> Option<&Expr> {
-    match &expr.kind {
-        ExprKind::Cast(_, inner) => size_of(inner),
-        ExprKind::Call { callee, arguments, .. } => match &callee.kind {
-            ExprKind::Member { object, name, .. } if name == "size" && arguments.is_empty() => {
-                Some(object)
-            }
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// The last part of the name of a called function.
-fn short(callee: &Expr) -> Option<&str> {
-    match &callee.kind {
-        ExprKind::Name(name) => Some(name.rsplit("::").next().unwrap_or(name)),
-        ExprKind::Member { name, .. } => Some(name),
-        _ => None,
-    }
-}
-
-/// A function whose text is looked at.
-struct Text<'t> {
-    program: &'t Program,
-    /// The functions that return statements that grow.
-    growing: &'t [&'t str],
-    /// Its variables that hold lists.
-    lists: &'t [String],
-    /// Its variables that are truth values.
-    truths: &'t [String],
-    /// Its variables that grow by parts.
-    grown: &'t [String],
-    /// The flags that loops over elements move, and whether they become true.
-    flags: Vec<(String, bool)>,
-}
-
-/// A loop over the elements of a list.
-struct Loop<'t> {
-    list: &'t Expr,
-    /// The variable that counts the elements.
-    index: Option<&'t str>,
-    /// The variables of one iteration that hold values of their own.
-    own: Vec<&'t str>,
-    /// The variables of one iteration that refer to other values.
-    bound: Vec<&'t str>,
-    /// The variables that each iteration changes, once for each place where it does.
-    changed: Vec<&'t str>,
-    /// The lists to which each iteration appends one element, or in which it assigns its own place.
-    filled: Vec<&'t str>,
-}
-
-impl<'t> Text<'t> {
-    fn is_list(&self, expr: &Expr) -> bool {
-        match &expr.kind {
-            ExprKind::Name(name) => self.lists.contains(name),
-            ExprKind::Member { name, .. } => is_list_member(name),
-            _ => false,
-        }
-    }
-
-    /// Tests whether a list, or a statement that grows, occurs in a statement.
-    fn mentions(&self, stmt: &Stmt) -> bool {
-        let mut found = false;
-        visit(stmt, &mut |part| {
-            let is_grown = matches!(&part.kind, ExprKind::Name(name) if self.grown.contains(name));
-            let is_growing = matches!(&part.kind, ExprKind::Call { callee, .. }
-                if short(callee).is_some_and(|name| self.growing.contains(&name)));
-            found |= self.is_list(part) || is_grown || is_growing;
-        });
-        found
-    }
-
-    /// Tests whether a statement outside of loops over elements treats them alike.
-    fn stmt(&mut self, stmt: &'t Stmt) -> bool {
-        match &stmt.kind {
-            StmtKind::Nothing | StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) => {
-                true
-            }
-            StmtKind::Declare(all) => all.iter().all(|declared| self.declared(declared)),
-            StmtKind::Expr(expr) => self.effect(expr),
-            StmtKind::If { declared, condition, then, otherwise } => {
-                declared.as_ref().is_none_or(|declared| self.declared(declared))
-                    && condition.as_ref().is_none_or(|condition| self.test(condition))
-                    && self.stmt(then)
-                    && otherwise.as_ref().is_none_or(|otherwise| self.stmt(otherwise))
-            }
-            StmtKind::Block(stmts) => stmts.iter().all(|stmt| self.stmt(stmt)),
-            StmtKind::Return(Some(value)) => self.returned(value),
-            StmtKind::For { .. } if let Some((index, list, body)) = self.counted(stmt) => {
-                self.over(list, Some(index), None, body)
-            }
-            StmtKind::ForEach(element, list, body) if self.is_list(list) => {
-                self.over(list, None, Some(element), body)
-            }
-            StmtKind::While(..)
-            | StmtKind::For { .. }
-            | StmtKind::ForEach(..)
-            | StmtKind::Switch(..) => !self.mentions(stmt),
-            StmtKind::Struct(_) | StmtKind::Other(_) => false,
-        }
-    }
-
-    fn declared(&self, Declared { ty, name, value }: &Declared) -> bool {
-        let Some(value) = value else { return true };
-        if !self.lists.contains(name) {
-            return self.plain(value);
-        }
-        match &value.kind {
-            // `std::vector<T> x(y.size())` and `std::vector<T> x(y)`
-            ExprKind::Call { callee, arguments, .. }
-                if callee.kind == ExprKind::Name(ty.clone()) =>
-            {
-                arguments.iter().all(|argument| {
-                    self.is_list(argument)
-                        || size_of(argument).is_some_and(|of| self.is_list(of))
-                        || self.plain(argument)
-                })
-            }
-            _ => self.is_list(value) || self.plain(value),
-        }
-    }
-
-    fn effect(&self, expr: &Expr) -> bool {
-        match &expr.kind {
-            ExprKind::Assign(_, to, value) => self.plain(to) && self.plain(value),
-            ExprKind::Call { callee, arguments, .. } => match &callee.kind {
-                ExprKind::Member { object, name, .. }
-                    if self.is_list(object) && name == "reserve" =>
-                {
-                    arguments
-                        .iter()
-                        .all(|argument| size_of(argument).is_some_and(|of| self.is_list(of)))
-                }
-                _ => self.plain(expr),
-            },
-            _ => self.plain(expr),
-        }
-    }
-
-    fn test(&self, condition: &Expr) -> bool {
-        is_defined(condition).is_some_and(|name| self.grown.iter().any(|known| known == name))
-            || self.plain(condition)
-    }
-
-    /// Tests whether a returned value treats elements alike: a statement that grows is returned.
-    fn returned(&self, value: &Expr) -> bool {
-        match &value.kind {
-            ExprKind::Name(name) if self.grown.contains(name) => true,
-            ExprKind::Conditional(condition, then, otherwise) => {
-                self.test(condition) && self.returned(then) && self.returned(otherwise)
-            }
-            ExprKind::Call { callee, arguments, .. }
-                if short(callee).is_some_and(|name| self.growing.contains(&name)) =>
-            {
-                self.arguments(callee, arguments)
-            }
-            _ => self.plain(value),
-        }
-    }
-
-    /// Tests whether lists occur in an expression only where they are passed on as a whole.
-    fn plain(&self, expr: &Expr) -> bool {
-        match &expr.kind {
-            ExprKind::Name(name) => !self.lists.contains(name) && !self.grown.contains(name),
-            ExprKind::Member { object, name, .. } => !is_list_member(name) && self.plain(object),
-            ExprKind::Call { callee, arguments, .. } => {
-                let is_growing = short(callee).is_some_and(|name| self.growing.contains(&name));
-                let is_callee = match &callee.kind {
-                    ExprKind::Member { object, .. } => self.plain(object),
-                    ExprKind::Name(_) => true,
-                    _ => self.plain(callee),
-                };
-                !is_growing && is_callee && self.arguments(callee, arguments)
-            }
-            ExprKind::Lambda(lambda) => !lambda.body.iter().any(|stmt| self.mentions(stmt)),
-            ExprKind::Prefix(_, operand)
-            | ExprKind::Postfix(_, operand)
-            | ExprKind::Cast(_, operand) => self.plain(operand),
-            ExprKind::Index(first, second)
-            | ExprKind::Binary(_, first, second)
-            | ExprKind::Assign(_, first, second) => self.plain(first) && self.plain(second),
-            ExprKind::Conditional(condition, then, otherwise) => {
-                self.plain(condition) && self.plain(then) && self.plain(otherwise)
-            }
-            ExprKind::Braces(_, parts) => parts.iter().all(|part| self.plain(part)),
-            ExprKind::Other(_) => false,
-            _ => true,
-        }
-    }
-
-    /// Tests whether arguments are no lists, except for lists as a whole where that is meant.
-    fn arguments(&self, callee: &Expr, arguments: &[Expr]) -> bool {
-        let name = short(callee).unwrap_or_default();
-        let is_moved = |argument: &Expr| {
-            matches!(&argument.kind, ExprKind::Call { callee, arguments, .. }
-                if callee.kind == ExprKind::Name("std::move".to_owned())
-                    && matches!(arguments.as_slice(), [list] if self.is_list(list)))
-        };
-        // No argument matters.
-        let ignores = contracts::is_assumed(name)
-            && contracts::table()
-                .named(name)
-                .all(|contract| contract.takes.is_empty() && contract.is_open);
-        arguments.iter().enumerate().all(|(index, argument)| {
-            let takes = |function: &Function| {
-                function.name == name
-                    && function.parameters.get(index).is_some_and(|known| is_list_type(&known.ty))
-            };
-            if self.is_list(argument) || is_moved(argument) {
-                name == "make"
-                    || name == "with"
-                    || !contracts::table().has(name) && self.program.functions.iter().any(takes)
-            } else if size_of(argument).is_some_and(|of| self.is_list(of)) {
-                ignores
-            } else {
-                self.plain(argument)
-            }
-        })
-    }
-
-    /// `for (size_t i = 0; i < x.size(); i++)` is `i`, `x` and the body, if `x` is a list.
-    fn counted(&self, stmt: &'t Stmt) -> Option<(&'t str, &'t Expr, &'t Stmt)> {
-        let StmtKind::For {
-            first: Some(first),
-            condition: Some(condition),
-            step: Some(step),
-            body,
-        } = &stmt.kind
-        else {
-            return None;
-        };
-        let StmtKind::Declare(declared) = &first.kind else { return None };
-        let [Declared { name, value: Some(value), .. }] = declared.as_slice() else { return None };
-        let ExprKind::Binary(Sign::Lt | Sign::Ne, counter, end) = &condition.kind else {
-            return None;
-        };
-        let (ExprKind::Prefix(Sign::Increment, stepped)
-        | ExprKind::Postfix(Sign::Increment, stepped)) = &step.kind
-        else {
-            return None;
-        };
-        let list = size_of(end).filter(|list| self.is_list(list))?;
-        let is_it = matches!(value.kind, ExprKind::Integer(0, _))
-            && [counter, stepped].iter().all(|part| part.kind == ExprKind::Name(name.clone()));
-        is_it.then_some((name.as_str(), list, &**body))
-    }
-
-    /// Tests whether a loop over elements treats them alike.
-    fn over(
-        &mut self,
-        list: &'t Expr,
-        index: Option<&'t str>,
-        element: Option<&'t Declared>,
-        body: &'t Stmt,
-    ) -> bool {
-        let mut within = Loop {
-            list,
-            index,
-            own: Vec::new(),
-            bound: element.iter().map(|element| element.name.as_str()).collect(),
-            changed: Vec::new(),
-            filled: Vec::new(),
-        };
-        if !self.each(body, &mut within, true) {
-            return false;
-        }
-        // What one iteration changes is not read by another.
-        let mentioned = names(body);
-        let count = |name: &str| mentioned.iter().filter(|known| *known == name).count();
-        let is_unread = |name: &&str| {
-            count(name) == within.changed.iter().filter(|known| *known == name).count()
-        };
-        within.changed.iter().all(is_unread)
-    }
-
-    /// Tests whether a statement of an iteration treats elements alike. At the `top`, it runs in
-    /// each iteration.
-    fn each(&mut self, stmt: &'t Stmt, within: &mut Loop<'t>, top: bool) -> bool {
-        if let Some((name, part)) = growth(stmt) {
-            // It is mentioned in the test, twice where it grows, and where it begins.
-            within.changed.extend([name; 4]);
-            return self.grown.iter().any(|known| known == name)
-                && !within.own.contains(&name)
-                && self.of_one(part, within);
-        }
-        match &stmt.kind {
-            StmtKind::Nothing => true,
-            StmtKind::Block(stmts) => stmts.iter().all(|stmt| self.each(stmt, within, top)),
-            StmtKind::Declare(all) => all.iter().all(|Declared { ty, name, value }| {
-                let fits = !self.lists.contains(name)
-                    && value.as_ref().is_none_or(|value| self.of_one(value, within));
-                let is_bound = ty.ends_with(['&', '*']);
-                let kept = if is_bound { &mut within.bound } else { &mut within.own };
-                kept.push(name);
-                fits
-            }),
-            StmtKind::If { declared: None, condition: Some(condition), then, otherwise } => {
-                self.of_one(condition, within)
-                    && self.each(then, within, false)
-                    && otherwise.as_ref().is_none_or(|arm| self.each(arm, within, false))
-            }
-            StmtKind::Expr(expr) => self.each_effect(expr, within, top),
-            _ => false,
-        }
-    }
-
-    fn each_effect(&mut self, expr: &'t Expr, within: &mut Loop<'t>, top: bool) -> bool {
-        match &expr.kind {
-            ExprKind::Assign(op, to, value) => match (&to.kind, op) {
-                (ExprKind::Name(name), _) if within.own.contains(&name.as_str()) => {
-                    self.of_one(value, within)
-                }
-                (ExprKind::Name(name), None) => match value.kind {
-                    ExprKind::Bool(rises) => self.moves(name, rises, within),
-                    _ => false,
-                },
-                (ExprKind::Name(name), Some(Sign::BitAnd | Sign::BitOr)) => {
-                    self.of_one(value, within) && self.moves(name, *op == Some(Sign::BitOr), within)
-                }
-                (ExprKind::Index(list, at), None) => {
-                    let ExprKind::Name(name) = &list.kind else { return false };
-                    let fits = Self::is_own_place(at, within)
-                        && self.lists.contains(name)
-                        && self.of_one(value, within);
-                    within.filled.push(name);
-                    fits
-                }
-                _ => false,
-            },
-            ExprKind::Call { callee, arguments, .. }
-                if let ExprKind::Member { object, name, .. } = &callee.kind
-                    && let ExprKind::Name(list) = &object.kind
-                    && self.lists.contains(list)
-                    && ["push_back", "emplace_back"].contains(&name.as_str()) =>
-            {
-                let fits = top
-                    && !within.filled.contains(&list.as_str())
-                    && matches!(arguments.as_slice(), [one] if self.of_one(one, within));
-                within.filled.push(list);
-                fits
-            }
-            ExprKind::Call { .. } => self.of_one(expr, within),
-            _ => false,
-        }
-    }
-
-    /// Records that an iteration may make a flag true, or false.
-    fn moves(&mut self, name: &'t str, rises: bool, within: &mut Loop<'t>) -> bool {
-        if !self.flags.iter().any(|known| known.0 == name && known.1 == rises) {
-            self.flags.push((name.to_owned(), rises));
-        }
-        within.changed.push(name);
-        !within.bound.contains(&name) && self.truths.iter().any(|known| known == name)
-    }
-
-    fn is_own_place(at: &Expr, within: &Loop<'_>) -> bool {
-        let is_index = |index: &str| matches!(&at.kind, ExprKind::Name(name) if name == index);
-        within.index.is_some_and(is_index)
-    }
-
-    /// Tests whether an expression depends on one element, and changes nothing that another
-    /// iteration sees.
-    fn of_one(&self, expr: &Expr, within: &Loop<'_>) -> bool {
-        match &expr.kind {
-            ExprKind::Index(list, at) => {
-                let is_filled = matches!(&list.kind, ExprKind::Name(name)
-                    if within.filled.contains(&name.as_str()));
-                if self.is_list(list) {
-                    Self::is_own_place(at, within) && (is_filled || is_same(list, within.list))
-                } else {
-                    self.of_one(list, within) && self.of_one(at, within)
-                }
-            }
-            ExprKind::Name(name) => {
-                Some(name.as_str()) != within.index
-                    && !self.lists.contains(name)
-                    && !self.grown.contains(name)
-            }
-            ExprKind::Member { object, name, .. } => {
-                !is_list_member(name) && self.of_one(object, within)
-            }
-            ExprKind::Call { callee, arguments, .. } => {
-                let name = short(callee).unwrap_or_default();
-                let is_known = match &callee.kind {
-                    ExprKind::Member { object, .. } if READS.contains(&name) => {
-                        name != "accept" && self.of_one(object, within)
-                    }
-                    ExprKind::Member { object, .. } => {
-                        matches!(object.kind, ExprKind::This) && MUTATORS[..2].contains(&name)
-                    }
-                    ExprKind::Name(_) => {
-                        MUTATORS[..2].contains(&name)
-                            || ["make", "move"].contains(&name)
-                            || contracts::table().has(name)
-                                && (contracts::is_assumed(name)
-                                    || self.program.functions.iter().all(|of| of.name != name))
-                    }
-                    _ => false,
-                };
-                is_known
-                    && arguments.iter().all(|argument| match &argument.kind {
-                        ExprKind::Prefix(Sign::BitAnd, of) => {
-                            matches!(&of.kind, ExprKind::Name(name)
-                                if within.own.contains(&name.as_str()))
-                        }
-                        _ => self.of_one(argument, within),
-                    })
-            }
-            ExprKind::Prefix(op, operand) => {
-                !matches!(op, Sign::Increment | Sign::Decrement | Sign::BitAnd)
-                    && self.of_one(operand, within)
-            }
-            ExprKind::Cast(_, operand) => self.of_one(operand, within),
-            ExprKind::Binary(_, first, second) => {
-                self.of_one(first, within) && self.of_one(second, within)
-            }
-            ExprKind::Conditional(condition, then, otherwise) => {
-                self.of_one(condition, within)
-                    && self.of_one(then, within)
-                    && self.of_one(otherwise, within)
-            }
-            ExprKind::Braces(_, parts) => parts.iter().all(|part| self.of_one(part, within)),
-            ExprKind::Assign(..)
-            | ExprKind::Postfix(..)
-            | ExprKind::Lambda(_)
-            | ExprKind::Other(_) => false,
-            _ => true,
-        }
-    }
+/// Tests whether a class of the program has a member of this name.
+fn is_member(program: &Program, name: &str) -> bool {
+    program.classes.iter().flat_map(|class| &class.fields).any(|field| field.name == name)
 }

@@ -5,6 +5,7 @@ use halidom_cpp::ast::{Expr, ExprKind};
 use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
+use crate::machine::contracts;
 use crate::machine::names::{Method, TypeName};
 use crate::machine::operators::is_stream;
 use crate::machine::run::{Machine, Paths};
@@ -174,9 +175,7 @@ impl<'p> Machine<'p> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
-        if let Some(print) =
-            crate::machine::contracts::printed(name).filter(|_| self.mode.is_emitter())
-        {
+        if let Some(print) = contracts::printed(name).filter(|_| self.mode.is_emitter()) {
             return self.print(print, &values, state, line);
         }
         let functions = self.named(name, values.len());
@@ -185,8 +184,17 @@ impl<'p> Machine<'p> {
             return self.unsupported(state, what, line);
         }
         // An analysis runs on wholly known IR; elsewhere its contract replaces it.
-        let is_assumed = crate::machine::contracts::is_assumed(name)
-            && !(self.is_concrete() && crate::machine::contracts::is_analysis(name));
+        let is_assumed =
+            contracts::is_assumed(name) && !(self.is_concrete() && contracts::is_analysis(name));
+        if is_assumed && !functions.iter().all(|function| contracts::is_replaced(function)) {
+            return match Self::overload(&functions, &values, &state) {
+                Some(function) if contracts::is_replaced(function) => {
+                    self.api(name, templates, values, state, line)
+                }
+                Some(function) => self.call_template(function, templates, values, state),
+                None => self.unsupported(state, format!("which of the functions {name}"), line),
+            };
+        }
         match functions.as_slice() {
             [function] if !is_assumed => self.call_template(function, templates, values, state),
             [_, ..] if !is_assumed => match Self::overload(&functions, &values, &state) {
@@ -394,7 +402,7 @@ impl<'p> Machine<'p> {
         let is_mutator = known.is_some_and(|class| {
             class.fields.is_empty() && class.bases.iter().any(|base| base.contains("IRMutator"))
         });
-        let is_equal = crate::machine::contracts::other_statement(name).is_none();
+        let is_equal = contracts::other_statement(name).is_none();
         let is_any_mutator = known.is_some_and(|class| {
             self.classes_of(&class.name).iter().any(|base| base.ends_with("Mutator"))
         });

@@ -12,6 +12,7 @@
 use std::sync::LazyLock;
 
 use halidom_base::FxHashMap;
+use halidom_cpp::ast::Function;
 
 use crate::machine::language::{Contract, Fact, Guarantee, Print};
 use crate::machine::reader::{self, ContractError, Pass};
@@ -120,6 +121,34 @@ pub(crate) fn printed(name: &str) -> Option<Print> {
 /// Tests whether a contract replaces the body in the files.
 pub(crate) fn is_assumed(name: &str) -> bool {
     TABLE.error.is_some() || TABLE.named(name).any(|contract| contract.replaces_body)
+}
+
+/// Tests whether a contract that replaces bodies replaces this function of the program. It may be
+/// another function of the same name: one that mutates something else than a node, or that takes
+/// something more than a place for a report. Such a function runs as it is written.
+pub(crate) fn is_replaced(function: &Function) -> bool {
+    if !is_assumed(&function.name) {
+        return false;
+    }
+    let types = || function.parameters.iter().map(|known| known.ty.as_str());
+    // Types are kept without `const`.
+    let (signature, _) = function.text.split_once('{').unwrap_or((&function.text, ""));
+    let texts: Vec<&str> = signature.split(',').collect();
+    let writes = |index: usize, ty: &str| {
+        let is_const = texts.len() == function.parameters.len()
+            && texts.get(index).is_some_and(|text| text.contains("const "));
+        ty.ends_with(['&', '*']) && !is_const
+    };
+    if ["mutate", "Mutate"].contains(&function.name.as_str()) {
+        return types().enumerate().all(|(index, ty)| match index {
+            0 => ["Expr", "Stmt"].contains(&ty.trim_end_matches('&')) && !writes(index, ty),
+            1 => ["ExprInfo*", "ConstBounds*"].contains(&ty),
+            _ => false,
+        });
+    }
+    let is_place =
+        |index: usize| TABLE.named(&function.name).any(|contract| contract.takes.len() > index);
+    types().enumerate().all(|(index, ty)| !writes(index, ty) || is_place(index))
 }
 
 /// Tests whether a function is an analysis, which can run on known IR.

@@ -13,8 +13,34 @@ use crate::machine::run::{Machine, Outcome, Paths};
 use crate::machine::types::UNION;
 
 impl<'p> Machine<'p> {
-    /// Evaluates an expression on each path.
+    /// Evaluates an expression on each path, unless the expressions of the method have too many.
     pub(crate) fn eval(&mut self, expr: &'p Expr, state: State) -> Paths<Val> {
+        let line = expr.line;
+        let mut paths = Vec::new();
+        if self.shows_nothing() {
+            return paths;
+        }
+        if self.is_forked(0) {
+            self.give_up(vec![state], line);
+            return paths;
+        }
+        paths = self.eval_kind(expr, state);
+        // The paths of operands were counted with them.
+        let is_counted = !matches!(
+            expr.kind,
+            ExprKind::Binary(..)
+                | ExprKind::Conditional(..)
+                | ExprKind::Cast(..)
+                | ExprKind::Braces(..)
+        );
+        let new = if is_counted { paths.len().saturating_sub(1) } else { 0 };
+        if self.is_forked(new) {
+            self.give_up(paths.drain(..).map(|(state, _)| state), line);
+        }
+        paths
+    }
+
+    fn eval_kind(&mut self, expr: &'p Expr, state: State) -> Paths<Val> {
         let line = expr.line;
         match &expr.kind {
             ExprKind::Integer(value, suffix) => {

@@ -15,7 +15,7 @@ use crate::machine::invariants::invariant;
 use crate::machine::names::Method;
 use crate::machine::objects::element_of;
 use crate::machine::program::Purpose;
-use crate::machine::run::{MAX_ITERATIONS, Machine, Operands, Outcome, Paths};
+use crate::machine::run::{ACTIVE, MAX_ITERATIONS, Machine, Operands, Outcome, Paths};
 
 /// The reason why a path becomes unsupported when it changes a container that no variable holds.
 const PART: &str = "a change of a container that no variable holds";
@@ -317,6 +317,9 @@ impl<'p> Machine<'p> {
         let result = match (name, arguments) {
             (Method::PushBack | Method::EmplaceBack, [value]) => {
                 let ty = place.and_then(|place| Self::load(place, &state)).map(|slot| slot.ty);
+                if ty.as_ref().is_some_and(|ty| self.is_active(element_of(ty))) {
+                    return self.unsupported(state, ACTIVE, line);
+                }
                 let element = self.aggregate(element_of(&ty.unwrap_or_default()), value.clone());
                 values.push(element);
                 Val::Void

@@ -16,6 +16,7 @@
 //!   on them.
 
 pub(crate) mod alike;
+pub(crate) mod alike_names;
 pub(crate) mod api;
 pub(crate) mod api_facts;
 pub(crate) mod api_literals;

@@ -4,13 +4,18 @@
 //!
 //! An object with a `ScopedBinding` pushes when it is made, and pops where its variable ends. An
 //! element of a vector ends with the vector; no method may remove such an element earlier.
+//!
+//! An object of any other class of the program is made member by member, which is right only if
+//! neither its class nor the class of a member declares a constructor, a destructor or an
+//! assignment. Constructors of structures that a function declares, and of visitors and mutators,
+//! are known in part.
 
 use halidom_cpp::ast::{Expr, ExprKind, Function, Local, Stmt, StmtKind};
 
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val, members};
 use crate::machine::names::Method;
-use crate::machine::run::{Machine, Outcome, Paths};
+use crate::machine::run::{ACTIVE, Machine, Outcome, Paths};
 use crate::machine::types::is_binding_type;
 
 /// The handle for a `ScopedBinding` that pushed.
@@ -41,6 +46,29 @@ impl<'p> Machine<'p> {
     /// The structure with a name that the running function declares.
     pub(crate) fn local(&self, name: &str) -> Option<&'p Local> {
         declared_in(&self.running?.body, name)
+    }
+
+    /// Tests whether code of the program may run when an object of a type is made, copied or ends.
+    pub(crate) fn is_active(&self, ty: &str) -> bool {
+        if ty.ends_with(['&', '*']) || self.local(ty).is_some() {
+            return false;
+        }
+        let classes = self.classes_of(ty.rsplit("::").next().unwrap_or(ty));
+        let is_helper = classes.iter().any(|of| of.ends_with("Mutator") || of.ends_with("Visitor"));
+        let ends = |class: &str| {
+            let of_class = |known: &&Function| known.class == class;
+            let mut functions = self.program.functions.iter().filter(of_class);
+            functions.any(|function| function.name.starts_with('~'))
+        };
+        let known = self.program.classes.iter().filter(|class| classes.contains(&class.name));
+        known.into_iter().any(|class| {
+            if is_helper {
+                return ends(&class.name);
+            }
+            class.is_active
+                || ends(&class.name)
+                || class.fields.iter().any(|field| field.ty != ty && self.is_active(&field.ty))
+        })
     }
 
     /// Makes an object of a structure that the running function declares. Its bindings end where
@@ -174,6 +202,10 @@ impl<'p> Machine<'p> {
                 paths.extend(self.construct(local, &values, depth, state, line));
                 continue;
             }
+            if self.is_active(ty) {
+                paths.extend(self.unsupported(state, ACTIVE, line));
+                continue;
+            }
             let values: Vec<Val> =
                 values.into_iter().map(|value| Self::loaded(value, &state)).collect();
             match self.aggregate(ty, Val::List(values)) {
@@ -200,6 +232,9 @@ impl<'p> Machine<'p> {
         {
             let depth = (*frame + 1, *index);
             return Some(self.construct(local, arguments, depth, state.clone(), line));
+        }
+        if self.is_active(element) {
+            return Some(self.unsupported(state.clone(), ACTIVE, line));
         }
         let arguments: Vec<Val> =
             arguments.iter().map(|value| Self::loaded(value.clone(), state)).collect();

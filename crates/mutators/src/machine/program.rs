@@ -34,6 +34,9 @@ pub(crate) struct Program {
     pub(crate) functions: Vec<Function>,
     /// The classes of these files.
     pub(crate) classes: Vec<Class>,
+    /// The names that the files give to aliases, macros, variables, template parameters,
+    /// enumerations, and functions without a body.
+    pub(crate) others: Vec<String>,
     /// The members that are scopes.
     pub(crate) scopes: Vec<ScopeMember>,
     /// For each class that was asked about: a method of its pass that may return something greater

@@ -103,7 +103,12 @@ impl Mode {
 /// The reason why a mutator is given up that has too many paths.
 pub(crate) const MANY_PATHS: &str = "more paths than are followed";
 
-/// The number of paths beyond which a mutator is given up.
+/// The reason why a path becomes unsupported that makes an object whose class runs code then, or
+/// where the object ends.
+pub(crate) const ACTIVE: &str = "an object with a constructor or destructor of its own";
+
+/// The number of paths beyond which a mutator is given up. Those that statements leave and those
+/// that expressions add are counted apart.
 const MAX_PATHS: usize = 100_000;
 
 /// The number of ends of paths on wholly known IR beyond which a run is given up.
@@ -172,6 +177,8 @@ pub(crate) struct Machine<'p> {
     pub(super) open: Vec<Open>,
     count: u32,
     paths: usize,
+    /// The number of paths that expressions added.
+    forks: usize,
     /// True if a path already reported that there are too many paths.
     pub(super) is_told: bool,
     /// The current depth of nested function calls.
@@ -210,6 +217,7 @@ impl<'p> Machine<'p> {
             open: Vec::new(),
             count: 0,
             paths: 0,
+            forks: 0,
             is_told: false,
             depth: 0,
             active: Vec::new(),
@@ -298,6 +306,24 @@ impl<'p> Machine<'p> {
     pub(super) fn is_exhausted(&mut self, new: usize) -> bool {
         self.paths += new;
         self.paths > MAX_PATHS
+    }
+
+    /// Ends paths because there are too many. One of them reports it; the others would report the
+    /// same.
+    pub(super) fn give_up(&mut self, paths: impl IntoIterator<Item = State>, line: usize) {
+        if let Some(state) = paths.into_iter().next()
+            && !self.is_told
+        {
+            self.is_told = true;
+            self.end(state, Outcome::Unsupported(MANY_PATHS.to_owned()), line);
+        }
+    }
+
+    /// Records that an expression added paths, and tests whether the method is given up. Then no
+    /// path goes on, as every expression ends its path.
+    pub(super) fn is_forked(&mut self, new: usize) -> bool {
+        self.forks += new;
+        self.forks > MAX_PATHS
     }
 
     /// Makes a lambda function.
@@ -412,6 +438,9 @@ impl<'p> Machine<'p> {
             state = after;
             arguments.push(value);
         }
+        if function.parameters.iter().any(|parameter| self.is_active(&parameter.ty)) {
+            state.lost = Some(ACTIVE);
+        }
         let outer = self.running.replace(function);
         let slots = function.parameters.iter().zip(arguments).map(|(parameter, value)| Slot {
             name: parameter.name.clone(),
@@ -451,6 +480,9 @@ impl<'p> Machine<'p> {
                     continue;
                 }
                 Flow::Return(value) => {
+                    if self.is_active(&function.result) {
+                        state.lost = Some(ACTIVE);
+                    }
                     let value = self.aggregate(&function.result, value);
                     self.coerce(&function.result, value, &mut state)
                 }

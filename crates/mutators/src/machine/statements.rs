@@ -9,9 +9,7 @@ use halidom_rewrites::rules::{Domain, Node, ValueId};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::Val;
 use crate::machine::helpers::READS;
-use crate::machine::run::{
-    Flow, MANY_PATHS, MAX_CONCRETE_ITERATIONS, MAX_ITERATIONS, Machine, Outcome, Paths,
-};
+use crate::machine::run::{Flow, MAX_CONCRETE_ITERATIONS, MAX_ITERATIONS, Machine, Outcome, Paths};
 
 impl<'p> Machine<'p> {
     /// Runs statements in a new scope.
@@ -53,12 +51,7 @@ impl<'p> Machine<'p> {
             }
             running = next;
             if self.is_exhausted(running.len()) {
-                // One path reports it; the others would report the same.
-                let told = self.is_told;
-                for state in running.drain(..).take(usize::from(!told)) {
-                    self.is_told = true;
-                    self.end(state, Outcome::Unsupported(MANY_PATHS.to_owned()), stmt.line);
-                }
+                self.give_up(running.drain(..), stmt.line);
                 break;
             }
         }

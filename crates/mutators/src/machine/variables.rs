@@ -9,11 +9,15 @@ use crate::ir::kinds::I32;
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Num, Place, Val};
 use crate::machine::names::TypeName;
-use crate::machine::run::{MAX_CONCRETE_ITERATIONS, Machine, Paths};
+use crate::machine::run::{ACTIVE, MAX_CONCRETE_ITERATIONS, Machine, Outcome, Paths};
 use crate::machine::types::{UNION, integer_type, is_type_of_body};
 
 impl<'p> Machine<'p> {
     pub(super) fn declare(&mut self, declared: &'p Declared, state: State) -> Vec<State> {
+        if self.is_active(&declared.ty) {
+            self.end(state, Outcome::Unsupported(ACTIVE.to_owned()), self.line);
+            return Vec::new();
+        }
         let valued = match &declared.value {
             Some(value) => match &value.kind {
                 // `T x(y)` and `T x{y}` of a reference or number type are read as a call of the
@@ -118,6 +122,9 @@ impl<'p> Machine<'p> {
     /// `vector<T> x(n)` makes a vector of `n` elements, and `vector<T> x(y)` copies another one.
     fn vector_of(&mut self, ty: &str, argument: &'p Expr, state: State, line: usize) -> Paths<Val> {
         let element = ty.split_once('<').map_or("", |(_, of)| of.trim_end_matches('>'));
+        if self.is_active(element) {
+            return self.unsupported(state, ACTIVE, line);
+        }
         let mut paths = Vec::new();
         for (state, value) in self.eval(argument, state) {
             let Val::Int(count) = &value else {

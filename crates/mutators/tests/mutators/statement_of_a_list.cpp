@@ -1,5 +1,6 @@
 // A statement for each element, and no depth of what they make.
 // wrong: bounded
+// right: bounded
 
 class Right : public IRMutator {
     Stmt each(const Array<Expr> &values) {

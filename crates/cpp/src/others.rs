@@ -1,0 +1,102 @@
+//! Reads the names of declarations that have no place of their own in the syntax.
+
+use tree_sitter::Node;
+
+use crate::parse::{Reader, named};
+
+/// The kinds of declarators around a name.
+const DECLARATORS: [&str; 6] = [
+    "init_declarator",
+    "pointer_declarator",
+    "reference_declarator",
+    "array_declarator",
+    "parenthesized_declarator",
+    "function_declarator",
+];
+
+impl Reader<'_> {
+    /// Collects the names of aliases, variables, template parameters, enumerations and functions
+    /// without a body. Those within functions are left out.
+    pub(crate) fn others(&self, node: Node<'_>, found: &mut Vec<String>) {
+        for child in named(node) {
+            let field = |name| child.child_by_field_name(name);
+            match child.kind() {
+                "compound_statement" | "parameter_list" | "field_initializer_list" => continue,
+                "declaration" | "type_definition" => self.declared_names(child, found),
+                // A method without a body. The other members are fields of the class.
+                "field_declaration"
+                    if field("declarator").is_some_and(|of| function_in(of).is_some()) =>
+                {
+                    self.declared_names(child, found);
+                }
+                "using_declaration" => {
+                    let text = self.flat(child);
+                    let name = text.trim_start_matches("using ").trim_end_matches(';').trim();
+                    let (space, short) = name.rsplit_once("::").unwrap_or(("", name));
+                    if space != "std" && !space.starts_with("IR") && !name.starts_with("namespace ")
+                    {
+                        found.push(short.to_owned());
+                    }
+                }
+                "alias_declaration" | "enum_specifier" | "namespace_alias_definition" => {
+                    found.extend(field("name").map(|name| self.text(name)));
+                }
+                "template_parameter_list" => {
+                    let name = |parameter: &Node<'_>| {
+                        let text = self.flat(*parameter);
+                        let (text, _) = text.split_once('=').unwrap_or((&text, ""));
+                        let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+                        let mut words = text.split(|letter| !is_letter(letter));
+                        words.rfind(|word| !word.is_empty()).map(str::to_owned)
+                    };
+                    found.extend(named(child).iter().filter_map(name));
+                }
+                _ => {}
+            }
+            self.others(child, found);
+        }
+    }
+
+    fn declared_names(&self, node: Node<'_>, found: &mut Vec<String>) {
+        let mut cursor = node.walk();
+        for declarator in node.children_by_field_name("declarator", &mut cursor) {
+            found.extend(self.name_in(declarator));
+        }
+    }
+
+    /// The name in a declarator, without the class before it.
+    fn name_in(&self, declarator: Node<'_>) -> Option<String> {
+        if !DECLARATORS.contains(&declarator.kind()) {
+            let text = self.flat(declarator);
+            return text.rsplit("::").next().map(str::to_owned);
+        }
+        let inner = declarator
+            .child_by_field_name("declarator")
+            .or_else(|| named(declarator).into_iter().rfind(|of| of.kind() != "type_qualifier"));
+        self.name_in(inner?)
+    }
+
+    /// Tests whether a member of a class is a constructor, a destructor or an assignment.
+    pub(crate) fn is_special(&self, member: Node<'_>, class: &str) -> bool {
+        match member.kind() {
+            "template_declaration" | "friend_declaration" => {
+                named(member).into_iter().any(|inner| self.is_special(inner, class))
+            }
+            "function_definition" | "declaration" | "field_declaration" => {
+                let declarator = member.child_by_field_name("declarator");
+                let function = declarator.and_then(|of| function_in(of));
+                let name = function.and_then(|of| self.name_in(of)).unwrap_or_default();
+                name == class || name.starts_with('~') || name.replace(' ', "") == "operator="
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The declarator of a function within a declarator.
+fn function_in(declarator: Node<'_>) -> Option<Node<'_>> {
+    match declarator.kind() {
+        "function_declarator" => Some(declarator),
+        _ => named(declarator).into_iter().find_map(function_in),
+    }
+}

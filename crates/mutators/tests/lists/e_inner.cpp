@@ -1,0 +1,23 @@
+// The list of an inner node is taken.
+// wrong: undecided
+
+class Right : public IRMutator {
+    Stmt visit(const Allocate *op) {
+        std::vector<Expr> extents;
+        for (const Expr &e : op->extents) {
+            extents.push_back(mutate(e));
+        }
+        return Allocate::make(op->buffer_var, op->type, extents, op->condition, mutate(op->body),
+            op->attrs, op->new_expr, op->free_function, op->init_values, op->is_const);
+    }
+};
+
+class Wrong : public IRMutator {
+    Stmt visit(const Allocate *op) {
+        if (const Allocate *in = op->body.as<Allocate>()) {
+            return Allocate::make(op->buffer_var, op->type, in->extents, op->condition, op->body,
+                op->attrs, op->new_expr, op->free_function, op->init_values, op->is_const);
+        }
+        return op;
+    }
+};

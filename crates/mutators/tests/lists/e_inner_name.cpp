@@ -1,0 +1,22 @@
+// The size of the list of an inner node decides.
+// wrong: bounded
+
+class Right : public IRMutator {
+    Stmt visit(const Allocate *op) {
+        std::vector<Expr> extents;
+        for (const Expr &e : op->extents) {
+            extents.push_back(mutate(e));
+        }
+        return Allocate::make(op->buffer_var, op->type, extents, op->condition, mutate(op->body),
+            op->attrs, op->new_expr, op->free_function, op->init_values, op->is_const);
+    }
+};
+
+class Wrong : public IRMutator {
+    Stmt visit(const Allocate *op) {
+        if (const Provide *in = op->body.as<Provide>()) {
+            if (in->args.size() == 4) return Evaluate::make(0);
+        }
+        return op;
+    }
+};

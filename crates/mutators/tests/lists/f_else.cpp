@@ -1,0 +1,33 @@
+// Four flags.
+// wrong: bounded
+
+class Right : public IRMutator {
+    Stmt visit(const Allocate *op) {
+        std::vector<Expr> extents;
+        for (const Expr &e : op->extents) {
+            extents.push_back(mutate(e));
+        }
+        return Allocate::make(op->buffer_var, op->type, extents, op->condition, mutate(op->body),
+            op->attrs, op->new_expr, op->free_function, op->init_values, op->is_const);
+    }
+};
+
+class Wrong : public IRMutator {
+    Stmt visit(const Allocate *op) {
+        bool f = false;
+        bool g = false;
+        bool h = false;
+        bool k = false;
+        std::vector<Expr> extents;
+        for (const Expr &e : op->extents) {
+            if (is_const(e, 1)) f = true;
+            if (is_const(e, 2)) g = true;
+            if (is_const(e, 3)) h = true;
+            if (is_const(e, 4)) k = true;
+            extents.push_back(mutate(e));
+        }
+        if (f && g && h && k) return Evaluate::make(0);
+        return Allocate::make(op->buffer_var, op->type, extents, op->condition, mutate(op->body),
+            op->attrs, op->new_expr, op->free_function, op->init_values, op->is_const);
+    }
+};

@@ -1,0 +1,24 @@
+// A loop over elements has a first statement, which adds an element.
+// wrong: unsupported
+
+class Right : public IRMutator {
+    Stmt visit(const Allocate *op) {
+        std::vector<Expr> extents;
+        for (const Expr &e : op->extents) {
+            extents.push_back(mutate(e));
+        }
+        return Allocate::make(op->buffer_var, op->type, extents, op->condition, mutate(op->body),
+            op->attrs, op->new_expr, op->free_function, op->init_values, op->is_const);
+    }
+};
+
+class Wrong : public IRMutator {
+    Stmt visit(const Allocate *op) {
+        std::vector<Expr> extents;
+        for (extents.push_back(op->condition); const Expr &e : op->extents) {
+            extents.push_back(mutate(e));
+        }
+        return Allocate::make(op->buffer_var, op->type, extents, op->condition, mutate(op->body),
+            op->attrs, op->new_expr, op->free_function, op->init_values, op->is_const);
+    }
+};

@@ -1,0 +1,27 @@
+// Elements are swapped after the loop.
+// wrong: crash
+
+class Right : public IRMutator {
+    Stmt visit(const Allocate *op) {
+        std::vector<Expr> extents;
+        for (const Expr &e : op->extents) {
+            extents.push_back(mutate(e));
+        }
+        return Allocate::make(op->buffer_var, op->type, extents, op->condition, mutate(op->body),
+            op->attrs, op->new_expr, op->free_function, op->init_values, op->is_const);
+    }
+};
+
+class Wrong : public IRMutator {
+    Stmt visit(const Allocate *op) {
+        std::vector<Expr> c(op->extents.size());
+        std::vector<Expr> d(op->extents.size());
+        for (size_t i = 0; i < op->extents.size(); i++) {
+            c[i] = mutate(op->extents[i]);
+            d[i] = c[i];
+        }
+        std::swap(c[0], c[3]);
+        return Allocate::make(op->buffer_var, op->type, c, op->condition, mutate(op->body),
+            op->attrs, op->new_expr, op->free_function, op->init_values, op->is_const);
+    }
+};

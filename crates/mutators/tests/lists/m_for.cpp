@@ -1,0 +1,29 @@
+// A macro with the name of a keyword leaves an element out.
+// wrong: unsupported
+// right: unsupported
+
+#define for(x) for (x) if (n++ == 3) {} else
+
+class Right : public IRMutator {
+    int n = 0;
+    Stmt visit(const Allocate *op) {
+        std::vector<Expr> extents;
+        for (const Expr &e : op->extents) {
+            extents.push_back(mutate(e));
+        }
+        return Allocate::make(op->buffer_var, op->type, extents, op->condition, mutate(op->body),
+            op->attrs, op->new_expr, op->free_function, op->init_values, op->is_const);
+    }
+};
+
+class Wrong : public IRMutator {
+    int n = 0;
+    Stmt visit(const Allocate *op) {
+        std::vector<Expr> extents;
+        for (const Expr &e : op->extents) {
+            extents.push_back(mutate(e));
+        }
+        return Allocate::make(op->buffer_var, op->type, extents, op->condition, mutate(op->body),
+            op->attrs, op->new_expr, op->free_function, op->init_values, op->is_const);
+    }
+};

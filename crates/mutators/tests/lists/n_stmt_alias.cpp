@@ -1,0 +1,26 @@
+// The result's type is an alias.
+// wrong: bounded
+// right: bounded
+
+class Right : public IRMutator {
+    Stmt visit(const Allocate *op) {
+        std::vector<Expr> extents;
+        for (const Expr &e : op->extents) {
+            extents.push_back(mutate(e));
+        }
+        return Allocate::make(op->buffer_var, op->type, extents, op->condition, mutate(op->body),
+            op->attrs, op->new_expr, op->free_function, op->init_values, op->is_const);
+    }
+};
+using Stmt = Odd;
+
+class Wrong : public IRMutator {
+    Stmt visit(const Allocate *op) {
+        std::vector<Expr> extents;
+        for (const Expr &e : op->extents) {
+            extents.push_back(mutate(e));
+        }
+        return Allocate::make(op->buffer_var, op->type, extents, op->condition, mutate(op->body),
+            op->attrs, op->new_expr, op->free_function, op->init_values, op->is_const);
+    }
+};
