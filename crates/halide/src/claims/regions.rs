@@ -502,7 +502,9 @@ impl<'r, 'p> Region<'r, 'p> {
         };
         // The least of several beginnings may be a number at all sizes.
         let low = match self.forms.span(&low) {
-            Some((least, greatest)) if least == greatest => Form::constant(least),
+            Some((least, greatest)) if least == greatest && !self.forms.has_floats(&low) => {
+                Form::constant(least)
+            }
             Some(_) | None => low,
         };
         let moving: Vec<VarId> = self.inner_loops().iter().map(|of| of.var).collect();
