@@ -1,3 +1,4 @@
 //! Tests of the crate's parts.
 
 mod contracts;
+mod lists;
