@@ -666,14 +666,6 @@ impl<'p> Forms<'p> {
         ways
     }
 
-    /// Tests whether a form depends on floats, of which the samples have few.
-    pub(super) fn has_floats(&mut self, form: &Form) -> bool {
-        let expr = self.expr(form);
-        let mut floats: Vec<ExprId> = Vec::new();
-        self.pool.for_each_subexpr(expr, &mut |id, _| floats.push(id));
-        floats.into_iter().any(|id| self.pool.ty(id).scalar.is_float())
-    }
-
     /// The variable, if the atom is one.
     pub(super) fn as_variable(&self, atom: ExprId) -> Option<VarId> {
         if let Expr::Var(var) = self.pool.get(atom) { Some(*var) } else { None }

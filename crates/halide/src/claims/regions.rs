@@ -500,9 +500,12 @@ impl<'r, 'p> Region<'r, 'p> {
             let (low, high) = all.unwrap_or_default();
             return (low, high, false);
         };
-        // The least of several beginnings may be a number at all sizes.
+        // The least of several beginnings may be the same number in all iterations.
+        let vars = self.forms.form_vars(&low);
         let low = match self.forms.span(&low) {
-            Some((least, greatest)) if least == greatest && !self.forms.has_floats(&low) => {
+            Some((least, greatest))
+                if least == greatest && vars.iter().all(|var| self.forms.loops.contains(var)) =>
+            {
                 Form::constant(least)
             }
             Some(_) | None => low,
