@@ -114,8 +114,9 @@ impl Region<'_, '_> {
     fn not_divided(&mut self, form: Form, store: &Store) -> Form {
         let mut result = form;
         let around = self.spot.context.branches.len();
-        let branches = self.map.contexts[&store.stmt].branches.get(around..).unwrap_or_default();
-        for (branch, holds) in branches.to_vec() {
+        let map = self.map;
+        let branches = map.contexts[&store.stmt].branches.get(around..).unwrap_or_default();
+        for (branch, holds) in branches.iter().copied() {
             let Stmt::If { condition, .. } = *self.forms.pool.get_stmt(branch) else { continue };
             let condition = self.forms.settled(condition, &mut Env::default());
             let Expr::Binary(BinaryOp::Ne, _, rest) = *self.forms.pool.get(condition) else {

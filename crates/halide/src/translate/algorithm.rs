@@ -83,6 +83,7 @@ pub(super) struct Prior {
 
 /// The settings of the target and of the contract that callers keep. They do not depend on the
 /// statement.
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// True if the target leaves assertions out (`no_asserts`).
