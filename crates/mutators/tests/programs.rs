@@ -121,6 +121,24 @@ fn short_lists_are_not_taken_for_long_ones() {
 }
 
 #[test]
+fn a_mutate_of_its_own_is_not_passed_over() {
+    let text = "class Wrong : public IRMutator {\n    \
+        Expr mutate(const Expr &e) override {\n        return Expr(0);\n    }\n    \
+        Expr visit(const Add *op) {\n        \
+        return Add::make(mutate(op->a), mutate(op->b));\n    }\n};\n";
+    let source = Source { name: "pass.cpp".to_owned(), text: text.to_owned() };
+    let judged = mutators(&[source], &[], &options()).expect("a solver that runs");
+    let standings: Vec<(&str, &str)> = judged
+        .iter()
+        .map(|mutator| (mutator.name.as_str(), mutator.examination.standing().name()))
+        .collect();
+    assert_eq!(
+        standings,
+        [("Wrong::visit(const Add *)", "verified"), ("Wrong::mutate", "unsupported")]
+    );
+}
+
+#[test]
 fn a_finding_says_which_file_it_is_in() {
     let helper = "int half(int a, int b) {\n    return a / b;\n}\n";
     let pass = "class Wrong : public IRMutator \

@@ -88,6 +88,9 @@ pub(crate) struct Found {
     lines: Vec<(usize, usize)>,
     /// The mutators by file and function.
     pub(crate) mutators: Vec<(usize, usize)>,
+    /// The functions `mutate` of the program, by file and function, whose bodies the contract
+    /// replaces.
+    replaced: Vec<(usize, usize)>,
     /// The lines of syntax errors that may hide mutators.
     errors: Vec<usize>,
 }
@@ -110,12 +113,19 @@ impl Found {
         }
         program.scopes = scopes(&program.functions, &program.classes);
         mutators.retain(|(file, function)| {
-            let function = &program.functions[*function];
-            let name = format!("{}: {}", names[*file], title(function));
-            (is_mutator(function, &program.classes) || is_emitter(function, &program.functions))
-                && (wanted.is_empty() || wanted.iter().any(|wanted| name.contains(wanted)))
+            let name = format!("{}: {}", names[*file], title(&program.functions[*function]));
+            wanted.is_empty() || wanted.iter().any(|wanted| name.contains(wanted))
         });
-        Self { program, names, lines, mutators, errors }
+        let mut replaced = mutators.clone();
+        replaced.retain(|(_, function)| {
+            let function = &program.functions[*function];
+            contracts::is_mutate(function) && contracts::is_replaced(function)
+        });
+        mutators.retain(|(_, function)| {
+            let function = &program.functions[*function];
+            is_mutator(function, &program.classes) || is_emitter(function, &program.functions)
+        });
+        Self { program, names, lines, mutators, replaced, errors }
     }
 
     /// Returns the file that contains a line of the program, and the line within that file; line 0
@@ -137,6 +147,16 @@ impl Found {
             Some(Mutator { file: self.names[file].clone(), line, name, examination })
         });
         hidden.collect()
+    }
+
+    /// Returns the functions `mutate` of the program, as mutators about which nothing is known.
+    fn assumed(&self) -> Vec<Mutator> {
+        let assumed = self.replaced.iter().map(|(file, function)| {
+            let what = "a `mutate` of its own: it is assumed to return a node of the same value";
+            let line = self.program.functions[*function].line;
+            self.placed(*file, *function, nothing_known(line, what.to_owned()))
+        });
+        assumed.collect()
     }
 
     /// Returns an examination as a mutator, with lines counted within files.
@@ -234,7 +254,7 @@ pub fn mutators_of(
     let mutators = all.mutators.iter().zip(done).filter_map(|((file, function), examination)| {
         Some(all.placed(*file, *function, examination?))
     });
-    Ok(mutators.chain(all.hidden()).collect())
+    Ok(mutators.chain(all.assumed()).chain(all.hidden()).collect())
 }
 
 /// Returns the name of the kind of node that a method takes.

@@ -123,6 +123,11 @@ pub(crate) fn is_assumed(name: &str) -> bool {
     TABLE.error.is_some() || TABLE.named(name).any(|contract| contract.replaces_body)
 }
 
+/// Tests whether a function has the name of the one that mutates a node.
+pub(crate) fn is_mutate(function: &Function) -> bool {
+    ["mutate", "Mutate"].contains(&function.name.as_str())
+}
+
 /// Tests whether a contract that replaces bodies replaces this function of the program. It may be
 /// another function of the same name: one that mutates something else than a node, or that takes
 /// something more than a place for a report. Such a function runs as it is written.
@@ -139,7 +144,7 @@ pub(crate) fn is_replaced(function: &Function) -> bool {
             && texts.get(index).is_some_and(|text| text.contains("const "));
         ty.ends_with(['&', '*']) && !is_const
     };
-    if ["mutate", "Mutate"].contains(&function.name.as_str()) {
+    if is_mutate(function) {
         return types().enumerate().all(|(index, ty)| match index {
             0 => ["Expr", "Stmt"].contains(&ty.trim_end_matches('&')) && !writes(index, ty),
             1 => ["ExprInfo*", "ConstBounds*"].contains(&ty),

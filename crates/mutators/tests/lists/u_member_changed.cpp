@@ -1,5 +1,6 @@
 // A `mutate` of its own counts in a member.
 // wrong: undecided
+// right: unsupported
 
 class Right : public IRMutator {
     int n = 0;
