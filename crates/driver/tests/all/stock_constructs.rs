@@ -196,6 +196,19 @@ const CASES: &[Case] = &[
         target: None,
         wrong: &[],
     },
+    Case {
+        name: "a requirement within a func",
+        lines: "p = hl.Param(hl.Int(32), 'p')
+    f[x] = hl.require(p > 3, x * p, p)
+    out[x] = f[x] + 1
+    f.compute_root()",
+        target: None,
+        wrong: &[
+            ("(< (i32 3) (var i32 \"p\"))", "(< (i32 2) (var i32 \"p\"))"),
+            ("(var u1 \"t10\") (var i32 \"t9\")", "(== (i32 1) (i32 1)) (var i32 \"t9\")"),
+            ("(var u1 \"t10\") (var i32 \"t9\")", "(var u1 \"t10\") (i32 7)"),
+        ],
+    },
 ];
 
 const SCRIPT: &str = "import halide as hl

@@ -77,7 +77,7 @@ pub(super) const INTRINSICS: [(&str, Treatment); 96] = [
     ("promise_clamped", Value),
     ("random", Refused("the definition of a func replaces it by arithmetic")),
     ("register_destructor", Refused("it names a function that runs at the end")),
-    ("require", Refused("where it fails, the pipeline has no value")),
+    ("require", Value),
     ("require_mask", Refused(MASKS)),
     ("return_second", Value),
     ("rewrite_buffer", Refused(POINTER)),

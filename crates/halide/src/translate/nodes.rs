@@ -539,6 +539,10 @@ impl<'a> Nodes<'a> {
             self.show(pool, effect)?;
             return self.elaborate(pool, value);
         }
+        if let ("require", [condition, value, _message]) = (name, call.args.as_slice()) {
+            let args = [self.elaborate(pool, condition)?, self.elaborate(pool, value)?];
+            return Ok(self.make(Node::Call(call.name, Box::new(args)), said));
+        }
         if name == "undef" {
             return unsupported(
                 "`undef` elsewhere than as the first value of an output, or below a second stage",

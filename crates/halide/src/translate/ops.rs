@@ -614,6 +614,12 @@ impl Ops<'_> {
                 Ok(*a)
             }
             ("return_second", [_, b]) => Ok(*b),
+            // Where a requirement fails, the value is one of which nothing is known, in the
+            // pipeline and in the statement: a statement without the requirement has another one.
+            ("require", [condition, value]) => {
+                let failed = self.named("a requirement that fails", &[*condition], ty)?;
+                self.select(*condition, *value, failed)
+            }
             ("if_then_else" | "select_mask", [condition, a, b]) => self.select(*condition, *a, *b),
             ("lerp", [zero, one, weight]) => self.lerp([*zero, *one], *weight),
             ("mux", [which, values @ ..]) => {

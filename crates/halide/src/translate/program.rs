@@ -112,6 +112,9 @@ fn translated(
     if checked.is_some() {
         walk.note("not judged: checks of folds during a run; one that fails ends it with an error");
     }
+    if has_requirement(names, block) {
+        walk.note("not judged: a `require` of a func that fails where the value is not needed");
+    }
     let result = walk.run(&mut pool, checked.as_ref().unwrap_or(block), assumed);
     source.pool = pool;
     let compiled = result?;
@@ -125,6 +128,21 @@ fn translated(
             ))
         }
     }
+}
+
+/// Tests whether a statement checks a `require` of a func.
+fn has_requirement(names: &Names, block: &[Stmt]) -> bool {
+    fn checks(names: &Names, expr: &Expr) -> bool {
+        let mut found = matches!(expr, Expr::Call(call) if names.text(call.name) == "require");
+        expr.for_each_operand(&mut |operand| found |= checks(names, operand));
+        found
+    }
+    let mut found = false;
+    for stmt in block {
+        stmt.for_each_expr(&mut |expr| found |= checks(names, expr));
+        stmt.for_each_block(&mut |inner| found |= has_requirement(names, inner));
+    }
+    found
 }
 
 /// A block that is being translated.
