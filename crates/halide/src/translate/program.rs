@@ -113,7 +113,7 @@ fn translated(
         walk.note("not judged: checks of folds during a run; one that fails ends it with an error");
     }
     if has_requirement(names, block) {
-        walk.note("not judged: a `require` of a func that fails where the value is not needed");
+        walk.note("not judged: a `require` of a func where its value does not matter");
     }
     let result = walk.run(&mut pool, checked.as_ref().unwrap_or(block), assumed);
     source.pool = pool;
