@@ -84,6 +84,9 @@ Variable value_before : buffer -> coord -> version -> value.
 Definition last_of (among : version -> Prop) (v : version) : Prop := among v /\ forall u, among u -> u = v \/ earlier u v.
 Hypothesis spec_total : forall u v, earlier u v \/ u = v \/ earlier v u.
 Hypothesis spec_stages : forall u v, earlier u v -> stage u <= stage v.
+Hypothesis spec_transitive : forall u v w, earlier u v -> earlier v w -> earlier u w.
+(** The instances that write a location have a first one. *)
+Hypothesis spec_well_founded : forall b c, well_founded (fun u v => instance b c u /\ earlier u v).
 Hypothesis spec_single : forall b c u v, kind_of b = Single -> instance b c u -> instance b c v -> u = v.
 Hypothesis spec_input : forall b c, kind_of b = Input -> initial b c = Some (final_value b c).
 (** The lexicographic predecessor. *)
@@ -91,6 +94,9 @@ Hypothesis spec_final : forall b c v, last_of (instance b c) v -> final_value b 
 Hypothesis spec_before : forall b c v u, last_of (fun u => instance b c u /\ earlier u v) u -> value_before b c v = specified b c u.
 Hypothesis spec_has_final : forall b c, kind_of b <> Input -> exists v, last_of (instance b c) v.
 Hypothesis spec_has_before : forall b c v, 0 < stage v -> exists u, last_of (fun u => instance b c u /\ earlier u v) u.
+(** Update instances that write the value that is there already. *)
+Variable unchanged : buffer -> coord -> version -> Prop.
+Hypothesis spec_unchanged : forall b c v, unchanged b c v -> kind_of b = Updated /\ 0 < stage v /\ specified b c v = value_before b c v.
 
 (** * Labels *)
 (** The buffers of the label's func at its place. *)
@@ -135,7 +141,7 @@ Hypothesis value_shown : forall s, good s ->
 
 (** [Witness.witness]. *)
 Hypothesis coverage : forall p b c v, holds p b -> region p (stage v) c -> instance b c v ->
-  (exists s, label_of s = p /\ at_buffer s = b /\ at_coord s = c /\ claim s = v) \/ kept p c.
+  (exists s, label_of s = p /\ at_buffer s = b /\ at_coord s = c /\ claim s = v) \/ kept p c \/ unchanged b c v.
 Hypothesis coverage_nested : forall p j k c, j <= k -> region p k c -> region p j c.
 Hypothesis coverage_needed : forall p k c, promised p c -> region p k c.
 Hypothesis coverage_carry : forall p q, carries p q -> before (Label q) (Label p) /\ forall b, holds p b -> holds q b.
@@ -235,6 +241,26 @@ Proof. destruct e; simpl; try lia. pose proof (run_label p). lia. Qed.
 Lemma final_is b c v : kind_of b = Single -> instance b c v -> final_value b c = specified b c v.
 Proof. intros single here. apply spec_final. split; [assumption|]. intros u there. left. eapply spec_single; eauto. Qed.
 
+(** Before an instance that need not run, one has run that leaves the same value, and every instance in between leaves it too. *)
+Theorem covered : forall p b c, holds p b -> ~ kept p c -> forall v, (forall k, k <= stage v -> region p k c) -> instance b c v ->
+  exists s, label_of s = p /\ at_buffer s = b /\ at_coord s = c /\ (claim s = v \/ earlier (claim s) v)
+    /\ specified b c v = specified b c (claim s)
+    /\ forall w, instance b c w -> w = v \/ earlier w v -> earlier w (claim s) \/ specified b c w = specified b c (claim s).
+Proof.
+  intros p b c holding fresh v. induction v as [v IH] using (well_founded_induction (spec_well_founded b c)). intros regions here.
+  destruct (coverage p b c v holding (regions _ (le_n _)) here) as [(s & own_label & in_b & at_c & version_v)|[keeps|same]]; [|contradiction|].
+  - exists s. rewrite version_v. repeat split; auto. intros w _ [->|older]; auto.
+  - destruct (spec_unchanged _ _ _ same) as (_ & update & value_v).
+    destruct (spec_has_before b c v update) as (u & last). pose proof (spec_before _ _ _ _ last) as value_is.
+    destruct last as [[here_u older_u] greatest].
+    destruct (IH u (conj here_u older_u)) as (s & own_label & in_b & at_c & not_after & value_u & others); auto.
+    { intros k small. apply regions. pose proof (spec_stages _ _ older_u). lia. }
+    exists s. repeat split; auto.
+    + right. destruct not_after as [->|older]; [assumption|]. eapply spec_transitive; eauto.
+    + congruence.
+    + intros w here_w [->|older]; [right; congruence|]. apply others; auto.
+Qed.
+
 (** (2) What a label promises is there when it is relied on. *)
 Lemma promise_kept : forall n p e b c,
   begins p < n -> relies e p b c -> right_until (start e) -> memory (start e) b c = Some (final_value b c).
@@ -265,7 +291,8 @@ Proof.
       assert (good s) as fine by (apply (order_single s p); rewrite ?in_b, ?at_c; auto).
       pose proof (claim_shown s fine) as claims. pose proof (sofar s early fine) as as_specified. unfold right in as_specified.
       rewrite in_b, at_c in *. rewrite as_specified. f_equal. symmetry. now apply final_is. }
-    destruct written_or_kept as [(s & own_label & in_b & at_c & _)|(q & carry & promise')].
+    destruct written_or_kept as [(s & own_label & in_b & at_c & _)|[(q & carry & promise')|same]];
+      [| |destruct (spec_unchanged _ _ _ same) as (updated & _); congruence].
     + pose proof (run_under s) as inside. rewrite own_label in inside.
       assert (touches s b c = true) as touch by (rewrite <- in_b, <- at_c; apply touches_own).
       apply memory_stays with (t := S (when s)); [lia| |].
@@ -290,18 +317,18 @@ Proof.
       apply memory_stays with (t := begins p); [lia|eapply taken_over; eauto|].
       intros s touch late early. destruct (mine s touch late early) as [(own_label & in_b & at_c & fine)|same]; [|assumption].
       exfalso. apply (retention_final s); [now rewrite in_b|assumption|]. rewrite own_label, at_c. exists q. auto.
-    + destruct written_or_kept as [(s & own_label & in_b & at_c & version_v)|keeps]; [|contradiction].
+    + destruct (covered p b c holding fresh v ltac:(intros; now apply coverage_needed) here) as (s & own_label & in_b & at_c & _ & value_v & others).
       pose proof (run_under s) as inside. rewrite own_label in inside.
       assert (touches s b c = true) as touch by (rewrite <- in_b, <- at_c; apply touches_own).
       assert (good s) as fine by (unfold good; rewrite own_label, at_c; now apply coverage_needed).
-      pose proof (sofar s ltac:(lia) fine) as as_specified. unfold right in as_specified. rewrite in_b, at_c, version_v in as_specified.
+      pose proof (sofar s ltac:(lia) fine) as as_specified. unfold right in as_specified. rewrite in_b, at_c, <- value_v in as_specified.
       apply memory_stays with (t := S (when s)); [lia| |].
       * rewrite (memory_written _ _ _ touch), final. assumption.
       * intros u touch' late early. destruct (mine u touch') as [(own_label' & in_b' & at_c' & fine')|same]; [lia|lia| |assumption].
         pose proof (claim_shown u fine') as claims. rewrite in_b', at_c' in claims.
-        destruct (greatest _ claims) as [same|older].
-        -- pose proof (sofar u early fine') as as_specified'. unfold right in as_specified'. rewrite in_b', at_c', same in as_specified'. now rewrite final.
-        -- exfalso. rewrite <- version_v in older.
+        destruct (others _ claims (greatest _ claims)) as [older|same].
+        2: { pose proof (sofar u early fine') as as_specified'. unfold right in as_specified'. rewrite in_b', at_c', same, <- value_v in as_specified'. now rewrite final. }
+        -- exfalso.
            assert (before (Store u) (Store s)) as order by (apply order_writes; rewrite ?in_b'; congruence).
            apply run_admits in order. simpl in order. lia.
 Qed.
@@ -318,15 +345,17 @@ Proof.
   destruct (spec_has_before b c v update) as (u & last). pose proof last as [[here older] greatest].
   pose proof (spec_before _ _ _ _ last) as value_is.
   assert (forall k, k <= stage v -> region p k c) as regions by (intros; eapply coverage_nested; eauto).
-  destruct (coverage p b c u holding (regions _ (spec_stages _ _ older)) here) as [(s & own_label & in_b & at_c & version_u)|keeps];
-    [|now apply (retention_read l r) in keeps].
+  assert (~ kept p c) as fresh by (intros keeps; now apply (retention_read l r) in keeps).
+  assert (forall k, k <= stage u -> region p k c) as regions_u by (intros; apply regions; pose proof (spec_stages _ _ older); lia).
+  destruct (covered p b c holding fresh u regions_u here) as (s & own_label & in_b & at_c & not_after & value_u & others).
+  assert (earlier (claim s) v) as older_s by (destruct not_after as [->|?]; [assumption|eapply spec_transitive; eauto]).
   assert (beside l r s) as near by (repeat split; auto).
   assert (when s < looks l) as done.
-  { assert (before (Store s) (Load l)) as order by (apply (order_read_after l r); auto; now rewrite version_u).
+  { assert (before (Store s) (Load l)) as order by (apply (order_read_after l r); auto).
     apply run_admits in order. simpl in order. lia. }
   assert (touches s b c = true) as touch by (rewrite <- in_b, <- at_c; apply touches_own).
-  assert (good s) as fine by (unfold good; rewrite own_label, at_c, version_u; apply regions; now apply spec_stages).
-  pose proof (sofar s done fine) as as_specified. unfold right in as_specified. rewrite in_b, at_c, version_u in as_specified.
+  assert (good s) as fine by (unfold good; rewrite own_label, at_c; apply regions; now apply spec_stages).
+  pose proof (sofar s done fine) as as_specified. unfold right in as_specified. rewrite in_b, at_c, <- value_u in as_specified.
   rewrite value_is. apply memory_stays with (t := S (when s)); [lia|now rewrite (memory_written _ _ _ touch)|].
   intros w touch' late early. pose proof (touches_buffer _ _ _ touch') as in_b'.
   destruct (race_read l r w matter by_r touch') as [own_label'|[order|[order|(at_c' & fine' & same)]]].
@@ -341,9 +370,9 @@ Proof.
   destruct (spec_total (claim w) v) as [past|[equal|future]].
   - assert (good w) as fine' by (unfold good; rewrite own_label', at_c'; apply regions; now apply spec_stages).
     pose proof (claim_shown w fine') as claims. rewrite in_b', at_c' in claims.
-    destruct (greatest (claim w) (conj claims past)) as [same|before_u].
-    + pose proof (sofar w early fine') as as_specified'. unfold right in as_specified'. now rewrite in_b', at_c', same in as_specified'.
-    + exfalso. rewrite <- version_u in before_u.
+    destruct (others _ claims (greatest (claim w) (conj claims past))) as [before_u|same].
+    2: { pose proof (sofar w early fine') as as_specified'. unfold right in as_specified'. now rewrite in_b', at_c', same, <- value_u in as_specified'. }
+    + exfalso.
       assert (before (Store w) (Store s)) as order by (apply order_writes; rewrite ?in_b'; congruence).
       apply run_admits in order. simpl in order. lia.
   - exfalso. assert (before (Load l) (Store w) \/ looks l <= when w) as [order|order].
@@ -419,7 +448,7 @@ Proof.
     destruct (race_loads l u i j) as (p & reliance & fresh & inside); auto.
     pose proof (relied_after _ _ _ _ reliance) as ended. pose proof reliance as (holding & promise & _).
     destruct (spec_has_final (from_buffer l) (from_coord l) (form_inputs _ _ holding)) as (v & here & _).
-    destruct (coverage p _ _ v holding (coverage_needed _ _ _ promise) here) as [(s & own_label & in_b & at_c & _)|keeps]; [|contradiction].
+    destruct (covered p _ _ holding fresh v ltac:(intros; now apply coverage_needed) here) as (s & own_label & in_b & at_c & _).
     exists s. split; [now apply inside|]. split; [rewrite <- in_b, <- at_c; apply touches_own|].
     pose proof (run_under s). rewrite own_label in *. simpl in ended. lia.
 Qed.
@@ -442,13 +471,14 @@ Proof.
   refine (proj2 (proj2 (validated bool unit unit unit unit nat nat (fun _ => tt) (fun _ => tt) (fun s : bool => if s then 1 else 0) (fun _ => tt)
     (fun s : bool => Some (if s then 8 else 7)) (fun _ => tt) (fun _ => tt) (fun _ => Some 7) (fun _ => Some (Reader unit nat unit unit tt 1 tt tt))
     when looks begins ends 5 at_time _ _ _ order _ one (fun _ _ _ => true) _ (fun _ _ => None) _
-    (fun _ => Updated) (fun v => v) lt (fun _ _ v => v <= 1) (fun _ _ v => 7 + v) (fun _ _ => 8) (fun _ _ v => if v <=? 1 then 7 else 8) _ _ _ _ _ _ _ _
+    (fun _ => Updated) (fun v => v) lt (fun _ _ v => v <= 1) (fun _ _ v => 7 + v) (fun _ _ => 8) (fun _ _ v => if v <=? 1 then 7 else 8) _ _ _ _ _ _ _ _ _ _ (fun _ _ _ => False) _
     (fun _ _ => True) (fun _ _ _ => True) (fun _ _ => True) (fun _ _ => False) (fun _ => True) (fun _ => False) (fun _ _ => True)
     _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _)) tt tt I);
   unfold order, when, looks, begins, ends, last_of, kept, good, relies, beside, claimed in *; simpl.
   all: try solve [intros; repeat match goal with x : bool |- _ => destruct x | x : unit |- _ => destruct x end; simpl in *;
     intuition (try discriminate; try lia; eauto)].
   - intros [|[|[|[|t]]]] []; simpl; split; intros; try discriminate; try lia; reflexivity.
+  - intros _ _ v. induction v as [v IH] using lt_wf_ind. constructor. intros u [_ less]. now apply IH.
   - intros _ _ v [small last]. destruct (last 1); lia.
   - intros _ _ v u [[small below] last]. destruct (Nat.leb_spec v 1); [lia|]. destruct (last 1); lia.
   - intros _ _ _. exists 1. split; intros; lia.

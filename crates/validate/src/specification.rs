@@ -161,6 +161,22 @@ impl<'a> Specification<'a> {
         Ok(Instance { location, exists, values, ints })
     }
 
+    /// Returns the value that a component has at a location before an instance of an update stage.
+    pub(crate) fn before(
+        &self,
+        space: &mut Space,
+        (func, component): (FuncId, usize),
+        stage: usize,
+        point: &[PolyId],
+        location: &[PolyId],
+    ) -> Option<Value> {
+        let scalar = *self.pool.func(func).scalars.get(component)?;
+        let version = Version::Before { stage, point: point.to_vec().into() };
+        let coords = location.to_vec().into();
+        let term = space.leaf(Term::Read { func, component, scalar, version, coords });
+        Some(leaf_value(space, scalar, term))
+    }
+
     fn evaluate<T>(
         &mut self,
         space: &mut Space,

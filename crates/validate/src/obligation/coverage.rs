@@ -8,7 +8,8 @@
 //! proposals' conditions contradict the existence of the instance. For the pure stage this means
 //! that every needed location is written.
 //!
-//! A location that an earlier label promised need not be written again: see [`super::carry`].
+//! A location that an earlier label promised need not be written again: see [`super::carry`]. An
+//! update that leaves its location as it is need not be run: see [`super::unchanged`].
 
 use super::Checker;
 use super::carry::{Carry, restricted};
@@ -161,7 +162,16 @@ impl<'a> Checker<'a> {
                 return Status::Closed(Method::Solver);
             }
         }
-        status
+        match self.unchanged((func, stage), component, &instance, &point) {
+            Some(unchanged) => {
+                facts.push(self.space.not(unchanged));
+                let written = self.space.or(&ways);
+                let covered = self.by_cases(&facts, &ways, &target)
+                    || self.follows(&facts, written, "coverage of what changes");
+                if covered { Status::Closed(Method::Solver) } else { status }
+            }
+            None => status,
+        }
     }
 
     /// Tests whether the ways cover a target in each of the proposed cases, and whether the cases

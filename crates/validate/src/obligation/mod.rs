@@ -24,6 +24,7 @@ mod retention;
 pub(crate) mod settings;
 mod store;
 pub(crate) mod theorem;
+mod unchanged;
 mod uniform;
 mod weaker;
 mod written;

@@ -12,4 +12,5 @@ mod rare;
 mod rows;
 mod theorem;
 mod tuples;
+mod unchanged;
 mod uniform;
