@@ -30,6 +30,7 @@ mod sample;
 mod sites;
 mod solve;
 mod spots;
+mod told;
 mod unknowns;
 mod written;
 

@@ -189,7 +189,7 @@ pub(super) struct Region<'r, 'p> {
     pub(super) found: &'r Found,
     pub(super) map: &'r Map,
     pub(super) spot: &'r Spot,
-    /// The first place in the text that computes into the same memory.
+    /// The first place in the text that computes into the same memory in the same run.
     first: &'r Spot,
     pub(super) buffer: BufferId,
     /// This buffer and those for further components.
@@ -206,7 +206,13 @@ impl<'r, 'p> Region<'r, 'p> {
         spot: usize,
     ) -> Self {
         let (buffer, buffers) = (memory.buffer, memory.buffers.as_slice());
-        let (first, spot) = (&memory.spots[0], &memory.spots[spot]);
+        let spot = &memory.spots[spot];
+        // A place in another branch does not run where this one does.
+        let excluded = |other: &Spot| {
+            let mut around = other.context.branches.iter();
+            around.any(|(stmt, holds)| spot.context.branches.contains(&(*stmt, !holds)))
+        };
+        let first = memory.spots.iter().find(|other| !excluded(other)).unwrap_or(spot);
         Self { forms, sites, found, map, spot, first, buffer, buffers, short: false }
     }
 
@@ -549,8 +555,8 @@ impl<'r, 'p> Region<'r, 'p> {
             return (if is_begin { low } else { first }, if is_end { high } else { last }, false);
         }
         let Some((least, greatest)) = self.read(func, dim) else { return (low, high, false) };
-        let [before, behind] = [least.clone().minus(&low), high.clone().minus(&greatest)]
-            .map(|by| self.is_below(&by));
+        let [before, behind] =
+            [least.clone().minus(&low), high.clone().minus(&greatest)].map(|by| self.is_below(&by));
         if !before && !behind {
             return (low, high, false);
         }
@@ -572,9 +578,7 @@ impl<'r, 'p> Region<'r, 'p> {
     fn is_below(&mut self, by: &Form) -> bool {
         match by.as_constant() {
             Some(by) => by < 0,
-            None => {
-                self.forms.span(by).is_some_and(|(least, greatest)| least < 0 && greatest <= 0)
-            }
+            None => self.forms.span(by).is_some_and(|(least, greatest)| least < 0 && greatest <= 0),
         }
     }
 
