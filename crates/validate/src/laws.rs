@@ -126,12 +126,32 @@ impl Laws {
         }
     }
 
+    /// Decides whether the instances of a stage commute. Those of a tuple do if each component's
+    /// value reads no other component, and each component's updates commute.
     fn decide(&mut self, pool: &Pool, func: FuncId, stage: &Stage) -> Result<Axioms, String> {
-        // An instance of a tuple stores to several buffers, which is not one step.
-        if stage.values.len() != 1 {
-            return Err("it is not known whether updates of tuples commute".to_owned());
+        let mut axioms = Axioms::NONE;
+        for (component, value) in stage.values.iter().enumerate() {
+            let own = Stage { values: vec![*value], ..stage.clone() };
+            axioms = axioms.with(self.decide_component(pool, func, &own, component)?);
         }
-        let state = law::state(pool, func, stage).map_err(|error| error.to_string())?;
+        Ok(axioms)
+    }
+
+    /// Decides the same for a stage with the value of one component alone.
+    fn decide_component(
+        &mut self,
+        pool: &Pool,
+        func: FuncId,
+        stage: &Stage,
+        component: usize,
+    ) -> Result<Axioms, String> {
+        let mut state = law::state(pool, func, stage).map_err(|error| error.to_string())?;
+        for (_, read) in &mut state {
+            if *read != component {
+                return Err("a component's new value depends on another component".to_owned());
+            }
+            *read = 0;
+        }
         let varying = varying(pool, func, stage);
         let values = &stage.values;
         let operator = Operator { pool, values, state: &state, operand: &[], varying: &varying };

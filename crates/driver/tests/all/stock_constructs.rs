@@ -209,6 +209,136 @@ const CASES: &[Case] = &[
             ("(var u1 \"t10\") (var i32 \"t9\")", "(var u1 \"t10\") (i32 7)"),
         ],
     },
+    Case {
+        name: "memory that is hoisted out of several loops",
+        lines: "f[x, y] = x + y * 3
+    out[x, y] = f[x - 1, y - 1] + f[x + 1, y + 1]
+    xo, yo, xi, yi = hl.vars('xo yo xi yi')
+    out.tile(x, y, xo, yo, xi, yi, 16, 16, hl.TailStrategy.RoundUp)
+    f.compute_at(out, xo).hoist_storage_root()",
+        target: None,
+        wrong: &[
+            ("((i32 18) (i32 18))", "((i32 18) (i32 17))"),
+            ("\"f.s0.y.rebased\" (i32 0) (i32 18)", "\"f.s0.y.rebased\" (i32 0) (i32 17)"),
+        ],
+    },
+    Case {
+        name: "tiles in a ring, in one loop after the other",
+        lines: "f[x, y] = x + y * 3
+    out[x, y] = f[x - 1, y - 1] + f[x + 1, y + 1]
+    xo, yo, xi, yi = hl.vars('xo yo xi yi')
+    out.tile(x, y, xo, yo, xi, yi, 16, 16, hl.TailStrategy.RoundUp)
+    f.compute_at(out, xo).hoist_storage_root().ring_buffer(2)",
+        target: None,
+        wrong: &[
+            ("((i32 18) (i32 18) (i32 2))", "((i32 18) (i32 18) (i32 1))"),
+            (
+                "(let \"t16\" (* (% (+ (var i32 \"out.s0.x.xo\") (var i32 \"t11\"))",
+                "(let \"t16\" (* (% (+ (var i32 \"out.s0.x.xo\") (i32 1))",
+            ),
+        ],
+    },
+    Case {
+        name: "a window that moves down, in folded memory",
+        lines: "f[x] = x * x
+    out[x] = f[-x] + f[1 - x]
+    f.store_root().fold_storage(x, 8, False).compute_at(out, x)",
+        target: None,
+        wrong: &[
+            ("((i32 8))", "((i32 7))"),
+            ("(i32 8)", "(i32 1)"),
+            ("(- (i32 2) (var i32 \"out.min.0\"))", "(- (i32 3) (var i32 \"out.min.0\"))"),
+            ("(if (<= (i32 1)", "(if (<= (i32 0)"),
+        ],
+    },
+    Case {
+        name: "values that tell which of the elements in one place is stored",
+        lines: "f[x] = x * 7 + 3
+    out[x] = f[100 - x] + f[101 - x]
+    f.store_root().compute_at(out, x)",
+        target: None,
+        wrong: &[
+            ("(i32 703)", "(i32 710)"),
+            (
+                "(% (+ (var i32 \"out.min.0\") (i32 1)) (i32 2))",
+                "(% (+ (var i32 \"out.min.0\") (i32 2)) (i32 2))",
+            ),
+        ],
+    },
+    Case {
+        name: "a window in each branch of a specialization",
+        lines: "f[x] = x * x
+    out[x] = f[x] + f[x - 1]
+    f.store_root().compute_at(out, x)
+    out.specialize(out.output_buffer().dim(0).min() == 0)",
+        target: None,
+        wrong: &[
+            (
+                "(i32 -1) (var i32 \"f.x.min_realized\")) (i32 1))",
+                "(i32 -1) (var i32 \"f.x.min_realized\")) (i32 2))",
+            ),
+            ("(* (+ (var i32 \"out.min.0\") (i32 -1))", "(* (+ (var i32 \"out.min.0\") (i32 -2))"),
+        ],
+    },
+    Case {
+        name: "memory of a stated size, which is checked first in a loop",
+        lines: "f[x, y] = x + y
+    out[x, y] = f[x, y] * 2
+    f.compute_at(out, y).bound_storage(x, 16)",
+        target: None,
+        wrong: &[
+            ("((i32 16))", "((i32 15))"),
+            (
+                "(let \"t2\" (<= (var i32 \"out.extent.0\") (i32 16)))",
+                "(let \"t2\" (<= (var i32 \"out.extent.0\") (i32 17)))",
+            ),
+            // What is done before the check is done where it fails, too.
+            (
+                "(assert (var u1 \"t2\")",
+                "(if (! (var u1 \"t2\")) (then (store \"out\" (i32 -1) (i32 0))))
+     (assert (var u1 \"t2\")",
+            ),
+            (
+                "(assert (var u1 \"t2\")",
+                "(store \"out\" (select (var u1 \"t2\") (i32 0) (i32 -1)) (i32 0))
+     (assert (var u1 \"t2\")",
+            ),
+            (
+                "(assert (var u1 \"t2\")",
+                "(let \"early\" (load i32 \"out\" (select (var u1 \"t2\") (i32 0) (i32 -1))))
+     (assert (var u1 \"t2\")",
+            ),
+        ],
+    },
+    Case {
+        name: "a tuple of sums, in vectors that run at one time",
+        lines: "f[x] = (x, x * 2)
+    r = hl.RDom([(1, 100)])
+    ro, ri = hl.RVar('ro'), hl.RVar('ri')
+    g[()] = (0, 0)
+    g[()] = (g[()][0] + f[r.x][0], g[()][1] + f[r.x][1])
+    out[x] = x + g[()][0] + g[()][1]
+    f.compute_root()
+    g.compute_root().update().atomic().split(r.x, ro, ri, 8).parallel(ro).vectorize(ri)",
+        target: None,
+        wrong: &[
+            (
+                "(load i32 \"g.1\" (i32 0) (align 0 0)) (var",
+                "(load i32 \"g.0\" (i32 0) (align 0 0)) (var",
+            ),
+            ("(atomic \"g\"", "(scope"),
+        ],
+    },
+    Case {
+        name: "an update that changes nothing",
+        lines: "r = hl.RDom([(0, 10)])
+    f[x] = x * 3
+    f[r.x + 1] = f[r.x + 1]
+    out[x] = f[x] + f[x + 1]
+    f.compute_root()",
+        target: None,
+        wrong: &[("(i32 3)", "(i32 4)")],
+    },
 ];
 
 const SCRIPT: &str = "import halide as hl

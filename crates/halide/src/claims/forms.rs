@@ -326,6 +326,13 @@ impl<'p> Forms<'p> {
         Form::atom(self.pool.binary(BinaryOp::Div, x, y))
     }
 
+    /// Tests whether a form is a remainder by a number.
+    pub(super) fn is_remainder(&self, form: &Form, by: i128) -> bool {
+        let Some(atom) = form.as_atom() else { return false };
+        let Expr::Binary(BinaryOp::Mod, _, divisor) = *self.pool.get(atom) else { return false };
+        self.pool.as_constant(divisor).and_then(Constant::as_integer) == Some(by)
+    }
+
     pub(super) fn remainder(&mut self, x: &Form, y: &Form) -> Form {
         if let Some(by) = y.as_constant().filter(|by| *by > 0 && !x.is_too_large()) {
             let mut rest = Form::default();

@@ -335,7 +335,8 @@ fn order_of(strides: &[Form]) -> Vec<usize> {
 }
 
 /// Divides an index that counts from the beginning of the memory. Of several ways, one is chosen
-/// whose remainder is not negative in the first iteration of all loops.
+/// whose remainder is not negative in the first iteration of all loops. A branch may leave out the
+/// sizes at which it is, so if there is no such way, the one that is the least negative is chosen.
 fn division(forms: &mut Forms<'_>, index: &Form, stride: &Form) -> (Form, Form) {
     let key = (index.clone(), stride.clone());
     if let Some(known) = forms.quotients.get(&key) {
@@ -348,15 +349,20 @@ fn division(forms: &mut Forms<'_>, index: &Form, stride: &Form) -> (Form, Form) 
 
 fn divided(forms: &mut Forms<'_>, index: &Form, stride: &Form) -> (Form, Form) {
     let ways = index.divisions(stride);
+    let mut best: Option<(i128, usize)> = None;
     if ways.windows(2).any(|pair| pair[0] != pair[1]) {
-        for (quotient, remainder) in &ways {
+        for (number, (quotient, remainder)) in ways.iter().enumerate() {
             let first = forms.at_first(remainder);
-            if forms.span(&first).is_none_or(|(least, _)| least >= 0) {
+            let Some((least, _)) = forms.span(&first).filter(|(least, _)| *least < 0) else {
                 return (quotient.clone(), remainder.clone());
+            };
+            if best.is_none_or(|(most, _)| least > most) {
+                best = Some((least, number));
             }
         }
     }
-    ways.into_iter().next().unwrap_or_else(|| (Form::default(), index.clone()))
+    let chosen = best.map_or(0, |(_, number)| number);
+    ways.into_iter().nth(chosen).unwrap_or_else(|| (Form::default(), index.clone()))
 }
 
 /// The subtracted terms of a quotient that belong with the remainder: variables that occur in the

@@ -30,6 +30,7 @@ mod sample;
 mod sites;
 mod solve;
 mod spots;
+mod told;
 mod unknowns;
 mod written;
 
@@ -104,18 +105,37 @@ fn shorter(
 ) -> Option<(Attempt, Note)> {
     let open = nowhere(forms, sites, found);
     for buffer in &open {
-        let Some(program) = lifetimes::shortened(forms.pool, program, *buffer) else { continue };
-        let sites = sites::collect(forms, &program);
-        let found = solve::solve(forms, &sites, hints);
-        if nowhere(forms, &sites, &found).len() < open.len() {
-            let words = format!(
-                "shown as if it were taken anew in each iteration of a loop: the memory of `{}`",
-                forms.pool.buffer(*buffer).name
-            );
-            return Some((Attempt { program, sites, found }, Note::Lifetime(words)));
-        }
+        let Some(attempt) = settled(forms, program, (hints, &open), *buffer) else { continue };
+        let words = format!(
+            "shown as if it were taken anew in each iteration of a loop: the memory of `{}`",
+            forms.pool.buffer(*buffer).name
+        );
+        return Some((attempt, Note::Lifetime(words)));
     }
     None
+}
+
+/// The program in which a buffer lives for one iteration of the fewest loops that make its
+/// beginning known. Memory that is hoisted out of several loops may begin elsewhere in the
+/// iterations of each of them.
+fn settled(
+    forms: &mut Forms<'_>,
+    program: &Program,
+    (hints, open): (&Hints, &[BufferId]),
+    buffer: BufferId,
+) -> Option<Attempt> {
+    let mut program = lifetimes::shortened(forms.pool, program, buffer)?;
+    loop {
+        let sites = sites::collect(forms, &program);
+        let found = solve::solve(forms, &sites, hints);
+        let unknown = nowhere(forms, &sites, &found);
+        if unknown.len() < open.len() {
+            return Some(Attempt { program, sites, found });
+        }
+        // Each step moves one of the new lifetimes further in, so the steps come to an end.
+        let own = unknown.iter().find(|own| !open.contains(own))?;
+        program = lifetimes::shortened(forms.pool, &program, *own)?;
+    }
 }
 
 fn missing(forms: &Forms<'_>, sites: &Sites, found: &Found) -> Vec<Note> {

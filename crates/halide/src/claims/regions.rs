@@ -189,7 +189,7 @@ pub(super) struct Region<'r, 'p> {
     pub(super) found: &'r Found,
     pub(super) map: &'r Map,
     pub(super) spot: &'r Spot,
-    /// The first place in the text that computes into the same memory.
+    /// The first place in the text that computes into the same memory in the same run.
     first: &'r Spot,
     pub(super) buffer: BufferId,
     /// This buffer and those for further components.
@@ -206,7 +206,13 @@ impl<'r, 'p> Region<'r, 'p> {
         spot: usize,
     ) -> Self {
         let (buffer, buffers) = (memory.buffer, memory.buffers.as_slice());
-        let (first, spot) = (&memory.spots[0], &memory.spots[spot]);
+        let spot = &memory.spots[spot];
+        // A place in another branch does not run where this one does.
+        let excluded = |other: &Spot| {
+            let mut around = other.context.branches.iter();
+            around.any(|(stmt, holds)| spot.context.branches.contains(&(*stmt, !holds)))
+        };
+        let first = memory.spots.iter().find(|other| !excluded(other)).unwrap_or(spot);
         Self { forms, sites, found, map, spot, first, buffer, buffers, short: false }
     }
 
@@ -527,7 +533,8 @@ impl<'r, 'p> Region<'r, 'p> {
             });
             // A range computed from loops in several branches may exceed the part that any of them
             // writes. Otherwise loops over a dimension may cover less than the memory.
-            let exceeds = spans.iter().any(|span| span.is_none_or(|(least, _)| least < 0));
+            let exceeds = spans.iter().any(|span| span.is_none_or(|(least, _)| least < 0))
+                && !self.is_exact(dim);
             let whole = self.swept(dim);
             let is_updated = self.forms.pool.func(func).stages().len() > 1;
             let is_number = [&low, &high].map(|end| end.as_constant().is_some());
@@ -547,23 +554,32 @@ impl<'r, 'p> Region<'r, 'p> {
             });
             return (if is_begin { low } else { first }, if is_end { high } else { last }, false);
         }
-        let Some((least, _)) = self.read(func, dim) else { return (low, high, false) };
-        let by = least.clone().minus(&low);
-        let before = match by.as_constant() {
-            Some(by) => by < 0,
-            // A window that moves by less than an element in an iteration, as along `y / 2`.
-            None => {
-                self.forms.span(&by).is_some_and(|(least, greatest)| least < 0 && greatest <= 0)
-            }
-        };
-        if !before {
+        let Some((least, greatest)) = self.read(func, dim) else { return (low, high, false) };
+        let [before, behind] =
+            [least.clone().minus(&low), high.clone().minus(&greatest)].map(|by| self.is_below(&by));
+        if !before && !behind {
             return (low, high, false);
         }
-        let Some(start) = self.start(dim) else { return (low, high, false) };
-        // An element that is read below the part written now was written before, but not before the
-        // first iteration.
-        let from = self.forms.greatest([least, start]);
-        (from, high, true)
+        let Some((first, last)) = self.start(dim) else { return (low, high, false) };
+        // An element that is read beyond the part written now was written before, but not before
+        // the first iteration. The window may move in either direction.
+        let from = if before { self.forms.greatest([least, first]) } else { low };
+        let fallen = last.clone().minus(&high);
+        let falls =
+            self.forms.span(&fallen).is_some_and(|(least, greatest)| least >= 0 && greatest > 0);
+        if !behind || !falls {
+            return (from, high, before);
+        }
+        (from, self.forms.least([greatest, last]), true)
+    }
+
+    /// Tests whether a form is negative, or never positive and at times negative, as for a window
+    /// that moves by less than an element in an iteration, as along `y / 2`.
+    fn is_below(&mut self, by: &Form) -> bool {
+        match by.as_constant() {
+            Some(by) => by < 0,
+            None => self.forms.span(by).is_some_and(|(least, greatest)| least < 0 && greatest <= 0),
+        }
     }
 
     /// The loops around the place and within the lifetime of the memory.
@@ -575,6 +591,39 @@ impl<'r, 'p> Region<'r, 'p> {
     pub(super) fn inside(&self, stmt: StmtId, spot: &Spot) -> bool {
         let order = self.map.contexts[&stmt].order;
         spot.context.order <= order && order <= spot.end
+    }
+
+    /// Tests whether the stores of the place write each coordinate of the written part: each of
+    /// them in one loop over the dimension, element by element, under no condition within the
+    /// place, and all of them in the same range. The memory may then be larger than that part at
+    /// some sizes only, if the schedule says how large it is.
+    fn is_exact(&mut self, dim: usize) -> bool {
+        let around = &self.spot.context;
+        let (loops, branches) = (around.loops.len(), around.branches.len());
+        let mut ranges: Vec<(Form, Form)> = Vec::new();
+        for store in &self.sites.stores {
+            if !self.buffers.contains(&store.buffer) || !self.inside(store.stmt, self.spot) {
+                continue;
+            }
+            let Some(claim) = self.found.stores.get(&store.stmt) else { return false };
+            let coord = claim.coords[dim].clone();
+            let inner = store.loops.iter().skip(loops);
+            let mut over = inner.filter(|of| self.forms.depends(&coord, of.var));
+            let (Some(of), None) = (over.next(), over.next()) else { return false };
+            let step = self.forms.affine(&coord, of.var).and_then(|(by, _)| by.as_constant());
+            let lane = self.forms.lane;
+            let is_plain = step == Some(1)
+                && !self.forms.depends(&coord, lane)
+                && self.map.contexts[&store.stmt].branches.len() == branches;
+            if !is_plain {
+                return false;
+            }
+            let ends = self.ends(&coord, store, self.spot);
+            if !ranges.contains(&ends) {
+                ranges.push(ends);
+            }
+        }
+        ranges.len() == 1
     }
 
     /// Tests whether a loop of the place runs over a dimension.
@@ -616,14 +665,14 @@ impl<'r, 'p> Region<'r, 'p> {
         self.hull(ends)
     }
 
-    /// The first coordinate that is written into the memory.
-    fn start(&mut self, dim: usize) -> Option<Form> {
+    /// The first and last coordinate that are written into the memory in the first iteration of the
+    /// loops in its lifetime.
+    fn start(&mut self, dim: usize) -> Option<(Form, Form)> {
         let first = self.first;
-        let (low, _) = self.written(first, dim)?;
+        let (mut low, mut high) = self.written(first, dim)?;
         let scope = &self.sites.scopes[&self.buffer];
         let loops: Vec<Loop> =
             first.context.loops.iter().filter(|of| !scope.contains(&of.var)).cloned().collect();
-        let mut start = low;
         for of in loops.into_iter().rev() {
             let min = self.forms.form(of.min);
             let mut lows = vec![min];
@@ -631,9 +680,11 @@ impl<'r, 'p> Region<'r, 'p> {
                 self.bounds_below(*condition, of.var, &mut lows);
             }
             let first = self.forms.greatest(lows);
-            start = self.forms.replaced(&start, &mut Env::of([(of.var, first)]));
+            for end in [&mut low, &mut high] {
+                *end = self.forms.replaced(end, &mut Env::of([(of.var, first.clone())]));
+            }
         }
-        Some(start)
+        Some((low, high))
     }
 
     /// Collects the lower bounds that a condition sets for a variable.

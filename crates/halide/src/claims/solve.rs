@@ -14,6 +14,7 @@ use super::found::{Claim, Found};
 use super::hints::{self, Hints};
 use super::layout::{Begin, Element, Layout};
 use super::sites::{Flat, Load, Sites, Store};
+use super::told::told;
 use super::unknowns::{
     Known, environment, matching, named, named_stage, paired, rebased, solved, unclamped,
 };
@@ -393,6 +394,10 @@ impl Solver<'_> {
                         count(solved(forms, arg, *var, &unknown, there));
                     }
                 }
+                if store.loads.is_empty() {
+                    let sites = self.sites;
+                    count(told(forms, (sites, store), (value, &mut env), (*var, &unknown)));
+                }
                 if let Some(form) = named(forms, store, *var, (number, &decl.name)) {
                     *tally.entry(form).or_insert(0) += 1;
                 }
@@ -650,6 +655,25 @@ impl Solver<'_> {
             if *begin != Begin::Unknown {
                 continue;
             }
+            let by = layout.extents[dim].as_constant().filter(|by| *by > 0);
+            let congruent = by.is_some_and(|by| {
+                let factor = Form::constant(by);
+                !slots.is_empty()
+                    && slots.iter().all(|slot| {
+                        coords
+                            .iter()
+                            .filter_map(|coord| coord.get(dim))
+                            .any(|coord| forms.remainder(coord, &factor) == slot[dim])
+                    })
+            });
+            // Coordinates modulo the extent are those of a fold, wherever it begins.
+            let is_folded =
+                by.is_some_and(|by| slots.iter().all(|slot| forms.is_remainder(&slot[dim], by)));
+            if let Some(by) = by.filter(|_| congruent && is_folded) {
+                *begin = Begin::Folded(by);
+                seen += slots.len();
+                continue;
+            }
             let mut tally: IndexMap<Form, usize> = IndexMap::default();
             // Coordinates that data give tell where the dimension begins if nothing else does.
             for apart in [false, true] {
@@ -691,14 +715,7 @@ impl Solver<'_> {
                 seen += count;
                 continue;
             }
-            let Some(by) = layout.extents[dim].as_constant().filter(|by| *by > 0) else { continue };
-            let factor = Form::constant(by);
-            let congruent = slots.iter().all(|slot| {
-                coords.iter().any(|coord| {
-                    coord.get(dim).is_some_and(|coord| forms.remainder(coord, &factor) == slot[dim])
-                })
-            });
-            if congruent && !slots.is_empty() {
+            if let Some(by) = by.filter(|_| congruent) {
                 *begin = Begin::Folded(by);
                 seen += slots.len();
             }

@@ -6,6 +6,7 @@
 //! on which that work runs. If it fails, it ends a run for which the pipeline has a value. It
 //! therefore becomes a fault wherever its condition is false, and the validator must show that the
 //! fault does not happen. The code after it may rely on the condition, the code before it may not.
+//! For an assertion that comes first in loops, an entry check may show it ([`super::late_checks`]).
 
 use halidom_ir::{
     BinaryOp as Op, Check, Constant, Expr, ExprId, Pool, Stmt as IrStmt, StmtId, Type,
@@ -38,6 +39,9 @@ impl Walk<'_> {
                 "checked of callers: the elements of `{name}` begin at a multiple of {bytes} bytes"
             ));
             return Ok(None);
+        }
+        if self.depth > 0 {
+            self.check_first(pool, condition, message);
         }
         let condition = self.scalar(pool, condition)?.id;
         if pool.ty(condition) != Type::BOOL {

@@ -1,9 +1,24 @@
 //! Assertions after the first stores or loops of a statement that can also be checked at entry.
+//!
+//! # Correctness
+//! *Assertions that come first in loops.* Let nothing but serial and parallel loops on the host,
+//! lets and assertions come before an assertion, let none of these access memory or call a
+//! function, and let the assertion and the extents of the loops depend on parameters and shapes
+//! alone. If each of the loops has an iteration and the condition is false, then the first thing
+//! that a run does in each iteration, apart from these lets, is to fail an assertion: the run ends
+//! with an error before anything is done. So the condition that one of the loops has no iteration,
+//! or that the assertion holds, is an entry check like those before all loops: a run that fails it
+//! ends with an error in the statement too, and no other run is refused. The assertion itself stays
+//! an obligation in its place, and nothing else may rely on it.
 
-use halidom_ir::{BufferKind, Expr as IrExpr, ExprId, Pool};
+use halidom_ir::{
+    BinaryOp, BufferKind, Check, Constant, Expr as IrExpr, ExprId, Pool, Stmt as IrStmt,
+};
 
-use super::walk::Walk;
-use crate::tree::Expr;
+use super::kernels::reads_memory;
+use super::walk::{Place, Walk};
+use crate::text;
+use crate::tree::{Expr, ForKind, Stmt, StmtKind};
 
 impl Walk<'_> {
     /// Notes the variables of the parameters and of the shapes of the caller's buffers.
@@ -24,18 +39,86 @@ impl Walk<'_> {
     /// only parameters and shapes. Inputs that fail it end with an error, so it can be checked at
     /// entry as well.
     pub(super) fn late_check(&mut self, pool: &mut Pool, condition: &Expr) -> Option<ExprId> {
-        let node = self.nodes.elaborate(pool, condition).ok()?;
-        let node = self.nodes.expanded(node);
-        if self.depth > 0 || self.nodes.reads_memory(node) {
+        if self.depth > 0 {
             return None;
         }
-        let condition = self.lower(pool, |lowering| lowering.scalar(node)).ok()?.id;
+        let condition = self.of_signature(pool, condition)?;
+        pool.as_constant(condition).is_none().then_some(condition)
+    }
+
+    /// An expression over parameters and shapes alone, with all names expanded.
+    fn of_signature(&mut self, pool: &mut Pool, expr: &Expr) -> Option<ExprId> {
+        let node = self.nodes.elaborate(pool, expr).ok()?;
+        let node = self.nodes.expanded(node);
+        if self.nodes.reads_memory(node) {
+            return None;
+        }
+        let id = self.lower(pool, |lowering| lowering.scalar(node)).ok()?.id;
         let mut is_known = true;
-        pool.for_each_subexpr(condition, &mut |_, expr| {
+        pool.for_each_subexpr(id, &mut |_, expr| {
             if let IrExpr::Var(var) = expr {
                 is_known &= self.signature.contains(var);
             }
         });
-        (is_known && pool.as_constant(condition).is_none()).then_some(condition)
+        is_known.then_some(id)
     }
+
+    /// Forgets the loops that lead here if a statement may access memory or do anything else but
+    /// end the run. Inside of loops, calls count as such; before them, those that do something have
+    /// begun work.
+    pub(super) fn leads(&mut self, stmt: &Stmt) {
+        let inside = self.depth > 0;
+        let is_idle = |expr: &Expr| !reads_memory(expr) && !(inside && calls(expr));
+        let is_plain = if let StmtKind::Let { name: _, value } = &stmt.kind {
+            is_idle(value)
+        } else if let StmtKind::Assert { condition, message: _ } = &stmt.kind {
+            is_idle(condition)
+        } else if let StmtKind::For { min, extent, kind, device: None, name: _, body: _ } =
+            &stmt.kind
+        {
+            let known = matches!(kind, ForKind::Serial | ForKind::Parallel);
+            known && is_idle(min) && is_idle(extent)
+        } else if let StmtKind::If { condition, then_branch: _, else_branch: _ } = &stmt.kind {
+            !inside && is_idle(condition)
+        } else {
+            let is_open = matches!(stmt.kind, StmtKind::Allocate { .. }) && !inside;
+            is_open || matches!(stmt.kind, StmtKind::ProducerConsumer { .. } | StmtKind::Scope(_))
+        };
+        if !is_plain || self.place != Place::Host || (self.work_begun && !inside) {
+            self.leading = None;
+        }
+    }
+
+    /// The loops that lead into a loop: those that lead to it, and the loop itself.
+    pub(super) fn leading_in(&mut self, pool: &mut Pool, extent: &Expr) -> Option<Vec<ExprId>> {
+        let mut loops = self.leading.take()?;
+        let extent = self.of_signature(pool, extent)?;
+        let zero = pool.int(0);
+        loops.push(pool.binary(BinaryOp::Le, extent, zero));
+        Some(loops)
+    }
+
+    /// Adds an entry check for an assertion that comes first in the loops around it.
+    pub(super) fn check_first(&mut self, pool: &mut Pool, condition: &Expr, message: &Expr) {
+        let Some(loops) = self.leading.clone() else { return };
+        let Some(holds) = self.of_signature(pool, condition) else { return };
+        let condition = loops.into_iter().rev().fold(holds, |rest, is_empty| {
+            match pool.as_constant(is_empty).and_then(Constant::as_bool) {
+                Some(false) => rest,
+                Some(true) | None => pool.binary(BinaryOp::Or, is_empty, rest),
+            }
+        });
+        if pool.as_constant(condition).is_none() {
+            let message = text::print_expr(message, self.nodes.names);
+            let check = Check::Require { message };
+            self.hoisted.push(pool.stmt(IrStmt::Assert { condition, check }));
+        }
+    }
+}
+
+/// Tests whether an expression calls something.
+fn calls(expr: &Expr) -> bool {
+    let mut found = matches!(expr, Expr::Call(_));
+    expr.for_each_operand(&mut |operand| found |= calls(operand));
+    found
 }

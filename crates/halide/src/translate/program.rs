@@ -207,6 +207,7 @@ impl Walk<'_> {
         let body = self.block(pool, block)?;
         self.given_back()?;
         parts.append(&mut self.of_stages);
+        parts.append(&mut self.hoisted);
         let known = [&parts[..], &[body]].concat();
         parts.extend(self.domains(pool, &known));
         parts.push(body);
@@ -337,6 +338,7 @@ impl Walk<'_> {
         Opened { items, bound, taken }: &mut Opened,
     ) -> Result<()> {
         let first = items.len();
+        self.leads(stmt);
         let missed = self.after_lookup(stmt)?;
         self.missed.extend(missed.map(|func| (func, None)));
         match &stmt.kind {
@@ -375,7 +377,9 @@ impl Walk<'_> {
                 } else {
                     let range = [self.int(pool, min)?, self.int(pool, extent)?];
                     items.extend(self.alignments(pool)?.into_iter().map(Item::Stmt));
+                    self.leading = self.leading_in(pool, extent);
                     let stmt = self.for_stmt(pool, (*name, *kind), range, body)?;
+                    self.leading = None;
                     items.push(Item::Stmt(stmt));
                 }
             }
@@ -445,6 +449,7 @@ impl Walk<'_> {
                         }
                     }
                     None => {
+                        self.leading = None;
                         let around = self.enter();
                         if let Some((_, needed)) =
                             self.missed.last_mut().filter(|_| missed.is_some())

@@ -81,6 +81,11 @@ pub(super) struct Walk<'a> {
     pub(super) atomic: Atomicity,
     /// The number of enclosing loops, conditions and tasks.
     pub(super) depth: usize,
+    /// While nothing but loops on the host, lets and assertions lead here, none of which accesses
+    /// memory: for each of these loops, the condition that it has no iteration.
+    pub(super) leading: Option<Vec<ExprId>>,
+    /// Entry checks for assertions in loops.
+    pub(super) hoisted: Vec<StmtId>,
     /// The enclosing loop, condition or task: all statements of a region run equally often.
     pub(super) region: usize,
     pub(super) regions: usize,
@@ -136,6 +141,8 @@ impl<'a> Walk<'a> {
             is_unordered: false,
             atomic: Atomicity::None,
             depth: 0,
+            leading: Some(Vec::new()),
+            hoisted: Vec::new(),
             region: 0,
             regions: 0,
             place: Place::Host,

@@ -11,6 +11,12 @@
 //! same value in every order, because neighbours can be exchanged. So no order is owed within the
 //! stage. If the law holds by an axiom, this is true in the interpretations that have the axiom,
 //! and only there.
+//!
+//! *Tuples.* Let each component's new value depend on no other component of the func, and let no
+//! store of a component read the memory of another one. The location and the condition depend on
+//! none of them. So the components of the stage are updates of as many funcs, each in memory of its
+//! own, and the above holds for each of them. An instance of a tuple is not one step, but no
+//! component sees whether another one is updated before it or after it.
 
 use super::Checker;
 use crate::floats::Axioms;
@@ -38,6 +44,9 @@ impl Checker<'_> {
         for used in &store.uses {
             let load = &model.loads[used.load];
             if load.memory != store.access.memory {
+                if model.memories[load.memory].func == store.func {
+                    return Err("it reads another component of its func".to_owned());
+                }
                 continue;
             }
             if !self.undisturbed(used.load, store) {

@@ -73,3 +73,55 @@ fn each_component_is_owed() {
     let exchanged = edited(&[("(neg(i32(x)) - 1i32, 0i32)", "(0i32, neg(i32(x)) - 1i32)")]);
     assert!(matches!(judge(&exchanged, true).verdict, Verdict::Refuted(_)));
 }
+
+/// Sums in both components, by iterations that run at one time.
+const SUMS: &str = "algorithm sums {
+  func pair(): (i32, i32) {
+    stage() = (0i32, 0i32);
+    for r in [0, 8] stage() = (pair.0() + i32(r), pair.1() + i32(2 * r));
+  }
+  output pair;
+}
+program sums {
+  output pair in pair.0.buffer, pair.1.buffer window;
+  func pair {
+    pair.0.buffer[0 @ pair() stage 0] = 0i32;
+    pair.1.buffer[0 @ pair() stage 0] = 0i32;
+    parallel k in [0, 8] {
+      atomic pair.0.buffer[0 @ pair() stage 1 point(k)] = pair.0.buffer[0 @ pair()] + i32(k);
+      atomic pair.1.buffer[0 @ pair() stage 1 point(k)] = pair.1.buffer[0 @ pair()] + i32(2 * k);
+    }
+  }
+}
+";
+
+#[test]
+fn components_that_commute_on_their_own_are_updated_in_any_order() {
+    let report = judge(SUMS, false);
+    assert_eq!(report.verdict, Verdict::Proved, "{}", open(&report));
+}
+
+#[test]
+fn components_that_depend_on_each_other_are_not() {
+    let of_other = "pair.0.buffer[0 @ pair()] + i32(2 * k)";
+    let mixed = SUMS
+        .replace("pair.1() + i32(2 * r)", "pair.0() + i32(2 * r)")
+        .replace("pair.1.buffer[0 @ pair()] + i32(2 * k)", of_other);
+    let doubled = SUMS.replace("pair.1() + i32(2 * r)", "pair.1() * 2i32 + i32(r)").replace(
+        "pair.1.buffer[0 @ pair()] + i32(2 * k)",
+        "pair.1.buffer[0 @ pair()] * 2i32 + i32(k)",
+    );
+    let torn = SUMS.replace("atomic pair.1", "pair.1");
+    let peeks = SUMS.replace(
+        "pair.1.buffer[0 @ pair()] + i32(2 * k)",
+        "pair.1.buffer[0 @ pair()] + i32(2 * k) + (pair.0.buffer[0 @ pair()] & 0i32)",
+    );
+    for wrong in [mixed, doubled, torn, peeks] {
+        assert_ne!(wrong, SUMS);
+        let report = judge(&wrong, false);
+        assert_ne!(report.verdict, Verdict::Proved, "{wrong}");
+        let kinds = kinds(&report);
+        let is_meant = kinds.contains(&Kind::Order) || kinds.contains(&Kind::Race);
+        assert!(is_meant || kinds.contains(&Kind::Form), "{kinds:?}");
+    }
+}
