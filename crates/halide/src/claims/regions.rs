@@ -540,7 +540,10 @@ impl<'r, 'p> Region<'r, 'p> {
             let is_number = [&low, &high].map(|end| end.as_constant().is_some());
             self.short |= self.may_write_nothing() || (!whole && self.may_write_some());
             let [is_begin, is_end] = [0, 1].map(|end| match spare[end].as_constant() {
-                Some(spare) => spare > 0,
+                Some(spare) => {
+                    self.short |= spare > 0 && whole;
+                    spare > 0
+                }
                 None if !whole => true,
                 // Of two that are always equal, the number is the simpler one.
                 None if spans[end] == Some((0, 0)) && is_number[end] => true,

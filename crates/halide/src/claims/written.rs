@@ -72,15 +72,105 @@ impl Region<'_, '_> {
         let mut ends = Vec::new();
         for store in stores {
             let Some(claim) = self.found.stores.get(&store.stmt) else { continue };
-            if claim.stage == stage {
+            if claim.stage == stage && !self.is_idle(store) {
                 let coord = claim.coords.get(dim)?.clone();
-                let (low, high) = self.ends(&coord, store, spot);
+                let range = self.ends(&coord, store, spot);
+                let (low, high) = self.guarded(range, &coord, store);
                 // A single element may be the last piece, but it has no first one.
                 let first = if low == high { low } else { self.not_divided(low, store) };
                 ends.push((first, self.not_divided(high, store)));
             }
         }
         Some(ends)
+    }
+
+    /// Tests whether a condition around a store, within the place, holds at none of the sampled
+    /// sizes. If the caller fixes the sizes, some lanes of a tail are never stored.
+    fn is_idle(&mut self, store: &Store) -> bool {
+        let guards = self.guards(store);
+        guards.iter().any(|rest| self.forms.span(rest).is_some_and(|(_, greatest)| greatest < 0))
+    }
+
+    /// Narrows the range of a store's coordinate by the conditions around the store, within the
+    /// place: a tail whose lanes are stored one by one, each if it is needed.
+    fn guarded(&mut self, (low, high): (Form, Form), coord: &Form, store: &Store) -> (Form, Form) {
+        let lanes = (Form::default(), Form::constant(i128::from(store.flat.lanes) - 1));
+        let lane = self.forms.lane;
+        let ends = [End::Least, End::Greatest];
+        let [bottom, top] = ends.map(|end| self.forms.extreme(coord, lane, &lanes, end));
+        let (mut low, mut high) = (low, high);
+        for rest in self.guards(store) {
+            // The rest is not negative.
+            if let Some(by) = self.without_loops(&top, &rest, store) {
+                let spare = high.clone().minus(&by);
+                if self.is_spare(&spare) {
+                    high = by;
+                }
+            }
+            let negative = Form::default().minus(&bottom);
+            if let Some(by) = self.without_loops(&negative, &rest, store) {
+                let by = Form::default().minus(&by);
+                let spare = by.clone().minus(&low);
+                if self.is_spare(&spare) {
+                    low = by;
+                }
+            }
+        }
+        (low, high)
+    }
+
+    /// Returns forms that are not negative where a store runs, by the conditions around it within
+    /// the place.
+    fn guards(&mut self, store: &Store) -> Vec<Form> {
+        let map = self.map;
+        let around = self.spot.context.branches.len();
+        let branches = map.contexts[&store.stmt].branches.get(around..).unwrap_or_default();
+        let mut guards = Vec::new();
+        for (branch, holds) in branches.iter().copied() {
+            let Stmt::If { condition, .. } = *self.forms.pool.get_stmt(branch) else { continue };
+            let condition = self.forms.settled(condition, &mut Env::default());
+            let mut open = vec![condition];
+            while let Some(condition) = open.pop() {
+                match *self.forms.pool.get(condition) {
+                    Expr::Binary(BinaryOp::And, a, b) if holds => open.extend([a, b]),
+                    Expr::Binary(BinaryOp::Or, a, b) if !holds => open.extend([a, b]),
+                    Expr::Binary(BinaryOp::Le, zero, rest) => {
+                        let rest = self.forms.form(rest).minus(&self.forms.form(zero));
+                        let fails = Form::constant(-1).minus(&rest);
+                        guards.push(if holds { rest } else { fails });
+                    }
+                    Expr::Const(known) if known.as_bool() == Some(!holds) => {
+                        guards.push(Form::constant(-1));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        guards
+    }
+
+    /// Adds a multiple of a form that is not negative to a coordinate, so that the sum depends on
+    /// no loop of the store within the place.
+    fn without_loops(&mut self, coord: &Form, rest: &Form, store: &Store) -> Option<Form> {
+        let inner = store.loops.get(self.spot.context.loops.len()..)?;
+        let of = inner.iter().find(|of| self.forms.depends(coord, of.var))?;
+        let (by, _) = self.forms.affine(coord, of.var)?;
+        let (step, _) = self.forms.affine(rest, of.var)?;
+        let (by, step) = (by.as_constant()?, step.as_constant()?);
+        let times = (step != 0 && by % step == 0).then(|| -(by / step)).filter(|by| *by > 0)?;
+        let sum = coord.clone().plus(rest, times);
+        (!inner.iter().any(|of| self.forms.depends(&sum, of.var))).then_some(sum)
+    }
+
+    /// Tests whether a form is never negative at the sampled sizes, and positive at some.
+    fn is_spare(&mut self, spare: &Form) -> bool {
+        match spare.as_constant() {
+            Some(spare) => spare > 0,
+            None => {
+                let span = self.forms.span(spare);
+                span.is_some_and(|(least, greatest)| least >= 0 && greatest > 0)
+            }
+        }
     }
 
     /// Leaves out ends that are not extremes at any of the sampled sizes.
