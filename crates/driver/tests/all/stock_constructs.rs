@@ -28,6 +28,30 @@ const CASES: &[Case] = &[
         wrong: &[("(i32 3)", "(i32 5)")],
     },
     Case {
+        name: "an update of fewer elements than the pure stage writes, at a fixed size",
+        lines: "r = hl.RDom([(0, 4)], 'r')
+    f[x] = 0
+    f[x] = hl.select(f[x] < x * r, f[x], x - r)
+    out[x] = f[x] * 2
+    xo, xi = hl.Var('xo'), hl.Var('xi')
+    f.compute_root().vectorize(x, 8, hl.TailStrategy.RoundUp)
+    f.update().split(x, xo, xi, 8, hl.TailStrategy.GuardWithIf).reorder(xi, r, xo).vectorize(xi)
+    out.bound(x, 0, 20)",
+        target: None,
+        wrong: &[("(broadcast 8 (i32 19))", "(broadcast 8 (i32 18))")],
+    },
+    Case {
+        name: "updates that change some elements only",
+        lines: "r = hl.RDom([(0, 100)], 'r')
+    f[x] = x
+    f[r.x] += hl.select((r.x > 10) & (r.x < 20), 1, 0)
+    f[x] *= hl.select(x > 3, 2, 1)
+    out[x] = f[x]
+    f.compute_root()",
+        target: None,
+        wrong: &[("(i32 0) (i32 9)", "(i32 0) (i32 8)"), ("(i32 4)", "(i32 5)")],
+    },
+    Case {
         name: "a stage that only one value of a parameter needs",
         lines: "p = hl.Param(hl.Bool(), 'p')
     f[x], g[x] = x * 2, x * 3

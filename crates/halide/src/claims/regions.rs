@@ -643,7 +643,7 @@ impl<'r, 'p> Region<'r, 'p> {
 
     /// The first and last coordinate that is read after the place, in the same iteration of the
     /// loops around it.
-    fn read(&mut self, func: FuncId, dim: usize) -> Option<(Form, Form)> {
+    pub(super) fn read(&mut self, func: FuncId, dim: usize) -> Option<(Form, Form)> {
         let mut ends = Vec::new();
         for store in &self.sites.stores {
             let context = &self.map.contexts[&store.stmt];

@@ -39,6 +39,15 @@ impl Region<'_, '_> {
         if last == 0 {
             return Some((low, high));
         }
+        // Halide leaves out the iterations of an update that change nothing.
+        if self.may_change_nothing(last)
+            && let Some((least, greatest)) = self.read(func, dim)
+            && [low.clone().minus(&least), greatest.minus(&high)].iter().any(|by| self.is_spare(by))
+        {
+            let ends = self.written_by(&stores, spot, dim, 0).unwrap_or_default();
+            let ends = self.extremes(ends);
+            return self.hull(ends).or(Some((low, high)));
+        }
         // An update in whole vectors may go beyond the elements that the pure stage writes.
         let ends = self.written_by(&stores, spot, dim, 0).unwrap_or_default();
         let ends = self.extremes(ends);
@@ -50,6 +59,19 @@ impl Region<'_, '_> {
         let low = if exceeds(self.forms, first.clone().minus(&low)) { first } else { low };
         let high = if exceeds(self.forms, high.clone().minus(&end)) { end } else { high };
         Some((low, high))
+    }
+
+    /// Tests whether a condition chooses the value of a stage.
+    fn may_change_nothing(&self, stage: usize) -> bool {
+        let func = self.forms.pool.buffer(self.buffer).func;
+        let values = self.forms.pool.func(func).stages().get(stage).map(|stage| &stage.values);
+        let mut chooses = false;
+        for value in values.into_iter().flatten() {
+            self.forms.pool.for_each_subexpr(*value, &mut |_, expr| {
+                chooses |= matches!(expr, Expr::Select { .. });
+            });
+        }
+        chooses
     }
 
     /// Tests whether the left-hand side of a stage has the func's own variable in a dimension.
