@@ -158,7 +158,7 @@ impl Kinds {
             }
             // A C++ integer takes the type of the other operand.
             Pattern::Lanes(_) | Pattern::Host(_) => return Ok(Kind::Lanes),
-            Pattern::Bool(_) => return Ok(Kind::Bool),
+            Pattern::Bool(_) | Pattern::Unread(_) => return Ok(Kind::Bool),
             Pattern::Int(_) | Pattern::TypeMin | Pattern::TypeMax | Pattern::Undefined => {
                 return Ok(self.fresh());
             }
@@ -167,7 +167,17 @@ impl Kinds {
         let kinds = operands.iter().map(|operand| self.infer(operand));
         let kinds: Vec<Kind> = kinds.collect::<Result<_, _>>()?;
         match op {
-            Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::Min | Op::Max => {
+            Op::Add
+            | Op::Sub
+            | Op::Mul
+            | Op::Div
+            | Op::Mod
+            | Op::TruncDiv
+            | Op::TruncMod
+            | Op::FloorDiv
+            | Op::FloorMod
+            | Op::Min
+            | Op::Max => {
                 let kind = self.meet(kinds[0], kinds[1])?;
                 self.number(kind)
             }
@@ -196,7 +206,8 @@ impl Kinds {
                 self.number(kind)
             }
             Op::Reduce(_) => Ok(kinds[0]),
-            Op::LanesOf => Ok(Kind::Lanes),
+            // A C++ integer takes the type of the other operand.
+            Op::LanesOf | Op::Value => Ok(Kind::Lanes),
             Op::CanProve
             | Op::Overflows
             | Op::IsConst
@@ -276,7 +287,11 @@ pub(crate) fn admits(guard: &Guard, result: Domain, operand: Domain) -> Option<b
                 Subject::Result => result,
                 Subject::Operand => operand,
             };
-            Some(is_of(*test, domain))
+            match (test, domain) {
+                // `Whole` also stands for signed integers of 64 bits.
+                (TypeTest::Bits(_), Domain::Whole) => None,
+                _ => Some(is_of(*test, domain)),
+            }
         }
         Guard::Fact(_) | Guard::Unknown => None,
     }
@@ -294,6 +309,7 @@ fn is_of(test: TypeTest, domain: Domain) -> bool {
         TypeTest::Float => domain == Domain::Real,
         TypeTest::Bool => domain == Domain::Bool,
         TypeTest::IntOrUint => domain != Domain::Real,
+        TypeTest::Bits(width) => domain.width() == Some(width),
         TypeTest::MaySimplify => true,
     }
 }

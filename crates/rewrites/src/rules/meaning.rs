@@ -14,8 +14,12 @@
 use super::kinds::{IllTyped, Kinds, Typing, admits};
 use super::pattern::{Op, Pattern};
 use super::read::{Guard, Rule};
+use super::rounding::rounded;
 use super::value::{Domain, Fun, ValueId, Values};
 use crate::profile::{Profile, ZeroDivision};
+
+/// Reads a condition as a fact.
+type Reading<B> = fn(&mut B, &Pattern) -> Result<Option<ValueId>>;
 
 /// The equation that a proof of a rule must show, with its assumptions.
 #[derive(Clone, Debug)]
@@ -193,7 +197,7 @@ pub(crate) fn obligation(
         tried,
         lhs_defined,
         rhs_defined,
-        is_wide: false,
+        is_wide: profile.is_wide,
     })
 }
 
@@ -316,6 +320,7 @@ impl Builder<'_> {
                 self.defined.push(never);
                 return Ok(self.values.var("undefined", domain));
             }
+            Pattern::Unread(_) => return unsupported("a test used as a value"),
             Pattern::Apply(op, operands) => (*op, operands),
         };
         self.applied(pattern, op, operands, way, domain)
@@ -351,6 +356,10 @@ impl Builder<'_> {
                 let fun = if op == Op::Div { Fun::Div } else { Fun::Mod };
                 Ok(self.values.apply(fun, &[lhs, rhs]))
             }
+            Op::TruncDiv | Op::TruncMod | Op::FloorDiv | Op::FloorMod => {
+                self.divided(op, operands, way, domain)
+            }
+            Op::Value => self.host(&operands[0], domain),
             Op::Min | Op::Max => {
                 let lhs = self.value(&operands[0], way, domain)?;
                 let rhs = self.value(&operands[1], way, domain)?;
@@ -399,6 +408,46 @@ impl Builder<'_> {
             | Op::IsUint
             | Op::IsMaxValue
             | Op::IsMinValue => unsupported("a predicate used as a value"),
+        }
+    }
+
+    /// Returns a quotient or remainder that rounds towards 0 or down.
+    fn divided(
+        &mut self,
+        op: Op,
+        operands: &[Pattern],
+        way: &[Step],
+        domain: Domain,
+    ) -> Result<ValueId> {
+        let lhs = self.value(&operands[0], way, domain)?;
+        let rhs = self.value(&operands[1], way, domain)?;
+        let zero = self.values.number(0, domain);
+        let is_zero = self.values.apply(Fun::Eq, &[rhs, zero]);
+        let defined = self.values.apply(Fun::Not, &[is_zero]);
+        self.defined.push(defined);
+        match (op, domain) {
+            (Op::TruncDiv, Domain::Real) => Ok(self.values.apply(Fun::Div, &[lhs, rhs])),
+            // The nodes have integer operands.
+            (_, Domain::Real | Domain::Bool) => Err(NoObligation::NotReached),
+            _ => Ok(rounded(&mut self.values, op, lhs, rhs)),
+        }
+    }
+
+    /// Returns a literal as an integer of C++. Arithmetic on such integers does not wrap with the
+    /// literal's type, so they are whole numbers; next to values that wrap they would mean
+    /// something else.
+    fn host(&mut self, literal: &Pattern, domain: Domain) -> Result<ValueId> {
+        let kind = self.kinds.infer(literal)?;
+        let own = self.typing.domain(&self.kinds, kind);
+        let value = self.value(literal, &[], own)?;
+        match (own, domain) {
+            (Domain::Real, _) => Err(NoObligation::NotReached),
+            (_, Domain::Whole) if own == Domain::Bool => {
+                let (one, zero) = (self.values.number(1, domain), self.values.number(0, domain));
+                Ok(self.values.apply(Fun::Ite, &[value, one, zero]))
+            }
+            (_, Domain::Whole) => Ok(self.values.convert(value, domain)),
+            _ => unsupported(format!("a C++ integer among values of {domain}")),
         }
     }
 
@@ -569,6 +618,11 @@ impl Builder<'_> {
         match predicate {
             Pattern::Apply(Op::And, parts) => parts.iter().try_for_each(|part| self.assume(part)),
             Pattern::Apply(Op::CanProve, parts) => self.assume(&parts[0]),
+            Pattern::Apply(Op::Or, _) => {
+                let fact = self.supposed(predicate)?;
+                self.facts.extend(fact);
+                Ok(())
+            }
             Pattern::Apply(Op::Not, parts) => {
                 if let Pattern::Apply(Op::Overflows, inner) = &parts[0] {
                     let kind = self.kinds.infer(&inner[0])?;
@@ -593,20 +647,64 @@ impl Builder<'_> {
         }
     }
 
+    /// Returns a fact that holds where a predicate is true; `None` if none is known. Unlike the
+    /// predicate's truth, it is weaker where the predicate asks for more than values.
+    fn supposed(&mut self, predicate: &Pattern) -> Result<Option<ValueId>> {
+        match predicate {
+            Pattern::Apply(Op::And, parts) => self.both(parts, |builder, part| {
+                // A part of which nothing is known restricts nothing.
+                Ok(Some(builder.supposed(part)?.unwrap_or_else(|| builder.values.bool(true))))
+            }),
+            Pattern::Apply(Op::Or, parts) => self.either(parts, Self::supposed),
+            Pattern::Apply(Op::CanProve, parts) => self.supposed(&parts[0]),
+            _ => self.exact(predicate),
+        }
+    }
+
+    /// Returns the conjunction of two conditions, where the second is computed only if the first
+    /// holds.
+    fn both(&mut self, parts: &[Pattern], read: Reading<Self>) -> Result<Option<ValueId>> {
+        let Some(lhs) = read(self, &parts[0])? else { return Ok(None) };
+        let not = self.values.apply(Fun::Not, &[lhs]);
+        let rhs = self.unless(not, &parts[1], read)?;
+        Ok(rhs.map(|rhs| self.values.apply(Fun::And, &[lhs, rhs])))
+    }
+
+    /// Returns the disjunction of two conditions, where the second is computed only if the first
+    /// does not hold.
+    fn either(&mut self, parts: &[Pattern], read: Reading<Self>) -> Result<Option<ValueId>> {
+        let Some(lhs) = read(self, &parts[0])? else { return Ok(None) };
+        let rhs = self.unless(lhs, &parts[1], read)?;
+        Ok(rhs.map(|rhs| self.values.apply(Fun::Or, &[lhs, rhs])))
+    }
+
+    /// Reads a condition that is computed only unless `never` holds. So the facts that come with
+    /// its computation, such as a divisor that is not 0, are known only there.
+    fn unless(
+        &mut self,
+        never: ValueId,
+        condition: &Pattern,
+        read: Reading<Self>,
+    ) -> Result<Option<ValueId>> {
+        let known = self.facts.len();
+        let truth = read(self, condition);
+        for index in known..self.facts.len() {
+            self.facts[index] = self.values.apply(Fun::Or, &[never, self.facts[index]]);
+        }
+        truth
+    }
+
     /// Returns a predicate's truth; `None` where it depends on more than values.
     fn exact(&mut self, predicate: &Pattern) -> Result<Option<ValueId>> {
         let Pattern::Apply(op, parts) = predicate else {
+            if let Pattern::Unread(_) = predicate {
+                return Ok(None);
+            }
             return self.value(predicate, &[], Domain::Bool).map(Some);
         };
         match op {
-            Op::And | Op::Or => {
-                let (Some(lhs), Some(rhs)) = (self.exact(&parts[0])?, self.exact(&parts[1])?)
-                else {
-                    return Ok(None);
-                };
-                let fun = if *op == Op::And { Fun::And } else { Fun::Or };
-                Ok(Some(self.values.apply(fun, &[lhs, rhs])))
-            }
+            Op::And => self.both(parts, Self::exact),
+            Op::Or => self.either(parts, Self::exact),
             Op::Not => {
                 let Some(truth) = self.exact(&parts[0])? else { return Ok(None) };
                 Ok(Some(self.values.apply(Fun::Not, &[truth])))
