@@ -36,8 +36,10 @@ pub const SOURCES: &[&str] = &[
     include_str!("rules/read.rs"),
     include_str!("rules/rounding.rs"),
     include_str!("rules/search.rs"),
+    include_str!("rules/signs.rs"),
     include_str!("rules/traps.rs"),
     include_str!("rules/tvm.rs"),
+    include_str!("rules/uses.rs"),
     include_str!("rules/value.rs"),
     include_str!("rules/verify.rs"),
 ];

@@ -13,6 +13,8 @@ pub(crate) enum Kind {
     Bool,
     /// Counts of lanes.
     Lanes,
+    /// Integers that C++ computes with.
+    Long,
     /// A type that is still open, by its number.
     Open(usize),
 }
@@ -132,7 +134,7 @@ impl Kinds {
                 self.numeric[index] = true;
                 Ok(Kind::Open(index))
             }
-            Kind::Lanes => Ok(Kind::Lanes),
+            kind @ (Kind::Lanes | Kind::Long) => Ok(kind),
         }
     }
 
@@ -140,9 +142,21 @@ impl Kinds {
     /// value's type.
     fn meet(&mut self, a: Kind, b: Kind) -> Result<Kind, IllTyped> {
         match (self.resolve(a), self.resolve(b)) {
-            (Kind::Lanes, other) | (other, Kind::Lanes) => Ok(other),
+            (Kind::Long, Kind::Open(index)) | (Kind::Open(index), Kind::Long)
+                if !self.is_named(index) =>
+            {
+                // A literal among C++ integers is one of them.
+                self.links[index] = Some(Kind::Long);
+                Ok(Kind::Long)
+            }
+            (Kind::Lanes | Kind::Long, other) | (other, Kind::Lanes | Kind::Long) => Ok(other),
             (a, b) => self.unify(a, b),
         }
+    }
+
+    /// True if an open type is that of a name.
+    fn is_named(&self, index: usize) -> bool {
+        self.names.values().any(|kind| self.resolve(*kind) == Kind::Open(index))
     }
 
     /// Infers the type of a pattern; a second call gives the same type.
@@ -206,8 +220,8 @@ impl Kinds {
                 self.number(kind)
             }
             Op::Reduce(_) => Ok(kinds[0]),
-            // A C++ integer takes the type of the other operand.
-            Op::LanesOf | Op::Value => Ok(Kind::Lanes),
+            Op::LanesOf => Ok(Kind::Lanes),
+            Op::Value => Ok(Kind::Long),
             Op::CanProve
             | Op::Overflows
             | Op::IsConst
@@ -259,6 +273,10 @@ impl Typing {
         match kinds.resolve(kind) {
             Kind::Bool => Domain::Bool,
             Kind::Lanes => Domain::Whole,
+            // The solver knows bits and integers, but hardly how they relate. Next to literals that
+            // wrap, an `int64_t` is 64 bits; it holds each literal, and its overflow is excluded.
+            Kind::Long if self.domains.values().any(|domain| domain.wraps()) => Domain::Signed(64),
+            Kind::Long => Domain::Whole,
             Kind::Open(index) => self.domains.get(&index).copied().unwrap_or(Domain::Whole),
         }
     }

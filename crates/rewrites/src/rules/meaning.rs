@@ -434,19 +434,18 @@ impl Builder<'_> {
     }
 
     /// Returns a literal as an integer of C++. Arithmetic on such integers does not wrap with the
-    /// literal's type, so they are whole numbers; next to values that wrap they would mean
-    /// something else.
+    /// literal's type; among values that wrap they would mean something else.
     fn host(&mut self, literal: &Pattern, domain: Domain) -> Result<ValueId> {
         let kind = self.kinds.infer(literal)?;
         let own = self.typing.domain(&self.kinds, kind);
         let value = self.value(literal, &[], own)?;
         match (own, domain) {
             (Domain::Real, _) => Err(NoObligation::NotReached),
-            (_, Domain::Whole) if own == Domain::Bool => {
+            (Domain::Bool, Domain::Whole | Domain::Signed(64)) => {
                 let (one, zero) = (self.values.number(1, domain), self.values.number(0, domain));
                 Ok(self.values.apply(Fun::Ite, &[value, one, zero]))
             }
-            (_, Domain::Whole) => Ok(self.values.convert(value, domain)),
+            (_, Domain::Whole | Domain::Signed(64)) => Ok(self.values.convert(value, domain)),
             _ => unsupported(format!("a C++ integer among values of {domain}")),
         }
     }
@@ -455,7 +454,14 @@ impl Builder<'_> {
     fn compared(&mut self, op: Op, operands: &[Pattern], way: &[Step]) -> Result<ValueId> {
         let kind = self.kinds.common(&operands[0], &operands[1])?;
         let inner = self.typing.domain(&self.kinds, kind);
-        let lhs = self.value(&operands[0], way, inner)?;
+        let lhs = match (op, operands) {
+            // A remainder is 0 in all divisions or in none; the Euclidean one is best known.
+            (
+                Op::Eq | Op::Ne,
+                [Pattern::Apply(Op::TruncMod | Op::FloorMod, parts), Pattern::Int(0)],
+            ) if inner != Domain::Real => self.value(&euclidean(parts), way, inner)?,
+            _ => self.value(&operands[0], way, inner)?,
+        };
         let rhs = self.value(&operands[1], way, inner)?;
         let (fun, lhs, rhs, negated) = match op {
             Op::Lt => (Fun::Lt, lhs, rhs, false),
@@ -790,6 +796,11 @@ impl Builder<'_> {
             (Guard::Fact(_), false) | (Guard::Type(..) | Guard::Unknown, _) => Ok(None),
         }
     }
+}
+
+/// Returns the Euclidean remainder of two patterns.
+fn euclidean(parts: &[Pattern]) -> Pattern {
+    Pattern::Apply(Op::Mod, parts.to_vec())
 }
 
 /// Returns facts that state that a term lies within bounds.

@@ -12,8 +12,10 @@ mod python;
 mod read;
 mod rounding;
 mod search;
+mod signs;
 mod traps;
 mod tvm;
+mod uses;
 mod value;
 mod verify;
 

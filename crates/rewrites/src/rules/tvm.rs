@@ -13,10 +13,11 @@
 
 use halidom_base::FxHashMap;
 use halidom_cpp::ast::{Expr, ExprKind, Function, Stmt, StmtKind};
-use halidom_cpp::{Sign, parse};
+use halidom_cpp::{Sign, expression, parse};
 
 use super::pattern::{Op, Pattern, TVM_FUNCTIONS, operator};
 use super::read::{Found, Guard, Rule, Subject, TypeTest, always_leaves, call, path};
+use super::uses::{Use, cut};
 use crate::profile::Language;
 
 /// The macros, whether each takes a condition as its last argument, and the definitions that mean
@@ -89,25 +90,25 @@ const MAX_DEPTH: usize = 16;
 /// Returns the rules of a file, in order.
 pub(crate) fn rules(text: &str) -> Vec<Found> {
     let (text, altered) = without_definitions(text);
+    let (text, uses) = cut(&text);
     let file = parse(&text).unwrap_or_default();
-    let mut found = Vec::new();
+    let mut found: Vec<Option<Found>> = vec![None; uses.len()];
     for function in &file.functions {
         let (name, scope) = (title(function), Scope::default());
         let changed = changed(function);
-        let mut walk = Walk { name, changed, altered: &altered, scope, found: &mut found };
+        let (altered, uses) = (&altered, &uses);
+        let mut walk = Walk { name, changed, altered, uses, scope, found: &mut found };
         walk.stmts(&function.body, &Ok(Vec::new()));
     }
-    for line in uses(&text) {
-        if found.iter().any(|found| found.line == line) {
-            continue;
-        }
-        let around = |function: &&Function| function.line <= line && line <= function.last_line;
+    let unseen = |of: &Use| {
+        let around = |function: &&Function| {
+            function.line <= of.line && of.line <= function.last_line
+        };
         let function = file.functions.iter().find(around).map(title).unwrap_or_default();
         let rule = Err("a rule in text that is not understood as C++".to_owned());
-        found.push(Found { line, function, rule });
-    }
-    found.sort_by_key(|found| found.line);
-    found
+        Found { line: of.line, function, rule }
+    };
+    uses.iter().zip(found).map(|(of, found)| found.unwrap_or_else(|| unseen(of))).collect()
 }
 
 /// Returns a text without the definitions of the macros, with the same lines, and the macros whose
@@ -174,37 +175,6 @@ fn changed(function: &Function) -> Vec<String> {
     names
 }
 
-/// Returns the lines of a text, counted from 1, on which a macro is used.
-fn uses(text: &str) -> Vec<usize> {
-    let mut lines = Vec::new();
-    let (mut is_directive, mut is_comment) = (false, false);
-    for (index, line) in text.lines().enumerate() {
-        let starts = line.trim_start().starts_with('#');
-        let is_part = is_directive || starts && !is_comment;
-        is_directive = is_part && line.trim_end().ends_with('\\');
-        let mut rest = line;
-        while !rest.is_empty() {
-            if is_comment {
-                let Some((_, after)) = rest.split_once("*/") else { break };
-                (is_comment, rest) = (false, after);
-                continue;
-            }
-            let comment = ["//", "/*"].iter().filter_map(|sign| rest.find(sign)).min();
-            let code = &rest[..comment.unwrap_or(rest.len())];
-            if !is_part && code.contains("TVM_TRY_") {
-                lines.push(index + 1);
-            }
-            let Some(comment) = comment else { break };
-            if rest[comment..].starts_with("//") {
-                break;
-            }
-            (is_comment, rest) = (true, &rest[comment + 2..]);
-        }
-    }
-    lines.dedup();
-    lines
-}
-
 /// What a name of the enclosing function stands for.
 #[derive(Clone)]
 enum Name {
@@ -231,8 +201,10 @@ struct Walk<'f> {
     changed: Vec<String>,
     /// The macros with another definition.
     altered: &'f [&'static str],
+    uses: &'f [Use],
     scope: Scope,
-    found: &'f mut Vec<Found>,
+    /// The rule of each use, once it is seen.
+    found: &'f mut [Option<Found>],
 }
 
 impl Walk<'_> {
@@ -269,16 +241,13 @@ impl Walk<'_> {
                 }
             }
             StmtKind::Expr(expr) => match used(expr) {
-                Some((name, has_condition, arguments)) => {
-                    let rule = match around {
-                        _ if self.altered.contains(&name) => {
-                            Err(format!("another definition of `{name}`"))
-                        }
-                        Ok(guards) => self.rule(arguments, has_condition, guards),
-                        Err(reason) => Err(reason.clone()),
+                Some(number) => {
+                    let rule = match (around, self.uses.get(number)) {
+                        (Ok(guards), Some(of)) => self.rule(of, guards),
+                        (Err(reason), _) => Err(reason.clone()),
+                        (Ok(_), None) => Err("no macro".to_owned()),
                     };
-                    let function = self.name.clone();
-                    self.found.push(Found { line: expr.line, function, rule });
+                    self.report(number, rule);
                 }
                 None => self.hidden(expr),
             },
@@ -322,27 +291,34 @@ impl Walk<'_> {
         }
     }
 
-    /// Reports the macros within an expression.
-    fn hidden(&mut self, expr: &Expr) {
-        let mut lines = Vec::new();
-        expr.clone().visit_mut(&mut |part| {
-            if used(part).is_some() {
-                lines.push(part.line);
-            }
-        });
-        for line in lines {
-            let (function, rule) = (self.name.clone(), Err("in an expression".to_owned()));
-            self.found.push(Found { line, function, rule });
+    fn report(&mut self, number: usize, rule: Result<Rule, String>) {
+        if let (Some(of), Some(found)) = (self.uses.get(number), self.found.get_mut(number)) {
+            *found = Some(Found { line: of.line, function: self.name.clone(), rule });
         }
     }
 
-    fn rule(
-        &self,
-        arguments: &[Expr],
-        has_condition: bool,
-        guards: &[Guard],
-    ) -> Result<Rule, String> {
-        let (lhs, rhs, condition) = match (arguments, has_condition) {
+    /// Reports the macros within an expression.
+    fn hidden(&mut self, expr: &Expr) {
+        let mut numbers = Vec::new();
+        expr.clone().visit_mut(&mut |part| numbers.extend(used(part)));
+        for number in numbers {
+            self.report(number, Err("in an expression".to_owned()));
+        }
+    }
+
+    fn rule(&self, of: &Use, guards: &[Guard]) -> Result<Rule, String> {
+        if self.altered.contains(&of.name.as_str()) {
+            return Err(format!("another definition of `{}`", of.name));
+        }
+        let known = MACROS.iter().find(|(known, ..)| *known == of.name);
+        let (_, has_condition, _) = known.ok_or_else(|| format!("the macro `{}`", of.name))?;
+        let texts = of.arguments.as_deref().unwrap_or_default();
+        let arguments = texts.iter().map(|(text, line)| {
+            // A comment may end the text.
+            expression(&format!("{text}\n"), *line)
+        });
+        let arguments = arguments.collect::<Option<Vec<Expr>>>().ok_or("text that is no C++")?;
+        let (lhs, rhs, condition) = match (arguments.as_slice(), *has_condition) {
             ([lhs, rhs], false) => (lhs, rhs, None),
             ([lhs, rhs, condition], true) => (lhs, rhs, Some(condition)),
             _ => return Err(format!("a macro with {} arguments", arguments.len())),
@@ -371,12 +347,15 @@ impl Walk<'_> {
     }
 }
 
-/// Returns the macro that an expression uses, whether its last argument is a condition, and the
-/// arguments.
-fn used(expr: &Expr) -> Option<(&'static str, bool, &[Expr])> {
+/// Returns the number of the use of a macro that an expression is.
+fn used(expr: &Expr) -> Option<usize> {
     let (name, arguments) = call(expr)?;
-    let (known, has_condition, _) = MACROS.iter().find(|(known, ..)| *known == name)?;
-    Some((known, *has_condition, arguments))
+    match arguments {
+        [Expr { kind: ExprKind::Integer(number, _), .. }] if name.starts_with("TVM_TRY_") => {
+            usize::try_from(*number).ok()
+        }
+        _ => None,
+    }
 }
 
 /// Returns the patterns of which a rule matches one.
