@@ -24,6 +24,7 @@ const HEADER: &str = "halidom-mutators 1";
 /// The texts of the sources that decide about rules: a kept verdict depends on them.
 pub const SOURCES: &[&str] = &[
     include_str!("profile.rs"),
+    include_str!("rules/assume.rs"),
     include_str!("rules/circles.rs"),
     include_str!("rules/decide.rs"),
     include_str!("rules/encode.rs"),

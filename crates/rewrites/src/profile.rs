@@ -38,6 +38,8 @@ pub struct Profile {
     /// True if rules for signed integers of 32 bits are also rules for those of 64 bits, so that no
     /// proof may use the bounds of 32 bits.
     pub is_wide: bool,
+    /// The assumptions that every verdict on its rules names; may be empty.
+    pub assumes: &'static str,
     /// The places of its transformations, as folder and files; `*` stands for any text.
     pub sources: &'static [(&'static str, &'static [&'static str])],
 }
@@ -50,6 +52,7 @@ pub const PROFILES: &[Profile] = &[
         zero_division: ZeroDivision::Zero,
         folding_traps: false,
         is_wide: false,
+        assumes: "",
         sources: &[("src", &["Simplify_*.cpp"])],
     },
     Profile {
@@ -58,6 +61,7 @@ pub const PROFILES: &[Profile] = &[
         zero_division: ZeroDivision::Undefined,
         folding_traps: true,
         is_wide: false,
+        assumes: "",
         sources: &[(
             "src",
             &[
@@ -75,6 +79,7 @@ pub const PROFILES: &[Profile] = &[
         zero_division: ZeroDivision::Undefined,
         folding_traps: true,
         is_wide: false,
+        assumes: "",
         sources: &[("src", &["Simplify.cpp", "CodeGen_C.cpp"])],
     },
     Profile {
@@ -83,6 +88,7 @@ pub const PROFILES: &[Profile] = &[
         zero_division: ZeroDivision::Undefined,
         folding_traps: true,
         is_wide: false,
+        assumes: "",
         sources: &[
             ("tvm/HalideIR/src/arithmetic", &["Simplify.cpp"]),
             ("tvm/src/codegen", &["codegen_c.cc"]),
@@ -98,6 +104,8 @@ pub const PROFILES: &[Profile] = &[
         zero_division: ZeroDivision::Undefined,
         folding_traps: false,
         is_wide: true,
+        assumes: "signed integers of 32 and 64 bits do not overflow, and what the analyzer proves \
+            is true",
         sources: &[("src/arith", &["rewrite_simplify.cc"])],
     },
 ];

@@ -58,9 +58,10 @@ def ask(place, is_wrong, build, given, expected):
     try:
         before = build()
         after = Analyzer().rewrite_simplify(before)
+        bound = after
         for name, value in given.items():
-            after = tirx.Let(name, value, after)
-        result = Analyzer().rewrite_simplify(after)
+            bound = tirx.Let(name, value, bound)
+        result = Analyzer().rewrite_simplify(bound)
         value = int(result)
     except Exception:  # TVM refuses some expressions, and leaves others open.
         refused += 1

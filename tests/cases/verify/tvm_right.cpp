@@ -22,8 +22,6 @@ PrimExpr Rules::VisitExpr_(const AddNode* op) {
                        c1.Eval()->value > 0 && c2.Eval()->value > 0);
     TVM_TRY_REWRITE_IF(floormod(x, y), x,
                        CanProveGreaterEqual(x.Eval(), 0) && CanProve(x.Eval() < y.Eval()));
-    TVM_TRY_RECURSIVE_REWRITE_IF(truncdiv(x, c1) < c2,
-                                 x<c1 * c2, c1.Eval()->value> 0 && c2.Eval()->value > 0);
     TVM_TRY_REWRITE_IF(floormod(x + z, y), ZeroWithTypeLike(x),
                        CanProveEqual(x.Eval() + z.Eval(), 0) || CanProveEqual(x.Eval(), -z.Eval()));
     int64_t two = 2;
@@ -45,9 +43,20 @@ PrimExpr Rules::VisitExpr_(const AndNode* op) {
   TVM_TRY_REWRITE_IF(x < c1 && c2 < x, cfalse, c2.Eval()->value + 1 >= c1.Eval()->value);
   TVM_TRY_REWRITE(x <= y && y < x, cfalse);
   TVM_TRY_RECURSIVE_REWRITE(!(x && y), (!x) || (!y));
-  PrimType op_ty = op->a->ty.as_or_throw<PrimType>();
+  return ret;
+}
+
+PrimExpr Rules::ApplyRewriteRules(LT ret) {
+  PVar<PrimExpr> x, y, z;
+  PVar<IntImm> c1, c2;
+  if (IsIndexTypedExpr(ret->a)) {
+    TVM_TRY_REWRITE(x + y < x + z, y < z);
+    TVM_TRY_RECURSIVE_REWRITE_IF(truncdiv(x, c1) < c2,
+                                 x<c1 * c2, c1.Eval()->value> 0 && c2.Eval()->value > 0);
+  }
+  PrimType op_ty = ret->a->ty.as_or_throw<PrimType>();
   if (op_ty.MatchesCode(DLDataTypeCode::kDLUInt) && (op_ty.bits() == 32 || op_ty.bits() == 64)) {
-    TVM_TRY_REWRITE(0 <= x && x < y, x < y);
+    TVM_TRY_REWRITE(x < 0, PConst<PrimExpr>(MakeConst(ret->ty, false)));
   }
   return ret;
 }

@@ -47,6 +47,9 @@ fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     if !rules.is_empty() {
         show_circles(circles, *ordered, output);
         show(rules, is_reported, &mut objects, output);
+        if !options.profile.assumes.is_empty() {
+            output.line(&format!("assumed: {}", options.profile.assumes));
+        }
     }
     show_programs(mutators, &mut objects, output);
     output.set("mutators", Value::Object(objects));

@@ -18,9 +18,6 @@ use super::rounding::rounded;
 use super::value::{Domain, Fun, ValueId, Values};
 use crate::profile::{Profile, ZeroDivision};
 
-/// Reads a condition as a fact.
-type Reading<B> = fn(&mut B, &Pattern) -> Result<Option<ValueId>>;
-
 /// The equation that a proof of a rule must show, with its assumptions.
 #[derive(Clone, Debug)]
 pub struct Obligation {
@@ -64,24 +61,24 @@ impl From<IllTyped> for NoObligation {
 
 /// A step of the path from the outermost expression's lane to a part's lane.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Step {
+pub(super) enum Step {
     /// Drops the slowest digit; its count in factors.
     Drop(Vec<String>),
     /// The permutation of a slice or a transpose.
     Shuffle(String),
 }
 
-struct Builder<'r> {
-    kinds: Kinds,
-    typing: &'r Typing,
-    values: Values,
+pub(super) struct Builder<'r> {
+    pub(super) kinds: Kinds,
+    pub(super) typing: &'r Typing,
+    pub(super) values: Values,
     zero_division: ZeroDivision,
-    defined: Vec<ValueId>,
+    pub(super) defined: Vec<ValueId>,
     /// The counts that are written in factors.
     factors: Vec<(String, Vec<String>)>,
-    narrow_facts: Vec<ValueId>,
+    pub(super) narrow_facts: Vec<ValueId>,
     tried: Vec<ValueId>,
-    facts: Vec<ValueId>,
+    pub(super) facts: Vec<ValueId>,
     /// The paths to the wildcards in the left side.
     ways: Vec<(String, Vec<Step>)>,
     /// The part of the rule that is being read.
@@ -95,7 +92,7 @@ enum Part {
     Condition,
 }
 
-type Result<T> = std::result::Result<T, NoObligation>;
+pub(super) type Result<T> = std::result::Result<T, NoObligation>;
 
 fn unsupported<T>(what: impl Into<String>) -> Result<T> {
     Err(NoObligation::Unsupported(what.into()))
@@ -291,7 +288,7 @@ impl Builder<'_> {
 
     /// Returns the value of a pattern in a lane. Adds the conditions under which it is defined to
     /// `defined`.
-    fn value(&mut self, pattern: &Pattern, way: &[Step], domain: Domain) -> Result<ValueId> {
+    pub(super) fn value(&mut self, pattern: &Pattern, way: &[Step], domain: Domain) -> Result<ValueId> {
         let (op, operands) = match pattern {
             Pattern::Wild(name) => {
                 let way = self.way_of(name, way);
@@ -343,6 +340,7 @@ impl Builder<'_> {
         match op {
             Op::Add => same(self, Fun::Add, way),
             Op::Sub => same(self, Fun::Sub, way),
+            Op::Mul if domain == Domain::Signed(64) => self.host_product(operands, way),
             Op::Mul => same(self, Fun::Mul, way),
             Op::Div | Op::Mod => {
                 let lhs = self.value(&operands[0], way, domain)?;
@@ -431,6 +429,19 @@ impl Builder<'_> {
             (_, Domain::Real | Domain::Bool) => Err(NoObligation::NotReached),
             _ => Ok(rounded(&mut self.values, op, lhs, rhs)),
         }
+    }
+
+    /// Returns a product of integers of C++. Its overflow is excluded, so only factors whose
+    /// product fits are tried.
+    fn host_product(&mut self, operands: &[Pattern], way: &[Step]) -> Result<ValueId> {
+        let domain = Domain::Signed(64);
+        let lhs = self.value(&operands[0], way, domain)?;
+        let rhs = self.value(&operands[1], way, domain)?;
+        for factor in [lhs, rhs] {
+            let facts = between(&mut self.values, factor, -(1 << 31), 1 << 31);
+            self.tried.extend(facts);
+        }
+        Ok(self.values.apply(Fun::Mul, &[lhs, rhs]))
     }
 
     /// Returns a literal as an integer of C++. Arithmetic on such integers does not wrap with the
@@ -616,184 +627,6 @@ impl Builder<'_> {
                 let facts = between(&mut self.values, var, least, greatest);
                 self.facts.extend(facts);
             }
-        }
-    }
-
-    /// Assumes the parts of a predicate that are understood.
-    fn assume(&mut self, predicate: &Pattern) -> Result<()> {
-        match predicate {
-            Pattern::Apply(Op::And, parts) => parts.iter().try_for_each(|part| self.assume(part)),
-            Pattern::Apply(Op::CanProve, parts) => self.assume(&parts[0]),
-            Pattern::Apply(Op::Or, _) => {
-                let fact = self.supposed(predicate)?;
-                self.facts.extend(fact);
-                Ok(())
-            }
-            Pattern::Apply(Op::Not, parts) => {
-                if let Pattern::Apply(Op::Overflows, inner) = &parts[0] {
-                    let kind = self.kinds.infer(&inner[0])?;
-                    if self.typing.domain(&self.kinds, kind) == Domain::Whole {
-                        let value = self.value(&inner[0], &[], Domain::Whole)?;
-                        self.defined.clear();
-                        let (least, greatest) = (-(1 << 31), (1 << 31) - 1);
-                        let facts = between(&mut self.values, value, least, greatest);
-                        self.narrow_facts.extend(facts);
-                    }
-                    return Ok(());
-                }
-                let fact = self.exact(predicate)?;
-                self.facts.extend(fact);
-                Ok(())
-            }
-            _ => {
-                let fact = self.exact(predicate)?;
-                self.facts.extend(fact);
-                Ok(())
-            }
-        }
-    }
-
-    /// Returns a fact that holds where a predicate is true; `None` if none is known. Unlike the
-    /// predicate's truth, it is weaker where the predicate asks for more than values.
-    fn supposed(&mut self, predicate: &Pattern) -> Result<Option<ValueId>> {
-        match predicate {
-            Pattern::Apply(Op::And, parts) => self.both(parts, |builder, part| {
-                // A part of which nothing is known restricts nothing.
-                Ok(Some(builder.supposed(part)?.unwrap_or_else(|| builder.values.bool(true))))
-            }),
-            Pattern::Apply(Op::Or, parts) => self.either(parts, Self::supposed),
-            Pattern::Apply(Op::CanProve, parts) => self.supposed(&parts[0]),
-            _ => self.exact(predicate),
-        }
-    }
-
-    /// Returns the conjunction of two conditions, where the second is computed only if the first
-    /// holds.
-    fn both(&mut self, parts: &[Pattern], read: Reading<Self>) -> Result<Option<ValueId>> {
-        let Some(lhs) = read(self, &parts[0])? else { return Ok(None) };
-        let not = self.values.apply(Fun::Not, &[lhs]);
-        let rhs = self.unless(not, &parts[1], read)?;
-        Ok(rhs.map(|rhs| self.values.apply(Fun::And, &[lhs, rhs])))
-    }
-
-    /// Returns the disjunction of two conditions, where the second is computed only if the first
-    /// does not hold.
-    fn either(&mut self, parts: &[Pattern], read: Reading<Self>) -> Result<Option<ValueId>> {
-        let Some(lhs) = read(self, &parts[0])? else { return Ok(None) };
-        let rhs = self.unless(lhs, &parts[1], read)?;
-        Ok(rhs.map(|rhs| self.values.apply(Fun::Or, &[lhs, rhs])))
-    }
-
-    /// Reads a condition that is computed only unless `never` holds. So the facts that come with
-    /// its computation, such as a divisor that is not 0, are known only there.
-    fn unless(
-        &mut self,
-        never: ValueId,
-        condition: &Pattern,
-        read: Reading<Self>,
-    ) -> Result<Option<ValueId>> {
-        let known = self.facts.len();
-        let truth = read(self, condition);
-        for index in known..self.facts.len() {
-            self.facts[index] = self.values.apply(Fun::Or, &[never, self.facts[index]]);
-        }
-        truth
-    }
-
-    /// Returns a predicate's truth; `None` where it depends on more than values.
-    fn exact(&mut self, predicate: &Pattern) -> Result<Option<ValueId>> {
-        let Pattern::Apply(op, parts) = predicate else {
-            if let Pattern::Unread(_) = predicate {
-                return Ok(None);
-            }
-            return self.value(predicate, &[], Domain::Bool).map(Some);
-        };
-        match op {
-            Op::And => self.both(parts, Self::exact),
-            Op::Or => self.either(parts, Self::exact),
-            Op::Not => {
-                let Some(truth) = self.exact(&parts[0])? else { return Ok(None) };
-                Ok(Some(self.values.apply(Fun::Not, &[truth])))
-            }
-            Op::CanProve | Op::IsConst => Ok(None),
-            Op::Overflows => {
-                let kind = self.kinds.infer(&parts[0])?;
-                match self.typing.domain(&self.kinds, kind) {
-                    // Folding reports overflow only for signed types of at least 32 bits.
-                    Domain::Whole => Ok(None),
-                    _ => Ok(Some(self.values.bool(false))),
-                }
-            }
-            Op::IsFloat | Op::IsInt | Op::IsUint => {
-                let kind = self.kinds.infer(&parts[0])?;
-                let domain = self.typing.domain(&self.kinds, kind);
-                let truth = match op {
-                    Op::IsFloat => domain == Domain::Real,
-                    Op::IsInt => matches!(domain, Domain::Whole | Domain::Signed(_)),
-                    _ => matches!(domain, Domain::Unsigned(_) | Domain::Bool),
-                };
-                Ok(Some(self.values.bool(truth)))
-            }
-            Op::IsMaxValue | Op::IsMinValue => {
-                let kind = self.kinds.infer(&parts[0])?;
-                let domain = self.typing.domain(&self.kinds, kind);
-                let Some((least, greatest)) = domain.range() else {
-                    // The test is false for floats (`IRMatch.h`).
-                    return Ok(Some(self.values.bool(false)));
-                };
-                let value = self.value(&parts[0], &[], domain)?;
-                let bound = if *op == Op::IsMaxValue { greatest } else { least };
-                let bound = self.values.number(bound, domain);
-                Ok(Some(self.values.apply(Fun::Eq, &[value, bound])))
-            }
-            _ => {
-                let value = self.value(predicate, &[], Domain::Bool);
-                // A quotient in a predicate is computed before any value is.
-                self.facts.append(&mut self.defined);
-                value.map(Some)
-            }
-        }
-    }
-
-    /// Returns the fact that a guard allows to be assumed; `None` if it allows nothing.
-    fn guard(
-        &mut self,
-        guard: &Guard,
-        positive: bool,
-        result: Domain,
-        operand: Domain,
-    ) -> Result<Option<ValueId>> {
-        if let Some(holds) = admits(guard, result, operand) {
-            return Ok((holds != positive).then(|| self.values.bool(false)));
-        }
-        match (guard, positive) {
-            (Guard::Not(part) | Guard::Passed(part), _) => {
-                self.guard(part, !positive, result, operand)
-            }
-            (Guard::All(parts), true) | (Guard::Any(parts), false) => {
-                let mut all = None;
-                for part in parts {
-                    if let Some(fact) = self.guard(part, positive, result, operand)? {
-                        all = Some(match all {
-                            Some(all) => self.values.apply(Fun::And, &[all, fact]),
-                            None => fact,
-                        });
-                    }
-                }
-                Ok(all)
-            }
-            (Guard::Any(parts), true) | (Guard::All(parts), false) => {
-                let mut any = self.values.bool(false);
-                for part in parts {
-                    let Some(fact) = self.guard(part, positive, result, operand)? else {
-                        return Ok(None);
-                    };
-                    any = self.values.apply(Fun::Or, &[any, fact]);
-                }
-                Ok(Some(any))
-            }
-            (Guard::Fact(fact), true) => self.exact(fact),
-            (Guard::Fact(_), false) | (Guard::Type(..) | Guard::Unknown, _) => Ok(None),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Rewrite rules of the languages of Halide's `IRMatch.h` and TVM's `pattern_match.h`.
 
+mod assume;
 mod circles;
 mod decide;
 mod encode;

@@ -534,7 +534,7 @@ impl Reader<'_> {
                 let operand = self.condition(operand, depth)?;
                 if operand.any(|part| matches!(part, Pattern::Apply(Op::CanProve, _))) {
                     // The analyzer may fail to prove what holds.
-                    return Ok(Pattern::Unread("a question that is denied".to_owned()));
+                    return Ok(Pattern::Unread("no answer of the analyzer".to_owned()));
                 }
                 Ok(Pattern::Apply(Op::Not, vec![operand]))
             }

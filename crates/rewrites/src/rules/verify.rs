@@ -157,7 +157,7 @@ pub fn verify(
             let verdict = match verdict {
                 // The values may not satisfy what was not understood.
                 Verdict::Wrong(_) | Verdict::Crash(_) if !unread.is_empty() => {
-                    Verdict::Unsupported(format!("the condition {}", unread.join(", ")))
+                    Verdict::Unsupported(format!("a condition with {}", unread.join(", ")))
                 }
                 verdict => verdict,
             };
