@@ -150,7 +150,8 @@ pub fn verify(
         Some(Part::Mutators) => Vec::new(),
         Some(Part::Rules) | None => examine(sources, &request.wanted, options)?,
     };
-    let (circles, all, down) = if rules.is_empty() { (Vec::new(), 0, 0) } else { circles(sources, options.profile) };
+    let (circles, all, down) =
+        if rules.is_empty() { (Vec::new(), 0, 0) } else { circles(sources, options.profile) };
     let mutators = match request.only {
         Some(Part::Rules) => Vec::new(),
         Some(Part::Mutators) | None => mutators(sources, &request.wanted, options)?,

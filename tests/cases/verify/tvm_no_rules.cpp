@@ -4,3 +4,7 @@ int twice(int x) {
   // TVM_TRY_REWRITE(x + x, x * 2)
   return x + x;
 }
+// exit: 2
+// error[HAL0913]: there is nothing to judge: the files have no rule that a type reaches, and no mutator
+//  = hint: give the C++ files that hold the compiler's transformations; `--list` names the mutators that are seen
+//

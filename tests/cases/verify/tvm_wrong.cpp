@@ -60,3 +60,93 @@ PrimExpr Rules::ApplyRewriteRules(LT ret) {
   }
   return ret;
 }
+// exit: 1
+// tvm_wrong.cpp:11: wrong at uint8: b1=5 s1=2 lane[lanes][]=1 x=255: 6 becomes 5
+//     (ramp(b1, s1, lanes) + broadcast(x, lanes)) => ramp((b1 + x), (s1 + x), lanes)
+// tvm_wrong.cpp:11: wrong at int8: b1=5 s1=2 lane[lanes][]=1 x=-1: 6 becomes 5
+//     (ramp(b1, s1, lanes) + broadcast(x, lanes)) => ramp((b1 + x), (s1 + x), lanes)
+// tvm_wrong.cpp:11: wrong at uint16: b1=5 s1=2 lane[lanes][]=1 x=65535: 6 becomes 5
+//     (ramp(b1, s1, lanes) + broadcast(x, lanes)) => ramp((b1 + x), (s1 + x), lanes)
+// tvm_wrong.cpp:11: wrong at int16: b1=5 s1=2 lane[lanes][]=1 x=-1: 6 becomes 5
+//     (ramp(b1, s1, lanes) + broadcast(x, lanes)) => ramp((b1 + x), (s1 + x), lanes)
+// tvm_wrong.cpp:11: wrong at uint32: b1=5 s1=2 lane[lanes][]=1 x=4294967295: 6 becomes 5
+//     (ramp(b1, s1, lanes) + broadcast(x, lanes)) => ramp((b1 + x), (s1 + x), lanes)
+// tvm_wrong.cpp:11: wrong at int32: b1=3 s1=-280209496 lane[lanes][]=1 lanes=2147483645 x=-1: -280209494 becomes -280209495
+//     (ramp(b1, s1, lanes) + broadcast(x, lanes)) => ramp((b1 + x), (s1 + x), lanes)
+// tvm_wrong.cpp:11: wrong at float: b1=4 s1=-2 lane[lanes][]=1 lanes=8 x=6: 8 becomes 14
+//     (ramp(b1, s1, lanes) + broadcast(x, lanes)) => ramp((b1 + x), (s1 + x), lanes)
+// tvm_wrong.cpp:14: wrong at int32: x=0 y=-2147483648 c1=8 c2=8: -2147483632 becomes -2147483648
+//     (min(x, (y + c1)) + c2) => min((x + c2), y) if (c1 == c2)
+// tvm_wrong.cpp:15: wrong at int32: x=2 c1=-19: 21 becomes 2
+//     ((floordiv(x, c1) * c1) + truncmod(x, c1)) => x if (c1 != 0)
+// tvm_wrong.cpp:16: wrong at int32: y=2 x=-19: -36 becomes -57
+//     (y + (x * y)) => ((y + 1) * x)
+// tvm_wrong.cpp:17: wrong at int32: x=-1 c1=2 c2=2: 0 becomes 1
+//     truncdiv((x + c1), c2) => (truncdiv(x, c2) + truncdiv(c1, c2)) if ((((c1 >= 0) && (c2 > 0)) && (truncmod(c1, c2) == 0)) && can_prove((x >= -1)))
+// tvm_wrong.cpp:21: wrong at int32: x=2 c1=7 c2=-1705390279: 0 becomes -1
+//     floordiv(floordiv(x, c1), c2) => floordiv(x, (c1 * c2)) if ((c1 > 0) && (c2 != 0))
+// tvm_wrong.cpp:23: wrong at int32: x=2 y=-19: -17 becomes 2
+//     floormod(x, y) => x if (can_prove((x >= 0)) || can_prove((x < y)))
+// tvm_wrong.cpp:25: wrong at int32: x=2 z=2 y=-12: -8 becomes 0
+//     floormod((x + z), y) => 0 if (can_prove(((x + z) == 0)) || can_prove((x == z)))
+// tvm_wrong.cpp:28: wrong at int32: x=4 c1=-3: 1 becomes 0
+//     floormod((x + c1), 2) => floormod(x, 2) if (floormod(c1, 3) == 0)
+// tvm_wrong.cpp:29: wrong at int32: x=-3 c2=1: -2 becomes -3
+//     max(x, ((floordiv(x, c2) * c2) + 1)) => x if (c2 > 0)
+// tvm_wrong.cpp:35: wrong at uint8: x=0 b1=15 b2=253 s1=255 s2=4: 1 becomes 252
+//     (select(x, b1, b2) + select(x, s1, s2)) => select(x, (b1 + s1), (b2 + s1))
+// tvm_wrong.cpp:35: wrong at int8: x=0 b1=15 b2=-3 s1=-1 s2=4: 1 becomes -4
+//     (select(x, b1, b2) + select(x, s1, s2)) => select(x, (b1 + s1), (b2 + s1))
+// tvm_wrong.cpp:35: wrong at uint16: x=0 b1=15 b2=65533 s1=65535 s2=4: 1 becomes 65532
+//     (select(x, b1, b2) + select(x, s1, s2)) => select(x, (b1 + s1), (b2 + s1))
+// tvm_wrong.cpp:35: wrong at int16: x=0 b1=15 b2=-3 s1=-1 s2=4: 1 becomes -4
+//     (select(x, b1, b2) + select(x, s1, s2)) => select(x, (b1 + s1), (b2 + s1))
+// tvm_wrong.cpp:35: wrong at uint32: x=0 b1=15 b2=4294967293 s1=4294967295 s2=4: 1 becomes 4294967292
+//     (select(x, b1, b2) + select(x, s1, s2)) => select(x, (b1 + s1), (b2 + s1))
+// tvm_wrong.cpp:35: wrong at int32: x=0 b1=15 b2=-3 s1=-1 s2=4: 1 becomes -4
+//     (select(x, b1, b2) + select(x, s1, s2)) => select(x, (b1 + s1), (b2 + s1))
+// tvm_wrong.cpp:35: wrong at float: x=0 b1=14 b2=4 s1=-2 s2=2: 6 becomes 2
+//     (select(x, b1, b2) + select(x, s1, s2)) => select(x, (b1 + s1), (b2 + s1))
+// rules of Rules::VisitExpr_(AddNode *): 11 wrong
+// tvm_wrong.cpp:43: wrong at uint8: x=1 c1=2 c2=0: 1 becomes 0
+//     ((x < c1) && (c2 < x)) => false if ((c2 + 2) >= c1)
+// tvm_wrong.cpp:43: wrong at int8: x=-127 c1=-126 c2=-128: 1 becomes 0
+//     ((x < c1) && (c2 < x)) => false if ((c2 + 2) >= c1)
+// tvm_wrong.cpp:43: wrong at uint16: x=1 c1=2 c2=0: 1 becomes 0
+//     ((x < c1) && (c2 < x)) => false if ((c2 + 2) >= c1)
+// tvm_wrong.cpp:43: wrong at int16: x=-32767 c1=-32766 c2=-32768: 1 becomes 0
+//     ((x < c1) && (c2 < x)) => false if ((c2 + 2) >= c1)
+// tvm_wrong.cpp:43: wrong at uint32: x=1 c1=2 c2=0: 1 becomes 0
+//     ((x < c1) && (c2 < x)) => false if ((c2 + 2) >= c1)
+// tvm_wrong.cpp:43: wrong at int32: x=-2147483647 c1=-2147483646 c2=-2147483648: 1 becomes 0
+//     ((x < c1) && (c2 < x)) => false if ((c2 + 2) >= c1)
+// tvm_wrong.cpp:44: wrong at uint8: x=254 y=254: 1 becomes 0
+//     ((x <= y) && (y <= x)) => false
+// tvm_wrong.cpp:44: wrong at int8: x=-2 y=-2: 1 becomes 0
+//     ((x <= y) && (y <= x)) => false
+// tvm_wrong.cpp:44: wrong at uint16: x=65534 y=65534: 1 becomes 0
+//     ((x <= y) && (y <= x)) => false
+// tvm_wrong.cpp:44: wrong at int16: x=-2 y=-2: 1 becomes 0
+//     ((x <= y) && (y <= x)) => false
+// tvm_wrong.cpp:44: wrong at uint32: x=4294967294 y=4294967294: 1 becomes 0
+//     ((x <= y) && (y <= x)) => false
+// tvm_wrong.cpp:44: wrong at int32: x=-2 y=-2: 1 becomes 0
+//     ((x <= y) && (y <= x)) => false
+// tvm_wrong.cpp:44: wrong at float: x=-6 y=-6: 1 becomes 0
+//     ((x <= y) && (y <= x)) => false
+// tvm_wrong.cpp:45: wrong at : x=0 y=1: 1 becomes 0
+//     !((x && y)) => (!(x) && !(y))
+// rules of Rules::VisitExpr_(AndNode *): 3 wrong
+// tvm_wrong.cpp:53: wrong at int32: x=-2147483647 y=3 z=-280209496: 1 becomes 0
+//     ((x + y) < (x - z)) => (y < z)
+// tvm_wrong.cpp:54: wrong at int32: x=-2 c1=6 c2=0: 0 becomes 1
+//     (truncdiv(x, c1) < c2) => (x < (c1 * c2)) if ((c1 > 0) && (c2 > -9))
+// tvm_wrong.cpp:59: wrong at int32: x=-19: 1 becomes 0
+//     (x < 0) => false
+// rules of Rules::ApplyRewriteRules(LT): 3 wrong
+// at 8 bits: 4 wrong, 13 unreached
+// at 16 bits: 4 wrong, 13 unreached
+// at 32 bits: 16 wrong, 1 unreached
+// 17 rules: 17 wrong
+// assumed: signed integers of 32 and 64 bits do not overflow, and what the analyzer proves is true
+// refuted: expected 6, got 5 (the first of # runs)

@@ -403,8 +403,12 @@ fn object(rules: &[&Examined], is_reported: impl Fn(&At) -> bool + Copy) -> Valu
                 }
                 Decided::Crash(trap) => {
                     entry["reason"] = trap.text().into();
-                    entry["snippet"] =
-                        rule.rule.as_ref().ok().map(|rule| trap.snippet(&rule.side(at.side))).into();
+                    entry["snippet"] = rule
+                        .rule
+                        .as_ref()
+                        .ok()
+                        .map(|rule| trap.snippet(&rule.side(at.side)))
+                        .into();
                 }
                 Decided::Wrong(counterexample) => {
                     let inputs: Map<String, Value> = counterexample

@@ -288,7 +288,12 @@ impl Builder<'_> {
 
     /// Returns the value of a pattern in a lane. Adds the conditions under which it is defined to
     /// `defined`.
-    pub(super) fn value(&mut self, pattern: &Pattern, way: &[Step], domain: Domain) -> Result<ValueId> {
+    pub(super) fn value(
+        &mut self,
+        pattern: &Pattern,
+        way: &[Step],
+        domain: Domain,
+    ) -> Result<ValueId> {
         let (op, operands) = match pattern {
             Pattern::Wild(name) => {
                 let way = self.way_of(name, way);

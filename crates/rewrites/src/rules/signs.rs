@@ -110,9 +110,7 @@ impl Signs {
                 Sign::Negative => Some(false),
                 Sign::NotNegative => None,
             },
-            Fun::Eq if is_zero(b) => {
-                (self.sign(values, a)? != Sign::NotNegative).then_some(false)
-            }
+            Fun::Eq if is_zero(b) => (self.sign(values, a)? != Sign::NotNegative).then_some(false),
             _ => None,
         }
     }

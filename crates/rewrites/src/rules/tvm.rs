@@ -101,9 +101,8 @@ pub(crate) fn rules(text: &str) -> Vec<Found> {
         walk.stmts(&function.body, &Ok(Vec::new()));
     }
     let unseen = |of: &Use| {
-        let around = |function: &&Function| {
-            function.line <= of.line && of.line <= function.last_line
-        };
+        let around =
+            |function: &&Function| function.line <= of.line && of.line <= function.last_line;
         let function = file.functions.iter().find(around).map(title).unwrap_or_default();
         let rule = Err("a rule in text that is not understood as C++".to_owned());
         Found { line: of.line, function, rule }
@@ -581,9 +580,8 @@ impl Reader<'_> {
         let ExprKind::Binary(sign, lhs, rhs) = &expr.kind else {
             return Err("no comparison".to_owned());
         };
-        let op = operator(sign.text()).filter(|op| {
-            matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge)
-        });
+        let op = operator(sign.text())
+            .filter(|op| matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge));
         let op = op.ok_or_else(|| format!("the operator `{sign}`"))?;
         Ok(Pattern::Apply(op, vec![self.number(lhs, depth)?, self.number(rhs, depth)?]))
     }
@@ -593,8 +591,7 @@ impl Reader<'_> {
     fn literal_types(&self, side: &Pattern, contracts: &mut Vec<Pattern>) {
         let mut add = |literal: &Pattern, is_float: bool| {
             let float = Pattern::Apply(Op::IsFloat, vec![literal.clone()]);
-            let known =
-                if is_float { float } else { Pattern::Apply(Op::Not, vec![float]) };
+            let known = if is_float { float } else { Pattern::Apply(Op::Not, vec![float]) };
             if !contracts.contains(&known) {
                 contracts.push(known);
             }
