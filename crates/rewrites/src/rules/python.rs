@@ -30,9 +30,10 @@ pub(crate) fn declaration(name: &str, domain: Domain, value: Number) -> Option<S
     if !is_name || name == "lanes" {
         return None;
     }
-    Some(match name.starts_with('c') {
-        true => format!("{name} = {}", literal(domain, value)),
-        false => format!("{name} = tirx.Var(\"{name}\", \"{}\")", ty(domain)),
+    Some(if name.starts_with('c') {
+        format!("{name} = {}", literal(domain, value))
+    } else {
+        format!("{name} = tirx.Var(\"{name}\", \"{}\")", ty(domain))
     })
 }
 

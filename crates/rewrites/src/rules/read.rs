@@ -1,4 +1,4 @@
-//! Finds rewrite rules of the language of Halide's `IRMatch.h`, with their guards, in C++ functions.
+//! Finds rewrite rules of the language of Halide's `IRMatch.h` in C++ functions, with their guards.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -133,20 +133,10 @@ impl Signs {
         values.visit(term, &mut |part| {
             if let Node::Apply(Fun::Lt, parts) = values.node(part)
                 && values.as_number(parts[1]) == Some(0)
-                && self.is_divisor(values, term, parts[0])
+                && is_divisor(values, term, parts[0])
                 && self.sign(values, parts[0]).is_none()
             {
                 found = found.or_else(|| self.open_factor(values, parts[0]));
-            }
-        });
-        found
-    }
-
-    fn is_divisor(&self, values: &Values, term: ValueId, wanted: ValueId) -> bool {
-        let mut found = false;
-        values.visit(term, &mut |part| {
-            if let Node::Apply(Fun::Div | Fun::Mod, parts) = values.node(part) {
-                found |= parts[1] == wanted;
             }
         });
         found
@@ -161,6 +151,17 @@ impl Signs {
             Node::Var(_) | Node::Number(_) | Node::Apply(..) => None,
         }
     }
+}
+
+/// True if a term divides by another.
+fn is_divisor(values: &Values, term: ValueId, wanted: ValueId) -> bool {
+    let mut found = false;
+    values.visit(term, &mut |part| {
+        if let Node::Apply(Fun::Div | Fun::Mod, parts) = values.node(part) {
+            found |= parts[1] == wanted;
+        }
+    });
+    found
 }
 
 /// Returns the term whose sign a fact states.

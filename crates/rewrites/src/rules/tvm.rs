@@ -84,7 +84,7 @@ const TYPE_TESTS: [(&str, TypeTest); 8] = [
     ("kDLBool", TypeTest::Bool),
 ];
 
-/// How often a local name may stand for another expression.
+/// The number of times that a local name may stand for another expression.
 const MAX_DEPTH: usize = 16;
 
 /// Returns the rules of a file, in order.
@@ -174,7 +174,7 @@ fn changed(function: &Function) -> Vec<String> {
     names
 }
 
-/// What a name of the enclosing function stands for.
+/// The meaning of a name of the enclosing function.
 #[derive(Clone)]
 enum Name {
     /// A pattern variable for any expression.
@@ -229,9 +229,10 @@ impl Walk<'_> {
                         ("PVar<FloatImm>", None) => Name::Float,
                         (_, Some(value)) => {
                             self.hidden(value);
-                            match self.changed.contains(&variable.name) {
-                                true => Name::Unknown,
-                                false => Name::Local(value.clone()),
+                            if self.changed.contains(&variable.name) {
+                                Name::Unknown
+                            } else {
+                                Name::Local(value.clone())
                             }
                         }
                         _ => Name::Unknown,
@@ -603,7 +604,9 @@ impl Reader<'_> {
             Pattern::Apply(_, parts) if parts.iter().any(|of| matches!(of, Pattern::Int(_))) => {
                 // A number in a pattern matches an `IntImm`.
                 let other = parts.iter().find(|of| !matches!(of, Pattern::Int(_)));
-                other.into_iter().for_each(|other| add(other, false));
+                if let Some(other) = other {
+                    add(other, false);
+                }
             }
             _ => {}
         });

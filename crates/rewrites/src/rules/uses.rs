@@ -48,7 +48,8 @@ pub(super) fn cut(text: &str) -> (String, Vec<Use>) {
                     };
                     kept.push_str(word);
                     if arguments.is_some() {
-                        kept.push_str(&format!("({}", uses.len()));
+                        kept.push('(');
+                        kept.push_str(&uses.len().to_string());
                         let breaks = rest[length..end].matches('\n').count();
                         kept.extend(std::iter::repeat_n('\n', breaks));
                         kept.push(')');
