@@ -31,6 +31,10 @@ PrimExpr Rules::VisitExpr_(const AddNode* op) {
                            max(x, floordiv(x, c2) * c2),
                        }),
                        x, c2.Eval()->value > 0);
+    // Where the remainder is computed, `c2` is not 0.
+    TVM_TRY_REWRITE_IF(select(x * c2 == 0, c1, y), select(x == 0, c1, y),
+                       c1.Eval()->value % c2.Eval()->value == 0 || c1.Eval()->value == 1);
+    TVM_TRY_REWRITE(floormod(x + floormod(z, y), y), floormod(x + z, y));
   }
   TVM_TRY_REWRITE(select(x, b1, b2) + select(x, s1, s2), select(x, b1 + s1, b2 + s2));
   return ret;
