@@ -32,7 +32,7 @@ PrimExpr Rules::VisitExpr_(const AddNode* op) {
                        }),
                        x, c2.Eval()->value > 0);
     // Where the remainder is computed, `c2` is not 0.
-    TVM_TRY_REWRITE_IF(select(x * c2 == 0, c1, y), select(x == 0, c1, y),
+    TVM_TRY_REWRITE_IF(select(x * c2 == 0, c1, x), select(x == 0, c1, x),
                        c1.Eval()->value % c2.Eval()->value == 0 || c1.Eval()->value == 1);
     TVM_TRY_REWRITE(floormod(x + floormod(z, y), y), floormod(x + z, y));
   }
@@ -65,12 +65,12 @@ PrimExpr Rules::ApplyRewriteRules(LT ret) {
   return ret;
 }
 // exit: 0
-// rules of Rules::VisitExpr_(AddNode *): 11 verified
+// rules of Rules::VisitExpr_(AddNode *): 13 verified
 // rules of Rules::VisitExpr_(AndNode *): 3 verified
 // rules of Rules::ApplyRewriteRules(LT): 3 verified
-// at 8 bits: 4 verified, 13 unreached
-// at 16 bits: 4 verified, 13 unreached
-// at 32 bits: 16 verified, 1 unreached
-// 17 rules: 17 verified
+// at 8 bits: 4 verified, 15 unreached
+// at 16 bits: 4 verified, 15 unreached
+// at 32 bits: 18 verified, 1 unreached
+// 19 rules: 19 verified
 // assumed: signed integers of 32 and 64 bits do not overflow, and what the analyzer proves is true
-// proved: 17 rules keep the value, over the reals
+// proved: 19 rules keep the value, over the reals
