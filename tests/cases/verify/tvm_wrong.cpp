@@ -35,6 +35,11 @@ PrimExpr Rules::VisitExpr_(const AddNode* op) {
     TVM_TRY_REWRITE_IF(select(x * c2 == 0, c1, x), select(x == 0, c1, x),
                        c1.Eval()->value == 1 || c1.Eval()->value % c2.Eval()->value == 0);
     TVM_TRY_REWRITE(floormod(x + floordiv(z, y), y), floormod(x + z, y));
+    TVM_TRY_REWRITE_IF(matches_one_of(floormod(x - floormod(x, z), y), floormod(floormod(x, z) - x, y)),
+                       ZeroWithTypeLike(x),
+                       CanProveEqual(y.Eval() - z.Eval(), 0) ||
+                           CanProveEqual(y.Eval() + z.Eval(), 1));
+    TVM_TRY_REWRITE(floordiv(x * y, 0 - y), x);
   }
   TVM_TRY_REWRITE(select(x, b1, b2) + select(x, s1, s2), select(x, b1 + s1, b2 + s1));
   return ret;
@@ -101,60 +106,66 @@ PrimExpr Rules::ApplyRewriteRules(LT ret) {
 //     select(((x * c2) == 0), c1, x) => select((x == 0), c1, x) if ((c1 == 1) || (truncmod(c1, c2) == 0))
 // tvm_wrong.cpp:37: wrong at int32: x=-2147483647 z=3 y=-280209496: -186017176 becomes -186017172
 //     floormod((x + floordiv(z, y)), y) => floormod((x + z), y)
-// tvm_wrong.cpp:39: wrong at uint8: x=0 b1=15 b2=253 s1=255 s2=4: 1 becomes 252
+// tvm_wrong.cpp:38: wrong at int32: x=1 z=-2 y=3: 2 becomes 0
+//     floormod((x - floormod(x, z)), y) => 0 if (can_prove(((y - z) == 0)) || can_prove(((y + z) == 1)))
+// tvm_wrong.cpp:38: wrong at int32: x=1 z=-2 y=3: 1 becomes 0
+//     floormod((floormod(x, z) - x), y) => 0 if (can_prove(((y - z) == 0)) || can_prove(((y + z) == 1)))
+// tvm_wrong.cpp:42: wrong at int32: x=2 y=-19: -2 becomes 2
+//     floordiv((x * y), (0 - y)) => x
+// tvm_wrong.cpp:44: wrong at uint8: x=0 b1=15 b2=253 s1=255 s2=4: 1 becomes 252
 //     (select(x, b1, b2) + select(x, s1, s2)) => select(x, (b1 + s1), (b2 + s1))
-// tvm_wrong.cpp:39: wrong at int8: x=0 b1=15 b2=-3 s1=-1 s2=4: 1 becomes -4
+// tvm_wrong.cpp:44: wrong at int8: x=0 b1=15 b2=-3 s1=-1 s2=4: 1 becomes -4
 //     (select(x, b1, b2) + select(x, s1, s2)) => select(x, (b1 + s1), (b2 + s1))
-// tvm_wrong.cpp:39: wrong at uint16: x=0 b1=15 b2=65533 s1=65535 s2=4: 1 becomes 65532
+// tvm_wrong.cpp:44: wrong at uint16: x=0 b1=15 b2=65533 s1=65535 s2=4: 1 becomes 65532
 //     (select(x, b1, b2) + select(x, s1, s2)) => select(x, (b1 + s1), (b2 + s1))
-// tvm_wrong.cpp:39: wrong at int16: x=0 b1=15 b2=-3 s1=-1 s2=4: 1 becomes -4
+// tvm_wrong.cpp:44: wrong at int16: x=0 b1=15 b2=-3 s1=-1 s2=4: 1 becomes -4
 //     (select(x, b1, b2) + select(x, s1, s2)) => select(x, (b1 + s1), (b2 + s1))
-// tvm_wrong.cpp:39: wrong at uint32: x=0 b1=15 b2=4294967293 s1=4294967295 s2=4: 1 becomes 4294967292
+// tvm_wrong.cpp:44: wrong at uint32: x=0 b1=15 b2=4294967293 s1=4294967295 s2=4: 1 becomes 4294967292
 //     (select(x, b1, b2) + select(x, s1, s2)) => select(x, (b1 + s1), (b2 + s1))
-// tvm_wrong.cpp:39: wrong at int32: x=0 b1=15 b2=-3 s1=-1 s2=4: 1 becomes -4
+// tvm_wrong.cpp:44: wrong at int32: x=0 b1=15 b2=-3 s1=-1 s2=4: 1 becomes -4
 //     (select(x, b1, b2) + select(x, s1, s2)) => select(x, (b1 + s1), (b2 + s1))
-// tvm_wrong.cpp:39: wrong at float: x=0 b1=14 b2=4 s1=-2 s2=2: 6 becomes 2
+// tvm_wrong.cpp:44: wrong at float: x=0 b1=14 b2=4 s1=-2 s2=2: 6 becomes 2
 //     (select(x, b1, b2) + select(x, s1, s2)) => select(x, (b1 + s1), (b2 + s1))
-// rules of Rules::VisitExpr_(AddNode *): 13 wrong
-// tvm_wrong.cpp:47: wrong at uint8: x=1 c1=2 c2=0: 1 becomes 0
+// rules of Rules::VisitExpr_(AddNode *): 15 wrong
+// tvm_wrong.cpp:52: wrong at uint8: x=1 c1=2 c2=0: 1 becomes 0
 //     ((x < c1) && (c2 < x)) => false if ((c2 + 2) >= c1)
-// tvm_wrong.cpp:47: wrong at int8: x=-127 c1=-126 c2=-128: 1 becomes 0
+// tvm_wrong.cpp:52: wrong at int8: x=-127 c1=-126 c2=-128: 1 becomes 0
 //     ((x < c1) && (c2 < x)) => false if ((c2 + 2) >= c1)
-// tvm_wrong.cpp:47: wrong at uint16: x=1 c1=2 c2=0: 1 becomes 0
+// tvm_wrong.cpp:52: wrong at uint16: x=1 c1=2 c2=0: 1 becomes 0
 //     ((x < c1) && (c2 < x)) => false if ((c2 + 2) >= c1)
-// tvm_wrong.cpp:47: wrong at int16: x=-32767 c1=-32766 c2=-32768: 1 becomes 0
+// tvm_wrong.cpp:52: wrong at int16: x=-32767 c1=-32766 c2=-32768: 1 becomes 0
 //     ((x < c1) && (c2 < x)) => false if ((c2 + 2) >= c1)
-// tvm_wrong.cpp:47: wrong at uint32: x=1 c1=2 c2=0: 1 becomes 0
+// tvm_wrong.cpp:52: wrong at uint32: x=1 c1=2 c2=0: 1 becomes 0
 //     ((x < c1) && (c2 < x)) => false if ((c2 + 2) >= c1)
-// tvm_wrong.cpp:47: wrong at int32: x=-2147483647 c1=-2147483646 c2=-2147483648: 1 becomes 0
+// tvm_wrong.cpp:52: wrong at int32: x=-2147483647 c1=-2147483646 c2=-2147483648: 1 becomes 0
 //     ((x < c1) && (c2 < x)) => false if ((c2 + 2) >= c1)
-// tvm_wrong.cpp:48: wrong at uint8: x=254 y=254: 1 becomes 0
+// tvm_wrong.cpp:53: wrong at uint8: x=254 y=254: 1 becomes 0
 //     ((x <= y) && (y <= x)) => false
-// tvm_wrong.cpp:48: wrong at int8: x=-2 y=-2: 1 becomes 0
+// tvm_wrong.cpp:53: wrong at int8: x=-2 y=-2: 1 becomes 0
 //     ((x <= y) && (y <= x)) => false
-// tvm_wrong.cpp:48: wrong at uint16: x=65534 y=65534: 1 becomes 0
+// tvm_wrong.cpp:53: wrong at uint16: x=65534 y=65534: 1 becomes 0
 //     ((x <= y) && (y <= x)) => false
-// tvm_wrong.cpp:48: wrong at int16: x=-2 y=-2: 1 becomes 0
+// tvm_wrong.cpp:53: wrong at int16: x=-2 y=-2: 1 becomes 0
 //     ((x <= y) && (y <= x)) => false
-// tvm_wrong.cpp:48: wrong at uint32: x=4294967294 y=4294967294: 1 becomes 0
+// tvm_wrong.cpp:53: wrong at uint32: x=4294967294 y=4294967294: 1 becomes 0
 //     ((x <= y) && (y <= x)) => false
-// tvm_wrong.cpp:48: wrong at int32: x=-2 y=-2: 1 becomes 0
+// tvm_wrong.cpp:53: wrong at int32: x=-2 y=-2: 1 becomes 0
 //     ((x <= y) && (y <= x)) => false
-// tvm_wrong.cpp:48: wrong at float: x=-6 y=-6: 1 becomes 0
+// tvm_wrong.cpp:53: wrong at float: x=-6 y=-6: 1 becomes 0
 //     ((x <= y) && (y <= x)) => false
-// tvm_wrong.cpp:49: wrong at : x=0 y=1: 1 becomes 0
+// tvm_wrong.cpp:54: wrong at : x=0 y=1: 1 becomes 0
 //     !((x && y)) => (!(x) && !(y))
 // rules of Rules::VisitExpr_(AndNode *): 3 wrong
-// tvm_wrong.cpp:57: wrong at int32: x=-2147483647 y=3 z=-280209496: 1 becomes 0
+// tvm_wrong.cpp:62: wrong at int32: x=-2147483647 y=3 z=-280209496: 1 becomes 0
 //     ((x + y) < (x - z)) => (y < z)
-// tvm_wrong.cpp:58: wrong at int32: x=-2 c1=6 c2=0: 0 becomes 1
+// tvm_wrong.cpp:63: wrong at int32: x=-2 c1=6 c2=0: 0 becomes 1
 //     (truncdiv(x, c1) < c2) => (x < (c1 * c2)) if ((c1 > 0) && (c2 > -9))
-// tvm_wrong.cpp:63: wrong at int32: x=-19: 1 becomes 0
+// tvm_wrong.cpp:68: wrong at int32: x=-19: 1 becomes 0
 //     (x < 0) => false
 // rules of Rules::ApplyRewriteRules(LT): 3 wrong
-// at 8 bits: 4 wrong, 15 unreached
-// at 16 bits: 4 wrong, 15 unreached
-// at 32 bits: 18 wrong, 1 unreached
-// 19 rules: 19 wrong
+// at 8 bits: 4 wrong, 17 unreached
+// at 16 bits: 4 wrong, 17 unreached
+// at 32 bits: 20 wrong, 1 unreached
+// 21 rules: 21 wrong
 // assumed: signed integers of 32 and 64 bits do not overflow, and what the analyzer proves is true
 // refuted: expected 6, got 5 (the first of # runs)

@@ -264,7 +264,7 @@ impl<'v> Normalizer<'v> {
             Fun::Sub => lhs.plus(&rhs, -1)?,
             Fun::Mul => lhs.times(&rhs)?,
             Fun::Div if domain == Domain::Real => self.real_quotient(lhs, &rhs)?,
-            Fun::Div => self.quotient(lhs, rhs)?,
+            Fun::Div => self.quotient(&lhs, rhs)?,
             Fun::Mod => self.remainder(&lhs, rhs)?,
             Fun::Lt | Fun::Eq | Fun::And | Fun::Or | Fun::Not | Fun::Ite | Fun::Convert => {
                 return Err(Stop::Truth(term));
@@ -365,16 +365,16 @@ impl<'v> Normalizer<'v> {
         Ok((dividend, excess))
     }
 
-    fn quotient(&mut self, lhs: Polynomial, rhs: Polynomial) -> Result<Polynomial, Stop> {
+    fn quotient(&mut self, lhs: &Polynomial, rhs: Polynomial) -> Result<Polynomial, Stop> {
         let domain = lhs.domain;
-        let (lhs, excess) = self.unfolded(&lhs, &rhs)?;
+        let (lhs, excess) = self.unfolded(lhs, &rhs)?;
         if !excess.sum.is_zero() {
-            return Ok(self.quotient(lhs, rhs)?.plus(&excess, -1)?);
+            return Ok(self.quotient(&lhs, rhs)?.plus(&excess, -1)?);
         }
         if domain == Domain::Whole && is_negated(&rhs) {
             // The Euclidean quotient by `-b` is the negated one by `b`.
             let zero = Polynomial::constant(0, domain);
-            let quotient = self.quotient(lhs, zero.plus(&rhs, -1)?)?;
+            let quotient = self.quotient(&lhs, zero.plus(&rhs, -1)?)?;
             return Ok(zero.plus(&quotient, -1)?);
         }
         if rhs.as_constant() == Some(0) {
