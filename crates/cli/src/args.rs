@@ -123,7 +123,8 @@ Example: halidom certificate out/tiled"
     #[command(
         after_help = "Rules depend on one another, because the simplifier simplifies the operands \
 of a rule first: give the files of the whole simplifier.\n\n\
-Example: halidom verify Simplify_*.cpp --profile halide --cache rules.cache"
+Example: halidom verify Simplify_*.cpp --profile halide --cache rules.cache\n\
+Example: halidom verify src/arith/rewrite_simplify.cc --profile tvm"
     )]
     Verify(VerifyArgs),
     /// Convert a serialized pipeline of stock Halide to a program: the algorithm and its schedule
@@ -542,7 +543,8 @@ pub(crate) struct VerifyArgs {
     /// with transformations
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// The compiler whose IR it is: `halide`, `halide-hls`, `halide-to-hardware` or `heterocl`
+    /// The compiler whose IR it is: `halide`, `halide-hls`, `halide-to-hardware`, `heterocl` or
+    /// `tvm`
     #[arg(long)]
     pub(crate) profile: String,
     /// Verify only the mutators and rules with NAME in their file and function, such as
@@ -567,8 +569,8 @@ pub(crate) struct VerifyArgs {
     /// A file that keeps solver answers for later runs
     #[arg(long, value_name = "FILE")]
     pub(crate) cache: Option<PathBuf>,
-    /// Write a C++ program that tests rules on a compiled Halide: every refutation, and an example
-    /// of each verified rule. Link it with that Halide
+    /// Write a program that tests rules on a compiled simplifier: every refutation, and an example
+    /// of each verified rule. It is C++ to be linked with Halide, or Python for an installed TVM
     #[arg(long, value_name = "FILE")]
     pub(crate) ask: Option<PathBuf>,
 }

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use crate::ast::{Declared, Expr, ExprKind, Stmt, StmtKind};
-use crate::parse::{Reader, named, reread};
+use crate::parse::{Reader, expression, named};
 use crate::sign::Sign;
 use crate::syntax::Syntax;
 
@@ -119,7 +119,7 @@ impl Reader<'_> {
             return None;
         }
         let line = self.line(declarator);
-        let arguments = parameters.iter().map(|name| reread(&self.text(*name), line));
+        let arguments = parameters.iter().map(|name| expression(&self.text(*name), line));
         let callee = Box::new(Expr { kind: ExprKind::Name(ty.to_owned()), line });
         let arguments = arguments.collect::<Option<Vec<_>>>()?;
         let kind = ExprKind::Call { callee, templates: Vec::new(), arguments };

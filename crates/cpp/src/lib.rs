@@ -7,7 +7,8 @@
 //!
 //! * [`ast`] is the syntax; [`Sign`] is its operators.
 //! * [`words!`] makes a type of the words that a reader knows.
-//! * [`parse()`] reads a file; [`parse_after`] reads a file of a program of several files.
+//! * [`parse()`] reads a file; [`parse_after`] reads a file of a program of several files;
+//!   [`expression`] reads an expression.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
@@ -25,7 +26,7 @@ mod parse;
 mod sign;
 mod syntax;
 
-pub use parse::{parse, parse_after};
+pub use parse::{expression, parse, parse_after};
 pub use sign::Sign;
 
 /// The texts of this crate's sources: a kept verdict depends on them.

@@ -604,8 +604,8 @@ impl Reader<'_> {
         if !ty.contains(['&', '|', '<', '+', '-', '(']) {
             return None;
         }
-        let operand = reread(text.strip_prefix(sign)?, self.line(value))?;
-        let first = reread(&ty, self.line(node))?;
+        let operand = expression(text.strip_prefix(sign)?, self.line(value))?;
+        let first = expression(&ty, self.line(node))?;
         Some(ExprKind::Binary(Sign::of(sign)?, Box::new(first), Box::new(operand)))
     }
 
@@ -627,7 +627,7 @@ impl Reader<'_> {
         }
         let name = self.text.get(first.start_byte()..list.start_byte())?;
         let rest = self.text.get(list.start_byte() + 1..node.end_byte())?;
-        let mut expr = reread(&format!("{name} <= {rest}"), self.line(node))?;
+        let mut expr = expression(&format!("{name} <= {rest}"), self.line(node))?;
         *leftmost(&mut expr)? = Sign::Lt;
         Some(expr)
     }
@@ -693,7 +693,7 @@ impl Reader<'_> {
 }
 
 /// Parses a text as a separate expression that begins in the given line.
-pub(crate) fn reread(text: &str, line: usize) -> Option<Expr> {
+pub fn expression(text: &str, line: usize) -> Option<Expr> {
     let file = parse(&format!("void f() {{ return ({text}); }}"))?;
     let mut expr = match file.functions.into_iter().next()?.body.into_iter().next()?.kind {
         StmtKind::Return(expr) => expr?,

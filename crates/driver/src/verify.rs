@@ -8,6 +8,7 @@ use std::{fs, io};
 
 use halidom_mutators::mutators;
 use halidom_rewrites::examine::{circles, examine};
+use halidom_rewrites::python;
 use halidom_rewrites::questions::{Question, program};
 use halidom_rewrites::rules::example;
 use halidom_verdict::{Cause, Claim, Evidence, Modes, Obligations, Ran, Verdict};
@@ -15,7 +16,7 @@ use halidom_verdict::{Cause, Claim, Evidence, Modes, Obligations, Ran, Verdict};
 pub use halidom_mutators::{Examination, Finding, Mutator, Standing as MutatorStanding, names};
 pub use halidom_rewrites::examine::{Circle, Examined, Standing};
 pub use halidom_rewrites::options::{ExamineError, Options, Source};
-pub use halidom_rewrites::profile::{PROFILES, Profile};
+pub use halidom_rewrites::profile::{Language, PROFILES, Profile};
 pub use halidom_rewrites::rules::{At, Domain, Limits, Verdict as Decided};
 
 use crate::files;
@@ -149,7 +150,8 @@ pub fn verify(
         Some(Part::Mutators) => Vec::new(),
         Some(Part::Rules) | None => examine(sources, &request.wanted, options)?,
     };
-    let (circles, all, down) = if rules.is_empty() { (Vec::new(), 0, 0) } else { circles(sources) };
+    let (circles, all, down) =
+        if rules.is_empty() { (Vec::new(), 0, 0) } else { circles(sources, options.profile) };
     let mutators = match request.only {
         Some(Part::Rules) => Vec::new(),
         Some(Part::Mutators) | None => mutators(sources, &request.wanted, options)?,
@@ -257,7 +259,7 @@ pub fn questions(examined: &[Examined], profile: &Profile) -> String {
         };
         for at in &known.verdicts {
             if let Decided::Wrong(counterexample) = &at.verdict {
-                wrong.push((place(at), rule, counterexample));
+                wrong.push((place(at), rule.side(at.side), counterexample));
             }
         }
         if known.standing() == Standing::Verified {
@@ -267,7 +269,8 @@ pub fn questions(examined: &[Examined], profile: &Profile) -> String {
             let types: Vec<&At> = types.filter(is_exact).collect();
             // The types vary from rule to rule.
             let Some(at) = types.get(number % types.len().max(1)) else { continue };
-            if let Some(example) = example(rule, profile, &at.domains) {
+            let rule = rule.side(at.side);
+            if let Some(example) = example(&rule, profile, &at.domains) {
                 verified.push((place(at), rule, example));
             }
         }
@@ -291,7 +294,10 @@ pub fn questions(examined: &[Examined], profile: &Profile) -> String {
             expected: example.value,
         });
     }
-    program(&questions)
+    match profile.language {
+        Language::IrMatch => program(&questions),
+        Language::PatternMatch => python::program(&questions),
+    }
 }
 
 /// Lists, in order, the files of a checkout that hold the compiler's transformations.

@@ -24,6 +24,7 @@ const HEADER: &str = "halidom-mutators 1";
 /// The texts of the sources that decide about rules: a kept verdict depends on them.
 pub const SOURCES: &[&str] = &[
     include_str!("profile.rs"),
+    include_str!("rules/assume.rs"),
     include_str!("rules/circles.rs"),
     include_str!("rules/decide.rs"),
     include_str!("rules/encode.rs"),
@@ -32,9 +33,14 @@ pub const SOURCES: &[&str] = &[
     include_str!("rules/meaning.rs"),
     include_str!("rules/pattern.rs"),
     include_str!("rules/polynomial.rs"),
+    include_str!("rules/python.rs"),
     include_str!("rules/read.rs"),
+    include_str!("rules/rounding.rs"),
     include_str!("rules/search.rs"),
+    include_str!("rules/signs.rs"),
     include_str!("rules/traps.rs"),
+    include_str!("rules/tvm.rs"),
+    include_str!("rules/uses.rs"),
     include_str!("rules/value.rs"),
     include_str!("rules/verify.rs"),
 ];
@@ -58,11 +64,13 @@ pub(crate) fn key(rule: &Rule, context: &Context<'_>, options: &Options) -> Stri
     let digest = hasher.finish();
     let predicate = rule.predicate.as_ref().map(ToString::to_string).unwrap_or_default();
     let contracts: Vec<_> = rule.contracts.iter().map(ToString::to_string).collect();
+    let sides = std::iter::once(&rule.lhs).chain(&rule.others);
+    let sides: Vec<_> = sides.map(ToString::to_string).collect();
     format!(
         "{} {} {digest:016x} {} => {} if {predicate} where {:?} {}",
         options.profile.name,
         options.solver.path().display(),
-        rule.lhs,
+        sides.join(", or "),
         rule.rhs,
         rule.guards,
         contracts.join(", ")
@@ -177,11 +185,14 @@ fn write(at: &At, options: &Options) -> String {
             format!("wrong {}", values.join(" "))
         }
     };
-    format!("{}|{verdict}", domains.join(","))
+    format!("{} {}|{verdict}", at.side, domains.join(","))
 }
 
 fn read(text: &str, rule: &Rule, context: &Context<'_>, options: &Options) -> Option<At> {
-    let (domains, verdict) = text.split_once('|')?;
+    let (place, verdict) = text.split_once('|')?;
+    let (side, domains) = place.split_once(' ')?;
+    let side: usize = side.parse().ok().filter(|side| *side <= rule.others.len())?;
+    let rule = &rule.side(side);
     let domain = |name: &str| Domain::ALL.into_iter().find(|domain| domain.to_string() == name);
     let domains: Vec<Domain> =
         domains.split(',').filter(|name| !name.is_empty()).map(domain).collect::<Option<_>>()?;
@@ -216,7 +227,7 @@ fn read(text: &str, rule: &Rule, context: &Context<'_>, options: &Options) -> Op
         }
         _ => return None,
     };
-    Some(At { domains, verdict })
+    Some(At { side, domains, verdict })
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use halidom_smt::Solver;
 
 use crate::cache::{Cache, key};
 use crate::options::{ExamineError, Options, Source};
+use crate::profile::{Language, Profile};
 use crate::rules::{self, At, Context, Found, Rule, Verdict, is_unconditional};
 
 /// A rule with its verdicts.
@@ -82,10 +83,15 @@ impl Examined {
     pub fn text(&self) -> String {
         match &self.rule {
             Err(construct) => construct.clone(),
-            Ok(rule) => {
-                let predicate = rule.predicate.as_ref().map(|predicate| format!(" if {predicate}"));
-                format!("{} => {}{}", rule.lhs, rule.rhs, predicate.unwrap_or_default())
-            }
+            Ok(rule) => rule.to_string(),
+        }
+    }
+
+    /// Returns the rule with the pattern of a verdict alone, for a reader.
+    pub fn text_at(&self, at: &At) -> String {
+        match &self.rule {
+            Err(construct) => construct.clone(),
+            Ok(rule) => rule.side(at.side).to_string(),
         }
     }
 
@@ -110,11 +116,16 @@ pub struct Circle {
 
 /// Looks for pairs of rules that undo each other. Returns them, the number of rules that are
 /// understood, and how many of these lead downwards in one order (see [`rules::leads_down`]).
-pub fn circles(sources: &[Source]) -> (Vec<Circle>, usize, usize) {
+///
+/// In languages other than `IRMatch.h` a result is not rewritten again by every rule, so nothing is
+/// looked for.
+pub fn circles(sources: &[Source], profile: &Profile) -> (Vec<Circle>, usize, usize) {
+    if profile.language != Language::IrMatch {
+        return (Vec::new(), 0, 0);
+    }
     let mut read: Vec<(&Source, Found)> = Vec::new();
     for source in sources {
-        let file = cpp::parse(&source.text).unwrap_or_default();
-        read.extend(rules::rules(&file).into_iter().map(|found| (source, found)));
+        read.extend(found(source, profile).into_iter().map(|found| (source, found)));
     }
     let rules: Vec<&Rule> = read.iter().filter_map(|(_, found)| found.rule.as_ref().ok()).collect();
     let places: Vec<(String, usize)> = read
@@ -122,14 +133,22 @@ pub fn circles(sources: &[Source]) -> (Vec<Circle>, usize, usize) {
         .filter(|(_, found)| found.rule.is_ok())
         .map(|(source, found)| (source.name.clone(), found.line))
         .collect();
-    let found = rules::circles(&rules).into_iter().map(|circle| Circle {
+    let pairs = rules::circles(&rules).into_iter().map(|circle| Circle {
         first: places[circle.first].clone(),
         second: places[circle.second].clone(),
         before: circle.before,
         between: circle.between,
     });
     let down = rules.iter().filter(|rule| rules::leads_down(rule)).count();
-    (found.collect(), rules.len(), down)
+    (pairs.collect(), rules.len(), down)
+}
+
+/// Returns the rules of a file.
+fn found(source: &Source, profile: &Profile) -> Vec<Found> {
+    match profile.language {
+        Language::IrMatch => rules::rules(&cpp::parse(&source.text).unwrap_or_default()),
+        Language::PatternMatch => rules::tvm_rules(&source.text),
+    }
 }
 
 /// Reads the rules of the files and decides those whose file and function, as
@@ -147,13 +166,16 @@ pub fn examine(
 ) -> Result<Vec<Examined>, ExamineError> {
     let mut read: Vec<(usize, Found)> = Vec::new();
     for (index, source) in sources.iter().enumerate() {
-        let file = cpp::parse(&source.text).unwrap_or_default();
-        read.extend(rules::rules(&file).into_iter().map(|found| (index, found)));
+        read.extend(found(source, options.profile).into_iter().map(|found| (index, found)));
     }
     let plain: Vec<(usize, usize, &str, &Rule)> = read
         .iter()
         .filter_map(|(file, found)| {
             let rule = found.rule.as_ref().ok().filter(|rule| is_unconditional(rule))?;
+            // TVM does not rewrite every result again, so an operand may be as no rule leaves it.
+            if options.profile.language != Language::IrMatch {
+                return None;
+            }
             Some((*file, found.line, found.function.as_str(), rule))
         })
         .collect();
@@ -176,7 +198,7 @@ pub fn examine(
             let verdicts = match &found.rule {
                 Err(construct) => {
                     let verdict = Verdict::Unsupported(construct.clone());
-                    vec![At { domains: Vec::new(), verdict }]
+                    vec![At { side: 0, domains: Vec::new(), verdict }]
                 }
                 Ok(rule) => {
                     let is_earlier = |(other, line, function, _): &&(usize, usize, &str, &Rule)| {

@@ -9,20 +9,37 @@ pub enum ZeroDivision {
     Undefined,
 }
 
+/// The language in which a compiler's rules are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// Halide's `IRMatch.h`: `rewrite(pattern, replacement, predicate)`. Division is Euclidean.
+    IrMatch,
+    /// TVM's `pattern_match.h`: `TVM_TRY_REWRITE_IF(pattern, replacement, condition)`. Each
+    /// division says in its name how it rounds.
+    PatternMatch,
+}
+
 /// A compiler whose sources can be read.
 ///
 /// In every profile, unsigned integers and integers of fewer than 32 bits wrap, overflow of signed
-/// integers of at least 32 bits is excluded, division is Euclidean, and floats are modelled as
-/// reals whose divisors are not 0.
+/// integers of at least 32 bits is excluded, and floats are modelled as reals whose divisors are
+/// not 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Profile {
     /// The profile's name on the command line.
     pub name: &'static str,
+    /// The language of its rules.
+    pub language: Language,
     /// The meaning of division by 0 in its IR.
     pub zero_division: ZeroDivision,
     /// True if its rules fold quotients of constants by the machine's division. That ends the
     /// compiler where it divides the least integer by -1.
     pub folding_traps: bool,
+    /// True if rules for signed integers of 32 bits are also rules for those of 64 bits, so that no
+    /// proof may use the bounds of 32 bits.
+    pub is_wide: bool,
+    /// The assumptions that every verdict on its rules names; may be empty.
+    pub assumes: &'static str,
     /// The places of its transformations, as folder and files; `*` stands for any text.
     pub sources: &'static [(&'static str, &'static [&'static str])],
 }
@@ -31,14 +48,20 @@ pub struct Profile {
 pub const PROFILES: &[Profile] = &[
     Profile {
         name: "halide",
+        language: Language::IrMatch,
         zero_division: ZeroDivision::Zero,
         folding_traps: false,
+        is_wide: false,
+        assumes: "",
         sources: &[("src", &["Simplify_*.cpp"])],
     },
     Profile {
         name: "halide-to-hardware",
+        language: Language::IrMatch,
         zero_division: ZeroDivision::Undefined,
         folding_traps: true,
+        is_wide: false,
+        assumes: "",
         sources: &[(
             "src",
             &[
@@ -52,19 +75,38 @@ pub const PROFILES: &[Profile] = &[
     },
     Profile {
         name: "halide-hls",
+        language: Language::IrMatch,
         zero_division: ZeroDivision::Undefined,
         folding_traps: true,
+        is_wide: false,
+        assumes: "",
         sources: &[("src", &["Simplify.cpp", "CodeGen_C.cpp"])],
     },
     Profile {
         name: "heterocl",
+        language: Language::IrMatch,
         zero_division: ZeroDivision::Undefined,
         folding_traps: true,
+        is_wide: false,
+        assumes: "",
         sources: &[
             ("tvm/HalideIR/src/arithmetic", &["Simplify.cpp"]),
             ("tvm/src/codegen", &["codegen_c.cc"]),
             ("tvm/src/pass", &["remove_no_op.cc", "lift_allocate_attrs.cc", "lift_attr_scope.cc"]),
         ],
+    },
+    Profile {
+        name: "tvm",
+        // The types and their overflow: `IsIndexType` in `const_fold.h`, the comment on unsigned
+        // types in `VisitExpr_(const FloorModNode*)` of `rewrite_simplify.cc`, and
+        // `DEFINE_CODEGEN_BINARY_OP` in `codegen_llvm.cc`.
+        language: Language::PatternMatch,
+        zero_division: ZeroDivision::Undefined,
+        folding_traps: false,
+        is_wide: true,
+        assumes: "signed integers of 32 and 64 bits do not overflow, and what the analyzer proves \
+            is true",
+        sources: &[("src/arith", &["rewrite_simplify.cc"])],
     },
 ];
 

@@ -32,9 +32,11 @@ const HCL: &str = "heterocl";
 const HLS: &str = "halide-hls";
 const H2H: &str = "halide-to-hardware";
 const HEAD: &str = "halide";
+const TVM: &str = "tvm";
 
 const SIMPLIFY: &str = "Simplify.cpp";
 const CODEGEN: &str = "CodeGen_C.cpp";
+const REWRITE: &str = "rewrite_simplify.cc";
 
 /// Signed integers of 8 and 16 bits.
 const NARROW: &[&str] = &["int8", "int16"];
@@ -145,6 +147,28 @@ const KNOWN: &[Known] = &[
         "Simplify_Select.cpp",
         WrongAt(188, &["int8"]),
         WRAPS,
+    ),
+    known(
+        TVM,
+        "rules of Impl::VisitExpr_(SubNode *)",
+        REWRITE,
+        WrongAt(674, &["int32"]),
+        "a difference of quotients that are rounded towards 0",
+    ),
+    known(TVM, "rules of Impl::ApplyRewriteRules(LT)", REWRITE, WrongAt(1974, &["int8"]), WRAPS),
+    known(
+        TVM,
+        "rules of Impl::VisitExpr_(AndNode *)",
+        REWRITE,
+        WrongAt(2267, &["int32"]),
+        "a remainder by a negative divisor",
+    ),
+    known(
+        TVM,
+        "rules of Impl::VisitExpr_(DivNode *)",
+        REWRITE,
+        Nothing(1, usize::MAX),
+        "quotients that are rounded towards 0",
     ),
 ];
 

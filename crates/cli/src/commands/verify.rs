@@ -47,6 +47,9 @@ fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     if !rules.is_empty() {
         show_circles(circles, *ordered, output);
         show(rules, is_reported, &mut objects, output);
+        if !options.profile.assumes.is_empty() {
+            output.line(&format!("assumed: {}", options.profile.assumes));
+        }
     }
     show_programs(mutators, &mut objects, output);
     output.set("mutators", Value::Object(objects));
@@ -76,10 +79,13 @@ fn show_circles(circles: &[Circle], (rules, down): (usize, usize), output: &mut 
             "between": circle.between,
         }));
     }
-    output.line(&format!(
-        "{down} of {rules} rules lead downwards in one order, {} pairs undo one another",
-        circles.len()
-    ));
+    // The rules of some languages are not ordered.
+    if rules > 0 {
+        output.line(&format!(
+            "{down} of {rules} rules lead downwards in one order, {} pairs undo one another",
+            circles.len()
+        ));
+    }
     output.set("circles", Value::Array(shown));
     output.set("downwards", down);
 }
@@ -284,38 +290,39 @@ fn show(
 }
 
 fn show_rule(rule: &Examined, is_reported: impl Fn(&At) -> bool, output: &mut Output<'_>) {
-    let mut said: IndexMap<String, Vec<String>> = IndexMap::default();
+    let mut said: IndexMap<(String, String), Vec<String>> = IndexMap::default();
     for at in rule.verdicts.iter().filter(|at| is_reported(at)) {
         let types: Vec<_> = at.domains.iter().map(ToString::to_string).collect();
         let text = match &at.verdict {
             Decided::Verified | Decided::Vacuous => continue,
             Decided::Wrong(counterexample) => {
-                let snippet = rule.rule.as_ref().map(|rule| counterexample.snippet(rule));
+                let snippet =
+                    rule.rule.as_ref().map(|rule| counterexample.snippet(&rule.side(at.side)));
                 output.detail(&snippet.unwrap_or_default());
                 format!("wrong at {}: {}", types.join(", "), counterexample.text())
             }
             Decided::Crash(trap) => {
-                let snippet = rule.rule.as_ref().map(|rule| trap.snippet(rule));
+                let snippet = rule.rule.as_ref().map(|rule| trap.snippet(&rule.side(at.side)));
                 output.detail(&snippet.unwrap_or_default());
                 format!("crash at int64: {}", trap.text())
             }
             Decided::Undecided(reason) => {
-                said.entry(format!("undecided ({reason}) at"))
+                said.entry((format!("undecided ({reason}) at"), rule.text_at(at)))
                     .or_default()
                     .push(types.join(" and "));
                 continue;
             }
             Decided::Unsupported(construct) => {
-                said.entry(format!("unsupported: {construct}, at"))
+                said.entry((format!("unsupported: {construct}, at"), rule.text_at(at)))
                     .or_default()
                     .push(types.join(" and "));
                 continue;
             }
         };
-        output.line(&format!("{}:{}: {text}\n    {}", rule.file, rule.line, rule.text()));
+        let of_rule = rule.text_at(at);
+        output.line(&format!("{}:{}: {text}\n    {of_rule}", rule.file, rule.line));
     }
-    for (what, types) in said {
-        let text = rule.text();
+    for ((what, text), types) in said {
         output.line(&format!(
             "{}:{}: {what} {}\n    {text}",
             rule.file,
@@ -385,7 +392,7 @@ fn object(rules: &[&Examined], is_reported: impl Fn(&At) -> bool + Copy) -> Valu
             let place = format!("{}:{}", rule.file, rule.line);
             let mut entry = json!({
                 "place": place,
-                "rule": rule.text(),
+                "rule": rule.text_at(at),
                 "types": types,
                 "standing": Standing::of(&at.verdict).name(),
             });
@@ -396,8 +403,12 @@ fn object(rules: &[&Examined], is_reported: impl Fn(&At) -> bool + Copy) -> Valu
                 }
                 Decided::Crash(trap) => {
                     entry["reason"] = trap.text().into();
-                    entry["snippet"] =
-                        rule.rule.as_ref().ok().map(|rule| trap.snippet(rule)).into();
+                    entry["snippet"] = rule
+                        .rule
+                        .as_ref()
+                        .ok()
+                        .map(|rule| trap.snippet(&rule.side(at.side)))
+                        .into();
                 }
                 Decided::Wrong(counterexample) => {
                     let inputs: Map<String, Value> = counterexample
@@ -412,7 +423,11 @@ fn object(rules: &[&Examined], is_reported: impl Fn(&At) -> bool + Copy) -> Valu
                         "expected": counterexample.expected.to_string(),
                         "got": got,
                         "replayed": true,
-                        "snippet": rule.rule.as_ref().ok().map(|rule| counterexample.snippet(rule)),
+                        "snippet": rule
+                            .rule
+                            .as_ref()
+                            .ok()
+                            .map(|rule| counterexample.snippet(&rule.side(at.side))),
                     });
                     if first_wrong.is_none() {
                         first_wrong = Some((place, entry["counterexample"].clone()));

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use halidom_ir::Scalar;
-use halidom_rewrites::profile::Profile;
+use halidom_rewrites::profile::{Language, Profile};
 use halidom_rewrites::rules::{At, Context, Domain, Limits, Op, Pattern, Rule, Verdict, verify};
 use halidom_rules as own;
 use halidom_smt::{Family, Options, Program, Solver};
@@ -56,7 +56,9 @@ fn translated(rule: &own::Rule) -> Option<Rule> {
     let conditions = rule.when.iter().map(pattern).collect::<Option<Vec<_>>>()?;
     let predicate = conditions.into_iter().reduce(|a, b| Pattern::Apply(Op::And, vec![a, b]));
     Some(Rule {
+        language: Language::IrMatch,
         lhs: pattern(&rule.lhs)?,
+        others: Vec::new(),
         rhs: pattern(&rule.rhs)?,
         predicate,
         guards: Vec::new(),

@@ -285,6 +285,7 @@ pub(super) fn number_within(term: &Pattern, bound: i128) -> Option<i128> {
         | Pattern::Constant(_)
         | Pattern::Lanes(_)
         | Pattern::Host(_)
+        | Pattern::Unread(_)
         | Pattern::TypeMin
         | Pattern::TypeMax
         | Pattern::Undefined => return None,

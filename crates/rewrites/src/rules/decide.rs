@@ -5,12 +5,14 @@
 
 use std::time::Duration;
 
+use halidom_base::FxHashMap;
 use halidom_smt::{Answer, Options, Program, Reason, Solver, Terms, Value};
 
 use super::encode::Encoder;
 use super::meaning::{Obligation, between};
 use super::polynomial::{Normalizer, equal_in_every_case};
 use super::search::{Outcome, replay, search};
+use super::signs::Signs;
 use super::value::{Domain, Fun, Node, Number, ValueId, Values};
 
 /// The decision about a claim.
@@ -118,6 +120,12 @@ struct Case {
 /// The most divisors for which cases are distinguished.
 const MAX_DIVISORS: usize = 3;
 
+/// The most divisors of each case whose signs are distinguished.
+const MAX_SIGNS: usize = 2;
+
+/// The most disjunctions of each case that are taken apart.
+const MAX_CHOICES: usize = 2;
+
 /// Splits a claim into cases: each variable that divides integers is 0 or not. Then the equations
 /// among the facts are used to replace terms.
 fn cases(obligation: &Obligation, goals: &[(ValueId, ValueId)]) -> Vec<Case> {
@@ -149,7 +157,14 @@ fn cases(obligation: &Obligation, goals: &[(ValueId, ValueId)]) -> Vec<Case> {
     for divisor in divisors {
         cases = cases.into_iter().flat_map(|case| case.divide(divisor)).collect();
     }
+    for _ in 0..MAX_CHOICES {
+        cases = cases.into_iter().flat_map(Case::choose).collect();
+    }
+    for _ in 0..MAX_SIGNS {
+        cases = cases.into_iter().flat_map(Case::split).collect();
+    }
     for case in &mut cases {
+        case.settle();
         case.solve();
     }
     cases
@@ -201,6 +216,81 @@ impl Case {
         elsewhere.facts.push(fact);
         elsewhere.not_zero.push(divisor);
         [at_zero, elsewhere]
+    }
+
+    /// Takes apart a fact that is a disjunction with an equation of integers, which may be solved.
+    fn choose(mut self) -> Vec<Self> {
+        let is_equation = |term: &ValueId| match self.values.node(*term) {
+            Node::Apply(Fun::Eq, sides) => self.values.domain(sides[0]) == Domain::Whole,
+            _ => false,
+        };
+        let choice = |fact: &ValueId| match self.values.node(*fact) {
+            Node::Apply(Fun::Or, parts) => parts.iter().any(is_equation),
+            _ => false,
+        };
+        let Some(index) = self.facts.iter().position(choice) else { return vec![self] };
+        let fact = self.facts.remove(index);
+        let Node::Apply(_, parts) = self.values.node(fact).clone() else { return vec![self] };
+        let with = |part: &ValueId| {
+            let mut facts = self.facts.clone();
+            conjuncts(&self.values, *part, &mut facts);
+            Self {
+                values: self.values.clone(),
+                goals: self.goals.clone(),
+                facts,
+                not_zero: self.not_zero.clone(),
+            }
+        };
+        parts.iter().map(with).collect()
+    }
+
+    /// Distinguishes the signs of a factor of a divisor, if a quotient is rounded by them.
+    fn split(self) -> Vec<Self> {
+        let signs = Signs::of(&self.values, &self.facts, &self.not_zero);
+        let mut sides = self.goals.iter().flat_map(|(lhs, rhs)| [*lhs, *rhs]);
+        let Some(factor) = sides.find_map(|side| signs.open_divisor(&self.values, side)) else {
+            return vec![self];
+        };
+        let mut below = Self {
+            values: self.values.clone(),
+            goals: self.goals.clone(),
+            facts: self.facts.clone(),
+            not_zero: self.not_zero.clone(),
+        };
+        let mut above = self;
+        let zero = below.values.number(0, Domain::Whole);
+        let is_below = below.values.apply(Fun::Lt, &[factor, zero]);
+        below.facts.push(is_below);
+        let zero = above.values.number(0, Domain::Whole);
+        let is_below = above.values.apply(Fun::Lt, &[factor, zero]);
+        let is_above = above.values.apply(Fun::Not, &[is_below]);
+        above.facts.push(is_above);
+        vec![below, above]
+    }
+
+    /// Replaces comparisons with 0 that follow from the signs that facts state.
+    fn settle(&mut self) {
+        let signs = Signs::of(&self.values, &self.facts, &self.not_zero);
+        let sides = self.goals.iter().flat_map(|(lhs, rhs)| [*lhs, *rhs]);
+        let terms: Vec<ValueId> = sides.chain(self.facts.iter().copied()).collect();
+        let mut known: FxHashMap<ValueId, ValueId> = FxHashMap::default();
+        for term in terms {
+            for (part, truth) in signs.decided(&self.values, term) {
+                known.insert(part, self.values.bool(truth));
+            }
+        }
+        if known.is_empty() {
+            return;
+        }
+        for (lhs, rhs) in &mut self.goals {
+            *lhs = self.values.replace_all(*lhs, &known);
+            *rhs = self.values.replace_all(*rhs, &known);
+        }
+        for fact in &mut self.facts {
+            if !signs.is_source(*fact) {
+                *fact = self.values.replace_all(*fact, &known);
+            }
+        }
     }
 
     /// Replaces terms that are known to be divisible by multiples, and solves equations for a
@@ -365,12 +455,27 @@ impl Case {
         self.facts.contains(&is_not_zero)
     }
 
+    /// True if a term is a variable other than 0 or its negation, so that it is not 0 either.
+    fn is_opposite(&self, term: ValueId) -> bool {
+        let is_zero = |term: ValueId| self.values.as_number(term) == Some(0);
+        match self.values.node(term) {
+            Node::Var(_) => self.not_zero.contains(&term),
+            Node::Apply(Fun::Add | Fun::Sub, parts) if is_zero(parts[0]) => {
+                self.is_opposite(parts[1])
+            }
+            Node::Apply(Fun::Add | Fun::Sub, parts) if is_zero(parts[1]) => {
+                self.is_opposite(parts[0])
+            }
+            Node::Number(_) | Node::Apply(..) => false,
+        }
+    }
+
     /// Looks for a variable in a sum, and solves the equation of the sum and `other` for it.
     fn isolate(&mut self, side: ValueId, other: ValueId) -> Option<(ValueId, ValueId)> {
         match self.values.node(side).clone() {
             Node::Var(_) => {
-                let is_free = !self.values.mentions(other, side) && !self.not_zero.contains(&side);
-                is_free.then_some((side, other))
+                let is_free = !self.not_zero.contains(&side) || self.is_opposite(other);
+                (is_free && !self.values.mentions(other, side)).then_some((side, other))
             }
             Node::Number(_) => None,
             Node::Apply(fun, operands) => {

@@ -13,6 +13,8 @@ pub(crate) enum Kind {
     Bool,
     /// Counts of lanes.
     Lanes,
+    /// Integers that C++ computes with.
+    Long,
     /// A type that is still open, by its number.
     Open(usize),
 }
@@ -132,7 +134,7 @@ impl Kinds {
                 self.numeric[index] = true;
                 Ok(Kind::Open(index))
             }
-            Kind::Lanes => Ok(Kind::Lanes),
+            kind @ (Kind::Lanes | Kind::Long) => Ok(kind),
         }
     }
 
@@ -140,9 +142,21 @@ impl Kinds {
     /// value's type.
     fn meet(&mut self, a: Kind, b: Kind) -> Result<Kind, IllTyped> {
         match (self.resolve(a), self.resolve(b)) {
-            (Kind::Lanes, other) | (other, Kind::Lanes) => Ok(other),
+            (Kind::Long, Kind::Open(index)) | (Kind::Open(index), Kind::Long)
+                if !self.is_named(index) =>
+            {
+                // A literal among C++ integers is one of them.
+                self.links[index] = Some(Kind::Long);
+                Ok(Kind::Long)
+            }
+            (Kind::Lanes | Kind::Long, other) | (other, Kind::Lanes | Kind::Long) => Ok(other),
             (a, b) => self.unify(a, b),
         }
+    }
+
+    /// True if an open type is that of a name.
+    fn is_named(&self, index: usize) -> bool {
+        self.names.values().any(|kind| self.resolve(*kind) == Kind::Open(index))
     }
 
     /// Infers the type of a pattern; a second call gives the same type.
@@ -158,7 +172,7 @@ impl Kinds {
             }
             // A C++ integer takes the type of the other operand.
             Pattern::Lanes(_) | Pattern::Host(_) => return Ok(Kind::Lanes),
-            Pattern::Bool(_) => return Ok(Kind::Bool),
+            Pattern::Bool(_) | Pattern::Unread(_) => return Ok(Kind::Bool),
             Pattern::Int(_) | Pattern::TypeMin | Pattern::TypeMax | Pattern::Undefined => {
                 return Ok(self.fresh());
             }
@@ -167,7 +181,17 @@ impl Kinds {
         let kinds = operands.iter().map(|operand| self.infer(operand));
         let kinds: Vec<Kind> = kinds.collect::<Result<_, _>>()?;
         match op {
-            Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::Min | Op::Max => {
+            Op::Add
+            | Op::Sub
+            | Op::Mul
+            | Op::Div
+            | Op::Mod
+            | Op::TruncDiv
+            | Op::TruncMod
+            | Op::FloorDiv
+            | Op::FloorMod
+            | Op::Min
+            | Op::Max => {
                 let kind = self.meet(kinds[0], kinds[1])?;
                 self.number(kind)
             }
@@ -197,6 +221,7 @@ impl Kinds {
             }
             Op::Reduce(_) => Ok(kinds[0]),
             Op::LanesOf => Ok(Kind::Lanes),
+            Op::Value => Ok(Kind::Long),
             Op::CanProve
             | Op::Overflows
             | Op::IsConst
@@ -248,6 +273,10 @@ impl Typing {
         match kinds.resolve(kind) {
             Kind::Bool => Domain::Bool,
             Kind::Lanes => Domain::Whole,
+            // The solver knows bits and integers, but hardly how they relate. Next to literals that
+            // wrap, an `int64_t` is 64 bits; it holds each literal, and its overflow is excluded.
+            Kind::Long if self.domains.values().any(|domain| domain.wraps()) => Domain::Signed(64),
+            Kind::Long => Domain::Whole,
             Kind::Open(index) => self.domains.get(&index).copied().unwrap_or(Domain::Whole),
         }
     }
@@ -276,7 +305,11 @@ pub(crate) fn admits(guard: &Guard, result: Domain, operand: Domain) -> Option<b
                 Subject::Result => result,
                 Subject::Operand => operand,
             };
-            Some(is_of(*test, domain))
+            match (test, domain) {
+                // `Whole` also stands for signed integers of 64 bits.
+                (TypeTest::Bits(_), Domain::Whole) => None,
+                _ => Some(is_of(*test, domain)),
+            }
         }
         Guard::Fact(_) | Guard::Unknown => None,
     }
@@ -294,6 +327,7 @@ fn is_of(test: TypeTest, domain: Domain) -> bool {
         TypeTest::Float => domain == Domain::Real,
         TypeTest::Bool => domain == Domain::Bool,
         TypeTest::IntOrUint => domain != Domain::Real,
+        TypeTest::Bits(width) => domain.width() == Some(width),
         TypeTest::MaySimplify => true,
     }
 }

@@ -14,6 +14,7 @@
 use super::kinds::{IllTyped, Kinds, Typing, admits};
 use super::pattern::{Op, Pattern};
 use super::read::{Guard, Rule};
+use super::rounding::rounded;
 use super::value::{Domain, Fun, ValueId, Values};
 use crate::profile::{Profile, ZeroDivision};
 
@@ -60,24 +61,24 @@ impl From<IllTyped> for NoObligation {
 
 /// A step of the path from the outermost expression's lane to a part's lane.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Step {
+pub(super) enum Step {
     /// Drops the slowest digit; its count in factors.
     Drop(Vec<String>),
     /// The permutation of a slice or a transpose.
     Shuffle(String),
 }
 
-struct Builder<'r> {
-    kinds: Kinds,
-    typing: &'r Typing,
-    values: Values,
+pub(super) struct Builder<'r> {
+    pub(super) kinds: Kinds,
+    pub(super) typing: &'r Typing,
+    pub(super) values: Values,
     zero_division: ZeroDivision,
-    defined: Vec<ValueId>,
+    pub(super) defined: Vec<ValueId>,
     /// The counts that are written in factors.
     factors: Vec<(String, Vec<String>)>,
-    narrow_facts: Vec<ValueId>,
+    pub(super) narrow_facts: Vec<ValueId>,
     tried: Vec<ValueId>,
-    facts: Vec<ValueId>,
+    pub(super) facts: Vec<ValueId>,
     /// The paths to the wildcards in the left side.
     ways: Vec<(String, Vec<Step>)>,
     /// The part of the rule that is being read.
@@ -91,7 +92,7 @@ enum Part {
     Condition,
 }
 
-type Result<T> = std::result::Result<T, NoObligation>;
+pub(super) type Result<T> = std::result::Result<T, NoObligation>;
 
 fn unsupported<T>(what: impl Into<String>) -> Result<T> {
     Err(NoObligation::Unsupported(what.into()))
@@ -193,7 +194,7 @@ pub(crate) fn obligation(
         tried,
         lhs_defined,
         rhs_defined,
-        is_wide: false,
+        is_wide: profile.is_wide,
     })
 }
 
@@ -287,7 +288,12 @@ impl Builder<'_> {
 
     /// Returns the value of a pattern in a lane. Adds the conditions under which it is defined to
     /// `defined`.
-    fn value(&mut self, pattern: &Pattern, way: &[Step], domain: Domain) -> Result<ValueId> {
+    pub(super) fn value(
+        &mut self,
+        pattern: &Pattern,
+        way: &[Step],
+        domain: Domain,
+    ) -> Result<ValueId> {
         let (op, operands) = match pattern {
             Pattern::Wild(name) => {
                 let way = self.way_of(name, way);
@@ -316,6 +322,7 @@ impl Builder<'_> {
                 self.defined.push(never);
                 return Ok(self.values.var("undefined", domain));
             }
+            Pattern::Unread(_) => return unsupported("a test used as a value"),
             Pattern::Apply(op, operands) => (*op, operands),
         };
         self.applied(pattern, op, operands, way, domain)
@@ -338,6 +345,7 @@ impl Builder<'_> {
         match op {
             Op::Add => same(self, Fun::Add, way),
             Op::Sub => same(self, Fun::Sub, way),
+            Op::Mul if domain == Domain::Signed(64) => self.host_product(operands, way),
             Op::Mul => same(self, Fun::Mul, way),
             Op::Div | Op::Mod => {
                 let lhs = self.value(&operands[0], way, domain)?;
@@ -351,6 +359,10 @@ impl Builder<'_> {
                 let fun = if op == Op::Div { Fun::Div } else { Fun::Mod };
                 Ok(self.values.apply(fun, &[lhs, rhs]))
             }
+            Op::TruncDiv | Op::TruncMod | Op::FloorDiv | Op::FloorMod => {
+                self.divided(op, operands, way, domain)
+            }
+            Op::Value => self.host(&operands[0], domain),
             Op::Min | Op::Max => {
                 let lhs = self.value(&operands[0], way, domain)?;
                 let rhs = self.value(&operands[1], way, domain)?;
@@ -402,11 +414,70 @@ impl Builder<'_> {
         }
     }
 
+    /// Returns a quotient or remainder that rounds towards 0 or down.
+    fn divided(
+        &mut self,
+        op: Op,
+        operands: &[Pattern],
+        way: &[Step],
+        domain: Domain,
+    ) -> Result<ValueId> {
+        let lhs = self.value(&operands[0], way, domain)?;
+        let rhs = self.value(&operands[1], way, domain)?;
+        let zero = self.values.number(0, domain);
+        let is_zero = self.values.apply(Fun::Eq, &[rhs, zero]);
+        let defined = self.values.apply(Fun::Not, &[is_zero]);
+        self.defined.push(defined);
+        match (op, domain) {
+            (Op::TruncDiv, Domain::Real) => Ok(self.values.apply(Fun::Div, &[lhs, rhs])),
+            // The nodes have integer operands.
+            (_, Domain::Real | Domain::Bool) => Err(NoObligation::NotReached),
+            _ => Ok(rounded(&mut self.values, op, lhs, rhs)),
+        }
+    }
+
+    /// Returns a product of integers of C++. Its overflow is excluded, so only factors whose
+    /// product fits are tried.
+    fn host_product(&mut self, operands: &[Pattern], way: &[Step]) -> Result<ValueId> {
+        let domain = Domain::Signed(64);
+        let lhs = self.value(&operands[0], way, domain)?;
+        let rhs = self.value(&operands[1], way, domain)?;
+        for factor in [lhs, rhs] {
+            let facts = between(&mut self.values, factor, -(1 << 31), 1 << 31);
+            self.tried.extend(facts);
+        }
+        Ok(self.values.apply(Fun::Mul, &[lhs, rhs]))
+    }
+
+    /// Returns a literal as an integer of C++. Arithmetic on such integers does not wrap with the
+    /// literal's type; among values that wrap they would mean something else.
+    fn host(&mut self, literal: &Pattern, domain: Domain) -> Result<ValueId> {
+        let kind = self.kinds.infer(literal)?;
+        let own = self.typing.domain(&self.kinds, kind);
+        let value = self.value(literal, &[], own)?;
+        match (own, domain) {
+            (Domain::Real, _) => Err(NoObligation::NotReached),
+            (Domain::Bool, Domain::Whole | Domain::Signed(64)) => {
+                let (one, zero) = (self.values.number(1, domain), self.values.number(0, domain));
+                Ok(self.values.apply(Fun::Ite, &[value, one, zero]))
+            }
+            (_, Domain::Whole | Domain::Signed(64)) => Ok(self.values.convert(value, domain)),
+            _ => unsupported(format!("a C++ integer among values of {domain}")),
+        }
+    }
+
     /// Compares patterns of one type.
     fn compared(&mut self, op: Op, operands: &[Pattern], way: &[Step]) -> Result<ValueId> {
         let kind = self.kinds.common(&operands[0], &operands[1])?;
         let inner = self.typing.domain(&self.kinds, kind);
-        let lhs = self.value(&operands[0], way, inner)?;
+        let lhs = match (op, operands) {
+            // A remainder is 0 in all divisions or in none; the Euclidean one is best known.
+            (
+                Op::Eq | Op::Ne,
+                [Pattern::Apply(Op::TruncMod | Op::FloorMod, parts), Pattern::Int(0)],
+            ) if inner != Domain::Real => self.value(&euclidean(parts), way, inner)?,
+            _ => self.value(&operands[0], way, inner)?,
+        };
         let rhs = self.value(&operands[1], way, inner)?;
         let (fun, lhs, rhs, negated) = match op {
             Op::Lt => (Fun::Lt, lhs, rhs, false),
@@ -563,135 +634,11 @@ impl Builder<'_> {
             }
         }
     }
+}
 
-    /// Assumes the parts of a predicate that are understood.
-    fn assume(&mut self, predicate: &Pattern) -> Result<()> {
-        match predicate {
-            Pattern::Apply(Op::And, parts) => parts.iter().try_for_each(|part| self.assume(part)),
-            Pattern::Apply(Op::CanProve, parts) => self.assume(&parts[0]),
-            Pattern::Apply(Op::Not, parts) => {
-                if let Pattern::Apply(Op::Overflows, inner) = &parts[0] {
-                    let kind = self.kinds.infer(&inner[0])?;
-                    if self.typing.domain(&self.kinds, kind) == Domain::Whole {
-                        let value = self.value(&inner[0], &[], Domain::Whole)?;
-                        self.defined.clear();
-                        let (least, greatest) = (-(1 << 31), (1 << 31) - 1);
-                        let facts = between(&mut self.values, value, least, greatest);
-                        self.narrow_facts.extend(facts);
-                    }
-                    return Ok(());
-                }
-                let fact = self.exact(predicate)?;
-                self.facts.extend(fact);
-                Ok(())
-            }
-            _ => {
-                let fact = self.exact(predicate)?;
-                self.facts.extend(fact);
-                Ok(())
-            }
-        }
-    }
-
-    /// Returns a predicate's truth; `None` where it depends on more than values.
-    fn exact(&mut self, predicate: &Pattern) -> Result<Option<ValueId>> {
-        let Pattern::Apply(op, parts) = predicate else {
-            return self.value(predicate, &[], Domain::Bool).map(Some);
-        };
-        match op {
-            Op::And | Op::Or => {
-                let (Some(lhs), Some(rhs)) = (self.exact(&parts[0])?, self.exact(&parts[1])?)
-                else {
-                    return Ok(None);
-                };
-                let fun = if *op == Op::And { Fun::And } else { Fun::Or };
-                Ok(Some(self.values.apply(fun, &[lhs, rhs])))
-            }
-            Op::Not => {
-                let Some(truth) = self.exact(&parts[0])? else { return Ok(None) };
-                Ok(Some(self.values.apply(Fun::Not, &[truth])))
-            }
-            Op::CanProve | Op::IsConst => Ok(None),
-            Op::Overflows => {
-                let kind = self.kinds.infer(&parts[0])?;
-                match self.typing.domain(&self.kinds, kind) {
-                    // Folding reports overflow only for signed types of at least 32 bits.
-                    Domain::Whole => Ok(None),
-                    _ => Ok(Some(self.values.bool(false))),
-                }
-            }
-            Op::IsFloat | Op::IsInt | Op::IsUint => {
-                let kind = self.kinds.infer(&parts[0])?;
-                let domain = self.typing.domain(&self.kinds, kind);
-                let truth = match op {
-                    Op::IsFloat => domain == Domain::Real,
-                    Op::IsInt => matches!(domain, Domain::Whole | Domain::Signed(_)),
-                    _ => matches!(domain, Domain::Unsigned(_) | Domain::Bool),
-                };
-                Ok(Some(self.values.bool(truth)))
-            }
-            Op::IsMaxValue | Op::IsMinValue => {
-                let kind = self.kinds.infer(&parts[0])?;
-                let domain = self.typing.domain(&self.kinds, kind);
-                let Some((least, greatest)) = domain.range() else {
-                    // The test is false for floats (`IRMatch.h`).
-                    return Ok(Some(self.values.bool(false)));
-                };
-                let value = self.value(&parts[0], &[], domain)?;
-                let bound = if *op == Op::IsMaxValue { greatest } else { least };
-                let bound = self.values.number(bound, domain);
-                Ok(Some(self.values.apply(Fun::Eq, &[value, bound])))
-            }
-            _ => {
-                let value = self.value(predicate, &[], Domain::Bool);
-                // A quotient in a predicate is computed before any value is.
-                self.facts.append(&mut self.defined);
-                value.map(Some)
-            }
-        }
-    }
-
-    /// Returns the fact that a guard allows to be assumed; `None` if it allows nothing.
-    fn guard(
-        &mut self,
-        guard: &Guard,
-        positive: bool,
-        result: Domain,
-        operand: Domain,
-    ) -> Result<Option<ValueId>> {
-        if let Some(holds) = admits(guard, result, operand) {
-            return Ok((holds != positive).then(|| self.values.bool(false)));
-        }
-        match (guard, positive) {
-            (Guard::Not(part) | Guard::Passed(part), _) => {
-                self.guard(part, !positive, result, operand)
-            }
-            (Guard::All(parts), true) | (Guard::Any(parts), false) => {
-                let mut all = None;
-                for part in parts {
-                    if let Some(fact) = self.guard(part, positive, result, operand)? {
-                        all = Some(match all {
-                            Some(all) => self.values.apply(Fun::And, &[all, fact]),
-                            None => fact,
-                        });
-                    }
-                }
-                Ok(all)
-            }
-            (Guard::Any(parts), true) | (Guard::All(parts), false) => {
-                let mut any = self.values.bool(false);
-                for part in parts {
-                    let Some(fact) = self.guard(part, positive, result, operand)? else {
-                        return Ok(None);
-                    };
-                    any = self.values.apply(Fun::Or, &[any, fact]);
-                }
-                Ok(Some(any))
-            }
-            (Guard::Fact(fact), true) => self.exact(fact),
-            (Guard::Fact(_), false) | (Guard::Type(..) | Guard::Unknown, _) => Ok(None),
-        }
-    }
+/// Returns the Euclidean remainder of two patterns.
+fn euclidean(parts: &[Pattern]) -> Pattern {
+    Pattern::Apply(Op::Mod, parts.to_vec())
 }
 
 /// Returns facts that state that a term lies within bounds.

@@ -1,4 +1,4 @@
-//! Patterns of the rewrite-rule language of Halide's `IRMatch.h`.
+//! Patterns of the rewrite-rule languages of Halide's `IRMatch.h` and TVM's `pattern_match.h`.
 
 use std::fmt;
 
@@ -15,6 +15,14 @@ pub enum Op {
     Div,
     /// `%`, Euclidean
     Mod,
+    /// The quotient rounded towards 0; of floats, the quotient.
+    TruncDiv,
+    /// The remainder of `TruncDiv`, which has the dividend's sign.
+    TruncMod,
+    /// The quotient rounded down.
+    FloorDiv,
+    /// The remainder of `FloorDiv`, which has the divisor's sign.
+    FloorMod,
     /// The lesser operand.
     Min,
     /// The greater operand.
@@ -71,6 +79,8 @@ pub enum Op {
     IsMaxValue,
     /// In a predicate: the operand is the least value of its type.
     IsMinValue,
+    /// In a predicate: a literal as an integer of C++, which does not wrap with the literal's type.
+    Value,
     /// The number of lanes of the operand.
     LanesOf,
     /// An intrinsic that returns its operand: `likely`, `likely_if_innermost`.
@@ -143,6 +153,21 @@ pub(crate) const FUNCTIONS: &[(&str, Op, usize, usize)] = &[
     ("likely_if_innermost", Op::Likely, 1, 1),
 ];
 
+/// The functions of TVM's rule language: name, operator, and the number of arguments. Source:
+/// `pattern_match.h`.
+pub(crate) const TVM_FUNCTIONS: &[(&str, Op, usize)] = &[
+    ("truncdiv", Op::TruncDiv, 2),
+    ("truncmod", Op::TruncMod, 2),
+    ("floordiv", Op::FloorDiv, 2),
+    ("floormod", Op::FloorMod, 2),
+    ("div", Op::TruncDiv, 2),
+    ("min", Op::Min, 2),
+    ("max", Op::Max, 2),
+    ("select", Op::Select, 3),
+    ("broadcast", Op::Broadcast, 2),
+    ("ramp", Op::Ramp, 3),
+];
+
 /// A pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Pattern {
@@ -154,6 +179,9 @@ pub enum Pattern {
     Lanes(String),
     /// A C++ integer of the enclosing function, known through a contract.
     Host(String),
+    /// In a predicate: a test of the compiler's that is not understood; nothing is concluded from
+    /// it.
+    Unread(String),
     /// A literal of any type.
     Int(i64),
     /// A literal truth value.
@@ -224,6 +252,11 @@ fn infix(op: Op) -> Option<&'static str> {
         | Op::IsMinValue
         | Op::LanesOf
         | Op::Likely
+        | Op::TruncDiv
+        | Op::TruncMod
+        | Op::FloorDiv
+        | Op::FloorMod
+        | Op::Value
         | Op::Cast => return None,
     })
 }
@@ -260,6 +293,8 @@ impl fmt::Display for Pattern {
             Self::TypeMin => f.write_str("type_min"),
             Self::TypeMax => f.write_str("type_max"),
             Self::Undefined => f.write_str("undefined"),
+            Self::Unread(test) => f.write_str(test),
+            Self::Apply(Op::Value, operands) => operands[0].fmt(f),
             Self::Apply(op, operands) => match (infix(*op), operands.as_slice()) {
                 (Some(sign), [lhs, rhs]) => write!(f, "({lhs} {sign} {rhs})"),
                 (_, operands) => {
@@ -267,10 +302,12 @@ impl fmt::Display for Pattern {
                         Op::Not => "!",
                         Op::Neg => "-",
                         Op::Cast => "cast",
-                        op => FUNCTIONS
-                            .iter()
-                            .find(|(_, known, ..)| known == op)
-                            .map_or("?", |(name, ..)| name),
+                        op => {
+                            let names = FUNCTIONS.iter().map(|(name, known, ..)| (name, known));
+                            let tvm = TVM_FUNCTIONS.iter().map(|(name, known, _)| (name, known));
+                            let mut all = names.chain(tvm).filter(|(_, known)| *known == op);
+                            all.next().map_or("?", |(name, _)| name)
+                        }
                     };
                     write!(f, "{name}(")?;
                     for (index, operand) in operands.iter().enumerate() {

@@ -264,7 +264,7 @@ impl<'v> Normalizer<'v> {
             Fun::Sub => lhs.plus(&rhs, -1)?,
             Fun::Mul => lhs.times(&rhs)?,
             Fun::Div if domain == Domain::Real => self.real_quotient(lhs, &rhs)?,
-            Fun::Div => self.quotient(lhs, rhs)?,
+            Fun::Div => self.quotient(&lhs, rhs)?,
             Fun::Mod => self.remainder(&lhs, rhs)?,
             Fun::Lt | Fun::Eq | Fun::And | Fun::Or | Fun::Not | Fun::Ite | Fun::Convert => {
                 return Err(Stop::Truth(term));
@@ -309,12 +309,8 @@ impl<'v> Normalizer<'v> {
             }
             return Ok((divided, rest));
         }
-        let is_nonzero = |atom: Atom| match self.atoms.kind(atom) {
-            AtomKind::Term(term) => self.not_zero.contains(term),
-            AtomKind::Quotient(..) | AtomKind::Remainder(..) => false,
-        };
         match rhs.as_monomial() {
-            Some(divisor) if divisor.iter().all(|(atom, _)| is_nonzero(*atom)) => {
+            Some(divisor) if self.is_nonzero(rhs) => {
                 for (monomial, coefficient) in lhs.terms() {
                     let quotient = monomial.times_power(divisor, -1);
                     let divides = quotient.iter().all(|(_, exponent)| *exponent > 0);
@@ -330,8 +326,57 @@ impl<'v> Normalizer<'v> {
         }
     }
 
-    fn quotient(&mut self, lhs: Polynomial, rhs: Polynomial) -> Result<Polynomial, Stop> {
+    /// True if a divisor is known to be other than 0.
+    fn is_nonzero(&self, divisor: &Polynomial) -> bool {
+        if let Some(constant) = divisor.as_constant() {
+            return constant != 0;
+        }
+        let is_nonzero = |atom: Atom| match self.atoms.kind(atom) {
+            AtomKind::Term(term) => self.not_zero.contains(term),
+            AtomKind::Quotient(..) | AtomKind::Remainder(..) => false,
+        };
+        let monomial = divisor.as_monomial();
+        monomial.is_some_and(|monomial| monomial.iter().all(|(atom, _)| is_nonzero(*atom)))
+    }
+
+    /// Replaces remainders by the divisor `rhs` in a dividend: `a mod b` is `a - (a / b)·b` if `b`
+    /// is not 0. Returns the new dividend, and what its quotient exceeds that of the old one by.
+    fn unfolded(
+        &mut self,
+        lhs: &Polynomial,
+        rhs: &Polynomial,
+    ) -> Result<(Polynomial, Polynomial), Stop> {
+        let zero = Polynomial::constant(0, lhs.domain);
+        if lhs.domain != Domain::Whole || !self.is_nonzero(rhs) {
+            return Ok((lhs.clone(), zero));
+        }
+        let (mut dividend, mut excess) = (lhs.clone(), zero);
+        for (monomial, coefficient) in lhs.terms() {
+            if let [(atom, 1)] = **monomial
+                && let AtomKind::Remainder(whole, divisor) = self.atoms.kind(atom).clone()
+                && divisor == *rhs
+            {
+                dividend.add(monomial.clone(), -coefficient)?;
+                dividend = dividend.plus(&whole, coefficient)?;
+                let quotient = self.atoms.add(AtomKind::Quotient(whole, divisor));
+                excess = excess.plus(&Polynomial::atom(quotient, lhs.domain), coefficient)?;
+            }
+        }
+        Ok((dividend, excess))
+    }
+
+    fn quotient(&mut self, lhs: &Polynomial, rhs: Polynomial) -> Result<Polynomial, Stop> {
         let domain = lhs.domain;
+        let (lhs, excess) = self.unfolded(lhs, &rhs)?;
+        if !excess.sum.is_zero() {
+            return Ok(self.quotient(&lhs, rhs)?.plus(&excess, -1)?);
+        }
+        if domain == Domain::Whole && is_negated(&rhs) {
+            // The Euclidean quotient by `-b` is the negated one by `b`.
+            let zero = Polynomial::constant(0, domain);
+            let quotient = self.quotient(&lhs, zero.plus(&rhs, -1)?)?;
+            return Ok(zero.plus(&quotient, -1)?);
+        }
         if rhs.as_constant() == Some(0) {
             return Ok(Polynomial::constant(0, domain));
         }
@@ -352,6 +397,11 @@ impl<'v> Normalizer<'v> {
 
     fn remainder(&mut self, lhs: &Polynomial, rhs: Polynomial) -> Result<Polynomial, Stop> {
         let domain = lhs.domain;
+        let lhs = &self.unfolded(lhs, &rhs)?.0;
+        if domain == Domain::Whole && is_negated(&rhs) {
+            // The Euclidean remainders by `b` and `-b` are the same.
+            return self.remainder(lhs, Polynomial::constant(0, domain).plus(&rhs, -1)?);
+        }
         if *lhs == rhs || (domain != Domain::Real && matches!(rhs.as_constant(), Some(-1..=1))) {
             return Ok(Polynomial::constant(0, domain));
         }
@@ -509,4 +559,9 @@ fn cases(normalizer: &mut Normalizer<'_>, lhs: ValueId, rhs: ValueId, budget: &m
             })
         }
     }
+}
+
+/// True if the first coefficient of a polynomial is negative.
+fn is_negated(polynomial: &Polynomial) -> bool {
+    polynomial.terms().next().is_some_and(|(_, coefficient)| coefficient < 0)
 }

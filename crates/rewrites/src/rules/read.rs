@@ -1,10 +1,14 @@
-//! Finds rewrite rules, with their guards, in C++ functions.
+//! Finds rewrite rules of the language of Halide's `IRMatch.h` in C++ functions, with their guards.
+
+use std::borrow::Cow;
+use std::fmt;
 
 use halidom_base::FxHashMap;
 use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind, File, Function, Stmt, StmtKind};
 
 use super::pattern::{FUNCTIONS, Op, Pattern, is_constant, is_wildcard, operator};
+use crate::profile::Language;
 
 /// A test of a type in a condition of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,6 +27,8 @@ pub enum TypeTest {
     Bool,
     /// Any integer.
     IntOrUint,
+    /// Of this width in bits.
+    Bits(u8),
     /// Any type: a switch that keeps the simplifier from floats turns off every rule on them alike.
     MaySimplify,
 }
@@ -75,8 +81,12 @@ pub enum Guard {
 /// A rewrite rule.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rule {
+    /// The language in which it is written.
+    pub language: Language,
     /// The pattern that is matched.
     pub lhs: Pattern,
+    /// Further patterns that are matched; the rule must hold for each of them.
+    pub others: Vec<Pattern>,
     /// The replacement.
     pub rhs: Pattern,
     /// The predicate on the matched values.
@@ -85,6 +95,53 @@ pub struct Rule {
     pub guards: Vec<Guard>,
     /// The facts that contracts give about the C++ values that the rule mentions.
     pub contracts: Vec<Pattern>,
+}
+
+impl Rule {
+    /// Returns the rule with one of its patterns alone: number 0 is `lhs`, and those of `others`
+    /// follow.
+    pub fn side(&self, number: usize) -> Cow<'_, Self> {
+        if self.others.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let lhs = number.checked_sub(1).and_then(|other| self.others.get(other));
+        let lhs = lhs.unwrap_or(&self.lhs).clone();
+        let (rhs, predicate) = (self.rhs.clone(), self.predicate.clone());
+        let (guards, contracts) = (self.guards.clone(), self.contracts.clone());
+        let language = self.language;
+        Cow::Owned(Self { language, lhs, others: Vec::new(), rhs, predicate, guards, contracts })
+    }
+
+    /// Returns the tests in the predicate from which nothing is concluded.
+    pub fn unread(&self) -> Vec<String> {
+        let mut tests = Vec::new();
+        if let Some(predicate) = &self.predicate {
+            predicate.visit(&mut |part| {
+                if let Pattern::Unread(test) = part {
+                    tests.push(test.clone());
+                }
+            });
+        }
+        tests
+    }
+}
+
+/// Writes `(x + 0) => x if condition`.
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.others.is_empty() {
+            write!(f, "{}", self.lhs)?;
+        } else {
+            let sides = std::iter::once(&self.lhs).chain(&self.others);
+            let sides: Vec<String> = sides.map(ToString::to_string).collect();
+            write!(f, "one of {}", sides.join(", "))?;
+        }
+        write!(f, " => {}", self.rhs)?;
+        match &self.predicate {
+            Some(predicate) => write!(f, " if {predicate}"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A rule, or the reason why it could not be read.
@@ -275,7 +332,9 @@ impl Walk<'_> {
         let rhs = reader.pattern(rhs)?;
         let predicate = rest.first().map(|predicate| reader.pattern(predicate)).transpose()?;
         let guards = self.guards.iter().map(|guard| reader.guard(guard)).collect();
-        Ok(Rule { lhs, rhs, predicate, guards, contracts: reader.contracts })
+        let others = Vec::new();
+        let (language, contracts) = (Language::IrMatch, reader.contracts);
+        Ok(Rule { language, lhs, others, rhs, predicate, guards, contracts })
     }
 
     fn guard(&self, expr: &Expr) -> Guard {
@@ -284,14 +343,14 @@ impl Walk<'_> {
 }
 
 /// Returns the last part of a called function's name, and the arguments.
-fn call(expr: &Expr) -> Option<(&str, &[Expr])> {
+pub(super) fn call(expr: &Expr) -> Option<(&str, &[Expr])> {
     let ExprKind::Call { callee, arguments, .. } = &expr.kind else { return None };
     let ExprKind::Name(name) = &callee.kind else { return None };
     Some((name.rsplit("::").next().unwrap_or(name), arguments))
 }
 
 /// True if control never passes the end of a statement.
-fn always_leaves(stmt: &Stmt) -> bool {
+pub(super) fn always_leaves(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Return(_) => true,
         StmtKind::Block(stmts) => stmts.iter().any(always_leaves),
@@ -389,7 +448,7 @@ fn not_zero(info: &str) -> Guard {
 }
 
 /// Returns the names in a chain of members: `a_info.alignment.modulus`.
-fn path(expr: &Expr) -> Option<Vec<String>> {
+pub(super) fn path(expr: &Expr) -> Option<Vec<String>> {
     match &expr.kind {
         ExprKind::Name(name) => Some(vec![name.clone()]),
         ExprKind::Member { object, name, .. } => {

@@ -312,6 +312,15 @@ impl Values {
         self.replace_in(term, &mut FxHashMap::from_iter([(var, by)]))
     }
 
+    /// Replaces parts of a term by other terms.
+    pub(crate) fn replace_all(
+        &mut self,
+        term: ValueId,
+        by: &FxHashMap<ValueId, ValueId>,
+    ) -> ValueId {
+        self.replace_in(term, &mut by.clone())
+    }
+
     fn replace_in(&mut self, term: ValueId, done: &mut FxHashMap<ValueId, ValueId>) -> ValueId {
         if let Some(known) = done.get(&term) {
             return *known;

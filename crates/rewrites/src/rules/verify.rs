@@ -6,11 +6,12 @@ use halidom_smt::Solver;
 use super::decide::{Decision, Limits, decide};
 use super::kinds::{Kind, Kinds, Typing};
 use super::meaning::{Context, NoObligation, Obligation, obligation};
+use super::python::snippet;
 use super::read::Rule;
 use super::search::{Outcome, replay, witness};
 use super::traps::{Trap, trap};
 use super::value::{Domain, Number};
-use crate::profile::Profile;
+use crate::profile::{Language, Profile};
 use crate::rules::pattern::is_wildcard;
 
 /// Values on which a rule is wrong.
@@ -27,8 +28,13 @@ pub struct Counterexample {
 }
 
 impl Counterexample {
-    /// Returns C++ that builds the input, to be pasted into a test of the compiler.
+    /// Returns C++, or Python for TVM, that builds the input, to be pasted into a test of the
+    /// compiler.
     pub fn snippet(&self, rule: &Rule) -> String {
+        if rule.language == Language::PatternMatch {
+            let got = self.got.map_or("undefined".to_owned(), |got| got.to_string());
+            return snippet(rule, &self.values, self.expected, &got);
+        }
         let mut lines = Vec::new();
         for (name, domain, value) in &self.values {
             if name.starts_with('c') {
@@ -123,6 +129,8 @@ pub enum Verdict {
 /// A verdict and its types; the type of the rewritten expression's operands comes first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct At {
+    /// The number of the rule's pattern, as in [`Rule::side`].
+    pub side: usize,
     /// The types of the rule's parts.
     pub domains: Vec<Domain>,
     /// The verdict.
@@ -132,7 +140,8 @@ pub struct At {
 /// The most open types for which all combinations are tried.
 const MAX_OPEN: usize = 2;
 
-/// Decides a rule at every type that its guards admit. A rule that no type reaches has no verdicts.
+/// Decides a rule for each of its patterns, at every type that its guards admit. A rule that no
+/// type reaches has no verdicts.
 pub fn verify(
     rule: &Rule,
     context: &Context<'_>,
@@ -140,13 +149,39 @@ pub fn verify(
     solver: &mut Solver,
     limits: Limits,
 ) -> Vec<At> {
+    let unread = rule.unread();
+    let mut verdicts = Vec::new();
+    for side in 0..=rule.others.len() {
+        let one = rule.side(side);
+        for (domains, verdict) in verify_side(&one, context, profile, solver, limits) {
+            let verdict = match verdict {
+                // The values may not satisfy what was not understood.
+                Verdict::Wrong(_) | Verdict::Crash(_) if !unread.is_empty() => {
+                    Verdict::Unsupported(format!("a condition with {}", unread.join(", ")))
+                }
+                verdict => verdict,
+            };
+            verdicts.push(At { side, domains, verdict });
+        }
+    }
+    verdicts
+}
+
+/// Decides a rule of one pattern.
+fn verify_side(
+    rule: &Rule,
+    context: &Context<'_>,
+    profile: &Profile,
+    solver: &mut Solver,
+    limits: Limits,
+) -> Vec<(Vec<Domain>, Verdict)> {
     let Some((kinds, open)) = open_types(rule) else {
         let verdict = Verdict::Unsupported("a rule whose parts' types do not fit".to_owned());
-        return vec![At { domains: Vec::new(), verdict }];
+        return vec![(Vec::new(), verdict)];
     };
     if open.len() > MAX_OPEN {
         let verdict = Verdict::Unsupported(format!("{} independent types", open.len()));
-        return vec![At { domains: Vec::new(), verdict }];
+        return vec![(Vec::new(), verdict)];
     }
     let mut typings = vec![Typing { domains: IndexMap::default() }];
     for index in &open {
@@ -187,7 +222,7 @@ pub fn verify(
             }
             (_, verdict) => verdict,
         };
-        verdicts.push(At { domains, verdict });
+        verdicts.push((domains, verdict));
     }
     verdicts
 }
