@@ -47,22 +47,19 @@ impl Walk<'_> {
     fn opened_waits(&self, block: &[Stmt], further: &mut Vec<NameId>) -> Block {
         let mut opened = Vec::new();
         for stmt in block {
-            let kind = match &stmt.kind {
-                StmtKind::Acquire { semaphore, count: Expr::Int(1, _), body }
-                    if let Some(found) = self.semaphore(semaphore)
-                        && further.contains(&found) =>
-                {
-                    further.retain(|semaphore| *semaphore != found);
-                    StmtKind::Scope(self.opened_waits(body, further))
-                }
-                StmtKind::ProducerConsumer { name, role, body } => {
-                    let body = self.opened_waits(body, further);
-                    StmtKind::ProducerConsumer { name: *name, role: *role, body }
-                }
-                StmtKind::Scope(body) => StmtKind::Scope(self.opened_waits(body, further)),
-                other => other.clone(),
-            };
-            opened.push(Stmt { at: stmt.at, kind });
+            let mut stmt = stmt.clone();
+            if let StmtKind::Acquire { semaphore, count: Expr::Int(1, _), body } = &stmt.kind
+                && let Some(found) = self.semaphore(semaphore)
+                && further.contains(&found)
+            {
+                further.retain(|semaphore| *semaphore != found);
+                stmt.kind = StmtKind::Scope(self.opened_waits(body, further));
+            } else if let StmtKind::ProducerConsumer { name: _, role: _, body }
+            | StmtKind::Scope(body) = &mut stmt.kind
+            {
+                *body = self.opened_waits(body, further);
+            }
+            opened.push(stmt);
         }
         opened
     }
