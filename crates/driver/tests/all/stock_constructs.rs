@@ -363,6 +363,40 @@ const CASES: &[Case] = &[
         target: None,
         wrong: &[("(i32 3)", "(i32 4)")],
     },
+    Case {
+        name: "a task that waits for another one by several semaphores",
+        lines: "f[x, y] = x + y * 3
+    g[x, y] = f[x - 1, y] + 1
+    h[x, y] = f[x + 1, y] * 2
+    out[x, y] = g[x, y] + h[x, y]
+    g.compute_at(out, y)
+    h.compute_at(out, y)
+    f.compute_at(out, y).hoist_storage_root().ring_buffer(2).async_()",
+        target: None,
+        wrong: &[
+            (
+                "\"halide_semaphore_release\" extern 0 (var h\"struct halide_semaphore_t *\" \
+              \"f.semaphore_0\") (i32 1)",
+                "\"halide_semaphore_release\" extern 0 (var h\"struct halide_semaphore_t *\" \
+              \"f.semaphore_1\") (i32 1)",
+            ),
+            (
+                "\"halide_semaphore_release\" extern 0 (var h\"struct halide_semaphore_t *\" \
+              \"f.semaphore_0\") (i32 1)",
+                "\"halide_semaphore_release\" extern 0 (var h\"struct halide_semaphore_t *\" \
+              \"f.semaphore_0\") (i32 0)",
+            ),
+            (
+                "(acquire (var h\"struct halide_semaphore_t *\" \"f.semaphore_0\") (i32 1)",
+                "(acquire (var h\"struct halide_semaphore_t *\" \"f.semaphore_0\") (i32 2)",
+            ),
+            (
+                "(acquire (var h\"struct halide_semaphore_t *\" \"f.semaphore_1\") (i32 1)",
+                "(acquire (var h\"struct halide_semaphore_t *\" \"f.semaphore_0\") (i32 1)",
+            ),
+            ("(acquire (var h\"struct halide_semaphore_t *\" \"f.semaphore_1\") (i32 1)", "(scope"),
+        ],
+    },
 ];
 
 const SCRIPT: &str = "import halide as hl

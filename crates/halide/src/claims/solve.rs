@@ -394,7 +394,7 @@ impl Solver<'_> {
                         count(solved(forms, arg, *var, &unknown, there));
                     }
                 }
-                if store.loads.is_empty() {
+                if self.eager && store.loads.is_empty() {
                     let sites = self.sites;
                     count(told(forms, (sites, store), (value, &mut env), (*var, &unknown)));
                 }

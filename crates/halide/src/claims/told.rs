@@ -5,7 +5,7 @@
 //! up to multiples of the fold.
 
 use halidom_base::FxHashSet;
-use halidom_ir::{Expr, ExprId, Scalar, Stage, Stmt, VarId};
+use halidom_ir::{BinaryOp, Expr, ExprId, Scalar, Stage, Stmt, VarId};
 
 use super::form::Form;
 use super::forms::{Env, Forms};
@@ -86,10 +86,16 @@ impl Pairs<'_> {
         };
         let (all, others) = (operands(&own), operands(&node));
         let Some(first) = all.first().copied() else { return };
-        if all.len() == others.len() && own.map_operands(|_| first) == node.map_operands(|_| first)
+        if all.len() != others.len() || own.map_operands(|_| first) != node.map_operands(|_| first)
         {
-            for (own, other) in all.into_iter().zip(others) {
-                self.compare(forms, (own, env), other);
+            return;
+        }
+        // The compiler may have exchanged the operands.
+        let is_symmetric = matches!(own, Expr::Binary(BinaryOp::Add(_) | BinaryOp::Mul(_), ..));
+        let ways = if is_symmetric { 2 } else { 1 };
+        for shift in 0..ways {
+            for (number, own) in all.iter().enumerate() {
+                self.compare(forms, (*own, env), others[(number + shift) % others.len()]);
             }
         }
     }

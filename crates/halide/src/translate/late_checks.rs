@@ -68,7 +68,7 @@ impl Walk<'_> {
     /// begun work.
     pub(super) fn leads(&mut self, stmt: &Stmt) {
         let inside = self.depth > 0;
-        let is_idle = |expr: &Expr| !reads_memory(expr) && !(inside && calls(expr));
+        let is_idle = |expr: &Expr| !(reads_memory(expr) || inside && calls(expr));
         let is_plain = if let StmtKind::Let { name: _, value } = &stmt.kind {
             is_idle(value)
         } else if let StmtKind::Assert { condition, message: _ } = &stmt.kind {
@@ -81,8 +81,10 @@ impl Walk<'_> {
         } else if let StmtKind::If { condition, then_branch: _, else_branch: _ } = &stmt.kind {
             !inside && is_idle(condition)
         } else {
-            let is_open = matches!(stmt.kind, StmtKind::Allocate { .. }) && !inside;
-            is_open || matches!(stmt.kind, StmtKind::ProducerConsumer { .. } | StmtKind::Scope(_))
+            matches!(
+                stmt.kind,
+                StmtKind::ProducerConsumer { name: _, role: _, body: _ } | StmtKind::Scope(_)
+            )
         };
         if !is_plain || self.place != Place::Host || (self.work_begun && !inside) {
             self.leading = None;

@@ -62,6 +62,7 @@ mod tails;
 mod task_accesses;
 mod task_loops;
 mod task_parts;
+mod task_waits;
 mod tasks;
 mod truths;
 mod undef;

@@ -17,6 +17,9 @@
 //! writes and both access must lie in a part of its memory that the iteration's number selects,
 //! modulo the number of parts, and the parts of concurrent iterations must differ
 //! ([`super::task_accesses`]). So the order between them does not matter.
+//!
+//! An iteration of the first may release further semaphores at its end, one unit each
+//! ([`super::task_waits`]).
 
 use halidom_base::FxHashSet;
 use halidom_ir::{ExprId, LoopKind, Pool, Stmt as IrStmt, StmtId, Type, VarId};
@@ -108,16 +111,20 @@ impl Walk<'_> {
     /// The semaphores of two tasks: the one that the first releases, and the one that the second
     /// does.
     fn semaphores_of(&self, first: &Looped<'_>, second: &Looped<'_>) -> Result<[NameId; 2]> {
-        let (gone, waited) = (self.released(&first.iteration)?, self.acquired(&second.iteration)?);
-        let (Some(computed), true) = (gone, waited == Vec::from_iter(gone)) else {
+        let gone = self.all_released(&first.iteration)?;
+        let waited = self.acquired(&second.iteration)?;
+        let [computed] = *waited.as_slice() else {
             return unsupported("two tasks, if the second does not wait for the first");
         };
-        let folded = match (second.iteration.released, first.iteration.acquired.as_slice()) {
-            (Some(call), [(semaphore, _)]) => {
+        if !gone.contains(&computed) {
+            return unsupported("two tasks, if the second does not wait for the first");
+        }
+        let folded = match (&*second.iteration.released, first.iteration.acquired.as_slice()) {
+            ([call], [(semaphore, _)]) => {
                 let gone = call.args.first().and_then(|semaphore| self.semaphore(semaphore));
                 gone.filter(|gone| self.semaphore(semaphore) == Some(*gone))
             }
-            (Some(_) | None, _) => None,
+            ([..], _) => None,
         };
         match folded {
             Some(folded) if folded != computed => Ok([computed, folded]),
@@ -129,7 +136,13 @@ impl Walk<'_> {
     /// Tests whether each iteration of a task but the last releases one unit, and the last one at
     /// least one. The names around its iterations are bound.
     fn releases_one(&mut self, pool: &mut Pool, task: &Looped<'_>, ranges: &[[ExprId; 2]]) -> bool {
-        let Some(call) = task.iteration.released else { return false };
+        let call = match *task.iteration.released.as_slice() {
+            [call] => call,
+            // Each of several releases one unit (`semaphores_of`).
+            ref calls => {
+                return calls.iter().all(|call| matches!(call.args[..], [_, Expr::Int(1, _)]));
+            }
+        };
         let [_, count] = call.args.as_slice() else { return false };
         let mut values = Vec::new();
         if let Expr::Variable { name, ty: _ } = count {
@@ -172,9 +185,10 @@ impl Walk<'_> {
         &mut self,
         pool: &mut Pool,
         first: &Looped<'_>,
-        second: &Looped<'_>,
+        second: &mut Looped<'_>,
     ) -> Result<StmtId> {
         let [computed, folded] = self.semaphores_of(first, second)?;
+        self.without_idle_waits(&first.iteration, &mut second.iteration, computed)?;
         let Some(at_first) = first_count(first) else {
             return unsupported("an acquisition of something else than one of a semaphore");
         };
@@ -194,7 +208,7 @@ impl Walk<'_> {
             heads.map(|head| pool.declare_var(names.text(head.name), Type::INT)).collect();
         let before = self.enter();
         let mut parts = Vec::new();
-        for task in [first, second] {
+        for task in [first, &*second] {
             match self.one_task(pool, task, &vars) {
                 Ok(part) => parts.push(part),
                 Err(what) => {

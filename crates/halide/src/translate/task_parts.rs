@@ -1,5 +1,5 @@
-//! The parts of concurrent tasks: statements before an acquisition, acquisitions, a body, and a
-//! release.
+//! The parts of concurrent tasks: statements before an acquisition, acquisitions, a body, and
+//! releases.
 
 use super::error::{Result, unsupported};
 use super::kernels::reads_memory;
@@ -53,12 +53,12 @@ pub(super) struct Iteration<'s> {
     pub(super) acquired: Vec<(&'s Expr, &'s Expr)>,
     /// The statements after the acquisitions.
     pub(super) body: Block,
-    /// The release at the end.
-    pub(super) released: Option<&'s tree::Call>,
+    /// The releases at the end, the last one first.
+    pub(super) released: Vec<&'s tree::Call>,
 }
 
 impl Walk<'_> {
-    /// Splits a block into the acquisitions around it, a body, and a release at its end.
+    /// Splits a block into the acquisitions around it, a body, and the releases at its end.
     pub(super) fn iteration<'s>(&self, block: &'s [Stmt]) -> Iteration<'s> {
         let (mut lets, mut acquired, mut block) = (Vec::new(), Vec::new(), block);
         loop {
@@ -69,31 +69,37 @@ impl Walk<'_> {
             acquired.push((semaphore, count));
             block = body;
         }
-        let (body, released) = self.without_release(block);
+        let (body, released) = self.without_releases(block);
         Iteration { lets, acquired, body, released }
     }
 
-    /// Splits off the release that a block ends with.
-    pub(super) fn without_release<'s>(&self, block: &'s [Stmt]) -> (Block, Option<&'s tree::Call>) {
-        let mut body = block.to_vec();
-        let Some((last, before)) = block.split_last() else { return (body, None) };
-        if let Some(call) = self.release(last) {
-            return (before.to_vec(), Some(call));
+    /// Splits off the releases that a block ends with.
+    pub(super) fn without_releases<'s>(&self, block: &'s [Stmt]) -> (Block, Vec<&'s tree::Call>) {
+        let (mut released, mut before) = (Vec::new(), block);
+        while let Some((last, others)) = before.split_last()
+            && let Some(call) = self.release(last)
+        {
+            released.push(call);
+            before = others;
         }
+        let mut body = before.to_vec();
+        let Some(last) = before.last().filter(|_| released.is_empty()) else {
+            return (body, released);
+        };
         if let StmtKind::ProducerConsumer { name, role, body: inner } = &last.kind {
-            let (inner, released) = self.without_release(inner);
+            let (inner, released) = self.without_releases(inner);
             body.pop();
             let kind = StmtKind::ProducerConsumer { name: *name, role: *role, body: inner };
             body.push(Stmt { at: last.at, kind });
             return (body, released);
         }
         if let StmtKind::Scope(inner) = &last.kind {
-            let (inner, released) = self.without_release(inner);
+            let (inner, released) = self.without_releases(inner);
             body.pop();
             body.push(Stmt { at: last.at, kind: StmtKind::Scope(inner) });
             return (body, released);
         }
-        (body, None)
+        (body, released)
     }
 
     pub(super) fn release<'s>(&self, stmt: &'s Stmt) -> Option<&'s tree::Call> {
@@ -103,11 +109,20 @@ impl Walk<'_> {
 
     /// The semaphore that a task releases by one unit.
     pub(super) fn released(&self, iteration: &Iteration<'_>) -> Result<Option<NameId>> {
-        let Some(call) = iteration.released else { return Ok(None) };
-        match self.semaphore_call(call) {
-            Some((semaphore, 1)) => Ok(Some(semaphore)),
-            Some(_) | None => unsupported("a release of something else than one of a semaphore"),
+        match *self.all_released(iteration)?.as_slice() {
+            [] => Ok(None),
+            [semaphore] => Ok(Some(semaphore)),
+            [..] => unsupported("a task that releases several semaphores"),
         }
+    }
+
+    /// The semaphores that a task releases by one unit each, the last one first.
+    pub(super) fn all_released(&self, iteration: &Iteration<'_>) -> Result<Vec<NameId>> {
+        let one = |call: &&tree::Call| match self.semaphore_call(call) {
+            Some((semaphore, 1)) => Ok(semaphore),
+            Some(_) | None => unsupported("a release of something else than one of a semaphore"),
+        };
+        iteration.released.iter().map(one).collect()
     }
 
     /// The semaphores that a task acquires by one unit each.

@@ -32,9 +32,9 @@ impl Walk<'_> {
         }
         self.work_begun = true;
         if let [first, second] = tasks
-            && let (Some(first), Some(second)) = (self.looped(first), self.looped(second))
+            && let (Some(first), Some(mut second)) = (self.looped(first), self.looped(second))
         {
-            return self.merged(pool, &first, &second);
+            return self.merged(pool, &first, &mut second);
         }
         let tasks: Vec<Iteration<'_>> = tasks.iter().map(|task| self.iteration(task)).collect();
         self.in_sequence(pool, &tasks)
