@@ -42,11 +42,11 @@ impl Region<'_, '_> {
         // Halide leaves out the iterations of an update that change nothing.
         if self.may_change_nothing(last)
             && let Some((least, greatest)) = self.read(func, dim)
-            && [low.clone().minus(&least), greatest.minus(&high)].iter().any(|by| self.is_spare(by))
+            && [low.clone().minus(&least), greatest.clone().minus(&high)]
+                .iter()
+                .any(|by| self.is_spare(by))
         {
-            let ends = self.written_by(&stores, spot, dim, 0).unwrap_or_default();
-            let ends = self.extremes(ends);
-            return self.hull(ends).or(Some((low, high)));
+            return Some((least, greatest));
         }
         // An update in whole vectors may go beyond the elements that the pure stage writes.
         let ends = self.written_by(&stores, spot, dim, 0).unwrap_or_default();
