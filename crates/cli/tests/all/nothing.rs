@@ -174,7 +174,7 @@ fn nothing_is_judged_in_nothing() {
     add(&["tune", "right.hal", "-s", "tilde"]);
     add(&["validate", blur, "-d", "nobody"]);
     add(&["derive", blur, "-d", "nobody"]);
-    add(&["verify", rules, "--profile", "tvm"]);
+    add(&["verify", rules, "--profile", "llvm"]);
     add(&["verify", rules, "--profile", "halide", "--mutator", "Nobody::visit"]);
     add(&["verify", rules, "--profile", "halide", "--list", "--mutator", "Nobody::visit"]);
     add(&["verify", rules, "--profile", "halide", "--bits", "7"]);
