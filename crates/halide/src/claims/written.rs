@@ -153,18 +153,19 @@ impl Region<'_, '_> {
             let condition = self.forms.settled(condition, &mut Env::default());
             let mut open = vec![condition];
             while let Some(condition) = open.pop() {
-                match *self.forms.pool.get(condition) {
-                    Expr::Binary(BinaryOp::And, a, b) if holds => open.extend([a, b]),
-                    Expr::Binary(BinaryOp::Or, a, b) if !holds => open.extend([a, b]),
-                    Expr::Binary(BinaryOp::Le, zero, rest) => {
-                        let rest = self.forms.form(rest).minus(&self.forms.form(zero));
+                if let Expr::Binary(op, a, b) = *self.forms.pool.get(condition) {
+                    if (op, holds) == (BinaryOp::And, true) || (op, holds) == (BinaryOp::Or, false)
+                    {
+                        open.extend([a, b]);
+                    } else if op == BinaryOp::Le {
+                        let rest = self.forms.form(b).minus(&self.forms.form(a));
                         let fails = Form::constant(-1).minus(&rest);
                         guards.push(if holds { rest } else { fails });
                     }
-                    Expr::Const(known) if known.as_bool() == Some(!holds) => {
-                        guards.push(Form::constant(-1));
-                    }
-                    _ => {}
+                } else if let Expr::Const(known) = self.forms.pool.get(condition)
+                    && known.as_bool() == Some(!holds)
+                {
+                    guards.push(Form::constant(-1));
                 }
             }
         }

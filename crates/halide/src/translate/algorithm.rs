@@ -20,7 +20,6 @@ use halidom_ir::{
 use super::error::{Result, unsupported};
 use super::extern_stages::{self, ExternStage};
 use super::fields::fixed_field;
-use super::idle_stages;
 use super::intrinsics::{Named, is_strict};
 use super::keys::is_memoized;
 use super::lanes::{Lowering, Memo};
@@ -608,9 +607,7 @@ impl<'a> Translation<'a> {
         for name in &func.args {
             self.nodes.unbind(*name);
         }
-        let stages = idle_stages::left_out(&self.pool, id, stages?);
-        source.domains.retain(|domain| domain.func != id || domain.stage < stages.len());
-        self.pool.define_func(id, FuncKind::Defined { stages, synthetic: false });
+        self.pool.define_func(id, FuncKind::Defined { stages: stages?, synthetic: false });
         Ok(id)
     }
 

@@ -27,7 +27,6 @@ mod fields;
 mod folds;
 mod halves;
 mod holdings;
-mod idle_stages;
 mod indices;
 mod interpolation;
 mod intrinsics;
