@@ -19,6 +19,35 @@ struct Case {
 
 const CASES: &[Case] = &[
     Case {
+        name: "neighbours that a clamp makes one element, in a sum of another order",
+        lines: "i = hl.ImageParam(hl.Float(32), 1, 'i')
+    e = hl.BoundaryConditions.repeat_edge(i)
+    out[x] = hl.f32(0.5) * e[2 * x - 1] + hl.f32(0.75) * e[2 * x] + hl.f32(0.25) * e[2 * x + 1]",
+        target: None,
+        wrong: &[
+            ("(i32 1))) (f32 0x3FD0000000000000)", "(i32 0))) (f32 0x3FD0000000000000)"),
+            ("(i32 2)) (var i32 \"i.extent.0\")", "(i32 1)) (var i32 \"i.extent.0\")"),
+            ("(f32 0x3FD0000000000000)", "(f32 0x3FE0000000000000)"),
+        ],
+    },
+    Case {
+        name: "minima of an input that are constants, in many clamps",
+        lines: "i = hl.ImageParam(hl.UInt(8), 2, 'i')
+    i.dim(0).set_min(0)
+    i.dim(1).set_min(0)
+    e = hl.BoundaryConditions.repeat_edge(i)
+    f[x, y] = hl.i16(e[x, y])
+    g[x, y] = f[x, y - 2] + 4 * f[x, y - 1] + 6 * f[x, y] + 4 * f[x, y + 1] + f[x, y + 2]
+    h[x, y] = g[x - 2, y] + 4 * g[x - 1, y] + 6 * g[x, y] + 4 * g[x + 1, y] + g[x + 2, y]
+    out[x, y] = hl.u8(h[x, y] >> 8)
+    out.vectorize(x, 8)",
+        target: None,
+        wrong: &[(
+            "(assert (== (var i32 \"i.min.0\") (i32 0))",
+            "(assert (== (var i32 \"i.min.0\") (i32 1))",
+        )],
+    },
+    Case {
         name: "a factor that is a parameter",
         lines: "n = hl.Param(hl.Int(32), 'n')
     out[x] = x * 3

@@ -96,6 +96,8 @@ pub(crate) struct Earlier {
 /// A replacement of a part of two values by something that equals it under the facts.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
+    /// A named integer has this value.
+    Constant(Symbol, i128),
     /// A minimum is its operand with this number.
     Least(AtomId, usize),
     /// A formula has this truth value.

@@ -430,6 +430,11 @@ impl Space {
         seen
     }
 
+    /// The symbols in a value.
+    pub(crate) fn value_symbols(&self, value: Value) -> IndexSet<Symbol> {
+        self.seen_in(value).symbols
+    }
+
     /// The terms in a value.
     pub(crate) fn terms_of(&self, value: Value) -> Vec<TermId> {
         let mut terms: Vec<TermId> = self.seen_in(value).terms.into_iter().collect();

@@ -23,6 +23,9 @@ struct Leaves {
     conditions: IndexSet<FormulaId>,
 }
 
+/// Rounds of replacements, and the two floats that they lead to.
+type Side = (Vec<Vec<Step>>, (TermId, TermId));
+
 /// Finds the strongest theory in which the two floats of a pair are equal, but none weaker than
 /// `weakest`. All pairs are forms of the same pair of values, each with the replacements that lead
 /// to it.
@@ -32,7 +35,7 @@ pub(super) fn equal_floats(
     pairs: Vec<Form>,
     weakest: Floats,
 ) -> Option<Equality> {
-    let mut sides = Vec::new();
+    let mut sides: Vec<Side> = Vec::new();
     for (mut rounds, pair) in pairs {
         let (Value::Number(a), Value::Number(b)) = pair else { continue };
         if desk.space.scalar(a).is_float() && desk.space.scalar(b).is_float() {
@@ -42,6 +45,21 @@ pub(super) fn equal_floats(
             sides.push((rounds, merged));
         }
     }
+    if let Some(proof) = equal_in_theory(desk, &sides, weakest) {
+        return Some(proof);
+    }
+    let joined = sides.into_iter().filter_map(|(mut rounds, pair)| {
+        let questions = if weakest == Floats::Bits { MOST_FOR_BITS } else { MOST_QUESTIONS };
+        let (steps, pair) = joined(desk, facts, pair, questions)?;
+        rounds.push(steps);
+        Some((rounds, pair))
+    });
+    let joined: Vec<Side> = joined.collect();
+    equal_in_theory(desk, &joined, weakest)
+}
+
+/// Finds the strongest theory in which the two floats of a pair have one normal form.
+fn equal_in_theory(desk: &mut Desk<'_, '_>, sides: &[Side], weakest: Floats) -> Option<Equality> {
     let mut same = |theory| {
         let mut normalizer = Normalizer::new(theory);
         let found = sides.iter().find(|(_, (a, b))| normalizer.same(desk.space, *a, *b));
@@ -114,6 +132,40 @@ pub(super) fn merged(
         }
     }
     (steps, (rename.term(desk.space, a), rename.term(desk.space, b)))
+}
+
+/// Returns both floats with one leaf in place of all that the facts make equal to it, or `None` if
+/// no two leaves are equal.
+///
+/// Where several leaves are equal, as where a clamp gives two neighbours one edge, a leaf of the
+/// first float may have met another one of the second than the one in its place.
+fn joined(
+    desk: &mut Desk<'_, '_>,
+    facts: &[FormulaId],
+    (a, b): (TermId, TermId),
+    mut questions: usize,
+) -> Option<(Vec<Step>, (TermId, TermId))> {
+    let mut found = Leaves::default();
+    leaves(desk.space, a, &mut found);
+    leaves(desk.space, b, &mut found);
+    let (mut rename, mut steps) = (Rename::new(), Vec::new());
+    let mut kept: Vec<TermId> = Vec::new();
+    for term in found.terms {
+        let twin = kept.iter().copied().find(|other| {
+            desk.space.alike(term, *other).is_some_and(|alike| {
+                may_ask(desk.space, alike, &mut questions) && desk.follows(facts, alike, "read")
+            })
+        });
+        match twin {
+            Some(twin) => {
+                rename.means(term, twin);
+                steps.push(Step::SameValue(term, twin));
+            }
+            None => kept.push(term),
+        }
+    }
+    let mut pair = || (rename.term(desk.space, a), rename.term(desk.space, b));
+    (!steps.is_empty()).then(|| (steps, pair()))
 }
 
 fn may_ask(space: &Space, formula: FormulaId, questions: &mut usize) -> bool {

@@ -5,6 +5,7 @@
 
 mod below;
 mod cases;
+mod constants;
 #[cfg(test)]
 mod corrupt;
 mod cover;
@@ -77,11 +78,16 @@ impl Tactics for Search {
         values: (Value, Value),
         weakest: Floats,
     ) -> Option<Equality> {
-        if let Some(proof) = settle::settled(desk, facts, values, settle::MOST_SPLITS) {
-            return Some(proof);
+        let (constants, values) = constants::replaced(desk, facts, values);
+        if values.0 == values.1 {
+            return Some(after(constants, Equality::Asked("value")));
         }
-        let mut forms = vec![(Vec::new(), values)];
-        if let Some((rounds, sides)) = unfold::unfolded(desk, facts, values) {
+        if let Some(proof) = settle::settled(desk, facts, values, settle::MOST_SPLITS) {
+            return Some(after(constants, proof));
+        }
+        let mut forms = vec![(constants.clone(), values)];
+        if let Some((later, sides)) = unfold::unfolded(desk, facts, values) {
+            let rounds = [constants, later].concat();
             let alike = desk.space.values_alike(sides.0, sides.1);
             if alike.is_some_and(|alike| desk.follows(facts, alike, "value")) {
                 return Some(after(rounds, Equality::Asked("value")));
