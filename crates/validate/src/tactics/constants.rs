@@ -1,8 +1,8 @@
 //! Values in which named integers are the constants that the facts give them.
 //!
-//! A constraint such as `input.dim(0).set_min(0)` is an entry check. The program has the constant in
-//! place of the name, but the specification has the name. With the constant in both, a clamp has one
-//! normal form, and the solver need not compare each read with each other.
+//! A constraint such as `input.dim(0).set_min(0)` is an entry check. The program has the constant
+//! in place of the name, but the specification has the name. With the constant in both, a clamp has
+//! one normal form, and the solver need not compare each read with each other.
 
 use halidom_base::IndexSet;
 
