@@ -97,7 +97,7 @@ pub(crate) struct Earlier {
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     /// A named integer has this value.
-    Constant(Symbol, i128),
+    Named(Symbol, PolyId),
     /// A minimum is its operand with this number.
     Least(AtomId, usize),
     /// A formula has this truth value.

@@ -131,10 +131,10 @@ impl Checker<'_> {
     /// first, which keeps its meaning.
     fn step(&mut self, facts: &[FormulaId], step: &Step, rename: &mut Rename) -> Option<()> {
         match *step {
-            Step::Constant(symbol, value) => {
-                let (named, value) = (self.space.symbol(symbol), self.space.constant(value));
+            Step::Named(symbol, value) => {
+                let named = self.space.symbol(symbol);
                 let goal = self.space.equal(named, value);
-                self.follows(facts, goal, "constant").then(|| rename.insert(symbol, value))
+                self.follows(facts, goal, "name").then(|| rename.insert(symbol, value))
             }
             Step::Least(atom, operand) => {
                 let Atom::Min(operands) = self.space.atom(atom).clone() else { return None };

@@ -91,7 +91,7 @@ impl Liar {
             (2, Value::Number(a), _) => Step::Unfold(a),
             (4, Value::Number(a), Value::Number(b)) => Step::SameDecision(a, b),
             (3, _, _) if let Some(symbol) = desk.space.value_symbols(a).first() => {
-                Step::Constant(*symbol, 0)
+                Step::Named(*symbol, desk.space.constant(0))
             }
             (_, Value::Bool(a), Value::Bool(b)) => Step::SameTruth(a, b),
             (_, _, _) => {
@@ -140,7 +140,7 @@ impl Liar {
                 match steps.get_mut(index) {
                     Some(Step::Least(_, operand)) => *operand = 1 - (*operand).min(1),
                     Some(Step::Known(_, holds)) => *holds = !*holds,
-                    Some(Step::Constant(_, value)) => *value += 1,
+                    Some(Step::Named(_, value)) => *value = desk.space.offset(*value, 1),
                     Some(
                         step @ (Step::SameTruth(..)
                         | Step::SameValue(..)

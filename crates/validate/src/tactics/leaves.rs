@@ -35,11 +35,11 @@ pub(super) fn equal_floats(
     pairs: Vec<Form>,
     weakest: Floats,
 ) -> Option<Equality> {
+    let questions = if weakest == Floats::Bits { MOST_FOR_BITS } else { MOST_QUESTIONS };
     let mut sides: Vec<Side> = Vec::new();
     for (mut rounds, pair) in pairs {
         let (Value::Number(a), Value::Number(b)) = pair else { continue };
         if desk.space.scalar(a).is_float() && desk.space.scalar(b).is_float() {
-            let questions = if weakest == Floats::Bits { MOST_FOR_BITS } else { MOST_QUESTIONS };
             let (steps, merged) = merged(desk, facts, (a, b), questions);
             rounds.push(steps);
             sides.push((rounds, merged));
@@ -49,7 +49,6 @@ pub(super) fn equal_floats(
         return Some(proof);
     }
     let joined = sides.into_iter().filter_map(|(mut rounds, pair)| {
-        let questions = if weakest == Floats::Bits { MOST_FOR_BITS } else { MOST_QUESTIONS };
         let (steps, pair) = joined(desk, facts, pair, questions)?;
         rounds.push(steps);
         Some((rounds, pair))
@@ -137,8 +136,8 @@ pub(super) fn merged(
 /// Returns both floats with one leaf in place of all that the facts make equal to it, or `None` if
 /// no two leaves are equal.
 ///
-/// Where several leaves are equal, as where a clamp gives two neighbours one edge, a leaf of the
-/// first float may have met another one of the second than the one in its place.
+/// A clamp makes two neighbours one element at an edge. Then [`merged`] may give a leaf of the first
+/// float the wrong one of two equal leaves of the second.
 fn joined(
     desk: &mut Desk<'_, '_>,
     facts: &[FormulaId],
@@ -164,8 +163,10 @@ fn joined(
             None => kept.push(term),
         }
     }
-    let mut pair = || (rename.term(desk.space, a), rename.term(desk.space, b));
-    (!steps.is_empty()).then(|| (steps, pair()))
+    if steps.is_empty() {
+        return None;
+    }
+    Some((steps, (rename.term(desk.space, a), rename.term(desk.space, b))))
 }
 
 fn may_ask(space: &Space, formula: FormulaId, questions: &mut usize) -> bool {

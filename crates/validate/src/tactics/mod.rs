@@ -5,7 +5,6 @@
 
 mod below;
 mod cases;
-mod constants;
 #[cfg(test)]
 mod corrupt;
 mod cover;
@@ -13,6 +12,7 @@ mod divide;
 mod forms;
 mod leaves;
 pub(crate) mod lemmas;
+mod named;
 pub(crate) mod refute;
 mod settle;
 mod unfold;
@@ -78,16 +78,16 @@ impl Tactics for Search {
         values: (Value, Value),
         weakest: Floats,
     ) -> Option<Equality> {
-        let (constants, values) = constants::replaced(desk, facts, values);
+        let (names, values) = named::replaced(desk, facts, values);
         if values.0 == values.1 {
-            return Some(after(constants, Equality::Asked("value")));
+            return Some(after(names, Equality::Asked("value")));
         }
         if let Some(proof) = settle::settled(desk, facts, values, settle::MOST_SPLITS) {
-            return Some(after(constants, proof));
+            return Some(after(names, proof));
         }
-        let mut forms = vec![(constants.clone(), values)];
+        let mut forms = vec![(names.clone(), values)];
         if let Some((later, sides)) = unfold::unfolded(desk, facts, values) {
-            let rounds = [constants, later].concat();
+            let rounds = [names, later].concat();
             let alike = desk.space.values_alike(sides.0, sides.1);
             if alike.is_some_and(|alike| desk.follows(facts, alike, "value")) {
                 return Some(after(rounds, Equality::Asked("value")));
