@@ -136,8 +136,8 @@ pub(super) fn merged(
 /// Returns both floats with one leaf in place of all that the facts make equal to it, or `None` if
 /// no two leaves are equal.
 ///
-/// A clamp makes two neighbours one element at an edge. Then [`merged`] may give a leaf of the first
-/// float the wrong one of two equal leaves of the second.
+/// A clamp makes two neighbours one element at an edge. Then [`merged`] may give a leaf of the
+/// first float the wrong one of two equal leaves of the second.
 fn joined(
     desk: &mut Desk<'_, '_>,
     facts: &[FormulaId],
