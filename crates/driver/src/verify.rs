@@ -152,12 +152,9 @@ pub fn verify(
     };
     let (circles, all, down) =
         if rules.is_empty() { (Vec::new(), 0, 0) } else { circles(sources, options.profile) };
-    let mutators = match (request.only, options.profile.language) {
-        // The mutators' semantics is that of Halide's IR.
-        (Some(Part::Rules), _) | (_, Language::PatternMatch) => Vec::new(),
-        (Some(Part::Mutators) | None, Language::IrMatch) => {
-            mutators(sources, &request.wanted, options)?
-        }
+    let mutators = match request.only {
+        Some(Part::Rules) => Vec::new(),
+        Some(Part::Mutators) | None => mutators(sources, &request.wanted, options)?,
     };
     for wanted in &request.wanted {
         let of_rules = rules.iter().map(|rule| (&rule.file, &rule.function));
@@ -172,8 +169,8 @@ pub fn verify(
 /// The message if nothing was verified.
 pub const NOTHING: (&str, &str) = (
     "the files have no rule that a type reaches, and no mutator",
-    "give the C++ files that hold the transformations of the profile's compiler; `--list` names the \
-        mutators that are seen",
+    "give the C++ files that hold the compiler's transformations; `--list` names the mutators that \
+        are seen",
 );
 
 impl Verified {

@@ -6,5 +6,5 @@ int twice(int x) {
 }
 // exit: 2
 // error[HAL0913]: there is nothing to judge: the files have no rule that a type reaches, and no mutator
-//  = hint: give the C++ files that hold the transformations of the profile's compiler; `--list` names the mutators that are seen
+//  = hint: give the C++ files that hold the compiler's transformations; `--list` names the mutators that are seen
 //

@@ -292,10 +292,7 @@ fn show(
 fn show_rule(rule: &Examined, is_reported: impl Fn(&At) -> bool, output: &mut Output<'_>) {
     let mut said: IndexMap<(String, String), Vec<String>> = IndexMap::default();
     for at in rule.verdicts.iter().filter(|at| is_reported(at)) {
-        let types: Vec<_> = match &at.domains[..] {
-            [] => vec!["truth values".to_owned()],
-            domains => domains.iter().map(ToString::to_string).collect(),
-        };
+        let types: Vec<_> = at.domains.iter().map(ToString::to_string).collect();
         let text = match &at.verdict {
             Decided::Verified | Decided::Vacuous => continue,
             Decided::Wrong(counterexample) => {
