@@ -153,7 +153,7 @@ PrimExpr Rules::ApplyRewriteRules(LT ret) {
 //     ((x <= y) && (y <= x)) => false
 // tvm_wrong.cpp:53: wrong at float: x=-6 y=-6: 1 becomes 0
 //     ((x <= y) && (y <= x)) => false
-// tvm_wrong.cpp:54: wrong at : x=0 y=1: 1 becomes 0
+// tvm_wrong.cpp:54: wrong at truth values: x=0 y=1: 1 becomes 0
 //     !((x && y)) => (!(x) && !(y))
 // rules of Rules::VisitExpr_(AndNode *): 3 wrong
 // tvm_wrong.cpp:62: wrong at int32: x=-2147483647 y=3 z=-280209496: 1 becomes 0

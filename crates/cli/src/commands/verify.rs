@@ -299,7 +299,9 @@ fn show_rule(rule: &Examined, is_reported: impl Fn(&At) -> bool, output: &mut Ou
                 let snippet =
                     rule.rule.as_ref().map(|rule| counterexample.snippet(&rule.side(at.side)));
                 output.detail(&snippet.unwrap_or_default());
-                format!("wrong at {}: {}", types.join(", "), counterexample.text())
+                let types = types.join(", ");
+                let at = if types.is_empty() { "truth values" } else { &types };
+                format!("wrong at {at}: {}", counterexample.text())
             }
             Decided::Crash(trap) => {
                 let snippet = rule.rule.as_ref().map(|rule| trap.snippet(&rule.side(at.side)));
