@@ -48,23 +48,6 @@ const CASES: &[Case] = &[
         )],
     },
     Case {
-        name: "minima of an input that are those of another one, in many clamps",
-        lines: "i, j = hl.ImageParam(hl.UInt(8), 2, 'i'), hl.ImageParam(hl.UInt(8), 2, 'j')
-    i.dim(0).set_min(j.dim(0).min())
-    i.dim(1).set_min(j.dim(1).min())
-    e = hl.BoundaryConditions.repeat_edge(i)
-    f[x, y] = hl.i16(e[x, y])
-    g[x, y] = f[x, y - 2] + 4 * f[x, y - 1] + 6 * f[x, y] + 4 * f[x, y + 1] + f[x, y + 2]
-    h[x, y] = g[x - 2, y] + 4 * g[x - 1, y] + 6 * g[x, y] + 4 * g[x + 1, y] + g[x + 2, y]
-    out[x, y] = hl.u8(h[x, y] >> 8) + j[x, y]
-    out.vectorize(x, 8)",
-        target: None,
-        wrong: &[(
-            "(assert (== (var i32 \"i.min.0\") (var i32 \"j.min.0\"))",
-            "(assert (== (var i32 \"i.min.0\") (+ (var i32 \"j.min.0\") (i32 1)))",
-        )],
-    },
-    Case {
         name: "a factor that is a parameter",
         lines: "n = hl.Param(hl.Int(32), 'n')
     out[x] = x * 3

@@ -1,62 +1,48 @@
-//! Values in which named integers are what the facts say that they equal.
+//! Values in which named integers are the constants that the facts give them.
 //!
 //! A constraint such as `input.dim(0).set_min(0)` is an entry check. The program has the constant
 //! in place of the name, but the specification has the name. With the constant in both, a clamp has
-//! one normal form, and the solver need not compare each read with each other. The same goes for
-//! `a.dim(0).set_min(b.dim(0).min())`.
-
-use halidom_base::IndexSet;
+//! one normal form, and the solver need not compare each read with each other. A name that equals
+//! another name stays: quotients in the facts have the names that the values have.
 
 use super::forms::Form;
 use crate::obligation::door::{Desk, Step};
-use crate::space::{Atom, Formula, FormulaId, PolyId, Rename, Space, Symbol, Value};
+use crate::space::{Formula, FormulaId, PolyId, Rename, Space, Symbol, Value};
 
-/// Replaces each named integer that an entry check or a fact equates with a sum of others. Each
-/// equation is solved for one name, after the solutions of those before it are put in.
+/// Replaces the named integers that an entry check or a fact equates with a constant.
 pub(super) fn replaced(
     desk: &mut Desk<'_, '_>,
     facts: &[FormulaId],
-    (mut a, mut b): (Value, Value),
+    (a, b): (Value, Value),
 ) -> Form {
-    let mut wanted = desk.space.value_symbols(a);
-    wanted.extend(desk.space.value_symbols(b));
+    let mut symbols = desk.space.value_symbols(a);
+    symbols.extend(desk.space.value_symbols(b));
+    let (mut rename, mut steps) = (Rename::new(), Vec::new());
     let mut open: Vec<FormulaId> = desk.entry().iter().chain(facts).copied().collect();
-    let (mut rounds, mut solutions) = (Vec::new(), Vec::<Rename>::new());
     while let Some(fact) = open.pop() {
-        let zero = match desk.space.formula(fact) {
-            Formula::And(parts) => {
-                open.extend(parts.iter().copied());
-                continue;
-            }
-            Formula::Zero(zero) => *zero,
-            Formula::True
-            | Formula::False
-            | Formula::NonNegative(_)
-            | Formula::Holds(_)
-            | Formula::Not(_)
-            | Formula::Or(_) => continue,
-        };
-        let zero = solutions.iter_mut().fold(zero, |zero, earlier| earlier.poly(desk.space, zero));
-        let Some((symbol, value)) = solved(desk.space, zero, &wanted) else { continue };
-        let mut solution = Rename::symbols([(symbol, value)]);
-        (a, b) = (solution.value(desk.space, a), solution.value(desk.space, b));
-        wanted.extend(desk.space.poly_symbols(value));
-        rounds.push(vec![Step::Named(symbol, value)]);
-        solutions.push(solution);
+        if let Formula::And(parts) = desk.space.formula(fact) {
+            open.extend(parts.iter().copied());
+        } else if let Some((symbol, value)) = constant(desk.space, fact)
+            && symbols.swap_remove(&symbol)
+        {
+            rename.insert(symbol, value);
+            steps.push(Step::Named(symbol, value));
+        }
     }
-    (rounds, (a, b))
+    if steps.is_empty() {
+        return (Vec::new(), (a, b));
+    }
+    (vec![steps], (rename.value(desk.space, a), rename.value(desk.space, b)))
 }
 
-/// Solves an equation for one of the wanted names: returns it with the sum of others that equals it
-/// where `zero` is 0.
-fn solved(space: &mut Space, zero: PolyId, wanted: &IndexSet<Symbol>) -> Option<(Symbol, PolyId)> {
+/// Returns the name and the constant if a fact says that one equals the other.
+fn constant(space: &mut Space, fact: FormulaId) -> Option<(Symbol, PolyId)> {
+    let Formula::Zero(zero) = *space.formula(fact) else { return None };
     let symbols = space.poly_symbols(zero);
-    symbols.into_iter().filter(|symbol| wanted.contains(symbol)).find_map(|symbol| {
-        let named = space.symbol(symbol);
-        let (less, more) = (space.sub(zero, named), space.add(zero, named));
-        [space.scale(less, -1), more].into_iter().map(|value| (symbol, value)).find(|(_, value)| {
-            let mut atoms = space.poly_atoms(*value).into_iter();
-            atoms.all(|atom| matches!(space.atom(atom), Atom::Symbol(other) if *other != symbol))
-        })
-    })
+    let symbol = *symbols.first().filter(|_| symbols.len() == 1)?;
+    let named = space.symbol(symbol);
+    let (less, more) = (space.sub(zero, named), space.add(zero, named));
+    let value =
+        [space.scale(less, -1), more].into_iter().find(|value| space.as_constant(*value).is_some());
+    Some((symbol, value?))
 }
