@@ -156,6 +156,12 @@ impl Lia {
         outcome
     }
 
+    /// Asks whether a guess holds, that the formulas contradict each other. No obligation depends
+    /// on the answer, so a guess that is known to be wrong is not asked.
+    pub(crate) fn guess(&mut self, space: &mut Space, facts: &[FormulaId], label: &str) -> bool {
+        !self.lemmas.refute(space, facts) && self.ask(space, facts, label) == Outcome::Contradiction
+    }
+
     fn solve(&mut self, space: &mut Space, facts: &[FormulaId], label: &str) -> Outcome {
         let (lemmas, atoms) = self.lemmas.asked(space, &mut self.memo, facts);
         let lemmas = self.stated(space, lemmas);
@@ -180,6 +186,7 @@ impl Lia {
                         );
                     }
                 }
+                self.lemmas.learn(&values);
                 Outcome::Possible(values)
             }
             Answer::Unknown(reason) => Outcome::Undecided(reason.to_string()),

@@ -16,7 +16,7 @@ use halidom_base::FxHashMap;
 
 pub(crate) use steps::{Place, operands};
 
-use crate::space::{Atom, AtomId, FormulaId, PolyId, Space, Term, TermId};
+use crate::space::{Atom, AtomId, FormulaId, PolyId, Space, Symbol, Term, TermId};
 
 /// A lemma, and the terms that it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,6 +71,12 @@ pub(crate) trait Lemmas {
         memo: &mut Memo,
         formulas: &[FormulaId],
     ) -> (Vec<Instance>, Vec<AtomId>);
+
+    /// Takes the symbols' values in a model of a question.
+    fn learn(&mut self, values: &[(Symbol, i128)]);
+
+    /// Tests whether a guess that these formulas contradict each other is known to be wrong.
+    fn refute(&mut self, space: &Space, formulas: &[FormulaId]) -> bool;
 }
 
 /// The formulas of the instances so far.

@@ -10,7 +10,7 @@
 use crate::floats::Floats;
 use crate::floats::normal::Theory;
 use crate::lemma::Lemmas;
-use crate::lia::{Lia, Outcome};
+use crate::lia::Lia;
 use crate::program::{LabelId, Model, Store};
 use crate::space::{AtomId, FormulaId, PolyId, Space, Symbol, TermId, Value};
 use crate::specification::Specification;
@@ -43,7 +43,7 @@ impl Desk<'_, '_> {
 
     /// Tests whether formulas contradict each other.
     pub(crate) fn contradict(&mut self, formulas: &[FormulaId], label: &str) -> bool {
-        self.lia.ask(self.space, formulas, label) == Outcome::Contradiction
+        self.lia.guess(self.space, formulas, label)
     }
 
     /// Returns the value that the only stage of a func gives at the point that a term reads.

@@ -394,8 +394,9 @@ impl Checker<'_> {
         let entry = self.entry.clone();
         self.possible(&entry, "entry checks", "the entry checks contradict each other");
         for store in self.model.stores.values() {
-            let facts = &store.access.place.facts;
-            if self.lia.ask(self.space, facts, "reachable") == Outcome::Contradiction {
+            // This is for reports alone.
+            let facts = [&self.entry[..], &store.access.place.facts].concat();
+            if self.lia.guess(self.space, &facts, "reachable") {
                 let stmt = store.access.stmt;
                 self.dead.push((stmt, self.named("", &store.access, "")));
             }

@@ -281,6 +281,14 @@ impl Lemmas for LyingLemmas {
         self.bent(space, &mut found);
         (found, atoms)
     }
+
+    fn learn(&mut self, values: &[(Symbol, i128)]) {
+        self.right.learn(values);
+    }
+
+    fn refute(&mut self, space: &Space, formulas: &[FormulaId]) -> bool {
+        self.liar.lies() || self.right.refute(space, formulas)
+    }
 }
 
 impl Tactics for Liar {

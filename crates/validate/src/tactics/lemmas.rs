@@ -3,8 +3,11 @@
 use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 use halidom_ir::{BinaryOp, Constant, Scalar};
 
+use super::samples::Samples;
 use crate::lemma::{Instance, Lemmas, Memo, Place, operands, quotient_bound};
-use crate::space::{Atom, AtomId, Formula, FormulaId, Monomial, PolyId, Space, Term, TermId};
+use crate::space::{
+    Atom, AtomId, Formula, FormulaId, Monomial, PolyId, Space, Symbol, Term, TermId,
+};
 
 /// The most facts that are multiplied. Fewer lemmas can only prove less.
 const MOST_SCALED: usize = 32;
@@ -38,6 +41,7 @@ pub(super) struct Chooser {
     assumed: Vec<FormulaId>,
     mentioned: Reached,
     known: Known,
+    samples: Samples,
 }
 
 impl Lemmas for Chooser {
@@ -67,6 +71,14 @@ impl Lemmas for Chooser {
         let together = [&self.assumed, formulas].concat();
         let lemmas = reached.lemmas(space, &together, memo, &mut self.known);
         (lemmas, reached.atoms.into_iter().collect())
+    }
+
+    fn learn(&mut self, values: &[(Symbol, i128)]) {
+        self.samples.keep(values);
+    }
+
+    fn refute(&mut self, space: &Space, formulas: &[FormulaId]) -> bool {
+        self.samples.admit(space, formulas)
     }
 }
 

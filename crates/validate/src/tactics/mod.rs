@@ -14,6 +14,7 @@ mod leaves;
 pub(crate) mod lemmas;
 mod named;
 pub(crate) mod refute;
+mod samples;
 mod settle;
 mod unfold;
 mod widen;
