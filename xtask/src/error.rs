@@ -30,6 +30,8 @@ pub(crate) enum Error {
     Refuted(Vec<String>),
     /// These known answers were not found.
     Answers(Vec<String>),
+    /// These findings are not borne out by the compiled compiler.
+    Unconfirmed(Vec<String>),
     /// These measurements miss their limits.
     Slow(Vec<String>),
     /// Sanitizers or warnings stopped these, or did not stop the faults that they must find.
@@ -60,6 +62,9 @@ impl fmt::Display for Error {
             Self::Refuted(names) => write!(f, "refuted: {}", names.join(", ")),
             Self::Answers(rows) => {
                 write!(f, "known answers that were not found:\n  {}", rows.join("\n  "))
+            }
+            Self::Unconfirmed(rows) => {
+                write!(f, "not borne out by the compiled compiler:\n  {}", rows.join("\n  "))
             }
             Self::Slow(rows) => {
                 write!(f, "not as fast as it should be, or wrong:\n  {}", rows.join("\n  "))

@@ -14,6 +14,7 @@ use halidom_rewrites::rules::example;
 use halidom_verdict::{Cause, Claim, Evidence, Modes, Obligations, Ran, Verdict};
 
 pub use halidom_mutators::{Examination, Finding, Mutator, Standing as MutatorStanding, names};
+pub use halidom_rewrites::built::{Built, built};
 pub use halidom_rewrites::examine::{Circle, Examined, Standing};
 pub use halidom_rewrites::options::{ExamineError, Options, Source};
 pub use halidom_rewrites::profile::{Language, PROFILES, Profile};

@@ -21,6 +21,7 @@
         what is not understood"
 )]
 
+pub mod built;
 pub mod cache;
 pub mod examine;
 pub mod options;

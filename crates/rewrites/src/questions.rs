@@ -4,6 +4,7 @@
 //! itself does with the left side: it builds the expression, simplifies it, substitutes the values,
 //! and compares the result with the expression's value. It links with Halide.
 
+use crate::built::is_plain;
 use crate::rules::{Domain, Number, Rule, constant, cpp_type, is_wildcard};
 
 /// A left side of a rule, and values for it.
@@ -26,13 +27,7 @@ impl Question<'_> {
     /// expressions that C++ does not build as they are written.
     fn call(&self) -> Option<String> {
         let before = self.rule.lhs.to_string();
-        let mut words = before.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-        let is_plain = |word: &str| {
-            let known = self.values.iter().any(|(name, ..)| name == word);
-            let is_number = word.chars().all(|letter| letter.is_ascii_digit());
-            known || is_number || ["min", "max", "select"].contains(&word)
-        };
-        if !words.all(is_plain) {
+        if !is_plain(&before, self.values, &[]) {
             return None;
         }
         let (mut made, mut given) = (Vec::new(), Vec::new());
@@ -47,10 +42,7 @@ impl Question<'_> {
                 return None;
             }
         }
-        let expected = match self.expected.denominator {
-            1 => self.expected.to_string(),
-            denominator => format!("{}.0 / {denominator}", self.expected.numerator),
-        };
+        let expected = self.expected.in_cpp();
         Some(format!(
             "static void ask_COUNT() {{ {} Expr before = {before}; ask(\"{}\", {}, before, {{{}}}, \
                 make_const(before.type(), {expected})); }}",

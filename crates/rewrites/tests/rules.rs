@@ -64,6 +64,29 @@ fn check_pair_with(
 }
 
 #[test]
+fn a_negative_literal_is_greater_than_every_unsigned_constant() {
+    let standing = |condition: &str| {
+        let rules = decide_with("halide", "Mul", "mul(a, b)", condition);
+        rules[0].standing()
+    };
+    // The matcher computes with the literal's 64 bits, so these rules never apply.
+    for predicate in ["c0 == -1", "-1 == c0", "c0 > -1", "c0 >= -1", "-1 < c0", "!(c0 != -1)"] {
+        let rule = format!("(op->type.is_uint() && rewrite(x * c0, x, {predicate}))");
+        assert_eq!(standing(&rule), Standing::Unreached, "{rule}");
+    }
+    let always = ["c0 != -1", "-1 != c0", "c0 < -1", "c0 <= -1", "-1 > c0", "!(c0 == -1)"];
+    // A question is about expressions, in which the literal has the type of the constant, and what
+    // the matcher computes has that type too.
+    let sometimes = ["can_prove(c0 == -1, this)", "c0 == 255 - 1", "c0 + 1 == 0"];
+    for predicate in always.into_iter().chain(sometimes) {
+        let rule = format!("(op->type.is_uint() && rewrite(x * c0, x, {predicate}))");
+        assert_eq!(standing(&rule), Standing::Wrong, "{rule}");
+    }
+    let signed = "(op->type.is_int() && rewrite(x * c0, x, c0 == -1))";
+    assert_eq!(standing(signed), Standing::Wrong);
+}
+
+#[test]
 fn a_wrong_rule_has_a_right_twin() {
     let pairs = [
         (

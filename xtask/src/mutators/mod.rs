@@ -1,6 +1,7 @@
 //! `cargo xtask mutators`: verifies the rewrite rules and mutators of the compilers whose sources
 //! are available.
 
+mod confirm;
 mod known;
 mod passes;
 
@@ -43,6 +44,14 @@ installed Halide: a C++ program builds the left side, has Halide simplify it, an
 Prints the refuted rules whose value the compiler keeps (another rule may come first, or its guards
 are stricter), and fails if the compiler changes the value of a verified rule.
 
+With --confirm, runs each defect that `halidom verify` finds in `halide` on the installed Halide,
+whose version the checkout should have. A C++ program, which stays in target/mutators-confirm,
+builds the input of each counterexample, calls `simplify`, and evaluates input and result on the
+counterexample's values. Each name of the input is tried as a variable and as an unknown call. A
+table gives the outcome of each finding: confirmed; not reachable, because an operand or other code
+is simplified first, or because no entry point leads there; or not borne out. Fails if a finding is
+not borne out although the versions are the same.
+
 With --passes, verifies the paper's 46 transformations, each a file in a process of its own, and
 prints for each the theorem that its methods make, or the methods that stand in its way. The paper
 names eight of them; we chose the others among the compilers' small passes.
@@ -50,12 +59,14 @@ names eight of them; we chose the others among the compilers' small passes.
 example: HALIDOM_SOURCES=~/compilers cargo xtask mutators
 example: cargo xtask mutators --mutants
 example: HALIDOM_SOURCES=~/compilers cargo xtask mutators --passes
-example: HALIDOM_SOURCES=~/compilers cargo xtask mutators --compiled",
+example: HALIDOM_SOURCES=~/compilers cargo xtask mutators --compiled
+example: HALIDOM_SOURCES=~/compilers cargo xtask mutators --confirm",
     run,
     options: &[
         ("--mutants", crate::Action::Alone(mutants)),
         ("--compiled", crate::Action::Alone(compiled)),
         ("--passes", crate::Action::Alone(passes::run)),
+        ("--confirm", crate::Action::Alone(confirm::run)),
     ],
 };
 

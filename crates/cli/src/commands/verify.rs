@@ -5,9 +5,9 @@ use std::time::Instant;
 use halidom_base::IndexMap;
 use halidom_driver::files::write_bytes;
 use halidom_driver::verify::{
-    self, At, Circle, Decided, Examined, Limits, Mutator, MutatorStanding, NOTHING, Options,
-    PROFILES, Profile, Request, Source, Standing, Verified, VerifyError, of_mutator, of_rule,
-    place_of,
+    self, At, Built, Circle, Decided, Examined, Limits, Mutator, MutatorStanding, NOTHING, Options,
+    PROFILES, Profile, Request, Source, Standing, Verified, VerifyError, built, of_mutator,
+    of_rule, place_of,
 };
 use halidom_smt::{Family, Program};
 use halidom_verdict::Verdict;
@@ -185,6 +185,7 @@ fn program_object(mutator: &Mutator) -> Value {
                     "expected": shown.expected,
                     "got": shown.got,
                     "replayed": true,
+                    "built": built_object(&shown.built),
                     "snippet": shown.snippet,
                 });
             }
@@ -216,6 +217,24 @@ fn program_object(mutator: &Mutator) -> Value {
     }
     object["findings"] = findings.into();
     object
+}
+
+/// The JSON object of IR in C++.
+fn built_object(built: &Built) -> Value {
+    let names = built.names.iter().map(|named| {
+        json!({
+            "name": named.name,
+            "type": named.ty,
+            "value": named.value,
+            "literal": named.is_literal,
+        })
+    });
+    json!({
+        "names": names.collect::<Vec<_>>(),
+        "before": built.before,
+        "after": built.after,
+        "lanes": built.lanes,
+    })
 }
 
 fn options(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Options, Stop> {
@@ -420,11 +439,14 @@ fn object(rules: &[&Examined], is_reported: impl Fn(&At) -> bool + Copy) -> Valu
                         .collect();
                     let got =
                         counterexample.got.map_or("undefined".to_owned(), |got| got.to_string());
+                    let side = rule.rule.as_ref().ok().map(|rule| rule.side(at.side));
+                    let built = side.and_then(|rule| built(&rule, counterexample));
                     entry["counterexample"] = json!({
                         "inputs": inputs,
                         "expected": counterexample.expected.to_string(),
                         "got": got,
                         "replayed": true,
+                        "built": built.as_ref().map(built_object),
                         "snippet": rule
                             .rule
                             .as_ref()

@@ -161,6 +161,7 @@ fn crash(
                 values: concrete.values(),
                 expected: None,
                 got: None,
+                built: Box::new(concrete.built(entry.profile)),
                 snippet: concrete.snippet(entry.profile),
             };
             let counterexample = is_confirmed.then_some(shown);
@@ -230,6 +231,7 @@ fn decided(
                 values: concrete.values(),
                 expected: Some(value.to_string()),
                 got: Some(format!("within {least} and {greatest}")),
+                built: Box::new(concrete.built(entry.profile)),
                 snippet: concrete.snippet(entry.profile),
             };
             Err(Finding {

@@ -14,6 +14,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use halidom_cpp as cpp;
 use halidom_cpp::ast::Function;
+use halidom_rewrites::built::{Built, Named};
 use halidom_rewrites::options::Options;
 
 use crate::judge::verdict::{Counterexample, Examination, Finding, Standing};
@@ -171,6 +172,7 @@ impl<'p> Dependence<'p> {
                 maybe(&shown.got),
                 shown.snippet.clone(),
             ]);
+            fields.extend(written(&shown.built));
             for (name, value) in &shown.values {
                 fields.extend([name.clone(), value.clone()]);
             }
@@ -202,12 +204,13 @@ impl<'p> Dependence<'p> {
                 let expected = maybe(fields.next()?);
                 let got = maybe(fields.next()?);
                 let snippet = fields.next()?;
+                let built = Box::new(built(&mut fields)?);
                 let mut values = Vec::new();
                 for _ in 0..count {
                     values.push((fields.next()?, fields.next()?));
                 }
                 counterexample =
-                    Some(Counterexample { before, after, values, expected, got, snippet });
+                    Some(Counterexample { before, after, values, expected, got, built, snippet });
             }
             findings.push(Finding { file: None, standing, line, ty, text, counterexample });
         }
@@ -236,6 +239,31 @@ impl<'p> Dependence<'p> {
             None => (offset == 0).then_some(0),
         }
     }
+}
+
+/// Returns the fields that keep IR in C++.
+fn written(built: &Built) -> Vec<String> {
+    let Built { names, before, after: _, lanes } = built;
+    let lanes = lanes.map_or_else(String::new, |lanes| lanes.to_string());
+    let mut fields = vec![before.clone(), lanes, names.len().to_string()];
+    for Named { name, ty, value, is_literal } in names {
+        fields.extend([name.clone(), ty.clone(), value.clone(), is_literal.to_string()]);
+    }
+    fields
+}
+
+/// Reads these fields.
+fn built(fields: &mut impl Iterator<Item = String>) -> Option<Built> {
+    let before = fields.next()?;
+    let lanes = fields.next()?;
+    let lanes = if lanes.is_empty() { None } else { Some(lanes.parse().ok()?) };
+    let count: usize = fields.next()?.parse().ok()?;
+    let mut names = Vec::new();
+    for _ in 0..count {
+        let (name, ty, value) = (fields.next()?, fields.next()?, fields.next()?);
+        names.push(Named { name, ty, value, is_literal: fields.next()?.parse().ok()? });
+    }
+    Some(Built { names, before, after: None, lanes })
 }
 
 /// Returns the methods of visitors, which are found by the type of an object.
@@ -295,6 +323,22 @@ mod tests {
                     path.display()
                 );
             }
+        }
+    }
+
+    #[test]
+    fn ir_in_cpp_is_what_it_was() {
+        let named = Named {
+            name: "x3".to_owned(),
+            ty: "Int(8)".to_owned(),
+            value: "-5".to_owned(),
+            is_literal: false,
+        };
+        let before = "Add::make(x3, x3)".to_owned();
+        for built in
+            [Built { names: vec![named], before, after: None, lanes: Some(4) }, Built::default()]
+        {
+            assert_eq!(super::built(&mut written(&built).into_iter()), Some(built));
         }
     }
 

@@ -8,6 +8,7 @@ use halidom_cpp as cpp;
 use halidom_cpp::ast::{Class, File, Function};
 use halidom_rewrites::cache::Cache;
 use halidom_rewrites::options::{ExamineError, Options, Source};
+use halidom_rewrites::profile::Language;
 use halidom_smt::Solver;
 
 use crate::ir::kinds::Kind;
@@ -223,6 +224,11 @@ pub fn mutators_of(
                     is_whole: true,
                     mode: mode(function, &program.functions),
                 };
+                if options.profile.language == Language::PatternMatch {
+                    // The nodes of that language's compiler have other meanings than Halide's.
+                    let what = format!("the profile {} is about rules", options.profile.name);
+                    return nothing_known(function.line, what);
+                }
                 if let Some(obstacle) = contracts::other_statement(&function.class) {
                     return nothing_known(function.line, obstacle);
                 }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use halidom_base::FxHashMap;
+use halidom_rewrites::built::{Built, Named};
 use halidom_rewrites::profile::Profile;
 use halidom_rewrites::rules::{Domain, Number, Values};
 
@@ -135,20 +136,24 @@ impl Concrete {
         text(state, values, node)
     }
 
-    /// Returns C++ that builds the input.
+    /// Returns the input in C++, with the values of its variables.
+    pub(crate) fn built(&self, profile: &Profile) -> Built {
+        let named = |(class, name, value): &(usize, String, Number)| {
+            let node = self.state.nodes.iter().find(|node| node.class == *class)?;
+            let (ty, name) = (node.ty.snippet(), name.clone());
+            Some(Named { name, ty, value: value.in_cpp(), is_literal: false })
+        };
+        let before = snippet(&self.state, &self.values, self.input, profile);
+        let names = self.assignment.iter().filter_map(named).collect();
+        Built { names, before, after: None, lanes: Some(self.lanes) }
+    }
+
+    /// Returns C++ that builds the input and simplifies it.
     pub(crate) fn snippet(&self, profile: &Profile) -> String {
-        let mut lines = Vec::new();
-        for (class, name, value) in &self.assignment {
-            if let Some(node) = self.state.nodes.iter().find(|node| node.class == *class) {
-                lines.push(format!(
-                    "Expr {name} = Variable::make({}, \"{name}\"); // {value}",
-                    node.ty.snippet()
-                ));
-            }
-        }
+        let built = self.built(profile);
         let sort = if self.state.node(self.input).ty == Type::STMT { "Stmt" } else { "Expr" };
-        let made = snippet(&self.state, &self.values, self.input, profile);
-        lines.push(format!("{sort} before = {made};"));
+        let mut lines = built.declarations();
+        lines.push(format!("{sort} before = {};", built.before));
         lines.push(format!("{sort} after = simplify(before);"));
         lines.join("\n")
     }

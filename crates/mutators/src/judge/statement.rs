@@ -605,6 +605,7 @@ fn shown(
         values,
         expected: observed.map(|(expected, _)| text(expected)),
         got: observed.map(|(_, got)| text(got)),
+        built: Box::new(concrete.built(entry.profile)),
         snippet: concrete.snippet(entry.profile),
     }
 }

@@ -1,5 +1,7 @@
 //! The findings about a mutator.
 
+use halidom_rewrites::built::Built;
+
 /// The standing of a mutator, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Standing {
@@ -96,7 +98,9 @@ pub struct Counterexample {
     pub expected: Option<String>,
     /// The result's value.
     pub got: Option<String>,
-    /// C++ that builds the input.
+    /// The input in C++.
+    pub built: Box<Built>,
+    /// C++ that builds the input and simplifies it, for a reader.
     pub snippet: String,
 }
 

@@ -720,6 +720,7 @@ pub(super) fn counterexample(
         values: concrete.values(),
         expected: result.and_then(|(_, expected, _)| expected.map(|value| value.to_string())),
         got: result.and_then(|(_, _, got)| got.map(|value| value.to_string())),
+        built: Box::new(concrete.built(entry.profile)),
         snippet: concrete.snippet(entry.profile),
     }
 }

@@ -1,7 +1,7 @@
 //! The facts that a rule's predicate and guards allow to be assumed.
 
 use super::kinds::admits;
-use super::meaning::{Builder, Result, between};
+use super::meaning::{Builder, Part, Result, between};
 use super::pattern::{Op, Pattern};
 use super::read::Guard;
 use super::value::{Domain, Fun, ValueId};
@@ -14,7 +14,7 @@ impl Builder<'_> {
     pub(super) fn assume(&mut self, predicate: &Pattern) -> Result<()> {
         match predicate {
             Pattern::Apply(Op::And, parts) => parts.iter().try_for_each(|part| self.assume(part)),
-            Pattern::Apply(Op::CanProve, parts) => self.assume(&parts[0]),
+            Pattern::Apply(Op::CanProve, parts) => self.proved(|builder| builder.assume(&parts[0])),
             Pattern::Apply(Op::Or, _) => {
                 let fact = self.supposed(predicate)?;
                 self.facts.extend(fact);
@@ -44,6 +44,14 @@ impl Builder<'_> {
         }
     }
 
+    /// Reads a condition about expressions.
+    fn proved<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let part = std::mem::replace(&mut self.part, Part::Proved);
+        let read = read(self);
+        self.part = part;
+        read
+    }
+
     /// Returns a fact that holds where a predicate is true; `None` if none is known. Unlike the
     /// predicate's truth, it is weaker where the predicate asks for more than values.
     fn supposed(&mut self, predicate: &Pattern) -> Result<Option<ValueId>> {
@@ -53,7 +61,9 @@ impl Builder<'_> {
                 Ok(Some(builder.supposed(part)?.unwrap_or_else(|| builder.values.bool(true))))
             }),
             Pattern::Apply(Op::Or, parts) => self.either(parts, Self::supposed),
-            Pattern::Apply(Op::CanProve, parts) => self.supposed(&parts[0]),
+            Pattern::Apply(Op::CanProve, parts) => {
+                self.proved(|builder| builder.supposed(&parts[0]))
+            }
             _ => self.exact(predicate),
         }
     }

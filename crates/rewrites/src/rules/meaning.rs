@@ -16,7 +16,7 @@ use super::pattern::{Op, Pattern};
 use super::read::{Guard, Rule};
 use super::rounding::rounded;
 use super::value::{Domain, Fun, ValueId, Values};
-use crate::profile::{Profile, ZeroDivision};
+use crate::profile::{Language, Profile, ZeroDivision};
 
 /// The equation that a proof of a rule must show, with its assumptions.
 #[derive(Clone, Debug)]
@@ -82,14 +82,17 @@ pub(super) struct Builder<'r> {
     /// The paths to the wildcards in the left side.
     ways: Vec<(String, Vec<Step>)>,
     /// The part of the rule that is being read.
-    part: Part,
+    pub(super) part: Part,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+pub(super) enum Part {
     Left,
     Right,
+    /// A condition that the matcher computes from constants.
     Condition,
+    /// A condition about expressions.
+    Proved,
 }
 
 pub(super) type Result<T> = std::result::Result<T, NoObligation>;
@@ -174,11 +177,14 @@ pub(crate) fn obligation(
     let lhs_defined = std::mem::take(&mut builder.defined);
     builder.part = Part::Right;
     let rhs = builder.value(&rule.rhs, &[], result)?;
-    builder.part = Part::Condition;
+    // The conditions of the other language are C++.
+    let is_folded = rule.language == Language::IrMatch;
+    builder.part = if is_folded { Part::Condition } else { Part::Proved };
     let rhs_defined = std::mem::take(&mut builder.defined);
     for fact in rule.predicate.iter().chain(&rule.contracts) {
         builder.assume(fact)?;
     }
+    builder.part = Part::Proved;
     for guard in &rule.guards {
         if let Some(fact) = builder.guard(guard, true, result, operand)? {
             builder.facts.push(fact);
@@ -470,6 +476,12 @@ impl Builder<'_> {
     fn compared(&mut self, op: Op, operands: &[Pattern], way: &[Step]) -> Result<ValueId> {
         let kind = self.kinds.common(&operands[0], &operands[1])?;
         let inner = self.typing.domain(&self.kinds, kind);
+        if self.part == Part::Condition
+            && matches!(inner, Domain::Unsigned(width) if width < 64)
+            && let Some(truth) = beyond(op, operands)
+        {
+            return Ok(self.values.bool(truth));
+        }
         let lhs = match (op, operands) {
             // A remainder is 0 in all divisions or in none; the Euclidean one is best known.
             (
@@ -556,7 +568,7 @@ impl Builder<'_> {
                 way.to_vec()
             }
             Part::Right => way.to_vec(),
-            Part::Condition => {
+            Part::Condition | Part::Proved => {
                 let mut ways = self.ways.iter().filter(|(known, _)| known == name);
                 match (ways.next(), ways.next()) {
                     (Some((_, only)), None) if way.is_empty() => only.clone(),
@@ -633,6 +645,18 @@ impl Builder<'_> {
                 self.facts.extend(facts);
             }
         }
+    }
+}
+
+/// Compares a constant of a narrow unsigned type with a negative literal; `None` if there is no
+/// such literal. The matcher reads the literal as a number of 64 bits, which is greater than every
+/// constant (`IntLiteral::make_folded_const`).
+fn beyond(op: Op, operands: &[Pattern]) -> Option<bool> {
+    let is_beyond = |pattern: &Pattern| matches!(pattern, Pattern::Int(value) if *value < 0);
+    match operands {
+        [a, b] if !is_beyond(a) && is_beyond(b) => Some(matches!(op, Op::Lt | Op::Le | Op::Ne)),
+        [a, b] if is_beyond(a) && !is_beyond(b) => Some(matches!(op, Op::Gt | Op::Ge | Op::Ne)),
+        _ => None,
     }
 }
 

@@ -75,12 +75,7 @@ pub(crate) fn cpp_type(domain: Domain) -> String {
 
 /// Returns a constant in C++.
 pub(crate) fn constant(domain: Domain, value: Number) -> String {
-    let ty = cpp_type(domain);
-    match value.denominator {
-        1 => format!("make_const({ty}, {value})"),
-        // A quotient of integers would be rounded.
-        denominator => format!("make_const({ty}, {}.0 / {denominator})", value.numerator),
-    }
+    format!("make_const({}, {})", cpp_type(domain), value.in_cpp())
 }
 
 /// Values on which a rule fires and both sides have the same value.
