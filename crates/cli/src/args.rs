@@ -720,6 +720,7 @@ pub(crate) struct BenchArgs {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct TuneArgs {
     /// The program
     #[arg(required_unless_present = "calibrate")]
