@@ -720,6 +720,7 @@ pub(crate) struct BenchArgs {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct TuneArgs {
     /// The program
     #[arg(required_unless_present = "calibrate")]
@@ -747,6 +748,10 @@ pub(crate) struct TuneArgs {
     /// Estimate the schedules of the file, say where the time goes, and search nothing
     #[arg(long)]
     pub(crate) explain: bool,
+    /// Let the schedule demand outputs of at least one block, or of just the few channels that
+    /// `--size` has
+    #[arg(long)]
+    pub(crate) allow_bounds: bool,
     /// Draw candidates at random, without estimates
     #[arg(long)]
     pub(crate) no_estimates: bool,

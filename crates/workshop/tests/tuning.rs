@@ -18,7 +18,16 @@ fn options(pipeline: usize, seconds: u64) -> Options {
     let mut judge = judge::Options::find().expect("a solver is installed");
     judge.asking.timeout = Duration::from_mins(1);
     let budget = Duration::from_secs(seconds);
-    Options { pipeline, schedule: None, budget, threads: Some(1), seed: 1, estimates: true, judge }
+    Options {
+        pipeline,
+        schedule: None,
+        budget,
+        threads: Some(1),
+        seed: 1,
+        allow_bounds: false,
+        estimates: true,
+        judge,
+    }
 }
 
 fn request(size: &[i64]) -> Request {

@@ -56,6 +56,7 @@ fn search(args: &TuneArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         budget: solving::seconds(args.budget, output)?,
         threads: args.threads.map(usize::from),
         seed: args.seed,
+        allow_bounds: args.allow_bounds,
         estimates: !args.no_estimates,
         judge: solving::default(output)?,
     };

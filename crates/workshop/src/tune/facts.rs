@@ -4,7 +4,7 @@
 use halidom_base::IndexSet;
 use halidom_codegen::Target;
 use halidom_ir::{
-    Action, Algorithm, Directive, Expr, ExprId, FuncId, FuncKind, LoopLevel, Pool, Stage,
+    Action, Algorithm, Directive, Expr, ExprId, FuncId, FuncKind, LoopLevel, Pool, Shape, Stage,
 };
 
 /// A stage that reads a func, given by its own func and its number.
@@ -27,6 +27,9 @@ pub(super) struct Func {
     pub(super) readers: Vec<Reader>,
     /// The largest number of points at which one value of a reader reads it.
     pub(super) points: usize,
+    /// For an output, the first coordinate and the number of coordinates of each dimension at the
+    /// sizes of the search.
+    pub(super) window: Vec<(i128, i128)>,
 }
 
 /// The loops of a stage by name, innermost first.
@@ -43,6 +46,11 @@ pub(super) struct StageNames {
 pub(super) struct Facts {
     /// The funcs, in the order of definition.
     pub(super) funcs: Vec<Func>,
+    /// The inputs.
+    pub(super) inputs: Vec<FuncId>,
+    /// True if a schedule may demand that outputs are at least one block large, or that they have
+    /// just the few channels that were asked for.
+    pub(super) may_demand: bool,
 }
 
 /// The place where a func is computed.
@@ -74,6 +82,7 @@ impl Facts {
                 lanes: (target.vector_bytes() / bytes.max(1)).max(2) as i128,
                 readers: Vec::new(),
                 points: 0,
+                window: Vec::new(),
             });
         }
         for reader in &algorithm.funcs {
@@ -87,7 +96,19 @@ impl Facts {
                 }
             }
         }
-        Self { funcs }
+        Self { funcs, inputs: algorithm.inputs.clone(), may_demand: false }
+    }
+
+    /// Adds the sizes of the outputs, and the permission to demand some of them.
+    pub(super) fn sized(mut self, outputs: &[FuncId], windows: &[Shape], may_demand: bool) -> Self {
+        for (output, window) in outputs.iter().zip(windows) {
+            for func in self.funcs.iter_mut().filter(|func| func.id == *output) {
+                let wide = |(min, extent): &(i64, i64)| (i128::from(*min), i128::from(*extent));
+                func.window = window.iter().map(wide).collect();
+            }
+        }
+        self.may_demand = may_demand;
+        self
     }
 
     pub(super) fn func(&self, id: FuncId) -> Option<&Func> {

@@ -9,6 +9,7 @@
 mod batch;
 mod calibrate;
 mod counts;
+mod demands;
 mod error;
 mod facts;
 mod form;
@@ -16,6 +17,7 @@ mod hints;
 mod model;
 mod moves;
 mod options;
+mod polish;
 mod processor;
 mod propose;
 mod sample;
@@ -52,6 +54,8 @@ use search::{Last, Member, Search};
 const CHEAP: Duration = Duration::from_micros(300);
 /// The part of the budget for the final timing, and an upper limit for that.
 const LAST: (f64, Duration) = (0.15, Duration::from_secs(6));
+/// The time limit for compiling a winner from its text alone: it was compiled before, with others.
+const LAST_COMPILE: Duration = Duration::from_secs(30);
 /// The largest number of candidates that are given to the validator.
 const MOST_VALIDATED: usize = 20;
 
@@ -260,6 +264,10 @@ fn settle(
         let begin = Instant::now();
         let last = last(search, options, member)?;
         took += begin.elapsed();
+        let Some(last) = last else {
+            search.counts.reject(Rejection::SlowToCompile);
+            continue;
+        };
         let begin = Instant::now();
         let Built { pool, algorithm, compiled, .. } = &*last.built;
         let report = judge::judge(pool, algorithm, compiled, &options.judge);
@@ -317,7 +325,8 @@ fn faster_than<'r>(rows: &'r [Row], name: &str) -> Option<&'r str> {
 
 /// Prints a schedule and compiles it again from that text, appended to the file's. A schedule of
 /// the file keeps its existing form.
-fn last(search: &Search, options: &Options, member: &Member) -> Result<Last, TuneError> {
+/// `None` if that takes too long, as it may on a busy machine.
+fn last(search: &Search, options: &Options, member: &Member) -> Result<Option<Last>, TuneError> {
     let base = &search.loaded;
     let pipeline = &base.module.pipelines[options.pipeline];
     let is_new = member.start.is_none();
@@ -330,7 +339,7 @@ fn last(search: &Search, options: &Options, member: &Member) -> Result<Last, Tun
     })?;
     if !is_new {
         let built = Arc::clone(&member.built);
-        return Ok(Last { name, text, is_new, built, prepared: None });
+        return Ok(Some(Last { name, text, is_new, built, prepared: None }));
     }
     let wrong = |how: &str| TuneError::Wrong { text: text.clone(), how: how.to_owned() };
     let whole = format!("{}\n{text}", base.text().unwrap_or_default());
@@ -349,9 +358,13 @@ fn last(search: &Search, options: &Options, member: &Member) -> Result<Last, Tun
     let pool = &again.module.pool;
     let prepared = data::prepare(pool, &algorithm, &references, &search.request)?;
     let pipeline = options.pipeline;
-    let built = form::compile(again, pipeline, Some(schedule), &search.toolchain);
-    let built = built.map_err(|failure| wrong(&words(&failure)))?;
-    Ok(Last { name, text, is_new, built: Arc::new(built), prepared: Some(Arc::new(prepared)) })
+    let toolchain = search.toolchain.clone().within(LAST_COMPILE);
+    let built = match form::compile(again, pipeline, Some(schedule), &toolchain) {
+        Ok(built) => Arc::new(built),
+        Err(Failure::SlowToCompile) => return Ok(None),
+        Err(failure) => return Err(wrong(&words(&failure))),
+    };
+    Ok(Some(Last { name, text, is_new, built, prepared: Some(Arc::new(prepared)) }))
 }
 
 /// A name that no schedule of a pipeline has.

@@ -18,6 +18,9 @@ pub struct Options {
     pub threads: Option<usize>,
     /// The seed of the random changes.
     pub seed: u64,
+    /// True if the winner may demand that outputs are at least one block large, or that they have
+    /// just the few channels that were asked for. Such demands are checked at entry.
+    pub allow_bounds: bool,
     /// True if estimates choose the candidates; else they are drawn at random.
     pub estimates: bool,
     /// The options for validating the winner.

@@ -2,15 +2,16 @@
 //!
 //! The first decision is how the output is cut into blocks. Then each func that it needs is placed,
 //! consumers first: inline, as a whole, for each block, for each row of a block with or without
-//! what the row before computed, or for each row of a consumer. A state in which some funcs are not
+//! what the row before computed, for each vector, or for each row of a consumer. A state in which some funcs are not
 //! placed yet is as good as the best of a few uniform completions.
 
 use std::time::Instant;
 
-use halidom_base::{FxHashSet, IndexMap};
-use halidom_ir::{Action, Directive, FuncId, LoopLevel, Pool, Schedule};
+use halidom_base::{FxHashMap, FxHashSet, IndexMap};
+use halidom_ir::{Action, Directive, FuncId, LoopLevel, Pool, Schedule, StoreIn, Tail};
 
-use super::facts::{Facts, Func, Placement};
+use super::demands::fixed;
+use super::facts::{Facts, Func, Placement, Reader};
 use super::model::Model;
 use super::seeds::{Cut, cut_loops, directive, fresh, vectors, whole};
 
@@ -18,7 +19,13 @@ use super::seeds::{Cut, cut_loops, directive, fresh, vectors, whole};
 const BEAM: usize = 20;
 
 /// The blocks into which an output is cut.
-const CUTS: [Cut; 16] = [
+const CUTS: [Cut; 22] = [
+    Cut::Bands(2, 2),
+    Cut::Bands(4, 4),
+    Cut::Bands(8, 8),
+    Cut::Bands(16, 16),
+    Cut::Bands(64, 2),
+    Cut::Bands(64, 4),
     Cut::Rows,
     Cut::Strips(4),
     Cut::Strips(8),
@@ -41,7 +48,22 @@ const CUTS: [Cut; 16] = [
 #[derive(Clone)]
 pub(super) struct Proposal {
     pub(super) estimate: f64,
+    /// The kind of its blocks. The estimates of different kinds are less comparable.
+    pub(super) family: Family,
     pub(super) directives: Vec<Directive>,
+}
+
+/// A kind of blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Family {
+    /// Rows and strips.
+    Rows,
+    /// Tiles.
+    Tiles,
+    /// Some rows at a time.
+    Bands,
+    /// The channels of a vector together.
+    Channels,
 }
 
 /// A place for a func.
@@ -52,6 +74,7 @@ enum Choice {
     Block,
     Row,
     Sliding,
+    Vector,
 }
 
 /// The loops of the output's blocks.
@@ -60,6 +83,11 @@ struct State {
     directives: Vec<Directive>,
     outer: Option<LoopLevel>,
     inner: Option<LoopLevel>,
+    /// The loop over vectors, if several statements for one vector share what they need.
+    vector: Option<LoopLevel>,
+    family: Family,
+    /// The number of points at which one value that has a place reads each inline func.
+    reach: FxHashMap<FuncId, usize>,
     estimate: f64,
 }
 
@@ -86,6 +114,7 @@ pub(super) fn propose(
 ) -> Proposals {
     let mut proposer = Proposer { pool, facts, model, found: IndexMap::default(), estimated: 0 };
     proposer.search(deadline);
+    proposer.stream();
     let mut all: Vec<Proposal> = proposer.found.into_values().collect();
     all.sort_by(|one, other| one.estimate.total_cmp(&other.estimate));
     Proposals { all, estimated: proposer.estimated }
@@ -118,15 +147,35 @@ impl Proposer<'_> {
                 let level = |var: Option<String>| {
                     var.map(|var| LoopLevel { func: output.id, stage: None, var })
                 };
-                let (outer, inner) = (level(blocks.outer), level(blocks.inner));
-                if let Some(vars) = channels(output, cut) {
-                    // What a row needs is then computed once for all channels.
-                    let mut directives = directives.clone();
-                    directives.push(directive(output.id, 0, Action::Reorder { vars }));
-                    let (outer, inner) = (outer.clone(), inner.clone());
-                    states.push(State { directives, outer, inner, estimate: 0.0 });
+                let vector = level(blocks.vector);
+                let family = match cut {
+                    Cut::Rows | Cut::Strips(_) => Family::Rows,
+                    Cut::Tiles(..) => Family::Tiles,
+                    Cut::Bands(..) => Family::Bands,
+                };
+                let state = State {
+                    directives,
+                    outer: level(blocks.outer),
+                    inner: level(blocks.inner),
+                    // Blocks of varying size in registers are not worth it.
+                    vector: vector.clone().filter(|_| family == Family::Bands && facts.may_demand),
+                    family,
+                    reach: FxHashMap::default(),
+                    estimate: 0.0,
+                };
+                for within_vectors in [false, true] {
+                    // What a row, or a vector, needs is then computed once for all channels.
+                    let Some(vars) = channels(output, cut, within_vectors) else { continue };
+                    let mut made = state.clone();
+                    made.directives.push(directive(output.id, 0, Action::Reorder { vars }));
+                    if within_vectors {
+                        made.vector = vector.clone().filter(|_| facts.may_demand);
+                        made.family = Family::Channels;
+                        self.fix_channels(output, &mut made.directives);
+                    }
+                    states.push(made);
                 }
-                states.push(State { directives, outer, inner, estimate: 0.0 });
+                states.push(state);
             }
         }
         self.rank(&mut states, &rest);
@@ -146,7 +195,15 @@ impl Proposer<'_> {
     /// Adds the states that follow from a state by placing a func.
     fn placed(&mut self, state: &State, func: &Func, next: &mut Vec<State>) {
         let wide = Func { lanes: func.lanes * 2, ..func.clone() };
-        for choice in [Choice::Inline, Choice::Root, Choice::Block, Choice::Row, Choice::Sliding] {
+        const CHOICES: [Choice; 6] = [
+            Choice::Inline,
+            Choice::Root,
+            Choice::Block,
+            Choice::Row,
+            Choice::Sliding,
+            Choice::Vector,
+        ];
+        for choice in CHOICES {
             for func in [func, &wide] {
                 let mut made = state.clone();
                 let is_placed = self.place(&mut made, func, choice);
@@ -169,6 +226,21 @@ impl Proposer<'_> {
         }
     }
 
+    /// The number of points at which one value that has a place reads a func, directly or through
+    /// inline funcs. A product of a func with itself reads it once; a sum of nine such products
+    /// reads it nine times if the products are inline.
+    fn reach(&self, state: &State, func: &Func) -> usize {
+        const MOST: usize = 10_000;
+        let through = |(reader, _): &Reader| match self.facts.func(*reader) {
+            // It has no directives and is inline by default.
+            Some(found) if found.is_synthetic && found.points <= 1 && !found.is_output => {
+                self.reach(state, found)
+            }
+            Some(_) | None => state.reach.get(reader).copied().unwrap_or(1),
+        };
+        (func.points * func.readers.iter().map(through).max().unwrap_or(1)).min(MOST)
+    }
+
     /// Places a func. Returns false if it cannot be placed so.
     fn place(&mut self, state: &mut State, func: &Func, choice: Choice) -> bool {
         let push = |state: &mut State, action| {
@@ -182,6 +254,8 @@ impl Proposer<'_> {
         }
         match (choice, state.outer.clone(), state.inner.clone()) {
             (Choice::Inline, ..) if func.stages.len() == 1 => {
+                let reach = self.reach(state, func);
+                state.reach.insert(func.id, reach);
                 if !func.is_synthetic {
                     push(state, Action::ComputeInline);
                 }
@@ -197,26 +271,81 @@ impl Proposer<'_> {
                 push(state, Action::StoreAt(outer));
                 push(state, Action::ComputeAt(inner));
             }
-            (Choice::Inline | Choice::Block | Choice::Row | Choice::Sliding, ..) => return false,
+            (Choice::Vector, ..) if state.vector.is_some() => {
+                let level = state.vector.clone();
+                state
+                    .directives
+                    .extend(level.map(|level| directive(func.id, 0, Action::ComputeAt(level))));
+                vectors(self.pool, func, &mut state.directives);
+                if let ([_, .., last], 1) = (func.args.as_slice(), func.stages.len()) {
+                    let (var, factor, tail) = (last.clone(), None, Tail::Auto);
+                    let action = Action::Unroll { var, factor, tail };
+                    state.directives.push(directive(func.id, 0, action));
+                }
+                return true;
+            }
+            (
+                Choice::Inline | Choice::Block | Choice::Row | Choice::Sliding | Choice::Vector,
+                ..,
+            ) => return false,
         }
         vectors(self.pool, func, &mut state.directives);
         true
+    }
+
+    /// Fixes the few channels of an output, where that is permitted, and unrolls their loops.
+    fn fix_channels(&mut self, output: &Func, directives: &mut Vec<Directive>) {
+        for var in output.args.iter().skip(2) {
+            let Some((min, extent)) = fixed(self.facts, output, var) else { continue };
+            let (min, extent) = (Some(self.pool.int(min)), self.pool.int(extent));
+            let bound = Action::Bound { var: var.clone(), min, extent };
+            directives.insert(0, directive(output.id, 0, bound));
+            let unroll = Action::Unroll { var: var.clone(), factor: None, tail: Tail::Auto };
+            directives.push(directive(output.id, 0, unroll));
+        }
+    }
+
+    /// Adds proposals that write outputs past the caches.
+    fn stream(&mut self) {
+        const MOST: usize = 200;
+        let outputs: Vec<FuncId> = self
+            .facts
+            .funcs
+            .iter()
+            .filter(|func| func.is_output && func.readers.is_empty())
+            .map(|func| func.id)
+            .collect();
+        let mut all: Vec<Proposal> = self.found.values().cloned().collect();
+        all.sort_by(|one, other| one.estimate.total_cmp(&other.estimate));
+        let mut counts: IndexMap<Family, usize> = IndexMap::default();
+        for Proposal { family, mut directives, .. } in all {
+            let count = counts.entry(family).or_default();
+            *count += 1;
+            if *count > MOST {
+                continue;
+            }
+            for output in &outputs {
+                directives.push(directive(*output, 0, Action::StoreIn(StoreIn::Stream)));
+            }
+            self.estimate(directives, family);
+        }
     }
 
     /// Estimates states by their completions, and keeps the best.
     fn rank(&mut self, states: &mut Vec<State>, rest: &[&Func]) {
         for state in states.iter_mut() {
             let mut best = f64::INFINITY;
-            for choice in [Choice::Inline, Choice::Sliding, Choice::Block, Choice::Root] {
+            let usual = [Choice::Inline, Choice::Sliding, Choice::Block, Choice::Root];
+            for choice in usual.into_iter().chain(state.vector.as_ref().map(|_| Choice::Vector)) {
                 let mut complete = state.clone();
                 for func in rest {
-                    let is_cheap = func.points <= 1 && func.stages.len() == 1;
+                    let is_cheap = self.reach(&complete, func) <= 1 && func.stages.len() == 1;
                     let own = if is_cheap && !func.is_output { Choice::Inline } else { choice };
                     let _ = self.place(&mut complete, func, own)
                         || self.place(&mut complete, func, Choice::Block)
                         || self.place(&mut complete, func, Choice::Root);
                 }
-                best = best.min(self.estimate(complete.directives));
+                best = best.min(self.estimate(complete.directives, state.family));
                 if rest.is_empty() {
                     break;
                 }
@@ -230,7 +359,7 @@ impl Proposer<'_> {
         states.truncate(BEAM);
     }
 
-    fn estimate(&mut self, directives: Vec<Directive>) -> f64 {
+    fn estimate(&mut self, directives: Vec<Directive>, family: Family) -> f64 {
         let key = canonical(&directives);
         if let Some(known) = self.found.get(&key) {
             return known.estimate;
@@ -239,7 +368,7 @@ impl Proposer<'_> {
         let schedule = Schedule { name: String::new(), directives };
         let estimate = self.model.estimate(self.pool, &schedule);
         let estimate = estimate.map_or(f64::INFINITY, |estimate| estimate.total);
-        let proposal = Proposal { estimate, directives: schedule.directives };
+        let proposal = Proposal { estimate, family, directives: schedule.directives };
         if estimate.is_finite() {
             self.found.insert(key, proposal);
         }
@@ -248,8 +377,8 @@ impl Proposer<'_> {
 }
 
 /// The order of an output's loops, innermost first, in which the dimensions beyond the second are
-/// within each row; `None` if there are no such dimensions.
-fn channels(output: &Func, cut: Cut) -> Option<Vec<String>> {
+/// within each row, or within each vector; `None` if there are no such dimensions.
+fn channels(output: &Func, cut: Cut, within_vectors: bool) -> Option<Vec<String>> {
     let [x, y, rest @ ..] = output.stages.first()?.pure.as_slice() else { return None };
     if rest.is_empty() {
         return None;
@@ -262,8 +391,14 @@ fn channels(output: &Func, cut: Cut) -> Option<Vec<String>> {
             let around = around.map(|(var, suffix)| fresh(output, var, suffix));
             (fresh(output, x, "i"), around.to_vec())
         }
+        Cut::Bands(..) => return None,
     };
-    Some([row].into_iter().chain(rest.iter().cloned()).chain(around).collect())
+    let rest = rest.iter().cloned();
+    Some(if within_vectors {
+        rest.chain([row]).chain(around).collect()
+    } else {
+        [row].into_iter().chain(rest).chain(around).collect()
+    })
 }
 
 /// The places of all funcs, as words: schedules with the same places differ in numbers only.
@@ -275,4 +410,100 @@ pub(super) fn places(facts: &Facts, directives: &[Directive]) -> String {
         (func.id, facts.placement(directives, func.id), stored)
     };
     format!("{:?}", facts.funcs.iter().map(place).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use halidom_base::FxHashSet;
+    use halidom_codegen::Target;
+    use halidom_driver::data::{self, Request};
+    use halidom_driver::{compile, source};
+    use halidom_lang::print_schedule;
+
+    use super::super::demands::move_inwards;
+    use super::super::facts::{Facts, Placement};
+    use super::super::model::Model;
+    use super::super::processor;
+    use super::{Action, Family, Pool, Proposal, Schedule, propose};
+
+    const TEXT: &str = "\
+fn nine(f) -> func(x, y) = f(x - 1, y - 1) + f(x, y - 1) + f(x + 1, y - 1) + f(x - 1, y) + f(x, y)
+    + f(x + 1, y) + f(x - 1, y + 1) + f(x, y + 1) + f(x + 1, y + 1);
+pipeline p(input: buffer<f32, 3>) -> output: buffer<f32, 3> {
+    fast_math;
+    func gray(x, y) = input(x, y, 0) + input(x, y, 1) + input(x, y, 2);
+    func slope(x, y) = gray(x + 1, y) - gray(x - 1, y) + gray(x, y + 1) - gray(x, y - 1);
+    func square(x, y) = slope(x, y) * slope(x, y);
+    func total = nine(square);
+    func output(x, y, c) = input(x, y, c) * total(x, y);
+}
+";
+
+    /// The proposals for a picture, with their texts.
+    fn proposals(may_demand: bool) -> (Facts, Vec<(Proposal, String)>) {
+        let mut loaded = source::parse("p.hal", TEXT);
+        assert!(!loaded.module.has_errors(), "{:?}", loaded.module.diagnostics);
+        let references = compile::references(&mut loaded, 0).unwrap();
+        let algorithm = loaded.module.pipelines[0].algorithm.clone();
+        let size = Some(vec![1536, 1024, 3]);
+        let request = Request { random: Some(1), size, ..Request::default() };
+        let pool = &mut loaded.module.pool;
+        let prepared = data::prepare(pool, &algorithm, &references, &request).unwrap();
+        let facts = Facts::of(pool, &algorithm, &Target::host()).sized(
+            &algorithm.outputs,
+            &prepared.windows,
+            may_demand,
+        );
+        let machine = processor::uncalibrated(1);
+        let model = Model::new(pool, &algorithm, &prepared, machine);
+        let until = Instant::now() + Duration::from_mins(2);
+        let found = propose(pool, &facts, &model, until);
+        assert!(found.estimated > 1000);
+        let named = |mut proposal: Proposal, pool: &Pool| {
+            move_inwards(pool, &facts, &mut proposal.directives);
+            let directives = proposal.directives.clone();
+            let schedule = Schedule { name: "made".to_owned(), directives };
+            let text = print_schedule(pool, &algorithm, &schedule).unwrap();
+            (proposal, text)
+        };
+        let all = found.all.into_iter().map(|proposal| named(proposal, pool)).collect();
+        (facts, all)
+    }
+
+    #[test]
+    fn products_may_be_inline_while_their_factors_are_kept() {
+        let (facts, all) = proposals(false);
+        let func = |number: usize| facts.funcs[number].id;
+        let (slope, square) = (func(1), func(2));
+        let near = 1.5 * all[0].0.estimate;
+        let kept =
+            all.iter().filter(|(proposal, _)| proposal.estimate < near).find(|(proposal, _)| {
+                facts.placement(&proposal.directives, square) == Placement::Inline
+                    && matches!(facts.placement(&proposal.directives, slope), Placement::At(_))
+            });
+        assert!(kept.is_some(), "{}", all[0].1);
+    }
+
+    #[test]
+    fn outputs_are_demanded_only_with_permission() {
+        let demands = |text: &str| text.contains("shift_inwards") || text.contains("bound");
+        let (_, all) = proposals(false);
+        assert!(all.iter().all(|(_, text)| !demands(text)));
+        let families: FxHashSet<Family> = all.iter().map(|(found, _)| found.family).collect();
+        assert_eq!(families.len(), 4);
+        let (_, all) = proposals(true);
+        // All blocks of these cuts fit into the output.
+        assert!(all.iter().all(|(_, text)| demands(text)));
+        assert!(all.iter().any(|(_, text)| text.contains("bound(c, 0, 3)")));
+        let is_at_vector = |(proposal, _): &(Proposal, String)| {
+            let at =
+                |action: &Action| matches!(action, Action::ComputeAt(level) if level.var == "x");
+            proposal.family == Family::Channels
+                && proposal.directives.iter().any(|found| at(&found.action))
+        };
+        assert!(all.iter().any(is_at_vector));
+        assert!(all.iter().any(|(_, text)| text.contains("store_in(stream)")));
+    }
 }

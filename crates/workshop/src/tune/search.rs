@@ -1,5 +1,6 @@
 //! The search: the best schedules so far, changes of them, and races with the best one.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,14 +13,16 @@ use halidom_testgen::Random;
 
 use super::batch;
 use super::counts::{Counts, Rejection};
+use super::demands::move_inwards;
 use super::error::TuneError;
 use super::facts::Facts;
 use super::form::{Abandoned, Built, Expected, Failure, Form, all_ended, compile, words};
 use super::model::Model;
 use super::moves::{Mover, changed, number};
 use super::options::Options;
+use super::polish::variants;
 use super::processor;
-use super::propose::{canonical, places, propose};
+use super::propose::{Family, Proposal, canonical, places, propose};
 use super::seeds::seeds;
 use halidom_driver::data::{Prepared, Request};
 use halidom_driver::execute;
@@ -43,8 +46,8 @@ const ROUNDS: (usize, usize, Duration) = (5, 21, Duration::from_millis(1500));
 /// Shorter runs are repeated to reach this time.
 const SHORTEST: Duration = Duration::from_micros(400);
 /// The proposals of the model that are compiled at first, and the number of them that may differ in
-/// numbers only.
-const PROPOSED: (usize, usize) = (24, 3);
+/// numbers only, in each family.
+const PROPOSED: (usize, usize) = (24, 2);
 /// The part of the budget in which the model proposes schedules, and a limit for that.
 const PROPOSING: (f64, Duration) = (0.15, Duration::from_secs(8));
 /// The numbers of changes from which the model chooses one. From few, it often chooses one that it
@@ -115,6 +118,8 @@ pub(super) struct Search {
     pub(super) toolchain: Toolchain,
     pub(super) counts: Counts,
     pub(super) request: Request,
+    /// The number of threads for parallel loops.
+    threads: usize,
     prepared: Arc<Prepared>,
     expected: Arc<Expected>,
     facts: Facts,
@@ -122,6 +127,8 @@ pub(super) struct Search {
     /// with the seeds.
     start: Vec<Option<usize>>,
     random: Random,
+    /// The number of times that each systematic change was tried.
+    tries: IndexMap<String, usize>,
     best: Option<Best>,
     /// The best schedules, the fastest first.
     members: Vec<Arc<Member>>,
@@ -146,7 +153,11 @@ impl Search {
     ) -> Self {
         let algorithm = &loaded.module.pipelines[options.pipeline].algorithm;
         let pool = &loaded.module.pool;
-        let facts = Facts::of(pool, algorithm, &execute::host(algorithm));
+        let facts = Facts::of(pool, algorithm, &execute::host(algorithm)).sized(
+            &algorithm.outputs,
+            &prepared.windows,
+            options.allow_bounds,
+        );
         let threads = options
             .threads
             .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
@@ -155,6 +166,7 @@ impl Search {
         Self {
             model,
             pipeline: options.pipeline,
+            threads,
             toolchain: toolchain.clone().within(COMPILE.0),
             counts: Counts::default(),
             request: request.clone(),
@@ -163,6 +175,7 @@ impl Search {
             facts,
             start: options.schedule.into_iter().collect(),
             random: Random::new(options.seed),
+            tries: IndexMap::default(),
             best: None,
             members: Vec::new(),
             starts: Vec::new(),
@@ -234,18 +247,57 @@ impl Search {
         let found = propose(&mut self.loaded.module.pool, &self.facts, model, until);
         let took = begin.elapsed().as_secs_f64();
         let rate = found.estimated as f64 / took.max(1e-9);
-        progress(&format!("estimated {} schedules, {rate:.0} a second", found.estimated));
-        let mut kinds: IndexMap<String, usize> = IndexMap::default();
-        let mut chosen = Vec::new();
-        for proposal in found.all {
-            let count = kinds.entry(places(&self.facts, &proposal.directives)).or_default();
-            if *count < PROPOSED.1 && chosen.len() < PROPOSED.0 {
-                *count += 1;
-                chosen.push(proposal.directives);
-            }
-        }
+        let least = found.all.first().map_or(0.0, |proposal| proposal.estimate / 1e6);
+        let count = found.estimated;
+        progress(&format!(
+            "estimated {count} schedules, {rate:.0} a second; the lowest estimate is {least:.3} ms"
+        ));
+        let chosen = self.choose(found.all);
         self.candidates(chosen, deadline, progress)?;
         Ok(())
+    }
+
+    /// Chooses proposals of all families in turn, as the estimates compare those of one family
+    /// better than others. Of those whose funcs have the same places, few are taken.
+    fn choose(&self, all: Vec<Proposal>) -> Vec<Vec<Directive>> {
+        let mut families: IndexMap<Family, VecDeque<Proposal>> = IndexMap::default();
+        for proposal in all {
+            families.entry(proposal.family).or_default().push_back(proposal);
+        }
+        let mut kinds: IndexMap<(Family, String), usize> = IndexMap::default();
+        let mut chosen = Vec::new();
+        while chosen.len() < PROPOSED.0 && families.values().any(|rest| !rest.is_empty()) {
+            for (family, rest) in &mut families {
+                while let Some(proposal) = rest.pop_front() {
+                    let kind = (*family, places(&self.facts, &proposal.directives));
+                    let count = kinds.entry(kind).or_default();
+                    if *count < PROPOSED.1 {
+                        *count += 1;
+                        chosen.push(proposal.directives);
+                        break;
+                    }
+                }
+            }
+        }
+        chosen
+    }
+
+    /// Some systematic changes of the best schedule that were not tried yet, those first that were
+    /// tried least.
+    fn polished(&mut self, most: usize) -> Vec<Vec<Directive>> {
+        let Some(best) = self.members.first().map(Arc::clone) else { return Vec::new() };
+        let pool = &mut self.loaded.module.pool;
+        let mut all = variants(pool, &self.facts, &best.loops, &best.directives);
+        for variant in &mut all {
+            move_inwards(pool, &self.facts, &mut variant.directives);
+        }
+        all.retain(|variant| !self.seen.contains(&canonical(&variant.directives)));
+        all.sort_by_key(|variant| self.tries.get(&variant.name).copied().unwrap_or(0));
+        all.truncate(most);
+        for variant in &all {
+            *self.tries.entry(variant.name.clone()).or_default() += 1;
+        }
+        all.into_iter().map(|variant| variant.directives).collect()
     }
 
     /// Changes a schedule. With a model, it is the change with the lowest estimate of several.
@@ -291,8 +343,9 @@ impl Search {
         let mut in_vain = 0;
         while Instant::now() < deadline && in_vain < IN_VAIN {
             let parents = self.members.len().min(PARENTS);
-            let mut drawn = Vec::new();
-            for _ in 0..self.together {
+            // Half of the changes are systematic, as long as there are any.
+            let mut drawn = self.polished(self.together.div_ceil(2));
+            for _ in drawn.len()..self.together {
                 let rank = if self.random.chance(60) { 0 } else { self.random.below(parents) };
                 let Some(parent) = self.members.get(rank).map(Arc::clone) else { return Ok(()) };
                 drawn.push(self.change(&parent));
@@ -313,6 +366,7 @@ impl Search {
         progress: &mut dyn FnMut(&str),
     ) -> Result<usize, TuneError> {
         for directives in &mut drawn {
+            move_inwards(&self.loaded.module.pool, &self.facts, directives);
             number(directives);
         }
         drawn.retain(|directives| self.seen.insert(canonical(directives)));
@@ -403,7 +457,7 @@ impl Search {
             None => compile(loaded, pipeline, Some(own), &compiler).map(Arc::new),
         };
         let mut form = match Form::start(make, &self.prepared, limit) {
-            Ok(form) => form,
+            Ok(form) => form.with_threads(self.threads),
             Err((failure, thread)) => {
                 self.abandoned.extend(thread);
                 return rejected(failure);
@@ -538,7 +592,8 @@ impl Search {
         for (name, built, prepared) in forms {
             let fails = |failure: Failure| start(&name, &failure);
             let made = Form::start(move || Ok(built), &prepared, COMPILE.1);
-            let mut form = made.map_err(|(failure, _)| fails(failure))?;
+            let form = made.map_err(|(failure, _)| fails(failure))?;
+            let mut form = form.with_threads(self.threads);
             once += form.run(1, far.saturating_duration_since(Instant::now())).map_err(fails)?;
             if !form.agrees(&self.expected).map_err(fails)? {
                 let how = "its outputs are not those of the unscheduled form".to_owned();

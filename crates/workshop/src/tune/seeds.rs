@@ -20,6 +20,9 @@ pub(super) enum Cut {
     Strips(i128),
     /// Tiles of this width and height; rows of tiles run in parallel.
     Tiles(i128, i128),
+    /// Parallel strips of the first number of rows. The second number of rows is computed at a
+    /// time, a vector of each after the other, so that they share what they read.
+    Bands(i128, i128),
 }
 
 /// The place where the funcs that the output needs are computed.
@@ -35,10 +38,13 @@ enum Producers {
     Sliding,
 }
 
-/// The loops that a split made: over blocks, and over rows within a block.
+/// The loops that a split made: over blocks, over rows within a block, and over vectors within a
+/// row.
+#[derive(Default)]
 pub(super) struct Blocks {
     pub(super) outer: Option<String>,
     pub(super) inner: Option<String>,
+    pub(super) vector: Option<String>,
 }
 
 /// A directive without a place in a text.
@@ -124,7 +130,7 @@ pub(super) fn cut_loops(
     let vector =
         |var: &str| Action::Vectorize { var: var.to_owned(), lanes: Some(lanes), tail: Tail::Auto };
     let pure = output.stages.first().map_or(&[][..], |stage| &stage.pure);
-    let mut blocks = Blocks { outer: None, inner: None };
+    let mut blocks = Blocks::default();
     match (pure, cut) {
         ([], _) => {}
         ([x], _) => {
@@ -138,7 +144,7 @@ pub(super) fn cut_loops(
         ([x, y, ..], Cut::Rows) => {
             push(parallel(y));
             push(vector(x));
-            blocks.outer = Some(y.clone());
+            blocks = Blocks { outer: Some(y.clone()), inner: None, vector: Some(x.clone()) };
         }
         ([x, y, ..], Cut::Strips(height)) => {
             let (outer, inner) = (fresh(output, y, "o"), fresh(output, y, "i"));
@@ -146,13 +152,38 @@ pub(super) fn cut_loops(
             push(split(y, &outer, &inner, height));
             push(parallel(&outer));
             push(vector(x));
-            blocks = Blocks { outer: Some(outer), inner: Some(inner) };
+            blocks = Blocks { outer: Some(outer), inner: Some(inner), vector: Some(x.clone()) };
+        }
+        ([x, y, ..], Cut::Bands(height, rows)) => {
+            let (outer, inner) = (fresh(output, y, "o"), fresh(output, y, "i"));
+            let heights = pool.int(height);
+            push(split(y, &outer, &inner, heights));
+            push(parallel(&outer));
+            push(vector(x));
+            let mut vars = vec![x.clone(), outer.clone()];
+            let mut rows_loop = inner.clone();
+            blocks = Blocks { outer: Some(outer), inner: None, vector: Some(x.clone()) };
+            if rows < height {
+                let (band, row) = (fresh(output, y, "b"), fresh(output, y, "r"));
+                let rows = pool.int(rows);
+                push(split(&inner, &band, &row, rows));
+                vars.insert(1, band.clone());
+                rows_loop = row;
+                blocks.inner = Some(band);
+            }
+            vars.insert(0, rows_loop.clone());
+            push(Action::Reorder { vars });
+            push(Action::Unroll { var: rows_loop, factor: None, tail: Tail::Auto });
         }
         ([x, y, ..], Cut::Tiles(width, height)) => {
             let outer = [fresh(output, x, "o"), fresh(output, y, "o")];
             let inner = [fresh(output, x, "i"), fresh(output, y, "i")];
             let factors = [pool.int(width.max(output.lanes)), pool.int(height)];
-            blocks = Blocks { outer: Some(outer[0].clone()), inner: Some(inner[1].clone()) };
+            blocks = Blocks {
+                outer: Some(outer[0].clone()),
+                inner: Some(inner[1].clone()),
+                vector: Some(inner[0].clone()),
+            };
             let (rows, row) = (outer[1].clone(), inner[0].clone());
             let vars = [x.clone(), y.clone()];
             push(Action::Tile { vars, outer, inner, factors, tail: Tail::Auto });
