@@ -4,6 +4,8 @@
 //! makes goals, and `obligation/overflow/decide` decides them. So the list of goals does not depend
 //! on the method that shows them.
 
+use std::rc::Rc;
+
 use halidom_ir::{BufferId, ExprId, StmtId, VarId};
 
 use crate::obligation::record::{Kind, Subject};
@@ -53,8 +55,8 @@ pub(crate) enum Claim {
         expr: ExprId,
         /// The number of bits.
         bits: u32,
-        /// The store of the value that it belongs to, if nothing else depends on it.
-        stored: Option<StmtId>,
+        /// The stores of the values that it belongs to, if nothing else depends on it.
+        stored: Option<Rc<[StmtId]>>,
     },
     /// The end of a loop, the sum of its min and extent, fits this many bits.
     End {

@@ -19,6 +19,53 @@ struct Case {
 
 const CASES: &[Case] = &[
     Case {
+        name: "a product of parameters in the values of several stores, which the pipeline has too",
+        lines: "i = hl.ImageParam(hl.Int(32), 1, 'i')
+    p, q = hl.Param(hl.Int(32), 'p'), hl.Param(hl.Int(32), 'q')
+    out[x] = i[x] + p * q / 2
+    out.unroll(x, 2)",
+        target: None,
+        wrong: &[
+            (
+                "(/ (* (var i32 \"p\") (var i32 \"q\")) (i32 2))",
+                "(/ (* (* (var i32 \"p\") (var i32 \"q\")) (i32 3)) (i32 6))",
+            ),
+            (
+                "(/ (* (var i32 \"p\") (var i32 \"q\")) (i32 2))",
+                "(/ (* (var i32 \"p\") (var i32 \"q\")) (i32 3))",
+            ),
+        ],
+    },
+    Case {
+        name: "a multiple of a coordinate, which the pipeline has too",
+        lines: "i = hl.ImageParam(hl.UInt(8), 1, 'i')
+    i.dim(0).set_min(0)
+    e = hl.BoundaryConditions.constant_exterior(i, 0)
+    out[x, y] = e[x + y * 16]
+    out.bound(x, 0, 16)",
+        target: None,
+        wrong: &[
+            ("(i32 16)", "(i32 17)"),
+            (
+                "(* (var i32 \"out.min.1\") (i32 16))",
+                "(/ (* (var i32 \"out.min.1\") (i32 64)) (i32 4))",
+            ),
+        ],
+    },
+    Case {
+        name: "products that are shifted by a parameter",
+        lines: "i = hl.ImageParam(hl.Int(16), 1, 'i')
+    n = hl.Param(hl.UInt(16), 'n')
+    a, b = hl.rounding_mul_shift_right(i[x], i[x + 1], n), hl.mul_shift_right(i[x], i[x], n)
+    out[x] = a + b
+    out.vectorize(x, 8)",
+        target: None,
+        wrong: &[
+            ("\"rounding_mul_shift_right\"", "\"mul_shift_right\""),
+            ("\"mul_shift_right\"", "\"rounding_mul_shift_right\""),
+        ],
+    },
+    Case {
         name: "neighbours that a clamp makes one element, in a sum of another order",
         lines: "i = hl.ImageParam(hl.Float(32), 1, 'i')
     e = hl.BoundaryConditions.repeat_edge(i)

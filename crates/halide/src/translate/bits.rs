@@ -106,6 +106,48 @@ impl Ops<'_> {
         self.binary(BinaryOp::Add, shifted, rounded)
     }
 
+    /// `mul_shift_right` and `rounding_mul_shift_right`: the exact product, shifted and saturated.
+    /// For a varying amount, the code computes the product and the shift with twice the bits.
+    pub(super) fn shifted_product(
+        &mut self,
+        name: &str,
+        [a, b, amount]: [Value; 3],
+        ty: tree::Scalar,
+    ) -> Result<Value> {
+        let of = a.ty;
+        let (a, b) = (self.as_int(a)?, self.as_int(b)?);
+        let product = self.int_op(Op::Mul(Overflow::Unbounded), a, b);
+        let is_rounded = name == "rounding_mul_shift_right";
+        if self.literal(amount.id).is_some() {
+            let bits = self.bits(amount)?;
+            let id = if is_rounded {
+                self.rounded_down(product, bits)
+            } else {
+                self.scaled_down(product, bits)
+            };
+            return self.saturated(id, ty);
+        }
+        let wide = match of {
+            tree::Scalar::Int(bits @ (8 | 16 | 32)) => tree::Scalar::Int(2 * bits),
+            tree::Scalar::UInt(bits @ (8 | 16 | 32)) => tree::Scalar::UInt(2 * bits),
+            tree::Scalar::Int(_)
+            | tree::Scalar::UInt(_)
+            | tree::Scalar::Float(_)
+            | tree::Scalar::BFloat(_)
+            | tree::Scalar::Handle(_) => {
+                return unsupported("a product of these types, shifted by a varying amount");
+            }
+        };
+        let product = self.wrapped(product, wide)?;
+        let shifted = if is_rounded {
+            self.rounding_shift("rounding_shift_right", product, amount)?
+        } else {
+            self.bitwise(Op::Shr, product, amount)?
+        };
+        let shifted = self.as_int(shifted)?;
+        self.saturated(shifted, ty)
+    }
+
     /// The bits of integers of one width, the first the lowest ones.
     pub(super) fn concatenated_bits(&mut self, parts: &[Value], ty: tree::Scalar) -> Result<Value> {
         let wide = stored(ty)?;
@@ -201,6 +243,24 @@ mod tests {
         {
             assert_eq!(at("rounding_shift_right", ty, &[a, by]), expected, "{a} by {by}");
             assert_eq!(at("rounding_shift_left", ty, &[a, -by]), expected, "{a} by {by}");
+        }
+    }
+
+    #[test]
+    fn shifted_products_are_wide_and_saturate() {
+        let (signed, unsigned) = (tree::Scalar::Int(8), tree::Scalar::UInt(8));
+        for (ty, a, b, by, down, nearest) in [
+            (signed, 100, 100, 7, 78, 78),
+            (signed, -100, 101, 7, -79, -79),
+            (signed, 3, 5, 1, 7, 8),
+            (signed, -128, -128, 7, 127, 127),
+            (signed, 100, 100, 2, 127, 127),
+            (signed, -100, 100, 0, -128, -128),
+            (unsigned, 255, 255, 8, 254, 254),
+            (unsigned, 255, 255, 3, 255, 255),
+        ] {
+            assert_eq!(at("mul_shift_right", ty, &[a, b, by]), down, "{a} * {b} by {by}");
+            assert_eq!(at("rounding_mul_shift_right", ty, &[a, b, by]), nearest, "{a} * {b}");
         }
     }
 }

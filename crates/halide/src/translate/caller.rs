@@ -65,6 +65,7 @@ impl Walk<'_> {
             let check = Check::SizeLimit { what: halidom_ir::print::expr(pool, id) };
             parts.push(self.contract.add(pool, Condition::SizeLimits, (condition, check)));
         }
+        parts.extend(self.multiples(pool, outputs));
         parts.extend(self.scales(pool));
         for buffer in self.given_buffers() {
             let decl = pool.buffer(buffer).clone();

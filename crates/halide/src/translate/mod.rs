@@ -38,6 +38,7 @@ mod late_checks;
 mod marks;
 mod memory;
 mod memos;
+mod multiples;
 mod named;
 mod nodes;
 mod note;

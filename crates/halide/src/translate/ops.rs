@@ -504,7 +504,7 @@ impl Ops<'_> {
     }
 
     /// An `int` saturated to an integer type.
-    fn saturated(&mut self, id: ExprId, ty: tree::Scalar) -> Result<Value> {
+    pub(super) fn saturated(&mut self, id: ExprId, ty: tree::Scalar) -> Result<Value> {
         let Some((low, high)) = stored(ty)?.range() else {
             return unsupported("saturation to a float");
         };
@@ -522,13 +522,13 @@ impl Ops<'_> {
     }
 
     /// `⌊a / 2^bits⌋`.
-    fn scaled_down(&mut self, a: ExprId, bits: u32) -> ExprId {
+    pub(super) fn scaled_down(&mut self, a: ExprId, bits: u32) -> ExprId {
         let divisor = self.int_like(a, 1 << bits);
         self.int_op(Op::Div, a, divisor)
     }
 
     /// `⌊a / 2^bits + 1/2⌋`.
-    fn rounded_down(&mut self, a: ExprId, bits: u32) -> ExprId {
+    pub(super) fn rounded_down(&mut self, a: ExprId, bits: u32) -> ExprId {
         if bits == 0 {
             return a;
         }
@@ -557,7 +557,7 @@ impl Ops<'_> {
     }
 
     /// The constant amount of a shift.
-    fn bits(&self, amount: Value) -> Result<u32> {
+    pub(super) fn bits(&self, amount: Value) -> Result<u32> {
         let Some(number) = self.literal(amount.id) else {
             return unsupported("a rounding shift by a varying number of bits");
         };
@@ -723,15 +723,7 @@ impl Ops<'_> {
                 self.wrapped(id, ty)
             }
             ("mul_shift_right" | "rounding_mul_shift_right", [a, b, q]) => {
-                let bits = self.bits(*q)?;
-                let (a, b) = (self.as_int(*a)?, self.as_int(*b)?);
-                let product = self.int_op(Op::Mul(unbounded), a, b);
-                let id = if name == "mul_shift_right" {
-                    self.scaled_down(product, bits)
-                } else {
-                    self.rounded_down(product, bits)
-                };
-                self.saturated(id, ty)
+                self.shifted_product(name, [*a, *b, *q], ty)
             }
             ("div_round_to_zero" | "mod_round_to_zero", [a, b]) => {
                 let (x, y) = (self.as_int(*a)?, self.as_int(*b)?);

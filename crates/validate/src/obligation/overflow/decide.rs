@@ -36,7 +36,9 @@ impl Checker<'_> {
                     Some(culprit) => Status::Open(Reason::NotFit(culprit)),
                 }
             }
-            Claim::Fits { expr, bits, stored } => self.fits((*expr, *bits), *stored, place, ranges),
+            Claim::Fits { expr, bits, stored } => {
+                self.fits((*expr, *bits), stored.as_deref(), place, ranges)
+            }
             Claim::End { var, min, extent, bits } => {
                 self.ends((*var, *min, *extent), *bits, place, ranges)
             }
@@ -62,14 +64,14 @@ impl Checker<'_> {
     fn fits(
         &mut self,
         (expr, bits): (ExprId, u32),
-        stored: Option<StmtId>,
+        stored: Option<&[StmtId]>,
         place: &Place,
         ranges: &mut Ranges<'_>,
     ) -> Status {
         let status = self.shown_to_fit(expr, bits, place, ranges);
         // This says nothing about other uses of the expression.
-        if let (Status::Open(_), Some(stmt)) = (&status, stored)
-            && self.fits_where_needed((expr, bits), stmt, place)
+        if let (Status::Open(_), Some(stores)) = (&status, stored)
+            && stores.iter().all(|stmt| self.fits_where_needed((expr, bits), *stmt, place))
         {
             return Status::Closed(Method::Solver);
         }

@@ -12,6 +12,8 @@
 //! whole must fit. The uses of a let determine what is needed of it. An expression of unknown width
 //! is taken to have the least width.
 
+use std::rc::Rc;
+
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, Pool, Scalar, StmtId, UnaryOp, VarId};
 
@@ -74,17 +76,20 @@ pub(super) fn wide(pool: &Pool, model: &Model, computed: &Computed) -> Vec<Goal>
 }
 
 /// The uses of a let.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Uses {
     /// The precision that they need.
     needed: Needed,
-    /// The store whose value has all of them, if there is one.
-    stored: Option<StmtId>,
+    /// The stores whose values have all of them, if nothing else has one.
+    stored: Option<Stores>,
 }
 
-/// The store whose value alone a claim is about, if there is one, and the facts under which the
-/// claim is owed.
-type Owed = (Option<StmtId>, Vec<FormulaId>);
+/// Stores, each once.
+type Stores = Rc<[StmtId]>;
+
+/// The stores whose values alone a claim is about, if nothing else depends on it, and the facts
+/// under which the claim is owed.
+type Owed = (Option<Stores>, Vec<FormulaId>);
 
 /// Makes the goals of code of fewer bits.
 pub(super) struct Narrow<'a> {
@@ -94,11 +99,11 @@ pub(super) struct Narrow<'a> {
     lets: FxHashMap<VarId, Uses>,
     /// The claims that are owed for the expressions at hand.
     owed: Vec<Claim>,
-    seen: FxHashSet<(ExprId, Needed, Option<StmtId>)>,
-    /// The facts under which a claim is owed already, and the store whose value it is about.
+    seen: FxHashSet<(ExprId, Needed, Option<Stores>)>,
+    /// The facts under which a claim is owed already, and the stores whose values it is about.
     known: FxHashMap<(ExprId, u32), Vec<Owed>>,
-    /// The store whose value is visited.
-    stored: Option<StmtId>,
+    /// The stores whose values alone depend on what is visited.
+    stored: Option<Stores>,
 }
 
 impl<'a> Narrow<'a> {
@@ -129,7 +134,7 @@ impl<'a> Narrow<'a> {
         let goals = owed.into_iter().filter_map(|claim| {
             let (what, expr) = match &claim {
                 Claim::Fits { expr, bits, stored } => {
-                    (Subject::Expr(*expr), Some(((*expr, *bits), *stored)))
+                    (Subject::Expr(*expr), Some(((*expr, *bits), stored.clone())))
                 }
                 Claim::End { var, .. } => (loop_words(self.pool, *var).into(), None),
                 Claim::Index { buffer, .. } => {
@@ -176,11 +181,11 @@ impl<'a> Narrow<'a> {
         self.owed.clear();
         let exprs = computed.exprs.as_slice();
         let is_value = computed.binds.is_none() && computed.role == Role::Value;
-        self.stored = is_value.then_some(computed.stmt);
+        self.stored = is_value.then(|| [computed.stmt].into());
         match (computed.binds, computed.role) {
             (Some((var, Binder::Let)), _) => {
                 // A let without uses decides nothing.
-                if let (Some(uses), [value]) = (self.lets.get(&var).copied(), exprs) {
+                if let (Some(uses), [value]) = (self.lets.get(&var).cloned(), exprs) {
                     self.stored = uses.stored;
                     self.visit(*value, uses.needed);
                 }
@@ -227,10 +232,10 @@ impl<'a> Narrow<'a> {
             Needed::Modulo(wide) if is_int && wide > bits => Needed::Exact,
             Needed::Modulo(_) | Needed::Exact => needed,
         };
-        if !self.seen.insert((expr, needed, self.stored)) {
+        if !self.seen.insert((expr, needed, self.stored.clone())) {
             return;
         }
-        let own = Claim::Fits { expr, bits, stored: self.stored };
+        let own = Claim::Fits { expr, bits, stored: self.stored.clone() };
         match *self.pool.get(expr) {
             Expr::Const(_) => {
                 // A number that the compiler computed is as wide as the operator that it came from.
@@ -239,10 +244,11 @@ impl<'a> Narrow<'a> {
                 }
             }
             Expr::Var(var) => {
-                let stored = self.stored;
-                let uses = self.lets.entry(var).or_insert(Uses { needed, stored });
+                let stored = &self.stored;
+                let first = || Uses { needed, stored: stored.clone() };
+                let uses = self.lets.entry(var).or_insert_with(first);
                 uses.needed = uses.needed.both(needed);
-                uses.stored = uses.stored.filter(|_| uses.stored == stored);
+                uses.stored = both_stores(uses.stored.take(), stored.as_ref());
             }
             Expr::Load { buffer, index, .. } => {
                 // An element is read even if the value is not needed.
@@ -266,7 +272,7 @@ impl<'a> Narrow<'a> {
                 // Sums and products of stored values wrap, so only the whole must fit.
                 let bits = self.widths.of(operand);
                 self.visit(operand, Needed::Modulo(bits));
-                self.owed.push(Claim::Fits { expr: operand, bits, stored: self.stored });
+                self.owed.push(Claim::Fits { expr: operand, bits, stored: self.stored.clone() });
             }
             Expr::Cast(to, operand) => {
                 let needed = match to {
@@ -336,6 +342,13 @@ impl<'a> Narrow<'a> {
             Expr::Hole(_) => {}
         }
     }
+}
+
+/// The stores of both; `None` if something else depends on a value too.
+fn both_stores(a: Option<Stores>, b: Option<&Stores>) -> Option<Stores> {
+    let (a, b) = (a?, b?);
+    let added: Vec<StmtId> = b.iter().filter(|stmt| !a.contains(stmt)).copied().collect();
+    if added.is_empty() { Some(a) } else { Some(a.iter().copied().chain(added).collect()) }
 }
 
 fn goal(computed: &Computed, what: Subject, claim: Claim) -> Goal {
