@@ -2,12 +2,12 @@
 //!
 //! # Correctness
 //! A definition of an output with a product such as `x * 16` has this product at the first and the
-//! last point of the window. If it does not fit 32 bits there, the pipeline's own integers overflow,
-//! and the pipeline has no value. The compiled code computes the products for regions of inputs,
-//! also at the end of the window, and if it has no elements. So the verdict is about callers for
-//! whom the products of the window's min and its end fit ([`Condition::SizeLimits`]). The checks
-//! come from the pipeline's definitions alone, and only from operands that are evaluated at every
-//! point, not from the arms of selections.
+//! last point of the window. If it does not fit 32 bits there, the pipeline's own integers
+//! overflow, and the pipeline has no value. The compiled code computes the products for regions of
+//! inputs, also at the end of the window, and if it has no elements. So the verdict is about
+//! callers for whom the products of the window's min and its end fit ([`Condition::SizeLimits`]).
+//! The checks come from the pipeline's definitions alone, and only from operands that are evaluated
+//! at every point, not from the arms of selections.
 
 use halidom_base::{FxHashSet, IndexSet};
 use halidom_ir::{BinaryOp, Check, Expr, ExprId, Output, Pool, StmtId, VarId, print};

@@ -2,8 +2,8 @@
 //!
 //! The first decision is how the output is cut into blocks. Then each func that it needs is placed,
 //! consumers first: inline, as a whole, for each block, for each row of a block with or without
-//! what the row before computed, for each vector, or for each row of a consumer. A state in which some funcs are not
-//! placed yet is as good as the best of a few uniform completions.
+//! what the row before computed, for each vector, or for each row of a consumer. A state in which
+//! some funcs are not placed yet is as good as the best of a few uniform completions.
 
 use std::time::Instant;
 
