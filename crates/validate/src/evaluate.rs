@@ -44,7 +44,7 @@ impl From<crate::space::TermError> for EvaluateError {
     }
 }
 
-type Result<T> = std::result::Result<T, EvaluateError>;
+pub(crate) type Result<T> = std::result::Result<T, EvaluateError>;
 
 /// Gives the leaves of expressions their values.
 pub(crate) trait Leaves {
@@ -63,16 +63,20 @@ pub(crate) trait Leaves {
     ) -> Result<Value>;
 
     /// Returns an element of a buffer, with the claim that it holds a func's value at a point.
-    fn load(&mut self, pool: &Pool, space: &mut Space, expr: ExprId, load: Load) -> Result<Value>;
+    fn load(&mut self, _: &Pool, _: &mut Space, _: ExprId, _: Load) -> Result<Value> {
+        Err(EvaluateError::Unsupported("a load in an algorithm"))
+    }
 
     /// Lists what a shuffle takes from one of its vectors: the lanes that `taken` makes of it.
     fn shuffled(
         &mut self,
-        pool: &Pool,
-        space: &mut Space,
-        of: (ExprId, ExprId),
-        taken: &mut Rename,
-    ) -> Result<()>;
+        _: &Pool,
+        _: &mut Space,
+        _: (ExprId, ExprId),
+        _taken: &mut Rename,
+    ) -> Result<()> {
+        Err(EvaluateError::Unsupported("a shuffle in an algorithm"))
+    }
 }
 
 /// Lanes of a shuffle that follow one another: lane `l` of the result takes lane
@@ -428,13 +432,24 @@ impl<L: Leaves> Evaluator<'_, L> {
     }
 }
 
+/// Makes the unknown value of a variable.
+pub(crate) fn unknown(pool: &Pool, space: &mut Space, var: VarId) -> Value {
+    let decl = pool.var(var);
+    let symbol = space.fresh(decl.name.clone());
+    if decl.ty.scalar == Scalar::Int {
+        return Value::Int(space.symbol(symbol));
+    }
+    let term = space.leaf(Term::Parameter(symbol, decl.ty.scalar));
+    leaf_value(space, decl.ty.scalar, term)
+}
+
 /// Turns a leaf term of any scalar type into a value.
 pub(crate) fn leaf_value(space: &mut Space, scalar: Scalar, term: TermId) -> Value {
     if scalar == Scalar::Bool { Value::Bool(space.holds(term)) } else { Value::Number(term) }
 }
 
 /// Returns the value of an expression that is made of constants.
-fn literal(pool: &Pool, id: ExprId) -> Option<Constant> {
+pub(crate) fn literal(pool: &Pool, id: ExprId) -> Option<Constant> {
     match pool.get(id) {
         Expr::Const(constant) => Some(*constant),
         Expr::Unary(op, operand) => eval::unary(*op, literal(pool, *operand)?).ok(),

@@ -1,7 +1,8 @@
 //! Checks that two algorithms have the same meaning.
 //!
 //! A schedule may have the algorithm rewritten before it is lowered. This module gets the algorithm
-//! before and after one rewriting, but not the name of the rewriting.
+//! before and after one rewriting, but not the name of the rewriting: a tactic proposes what was
+//! done to each stage ([`Rewriting`]), and each proposal is checked.
 //!
 //! # Correctness
 //! Funcs correspond by name. The proof is by induction over the order of definition: every func of
@@ -11,30 +12,29 @@
 //!   has the values of `g`, so reads of it are reads of `g`;
 //! * *splits*: `r` in `min .. min + n` is replaced by `min + (outer * k + inner)` with `inner` in
 //!   `0 .. k`, `outer` in `0 .. ⌈n / k⌉` just outside of it, and the predicate
-//!   `outer * k + inner < n` first (left out where `k` divides a constant `n`): the points with a
-//!   true predicate are the same, in the same order;
+//!   `outer * k + inner < n` (left out where `k` divides a constant `n`): the points with a true
+//!   predicate are the same, in the same order;
 //! * *factored updates*: the theorem of `docs/validator.md`, whose premises are checked one by one
 //!   in [`Refinement::factored`].
 //!
-//! A rewriting that is not recognized as one of these is refused. Variables of the second algorithm
-//! correspond to variables of the first by position. Two sides are equal if they are the same
-//! expression, up to the form of linear integers in `normal`. Splits and factored updates may come
-//! one after the other: a stage has the values of the same stage with variables split, and that one
-//! may be factored.
+//! Two sides are equal if they have one normal form in a space that keeps operators on floats as
+//! they are written. So they are equal in every interpretation of these operators. A read stands
+//! for the func of the first algorithm that has its values, and the variables of the second one
+//! are bound to those of the first. Well-formed algorithms define each func once, before it is read
+//! (`theorem.rs`).
 
-mod factored;
-mod normal;
-mod splits;
-
-use halidom_base::{FxHashMap, FxHashSet, IndexMap};
+use halidom_base::FxHashMap;
+use halidom_encode::law::{self, Law, Operator};
 use halidom_ir::{
-    Algorithm, Constant, Expr, ExprId, FuncId, FuncKind, Pool, ReductionVar, Stage, Substitution,
-    VarId,
+    Algorithm, BinaryOp, Constant, Expr, ExprId, FuncId, FuncKind, Pool, ReductionVar, Stage,
+    Substitution, Type, VarId,
 };
 
-use crate::floats::Axioms;
+use crate::evaluate::{self, EvaluateError, Evaluator, Leaves, leaf_value, literal, unknown};
+use crate::floats::{Axiom, Axioms};
 use crate::laws::Laws;
-use normal::{conjuncts, normal};
+use crate::obligation::door::{Factored, Rewriting, Split, Tactics};
+use crate::space::{PolyId, Space, Term, Value, Version};
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -44,128 +44,128 @@ type Result<T> = std::result::Result<T, String>;
 pub(crate) fn refines(
     pool: &mut Pool,
     laws: &mut Laws,
-    from: &Algorithm,
-    to: &Algorithm,
+    tactics: &mut dyn Tactics,
+    (from, to): (&Algorithm, &Algorithm),
 ) -> Vec<(String, Result<Axioms>)> {
-    let signature = signature(from, to).and_then(|()| in_order(pool, to));
-    if let Err(reason) = signature {
-        return vec![("signature".to_owned(), Err(reason))];
-    }
-    let mut refinement = match Refinement::of(pool, laws, from, to) {
-        Ok(refinement) => refinement,
-        Err(reason) => return vec![("funcs".to_owned(), Err(reason))],
-    };
-    let mut found = Vec::new();
-    for func in &from.funcs {
-        let result = refinement.func(*func);
-        found.push((refinement.pool.func(*func).name.clone(), result));
-    }
-    found
-}
-
-/// Checks that parameters, inputs and demands are the same.
-fn signature(from: &Algorithm, to: &Algorithm) -> Result<()> {
     let same = from.params == to.params
         && from.inputs == to.inputs
         && from.requires == to.requires
         && from.fast_math == to.fast_math
         && from.outputs.len() == to.outputs.len();
-    if same { Ok(()) } else { Err("the algorithms differ in their signatures".to_owned()) }
+    if !same {
+        let reason = "the algorithms differ in their signatures".to_owned();
+        return vec![("signature".to_owned(), Err(reason))];
+    }
+    let (images, reads) = match correspondence(pool, from, to) {
+        Ok(found) => found,
+        Err(reason) => return vec![("funcs".to_owned(), Err(reason))],
+    };
+    let space = Space::as_written(FxHashMap::default());
+    let mut refinement = Refinement { pool, laws, tactics, space, reads };
+    let pairs = from.funcs.iter().zip(images);
+    pairs
+        .map(|(func, image)| {
+            let result = refinement.func(*func, image);
+            (refinement.pool.func(*func).name.clone(), result)
+        })
+        .collect()
 }
 
-/// Checks that every func is defined once, and reads only inputs, earlier funcs, and itself in
-/// updates.
-fn in_order(pool: &Pool, algorithm: &Algorithm) -> Result<()> {
-    if let Err(violations) = halidom_ir::verify::algorithm(pool, algorithm) {
-        let first = violations.first().map(ToString::to_string).unwrap_or_default();
-        return Err(format!("the algorithm is not well formed: {first}"));
+/// Finds the namesakes of all funcs of the first algorithm, and what reads stand for.
+fn correspondence(pool: &Pool, from: &Algorithm, to: &Algorithm) -> Result<(Vec<FuncId>, Reads)> {
+    let mut by_name: FxHashMap<&str, FuncId> = FxHashMap::default();
+    if to.funcs.iter().any(|func| by_name.insert(&pool.func(*func).name, *func).is_some()) {
+        return Err("two funcs have one name".to_owned());
     }
-    let mut known: FxHashSet<FuncId> = algorithm.inputs.iter().copied().collect();
-    for func in &algorithm.funcs {
-        for (number, stage) in pool.func(*func).stages().iter().enumerate() {
-            for root in stage.roots() {
-                let mut good = true;
-                pool.for_each_subexpr(root, &mut |_, expr| {
-                    if let Expr::Ref { func: read, .. } = expr {
-                        good &= known.contains(read) || (read == func && number > 0);
-                    }
-                });
-                if !good {
-                    return Err("a func is read before it is defined".to_owned());
-                }
-            }
+    let (mut images, mut reads) = (Vec::new(), Reads::default());
+    for func in &from.funcs {
+        let decl = pool.func(*func);
+        let Some(image) = by_name.get(&*decl.name).copied() else {
+            return Err(format!("`{}` is missing", decl.name));
+        };
+        let other = pool.func(image);
+        if other.scalars != decl.scalars || other.rank() != decl.rank() {
+            return Err(format!("`{}` has another type", decl.name));
         }
-        if !known.insert(*func) {
-            return Err("a func is defined twice".to_owned());
+        if reads.meanings.insert(image, *func).is_some() {
+            return Err("two funcs have one name".to_owned());
+        }
+        images.push(image);
+    }
+    let is_image = |(own, other)| {
+        from.funcs.iter().zip(&images).any(|(func, image)| (func, image) == (own, other))
+    };
+    if !from.outputs.iter().zip(&to.outputs).all(is_image) {
+        return Err("the outputs differ".to_owned());
+    }
+    for func in &to.funcs {
+        if !reads.meanings.contains_key(func)
+            && let Some(of) = copied(pool, *func)
+        {
+            let meaning = reads.meaning(of);
+            reads.meanings.insert(*func, meaning);
         }
     }
-    Ok(())
+    Ok((images, reads))
+}
+
+/// The meaning of variables and reads of both algorithms.
+#[derive(Default)]
+struct Reads {
+    /// For a func of the second algorithm, the func of the first that has its values. All others
+    /// stand for themselves: inputs, funcs of the first algorithm, and new funcs.
+    meanings: FxHashMap<FuncId, FuncId>,
+    /// Variables of both algorithms, each with a symbol of its own.
+    symbols: FxHashMap<VarId, Value>,
+    /// Variables that have the value of another one at present.
+    bound: FxHashMap<VarId, Value>,
+}
+
+impl Reads {
+    fn meaning(&self, func: FuncId) -> FuncId {
+        self.meanings.get(&func).copied().unwrap_or(func)
+    }
+
+    fn symbol(&mut self, pool: &Pool, space: &mut Space, var: VarId) -> Value {
+        *self.symbols.entry(var).or_insert_with(|| unknown(pool, space, var))
+    }
+}
+
+impl Leaves for Reads {
+    fn variable(&mut self, pool: &Pool, space: &mut Space, var: VarId) -> evaluate::Result<Value> {
+        let bound = self.bound.get(&var).copied();
+        Ok(bound.unwrap_or_else(|| self.symbol(pool, space, var)))
+    }
+
+    fn reference(
+        &mut self,
+        pool: &Pool,
+        space: &mut Space,
+        _: ExprId,
+        (func, component): (FuncId, usize),
+        coords: Vec<PolyId>,
+    ) -> evaluate::Result<Value> {
+        let Some(scalar) = pool.func(func).scalars.get(component).copied() else {
+            return Err(EvaluateError::Unsupported("a component that does not exist"));
+        };
+        let (func, version, coords) = (self.meaning(func), Version::Final, coords.into());
+        let term = space.leaf(Term::Read { func, component, scalar, version, coords });
+        Ok(leaf_value(space, scalar, term))
+    }
 }
 
 /// A comparison of two algorithms.
 struct Refinement<'a> {
     pool: &'a mut Pool,
     laws: &'a mut Laws,
-    /// For each func of the first algorithm, its namesake in the second.
-    images: IndexMap<FuncId, FuncId>,
-    /// For each func of the second algorithm, the func of the first that has its values. New funcs
-    /// that are not copies are missing.
-    meanings: FxHashMap<FuncId, FuncId>,
+    tactics: &'a mut dyn Tactics,
+    space: Space,
+    reads: Reads,
 }
 
-impl<'a> Refinement<'a> {
-    fn of(
-        pool: &'a mut Pool,
-        laws: &'a mut Laws,
-        from: &Algorithm,
-        to: &Algorithm,
-    ) -> Result<Self> {
-        let mut by_name: FxHashMap<String, FuncId> = FxHashMap::default();
-        for func in &to.funcs {
-            if by_name.insert(pool.func(*func).name.clone(), *func).is_some() {
-                return Err("two funcs have one name".to_owned());
-            }
-        }
-        let mut images = IndexMap::default();
-        let mut meanings: FxHashMap<FuncId, FuncId> = FxHashMap::default();
-        for input in &from.inputs {
-            meanings.insert(*input, *input);
-        }
-        for func in &from.funcs {
-            let decl = pool.func(*func);
-            let Some(image) = by_name.get(&decl.name) else {
-                return Err(format!("`{}` is missing", decl.name));
-            };
-            let other = pool.func(*image);
-            if other.scalars != decl.scalars || other.rank() != decl.rank() {
-                return Err(format!("`{}` has another type", decl.name));
-            }
-            if meanings.insert(*image, *func).is_some() {
-                return Err("two funcs have one name".to_owned());
-            }
-            images.insert(*func, *image);
-        }
-        for (own, other) in from.outputs.iter().zip(&to.outputs) {
-            if images.get(own) != Some(other) {
-                return Err("the outputs differ".to_owned());
-            }
-        }
-        for func in &to.funcs {
-            if !meanings.contains_key(func)
-                && let Some(of) = copied(pool, *func)
-                && let Some(meaning) = meanings.get(&of).copied()
-            {
-                meanings.insert(*func, meaning);
-            }
-        }
-        Ok(Self { pool, laws, images, meanings })
-    }
-
+impl Refinement<'_> {
     /// Checks that a func of the first algorithm has the same values in the second.
-    fn func(&mut self, func: FuncId) -> Result<Axioms> {
-        let Some(image) = self.images.get(&func).copied() else {
-            return Err("it has no namesake".to_owned());
-        };
+    fn func(&mut self, func: FuncId, image: FuncId) -> Result<Axioms> {
         let (own, other) = (self.pool.func(func).clone(), self.pool.func(image).clone());
         let (FuncKind::Defined { stages, .. }, FuncKind::Defined { stages: others, .. }) =
             (&own.kind, &other.kind)
@@ -177,152 +177,295 @@ impl<'a> Refinement<'a> {
         }
         let mut axioms = Axioms::NONE;
         for (number, (stage, other_stage)) in stages.iter().zip(others).enumerate() {
-            let same = self.same_stage((func, stage), &other.args, other_stage);
-            if same.is_ok() {
-                continue;
+            let mut used =
+                Err("it is neither the original, nor split, nor does it merge a new func"
+                    .to_owned());
+            for way in self.tactics.rewritings(self.pool, (func, stage), (image, other_stage)) {
+                used = self.rewritten((func, stage), (image, other_stage), &way);
+                if used.is_ok() {
+                    break;
+                }
             }
-            let split = self.split_stage((func, stage), &other.args, other_stage);
-            if split.is_ok() {
-                continue;
-            }
-            let used = match self.factored((func, stage), (image, other_stage)) {
-                Ok(used) => used,
-                Err(reason) => self
-                    .factored_blocks((func, stage), (image, other_stage))
-                    .unwrap_or(Err(reason))
-                    .map_err(|reason| format!("stage {number} differs: {reason}"))?,
-            };
+            let used = used.map_err(|reason| format!("stage {number} differs: {reason}"))?;
             axioms = axioms.with(used);
         }
         Ok(axioms)
     }
 
-    /// Translates an expression of the second algorithm into the first. Returns `None` if it reads
-    /// a func without a counterpart there.
-    fn meaning(&mut self, id: ExprId, vars: &Substitution) -> Option<ExprId> {
-        let id = vars.apply(self.pool, id);
-        let meanings = &self.meanings;
-        let mut known = true;
-        let result =
-            self.pool.rewrite_bottom_up(id, &mut FxHashMap::default(), &mut |pool, id, expr| {
-                let Expr::Ref { func, component, args } = expr else { return id };
-                match meanings.get(func) {
-                    Some(meaning) => {
-                        let (component, args) = (*component, args.clone());
-                        pool.func_ref(*meaning, component, args)
-                    }
-                    None => {
-                        known = false;
-                        id
-                    }
-                }
-            });
-        known.then_some(result)
-    }
-
-    fn meanings(&mut self, ids: &[ExprId], vars: &Substitution) -> Option<Vec<ExprId>> {
-        ids.iter().map(|id| self.meaning(*id, vars)).collect()
-    }
-
-    /// Maps the variables of a func and of a stage's domain to others, by position.
-    fn read_as(
+    /// Checks that a rewriting of a stage leads to another one. Returns the axioms that it needs.
+    fn rewritten(
         &mut self,
-        (args, domain): (&[VarId], &[ReductionVar]),
-        (own_args, own_domain): (&[VarId], &[ReductionVar]),
-    ) -> Substitution {
-        let mut vars = Substitution::new();
-        for (arg, own) in args.iter().zip(own_args) {
-            let own = self.pool.var_expr(*own);
-            vars.insert(*arg, own);
+        (func, own): (FuncId, &Stage),
+        (image, other): (FuncId, &Stage),
+        way: &Rewriting,
+    ) -> Result<Axioms> {
+        let mut own = own.clone();
+        for split in &way.splits {
+            own = self.blocks(&own, split).ok_or("no such split")?;
         }
-        for (variable, own) in domain.iter().zip(own_domain) {
-            let own = self.pool.var_expr(own.var);
-            vars.insert(variable.var, own);
+        if let Some(proposed) = &way.factored {
+            return self.factored((func, &own), (image, other), proposed);
         }
-        vars
+        let (own_args, args) =
+            (self.pool.func(func).args.clone(), self.pool.func(image).args.clone());
+        let own_vars = [own_args, variables(&own.domain)].concat();
+        let vars = [args, variables(&other.domain)].concat();
+        let same = self.same_stage((&own, &own_vars), (other, &vars));
+        same.then_some(Axioms::NONE).ok_or_else(|| "another stage".to_owned())
     }
 
+    /// Tests whether expressions of the first algorithm have the values of expressions of the
+    /// second, for variables `vars` that have the values of `own_vars`.
+    fn same(
+        &mut self,
+        (own, own_vars): (&[ExprId], &[VarId]),
+        (others, vars): (&[ExprId], &[VarId]),
+    ) -> bool {
+        if (own.len(), own_vars.len()) != (others.len(), vars.len()) {
+            return false;
+        }
+        let first = self.values(own);
+        let (pool, space, reads) = (&*self.pool, &mut self.space, &mut self.reads);
+        let bound: Vec<Value> =
+            own_vars.iter().map(|var| reads.symbol(pool, space, *var)).collect();
+        reads.bound = vars.iter().copied().zip(bound).collect();
+        let second = self.values(others);
+        self.reads.bound.clear();
+        first.is_some() && first == second && !self.space.overflowed()
+    }
+
+    fn values(&mut self, ids: &[ExprId]) -> Option<Vec<Value>> {
+        let Self { pool, space, reads, .. } = self;
+        let mut evaluator = Evaluator { pool, space, leaves: reads, memo: FxHashMap::default() };
+        ids.iter().map(|id| evaluator.value(*id).ok()).collect()
+    }
+
+    /// Tests whether two stages are the same.
     fn same_stage(
         &mut self,
-        (func, own): (FuncId, &Stage),
-        args: &[VarId],
-        other: &Stage,
-    ) -> Result<()> {
-        let own_args = self.pool.func(func).args.clone();
-        let vars = self.read_as((args, &other.domain), (&own_args, &own.domain));
-        let same_domain = self.same_domain(&own.domain, &other.domain);
-        let predicate = match other.predicate {
-            Some(predicate) => self.meaning(predicate, &vars).map(Some),
-            None => Some(None),
+        (own, own_vars): (&Stage, &[VarId]),
+        (other, vars): (&Stage, &[VarId]),
+    ) -> bool {
+        let always = self.pool.constant(Constant::bool(true));
+        let parts = |stage: &Stage| {
+            let bounds = stage.domain.iter().flat_map(|variable| [variable.min, variable.extent]);
+            let parts = bounds.chain([stage.predicate.unwrap_or(always)]);
+            parts.chain(stage.lhs.iter().chain(&stage.values).copied()).collect::<Vec<_>>()
         };
-        let same = same_domain
-            && predicate.is_some_and(|predicate| self.same_condition(own.predicate, predicate))
-            && self.meanings(&other.lhs, &vars).is_some_and(|lhs| self.same(&own.lhs, &lhs))
-            && self.meanings(&other.values, &vars).is_some_and(|it| self.same(&own.values, &it));
-        if same { Ok(()) } else { Err("another stage".to_owned()) }
+        own.domain.len() == other.domain.len()
+            && own.lhs.len() == other.lhs.len()
+            && self.same((&parts(own), own_vars), (&parts(other), vars))
     }
 
-    /// Checks that a stage is the other one with one of its reduction variables split in two.
-    fn split_stage(
+    /// A stage with a reduction variable split into blocks: the same points in the same order.
+    /// `min + (outer * size + inner)` is the value of the variable.
+    fn blocks(&mut self, own: &Stage, &Split { position, size }: &Split) -> Option<Stage> {
+        let old = *own.domain.get(position)?;
+        let rounding = size.checked_sub(1).filter(|rounding| *rounding >= 0)?;
+        let pool = &mut *self.pool;
+        let [inner, outer] = ["inner", "outer"].map(|name| pool.declare_var(name, Type::INT));
+        let (zero, factor, rounding) = (pool.int(0), pool.int(size), pool.int(rounding));
+        // ⌈n / k⌉ blocks.
+        let padded = pool.add(old.extent, rounding);
+        let count = pool.binary(BinaryOp::Div, padded, factor);
+        let (outer_value, inner_value) = (pool.var_expr(outer), pool.var_expr(inner));
+        let start = pool.mul(outer_value, factor);
+        let offset = pool.add(start, inner_value);
+        let mut moved = Substitution::new();
+        let value = pool.add(old.min, offset);
+        moved.insert(old.var, value);
+        let length = pool.as_constant(old.extent).and_then(Constant::as_integer);
+        let divides = length.is_some_and(|length| length >= 0 && length % size == 0);
+        let guard = (!divides).then(|| pool.binary(BinaryOp::Lt, offset, old.extent));
+        let predicate = match (guard, own.predicate.map(|within| moved.apply(pool, within))) {
+            (Some(guard), Some(predicate)) => Some(pool.binary(BinaryOp::And, guard, predicate)),
+            (guard, predicate) => guard.or(predicate),
+        };
+        let lhs = own.lhs.iter().map(|id| moved.apply(pool, *id)).collect();
+        let values = own.values.iter().map(|id| moved.apply(pool, *id)).collect();
+        let pair = [
+            ReductionVar { var: inner, min: zero, extent: factor },
+            ReductionVar { var: outer, min: zero, extent: count },
+        ];
+        let mut domain = own.domain.clone();
+        domain.splice(position..=position, pair);
+        Some(Stage { domain, predicate, lhs, values })
+    }
+
+    /// Checks that `merged`, a stage of the image of `func`, factors `own`: the premises of the
+    /// theorem in `docs/validator.md`, in its order. Returns the axioms that it needs.
+    fn factored(
         &mut self,
         (func, own): (FuncId, &Stage),
-        args: &[VarId],
-        other: &Stage,
-    ) -> Result<()> {
-        let no = || Err("no split".to_owned());
-        if other.domain.len() != own.domain.len() + 1 {
-            return no();
+        (image, merged): (FuncId, &Stage),
+        Factored { part, kept, dims }: &Factored,
+    ) -> Result<Axioms> {
+        let own_args = self.pool.func(func).args.clone();
+        let args = self.pool.func(image).args.clone();
+        let state = law::state(self.pool, func, own).map_err(|error| error.to_string())?;
+
+        // (1) The merging update's domain has some of the original variables, in their order, and
+        // each is a dimension of the new func.
+        let of_kept: Option<Vec<ReductionVar>> =
+            kept.iter().map(|position| own.domain.get(*position).copied()).collect();
+        let of_kept = of_kept.unwrap_or_default();
+        let mut sorted = dims.clone();
+        sorted.sort_unstable();
+        if of_kept.is_empty()
+            || !kept.is_sorted_by(|a, b| a < b)
+            || !sorted.into_iter().eq(0..of_kept.len())
+            || !self.same((&bounds(&of_kept), &[]), (&bounds(&merged.domain), &[]))
+        {
+            return Err("the merging update does not go over reduction variables of the original"
+                .to_owned());
         }
-        let mut pairs = own.domain.iter().zip(&other.domain);
-        let apart = pairs.position(|(a, b)| !self.same_bounds(a, b));
-        let position = apart.unwrap_or(own.domain.len().saturating_sub(1));
-        // Invariant: `position` is an index of `own.domain`, and `position + 1` of `other.domain`.
-        // Equal intervals may hide the split, so earlier positions are tried too.
-        for position in (0..=position).rev() {
-            if self.split_at((func, own), args, other, position).is_some() {
-                return Ok(());
+        let extra: Vec<VarId> = dims.iter().map(|index| of_kept[*index].var).collect();
+
+        let identity = self.accumulates((func, own), &state, (*part, kept, &extra))?;
+
+        // (3) The merging update, for every point and every value of the kept variables.
+        let everywhere = self.merges_all(own, merged, &of_kept)
+            && merged.lhs.len() == args.len()
+            && merged.lhs.iter().zip(&args).all(|(at, arg)| *self.pool.get(*at) == Expr::Var(*arg));
+        if !everywhere {
+            return Err("the merging update does not go over every point".to_owned());
+        }
+        let at: Vec<ExprId> = args.iter().map(|arg| self.pool.var_expr(*arg)).collect();
+        let mut part_at = at.clone();
+        part_at.extend(dims.iter().map(|index| self.pool.var_expr(merged.domain[*index].var)));
+        let operand = law::operands(self.pool, &own.values, &state).into_iter().find(|operand| {
+            let pool = &mut *self.pool;
+            let own_reads =
+                state.iter().map(|(id, of)| (*id, pool.func_ref(image, *of, at.clone())));
+            let mut put: Vec<(ExprId, ExprId)> = own_reads.collect();
+            let of_part =
+                operand.iter().map(|(id, of)| (*id, pool.func_ref(*part, *of, part_at.clone())));
+            put.extend(of_part);
+            let values: Vec<ExprId> =
+                own.values.iter().map(|value| put_in(self.pool, *value, &put)).collect();
+            self.same((&values, &[]), (&merged.values, &[]))
+        });
+        let Some(operand) = operand else {
+            return Err("the merging update does not use the operator of the original one".into());
+        };
+
+        // (4) The operator's laws.
+        let varying = [variables(&own.domain), own_args].concat();
+        let outermost = own.domain.len() - kept.len();
+        let in_order = kept.iter().all(|position| *position >= outermost);
+        let operator = Operator {
+            pool: self.pool,
+            values: &own.values,
+            state: &state,
+            operand: &operand,
+            varying: &varying,
+        };
+        let name = self.pool.func(func).name.clone();
+        let axioms = self.laws.regroups(&operator, &name);
+        let of_func = (&operator, name.as_str());
+        if axioms.is_none() {
+            self.laws.holds(of_func, &Law::Associative, "is not associative")?;
+            if !in_order {
+                self.laws.holds(of_func, &Law::Commutative, "is not commutative")?;
             }
         }
-        no()
+        // A sum that is regrouped by an axiom may begin with 0, whatever the sign of a zero.
+        let begins_with_zero = identity
+            .iter()
+            .all(|first| first.as_f32().map(f64::from).or(first.as_f64()) == Some(0.0));
+        let identity = Law::Identity(identity);
+        let of_identity =
+            self.laws.holds(of_func, &identity, "does not have the first value as its identity");
+        match axioms {
+            Some(axioms) if of_identity.is_err() && begins_with_zero => {
+                Ok(axioms.iter().chain([Axiom::AddZero]).collect())
+            }
+            axioms => of_identity.map(|()| axioms.unwrap_or_default()),
+        }
     }
 
-    fn split_at(
+    /// Tests whether the merging update runs wherever the new func has terms: every point of the
+    /// original satisfies the merging update's condition. Elsewhere the new func has its first
+    /// value, which is the operator's identity.
+    fn merges_all(&mut self, own: &Stage, merged: &Stage, kept: &[ReductionVar]) -> bool {
+        let Some(predicate) = merged.predicate else { return true };
+        let pool = &mut *self.pool;
+        let mut vars = Substitution::new();
+        for (variable, own) in merged.domain.iter().zip(kept) {
+            let own = pool.var_expr(own.var);
+            vars.insert(variable.var, own);
+        }
+        let goal = vars.apply(pool, predicate);
+        let mut facts: Vec<ExprId> = own.predicate.into_iter().collect();
+        for variable in &own.domain {
+            let value = pool.var_expr(variable.var);
+            let end = pool.add(variable.min, variable.extent);
+            facts.push(pool.binary(BinaryOp::Le, variable.min, value));
+            facts.push(pool.binary(BinaryOp::Lt, value, end));
+        }
+        self.laws.follows(pool, &facts, goal)
+    }
+
+    /// Checks (2): the new func begins with constants, and updates each of its points as the
+    /// original does there, for the values of the kept variables that the point names. Returns the
+    /// constants.
+    fn accumulates(
         &mut self,
         (func, own): (FuncId, &Stage),
-        args: &[VarId],
-        other: &Stage,
-        position: usize,
-    ) -> Option<()> {
-        let (inner, outer) = (*other.domain.get(position)?, *other.domain.get(position + 1)?);
-        let size = self.integer(inner.extent)?;
-        let blocks = self.blocks(own, position, size, [inner.var, outer.var])?;
-        self.same_stage((func, &blocks), args, other).ok()
+        state: &[(ExprId, usize)],
+        (part, kept, extra): (FuncId, &[usize], &[VarId]),
+    ) -> Result<Vec<Constant>> {
+        let decl = self.pool.func(part).clone();
+        let original = self.pool.func(func);
+        let [first, update] = decl.stages() else {
+            return Err("the new func has not two stages".to_owned());
+        };
+        if decl.scalars != original.scalars {
+            return Err("the new func has another type".to_owned());
+        }
+        let own_args = original.args.clone();
+        let constants = first.values.iter().map(|value| literal(self.pool, *value)).collect();
+        let straight = first.domain.is_empty() && first.predicate.is_none();
+        let constants: Option<Vec<Constant>> = constants;
+        let Some(constants) = constants.filter(|_| straight) else {
+            return Err("the new func does not begin with constants".to_owned());
+        };
+        // The original as an update of the new func.
+        let pool = &mut *self.pool;
+        let mut lhs = own.lhs.clone();
+        lhs.extend(extra.iter().map(|var| pool.var_expr(*var)));
+        let reads = state.iter().map(|(id, of)| (*id, pool.func_ref(part, *of, lhs.clone())));
+        let put: Vec<(ExprId, ExprId)> = reads.collect();
+        let values = own.values.iter().map(|value| put_in(pool, *value, &put)).collect();
+        let rest = own.domain.iter().enumerate().filter(|(position, _)| !kept.contains(position));
+        let domain: Vec<ReductionVar> = rest.map(|(_, variable)| *variable).collect();
+        let own_vars = [&own_args, extra, &variables(&domain)].concat();
+        let vars = [decl.args.clone(), variables(&update.domain)].concat();
+        let expected = Stage { domain, predicate: own.predicate, lhs, values };
+        if self.same_stage((&expected, &own_vars), (update, &vars)) {
+            Ok(constants)
+        } else {
+            Err("the new func does not do what the original does".to_owned())
+        }
     }
+}
 
-    /// Tests whether expressions are the same, up to the form of linear integers.
-    fn same(&mut self, own: &[ExprId], others: &[ExprId]) -> bool {
-        let mut pairs = own.iter().zip(others);
-        own.len() == others.len()
-            && pairs.all(|(a, b)| a == b || normal(self.pool, *a) == normal(self.pool, *b))
-    }
+fn variables(domain: &[ReductionVar]) -> Vec<VarId> {
+    domain.iter().map(|variable| variable.var).collect()
+}
 
-    /// Tests whether conditions have the same conjuncts, in order.
-    fn same_condition(&mut self, own: Option<ExprId>, other: Option<ExprId>) -> bool {
-        conjuncts(self.pool, own) == conjuncts(self.pool, other)
-    }
+fn bounds(domain: &[ReductionVar]) -> Vec<ExprId> {
+    domain.iter().flat_map(|variable| [variable.min, variable.extent]).collect()
+}
 
-    /// Compares bounds, which are over parameters and shapes that both algorithms share.
-    fn same_bounds(&mut self, a: &ReductionVar, b: &ReductionVar) -> bool {
-        self.same(&[a.min, a.extent], &[b.min, b.extent])
+/// Replaces some subexpressions of an expression, outermost first.
+fn put_in(pool: &mut Pool, id: ExprId, put: &[(ExprId, ExprId)]) -> ExprId {
+    if let Some((_, new)) = put.iter().find(|(old, _)| *old == id) {
+        return *new;
     }
-
-    fn same_domain(&mut self, own: &[ReductionVar], other: &[ReductionVar]) -> bool {
-        own.len() == other.len() && own.iter().zip(other).all(|(a, b)| self.same_bounds(a, b))
-    }
-
-    fn integer(&self, id: ExprId) -> Option<i128> {
-        self.pool.as_constant(id).and_then(Constant::as_integer)
-    }
+    let expr = pool.get(id).clone();
+    let mapped = expr.map_operands(|operand| put_in(pool, operand, put));
+    if mapped == expr { id } else { pool.expr(mapped) }
 }
 
 /// Returns the func that `w(x…) = g(x…)` copies.

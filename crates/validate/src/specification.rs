@@ -13,9 +13,9 @@
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{Expr, ExprId, FuncId, FuncKind, Pool, Stage, VarId};
 
-use crate::evaluate::{EvaluateError, Evaluator, Leaves, Load, leaf_value};
+use crate::evaluate::{EvaluateError, Evaluator, Leaves, leaf_value};
 use crate::program::Parameters;
-use crate::space::{FormulaId, PolyId, Rename, Space, Term, TermId, Value, Version};
+use crate::space::{FormulaId, PolyId, Space, Term, TermId, Value, Version};
 
 type Result<T> = std::result::Result<T, EvaluateError>;
 
@@ -284,19 +284,5 @@ impl Leaves for Unfolding<'_, '_> {
         let coords = coords.into();
         let term = space.leaf(Term::Read { func, component, scalar, version, coords });
         Ok(leaf_value(space, scalar, term))
-    }
-
-    fn load(&mut self, _: &Pool, _: &mut Space, _: ExprId, _: Load) -> Result<Value> {
-        Err(EvaluateError::Unsupported("a load in an algorithm"))
-    }
-
-    fn shuffled(
-        &mut self,
-        _: &Pool,
-        _: &mut Space,
-        _: (ExprId, ExprId),
-        _: &mut Rename,
-    ) -> Result<()> {
-        Err(EvaluateError::Unsupported("a shuffle in an algorithm"))
     }
 }

@@ -10,8 +10,7 @@
 
 use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 use halidom_ir::{
-    Algorithm, Dim, Expr, ExprId, FuncId, Interval, Label, Pool, Program, Stmt, StmtId, VarId,
-    print,
+    Algorithm, Expr, ExprId, FuncId, Pool, Program, Stmt, StmtId, VarId, print, visit,
 };
 
 /// The expressions of an algorithm, with or without a program.
@@ -32,19 +31,18 @@ impl<'a> Flow<'a> {
             for stage in pool.func(*func).stages() {
                 let bounds =
                     stage.domain.iter().flat_map(|variable| [variable.min, variable.extent]);
-                let roots: Vec<ExprId> = stage.roots().chain(bounds).collect();
-                flow.rule(*func, &roots);
+                flow.rule(*func, stage.roots().chain(bounds).collect());
             }
         }
         if let Some(program) = program {
-            flow.statement(program.body);
+            flow.statements(program.body);
         }
         flow
     }
 
-    fn rule(&mut self, func: FuncId, roots: &[ExprId]) {
+    fn rule(&mut self, func: FuncId, roots: Vec<ExprId>) {
         self.evaluated(roots.iter().copied());
-        self.rules.push((func, roots.to_vec()));
+        self.rules.push((func, roots));
     }
 
     /// Records expressions, and the coordinates that their loads claim to read.
@@ -61,83 +59,27 @@ impl<'a> Flow<'a> {
         }
     }
 
-    fn statement(&mut self, id: StmtId) {
-        match self.pool.get_stmt(id) {
-            Stmt::Block(parts) => parts.iter().for_each(|part| self.statement(*part)),
-            Stmt::Let { var, value, body } => {
+    fn statements(&mut self, root: StmtId) {
+        let pool = self.pool;
+        visit::for_each_stmt(pool, root, &mut |_, stmt| {
+            let mut roots = Vec::new();
+            stmt.for_each_expr(pool, &mut |_, expr| roots.push(expr));
+            if let Stmt::Let { var, value, .. } = stmt {
                 self.lets.insert(*var, *value);
-                self.evaluated([*value]);
-                self.statement(*body);
             }
-            Stmt::If { condition, then_branch, else_branch } => {
-                self.evaluated([*condition]);
-                self.statement(*then_branch);
-                if let Some(branch) = else_branch {
-                    self.statement(*branch);
-                }
+            if let Stmt::Provide { func, .. } = stmt {
+                self.rule(*func, roots);
+            } else if let Stmt::Store { buffer, .. } = stmt {
+                self.rule(pool.buffer(*buffer).func, roots);
+            } else {
+                self.evaluated(roots);
             }
-            Stmt::For { min, extent, body, .. } => {
-                self.evaluated([*min, *extent]);
-                self.statement(*body);
-            }
-            Stmt::Allocate { buffer, body } => {
-                for Dim { min, extent, stride, .. } in &self.pool.buffer(*buffer).dims {
-                    self.evaluated([*min, *extent, *stride]);
-                }
-                self.statement(*body);
-            }
-            Stmt::Assert { condition, .. } => self.evaluated([*condition]),
-            Stmt::Labeled { label, body } => {
-                if let Label::Func { needed, .. } = label {
-                    for Interval { min, extent } in needed {
-                        self.evaluated([*min, *extent]);
-                    }
-                }
-                self.statement(*body);
-            }
-            Stmt::Provide { func, coords, point, values, .. } => {
-                let roots = [&coords[..], point, values].concat();
-                self.rule(*func, &roots);
-            }
-            Stmt::Store { buffer, index, value, prophecy, .. } => {
-                let mut roots = vec![*index, *value];
-                if let Some(claim) = prophecy {
-                    roots.extend(claim.coords.iter().chain(&claim.point));
-                }
-                self.rule(self.pool.buffer(*buffer).func, &roots);
-            }
-        }
+        });
     }
 
-    /// Returns the funcs whose expressions apply an operator, conversion or function that yields a
-    /// float.
-    pub(crate) fn computing(&self) -> IndexSet<FuncId> {
-        let computes = |root: ExprId| {
-            let mut found = false;
-            self.pool.for_each_subexpr(root, &mut |id, expr| {
-                let operator = match expr {
-                    Expr::Unary(..)
-                    | Expr::Binary(..)
-                    | Expr::Cast(..)
-                    | Expr::Call(..)
-                    | Expr::Apply { .. } => true,
-                    // The variable may stand for such an operator.
-                    Expr::Var(_) => true,
-                    Expr::Const(_)
-                    | Expr::Select { .. }
-                    | Expr::Ref { .. }
-                    | Expr::Load { .. }
-                    | Expr::Ramp { .. }
-                    | Expr::Broadcast { .. }
-                    | Expr::Shuffle { .. }
-                    | Expr::Hole(_) => false,
-                };
-                found |= operator && self.pool.ty(id).scalar.is_float();
-            });
-            found
-        };
-        let rules = self.rules.iter().filter(|(_, roots)| roots.iter().any(|root| computes(*root)));
-        rules.map(|(func, _)| *func).collect()
+    /// For each func, expressions from which its values are computed.
+    pub(crate) fn rules(&self) -> &[(FuncId, Vec<ExprId>)] {
+        &self.rules
     }
 
     /// Returns the inexact funcs, given some of them.

@@ -48,7 +48,9 @@ pub(crate) enum Instance {
     Choice(AtomId, PolyId),
     /// The order of two quotients by one divisor.
     Quotients(AtomId, AtomId),
-    /// A bound of a quotient that follows from a bound of its dividend.
+    /// A number that a quotient is less than.
+    Below(AtomId, PolyId),
+    /// The value of a quotient.
     Quotient(AtomId, PolyId),
     /// A bound, multiplied by a factor.
     Scaled(PolyId, PolyId),
@@ -114,8 +116,11 @@ fn state(space: &mut Space, instance: Instance) -> Vec<FormulaId> {
         Instance::Multiples(number, first, second) => multiples(space, number, first, second),
         Instance::Choice(atom, factor) => of_choice(space, atom, factor),
         Instance::Quotients(a, b) => monotone::quotients(space, a, b).unwrap_or_default(),
-        Instance::Quotient(quotient, bound) => {
-            quotient_bound(space, quotient, bound).map(|(lemma, _)| lemma).into_iter().collect()
+        Instance::Below(quotient, count) => {
+            quotient_below(space, quotient, count).into_iter().collect()
+        }
+        Instance::Quotient(quotient, value) => {
+            quotient_is(space, quotient, value).into_iter().collect()
         }
         Instance::Scaled(factor, bound) => vec![scaled_bound(space, factor, bound)],
     }
@@ -137,28 +142,28 @@ fn scaled_bound(space: &mut Space, factor: PolyId, bound: PolyId) -> FormulaId {
     space.implies(both, above)
 }
 
-/// Returns the lemma `x / n <= m - 1` where `n > 0`, `g >= 0` and `x + g = n·m - 1`, with
-/// `m - 1 - x / n`, which is then at least 0.
-pub(crate) fn quotient_bound(
-    space: &mut Space,
-    quotient: AtomId,
-    bound: PolyId,
-) -> Option<(FormulaId, PolyId)> {
+/// `x / n < m` where `n > 0` and `x < n·m`.
+fn quotient_below(space: &mut Space, quotient: AtomId, count: PolyId) -> Option<FormulaId> {
     let Atom::Div(dividend, divisor) = *space.atom(quotient) else { return None };
     let this = space.atom_poly(quotient);
-    let end = space.add(dividend, bound);
-    let end = space.offset(end, 1);
-    let (count, rest) = space.divide(end, divisor);
-    if !space.is_zero(rest) {
-        return None;
-    }
-    let zero = space.constant(0);
-    let parts = [space.less(zero, divisor), space.non_negative(bound)];
+    let (zero, end) = (space.constant(0), space.mul(divisor, count));
+    let parts = [space.less(zero, divisor), space.less(dividend, end)];
     let both = space.and(&parts);
     let below = space.less(this, count);
-    let distance = space.sub(count, this);
-    let distance = space.offset(distance, -1);
-    Some((space.implies(both, below), distance))
+    Some(space.implies(both, below))
+}
+
+/// `x / n = a` and `n·(x / n) = n·a` where `n·a <= x < n·a + n`.
+fn quotient_is(space: &mut Space, quotient: AtomId, value: PolyId) -> Option<FormulaId> {
+    let Atom::Div(dividend, divisor) = *space.atom(quotient) else { return None };
+    let this = space.atom_poly(quotient);
+    let (product, multiple) = (space.mul(this, divisor), space.mul(value, divisor));
+    let zero = space.constant(0);
+    let rest = space.sub(dividend, multiple);
+    let known = [space.less(zero, divisor), space.within(rest, zero, divisor)];
+    let equal = [space.equal(this, value), space.equal(product, multiple)];
+    let (known, equal) = (space.and(&known), space.and(&equal));
+    Some(space.implies(known, equal))
 }
 
 /// Returns the consequences of an atom's meaning.
@@ -184,8 +189,7 @@ fn atom_lemmas(space: &mut Space, atom: AtomId) -> Vec<FormulaId> {
     }
 }
 
-/// `0 <= x - d·n < n` for `n > 0`; and where `x = n·a + b` as polynomials, `0 <= b < n` implies
-/// `d = a`.
+/// `0 <= x - d·n < n` for `n > 0`; and `d >= 0` for `x >= 0`, if `n` is no number.
 fn division_lemmas(
     space: &mut Space,
     this: PolyId,
@@ -199,19 +203,6 @@ fn division_lemmas(
     let in_range = space.within(rest, zero, divisor);
     let mut lemmas = vec![space.implies(positive, in_range)];
     if space.as_constant(divisor).is_none() {
-        let (quotient, rest) = space.divide(dividend, divisor);
-        // Try one divisor more or less in the rest too: `n·m - 1` is `n·(m - 1) + (n - 1)`.
-        for shift in [-1, 0, 1] {
-            let quotient = space.offset(quotient, shift);
-            let rest = space.combine(&[(rest, 1), (divisor, -shift)]);
-            let small = space.within(rest, zero, divisor);
-            let known = space.and(&[positive, small]);
-            // Equal quotients have equal products with the divisor.
-            let multiple = space.mul(quotient, divisor);
-            let equal = [space.equal(this, quotient), space.equal(product, multiple)];
-            let equal = space.and(&equal);
-            lemmas.push(space.implies(known, equal));
-        }
         let (above, natural) = (space.at_most(zero, dividend), space.at_most(zero, this));
         let both = space.and(&[positive, above]);
         lemmas.push(space.implies(both, natural));

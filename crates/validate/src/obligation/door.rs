@@ -7,6 +7,8 @@
 //! only leave something open. Answers are kept, so a question that the tactic asked before costs
 //! nothing.
 
+use halidom_ir::{FuncId, Pool, Stage};
+
 use crate::floats::Floats;
 use crate::floats::normal::Theory;
 use crate::lemma::Lemmas;
@@ -152,10 +154,42 @@ pub(crate) struct Quotients {
     pub(crate) bounds: Vec<(PolyId, PolyId)>,
 }
 
+/// A reduction variable, by its number in the domain, that is split into blocks of a size.
+#[derive(Clone, Debug)]
+pub(crate) struct Split {
+    pub(crate) position: usize,
+    pub(crate) size: i128,
+}
+
+/// An update that is factored into a new func and an update that merges it.
+#[derive(Clone, Debug)]
+pub(crate) struct Factored {
+    pub(crate) part: FuncId,
+    /// For each variable of the merging update, the number of the variable that it keeps.
+    pub(crate) kept: Vec<usize>,
+    /// For each further dimension of the new func, the number of the merging update's variable.
+    pub(crate) dims: Vec<usize>,
+}
+
+/// A rewriting of a stage: splits, one after the other, and then perhaps a factored update.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rewriting {
+    pub(crate) splits: Vec<Split>,
+    pub(crate) factored: Option<Factored>,
+}
+
 /// Search. Nothing here is trusted.
 pub(crate) trait Tactics {
     /// Returns what proposes lemmas for the questions of one solver.
     fn lemmas(&self) -> Box<dyn Lemmas>;
+
+    /// Proposes rewritings that may lead from one stage of a func to another one.
+    fn rewritings(
+        &mut self,
+        pool: &Pool,
+        from: (FuncId, &Stage),
+        to: (FuncId, &Stage),
+    ) -> Vec<Rewriting>;
 
     /// Proposes regions for the stages of each label.
     fn regions(&mut self, space: &mut Space, model: &Model) -> Vec<Vec<Region>>;

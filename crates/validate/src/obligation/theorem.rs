@@ -74,7 +74,7 @@ pub(crate) fn judge(
     let mut queries = lia("queries", tactics.lemmas()).map_err(words)?;
     let laws = Solver::open(settings.solver("laws")).map_err(words)?;
     let mut laws = Laws::new(laws, settings.weakest);
-    let obligations = refinement(pool, &mut laws, task);
+    let obligations = refinement(pool, &mut laws, tactics, task);
     let pool = &*pool;
     // 3. Program and algorithm as terms, with the regions that each label must provide.
     let ranges = ranges::ranges(pool, lowered);
@@ -189,11 +189,16 @@ fn well_formed(pool: &Pool, task: Task<'_>) -> Result<(), String> {
 
 /// Checks the obligations of kind `Refinement`: each step has the same meaning as the step before
 /// it.
-fn refinement(pool: &mut Pool, laws: &mut Laws, task: Task<'_>) -> Vec<Obligation> {
+fn refinement(
+    pool: &mut Pool,
+    laws: &mut Laws,
+    tactics: &mut dyn Tactics,
+    task: Task<'_>,
+) -> Vec<Obligation> {
     let mut obligations = Vec::new();
     let versions = [task.algorithm].into_iter().chain(task.steps);
     for (number, (from, to)) in versions.zip(task.steps).enumerate() {
-        for (place, result) in refine::refines(pool, laws, from, to) {
+        for (place, result) in refine::refines(pool, laws, tactics, (from, to)) {
             let status = match result {
                 Ok(Axioms::NONE) => Status::Closed(Method::Structure),
                 Ok(axioms) => Status::Closed(Method::Axioms(axioms)),

@@ -2,8 +2,8 @@
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
-    BufferId, BufferKind, Check, Constant, Expr, ExprId, FuncId, Label, Pool, Program, Scalar,
-    Stmt, StmtId, StoreIn, VarId, interleaved_lanes,
+    BufferId, BufferKind, Check, Constant, Expr, ExprId, FuncId, Label, Pool, Program, Stmt,
+    StmtId, StoreIn, VarId, interleaved_lanes,
 };
 
 use super::scope::{Binding, Decision, Scope};
@@ -11,9 +11,9 @@ use super::{
     Access, Binder, Computed, Control, Dimension, EntryCheck, Labelled, Loop, Memory, Model, Place,
     Problem, Role, Step, Store, Use,
 };
-use crate::evaluate::{EvaluateError, Evaluator, leaf_value};
+use crate::evaluate::{EvaluateError, Evaluator, unknown};
 use crate::program::MemoryId;
-use crate::space::{FormulaId, PolyId, Rename, Space, Term, Value, Version};
+use crate::space::{FormulaId, PolyId, Rename, Space, Value, Version};
 
 type Result<T> = std::result::Result<T, EvaluateError>;
 
@@ -44,15 +44,7 @@ pub(crate) fn parameters(pool: &Pool, space: &mut Space, program: &Program) -> P
         if values.contains_key(&var) {
             continue;
         }
-        let decl = pool.var(var);
-        let symbol = space.fresh(decl.name.clone());
-        let value = if decl.ty.scalar == Scalar::Int {
-            Value::Int(space.symbol(symbol))
-        } else {
-            let term = space.leaf(Term::Parameter(symbol, decl.ty.scalar));
-            leaf_value(space, decl.ty.scalar, term)
-        };
-        values.insert(var, value);
+        values.insert(var, unknown(pool, space, var));
     }
     values
 }

@@ -362,40 +362,6 @@ impl Space {
         terms.push((Monomial::default(), constant));
         self.collect(terms)
     }
-
-    /// `dividend = quotient * divisor + rest` as a polynomial identity, by long division on the
-    /// divisor's greatest monomial.
-    pub(crate) fn divide(&mut self, dividend: PolyId, divisor: PolyId) -> (PolyId, PolyId) {
-        let zero = self.constant(0);
-        let Some((lead, factor)) =
-            self.polys[divisor].0.iter().max_by_key(|(m, _)| (m.len(), m.clone())).cloned()
-        else {
-            return (zero, dividend);
-        };
-        let (mut quotient, mut rest) = (zero, dividend);
-        for _ in 0..64 {
-            let step = self.polys[rest].0.iter().find_map(|(monomial, coefficient)| {
-                let cofactor = divide_monomial(monomial, &lead)?;
-                (coefficient % factor == 0).then(|| (cofactor, coefficient / factor))
-            });
-            let Some(step) = step else { break };
-            let step = self.collect(vec![step]);
-            quotient = self.add(quotient, step);
-            let product = self.mul(step, divisor);
-            rest = self.sub(rest, product);
-        }
-        (quotient, rest)
-    }
-}
-
-/// Returns `monomial / by` if `by` divides it.
-fn divide_monomial(monomial: &[AtomId], by: &[AtomId]) -> Option<Monomial> {
-    let mut rest = monomial.to_vec();
-    for atom in by {
-        let position = rest.iter().position(|other| other == atom)?;
-        rest.remove(position);
-    }
-    Some(rest.into())
 }
 
 /// The greatest common divisor, at least 0.

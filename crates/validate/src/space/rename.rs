@@ -430,11 +430,6 @@ impl Space {
         seen
     }
 
-    /// The symbols in a value.
-    pub(crate) fn value_symbols(&self, value: Value) -> IndexSet<Symbol> {
-        self.seen_in(value).symbols
-    }
-
     /// The terms in a value.
     pub(crate) fn terms_of(&self, value: Value) -> Vec<TermId> {
         let mut terms: Vec<TermId> = self.seen_in(value).terms.into_iter().collect();
@@ -442,22 +437,10 @@ impl Space {
         terms
     }
 
-    /// Tests whether a formula contains a machine value.
-    pub(crate) fn depends_on_data(&self, formula: FormulaId) -> bool {
-        let mut seen = Seen::default();
-        self.see_formula(formula, &mut seen);
-        !seen.terms.is_empty()
-    }
-
     /// The symbols in a formula.
     pub(crate) fn formula_symbols(&self, formula: FormulaId) -> IndexSet<Symbol> {
         let mut seen = Seen::default();
         self.see_formula(formula, &mut seen);
         seen.symbols
-    }
-
-    /// The atoms of a polynomial's monomials, without the atoms inside these.
-    pub(crate) fn poly_atoms(&self, poly: PolyId) -> IndexSet<AtomId> {
-        self.poly(poly).0.iter().flat_map(|(monomial, _)| monomial.iter().copied()).collect()
     }
 }

@@ -127,14 +127,9 @@ impl Space {
         }
     }
 
-    /// Returns an interval that contains an integer made of machine values alone.
-    pub(crate) fn interval_of_data(&self, poly: PolyId) -> Option<(i128, i128)> {
-        self.static_range(poly, 0)
-    }
-
     /// Returns an interval that contains an integer for all values of the symbols, by the ranges of
     /// machine types and funcs alone.
-    fn static_range(&self, poly: PolyId, depth: u32) -> Option<(i128, i128)> {
+    pub(crate) fn static_range(&self, poly: PolyId, depth: u32) -> Option<(i128, i128)> {
         let (mut least, mut greatest) = (0_i128, 0_i128);
         for (monomial, coefficient) in &self.poly(poly).0 {
             let (low, high) = match **monomial {
@@ -365,6 +360,9 @@ impl Space {
         if multiplies && is_one(self.term_constant(a)) {
             return Ok(b);
         }
+        // Sums and products commute bit for bit, as there is one NaN.
+        let turns = self.as_written && b < a && (multiplies || matches!(op, BinaryOp::Add(_)));
+        let (a, b) = if turns { (b, a) } else { (a, b) };
         Ok(self.intern_term(Term::Binary(op, a, b)))
     }
 

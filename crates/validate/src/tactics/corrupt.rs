@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
-use halidom_ir::parse;
+use halidom_ir::{FuncId, Pool, Stage, parse};
 
 use super::Search;
+use super::parts::value_symbols;
 use crate::floats::normal::Theory;
 use crate::floats::{Axioms, Floats};
 use crate::lemma::{Instance, Lemmas, Memo, Place};
 use crate::obligation::door::{
-    Assignment, Case, Desk, Divided, Earlier, Equality, Origin, Quotients, Region, Step, Tactics,
-    Target, Witness,
+    Assignment, Case, Desk, Divided, Earlier, Equality, Factored, Origin, Quotients, Region,
+    Rewriting, Split, Step, Tactics, Target, Witness,
 };
 use crate::obligation::theorem::Task;
 use crate::program::{LabelId, Model};
@@ -21,6 +22,8 @@ use crate::{Options, Verdict, validate_with};
 mod programs;
 
 use programs::{EDITS, folded, sums, tiles, updated, wrong};
+
+mod rewritten;
 
 /// The length of a small program's text.
 const SMALL: usize = 1500;
@@ -90,7 +93,7 @@ impl Liar {
             (1, Value::Number(a), Value::Number(b)) => Step::SameFloat(a, b),
             (2, Value::Number(a), _) => Step::Unfold(a),
             (4, Value::Number(a), Value::Number(b)) => Step::SameDecision(a, b),
-            (3, _, _) if let Some(symbol) = desk.space.value_symbols(a).first() => {
+            (3, _, _) if let Some(symbol) = value_symbols(desk.space, a).first() => {
                 Step::Named(*symbol, desk.space.constant(0))
             }
             (_, Value::Bool(a), Value::Bool(b)) => Step::SameTruth(a, b),
@@ -171,7 +174,9 @@ impl LyingLemmas {
     fn bent(&mut self, space: &mut Space, found: &mut Vec<Instance>) {
         let pick = |instance: &Instance| match *instance {
             Instance::Multiples(a, b, _) | Instance::Scaled(a, b) => Some((a, b)),
-            Instance::Choice(_, a) | Instance::Quotient(_, a) => Some((a, a)),
+            Instance::Choice(_, a) | Instance::Quotient(_, a) | Instance::Below(_, a) => {
+                Some((a, a))
+            }
             Instance::Meaning(_)
             | Instance::SameValue(..)
             | Instance::SameTruth(..)
@@ -200,6 +205,7 @@ impl LyingLemmas {
             | Instance::Multiples(..)
             | Instance::Choice(..)
             | Instance::Quotient(..)
+            | Instance::Below(..)
             | Instance::Scaled(..) => None,
         });
         let atoms: Vec<AtomId> = atoms.collect();
@@ -213,6 +219,7 @@ impl LyingLemmas {
             found.push(Instance::Multiples(first.1, second, first.0));
             if let Some(atom) = self.liar.one_of(&atoms) {
                 found.extend([Instance::Quotient(atom, second), Instance::Choice(atom, second)]);
+                found.push(Instance::Below(atom, first.1));
                 let other = self.liar.one_of(&atoms).unwrap_or(atom);
                 found.push(Instance::Quotients(atom, other));
             }
@@ -237,6 +244,7 @@ impl LyingLemmas {
             | Instance::Multiples(..)
             | Instance::Choice(..)
             | Instance::Quotient(..)
+            | Instance::Below(..)
             | Instance::Scaled(..) => None,
         });
         let pairs: Vec<_> = pairs.collect();
@@ -294,6 +302,46 @@ impl Lemmas for LyingLemmas {
 impl Tactics for Liar {
     fn lemmas(&self) -> Box<dyn Lemmas> {
         Box::new(LyingLemmas { right: Search.lemmas(), liar: Self::new(self.random) })
+    }
+
+    fn rewritings(
+        &mut self,
+        pool: &Pool,
+        from: (FuncId, &Stage),
+        to: (FuncId, &Stage),
+    ) -> Vec<Rewriting> {
+        let mut found = Search.rewritings(pool, from, to);
+        for way in &mut found {
+            if !self.lies() {
+                continue;
+            }
+            match (self.below(6), &mut way.factored) {
+                (0, _) => drop(way.splits.pop()),
+                (1, _) => way.splits.push(Split { position: 0, size: self.below(9) as i128 - 1 }),
+                (2, Some(factored)) => factored.kept.reverse(),
+                (3, Some(factored)) => {
+                    let index = self.below(factored.kept.len());
+                    factored.kept[index] = self.below(from.1.domain.len() + 1);
+                }
+                (4, Some(factored)) => {
+                    let index = self.below(factored.dims.len());
+                    factored.dims[index] = self.below(factored.dims.len() + 1);
+                }
+                (5, Some(factored)) => factored.part = to.0,
+                (_, factored) => {
+                    let kept = (0..self.below(from.1.domain.len() + 1)).collect::<Vec<_>>();
+                    *factored = Some(Factored { part: to.0, dims: kept.clone(), kept });
+                }
+            }
+            for split in &mut way.splits {
+                match self.below(4) {
+                    0 => split.size += self.below(3) as i128 - 1,
+                    1 => split.position = self.below(from.1.domain.len() + 1),
+                    _ => {}
+                }
+            }
+        }
+        found
     }
 
     fn regions(&mut self, space: &mut Space, model: &Model) -> Vec<Vec<Region>> {

@@ -3,6 +3,7 @@
 use halidom_base::IndexSet;
 
 use super::lemmas::Reached;
+use super::parts::divided_by;
 use super::settle::known;
 use crate::lemma::{Instance, Memo};
 use crate::obligation::door::{Desk, Divided, Quotients};
@@ -86,7 +87,7 @@ pub(super) fn quotients(
             let Atom::Div(dividend, divisor) = *desk.space.atom(*atom) else { return false };
             let dividend = rename.poly(desk.space, dividend);
             let divisor = rename.poly(desk.space, divisor);
-            let (value, rest) = desk.space.divide(dividend, divisor);
+            let (value, rest) = divided_by(desk.space, dividend, divisor);
             let spare = desk.space.sub(divisor, rest);
             let spare = desk.space.offset(spare, -1);
             scaled.towards(desk, rest, MOST_FACTORS);
@@ -134,7 +135,7 @@ impl Scaled {
     /// and of `n·(q - 1) + (n + r)`.
     fn towards(&mut self, desk: &mut Desk<'_, '_>, number: PolyId, depth: usize) {
         for factor in self.factors.clone() {
-            let (quotient, _) = desk.space.divide(number, factor);
+            let (quotient, _) = divided_by(desk.space, number, factor);
             if desk.space.is_zero(quotient) || self.bounds.len() >= MOST_BOUNDS {
                 continue;
             }

@@ -3,8 +3,9 @@
 use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 use halidom_ir::{BinaryOp, Constant, Scalar};
 
+use super::parts::divided_by;
 use super::samples::Samples;
-use crate::lemma::{Instance, Lemmas, Memo, Place, operands, quotient_bound};
+use crate::lemma::{Instance, Lemmas, Memo, Place, operands};
 use crate::space::{
     Atom, AtomId, Formula, FormulaId, Monomial, PolyId, Space, Symbol, Term, TermId,
 };
@@ -28,8 +29,8 @@ const MOST_TERMS: usize = 32;
 /// Results about bounds that were found before.
 #[derive(Default)]
 struct Known {
-    /// For a quotient and a bound, the bound that follows.
-    quotient_bounds: FxHashMap<(AtomId, PolyId), Option<PolyId>>,
+    /// For a quotient and a bound, a number above the quotient, and the bound that follows.
+    quotient_bounds: FxHashMap<(AtomId, PolyId), Option<(PolyId, PolyId)>>,
     /// For a factor and a bound, the products in the multiplied bound, if there is a lemma.
     scaled_bounds: FxHashMap<(PolyId, PolyId), Option<Vec<Monomial>>>,
 }
@@ -176,6 +177,8 @@ impl Reached {
             while let Some(atom) = self.atoms.get_index(self.done).copied() {
                 self.done += 1;
                 self.add(space, memo, [Instance::Meaning(atom)], &mut lemmas);
+                let values = quotients(space, atom);
+                self.add(space, memo, values, &mut lemmas);
             }
             let divisors = divisors(space, &self.atoms);
             if divisors.len() > self.divisors {
@@ -422,11 +425,9 @@ impl Reached {
             next += 1;
             for (quotient, divisor) in divisions.iter().copied() {
                 let derived = known.quotient_bounds.entry((quotient, bound));
-                let derived = *derived.or_insert_with(|| {
-                    quotient_bound(space, quotient, bound).map(|(_, derived)| derived)
-                });
-                if let Some(derived) = derived {
-                    lemmas.push(Instance::Quotient(quotient, bound));
+                let derived = *derived.or_insert_with(|| quotient_bound(space, quotient, bound));
+                if let Some((count, derived)) = derived {
+                    lemmas.push(Instance::Below(quotient, count));
                     if !bounds.contains(&derived) && bounds.len() < MOST_BOUNDS {
                         bounds.push(derived);
                     }
@@ -436,6 +437,32 @@ impl Reached {
         }
         lemmas
     }
+}
+
+/// For `x / n` and a bound `g >= 0` with `x + g = n·m - 1`, returns `m`, and `m - 1 - x / n`, which
+/// is then at least 0.
+fn quotient_bound(space: &mut Space, quotient: AtomId, bound: PolyId) -> Option<(PolyId, PolyId)> {
+    let Atom::Div(dividend, divisor) = *space.atom(quotient) else { return None };
+    let end = space.add(dividend, bound);
+    let end = space.offset(end, 1);
+    let (count, rest) = divided_by(space, end, divisor);
+    if !space.is_zero(rest) {
+        return None;
+    }
+    let this = space.atom_poly(quotient);
+    let distance = space.sub(count, this);
+    Some((count, space.offset(distance, -1)))
+}
+
+/// Proposes values of a quotient by a divisor that is not constant. One divisor more or less may be
+/// in the rest: `n·m - 1` is `n·(m - 1) + (n - 1)`.
+fn quotients(space: &mut Space, atom: AtomId) -> Vec<Instance> {
+    let Atom::Div(dividend, divisor) = *space.atom(atom) else { return Vec::new() };
+    if space.as_constant(divisor).is_some() {
+        return Vec::new();
+    }
+    let (value, _) = divided_by(space, dividend, divisor);
+    [-1, 0, 1].map(|shift| Instance::Quotient(atom, space.offset(value, shift))).to_vec()
 }
 
 /// Returns the products in a bound that is multiplied by a factor. The lemma is useful where all of

@@ -13,17 +13,22 @@ mod forms;
 mod leaves;
 pub(crate) mod lemmas;
 mod named;
+mod parts;
 pub(crate) mod refute;
+mod rewrite;
 mod samples;
 mod settle;
 mod unfold;
 mod widen;
 mod witness;
 
+use halidom_ir::{FuncId, Pool, Stage};
+
 use crate::floats::Floats;
 use crate::lemma::Lemmas;
 use crate::obligation::door::{
-    Case, Desk, Divided, Earlier, Equality, Origin, Quotients, Region, Tactics, Target, Witness,
+    Case, Desk, Divided, Earlier, Equality, Origin, Quotients, Region, Rewriting, Tactics, Target,
+    Witness,
 };
 use crate::program::{LabelId, Model};
 use crate::space::{FormulaId, PolyId, Space, Value};
@@ -35,6 +40,15 @@ pub(crate) struct Search;
 impl Tactics for Search {
     fn lemmas(&self) -> Box<dyn Lemmas> {
         Box::new(lemmas::Chooser::default())
+    }
+
+    fn rewritings(
+        &mut self,
+        pool: &Pool,
+        from: (FuncId, &Stage),
+        to: (FuncId, &Stage),
+    ) -> Vec<Rewriting> {
+        rewrite::rewritings(pool, from, to)
     }
 
     fn regions(&mut self, space: &mut Space, model: &Model) -> Vec<Vec<Region>> {

@@ -6,6 +6,7 @@
 //! another name stays: quotients in the facts have the names that the values have.
 
 use super::forms::Form;
+use super::parts::value_symbols;
 use crate::obligation::door::{Desk, Step};
 use crate::space::{Formula, FormulaId, PolyId, Rename, Space, Symbol, Value};
 
@@ -15,8 +16,8 @@ pub(super) fn replaced(
     facts: &[FormulaId],
     (a, b): (Value, Value),
 ) -> Form {
-    let mut symbols = desk.space.value_symbols(a);
-    symbols.extend(desk.space.value_symbols(b));
+    let mut symbols = value_symbols(desk.space, a);
+    symbols.extend(value_symbols(desk.space, b));
     let (mut rename, mut steps) = (Rename::new(), Vec::new());
     let mut open: Vec<FormulaId> = desk.entry().iter().chain(facts).copied().collect();
     while let Some(fact) = open.pop() {

@@ -7,6 +7,7 @@
 
 use halidom_base::IndexSet;
 
+use super::parts::depends_on_data;
 use crate::obligation::door::{Desk, Equality, Step};
 use crate::space::{Atom, Choice, Formula, FormulaId, PolyId, Rename, Space, Symbol, Value};
 
@@ -28,7 +29,7 @@ pub(super) fn settled(
         return None;
     }
     let (mut rename, mut steps) = (Rename::new(), Vec::new());
-    let by_data = facts.iter().any(|fact| desk.space.depends_on_data(*fact));
+    let by_data = facts.iter().any(|fact| depends_on_data(desk.space, *fact));
     for choice in of_a.symmetric_difference(&of_b) {
         if by_data || !is_open(desk.space, *choice) {
             steps.extend(made(desk, *choice, facts, &mut rename));
@@ -47,7 +48,7 @@ pub(super) fn settled(
         Choice::Condition(condition) => Some(condition),
         Choice::Least(_) => None,
     });
-    let condition = conditions.find(|condition| !desk.space.depends_on_data(*condition));
+    let condition = conditions.find(|condition| !depends_on_data(desk.space, *condition));
     let condition = condition.or_else(|| of_least(desk, (a, b)))?;
     let mut case = |holds| {
         let truth = desk.space.truth(holds);
@@ -69,7 +70,7 @@ fn is_open(space: &Space, choice: Choice) -> bool {
     match choice {
         Choice::Least(atom) => {
             let Atom::Min(operands) = space.atom(atom) else { return false };
-            let sides = operands.iter().map(|operand| space.interval_of_data(*operand));
+            let sides = operands.iter().map(|operand| space.static_range(*operand, 0));
             let Some(sides) = sides.collect::<Option<Vec<_>>>() else { return false };
             !sides.iter().enumerate().any(|(number, (_, high))| {
                 let mut others = sides.iter().enumerate().filter(|(other, _)| *other != number);
@@ -78,7 +79,7 @@ fn is_open(space: &Space, choice: Choice) -> bool {
         }
         Choice::Condition(condition) => {
             let Formula::NonNegative(poly) = space.formula(condition) else { return false };
-            space.interval_of_data(*poly).is_some_and(|(low, high)| low < 0 && high >= 0)
+            space.static_range(*poly, 0).is_some_and(|(low, high)| low < 0 && high >= 0)
         }
     }
 }
@@ -91,7 +92,7 @@ fn of_least(desk: &mut Desk<'_, '_>, (a, b): (Value, Value)) -> Option<FormulaId
         let Atom::Min(operands) = desk.space.atom(atom).clone() else { return None };
         let [first, second] = *operands else { return None };
         let condition = desk.space.at_most(first, second);
-        (!desk.space.depends_on_data(condition)).then_some(condition)
+        (!depends_on_data(desk.space, condition)).then_some(condition)
     })
 }
 

@@ -3,6 +3,7 @@
 use halidom_base::{FxHashSet, IndexSet};
 
 use super::forms::Form;
+use super::parts::poly_atoms;
 use super::settle::known;
 use crate::obligation::door::{Desk, Step};
 use crate::space::{Atom, FormulaId, PolyId, Rename, Space, Term, TermId, Value, Version};
@@ -90,7 +91,7 @@ fn find_in(space: &Space, poly: PolyId, found: &mut Found) {
     if !found.polys.insert(poly) {
         return;
     }
-    for atom in space.poly_atoms(poly) {
+    for atom in poly_atoms(space, poly) {
         match space.atom(atom) {
             Atom::Symbol(_) => {}
             Atom::Min(operands) => {

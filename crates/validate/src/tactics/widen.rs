@@ -7,6 +7,7 @@
 use halidom_base::FxHashSet;
 use halidom_ir::BufferKind;
 
+use super::parts::poly_atoms;
 use crate::obligation::door::Region;
 use crate::program::{Access, Model, Step, Store};
 use crate::space::{Atom, Formula, PolyId, Rename, Space, Symbol};
@@ -104,7 +105,7 @@ const MOST_NESTED: u32 = 3;
 fn at_least(space: &mut Space, poly: PolyId, depth: u32) -> Vec<PolyId> {
     let mut found = vec![poly];
     let Some(depth) = depth.checked_sub(1) else { return found };
-    for atom in space.poly_atoms(poly) {
+    for atom in poly_atoms(space, poly) {
         let Atom::Min(operands) = space.atom(atom).clone() else { continue };
         for operand in operands {
             let mut replace = Rename::new();

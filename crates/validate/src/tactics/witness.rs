@@ -6,6 +6,7 @@
 
 use halidom_base::IndexSet;
 
+use super::parts::poly_atoms;
 use crate::obligation::door::Origin;
 use crate::program::{Model, Store};
 use crate::space::{Atom, AtomId, Formula, PolyId, Rename, Space, Symbol};
@@ -248,7 +249,7 @@ fn quotients(
     symbols: &IndexSet<Symbol>,
     found: &mut Vec<(AtomId, PolyId, PolyId)>,
 ) {
-    for atom in space.poly_atoms(poly) {
+    for atom in poly_atoms(space, poly) {
         match space.atom(atom) {
             Atom::Symbol(_) | Atom::Value(_) => {}
             Atom::Min(operands) => {
@@ -355,7 +356,7 @@ fn unclamp(space: &mut Space, poly: PolyId, symbols: &IndexSet<Symbol>, depth: u
     let weight = |space: &Space, poly: PolyId| {
         space.poly_symbols(poly).iter().filter(|symbol| symbols.contains(*symbol)).count()
     };
-    for atom in space.poly_atoms(poly) {
+    for atom in poly_atoms(space, poly) {
         let operands: Vec<PolyId> = match space.atom(atom) {
             Atom::Min(operands) => operands.to_vec(),
             Atom::Select(_, a, b) => vec![*a, *b],

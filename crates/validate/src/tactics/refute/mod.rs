@@ -27,8 +27,9 @@ mod survive;
 
 use std::time::{Duration, Instant};
 
+use halidom_base::IndexSet;
 use halidom_interp::machine::{self, Fault};
-use halidom_ir::{Algorithm, Array, Constant, FuncId, Pool, Program, VarId};
+use halidom_ir::{Algorithm, Array, Constant, Expr, ExprId, FuncId, Pool, Program, VarId};
 
 pub(crate) use admitted::{of_given, suggested};
 use case::Case;
@@ -179,10 +180,10 @@ fn comparisons(
     let [of_algorithm, of_lowered] =
         [(algorithm, None), (lowered, Some(program))].map(|(algorithm, program)| {
             if weakest == Floats::Bits {
-                return halidom_base::IndexSet::default();
+                return IndexSet::default();
             }
             let flow = Flow::of(pool, algorithm, program);
-            flow.closure(flow.computing())
+            flow.closure(computing(pool, &flow))
         });
     let outputs = algorithm.outputs.iter().zip(&lowered.outputs);
     outputs
@@ -311,4 +312,35 @@ fn run(
         }
         Err(_) => Run::Inconclusive,
     }
+}
+
+/// Returns the funcs whose expressions apply an operator, conversion or function that yields a
+/// float.
+fn computing(pool: &Pool, flow: &Flow<'_>) -> IndexSet<FuncId> {
+    let computes = |root: ExprId| {
+        let mut found = false;
+        pool.for_each_subexpr(root, &mut |id, expr| {
+            let operator = match expr {
+                Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Cast(..)
+                | Expr::Call(..)
+                | Expr::Apply { .. } => true,
+                // The variable may stand for such an operator.
+                Expr::Var(_) => true,
+                Expr::Const(_)
+                | Expr::Select { .. }
+                | Expr::Ref { .. }
+                | Expr::Load { .. }
+                | Expr::Ramp { .. }
+                | Expr::Broadcast { .. }
+                | Expr::Shuffle { .. }
+                | Expr::Hole(_) => false,
+            };
+            found |= operator && pool.ty(id).scalar.is_float();
+        });
+        found
+    };
+    let rules = flow.rules().iter().filter(|(_, roots)| roots.iter().any(|root| computes(*root)));
+    rules.map(|(func, _)| *func).collect()
 }

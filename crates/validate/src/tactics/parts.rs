@@ -1,0 +1,61 @@
+//! Parts of terms, and quotients of integers.
+
+use halidom_base::IndexSet;
+
+use crate::space::{AtomId, FormulaId, Monomial, PolyId, Space, Symbol, Value};
+
+/// The symbols in a value.
+pub(super) fn value_symbols(space: &mut Space, value: Value) -> IndexSet<Symbol> {
+    match value {
+        Value::Int(poly) => space.poly_symbols(poly),
+        Value::Bool(formula) => space.formula_symbols(formula),
+        Value::Number(term) => {
+            let number = space.number(term);
+            space.poly_symbols(number)
+        }
+    }
+}
+
+/// Tests whether a formula contains a machine value.
+pub(super) fn depends_on_data(space: &Space, formula: FormulaId) -> bool {
+    !space.terms_of(Value::Bool(formula)).is_empty()
+}
+
+/// The atoms of a polynomial's monomials, without the atoms inside these.
+pub(super) fn poly_atoms(space: &Space, poly: PolyId) -> IndexSet<AtomId> {
+    space.poly(poly).0.iter().flat_map(|(monomial, _)| monomial.iter().copied()).collect()
+}
+
+/// `dividend = quotient * divisor + rest` as a polynomial identity, by long division on the
+/// divisor's greatest monomial.
+pub(super) fn divided_by(space: &mut Space, dividend: PolyId, divisor: PolyId) -> (PolyId, PolyId) {
+    let zero = space.constant(0);
+    let Some((lead, factor)) =
+        space.poly(divisor).0.iter().max_by_key(|(m, _)| (m.len(), m.clone())).cloned()
+    else {
+        return (zero, dividend);
+    };
+    let (mut quotient, mut rest) = (zero, dividend);
+    for _ in 0..64 {
+        let step = space.poly(rest).0.iter().find_map(|(monomial, coefficient)| {
+            let cofactor = divide_monomial(monomial, &lead)?;
+            (coefficient % factor == 0).then(|| (cofactor, coefficient / factor))
+        });
+        let Some(step) = step else { break };
+        let step = space.collect(vec![step]);
+        quotient = space.add(quotient, step);
+        let product = space.mul(step, divisor);
+        rest = space.sub(rest, product);
+    }
+    (quotient, rest)
+}
+
+/// Returns `monomial / by` if `by` divides it.
+fn divide_monomial(monomial: &[AtomId], by: &[AtomId]) -> Option<Monomial> {
+    let mut rest = monomial.to_vec();
+    for atom in by {
+        let position = rest.iter().position(|other| other == atom)?;
+        rest.remove(position);
+    }
+    Some(rest.into())
+}
