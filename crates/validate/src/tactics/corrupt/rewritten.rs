@@ -34,11 +34,14 @@ fn read(text: &str) -> (Pool, Algorithm, Algorithm) {
     let mut stages = decl.stages().to_vec();
     let image = pool.declare_func(decl);
     for value in stages.iter_mut().flat_map(|stage| &mut stage.values) {
-        let rename = &mut |pool: &mut Pool, id, expr: &Expr| match expr {
-            Expr::Ref { func, component, args } if *func == after => {
+        let rename = &mut |pool: &mut Pool, id, expr: &Expr| {
+            if let Expr::Ref { func, component, args } = expr
+                && *func == after
+            {
                 pool.func_ref(image, *component, args.clone())
+            } else {
+                id
             }
-            _ => id,
         };
         *value = pool.rewrite_bottom_up(*value, &mut FxHashMap::default(), rename);
     }
