@@ -151,6 +151,7 @@ Examples:\n  halidom tune examples/blur.hal --size 1920x1080 --budget 30\n  \
 halidom tune examples/table1/harris.hal -s application --size 2560x1536 --threads 1 \
 -o tuned.hal\n  \
 halidom tune examples/blur.hal --size 1920x1080 --explain\n  \
+halidom tune examples/blur.hal --size 1920x1080 --allow-bounds\n  \
 halidom tune --calibrate\n  \
 halidom tune examples/blur.hal --size 1920x1080 --sample 40 --samples blur.jsonl"
     )]

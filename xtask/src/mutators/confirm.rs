@@ -32,7 +32,7 @@ struct Finding {
     is_rule: bool,
     /// True if the compiler should fail; otherwise it should change a value.
     is_crash: bool,
-    /// The question as C++ and the number of its instances, or the reason why there is none.
+    /// The question as C++ and the number of its instances, or the reason why it cannot be asked.
     question: Result<(String, usize), String>,
 }
 
