@@ -145,6 +145,9 @@ the places where funcs are computed. The outputs of every candidate that runs ar
 those of the interpreter or the unscheduled form, and the winner is validated. Input sizes without \
 a value follow from `--size`; all other data without a value are random (seed 1, or \
 `--random`).\n\n\
+With `--language` or `--halide-script` the search is for stock Halide: the installed Halide compiles \
+each schedule, its code is timed, and what it compiles from the winner is validated. FILE may then \
+be a serialized pipeline (.hlpipe).\n\n\
 Exit status: 0 a schedule is proved, 1 a legal schedule computes something else, 2 bad input or \
 nothing to judge, 3 none of the fastest is proved.\n\n\
 Examples:\n  halidom tune examples/blur.hal --size 1920x1080 --budget 30\n  \
@@ -152,6 +155,8 @@ halidom tune examples/table1/harris.hal -s application --size 2560x1536 --thread
 -o tuned.hal\n  \
 halidom tune examples/blur.hal --size 1920x1080 --explain\n  \
 halidom tune examples/blur.hal --size 1920x1080 --allow-bounds\n  \
+halidom tune examples/blur.hal --size 1920x1080 --language cpp\n  \
+halidom tune --halide-script blur.py --size 1920x1080\n  \
 halidom tune --calibrate\n  \
 halidom tune examples/blur.hal --size 1920x1080 --sample 40 --samples blur.jsonl"
     )]
@@ -724,8 +729,15 @@ pub(crate) struct BenchArgs {
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct TuneArgs {
     /// The program
-    #[arg(required_unless_present = "calibrate")]
+    #[arg(required_unless_present_any = ["calibrate", "halide_script"])]
     pub(crate) file: Option<PathBuf>,
+    /// A Python script whose `pipeline()` returns the pipeline; the search is for stock Halide
+    #[arg(long, value_name = "SCRIPT", conflicts_with_all = ["file", "calibrate"])]
+    pub(crate) halide_script: Option<PathBuf>,
+    /// Search for stock Halide: time and validate its code for each schedule, and print the winner
+    /// as directives in this language
+    #[arg(long, value_enum, conflicts_with_all = ["calibrate", "explain", "sample"])]
+    pub(crate) language: Option<LanguageArg>,
     /// The pipeline; may be omitted if the file has only one
     #[arg(short, long)]
     pub(crate) pipeline: Option<String>,
@@ -765,6 +777,15 @@ pub(crate) struct TuneArgs {
     /// The file that keeps the measured schedules
     #[arg(long, value_name = "FILE")]
     pub(crate) samples: Option<PathBuf>,
+}
+
+/// The language of directives for stock Halide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LanguageArg {
+    /// Python, with Halide's package as `hl`
+    Python,
+    /// C++, with `using namespace Halide`
+    Cpp,
 }
 
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use halidom_driver::data::Request;
 use halidom_driver::source::{self, Choice};
-use halidom_driver::stock;
+use halidom_driver::stock::{self, Language};
 use halidom_halide::bridge;
 use halidom_workshop::bench::{self, Maker, Options};
 
@@ -135,4 +135,50 @@ pipeline far(input: buffer<u8, 1>) -> output: buffer<u8, 1> \
         let reason = stock::export(&loaded, &choice).unwrap_err().to_string();
         assert!(reason.contains(expected), "{reason}");
     }
+}
+
+#[test]
+fn a_schedule_is_printed_in_both_languages() {
+    let text = "\
+pipeline blur(input: buffer<f32, 2>) -> output: buffer<f32, 2> {
+    func rows(x, y) = input(x, y) + input(x + 1, y);
+    func total(x, y): f32 {
+        total(x, y) = 0;
+        for k in 0..4 { total(x, y) += rows(x + k, y); }
+    }
+    func output(x, y) = total(x, y) + rows(x, y + 1);
+}
+schedule s for blur {
+    output.tile(x, y, xo, yo, xi, yi, 32, 8, tail: shift).vectorize(xi, 8).parallel(yo);
+    total.compute_at(output, xo);
+    total.update(1).reorder(k, x, y).unroll(k);
+    rows.store_at(output, yo).compute_at(output, xo).fold_storage(y, 16).store_in(stack);
+}
+";
+    let loaded = source::parse("test.hal", text);
+    assert!(!loaded.module.has_errors(), "{:?}", loaded.module.diagnostics);
+    let pipeline = &loaded.module.pipelines[0];
+    let (pool, algorithm) = (&loaded.module.pool, &pipeline.algorithm);
+    let schedule = &pipeline.schedules[0].schedule;
+    let printed = |language| stock::directives((pool, algorithm), schedule, language).unwrap();
+    let (python, cpp) = (printed(Language::Python), printed(Language::Cpp));
+    for (in_python, in_cpp) in [
+        ("xo = hl.Var(\"xo\")", "Var xo(\"xo\");"),
+        (
+            "output.tile(x, y, xo, yo, xi, yi, 32, 8, hl.TailStrategy.ShiftInwards)",
+            "output.tile(x, y, xo, yo, xi, yi, 32, 8, TailStrategy::ShiftInwards);",
+        ),
+        ("output.parallel(yo)", "output.parallel(yo);"),
+        ("total.update(0).unroll(total_r1[0])", "total.update(0).unroll(total_r1[0]);"),
+        ("total.compute_at(output, xo)", "total.compute_at(output, xo);"),
+        ("rows.store_at(output, yo)", "rows.store_at(output, yo);"),
+        ("rows.fold_storage(y, 16, True)", "rows.fold_storage(y, 16, true);"),
+        ("rows.store_in(hl.MemoryType.Stack)", "rows.store_in(MemoryType::Stack);"),
+    ] {
+        assert!(python.lines().any(|line| line == in_python), "{in_python}\n{python}");
+        assert!(cpp.lines().any(|line| line == in_cpp), "{in_cpp}\n{cpp}");
+    }
+    // What the schedule places is not placed twice.
+    assert!(!python.contains("compute_root"), "{python}");
+    assert_eq!(python.lines().count(), cpp.lines().count());
 }

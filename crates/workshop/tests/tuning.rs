@@ -9,6 +9,7 @@ use std::time::Duration;
 use common::{example, load};
 use halidom_driver::data::Request;
 use halidom_driver::source::Choice;
+use halidom_driver::stock::Language;
 use halidom_driver::{compile, judge};
 use halidom_smt::{Family, Program};
 use halidom_validate::Verdict;
@@ -26,6 +27,7 @@ fn options(pipeline: usize, seconds: u64) -> Options {
         seed: 1,
         allow_bounds: false,
         estimates: true,
+        halide: None,
         judge,
     }
 }
@@ -144,4 +146,26 @@ fn what_is_not_proved_never_wins() {
         Ok(tuning) => panic!("{} is proved without a solver", tuning.winner.text),
         Err(error) => panic!("{error}"),
     }
+}
+
+/// The search for stock Halide times Halide's code and proves what Halide compiles.
+#[test]
+fn a_schedule_for_stock_halide_is_proved() {
+    if !halidom_halide::bridge::is_installed() {
+        println!("skipped: there is no Python with Halide");
+        return;
+    }
+    let text = "\
+pipeline twice(input: buffer<u8, 1>) -> output: buffer<u8, 1> { func output(x) = 2 * input(x); }
+schedule wide for twice { output.vectorize(x, 16); }
+";
+    let loaded = load("twice", text);
+    let options = Options { schedule: Some(Some(0)), halide: Some(Language::Cpp), ..options(0, 6) };
+    let tuning = tune::run(&loaded, &options, &request(&[5000]), &mut |_| {})
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert!(tuning.winner.verdict.is_proved());
+    assert_eq!(tuning.differing, Vec::<String>::new());
+    let script = tuning.winner.script.expect("Halide compiles a script");
+    assert!(script.contains("def pipeline():"), "{script}");
+    assert!(tuning.winner.text.lines().all(|line| line.ends_with(';')), "{}", tuning.winner.text);
 }

@@ -1,8 +1,13 @@
 //! `halidom tune`.
 
+use std::path::Path;
+
+use halidom::{Kind, Refusal};
+use halidom_diag::Sources;
 use halidom_driver::data::Request;
 use halidom_driver::files::write_bytes;
-use halidom_driver::source::Loaded;
+use halidom_driver::source::{self, Loaded};
+use halidom_driver::stock::{self, Import, Language};
 use halidom_verdict::{Evidence, Ran, Verdict};
 use halidom_workshop::tune::{
     self, Counts, Options, Reference, Rejection, Row, Sampling, TuneError, Tuning,
@@ -11,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 use super::run::malformed;
 use super::{ended, load, report, solving};
-use crate::args::TuneArgs;
+use crate::args::{LanguageArg, TuneArgs};
 use crate::output::{Ended, Output, Stop};
 use crate::request;
 
@@ -23,8 +28,14 @@ pub(crate) fn run(args: &TuneArgs, output: &mut Output<'_>) -> Ended {
 }
 
 fn search(args: &TuneArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
-    let Some(file) = &args.file else { return calibrate(output) };
-    let loaded = load(file, output)?;
+    let loaded = match (&args.file, &args.halide_script) {
+        (_, Some(script)) => imported(script, stock::import_script(script), output)?,
+        (Some(file), None) if Kind::of(file) == Kind::Stock && args.language.is_some() => {
+            imported(file, stock::import(file), output)?
+        }
+        (Some(file), None) => load(file, output)?,
+        (None, None) => return calibrate(output),
+    };
     let chosen = loaded.pipeline(args.pipeline.as_deref()).and_then(|pipeline| {
         let named = args.schedule.as_deref();
         let schedule = named.map(|name| loaded.schedule(pipeline, Some(name))).transpose()?;
@@ -58,6 +69,7 @@ fn search(args: &TuneArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         seed: args.seed,
         allow_bounds: args.allow_bounds,
         estimates: !args.no_estimates,
+        halide: language(args),
         judge: solving::default(output)?,
     };
     let found = tune::run(&loaded, &options, &request, &mut |words| output.progress(words));
@@ -84,6 +96,28 @@ fn search(args: &TuneArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         }
         Err(error) => Err(stopped(&loaded, error, output)),
     }
+}
+
+/// The language of the winner, if the search is for stock Halide.
+fn language(args: &TuneArgs) -> Option<Language> {
+    match args.language {
+        Some(LanguageArg::Python) => Some(Language::Python),
+        Some(LanguageArg::Cpp) => Some(Language::Cpp),
+        None => args.halide_script.is_some().then_some(Language::Python),
+    }
+}
+
+/// A pipeline of stock Halide as a program, and notes on what is missing in it.
+fn imported(
+    path: &Path,
+    import: Result<Import, Refusal>,
+    output: &mut Output<'_>,
+) -> Result<Loaded, Stop> {
+    let Import { text, notes } = import.map_err(|refusal| output.refused(&refusal))?;
+    for note in &notes {
+        output.diagnostic(&Sources::new(), note);
+    }
+    Ok(source::parse(&path.display().to_string(), text))
 }
 
 /// Reports an error that no verdict follows from.
@@ -163,7 +197,7 @@ fn sample(
     loaded: &Loaded,
     sampling: &Sampling,
     request: &Request,
-    path: &std::path::Path,
+    path: &Path,
     output: &mut Output<'_>,
 ) -> Result<Ended, Stop> {
     let found = tune::sample(loaded, sampling, request, path, &mut |words| output.progress(words));
@@ -232,8 +266,23 @@ fn present(tuning: &Tuning, output: &mut Output<'_>) {
     if !tuning.winner.is_new {
         output.line("nothing faster was found than what there was:");
     }
+    if let Some(script) = tuning.differing.first() {
+        output.line(&format!(
+            "Halide's code for {} of the schedules gives other outputs, or is refuted; the first:",
+            tuning.differing.len()
+        ));
+        output.line(script);
+    }
     output.line("");
     output.line(&tuning.winner.text);
+    if let Some(script) = &tuning.winner.script {
+        output.line(
+            "proved: the statement that the installed Halide compiles under this schedule. Paste \
+                it, and prove your own program with `halidom validate --halide-script`",
+        );
+        output.set("script", script.as_str());
+        output.set("differing", json!(tuning.differing));
+    }
     output.set("pipeline", tuning.pipeline.as_str());
     output.set("threads", tuning.limits.threads);
     output.set("bytes", tuning.bytes);

@@ -4,12 +4,13 @@
 use std::path::Path;
 
 use halidom_diag::{Diagnostic, Severity, Sources};
+use halidom_halide::bridge::Job;
 use halidom_halide::pipeline::{self, Pipeline};
 use halidom_halide::{Names, codes, translate};
 use halidom_ir::{Action, Directive};
 
-use super::{UNSUPPORTED, bytes};
-use crate::compile;
+use super::{UNSUPPORTED, bridge, bytes, compile};
+use crate::compile as compiler;
 use crate::refusal::Refusal;
 use crate::source::{self, Choice, Loaded};
 
@@ -24,12 +25,28 @@ pub struct Import {
 
 /// Reads a pipeline file and prints it as a `.hal` file.
 pub fn import(path: &Path) -> Result<Import, Refusal> {
-    let bytes = bytes(path)?;
+    imported(&bytes(path)?, path)
+}
+
+/// Runs a Python script that defines `pipeline()` and prints its pipeline as a `.hal` file.
+pub fn import_script(script: &Path) -> Result<Import, Refusal> {
+    let text = source::text(script)?;
+    let compiled = compile(&Job::of(bridge::Origin::Script(script.to_owned())));
+    let artifacts = compiled.map_err(|error| {
+        let mut sources = Sources::new();
+        let file = sources.add(script.display().to_string(), text.clone());
+        let diagnostic = error.diagnostic(Some((file, &text)));
+        Refusal::new(sources, vec![diagnostic])
+    })?;
+    imported(&artifacts.pipeline, script)
+}
+
+fn imported(bytes: &[u8], path: &Path) -> Result<Import, Refusal> {
     let name = path.display().to_string();
     let imported = || -> Result<Import, Diagnostic> {
         let mut names = Names::new();
         let pipeline =
-            pipeline::read(&bytes, &mut names).map_err(|error| error.diagnostic(&name))?;
+            pipeline::read(bytes, &mut names).map_err(|error| error.diagnostic(&name))?;
         let mut import = written(&name, &pipeline, &names)?;
         for image in &pipeline.images {
             let name = names.text(image.name);
@@ -117,7 +134,7 @@ fn refusals(loaded: &mut Loaded) -> Vec<Refused> {
         loaded.module.diagnostics.clone()
     } else {
         let choice = Choice { pipeline: 0, schedule: Some(0) };
-        compile::compile(loaded, &choice, &mut |_, _, _| {}).err().unwrap_or_default()
+        compiler::compile(loaded, &choice, &mut |_, _, _| {}).err().unwrap_or_default()
     };
     let read = loaded.module.pipelines.first().and_then(|read| read.schedules.first());
     let spans = read.map_or(&[][..], |schedule| &schedule.spans);

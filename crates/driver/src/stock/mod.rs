@@ -42,12 +42,13 @@ pub use annotated::{
 };
 pub use compare::{Beside, Compared, Comparison, Difference, compare};
 pub use execute::before;
-pub use export::export;
+pub use export::{directives, export};
 pub use halidom_halide::bridge;
 pub use halidom_halide::codes::UNSUPPORTED;
 pub use halidom_halide::dump::numbered as numbered_names;
+pub use halidom_halide::script::{Language, Unprintable};
 pub use halidom_halide::translate::Note;
-pub use import::{Import, import};
+pub use import::{Import, import, import_script};
 pub use passes::{Outcome, Step, changes, passes};
 pub use replay::{Confirmed, Replay, bear_out, confirm, dump, replay};
 

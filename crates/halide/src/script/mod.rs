@@ -1,5 +1,5 @@
 //! Prints algorithms and schedules of `ir` as Python scripts for Halide. Each script defines
-//! `pipeline()`.
+//! `pipeline()`. Prints schedules alone in Python and in C++.
 //!
 //! The scripts serve to try stock Halide on generated programs, and to time its code against ours.
 //! A script computes the same as the algorithm wherever `int`s fit 32 bits, signed integers of 32
@@ -9,17 +9,20 @@
 
 mod error;
 mod exprs;
+mod language;
 mod schedule;
 mod writer;
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
-    Algorithm, Directive, Expr, ExprId, FuncId, FuncKind, Pool, Schedule, SchedulePhase, Stage,
+    Action, Algorithm, Directive, Expr, ExprId, FuncId, FuncKind, Pool, Schedule, SchedulePhase,
+    Stage,
 };
 
 pub use error::Unprintable;
 use error::{Result, unprintable};
 use exprs::{Unit, type_word};
+pub use language::Language;
 use writer::{Loop, Writer};
 
 /// The line above the directives; each directive is one line.
@@ -30,33 +33,14 @@ pub const SCHEDULE: &str = "    # The schedule.";
 /// # Errors
 /// Returns an error for a construct that Halide's Python cannot express.
 pub fn print(pool: &Pool, algorithm: &Algorithm, schedule: &Schedule) -> Result<String> {
-    let mut writer = Writer {
-        pool,
-        lines: Vec::new(),
-        used: FxHashSet::default(),
-        vars: FxHashMap::default(),
-        funcs: FxHashMap::default(),
-        loop_vars: FxHashMap::default(),
-        loops: FxHashMap::default(),
-        named: FxHashMap::default(),
-    };
+    let mut writer = Writer::new(pool, Language::Python);
     writer.algorithm(algorithm)?;
-    let declared = writer.lines.len();
-    let mut directives = vec![writer.roots(algorithm)];
-    let mut ordered: Vec<&Directive> = schedule.directives.iter().collect();
-    // Halide applies directives in the given order, ours go by phase. The phases after that of the
-    // loops are one to Halide.
-    ordered.sort_by_key(|directive| directive.action.phase().min(SchedulePhase::Compute));
-    for directive in ordered {
-        directives.push(writer.directive(directive, None)?);
-    }
-    // The loops that directives make are declared before the directives.
-    let loops = writer.lines.split_off(declared);
+    let Directives { loops, lines: directives } = writer.directives(algorithm, schedule)?;
     let mut lines = vec!["import halide as hl".to_owned(), String::new(), String::new()];
     lines.push("def pipeline():".to_owned());
     lines.extend(writer.lines.iter().chain(&loops).map(|line| format!("    {line}")));
     lines.push(SCHEDULE.to_owned());
-    lines.extend(directives.iter().flatten().map(|line| format!("    {line}")));
+    lines.extend(directives.iter().map(|line| format!("    {line}")));
     let outputs: Vec<&str> =
         algorithm.outputs.iter().map(|func| writer.funcs[func].as_str()).collect();
     let outputs = outputs.join(", ");
@@ -74,18 +58,53 @@ pub fn print(pool: &Pool, algorithm: &Algorithm, schedule: &Schedule) -> Result<
     Ok(lines.join("\n"))
 }
 
-/// Words that are no Python names, or have a meaning in a script.
-const RESERVED: [&str; 11] =
-    ["hl", "in", "is", "if", "or", "and", "not", "for", "def", "made", "pipeline"];
+/// Prints a schedule alone, to be pasted into a program for Halide in which the funcs, variables and
+/// reduction domains are called as in the script of [`print`].
+///
+/// # Errors
+/// Returns an error for a construct that Halide cannot express in this language.
+pub fn directives(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    language: Language,
+) -> Result<String> {
+    let mut writer = Writer::new(pool, language);
+    writer.algorithm(algorithm)?;
+    let Directives { loops, lines } = writer.directives(algorithm, schedule)?;
+    Ok(loops.iter().chain(&lines).map(|line| format!("{line}\n")).collect())
+}
+
+/// A printed schedule.
+struct Directives {
+    /// The declarations of the loops that directives make.
+    loops: Vec<String>,
+    /// The directives, each on one line.
+    lines: Vec<String>,
+}
 
 impl Writer<'_> {
+    /// Prints the directives of a schedule; the algorithm is printed already.
+    fn directives(&mut self, algorithm: &Algorithm, schedule: &Schedule) -> Result<Directives> {
+        let declared = self.lines.len();
+        let mut lines = self.roots(algorithm, schedule);
+        let mut ordered: Vec<&Directive> = schedule.directives.iter().collect();
+        // Halide applies directives in the given order, ours go by phase. The phases after that of
+        // the loops are one to Halide.
+        ordered.sort_by_key(|directive| directive.action.phase().min(SchedulePhase::Compute));
+        for directive in ordered {
+            lines.extend(self.directive(directive, None)?);
+        }
+        Ok(Directives { loops: self.lines.split_off(declared), lines })
+    }
+
     /// A free Python name similar to this one.
     fn name(&mut self, like: &str) -> String {
         let plain: String =
             like.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let mut name = plain.clone();
         let mut number = 1;
-        while RESERVED.contains(&name.as_str()) || !self.used.insert(name.clone()) {
+        while self.language.reserves(&name) || !self.used.insert(name.clone()) {
             name = format!("{plain}_{number}");
             number += 1;
         }
@@ -100,7 +119,10 @@ impl Writer<'_> {
         }
         let word = self.name(name);
         let kind = if is_reduction { "RVar" } else { "Var" };
-        self.lines.push(format!("{word} = hl.{kind}({name:?})"));
+        self.lines.push(match self.language {
+            Language::Python => format!("{word} = hl.{kind}({name:?})"),
+            Language::Cpp => format!("{kind} {word}({name:?});"),
+        });
         self.loop_vars.insert(key, word.clone());
         word
     }
@@ -214,13 +236,25 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Computes at the root the funcs that we compute there by default, and Halide inline.
-    fn roots(&self, algorithm: &Algorithm) -> Vec<String> {
+    /// Computes at the root the funcs that we compute there by default, and Halide inline, unless
+    /// the schedule names another place.
+    fn roots(&self, algorithm: &Algorithm, schedule: &Schedule) -> Vec<String> {
+        let is_placed = |func: &FuncId| {
+            let places = |action: &Action| {
+                matches!(action, Action::ComputeAt(_) | Action::ComputeRoot | Action::ComputeInline)
+            };
+            schedule
+                .directives
+                .iter()
+                .any(|directive| directive.func == *func && places(&directive.action))
+        };
         let inner = algorithm.funcs.iter().filter(|func| !algorithm.outputs.contains(func));
         let stored = inner.filter(|func| {
-            !matches!(self.pool.func(**func).kind, FuncKind::Defined { synthetic: true, .. })
+            let kind = &self.pool.func(**func).kind;
+            !matches!(kind, FuncKind::Defined { synthetic: true, .. }) && !is_placed(func)
         });
-        stored.map(|func| format!("{}.compute_root()", self.funcs[func])).collect()
+        let end = self.language.end();
+        stored.map(|func| format!("{}.compute_root(){end}", self.funcs[func])).collect()
     }
 
     /// Declares the reduction domain of a stage; returns its loops.

@@ -1,4 +1,4 @@
-//! Prints directives in Python.
+//! Prints directives.
 
 use halidom_ir::{
     Action, Deal, Directive, ExprId, FoldDirection, FuncId, LoopKind, LoopLevel, Partition,
@@ -7,6 +7,7 @@ use halidom_ir::{
 
 use super::error::{Result, unprintable};
 use super::exprs::Unit;
+use super::language::Language;
 use super::writer::{Loop, Writer};
 
 impl Writer<'_> {
@@ -27,6 +28,9 @@ impl Writer<'_> {
             (None, _) => format!("{word}.update({})", stage - 1),
         };
         let line = match action {
+            Action::Specialize { .. } if self.language == Language::Cpp => {
+                return unprintable("the condition of a specialization");
+            }
             Action::Specialize { condition, directives } => {
                 let condition = self.expr(*condition, Unit::Typed)?;
                 let name = self.name("special");
@@ -45,7 +49,8 @@ impl Writer<'_> {
                 let outer = self.new_loop(func, stage, outer, is_reduction);
                 let inner = self.new_loop(func, stage, inner, is_reduction);
                 let factor = self.factor(*factor)?;
-                format!("{target}.split({old}, {outer}, {inner}, {factor}, {})", tail_word(*tail))
+                let tail = self.tail(*tail);
+                format!("{target}.split({old}, {outer}, {inner}, {factor}, {tail})")
             }
             Action::Tile { vars, outer, inner, factors, tail } => {
                 let mut words = Vec::new();
@@ -61,7 +66,7 @@ impl Writer<'_> {
                 for factor in factors {
                     words.push(self.factor(*factor)?);
                 }
-                format!("{target}.tile({}, {})", words.join(", "), tail_word(*tail))
+                format!("{target}.tile({}, {})", words.join(", "), self.tail(*tail))
             }
             Action::Fuse { outer, inner, fused } => {
                 let (around, outer_is_reduction) = self.loop_of(func, stage, outer)?;
@@ -104,7 +109,7 @@ impl Writer<'_> {
                     Partition::Always => "Always",
                     Partition::Never => "Never",
                 };
-                format!("{target}.partition({var}, hl.Partition.{policy})")
+                format!("{target}.partition({var}, {})", self.language.value("Partition", policy))
             }
             Action::Prefetch { func: read, var, ahead } => {
                 let var = self.loop_of(func, stage, var)?.0;
@@ -113,8 +118,13 @@ impl Writer<'_> {
                 };
                 // With types that match only approximately, Python would convert an input to a func
                 // that copies it.
-                let level = format!("hl.VarOrRVar({var})");
-                format!("{target}.prefetch({read}, {level}, {level}, hl.Expr({ahead}))")
+                match self.language {
+                    Language::Python => {
+                        let level = format!("hl.VarOrRVar({var})");
+                        format!("{target}.prefetch({read}, {level}, {level}, hl.Expr({ahead}))")
+                    }
+                    Language::Cpp => format!("{target}.prefetch({read}, {var}, {var}, {ahead})"),
+                }
             }
             Action::Rename { from, to } => {
                 let (old, is_reduction) = self.loop_of(func, stage, from)?;
@@ -122,9 +132,11 @@ impl Writer<'_> {
                 format!("{target}.rename({old}, {new})")
             }
             Action::Atomic => format!("{target}.atomic()"),
-            Action::Wrap { wrapper, users } => self.wrap(func, &word, *wrapper, users)?,
+            Action::Wrap { wrapper, users } => {
+                return Ok(vec![self.wrap(func, &word, *wrapper, users)?]);
+            }
             Action::Factor { vars, partial } => {
-                self.factor_out((func, stage), &target, vars, *partial)?
+                return Ok(vec![self.factor_out((func, stage), &target, vars, *partial)?]);
             }
             Action::ComputeAt(level) => format!("{word}.compute_at({})", self.level(level)?),
             Action::ComputeRoot => format!("{word}.compute_root()"),
@@ -148,10 +160,7 @@ impl Writer<'_> {
             Action::Realign => return Ok(Vec::new()),
             Action::FoldStorage { var, factor, direction } => {
                 let var = self.loop_var(var, false);
-                let forward = match direction {
-                    Some(FoldDirection::Backward) => "False",
-                    Some(FoldDirection::Forward) | None => "True",
-                };
+                let forward = self.language.truth(*direction != Some(FoldDirection::Backward));
                 format!("{word}.fold_storage({var}, {}, {forward})", self.factor(*factor)?)
             }
             Action::StoreIn(place) => {
@@ -163,7 +172,7 @@ impl Writer<'_> {
                     StoreIn::Register => "Register",
                     StoreIn::Within(_) => return unprintable("memory within another's"),
                 };
-                format!("{word}.store_in(hl.MemoryType.{kind})")
+                format!("{word}.store_in({})", self.language.value("MemoryType", kind))
             }
             Action::Bound { var, min, extent } => {
                 let var = self.loop_var(var, false);
@@ -179,7 +188,7 @@ impl Writer<'_> {
                 format!("{word}.align_bounds({var}, {modulus}, {remainder})")
             }
         };
-        Ok(vec![line])
+        Ok(vec![format!("{line}{}", self.language.end())])
     }
 
     fn factor(&self, factor: ExprId) -> Result<String> {
@@ -217,7 +226,7 @@ impl Writer<'_> {
         let var = self.loop_of(func, stage, var)?.0;
         Ok(match factor {
             Some(factor) => {
-                format!("{target}.{verb}({var}, {}, {})", self.factor(factor)?, tail_word(tail))
+                format!("{target}.{verb}({var}, {}, {})", self.factor(factor)?, self.tail(tail))
             }
             None => format!("{target}.{verb}({var})"),
         })
@@ -244,7 +253,7 @@ impl Writer<'_> {
         let readers = match readers.as_slice() {
             [] => String::new(),
             [reader] => reader.clone(),
-            readers => format!("[{}]", readers.join(", ")),
+            readers => self.language.list(readers),
         };
         let is_input = pool.func(func).stages().is_empty();
         let mut loops = Vec::new();
@@ -255,7 +264,11 @@ impl Writer<'_> {
         }
         self.loops.insert((wrapper, 0), loops);
         self.funcs.insert(wrapper, name.clone());
-        Ok(format!("{name} = {word}.in_({readers})"))
+        let verb = match self.language {
+            Language::Python => "in_",
+            Language::Cpp => "in",
+        };
+        Ok(self.language.declared("Func", &name, &format!("{word}.{verb}({readers})")))
     }
 
     /// Prints the factoring of an update's reduction.
@@ -273,7 +286,7 @@ impl Writer<'_> {
         for (reduction, var) in vars {
             let (word, _) = self.loop_of(func, stage, reduction)?;
             let new = self.loop_var(var, false);
-            pairs.push(format!("({word}, {new})"));
+            pairs.push(self.language.pair(&word, &new));
             kept.push((reduction.clone(), Loop { word, is_reduction: true }));
             pure.push((var.clone(), Loop { word: new, is_reduction: false }));
         }
@@ -287,7 +300,8 @@ impl Writer<'_> {
         self.loops.insert((partial, 1), gone.into_iter().chain(own.clone()).chain(pure).collect());
         self.loops.insert((func, stage), kept.into_iter().chain(own).collect());
         self.funcs.insert(partial, name.clone());
-        Ok(format!("{name} = {target}.rfactor([{}])", pairs.join(", ")))
+        let made = format!("{target}.rfactor({})", self.language.list(&pairs));
+        Ok(self.language.declared("Func", &name, &made))
     }
 
     fn level(&self, level: &LoopLevel) -> Result<String> {
@@ -302,18 +316,19 @@ impl Writer<'_> {
         // Halide finds the stage itself; its Python does not find a stage that is named.
         Ok(format!("{word}, {var}"))
     }
-}
 
-fn tail_word(tail: Tail) -> &'static str {
-    match tail {
-        Tail::Guard => "hl.TailStrategy.GuardWithIf",
-        Tail::Shift | Tail::ShiftInwards => "hl.TailStrategy.ShiftInwards",
-        Tail::Round => "hl.TailStrategy.RoundUp",
-        Tail::Predicate => "hl.TailStrategy.Predicate",
-        Tail::PredicateLoads => "hl.TailStrategy.PredicateLoads",
-        Tail::PredicateStores => "hl.TailStrategy.PredicateStores",
-        Tail::ShiftInwardsAndBlend => "hl.TailStrategy.ShiftInwardsAndBlend",
-        Tail::RoundUpAndBlend => "hl.TailStrategy.RoundUpAndBlend",
-        Tail::Auto => "hl.TailStrategy.Auto",
+    fn tail(&self, tail: Tail) -> String {
+        let name = match tail {
+            Tail::Guard => "GuardWithIf",
+            Tail::Shift | Tail::ShiftInwards => "ShiftInwards",
+            Tail::Round => "RoundUp",
+            Tail::Predicate => "Predicate",
+            Tail::PredicateLoads => "PredicateLoads",
+            Tail::PredicateStores => "PredicateStores",
+            Tail::ShiftInwardsAndBlend => "ShiftInwardsAndBlend",
+            Tail::RoundUpAndBlend => "RoundUpAndBlend",
+            Tail::Auto => "Auto",
+        };
+        self.language.value("TailStrategy", name)
     }
 }

@@ -3,6 +3,8 @@
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{ExprId, FuncId, Pool, VarId};
 
+use super::language::Language;
+
 /// A loop in a script.
 #[derive(Clone)]
 pub(super) struct Loop {
@@ -13,6 +15,8 @@ pub(super) struct Loop {
 
 pub(super) struct Writer<'p> {
     pub(super) pool: &'p Pool,
+    /// The language of the directives. Definitions are in Python.
+    pub(super) language: Language,
     pub(super) lines: Vec<String>,
     /// Python names that are taken.
     pub(super) used: FxHashSet<String>,
@@ -26,4 +30,21 @@ pub(super) struct Writer<'p> {
     pub(super) loops: FxHashMap<(FuncId, usize), Vec<(String, Loop)>>,
     /// Subexpressions that have a Python variable at the present place.
     pub(super) named: FxHashMap<ExprId, String>,
+}
+
+impl<'p> Writer<'p> {
+    /// A writer that has written nothing.
+    pub(super) fn new(pool: &'p Pool, language: Language) -> Self {
+        Self {
+            pool,
+            language,
+            lines: Vec::new(),
+            used: FxHashSet::default(),
+            vars: FxHashMap::default(),
+            funcs: FxHashMap::default(),
+            loop_vars: FxHashMap::default(),
+            loops: FxHashMap::default(),
+            named: FxHashMap::default(),
+        }
+    }
 }

@@ -14,23 +14,31 @@ use halidom_driver::source::{Choice, Loaded};
 /// The name of the pipeline in its library.
 const NAME: &str = "halide_pipeline";
 
-/// A Python script that compiles the result of `pipeline` in a script and prints the arguments'
-/// names. Its arguments are `FILE OUT NAME`.
+/// A Python script that compiles the result of `pipeline` in the scripts `N.py` of a folder. Writes
+/// the library `N.a` and the arguments' names, `N.txt`, or the reason why that fails, `N.failed`.
+/// Its arguments are `FOLDER COUNT NAME`.
 const COMPILE: &str = "\
-import runpy, sys
+import os, runpy, sys
 import halide as hl
-made = runpy.run_path(sys.argv[1])['pipeline']()
-made = made if isinstance(made, hl.Pipeline) else hl.Pipeline(made)
-arguments = made.infer_arguments()
-files = {hl.OutputFileType.static_library: sys.argv[2]}
-made.compile_to(files, arguments, sys.argv[3], hl.get_host_target())
-for argument in arguments:
-    print(argument.name)
+folder, count, name = sys.argv[1:]
+for number in range(int(count)):
+    at = os.path.join(folder, str(number))
+    try:
+        made = runpy.run_path(at + '.py')['pipeline']()
+        made = made if isinstance(made, hl.Pipeline) else hl.Pipeline(made)
+        arguments = made.infer_arguments()
+        files = {hl.OutputFileType.static_library: at + '.a'}
+        made.compile_to(files, arguments, name, hl.get_host_target())
+        with open(at + '.txt', 'w') as names:
+            names.writelines(argument.name + '\\n' for argument in arguments)
+    except Exception as error:
+        with open(at + '.failed', 'w') as reason:
+            reason.write(str(error))
 ";
 
 /// A library that Halide compiled, with its arguments.
-pub(super) struct HalideForm {
-    pub(super) library: HalideLibrary,
+pub(crate) struct HalideForm {
+    pub(crate) library: HalideLibrary,
     /// The inputs, in the order of the library's arguments.
     inputs: Vec<Argument>,
     /// The outputs on their windows.
@@ -50,33 +58,52 @@ pub(super) fn compile(
     prepared: &Prepared,
     toolchain: &Toolchain,
 ) -> Result<HalideForm, String> {
-    let words = |error: &dyn std::fmt::Display| error.to_string();
-    let text = export(loaded, choice).map_err(|error| words(&error))?;
-    let folder = tempfile::tempdir().map_err(|error| words(&error))?;
-    let [file, archive, shared] =
-        ["pipeline.py", "pipeline.a", "pipeline.so"].map(|name| folder.path().join(name));
-    fs::write(&file, text).map_err(|error| words(&error))?;
-    let python = bridge::find().map_err(|error| words(&error))?;
-    let mut command = Command::new(python);
-    command.args(["-c", COMPILE]).arg(&file).arg(&archive).arg(NAME);
-    let names = finish(&mut command)?;
-    let mut command = Command::new(toolchain.compiler());
-    command.args(["-shared", "-Wl,-Bsymbolic", "-o"]).arg(&shared).arg("-Wl,--whole-archive");
-    command.arg(&archive).args(["-Wl,--no-whole-archive", "-lpthread", "-ldl", "-lm"]);
-    finish(&mut command)?;
-    let library = HalideLibrary::open(&shared, NAME).map_err(|error| words(&error))?;
+    let text = export(loaded, choice).map_err(|error| error.to_string())?;
     let pool = &loaded.module.pool;
     let algorithm = &loaded.module.pipelines[choice.pipeline].algorithm;
-    let inputs = names.lines().map(|name| {
-        argument(pool, algorithm, prepared, name).ok_or_else(|| format!("`{name}` has no value"))
-    });
-    let mut outputs = Vec::new();
-    for (func, window) in algorithm.outputs.iter().zip(&prepared.windows) {
-        for scalar in &pool.func(*func).scalars {
-            outputs.push(Array::zeros(*scalar, window.clone()).ok_or("an output is too large")?);
-        }
+    let mut all = compile_all(&[text], (pool, algorithm), prepared, toolchain)?;
+    all.pop().unwrap_or_else(|| Err("it is not compiled".to_owned()))
+}
+
+/// Compiles scripts of one pipeline with the installed Halide, in one process.
+///
+/// # Errors
+/// Returns the reason if no script can be compiled.
+pub(crate) fn compile_all(
+    scripts: &[String],
+    (pool, algorithm): (&Pool, &Algorithm),
+    prepared: &Prepared,
+    toolchain: &Toolchain,
+) -> Result<Vec<Result<HalideForm, String>>, String> {
+    let words = |error: &dyn std::fmt::Display| error.to_string();
+    let folder = tempfile::tempdir().map_err(|error| words(&error))?;
+    for (number, text) in scripts.iter().enumerate() {
+        let file = folder.path().join(format!("{number}.py"));
+        fs::write(file, text).map_err(|error| words(&error))?;
     }
-    Ok(HalideForm { library, inputs: inputs.collect::<Result<_, _>>()?, outputs })
+    let python = bridge::find().map_err(|error| words(&error))?;
+    let mut command = Command::new(python);
+    command.args(["-c", COMPILE]).arg(folder.path()).arg(scripts.len().to_string()).arg(NAME);
+    command.env("PYTHONDONTWRITEBYTECODE", "1");
+    // The process may crash at a script. Those before it are compiled.
+    let ended = finish(&mut command);
+    let form = |number: usize| {
+        let [names, failed, archive, shared] = ["txt", "failed", "a", "so"]
+            .map(|extension| folder.path().join(format!("{number}.{extension}")));
+        let Ok(names) = fs::read_to_string(names) else {
+            let reason = fs::read_to_string(failed).ok().or(ended.clone().err());
+            let reason = reason.unwrap_or_default();
+            let first = reason.lines().find(|line| !line.trim().is_empty());
+            return Err(first.unwrap_or("Halide fails without a word").to_owned());
+        };
+        let mut command = Command::new(toolchain.compiler());
+        command.args(["-shared", "-Wl,-Bsymbolic", "-o"]).arg(&shared).arg("-Wl,--whole-archive");
+        command.arg(&archive).args(["-Wl,--no-whole-archive", "-lpthread", "-ldl", "-lm"]);
+        finish(&mut command)?;
+        let library = HalideLibrary::open(&shared, NAME).map_err(|error| words(&error))?;
+        HalideForm::of(library, &names, (pool, algorithm), prepared)
+    };
+    Ok((0..scripts.len()).map(form).collect())
 }
 
 /// The value of an input or a parameter.
@@ -107,8 +134,30 @@ fn finish(command: &mut Command) -> Result<String, String> {
 }
 
 impl HalideForm {
+    /// Adds the values for the arguments with these names, one on each line.
+    fn of(
+        library: HalideLibrary,
+        names: &str,
+        (pool, algorithm): (&Pool, &Algorithm),
+        prepared: &Prepared,
+    ) -> Result<Self, String> {
+        let inputs = names.lines().map(|name| {
+            argument(pool, algorithm, prepared, name)
+                .ok_or_else(|| format!("`{name}` has no value"))
+        });
+        let inputs = inputs.collect::<Result<_, _>>()?;
+        let mut outputs = Vec::new();
+        for (func, window) in algorithm.outputs.iter().zip(&prepared.windows) {
+            for scalar in &pool.func(*func).scalars {
+                let zeros = Array::zeros(*scalar, window.clone());
+                outputs.push(zeros.ok_or("an output is too large")?);
+            }
+        }
+        Ok(Self { library, inputs, outputs })
+    }
+
     /// Prepares a call with the arguments in place.
-    pub(super) fn call(&self) -> Result<HalideCall<'_>, HalideError> {
+    pub(crate) fn call(&self) -> Result<HalideCall<'_>, HalideError> {
         let inputs = self.inputs.iter().map(|input| match input {
             Argument::Array(array) => HalideArgument::Array(array),
             Argument::Scalar(value) => HalideArgument::Scalar(*value),

@@ -22,7 +22,7 @@ pub(crate) use limits::measure;
 pub use limits::{Limits, traffic};
 pub use plot::svg;
 
-use halide::HalideForm;
+pub(crate) use halide::{HalideForm, compile_all};
 use halidom_driver::compile;
 use halidom_driver::data::{self, DataError, Prepared, Request};
 use halidom_driver::execute::{self, BuildError, ExecuteError, Native, Placed};
@@ -173,39 +173,43 @@ struct Form<'f> {
     times: Vec<Duration>,
 }
 
-enum Code<'f> {
+/// Code with its arguments in place, ours or Halide's.
+pub(crate) enum Code<'f> {
     Own(&'f Native, Placed<'f>),
     Halide(&'f HalideForm, HalideCall<'f>),
 }
 
+/// The reason why code does not run.
 #[derive(Debug, thiserror::Error)]
-enum FormError {
+pub(crate) enum FormError {
     #[error(transparent)]
     Own(#[from] ExecuteError),
     #[error(transparent)]
     Halide(#[from] HalideError),
 }
 
-impl Form<'_> {
-    fn run(&mut self) -> Result<(), FormError> {
-        match &mut self.code {
-            Code::Own(_, placed) => placed.run()?,
-            Code::Halide(_, call) => call.run()?,
+impl Code<'_> {
+    /// Runs it once.
+    pub(crate) fn run(&mut self) -> Result<(), FormError> {
+        match self {
+            Self::Own(_, placed) => placed.run()?,
+            Self::Halide(_, call) => call.run()?,
         }
         Ok(())
     }
 
     fn set_threads(&self, count: usize) {
-        match &self.code {
-            Code::Own(native, _) => native.set_threads(count),
-            Code::Halide(form, _) => form.library.set_threads(count),
+        match self {
+            Self::Own(native, _) => native.set_threads(count),
+            Self::Halide(form, _) => form.library.set_threads(count),
         }
     }
 
-    fn outputs(&mut self) -> Option<Vec<Array>> {
-        match &mut self.code {
-            Code::Own(_, placed) => placed.outputs().ok(),
-            Code::Halide(form, call) => form.outputs(call),
+    /// The outputs of the last run; `None` if they cannot be read.
+    pub(crate) fn outputs(&mut self) -> Option<Vec<Array>> {
+        match self {
+            Self::Own(_, placed) => placed.outputs().ok(),
+            Self::Halide(form, call) => form.outputs(call),
         }
     }
 }
@@ -327,9 +331,9 @@ fn time<'l>(
     let mut number = 0;
     while let Some(form) = forms.get_mut(number) {
         form.times.clear();
-        form.set_threads(threads);
+        form.code.set_threads(threads);
         let begin = Instant::now();
-        match form.run() {
+        match form.code.run() {
             Ok(()) => number += 1,
             Err(FormError::Own(error)) => {
                 return Err(BenchError::Run { schedule: form.schedule.clone(), error });
@@ -351,7 +355,7 @@ fn time<'l>(
         for step in 0..count {
             let form = &mut forms[(turn + step) % count];
             let begin = Instant::now();
-            let outcome = form.run();
+            let outcome = form.code.run();
             let took = begin.elapsed();
             match outcome {
                 Ok(()) => {}
@@ -368,13 +372,13 @@ fn time<'l>(
             }
         }
     }
-    let first = forms.first_mut().and_then(Form::outputs);
+    let first = forms.first_mut().and_then(|form| form.code.outputs());
     for form in forms.iter_mut() {
         form.times.sort_unstable();
         let times = &form.times;
         let (least, median, most) =
             (times[0], times[times.len() / 2], times[(times.len() * 9 / 10).min(times.len() - 1)]);
-        let distance = match (&first, form.outputs()) {
+        let distance = match (&first, form.code.outputs()) {
             (Some(first), Some(outputs)) => furthest(first, &outputs, likeness(form.maker)),
             _ => f64::INFINITY,
         };

@@ -9,10 +9,12 @@ use std::time::{Duration, Instant};
 
 use halidom_base::stack;
 use halidom_codegen::Toolchain;
+use halidom_driver::data::Prepared;
 use halidom_driver::source::Loaded;
 use halidom_ir::Schedule;
 
 use super::form::{Abandoned, Built, Failure, Lowered, lower, together};
+use super::halide;
 
 /// The number of programs in one call of the C compiler.
 const TOGETHER: usize = 4;
@@ -35,11 +37,13 @@ fn workers() -> usize {
 
 /// Builds schedules of a pipeline within a time limit, in their order. Threads that have not ended
 /// by then come second; what they were to build counts as slow to compile.
+///
+/// With prepared inputs, stock Halide builds them for these inputs.
 pub(super) fn build(
     loaded: &Loaded,
     pipeline: usize,
     schedules: Vec<Schedule>,
-    toolchain: &Toolchain,
+    (toolchain, stock): (&Toolchain, Option<&Arc<Prepared>>),
     limit: Duration,
 ) -> (Vec<Result<Arc<Built>>>, Vec<Abandoned>) {
     let begin = Instant::now();
@@ -48,9 +52,16 @@ pub(super) fn build(
     let (outbox, results) = mpsc::channel();
     let mut threads = Vec::new();
     for _ in 0..workers().min(count) {
-        let (loaded, compiler) = (loaded.clone(), toolchain.clone());
+        let (loaded, compiler, stock) = (loaded.clone(), toolchain.clone(), stock.cloned());
         let (queue, outbox) = (Arc::clone(&queue), outbox.clone());
-        let work = move || stack::whole(|| serve(&loaded, pipeline, &compiler, &queue, &outbox));
+        let work = move || {
+            stack::whole(|| match stock {
+                None => serve(&loaded, pipeline, &compiler, &queue, &outbox),
+                Some(prepared) => {
+                    serve_halide(&loaded, pipeline, (&prepared, &compiler), &queue, &outbox);
+                }
+            });
+        };
         threads.extend(thread::Builder::new().spawn(work).ok());
     }
     drop(outbox);
@@ -100,5 +111,33 @@ fn serve(
         together(lowered, toolchain, &mut |number, built| {
             let _ = outbox.send((numbers[number], built.map(Arc::new)));
         });
+    }
+}
+
+/// Builds schedules with stock Halide until none is left.
+fn serve_halide(
+    loaded: &Loaded,
+    pipeline: usize,
+    with: (&Prepared, &Toolchain),
+    queue: &Queue,
+    outbox: &Sender<(usize, Result<Arc<Built>>)>,
+) {
+    loop {
+        let taken: Vec<(usize, Schedule)> = match queue.lock() {
+            Ok(mut queue) => {
+                let count = queue.len().min(TOGETHER);
+                queue.drain(..count).collect()
+            }
+            Err(_) => return,
+        };
+        if taken.is_empty() {
+            return;
+        }
+        let (numbers, schedules): (Vec<usize>, Vec<Option<Schedule>>) =
+            taken.into_iter().map(|(number, schedule)| (number, Some(schedule))).unzip();
+        let built = halide::build(loaded, pipeline, schedules, with);
+        for (number, built) in numbers.into_iter().zip(built) {
+            let _ = outbox.send((number, built.map(Arc::new)));
+        }
     }
 }

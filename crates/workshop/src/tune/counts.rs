@@ -19,6 +19,9 @@ pub enum Rejection {
     SlowToRun,
     /// A run fails for lack of memory.
     FailedRun,
+    /// Its outputs differ from those of the unscheduled form. For our own code the search stops at
+    /// the first such candidate; for stock Halide's it goes on.
+    Differs,
     /// It is slower than the best so far.
     Slower,
     /// It is not proved.
@@ -29,13 +32,14 @@ pub enum Rejection {
 
 impl Rejection {
     /// All reasons.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Refused,
         Self::SlowToCompile,
         Self::NotCompiled,
         Self::EntryCheck,
         Self::SlowToRun,
         Self::FailedRun,
+        Self::Differs,
         Self::Slower,
         Self::NotProved,
         Self::Defect,
@@ -50,6 +54,7 @@ impl Rejection {
             Self::EntryCheck => "entry check",
             Self::SlowToRun => "slow to run",
             Self::FailedRun => "failed run",
+            Self::Differs => "other outputs",
             Self::Slower => "slower",
             Self::NotProved => "not proved",
             Self::Defect => "defect",

@@ -139,8 +139,7 @@ schedule large for p { output.split(y, yo, yi, 64).vectorize(x, 32); }
             let toolchain = Toolchain::find().unwrap();
             let built = compile(loaded.clone(), 0, Some(schedule), &toolchain).unwrap();
             let options = judge::Options::find().unwrap();
-            let judged = judge::judge(&built.pool, &built.algorithm, &built.compiled, &options);
-            assert_eq!(judged.verdict, Verdict::Proved);
+            assert!(built.judged(&options).is_proved());
         }
         let output = facts(true).funcs[1].clone();
         assert_eq!(fixed(&facts(true), &output, "c"), Some((0, 3)));

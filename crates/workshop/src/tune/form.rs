@@ -14,11 +14,15 @@ use halidom_codegen::{CompileError, RunError, Toolchain};
 use halidom_diag::Diagnostic;
 use halidom_ir::{Algorithm, Array, Pool, Program, Schedule};
 use halidom_lang::NamedSchedule;
+use halidom_verdict::Verdict;
 
-use crate::bench::{Likeness, TOLERANCE, furthest, identical};
+use super::halide;
+
+use crate::bench::{Code, FormError, HalideForm, Likeness, TOLERANCE, furthest, identical};
 use halidom_driver::compile::{self, Compiled};
 use halidom_driver::data::Prepared;
 use halidom_driver::execute::{self, BuildError, ExecuteError, Native};
+use halidom_driver::judge;
 use halidom_driver::source::{Choice, Loaded};
 
 /// The reason why a form cannot be built or run.
@@ -40,18 +44,38 @@ pub(super) enum Failure {
     Ended,
 }
 
-/// A built form: its program and its native code.
+/// A built form: an algorithm, and code for it.
 pub(super) struct Built {
     pub(super) pool: Pool,
     pub(super) algorithm: Algorithm,
-    pub(super) compiled: Compiled,
-    native: Native,
+    pub(super) made: Made,
+}
+
+/// The code of a form, with what a proof is about.
+pub(super) enum Made {
+    /// Ours, with the program.
+    Own(Box<Compiled>, Native),
+    /// Stock Halide's, with the script that Halide compiled.
+    Halide(Box<HalideForm>, String),
 }
 
 impl Built {
-    /// Sets the number of threads for the parallel loops of all forms.
+    /// Sets the number of threads for the parallel loops: for ours, those of all forms.
     pub(super) fn set_threads(&self, count: usize) {
-        self.native.set_threads(count);
+        match &self.made {
+            Made::Own(_, native) => native.set_threads(count),
+            Made::Halide(form, _) => form.library.set_threads(count),
+        }
+    }
+
+    /// Judges the form. Stock Halide's is compiled again from the script.
+    pub(super) fn judged(&self, options: &judge::Options) -> Verdict {
+        match &self.made {
+            Made::Own(compiled, _) => {
+                judge::judge(&self.pool, &self.algorithm, compiled, options).answer()
+            }
+            Made::Halide(_, script) => halide::judged(script, options),
+        }
     }
 }
 
@@ -160,7 +184,7 @@ pub(super) fn compile(
     let target = execute::host(&algorithm);
     let native = execute::build(&pool, &compiled.program, toolchain, target);
     let native = native.map_err(|error| not_built(&error))?;
-    Ok(Built { pool, algorithm, compiled, native })
+    Ok(Built { pool, algorithm, made: Made::Own(Box::new(compiled), native) })
 }
 
 /// Compiles lowered forms of one pipeline together, and reports each with its number.
@@ -178,7 +202,8 @@ pub(super) fn together(
     execute::build_batch(&programs, toolchain, &target, &mut |number, native| {
         let Some(one) = lowered[number].take() else { return };
         let Lowered { pool, algorithm, compiled } = one;
-        let built = native.map(|native| Built { pool, algorithm, compiled, native });
+        let made = native.map(|native| Made::Own(Box::new(compiled), native));
+        let built = made.map(|made| Built { pool, algorithm, made });
         found(number, built.map_err(|error| not_built(&error)));
     });
 }
@@ -309,11 +334,11 @@ fn serve(
         Err(failure) => return outbox.send(Answer::Failed(failure)),
     };
     outbox.send(Answer::Built(Arc::clone(&built)))?;
-    let Built { pool, algorithm, compiled, native } = &*built;
-    let mut placed = match execute::place(native, pool, algorithm, &compiled.program, prepared) {
+    let mut placed = match place(&built, prepared) {
         Ok(placed) => placed,
         Err(error) => return outbox.send(Answer::Failed(failed(&error))),
     };
+    let unread = || Failure::Run("its outputs cannot be read".to_owned());
     outbox.send(Answer::Placed)?;
     for order in inbox {
         let answer = match order {
@@ -322,16 +347,30 @@ fn serve(
                 let outcome = (0..times).try_for_each(|_| placed.run());
                 let clock = begin.elapsed() / times;
                 let processor = processor_time().saturating_sub(from) / times;
-                outcome.map(|()| Answer::Ran(Took { clock, processor }))
+                let ran = outcome.map(|()| Answer::Ran(Took { clock, processor }));
+                ran.map_err(|error| failed(&error))
             }
             Order::Compare(expected) => {
-                placed.outputs().map(|outputs| Answer::Compared(expected.agrees(&outputs)))
+                let outputs = placed.outputs().ok_or_else(unread);
+                outputs.map(|outputs| Answer::Compared(expected.agrees(&outputs)))
             }
-            Order::Outputs => placed.outputs().map(Answer::Outputs),
+            Order::Outputs => placed.outputs().map(Answer::Outputs).ok_or_else(unread),
         };
-        outbox.send(answer.unwrap_or_else(|error| Answer::Failed(failed(&error))))?;
+        outbox.send(answer.unwrap_or_else(Answer::Failed))?;
     }
     Ok(())
+}
+
+/// Puts the inputs of a form in place.
+fn place<'b>(built: &'b Built, prepared: &Prepared) -> Result<Code<'b>, FormError> {
+    let Built { pool, algorithm, made } = built;
+    Ok(match made {
+        Made::Own(compiled, native) => {
+            let program = &compiled.program;
+            Code::Own(native, execute::place(native, pool, algorithm, program, prepared)?)
+        }
+        Made::Halide(form, _) => Code::Halide(form, form.call()?),
+    })
 }
 
 /// The processor's time for this thread.
@@ -340,8 +379,9 @@ fn processor_time() -> Duration {
     Duration::try_from(time).unwrap_or_default()
 }
 
-fn failed(error: &ExecuteError) -> Failure {
-    if matches!(error, ExecuteError::Native(RunError::Check { .. }) | ExecuteError::Regions(_)) {
+fn failed(error: &FormError) -> Failure {
+    let FormError::Own(own) = error else { return Failure::EntryCheck(error.to_string()) };
+    if matches!(own, ExecuteError::Native(RunError::Check { .. }) | ExecuteError::Regions(_)) {
         Failure::EntryCheck(error.to_string())
     } else {
         Failure::Run(error.to_string())

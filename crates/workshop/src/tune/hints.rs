@@ -123,7 +123,7 @@ schedule strips for p {
         let toolchain = Toolchain::find().unwrap();
         let built = compile(loaded.clone(), 0, Some(schedule), &toolchain)?;
         let options = judge::Options::find().unwrap();
-        Ok(judge::judge(&built.pool, &built.algorithm, &built.compiled, &options).verdict)
+        Ok(built.judged(&options))
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod demands;
 mod error;
 mod facts;
 mod form;
+mod halide;
 mod hints;
 mod model;
 mod moves;
@@ -45,8 +46,8 @@ use form::{Built, Expected, Failure, Form, words};
 use halidom_driver::compile;
 use halidom_driver::data::{self, Prepared, Request};
 use halidom_driver::execute;
-use halidom_driver::judge;
 use halidom_driver::source::{self, DEFAULT_SCHEDULE, Loaded};
+use halidom_driver::stock;
 use search::{Last, Member, Search};
 
 /// If a run of the unscheduled form is at most this long, the interpreter provides the expected
@@ -78,6 +79,9 @@ pub struct Winner {
     /// Its text. A new schedule was read again from this text and compiled, so the proof is about
     /// the text.
     pub text: String,
+    /// The whole script that the installed Halide compiles, if the search is for it. The proof is
+    /// about the statement of this script, and the text is its schedule.
+    pub script: Option<String>,
     /// True if the search found it; false if nothing was faster than the schedules to start with.
     pub is_new: bool,
     /// Its verdict, which is a proof.
@@ -101,6 +105,8 @@ pub struct Tuning {
     pub reference: Reference,
     /// The number of bytes of the needed inputs and of the outputs.
     pub bytes: u64,
+    /// The scripts for which stock Halide's code gave other outputs than the unscheduled form.
+    pub differing: Vec<String>,
     /// The machine's limits.
     pub limits: Limits,
     /// The time of the search, without the validator.
@@ -161,6 +167,7 @@ pub fn run(
         rows,
         winner,
         counts: search.counts,
+        differing: search.differing,
         reference: right.reference,
         bytes,
         limits,
@@ -200,11 +207,11 @@ fn expected(
     let outputs = form.outputs().map_err(fails)?;
     let built = Arc::clone(&form.built);
     let begin = Instant::now();
-    let Built { pool, algorithm, compiled, .. } = &*built;
-    let judged = judge::judge(pool, algorithm, compiled, &options.judge);
+    let Built { pool, algorithm, .. } = &*built;
+    let judged = built.judged(&options.judge);
     let validated_in = begin.elapsed();
     let wrong = |how: String| TuneError::Wrong { text: schedule.clone(), how };
-    let mut reference = match judged.answer() {
+    let mut reference = match judged {
         Verdict::Proved(_) => Reference::Unscheduled,
         Verdict::Refuted(refuted) => {
             return Err(wrong(format!("the validator refutes it: {}", refuted.first())));
@@ -212,7 +219,9 @@ fn expected(
         Verdict::Unknown(unknown) => Reference::Undecided(unknown.first().to_owned()),
         Verdict::Nothing(nothing) => Reference::Undecided(nothing.what),
     };
-    let nearly = algorithm.fast_math.then(|| Likeness::of(pool, algorithm));
+    // Stock Halide may regroup floats.
+    let is_near = algorithm.fast_math || options.halide.is_some();
+    let nearly = is_near.then(|| Likeness::of(pool, algorithm));
     let mut expected = Arc::new(Expected { outputs, nearly: nearly.clone() });
     if took <= CHEAP
         && let Ok(outputs) = execute::interpret(pool, algorithm, prepared)
@@ -269,17 +278,23 @@ fn settle(
             continue;
         };
         let begin = Instant::now();
-        let Built { pool, algorithm, compiled, .. } = &*last.built;
-        let report = judge::judge(pool, algorithm, compiled, &options.judge);
+        let verdict = last.built.judged(&options.judge);
         let validated_in = begin.elapsed();
-        let verdict = report.answer();
+        let script = halide::script(&last.built).map(str::to_owned);
         match &verdict {
             Verdict::Proved(_) => {}
+            Verdict::Refuted(_) if script.is_some() => {
+                search.differing.extend(script);
+                search.counts.reject(Rejection::Differs);
+                first_verdict.get_or_insert(verdict);
+                continue;
+            }
             Verdict::Refuted(refuted) => {
                 let how = format!("the validator refutes it: {}", refuted.first());
                 return Err(TuneError::Wrong { text: last.text, how });
             }
             Verdict::Unknown(_) | Verdict::Nothing(_) => {
+                progress(&format!("not proved: {}", verdict.sentence()));
                 search.counts.reject(Rejection::NotProved);
                 first_verdict.get_or_insert(verdict);
                 continue;
@@ -296,7 +311,7 @@ fn settle(
         let Last { name, text, is_new, .. } = last;
         let faster = faster_than(&rows, &name).filter(|_| !is_new && slower.is_none());
         let faster = faster.map(str::to_owned);
-        let winner = Winner { name, text, is_new, verdict, validated_in };
+        let winner = Winner { name, text, script, is_new, verdict, validated_in };
         let found = Found { rows, winner, took };
         match faster {
             Some(faster) => slower = Some((found, faster)),
@@ -332,12 +347,15 @@ fn last(search: &Search, options: &Options, member: &Member) -> Result<Option<La
     let is_new = member.start.is_none();
     let name = member.start.clone().unwrap_or_else(|| unused(pipeline));
     let schedule = Schedule { name: name.clone(), directives: member.directives.clone() };
-    let text = print_schedule(&base.module.pool, &pipeline.algorithm, &schedule);
-    let text = text.map_err(|unprintable| TuneError::Start {
-        schedule: name.clone(),
-        reason: unprintable.to_string(),
-    })?;
-    if !is_new {
+    let (pool, algorithm) = (&base.module.pool, &pipeline.algorithm);
+    let text = match options.halide {
+        None => print_schedule(pool, algorithm, &schedule).map_err(|error| error.to_string()),
+        Some(language) => stock::directives((pool, algorithm), &schedule, language)
+            .map_err(|error| error.to_string()),
+    };
+    let text = text.map_err(|reason| TuneError::Start { schedule: name.clone(), reason })?;
+    // Stock Halide compiles a script again when it is validated.
+    if !is_new || options.halide.is_some() {
         let built = Arc::clone(&member.built);
         return Ok(Some(Last { name, text, is_new, built, prepared: None }));
     }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use halidom_driver::judge;
+use halidom_driver::stock::Language;
 
 /// The subject and the effort of a search.
 #[derive(Clone, Debug)]
@@ -23,6 +24,9 @@ pub struct Options {
     pub allow_bounds: bool,
     /// True if estimates choose the candidates; else they are drawn at random.
     pub estimates: bool,
+    /// If present, the search is for stock Halide: its code for the schedules is timed and validated
+    /// instead of ours, and the winner is printed as its directives in this language.
+    pub halide: Option<Language>,
     /// The options for validating the winner.
     pub judge: judge::Options,
 }

@@ -348,8 +348,7 @@ schedule strips for p {
             let Ok(built) = compile(loaded.clone(), 0, Some(schedule), &toolchain) else {
                 panic!("{name} is not legal")
             };
-            let judged = judge::judge(&built.pool, &built.algorithm, &built.compiled, &options);
-            assert_eq!(judged.verdict, Verdict::Proved, "{name}");
+            assert!(built.judged(&options).is_proved(), "{name}");
         }
         // A change that was made is undone by a variant of the result.
         for (name, back) in [

@@ -17,6 +17,7 @@ use super::demands::move_inwards;
 use super::error::TuneError;
 use super::facts::Facts;
 use super::form::{Abandoned, Built, Expected, Failure, Form, all_ended, compile, words};
+use super::halide;
 use super::model::Model;
 use super::moves::{Mover, changed, number};
 use super::options::Options;
@@ -27,11 +28,14 @@ use super::seeds::seeds;
 use halidom_driver::data::{Prepared, Request};
 use halidom_driver::execute;
 use halidom_driver::source::{Choice, DEFAULT_SCHEDULE, Loaded};
+use halidom_driver::stock::Language;
 
 /// The time limits for the C compiler and for a whole compile.
 const COMPILE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(8));
-/// The time after which fewer candidates are compiled together.
-const LONG: Duration = Duration::from_secs(3);
+/// The time limit for compiles by stock Halide, each of a second or more.
+const HALIDE_COMPILE: Duration = Duration::from_secs(30);
+/// The time after which fewer candidates are compiled together, by us and by stock Halide.
+const LONG: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(10));
 /// The number of schedules that are kept for the end, and the number of these that are changed.
 const KEPT: usize = 12;
 const PARENTS: usize = 5;
@@ -120,6 +124,10 @@ pub(super) struct Search {
     pub(super) request: Request,
     /// The number of threads for parallel loops.
     threads: usize,
+    /// The language of the winner, if stock Halide makes the code.
+    halide: Option<Language>,
+    /// The schedules for which stock Halide's code gives other outputs, as scripts.
+    pub(super) differing: Vec<String>,
     prepared: Arc<Prepared>,
     expected: Arc<Expected>,
     facts: Facts,
@@ -167,6 +175,8 @@ impl Search {
             model,
             pipeline: options.pipeline,
             threads,
+            halide: options.halide,
+            differing: Vec::new(),
             toolchain: toolchain.clone().within(COMPILE.0),
             counts: Counts::default(),
             request: request.clone(),
@@ -204,7 +214,8 @@ impl Search {
             let choice = Choice { pipeline: self.pipeline, schedule };
             let Schedule { name, directives } = self.loaded.schedule_of(&choice);
             progress(&format!("timing `{name}`"));
-            let built = schedule.is_none().then(|| Arc::clone(unscheduled));
+            let is_built = schedule.is_none() && self.halide.is_none();
+            let built = is_built.then(|| Arc::clone(unscheduled));
             let outcome = self.examine(directives, Some(name.clone()), built, deadline)?;
             if let Outcome::Rejected(reason, failure) = outcome
                 && reason != Rejection::Slower
@@ -366,6 +377,9 @@ impl Search {
         progress: &mut dyn FnMut(&str),
     ) -> Result<usize, TuneError> {
         for directives in &mut drawn {
+            if self.halide.is_some() {
+                halide::strip(directives);
+            }
             move_inwards(&self.loaded.module.pool, &self.facts, directives);
             number(directives);
         }
@@ -382,16 +396,18 @@ impl Search {
                 Schedule { name, directives: directives.clone() }
             };
             let schedules = part.iter().map(candidate).collect();
-            let limit = COMPILE.1.min(left);
+            let limit = self.longest_compile().min(left);
             let begin = Instant::now();
-            let (built, late) =
-                batch::build(&self.loaded, self.pipeline, schedules, &self.toolchain, limit);
+            let stock = self.halide.map(|_| &self.prepared);
+            let with = (&self.toolchain, stock);
+            let (built, late) = batch::build(&self.loaded, self.pipeline, schedules, with, limit);
             self.abandoned.extend(late);
             new += part.len();
             // What does not fit in the time limit must not keep others waiting.
-            if begin.elapsed() > LONG {
+            let long = if self.halide.is_some() { LONG.1 } else { LONG.0 };
+            if begin.elapsed() > long {
                 self.together = (self.together / 2).max(2);
-            } else if begin.elapsed() < LONG / 3 {
+            } else if begin.elapsed() < long / 3 {
                 self.together = (self.together * 2).min(batch::size());
             }
             for (directives, built) in part.iter().zip(built) {
@@ -399,6 +415,11 @@ impl Search {
             }
         }
         Ok(new)
+    }
+
+    /// The time limit for compiles, ours or those of stock Halide.
+    fn longest_compile(&self) -> Duration {
+        if self.halide.is_some() { HALIDE_COMPILE } else { COMPILE.1 }
     }
 
     /// Examines a schedule that was built.
@@ -446,18 +467,28 @@ impl Search {
         if !all_ended(&mut self.abandoned, deadline) || left.is_zero() {
             return rejected(Failure::SlowToCompile);
         }
-        let limit = COMPILE.1.min(left);
+        let limit = self.longest_compile().min(left);
         let name = start.clone().unwrap_or_else(|| "candidate".to_owned());
         let schedule = Schedule { name, directives };
         let (loaded, own, compiler) =
             (self.loaded.clone(), schedule.clone(), self.toolchain.clone());
         let pipeline = self.pipeline;
-        let make = move || match built {
-            Some(built) => Ok(built),
-            None => compile(loaded, pipeline, Some(own), &compiler).map(Arc::new),
+        let stock = self.halide.map(|_| Arc::clone(&self.prepared));
+        let make = move || match (built, stock) {
+            (Some(built), _) => Ok(built),
+            (None, None) => compile(loaded, pipeline, Some(own), &compiler).map(Arc::new),
+            (None, Some(prepared)) => {
+                let all = halide::build(&loaded, pipeline, vec![Some(own)], (&prepared, &compiler));
+                all.into_iter().next().unwrap_or(Err(Failure::Ended)).map(Arc::new)
+            }
         };
         let mut form = match Form::start(make, &self.prepared, limit) {
-            Ok(form) => form.with_threads(self.threads),
+            Ok(form) => {
+                if self.halide.is_some() {
+                    form.built.set_threads(self.threads);
+                }
+                form.with_threads(self.threads)
+            }
             Err((failure, thread)) => {
                 self.abandoned.extend(thread);
                 return rejected(failure);
@@ -473,7 +504,13 @@ impl Search {
         let (score, pace) = match judged {
             Judged::Time { score, pace } => (score, pace),
             Judged::Slower => return Ok(Outcome::Rejected(Rejection::Slower, None)),
-            Judged::Wrong => return Err(self.wrong(&schedule)),
+            Judged::Wrong => match halide::script(&form.built) {
+                None => return Err(self.wrong(&schedule)),
+                Some(script) => {
+                    self.differing.push(script.to_owned());
+                    return Ok(Outcome::Rejected(Rejection::Differs, None));
+                }
+            },
         };
         let Schedule { directives, .. } = schedule;
         let algorithm = &self.loaded.module.pipelines[self.pipeline].algorithm;
