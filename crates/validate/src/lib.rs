@@ -35,7 +35,6 @@
 
 mod admits;
 mod answer;
-mod bound;
 mod evaluate;
 mod floats;
 mod goal;

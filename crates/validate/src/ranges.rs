@@ -13,11 +13,11 @@ use halidom_base::FxHashMap;
 use halidom_ir::{Algorithm, BinaryOp, Expr, ExprId, FuncId, Pool};
 
 /// The least and the greatest value.
-pub(crate) type Range = (i128, i128);
+pub(crate) type Interval = (i128, i128);
 
 /// Returns the ranges of the components of funcs that are machine integers, where they are narrower
 /// than their types.
-pub(crate) fn ranges(pool: &Pool, algorithm: &Algorithm) -> FxHashMap<(FuncId, usize), Range> {
+pub(crate) fn ranges(pool: &Pool, algorithm: &Algorithm) -> FxHashMap<(FuncId, usize), Interval> {
     let mut found = FxHashMap::default();
     // Definitions come before uses.
     for func in &algorithm.funcs {
@@ -37,12 +37,16 @@ pub(crate) fn ranges(pool: &Pool, algorithm: &Algorithm) -> FxHashMap<(FuncId, u
     found
 }
 
-fn hull(a: Range, b: Range) -> Range {
+fn hull(a: Interval, b: Interval) -> Interval {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
 /// Returns the range of an expression that is a machine integer, and `None` for all others.
-fn range(pool: &Pool, expr: ExprId, funcs: &FxHashMap<(FuncId, usize), Range>) -> Option<Range> {
+fn range(
+    pool: &Pool,
+    expr: ExprId,
+    funcs: &FxHashMap<(FuncId, usize), Interval>,
+) -> Option<Interval> {
     let (least, greatest) = pool.ty(expr).scalar.range()?;
     let exact = match *pool.get(expr) {
         Expr::Const(constant) => constant.as_integer().map(|value| (value, value)),
@@ -52,7 +56,7 @@ fn range(pool: &Pool, expr: ExprId, funcs: &FxHashMap<(FuncId, usize), Range>) -
             Some(hull(range(pool, if_true, funcs)?, range(pool, if_false, funcs)?))
         }
         Expr::Binary(op, lhs, rhs) => match (range(pool, lhs, funcs), range(pool, rhs, funcs)) {
-            (Some(lhs), Some(rhs)) => binary(op, lhs, rhs),
+            (Some(lhs), Some(rhs)) => Some(binary(op, lhs, rhs)),
             _ => None,
         },
         Expr::Var(_)
@@ -70,26 +74,44 @@ fn range(pool: &Pool, expr: ExprId, funcs: &FxHashMap<(FuncId, usize), Range>) -
     )
 }
 
-/// Returns the range of the exact results of an operator, before they wrap.
-fn binary(op: BinaryOp, (a, b): Range, (c, d): Range) -> Option<Range> {
+/// The intersection of two intervals.
+pub(crate) fn both(a: Interval, b: Interval) -> Interval {
+    (a.0.max(b.0), a.1.min(b.1))
+}
+
+/// Tests whether an interval lies in another one.
+pub(crate) fn within(found: Interval, width: Interval) -> bool {
+    width.0 <= found.0 && found.1 <= width.1
+}
+
+/// Returns the interval of products.
+pub(crate) fn product(a: Interval, b: Interval) -> Interval {
+    corners(a, b, i128::saturating_mul)
+}
+
+/// Returns the hull of an operator's results at the ends of two intervals.
+fn corners(a: Interval, b: Interval, of: fn(i128, i128) -> i128) -> Interval {
+    let sides = [a.0, a.1].map(|end| (of(end, b.0), of(end, b.1)));
+    let [first, second] = sides.map(|(one, other)| (one.min(other), one.max(other)));
+    hull(first, second)
+}
+
+/// Returns the interval of the exact results of an operator, before they wrap.
+pub(crate) fn binary(op: BinaryOp, a: Interval, b: Interval) -> Interval {
+    let size = |x: Interval| x.0.saturating_abs().max(x.1.saturating_abs());
     match op {
-        BinaryOp::Add(_) => Some((a.checked_add(c)?, b.checked_add(d)?)),
-        BinaryOp::Sub(_) => Some((a.checked_sub(d)?, b.checked_sub(c)?)),
-        BinaryOp::Mul(_) => {
-            let products =
-                [a.checked_mul(c)?, a.checked_mul(d)?, b.checked_mul(c)?, b.checked_mul(d)?];
-            Some((products.into_iter().min()?, products.into_iter().max()?))
-        }
-        BinaryOp::Min => Some((a.min(c), b.min(d))),
-        BinaryOp::Max => Some((a.max(c), b.max(d))),
-        // Quotients by a positive number grow with the dividend.
-        BinaryOp::Div if c == d && c > 0 => Some((a.div_euclid(c), b.div_euclid(c))),
-        BinaryOp::Mod if c == d && c > 0 => Some((0, c - 1)),
+        BinaryOp::Add(_) => (a.0.saturating_add(b.0), a.1.saturating_add(b.1)),
+        BinaryOp::Sub(_) => (a.0.saturating_sub(b.1), a.1.saturating_sub(b.0)),
+        BinaryOp::Mul(_) => product(a, b),
+        BinaryOp::Min => (a.0.min(b.0), a.1.min(b.1)),
+        BinaryOp::Max => (a.0.max(b.0), a.1.max(b.1)),
+        BinaryOp::Div if b.0 > 0 => corners(a, b, i128::div_euclid),
+        // |x / y| <= |x|, even where rounding takes the quotient of a negative x away from zero.
+        BinaryOp::Div => (size(a).saturating_neg(), size(a)),
+        BinaryOp::Mod => (0, size(b).saturating_sub(1).max(0)),
         // If neither operand is negative, the result has only bits that both operands have.
-        BinaryOp::And if a >= 0 && c >= 0 => Some((0, b.min(d))),
-        BinaryOp::Div
-        | BinaryOp::Mod
-        | BinaryOp::And
+        BinaryOp::And if a.0 >= 0 && b.0 >= 0 => (0, a.1.min(b.1)),
+        BinaryOp::And
         | BinaryOp::Or
         | BinaryOp::Xor
         | BinaryOp::Shl
@@ -99,7 +121,7 @@ fn binary(op: BinaryOp, (a, b): Range, (c, d): Range) -> Option<Range> {
         | BinaryOp::Lt
         | BinaryOp::Le
         | BinaryOp::Gt
-        | BinaryOp::Ge => None,
+        | BinaryOp::Ge => (i128::MIN, i128::MAX),
     }
 }
 
@@ -108,7 +130,7 @@ mod tests {
     use super::*;
 
     /// The range of the first component of the last func.
-    fn of(body: &str) -> Option<Range> {
+    fn of(body: &str) -> Option<Interval> {
         let text = format!(
             "algorithm p {{ input a(x): u8 in a.buffer [a.min.0, a.extent.0, a.stride.0]; {body} \
                 output f; }}"

@@ -12,8 +12,9 @@ use halidom_ir::{FuncId, Pool, Stage};
 use crate::floats::Floats;
 use crate::floats::normal::Theory;
 use crate::lemma::Lemmas;
-use crate::lia::Lia;
-use crate::program::{LabelId, Model, Store};
+use crate::lia::{Lia, Outcome};
+use crate::obligation::natural::{Bounded, Wanted};
+use crate::program::{LabelId, Model, Place, Store};
 use crate::space::{AtomId, FormulaId, PolyId, Space, Symbol, TermId, Value};
 use crate::specification::Specification;
 
@@ -48,9 +49,27 @@ impl Desk<'_, '_> {
         self.lia.guess(self.space, formulas, label)
     }
 
+    /// Splits into the terms, and what asks about them.
+    pub(crate) fn parts(&mut self) -> (&mut Space, Asker<'_>) {
+        (self.space, Asker { lia: self.lia, entry: self.entry })
+    }
+
     /// Returns the value that the only stage of a func gives at the point that a term reads.
     pub(crate) fn definition(&mut self, read: TermId) -> Option<TermId> {
         self.specification.definition(self.space, read)
+    }
+}
+
+/// Asks the solver.
+pub(crate) struct Asker<'d> {
+    lia: &'d mut Lia,
+    entry: &'d [FormulaId],
+}
+
+impl Asker<'_> {
+    /// Asks whether formulas can hold together with the entry checks.
+    pub(crate) fn ask(&mut self, space: &mut Space, facts: &[FormulaId], label: &str) -> Outcome {
+        self.lia.ask(space, &[self.entry, facts].concat(), label)
     }
 }
 
@@ -178,6 +197,22 @@ pub(crate) struct Rewriting {
     pub(crate) factored: Option<Factored>,
 }
 
+/// The data for a search for intervals.
+pub(crate) struct Setting {
+    /// The pipeline's parameters, shapes and windows.
+    pub(crate) parameters: Vec<Symbol>,
+    /// The offset of each loop's variable from the loop's minimum.
+    pub(crate) offsets: Vec<Symbol>,
+    /// The bits of the compiled code's `int`s.
+    pub(crate) bits: u32,
+}
+
+/// A search for intervals. Nothing here is trusted.
+pub(crate) trait Proposer {
+    /// Proposes an interval of an integer at a place.
+    fn bounded(&mut self, desk: &mut Desk<'_, '_>, wanted: Wanted, place: &Place) -> Bounded;
+}
+
 /// Search. Nothing here is trusted.
 pub(crate) trait Tactics {
     /// Returns what proposes lemmas for the questions of one solver.
@@ -190,6 +225,9 @@ pub(crate) trait Tactics {
         from: (FuncId, &Stage),
         to: (FuncId, &Stage),
     ) -> Vec<Rewriting>;
+
+    /// Returns what proposes intervals under the present entry checks.
+    fn intervals(&self, setting: Setting) -> Box<dyn Proposer>;
 
     /// Proposes regions for the stages of each label.
     fn regions(&mut self, space: &mut Space, model: &Model) -> Vec<Vec<Region>>;

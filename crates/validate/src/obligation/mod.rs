@@ -13,6 +13,7 @@ mod definedness;
 mod divisors;
 pub(crate) mod door;
 mod equal;
+pub(crate) mod natural;
 mod order;
 mod output;
 pub(crate) mod overflow;

@@ -5,16 +5,18 @@ use std::time::Duration;
 use halidom_ir::{FuncId, Pool, Stage, parse};
 
 use super::Search;
+use super::bounds::lies::bend;
 use super::parts::value_symbols;
 use crate::floats::normal::Theory;
 use crate::floats::{Axioms, Floats};
 use crate::lemma::{Instance, Lemmas, Memo, Place};
 use crate::obligation::door::{
-    Assignment, Case, Desk, Divided, Earlier, Equality, Factored, Origin, Quotients, Region,
-    Rewriting, Split, Step, Tactics, Target, Witness,
+    Assignment, Case, Desk, Divided, Earlier, Equality, Factored, Origin, Proposer, Quotients,
+    Region, Rewriting, Setting, Split, Step, Tactics, Target, Witness,
 };
+use crate::obligation::natural::{Bounded, Natural, Wanted};
 use crate::obligation::theorem::Task;
-use crate::program::{LabelId, Model};
+use crate::program::{LabelId, Model, Place as Spot};
 use crate::space::{AtomId, FormulaId, PolyId, Space, Symbol, Value};
 use crate::{Options, Verdict, validate_with};
 
@@ -299,7 +301,51 @@ impl Lemmas for LyingLemmas {
     }
 }
 
+/// Proposes intervals that are too narrow, with proofs that are bent to show them.
+struct LyingIntervals {
+    right: Box<dyn Proposer>,
+    liar: Liar,
+}
+
+impl Proposer for LyingIntervals {
+    fn bounded(&mut self, desk: &mut Desk<'_, '_>, wanted: Wanted, place: &Spot) -> Bounded {
+        let mut found = self.right.bounded(desk, wanted, place);
+        if !self.liar.lies() {
+            return found;
+        }
+        // The ends that would close the obligation, or the next ones, and steps towards them.
+        let (low, high) = wanted.enough;
+        let space = &mut *desk.space;
+        (found.low, found.high) = match (self.liar.below(3), found.low, found.high) {
+            (0, Some(low), Some(high)) => (Some(low + 1), Some(high - 1)),
+            (1, Some(_), Some(_)) => (Some(0), Some(0)),
+            _ => (Some(low.max(-high)), Some(high)),
+        };
+        for (end, sign) in [(found.low, -1), (found.high, 1)] {
+            let end = space.constant(end.unwrap_or(0));
+            let goal = space.combine(&[(end, sign), (wanted.poly, -sign)]);
+            let mut below = |limit: usize| self.liar.below(limit);
+            for _ in 0..4 {
+                bend(space, &mut found.steps, goal, &mut below);
+            }
+            let last = match self.liar.below(4) {
+                0 => Natural::Fact(goal),
+                1 => Natural::Asked(vec![goal], place.facts.clone(), Vec::new()),
+                2 => Natural::Sum(goal, 1, vec![(1, vec![goal])]),
+                _ => Natural::Split(goal, space.truth(true), Box::default()),
+            };
+            found.steps.push(last);
+        }
+        found
+    }
+}
+
 impl Tactics for Liar {
+    fn intervals(&self, setting: Setting) -> Box<dyn Proposer> {
+        let liar = Self::new(self.random);
+        Box::new(LyingIntervals { right: Search.intervals(setting), liar })
+    }
+
     fn lemmas(&self) -> Box<dyn Lemmas> {
         Box::new(LyingLemmas { right: Search.lemmas(), liar: Self::new(self.random) })
     }
@@ -566,6 +612,21 @@ fn factors(least: u32) -> String {
     )
 }
 
+/// A program that computes an `int` from parameters up to 2^40, under a condition.
+fn large(condition: &str, value: &str) -> String {
+    let most = 1_i64 << 40;
+    format!(
+        "algorithm large {{ param m: int; param k: int;
+           func out(): i32 {{ stage() = i32({value}); }}
+           output out; }}
+         program large {{ output out in out.buffer window;
+           assert 0 <= m & m <= {most}, size_limit \"m\";
+           assert 0 <= k & k <= {most}, size_limit \"k\";
+           assert {condition}, size_limit \"both\";
+           func out {{ out.buffer[0 @ out() stage 0] = i32({value}); }} }}"
+    )
+}
+
 /// A program that stores one value, where another is specified.
 fn value(ty: &str, specified: &str, stored: &str) -> String {
     small(
@@ -591,6 +652,9 @@ fn all_right() -> Vec<(&'static str, &'static str, String)> {
         ("guard of all loops", "bits", guarded("p < 2")),
         ("factors", "bits", factors(0)),
         ("quotients", "bits", quotients("m / k + 1")),
+        ("product", "bits", large("m * k <= 1125899906842624", "m * k")),
+        ("product of choices", "bits", large("1 <= m", "select(m < k, m, 5) * min(k, 1000)")),
+        ("product of quotients", "bits", large("1 <= m", "(m / 3) * (min(k, 1000) / 5)")),
         ("grouping", "axioms", value("f32", "(x + y) + z", "x + (y + z)")),
         ("cancelled", "reals", value("f32", "(x + y) - y", "x")),
     ]
@@ -611,6 +675,11 @@ fn all_wrong() -> Vec<(&'static str, &'static str, String)> {
     let (width, first) = ("select(ox == output.window.min.0, 2, 1)", "select(ox == 0, 1, 1)");
     found.extend([
         ("quotients above", "bits", quotients("m / k")),
+        ("product", "bits", large("m <= k", "m * k")),
+        ("product of choices", "bits", large("1 <= m", "select(m < k, m, 5) * min(m, k)")),
+        ("product of quotients", "bits", large("1 <= m", "(m / 3) * (k / 5)")),
+        ("wrong limit", "bits", large("m * k <= 1000 | k <= m", "m * k")),
+        ("choice of products", "bits", large("m <= k", "min(m * m, k * k)")),
         ("guard of the loop around", "bits", guarded("p < 1")),
         ("negative factor", "bits", factors(1000)),
         ("clamp above", "reals", clamp("n * n", "n * n")),

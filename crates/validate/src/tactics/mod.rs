@@ -4,6 +4,7 @@
 //! obligations check it. Runs that refute are replayed by the interpreter.
 
 mod below;
+mod bounds;
 mod cases;
 #[cfg(test)]
 mod corrupt;
@@ -27,8 +28,8 @@ use halidom_ir::{FuncId, Pool, Stage};
 use crate::floats::Floats;
 use crate::lemma::Lemmas;
 use crate::obligation::door::{
-    Case, Desk, Divided, Earlier, Equality, Origin, Quotients, Region, Rewriting, Tactics, Target,
-    Witness,
+    Case, Desk, Divided, Earlier, Equality, Origin, Proposer, Quotients, Region, Rewriting,
+    Setting, Tactics, Target, Witness,
 };
 use crate::program::{LabelId, Model};
 use crate::space::{FormulaId, PolyId, Space, Value};
@@ -49,6 +50,10 @@ impl Tactics for Search {
         to: (FuncId, &Stage),
     ) -> Vec<Rewriting> {
         rewrite::rewritings(pool, from, to)
+    }
+
+    fn intervals(&self, setting: Setting) -> Box<dyn Proposer> {
+        Box::new(bounds::Intervals::new(setting))
     }
 
     fn regions(&mut self, space: &mut Space, model: &Model) -> Vec<Vec<Region>> {

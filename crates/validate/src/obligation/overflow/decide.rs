@@ -6,21 +6,20 @@
 //! and less than the buffer's number of elements. Strides of callers' buffers are not negative, by
 //! the checks of their layout.
 
-use halidom_ir::{BinaryOp, BufferId, BufferKind, Expr, ExprId, StmtId, VarId};
+use halidom_ir::{BufferId, BufferKind, ExprId, StmtId, VarId};
 
 use super::Checker;
 use super::ranges::{Ranges, WIDTH};
-use crate::bound::Interval;
 use crate::goal::{Claim, Goal};
 use crate::lia::Outcome;
+use crate::obligation::natural::Wanted;
 use crate::obligation::record::{Method, Reason, Status, Wide};
 use crate::program::Place;
-use crate::space::{Atom, Choice, PolyId, Rename, Symbol, Value};
+use crate::ranges::{Interval, both, within};
+use crate::space::{PolyId, Symbol};
 
 /// One more than the greatest element number in 32 bits.
 const SPAN: i128 = 1 << 31;
-/// The greatest depth to which selections are split into cases.
-const MOST_CASES: usize = 3;
 
 impl Checker<'_> {
     /// Decides a goal of overflow.
@@ -46,12 +45,7 @@ impl Checker<'_> {
             Claim::Elements { memory, dims } => {
                 // An element takes at most 8 bytes.
                 let most = WIDTH.1 / 8;
-                let total = self.elements_of(*memory, dims, place, ranges);
-                let model = self.model;
-                let fits = total <= most
-                    || self
-                        .dense_size(&model.memories[*memory], place, ranges)
-                        .is_some_and(|size| size <= most);
+                let fits = self.elements_of(*memory, dims, place, ranges, most);
                 if fits {
                     Status::Closed(Method::Intervals)
                 } else {
@@ -121,24 +115,11 @@ impl Checker<'_> {
         let Some(poly) = self.model.ints.get(&expr).copied() else {
             return Status::Open(Reason::MayOverflow(Wide::Expr(expr), bits, None, None));
         };
-        let scope = self.scope(place, ranges);
-        found = both(found, self.symbolic(poly, scope, ranges));
-        if !within(found, width)
-            && let Expr::Binary(BinaryOp::Mul(_), a, b) = *self.pool.get(expr)
-            && let (Some(a), Some(b)) = (self.model.ints.get(&a), self.model.ints.get(&b))
-        {
-            let (a, b) = (*a, *b);
-            found = both(found, self.symbolic_product([a, b], scope, ranges));
-            if !within(found, width) {
-                found = both(found, self.product_of_quotients((a, b), scope, ranges));
-            }
-        }
+        let factors = self.factors(self.pool.get(expr));
+        let wanted = Wanted { poly, factors, enough: width };
+        found = both(found, self.bounded(wanted, place, ranges));
         if within(found, width) {
             ranges.note_shown(expr, place, found);
-            return Status::Closed(Method::Intervals);
-        }
-        if self.fits_by_cases(poly, width, place, MOST_CASES, ranges) {
-            ranges.note_shown(expr, place, width);
             return Status::Closed(Method::Intervals);
         }
         match self.lies_within(poly, width, place) {
@@ -146,82 +127,6 @@ impl Checker<'_> {
             Some(values) => {
                 Status::Open(Reason::MayOverflow(Wide::Expr(expr), bits, Some(poly), values))
             }
-        }
-    }
-
-    /// Shows that an integer lies in an interval by its normal form where the conditions of its
-    /// selections hold, and where they do not: each case has fewer selections and more facts.
-    fn fits_by_cases(
-        &mut self,
-        poly: PolyId,
-        width: Interval,
-        place: &Place,
-        left: usize,
-        ranges: &mut Ranges<'_>,
-    ) -> bool {
-        let Some(left) = left.checked_sub(1) else { return false };
-        let choices = self.space.choices(Value::Int(poly));
-        let mut conditions = choices.iter().filter_map(|choice| match choice {
-            Choice::Condition(condition) => Some(*condition),
-            Choice::Least(_) => None,
-        });
-        let Some(condition) = conditions.next_back() else { return false };
-        [true, false].into_iter().all(|holds| {
-            let fact = if holds { condition } else { self.space.not(condition) };
-            let mut rename = Rename::new();
-            rename.override_formula(condition, self.space.truth(holds));
-            let case = rename.poly(self.space, poly);
-            let mut place = place.clone();
-            place.facts.push(fact);
-            let scope = self.scope(&place, ranges);
-            within(self.symbolic(case, scope, ranges), width)
-                || self.fits_by_cases(case, width, &place, left, ranges)
-        })
-    }
-
-    /// Bounds a product of quotients: `⌊p/m⌋·⌊q/n⌋ <= p·q/(m·n)` for `p, q >= 0` and numbers
-    /// `m, n > 0`.
-    fn product_of_quotients(
-        &mut self,
-        (a, b): (PolyId, PolyId),
-        scope: usize,
-        ranges: &mut Ranges<'_>,
-    ) -> Interval {
-        let mut parts = Vec::new();
-        let mut divisor = 1_i128;
-        for factor in [a, b] {
-            let (part, by) = self.quotient(factor);
-            if self.symbolic(part, scope, ranges).0 < 0 {
-                return (i128::MIN, i128::MAX);
-            }
-            divisor = divisor.saturating_mul(by);
-            parts.push(part);
-        }
-        let [p, q] = *parts.as_slice() else { return (i128::MIN, i128::MAX) };
-        let whole = self.space.mul(p, q);
-        let most = self.symbolic(whole, scope, ranges).1;
-        let most = most.min(self.symbolic_product([p, q], scope, ranges).1);
-        if divisor == i128::MAX { (0, most) } else { (0, most.div_euclid(divisor)) }
-    }
-
-    /// Splits an integer into a dividend and a positive divisor: `c + ⌊p/m⌋` is `⌊(p + c·m)/m⌋`.
-    fn quotient(&mut self, poly: PolyId) -> (PolyId, i128) {
-        let terms = self.space.poly(poly).clone();
-        let (constant, monomial) = match &*terms.0 {
-            [(monomial, 1)] => (0, monomial),
-            [(unit, constant), (monomial, 1)] if unit.is_empty() => (*constant, monomial),
-            _ => return (poly, 1),
-        };
-        let [atom] = **monomial else { return (poly, 1) };
-        let (p, m) = match self.space.atom(atom) {
-            Atom::Div(p, m) => (*p, *m),
-            Atom::Symbol(_) | Atom::Min(_) | Atom::Select(..) | Atom::Value(_) => {
-                return (poly, 1);
-            }
-        };
-        match self.space.as_constant(m).filter(|m| *m > 0) {
-            Some(m) => (self.space.offset(p, constant.saturating_mul(m)), m),
-            None => (poly, 1),
         }
     }
 
@@ -236,14 +141,6 @@ impl Checker<'_> {
         let mut failed = None;
         let first = self.range(min, place, ranges, &mut failed);
         let length = self.range(extent, place, ranges, &mut failed);
-        if bits >= 64 {
-            let last = first.1.saturating_add(length.1.max(1)) - 1;
-            return if last < WIDTH.1 {
-                Status::Closed(Method::Intervals)
-            } else {
-                Status::open("the end of a loop is not shown to fit".to_owned())
-            };
-        }
         let sum = (first.0.saturating_add(length.0), first.1.saturating_add(length.1));
         if within(sum, width) {
             return Status::Closed(Method::Intervals);
@@ -253,8 +150,8 @@ impl Checker<'_> {
             return Status::open("the end of a loop is not known".to_owned());
         };
         let end = self.space.add(*first, *length);
-        let scope = self.scope(place, ranges);
-        if within(self.symbolic(end, scope, ranges), width) {
+        let wanted = Wanted { poly: end, factors: None, enough: width };
+        if within(self.bounded(wanted, place, ranges), width) {
             return Status::Closed(Method::Intervals);
         }
         match self.lies_within(end, width, place) {
@@ -319,7 +216,6 @@ impl Checker<'_> {
     fn spans(&mut self, buffer: BufferId, ranges: &mut Ranges<'_>) -> bool {
         let model = self.model;
         let one = self.space.constant(1);
-        let limit = self.space.constant(SPAN - 1);
         model.memories.values().filter(|memory| memory.buffer == buffer).all(|memory| {
             let mut last = self.space.constant(0);
             for dim in &memory.dims {
@@ -327,10 +223,8 @@ impl Checker<'_> {
                 let length = self.space.mul(steps, dim.stride);
                 last = self.space.add(last, length);
             }
-            let scope = self.scope(&memory.place, ranges);
-            let goal = self.space.at_most(last, limit);
-            self.symbolic(last, scope, ranges).1 < SPAN
-                || self.follows(&memory.place.facts, goal, "span")
+            let wanted = Wanted { poly: last, factors: None, enough: (i128::MIN, SPAN - 1) };
+            self.bounded(wanted, &memory.place, ranges).1 < SPAN
         })
     }
 }
@@ -339,12 +233,4 @@ impl Checker<'_> {
 pub(crate) fn width(bits: u32) -> Interval {
     let limit = 1_i128 << (bits.clamp(1, 64) - 1);
     (-limit, limit - 1)
-}
-
-fn within(found: Interval, width: Interval) -> bool {
-    width.0 <= found.0 && found.1 <= width.1
-}
-
-fn both(a: Interval, b: Interval) -> Interval {
-    (a.0.max(b.0), a.1.min(b.1))
 }

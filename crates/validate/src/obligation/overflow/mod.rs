@@ -6,10 +6,10 @@
 //!
 //! For every `int` that the program computes, the checks find an interval that contains it.
 //! Variables come first: entry checks give intervals for parameters and shapes, bounds give them
-//! for loop variables, and values give them for lets. Where such an interval is wide, the
-//! expression's normal form is bounded too ([`crate::bound`]). For products, `products` asks the
-//! solver at last. All these intervals contain the value, so their intersection does too. They are
-//! intervals of the unbounded `int` itself; that its operands fit is another goal.
+//! for loop variables, and values give them for lets. Where such an interval is wide, a tactic
+//! proposes one for the expression's normal form, with a proof that is checked (`natural`). All
+//! these intervals contain the value, so their intersection does too. They are intervals of the
+//! unbounded `int` itself; that its operands fit is another goal.
 //!
 //! For code of 64 bits, the arithmetic of the entry checks themselves is not covered: they are
 //! assumed to be evaluated exactly, and the report states this. Code of fewer bits computes entry
@@ -17,28 +17,28 @@
 
 mod decide;
 mod goals;
-mod intervals;
-mod products;
 mod ranges;
-mod symbolic;
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Expr, ExprId, Intrinsic, Overflow, Scalar, UnaryOp, VarId};
 
 use super::Checker;
-use crate::bound::Interval;
+use crate::lia::Outcome;
+use crate::obligation::door::Setting;
+use crate::obligation::natural::{Grounds, Wanted};
 use crate::obligation::record::{Kind, Method, Status, Subject};
-use crate::program::{Binder, Computed, Memory, MemoryId, Place};
-use crate::space::{FormulaId, Value};
+use crate::program::{Binder, Computed, MemoryId, Place};
+use crate::ranges::{Interval, binary, both, product};
+use crate::space::{FormulaId, PolyId, Rename, Space, Value};
 
 pub(crate) use decide::width;
 use goals::Narrow;
 pub(crate) use goals::Widths;
-use intervals::{binary_range, product};
-use ranges::{Limit, Ranges, SMALL, WIDTH};
+pub(crate) use ranges::SMALL;
+use ranges::{Ranges, WIDTH};
 
-/// Candidates for bounds of the extents of temporaries.
-const LIKELY_EXTENTS: [i128; 2] = [1 << 12, 1 << 20];
+/// The extent of a temporary that is small enough.
+const SMALL_EXTENT: i128 = 1 << 12;
 
 /// The arithmetic of the compiled code.
 #[derive(Clone, Copy)]
@@ -60,7 +60,7 @@ impl Checker<'_> {
             narrow.learn(model);
         }
         for computed in &model.computed {
-            ranges.here.clear();
+            ranges.enter(&computed.place);
             let goals = match &mut narrow {
                 Some(narrow) => narrow.at(computed),
                 None => goals::wide(self.pool, model, computed),
@@ -155,22 +155,29 @@ impl Checker<'_> {
         parameters: &'p FxHashMap<VarId, Value>,
         machine: Machine<'_>,
     ) -> Ranges<'p> {
-        let symbols = self.symbol_ranges();
-        let limits = self.limits(&symbols);
+        let (mut offsets, mut symbols) = (Rename::new(), Vec::new());
+        for found in self.model.loops.values() {
+            let min = offsets.poly(self.space, found.min);
+            let offset = self.space.fresh("offset");
+            let variable = self.space.symbol(offset);
+            offsets.insert(found.symbol, self.space.add(min, variable));
+            symbols.push(offset);
+        }
+        let known = parameters.values().filter_map(|value| match value {
+            Value::Int(poly) => self.space.as_symbol(*poly),
+            Value::Bool(_) | Value::Number(_) => None,
+        });
+        let bits = machine.widths.bits;
+        let setting = Setting { parameters: known.collect(), offsets: symbols, bits };
         Ranges {
             parameters,
-            symbols,
-            limits,
-            scopes: vec![Vec::new()],
+            offsets,
+            proposer: self.tactics.intervals(setting),
             variables: FxHashMap::default(),
             known: FxHashMap::default(),
-            under: FxHashMap::default(),
             here: FxHashMap::default(),
-            guarded: Vec::new(),
-            guards: FxHashMap::default(),
-            products: Vec::new(),
-            last: None,
-            bits: machine.widths.bits,
+            facts: Vec::new(),
+            bits,
             checks_memory: machine.checks_memory,
             shown: FxHashMap::default(),
             spans: FxHashMap::default(),
@@ -186,75 +193,49 @@ impl Checker<'_> {
         ranges: &mut Ranges<'_>,
         failed: &mut Option<ExprId>,
     ) -> Interval {
-        let scope = self.scope(place, ranges);
-        let known = ranges.known.get(&expr).or_else(|| ranges.under.get(&(expr, scope)));
-        if let Some(known) = known.or_else(|| ranges.here.get(&expr)) {
+        let here = || ranges.here.get(&expr).map(|(_, found)| found);
+        if let Some(known) = ranges.known.get(&expr).or_else(here) {
             return *known;
         }
         let node = self.pool.get(expr).clone();
         let mut operands = Vec::new();
         node.for_each_operand(|operand| operands.push(operand));
-        let inner: Vec<Interval> =
+        let mut inner: Vec<Interval> =
             operands.iter().map(|operand| self.range(*operand, place, ranges, failed)).collect();
-        let mut found = self.plain_range(&node, &inner, ranges);
+        let mut found = if let Expr::Var(var) = node {
+            self.variable_range(var, ranges)
+        } else {
+            self.plain_range(&node, &inner)
+        };
         if self.pool.ty(expr).scalar != Scalar::Int {
             return found;
         }
-        // An interval depends on what the intervals of its operands depend on, and on more if more
-        // is used to find it.
+        // An interval depends on the place if one of an operand does, or if a proof is used.
         let is_int = |operand: &&ExprId| self.pool.ty(**operand).scalar == Scalar::Int;
-        let plain =
+        let mut direct =
             operands.iter().filter(is_int).all(|operand| ranges.known.contains_key(operand));
-        let mut guarded = operands.iter().filter(is_int).all(|operand| {
-            ranges.known.contains_key(operand) || ranges.under.contains_key(&(*operand, scope))
-        });
         let narrow = |found: Interval| found.0 >= -SMALL && found.1 <= SMALL;
-        let mut direct = plain;
         // A product of extents that just fits (a stride) needs a better bound, so that a product
         // with it can fit.
         if !narrow(found) {
             direct = false;
-            if let Some(poly) = self.model.ints.get(&expr) {
-                let symbolic = self.symbolic(*poly, scope, ranges);
-                found = (found.0.max(symbolic.0), found.1.min(symbolic.1));
+            let factors = self.factors(&node);
+            let enough = (-SMALL, SMALL);
+            let poly = self.model.ints.get(&expr).copied();
+            if let Some(poly) = poly {
+                let wanted = Wanted { poly, factors: None, enough };
+                found = both(found, self.bounded(wanted, place, ranges));
             }
-            if !narrow(found)
-                && let Expr::Binary(BinaryOp::Mul(Overflow::Unbounded), x, y) = &node
-                && let (Some(x), Some(y)) = (self.model.ints.get(x), self.model.ints.get(y))
-            {
-                let factors = self.symbolic_product([*x, *y], scope, ranges);
-                // Multiply the factors' intervals too, each intersected with the interval of its
-                // normal form.
-                let mut sides = Vec::new();
-                for (known, poly) in inner.iter().zip([*x, *y]) {
-                    let normal = self.symbolic(poly, scope, ranges);
-                    sides.push((known.0.max(normal.0), known.1.min(normal.1)));
+            if let Some(factors) = factors.filter(|_| !narrow(found)) {
+                for (known, poly) in inner.iter_mut().zip(factors) {
+                    let wanted = Wanted { poly, factors: None, enough };
+                    *known = both(*known, self.bounded(wanted, place, ranges));
                 }
-                if let [a, b] = *sides.as_slice() {
-                    let sides = product(a, b);
-                    found = (found.0.max(sides.0), found.1.min(sides.1));
-                }
-                found = (found.0.max(factors.0), found.1.min(factors.1));
+                found = both(found, self.plain_range(&node, &inner));
             }
-            if !narrow(found)
-                && !ranges.is_narrow()
-                && let Expr::Binary(BinaryOp::Mul(Overflow::Unbounded), x, y) = &node
-            {
-                guarded = false;
-                let ints = &self.model.ints;
-                let limited = match (ints.get(x), ints.get(y)) {
-                    (Some(x), Some(y)) => self.limited(*x, *y, place, ranges),
-                    (Some(_) | None, _) => None,
-                };
-                if let Some(limited) = limited {
-                    found = (found.0.max(limited.0), found.1.min(limited.1));
-                }
-                if (found.0 < WIDTH.0 || found.1 > WIDTH.1)
-                    && let Some(product) = self.model.ints.get(&expr)
-                    && self.is_small(*product, place)
-                {
-                    found = (-SMALL, SMALL);
-                }
+            if let Some(poly) = poly.filter(|_| factors.is_some() && !narrow(found)) {
+                let wanted = Wanted { poly, factors, enough };
+                found = both(found, self.bounded(wanted, place, ranges));
             }
         }
         if found.0 < WIDTH.0 || found.1 > WIDTH.1 {
@@ -264,17 +245,35 @@ impl Checker<'_> {
         if ranges.is_narrow() {
             // Use what was shown of it here or at a place around.
             found = ranges.shown_at(expr, place, found);
-            ranges.here.insert(expr, found);
+            ranges.note(expr, place, found);
+        } else if failed.is_none() && direct {
+            ranges.known.insert(expr, found);
         } else if failed.is_none() {
-            if direct {
-                ranges.known.insert(expr, found);
-            } else if guarded {
-                ranges.under.insert((expr, scope), found);
-            } else {
-                ranges.here.insert(expr, found);
-            }
+            ranges.note(expr, place, found);
         }
         found
+    }
+
+    /// Returns an interval that contains an integer at a place.
+    fn bounded(&mut self, wanted: Wanted, place: &Place, ranges: &mut Ranges<'_>) -> Interval {
+        let (mut desk, _) = self.door();
+        let found = ranges.proposer.bounded(&mut desk, wanted, place);
+        // The solver assumes the entry checks ([`Self::grant`]).
+        let (lia, entry) = (&mut *self.lia, &self.entry);
+        let mut follows = |space: &mut Space, facts: &[FormulaId], goal| {
+            let negated = space.not(goal);
+            lia.ask(space, &[facts, &[negated]].concat(), "bounds") == Outcome::Contradiction
+        };
+        let offsets = &mut ranges.offsets;
+        let mut grounds = Grounds { entry, offsets, follows: &mut follows };
+        grounds.interval(self.space, wanted.poly, &found, &place.facts)
+    }
+
+    /// Returns the factors of a product of `int`s.
+    fn factors(&self, node: &Expr) -> Option<[PolyId; 2]> {
+        let Expr::Binary(BinaryOp::Mul(Overflow::Unbounded), x, y) = node else { return None };
+        let ints = &self.model.ints;
+        Some([*ints.get(x)?, *ints.get(y)?])
     }
 
     /// Records the interval of a let's or a loop's variable.
@@ -297,17 +296,16 @@ impl Checker<'_> {
     }
 
     /// Returns the interval of an expression that the intervals of its operands give.
-    fn plain_range(&self, node: &Expr, inner: &[Interval], ranges: &Ranges<'_>) -> Interval {
+    fn plain_range(&self, node: &Expr, inner: &[Interval]) -> Interval {
         match (node, inner) {
             (Expr::Const(constant), _) => {
                 let value = constant.as_integer().unwrap_or(0);
                 (value, value)
             }
-            (Expr::Var(var), _) => self.variable_range(*var, ranges),
             (Expr::Unary(UnaryOp::Neg(_), _), [(low, high)]) => {
                 (high.saturating_neg(), low.saturating_neg())
             }
-            (Expr::Binary(op, ..), [a, b]) => binary_range(*op, *a, *b),
+            (Expr::Binary(op, ..), [a, b]) => binary(*op, *a, *b),
             (Expr::Select { .. }, [_, a, b]) => (a.0.min(b.0), a.1.max(b.1)),
             (Expr::Cast(Scalar::Int, operand), [a]) => {
                 let scalar = self.pool.ty(*operand).scalar;
@@ -325,6 +323,7 @@ impl Checker<'_> {
             // Other expressions are not `int`s. If they are, the interval contains everything.
             (
                 Expr::Unary(..)
+                | Expr::Var(_)
                 | Expr::Binary(..)
                 | Expr::Select { .. }
                 | Expr::Cast(..)
@@ -341,26 +340,28 @@ impl Checker<'_> {
         }
     }
 
-    fn variable_range(&self, var: VarId, ranges: &Ranges<'_>) -> Interval {
+    fn variable_range(&mut self, var: VarId, ranges: &mut Ranges<'_>) -> Interval {
         let unknown = (i128::MIN, i128::MAX);
-        if let Some(value) = ranges.parameters.get(&var) {
-            let Value::Int(poly) = value else { return unknown };
-            let symbol = self.space.as_symbol(*poly);
-            return symbol.and_then(|s| ranges.symbols.get(&s)).copied().unwrap_or(unknown);
+        match ranges.parameters.get(&var) {
+            Some(Value::Int(poly)) => {
+                let wanted = Wanted { poly: *poly, factors: None, enough: WIDTH };
+                self.bounded(wanted, &Place::default(), ranges)
+            }
+            Some(Value::Bool(_) | Value::Number(_)) => unknown,
+            None => ranges.variables.get(&var).copied().unwrap_or(unknown),
         }
-        ranges.variables.get(&var).copied().unwrap_or(unknown)
     }
 
     /// Bounds the number of elements of memory by the sum of stride times extent over the
-    /// dimensions. Where such a product is bounded, the bound is recorded for indices into the
-    /// buffer.
+    /// dimensions, or by the product of the extents if there are no gaps.
     fn elements_of(
         &mut self,
         memory: MemoryId,
         dims: &[ExprId],
         place: &Place,
         ranges: &mut Ranges<'_>,
-    ) -> i128 {
+        most: i128,
+    ) -> bool {
         let model = self.model;
         let memory = &model.memories[memory];
         let mut total = 0_i128;
@@ -369,62 +370,25 @@ impl Checker<'_> {
             dims.iter().map(|expr| self.range(*expr, place, ranges, &mut failed)).collect();
         for (dim, interval) in memory.dims.iter().zip(intervals.chunks(3)) {
             let [_, extent, stride] = *interval else { continue };
-            let plain = product(extent, stride);
-            let mut most = plain.1;
-            let elements = self.space.mul(dim.extent, dim.stride);
-            if most > SMALL {
-                let scope = self.scope(place, ranges);
-                most = most.min(self.symbolic(elements, scope, ranges).1);
-                let factors = [dim.extent, dim.stride];
-                most = most.min(self.symbolic_product(factors, scope, ranges).1);
+            let mut size = product(extent, stride).1;
+            if size > SMALL {
+                let poly = self.space.mul(dim.extent, dim.stride);
+                let factors = Some([dim.extent, dim.stride]);
+                let wanted = Wanted { poly, factors, enough: (i128::MIN, SMALL) };
+                size = size.min(self.bounded(wanted, place, ranges).1);
             }
-            if plain.1 > SMALL {
-                let limit = self.space.constant(SMALL);
-                let goal = self.space.at_most(elements, limit);
-                if most <= SMALL || self.follows(&place.facts, goal, "elements") {
-                    most = most.min(SMALL);
-                    let scope = ranges.scopes.len();
-                    ranges.scopes.push(place.facts.clone());
-                    let (first, second, greatest) = (dim.extent, dim.stride, (extent.1, stride.1));
-                    ranges.limits.push(Limit { first, second, most, greatest, scope });
-                } else if let Some(found) = self.limited(dim.extent, dim.stride, place, ranges) {
-                    most = found.1;
-                }
-            }
-            total = total.saturating_add(most.max(0));
+            total = total.saturating_add(size.max(0));
         }
-        total
-    }
-
-    /// Bounds the product of a buffer's extents, which is the number of its elements if there are
-    /// no gaps. An extent is bounded by its interval, or by the least of a few numbers for which
-    /// the solver shows this.
-    fn dense_size(
-        &mut self,
-        memory: &Memory,
-        place: &Place,
-        ranges: &mut Ranges<'_>,
-    ) -> Option<i128> {
         let one = self.space.constant(1);
-        if !self.mixed_radix(&memory.dims, one) {
-            return None;
+        if total <= most || !self.mixed_radix(&memory.dims, one) {
+            return total <= most;
         }
         let mut size = 1_i128;
         for dim in &memory.dims {
-            let scope = self.scope(place, ranges);
-            let mut most = self.symbolic(dim.extent, scope, ranges).1;
-            for limit in LIKELY_EXTENTS {
-                if most <= limit {
-                    break;
-                }
-                let number = self.space.constant(limit);
-                let goal = self.space.at_most(dim.extent, number);
-                if self.follows(&place.facts, goal, "extent") {
-                    most = limit;
-                }
-            }
-            size = size.checked_mul(most.max(0))?;
+            let enough = (i128::MIN, SMALL_EXTENT);
+            let wanted = Wanted { poly: dim.extent, factors: None, enough };
+            size = size.saturating_mul(self.bounded(wanted, place, ranges).1.max(0));
         }
-        Some(size)
+        size <= most
     }
 }
