@@ -10,7 +10,7 @@
 use halidom_ir::{FuncId, Pool, Stage};
 
 use crate::floats::Floats;
-use crate::floats::normal::Theory;
+use crate::floats::proof::{Join, Theory};
 use crate::lemma::Lemmas;
 use crate::lia::Lia;
 use crate::program::{LabelId, Model, Store};
@@ -108,11 +108,11 @@ pub(crate) enum Step {
     SameTruth(FormulaId, FormulaId),
     /// The first term equals the second.
     SameValue(TermId, TermId),
-    /// Two floats have one normal form under the laws that hold bit for bit.
-    SameFloat(TermId, TermId),
+    /// Two floats are equal by laws that hold bit for bit.
+    SameFloat(TermId, TermId, Vec<Join>),
     /// Two comparisons, or two conversions to an integer, have operands that are equal up to the
     /// sign of zero, which they do not see.
-    SameDecision(TermId, TermId),
+    SameDecision(TermId, TermId, [Vec<Join>; 2]),
     /// A read is the value that its func's only stage gives.
     Unfold(TermId),
 }
@@ -122,8 +122,8 @@ pub(crate) enum Step {
 pub(crate) enum Equality {
     /// The solver shows a condition under which they are alike.
     Asked(&'static str),
-    /// They have one normal form in a theory of floats.
-    Normal(Theory),
+    /// They are equal by steps in a theory of floats.
+    Floats(Theory, Vec<Join>),
     /// They are equal for each value that a machine integer may have.
     Every(TermId),
     /// They are equal after replacements.

@@ -109,36 +109,16 @@ impl Space {
                 Some(self.equal(x, y))
             }
             (Term::Truth(x), Term::Truth(y)) => Some(self.same_truth(x, y)),
-            (Term::Unary(op, x), Term::Unary(other, y)) if op == other => self.compare(x, y, pairs),
-            (Term::Binary(op, x, y), Term::Binary(other, z, w)) if op == other => {
-                let both = [self.compare(x, z, pairs)?, self.compare(y, w, pairs)?];
-                Some(self.and(&both))
-            }
-            (Term::Cast(_, x), Term::Cast(_, y)) => self.compare(x, y, pairs),
-            (Term::Call(call, x), Term::Call(other, y)) if call == other => {
-                self.compare(x, y, pairs)
-            }
-            (
-                Term::Apply { function, args, .. },
-                Term::Apply { function: other_function, args: other, .. },
-            ) if function == other_function && args.len() == other.len() => {
-                let same = args.iter().zip(&other).map(|(x, y)| self.compare(*x, *y, pairs));
+            (_, _) => {
+                let (own, other) = (self.operands(left), self.operands(right));
+                // The operator of the first, applied to the operands of the second, gives the
+                // second.
+                let same = own.len() == other.len() && !own.is_empty();
+                (same && self.with_operands(left, &other) == Ok(right)).then_some(())?;
+                let same = own.into_iter().zip(other).map(|(x, y)| self.compare(x, y, pairs));
                 let same = same.collect::<Option<Vec<_>>>()?;
                 Some(self.and(&same))
             }
-            (
-                Term::Constant(_)
-                | Term::Truth(_)
-                | Term::Parameter(..)
-                | Term::Read { .. }
-                | Term::Unary(..)
-                | Term::Binary(..)
-                | Term::Cast(..)
-                | Term::FromInt(..)
-                | Term::Apply { .. }
-                | Term::Call(..),
-                _,
-            ) => None,
         }
     }
 

@@ -218,39 +218,23 @@ impl Rename {
                 let coords = self.polys(space, &coords).into();
                 Ok(space.leaf(Term::Read { func, component, scalar, version, coords }))
             }
-            Term::Unary(op, operand) => {
-                let operand = self.term(space, operand);
-                space.unary_term(op, operand)
-            }
-            Term::Binary(op, a, b) if op.is_comparison() => {
-                let (a, b) = (self.term(space, a), self.term(space, b));
-                let truth = space.compare_floats(op, a, b);
-                Ok(space.truth_term(truth))
-            }
-            Term::Binary(op, a, b) => {
-                let (a, b) = (self.term(space, a), self.term(space, b));
-                space.binary_term(op, a, b)
+            Term::FromInt(to, poly) => {
+                let poly = self.poly(space, poly);
+                space.int_to(to, poly)
             }
             Term::Select(condition, a, b) => {
                 let condition = self.formula(space, condition);
                 let (a, b) = (self.term(space, a), self.term(space, b));
                 space.choose_term(condition, a, b)
             }
-            Term::Cast(to, operand) => {
-                let operand = self.term(space, operand);
-                space.cast_term(to, operand)
-            }
-            Term::FromInt(to, poly) => {
-                let poly = self.poly(space, poly);
-                space.int_to(to, poly)
-            }
-            Term::Apply { function, scalar, args } => {
-                let args = args.iter().map(|arg| self.term(space, *arg)).collect();
-                Ok(space.leaf(Term::Apply { function, scalar, args }))
-            }
-            Term::Call(call, operand) => {
-                let operand = self.term(space, operand);
-                space.call_term(call, operand)
+            Term::Unary(..)
+            | Term::Binary(..)
+            | Term::Cast(..)
+            | Term::Apply { .. }
+            | Term::Call(..) => {
+                let operands = space.operands(term).into_iter();
+                let operands: Vec<TermId> = operands.map(|term| self.term(space, term)).collect();
+                space.with_operands(term, &operands)
             }
         };
         // Substitution keeps types, so well-typed terms stay well typed.
@@ -379,7 +363,6 @@ impl Space {
             return;
         }
         match self.term(term) {
-            Term::Constant(_) => {}
             Term::Parameter(symbol, _) => drop(seen.symbols.insert(*symbol)),
             Term::Ring(_, poly) | Term::FromInt(_, poly) => self.see_poly(*poly, seen),
             Term::Truth(formula) => self.see_formula(*formula, seen),
@@ -389,21 +372,18 @@ impl Space {
                     point.iter().for_each(|value| self.see_poly(*value, seen));
                 }
             }
-            Term::Unary(_, operand) | Term::Cast(_, operand) | Term::Call(_, operand) => {
-                self.see_term(*operand, seen);
-            }
-            Term::Apply { args, .. } => args.iter().for_each(|arg| self.see_term(*arg, seen)),
-            Term::Binary(_, a, b) => {
-                self.see_term(*a, seen);
-                self.see_term(*b, seen);
-            }
-            Term::Select(condition, a, b) => {
+            Term::Select(condition, ..) => {
                 self.see_formula(*condition, seen);
                 seen.choices.insert(Choice::Condition(*condition));
-                self.see_term(*a, seen);
-                self.see_term(*b, seen);
             }
+            Term::Constant(_)
+            | Term::Unary(..)
+            | Term::Binary(..)
+            | Term::Cast(..)
+            | Term::Apply { .. }
+            | Term::Call(..) => {}
         }
+        self.operands(term).into_iter().for_each(|operand| self.see_term(operand, seen));
     }
 
     /// The symbols in an integer.

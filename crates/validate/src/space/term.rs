@@ -62,6 +62,53 @@ impl Space {
         }
     }
 
+    /// Makes a literal of a float type.
+    pub(crate) fn float(&mut self, scalar: Scalar, value: f32) -> Option<TermId> {
+        let wide = Constant::f64(f64::from(value));
+        let constant = if scalar == Scalar::F32 { Constant::f32(value) } else { wide };
+        scalar.is_float().then(|| self.constant_term(constant))
+    }
+
+    /// Returns the machine values to which the outermost operator of a term is applied. The
+    /// condition of a selection is part of the operator.
+    pub(crate) fn operands(&self, term: TermId) -> Vec<TermId> {
+        match self.term(term) {
+            Term::Constant(_)
+            | Term::Ring(..)
+            | Term::Truth(_)
+            | Term::Parameter(..)
+            | Term::Read { .. }
+            | Term::FromInt(..) => Vec::new(),
+            Term::Unary(_, a) | Term::Cast(_, a) | Term::Call(_, a) => vec![*a],
+            Term::Binary(_, a, b) | Term::Select(_, a, b) => vec![*a, *b],
+            Term::Apply { args, .. } => args.to_vec(),
+        }
+    }
+
+    /// Applies the outermost operator of a term to as many other operands.
+    pub(crate) fn with_operands(
+        &mut self,
+        term: TermId,
+        operands: &[TermId],
+    ) -> Result<TermId, TermError> {
+        match (self.term(term).clone(), operands) {
+            (Term::Unary(op, _), &[a]) => self.unary_term(op, a),
+            (Term::Cast(to, _), &[a]) => self.cast_term(to, a),
+            (Term::Call(call, _), &[a]) => self.call_term(call, a),
+            (Term::Binary(op, ..), &[a, b]) if op.is_comparison() => {
+                let truth = self.compare_floats(op, a, b);
+                Ok(self.truth_term(truth))
+            }
+            (Term::Binary(op, ..), &[a, b]) => self.binary_term(op, a, b),
+            (Term::Select(condition, ..), &[a, b]) => self.choose_term(condition, a, b),
+            (Term::Apply { function, scalar, .. }, args) => {
+                Ok(self.leaf(Term::Apply { function, scalar, args: args.into() }))
+            }
+            (_, []) => Ok(term),
+            (_, _) => Err(TermError::IllTyped),
+        }
+    }
+
     /// Turns a formula into a `bool` value.
     pub(crate) fn truth_term(&mut self, formula: FormulaId) -> TermId {
         if let Formula::Holds(term) = self.formula(formula) {

@@ -13,6 +13,7 @@ mod forms;
 mod leaves;
 pub(crate) mod lemmas;
 mod named;
+pub(crate) mod normal;
 mod parts;
 pub(crate) mod refute;
 mod rewrite;
