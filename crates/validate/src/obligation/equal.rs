@@ -170,12 +170,10 @@ impl Checker<'_> {
                 // give no float have no floats for operands, except for named functions.
                 let is_decision = !self.space.scalar(term).is_float()
                     && matches!(self.space.term(term), Term::Binary(..) | Term::Cast(..));
-                let (own, others) = (self.space.operands(term), self.space.operands(other));
+                let pairs = self.space.operand_pairs(term, other)?;
                 let classes = Classes::up_to_sign_of_zero(self.space, proof)?;
-                let same = own.len() == others.len()
-                    && self.space.with_operands(term, &others) == Ok(other)
-                    && own.iter().zip(&others).all(|(a, b)| classes.same(*a, *b));
-                (is_decision && same).then(|| rename.means(term, other))
+                let same = is_decision && pairs.into_iter().all(|(a, b)| classes.same(a, b));
+                same.then(|| rename.means(term, other))
             }
             Step::Unfold(read) => {
                 let value = self.specification.definition(self.space, read)?;

@@ -110,12 +110,8 @@ impl Space {
             }
             (Term::Truth(x), Term::Truth(y)) => Some(self.same_truth(x, y)),
             (_, _) => {
-                let (own, other) = (self.operands(left), self.operands(right));
-                // The operator of the first, applied to the operands of the second, gives the
-                // second.
-                let same = own.len() == other.len() && !own.is_empty();
-                (same && self.with_operands(left, &other) == Ok(right)).then_some(())?;
-                let same = own.into_iter().zip(other).map(|(x, y)| self.compare(x, y, pairs));
+                let operands = self.operand_pairs(left, right)?.into_iter();
+                let same = operands.map(|(x, y)| self.compare(x, y, pairs));
                 let same = same.collect::<Option<Vec<_>>>()?;
                 Some(self.and(&same))
             }

@@ -102,17 +102,7 @@ impl Rename {
         if let Some(done) = self.polys.get(&poly) {
             return *done;
         }
-        let terms = space.poly(poly).clone();
-        let mut parts = Vec::with_capacity(terms.0.len());
-        for (monomial, coefficient) in &terms.0 {
-            let mut product = space.constant(*coefficient);
-            for atom in monomial {
-                let factor = self.atom(space, *atom);
-                product = space.mul(product, factor);
-            }
-            parts.push((product, 1));
-        }
-        let result = space.combine(&parts);
+        let result = self.factors(space, poly, None);
         self.polys.insert(poly, result);
         result
     }
@@ -206,7 +196,7 @@ impl Rename {
         let rebuilt = match space.term(term).clone() {
             Term::Constant(_) | Term::Parameter(..) => Ok(term),
             Term::Ring(scalar, poly) => {
-                let poly = self.residue(space, scalar, poly);
+                let poly = self.factors(space, poly, Some(scalar));
                 Ok(space.ring(scalar, poly))
             }
             Term::Truth(formula) => {
@@ -246,9 +236,9 @@ impl Rename {
         result
     }
 
-    /// Substitutes in an integer modulo 2^width: the number of a machine value of at least that
-    /// width may become any number congruent to it.
-    fn residue(&mut self, space: &mut Space, scalar: Scalar, poly: PolyId) -> PolyId {
+    /// Substitutes in an integer, or in one modulo 2^width: there, the number of a machine value of
+    /// at least that width may become any number congruent to it.
+    fn factors(&mut self, space: &mut Space, poly: PolyId, ring: Option<Scalar>) -> PolyId {
         let terms = space.poly(poly).clone();
         let mut parts = Vec::with_capacity(terms.0.len());
         for (monomial, coefficient) in &terms.0 {
@@ -256,8 +246,9 @@ impl Rename {
             for atom in monomial {
                 // Invariant: the residue is congruent modulo 2^(width of the value), so modulo
                 // 2^(width of the ring).
-                let factor = if let Atom::Value(term) = *space.atom(*atom)
-                    && space.scalar(term).bits() >= scalar.bits()
+                let factor = if let Some(ring) = ring
+                    && let Atom::Value(term) = *space.atom(*atom)
+                    && space.scalar(term).bits() >= ring.bits()
                 {
                     let term = self.term(space, term);
                     space.residue(term)
