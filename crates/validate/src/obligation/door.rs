@@ -9,10 +9,11 @@
 
 use halidom_ir::{FuncId, Pool, Stage};
 
+use super::record::Reason;
 use crate::floats::Floats;
 use crate::floats::proof::{Join, Theory};
 use crate::lemma::Lemmas;
-use crate::lia::Lia;
+use crate::lia::{Lia, Outcome};
 use crate::program::{LabelId, Model, Store};
 use crate::space::{AtomId, FormulaId, PolyId, Space, Symbol, TermId, Value};
 use crate::specification::Specification;
@@ -46,6 +47,11 @@ impl Desk<'_, '_> {
     /// Tests whether formulas contradict each other.
     pub(crate) fn contradict(&mut self, formulas: &[FormulaId], label: &str) -> bool {
         self.lia.guess(self.space, formulas, label)
+    }
+
+    /// Asks whether formulas can hold together.
+    pub(crate) fn ask(&mut self, formulas: &[FormulaId], label: &str) -> Outcome {
+        self.lia.ask(self.space, formulas, label)
     }
 
     /// Returns the value that the only stage of a func gives at the point that a term reads.
@@ -235,6 +241,17 @@ pub(crate) trait Tactics {
 
     /// Tells which law of floats is missing for two values to be equal, for reports.
     fn missing_law(&self, space: &mut Space, values: (Value, Value)) -> Option<String>;
+
+    /// Proposes sizes at which facts hold, and these extents are above 1.
+    ///
+    /// # Errors
+    /// Returns the reason if there are no such sizes.
+    fn sizes(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
+        roomy: &[PolyId],
+    ) -> Result<Vec<Vec<(Symbol, i128)>>, Reason>;
 
     /// Proposes values of the quotients in a goal.
     fn quotients(

@@ -13,6 +13,7 @@ use crate::obligation::door::{
     Assignment, Case, Desk, Divided, Earlier, Equality, Factored, Origin, Quotients, Region,
     Rewriting, Split, Step, Tactics, Target, Witness,
 };
+use crate::obligation::record::Reason;
 use crate::obligation::theorem::Task;
 use crate::program::{LabelId, Model};
 use crate::space::{AtomId, FormulaId, PolyId, Space, Symbol, TermId, Value};
@@ -537,6 +538,21 @@ impl Tactics for Liar {
 
     fn missing_law(&self, space: &mut Space, values: (Value, Value)) -> Option<String> {
         Search.missing_law(space, values)
+    }
+
+    fn sizes(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
+        roomy: &[PolyId],
+    ) -> Result<Vec<Vec<(Symbol, i128)>>, Reason> {
+        let mut found = Search.sizes(desk, facts, roomy);
+        if self.lies() {
+            let by = i128::from(self.below(3) == 0) * 1000 - 1;
+            let values = found.iter_mut().flatten().flatten();
+            values.for_each(|(_, value)| *value += by);
+        }
+        found
     }
 
     fn quotients(
