@@ -44,6 +44,16 @@ impl From<TermError> for EvaluateError {
 
 pub(crate) type Result<T> = std::result::Result<T, EvaluateError>;
 
+/// An expression that is a leaf, with its pool and the space of its value.
+pub(crate) struct At<'a> {
+    pub(crate) pool: &'a Pool,
+    pub(crate) space: &'a mut Space,
+    pub(crate) expr: ExprId,
+}
+
+/// A component of a func or input.
+pub(crate) type Component = (FuncId, usize);
+
 /// Gives the leaves of expressions their values.
 pub(crate) trait Leaves {
     /// Returns a variable's value.
@@ -51,28 +61,15 @@ pub(crate) trait Leaves {
 
     /// Returns a component of the value of a func or input at a point, as in algorithms and before
     /// storage is flattened.
-    fn reference(
-        &mut self,
-        pool: &Pool,
-        space: &mut Space,
-        expr: ExprId,
-        component: (FuncId, usize),
-        coords: Vec<PolyId>,
-    ) -> Result<Value>;
+    fn reference(&mut self, at: At<'_>, of: Component, coords: Vec<PolyId>) -> Result<Value>;
 
     /// Returns an element of a buffer, with the claim that it holds a func's value at a point.
-    fn load(&mut self, _: &Pool, _: &mut Space, _: ExprId, _: Load) -> Result<Value> {
+    fn load(&mut self, _: At<'_>, _: Load) -> Result<Value> {
         Err(EvaluateError::Unsupported("a load in an algorithm"))
     }
 
     /// Lists what a shuffle takes from one of its vectors: the lanes that `taken` makes of it.
-    fn shuffled(
-        &mut self,
-        _: &Pool,
-        _: &mut Space,
-        _: (ExprId, ExprId),
-        _taken: &mut Rename,
-    ) -> Result<()> {
+    fn shuffled(&mut self, _: At<'_>, _vector: ExprId, _taken: &mut Rename) -> Result<()> {
         Err(EvaluateError::Unsupported("a shuffle in an algorithm"))
     }
 }
@@ -212,7 +209,8 @@ impl<L: Leaves> Evaluator<'_, L> {
             }
             Expr::Ref { func, component, args } => {
                 let coords = self.ints(&args)?;
-                self.leaves.reference(self.pool, self.space, id, (func, component), coords)
+                let at = At { pool: self.pool, space: self.space, expr: id };
+                self.leaves.reference(at, (func, component), coords)
             }
             Expr::Load { buffer, index, access } => {
                 let Some(Access { func, coords }) = access else {
@@ -221,7 +219,8 @@ impl<L: Leaves> Evaluator<'_, L> {
                 let index = self.int(index)?;
                 let coords = self.ints(&coords)?;
                 let load = Load { buffer, index, func, coords };
-                self.leaves.load(self.pool, self.space, id, load)
+                let at = At { pool: self.pool, space: self.space, expr: id };
+                self.leaves.load(at, load)
             }
             Expr::Ramp { base, stride, lanes } => {
                 let (base, stride) = (self.int(base)?, self.int(stride)?);
@@ -256,7 +255,8 @@ impl<L: Leaves> Evaluator<'_, L> {
                 return Err(unsupported);
             }
             found = Some(value);
-            self.leaves.shuffled(self.pool, self.space, (id, vector), &mut taken)?;
+            let at = At { pool: self.pool, space: self.space, expr: id };
+            self.leaves.shuffled(at, vector, &mut taken)?;
         }
         found.ok_or(unsupported)
     }
