@@ -4,7 +4,7 @@
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Constant, Overflow, Scalar, UnaryOp, eval};
 
-use super::proof::{Classes, Theory};
+use super::proof::{Classes, Join, Law, Theory};
 use super::rational::Rational;
 use super::{Axiom, Axioms};
 use crate::space::concrete::Random;
@@ -294,6 +294,93 @@ fn an_axiom_is_a_law_of_reals_and_not_of_bits() {
         }
         assert!(differ > 0, "{} holds bit for bit", axiom.name());
     }
+}
+
+/// Tests whether these steps join two floats.
+fn joins(theory: Theory, space: &mut Space, steps: &[Join], a: TermId, b: TermId) -> bool {
+    Classes::of(space, theory, steps).is_some_and(|classes| classes.same(a, b))
+}
+
+#[test]
+fn a_step_is_refused_where_its_law_is_missing() {
+    for axiom in Axiom::ALL.into_iter().filter(|axiom| *axiom != Axiom::Numbers) {
+        let (mut space, leaves, _) = unknowns();
+        let [a, b] = sides(axiom, &mut space, leaves);
+        let own = Theory::Axioms(Axioms::from_iter([axiom]));
+        let steps = proof(own, &mut space, a, b).unwrap();
+        assert!(joins(own, &mut space, &steps, a, b));
+        for weaker in [Axioms::NONE, Axioms::all().without(axiom)] {
+            let weaker = Theory::Axioms(weaker);
+            assert!(!joins(weaker, &mut space, &steps, a, b), "{}", axiom.name());
+        }
+        let is_real = axiom != Axiom::Reciprocal;
+        assert_eq!(joins(Theory::Reals, &mut space, &steps, a, b), is_real, "{}", axiom.name());
+    }
+}
+
+#[test]
+fn steps_between_different_floats_are_refused() {
+    let (mut space, [x, y, z], _) = unknowns();
+    let literals = [0.0, 1.0, 2.0, 3.0, 0.1, 0.2, 0.3, f64::INFINITY];
+    let literals = literals.map(|number| space.constant_term(Constant::f64(number)));
+    let [zero, one, two, three, tenth, fifth, rest, infinity] = literals;
+    let mut apply = |op, a, b| space.binary_term(op, a, b).unwrap();
+    let (xy, xz, difference) = (apply(ADD, x, y), apply(ADD, x, z), apply(SUB, x, y));
+    let (third, tenths) = (apply(BinaryOp::Div, one, three), apply(ADD, tenth, fifth));
+    let (unit, naught) = (apply(MUL, third, three), apply(BinaryOp::Div, one, zero));
+    let (min, max) = (apply(BinaryOp::Min, x, y), apply(BinaryOp::Max, x, y));
+    let turned = apply(BinaryOp::Min, y, x);
+    let symbol = space.fresh("n");
+    let number = space.leaf(Term::Parameter(symbol, Scalar::I32));
+    let all = Theory::Axioms(Axioms::all());
+    let bits = Theory::Axioms(Axioms::NONE);
+    let steps = [
+        (Theory::Reals, Join::Applied(xy, vec![x, z])),
+        (Theory::Reals, Join::Applied(xy, vec![x])),
+        (Theory::Reals, Join::Applied(difference, vec![y, x])),
+        (Theory::Reals, Join::Regrouped(ADD, xy, xz)),
+        (Theory::Reals, Join::Regrouped(SUB, difference, difference)),
+        (Theory::Reals, Join::Regrouped(BinaryOp::Min, min, max)),
+        (bits, Join::Regrouped(BinaryOp::Min, min, turned)),
+        (Theory::Reals, Join::Number(one, two)),
+        (Theory::Reals, Join::Number(tenths, rest)),
+        (Theory::Reals, Join::Number(naught, zero)),
+        (Theory::Reals, Join::Number(infinity, infinity)),
+        (Theory::Reals, Join::Number(x, x)),
+        (all, Join::Number(unit, one)),
+        (all, Join::Law(Law::Quotient, [x, y, z])),
+        (all, Join::Law(Law::Inverse, [x, three, tenth])),
+        (bits, Join::Law(Law::Inverse, [x, three, third])),
+        (all, Join::Law(Law::Moved(BinaryOp::Min), [x, y, one])),
+        (all, Join::Law(Law::Moved(BinaryOp::Min), [x, one, zero])),
+        (all, Join::Law(Law::Moved(BinaryOp::Min), [x, one, infinity])),
+        (all, Join::Law(Law::Moved(ADD), [x, one, two])),
+        (Theory::Reals, Join::Law(Law::AddZero, [infinity; 3])),
+        (all, Join::Law(Law::Difference, [number; 3])),
+        (all, Join::Law(Law::Difference, [x, number, x])),
+    ];
+    for (theory, step) in steps {
+        let found = Classes::of(&mut space, theory, std::slice::from_ref(&step));
+        assert!(found.is_none(), "{step:?} in {theory:?}");
+    }
+    let right = [Join::Number(unit, one), Join::Applied(xy, vec![x, y])];
+    assert!(joins(Theory::Reals, &mut space, &right, unit, one));
+}
+
+#[test]
+fn operators_that_see_the_sign_of_zero_keep_it() {
+    let (mut space, [x, y, _], _) = unknowns();
+    let zero = space.constant_term(Constant::f64(0.0));
+    let sum = space.binary_term(ADD, x, zero).unwrap();
+    let mut classes = |op| {
+        let term = space.binary_term(op, y, sum).unwrap();
+        let operands = space.operands(term);
+        let other = operands.iter().map(|term| if *term == sum { x } else { *term });
+        let proof = vec![Join::Law(Law::AddZero, [x; 3]), Join::Applied(term, other.collect())];
+        Classes::up_to_sign_of_zero(&mut space, &[Vec::new(), proof])
+    };
+    assert!(classes(MUL).is_some() && classes(ADD).is_some());
+    assert!(classes(BinaryOp::Div).is_none() && classes(BinaryOp::Min).is_none());
 }
 
 /// A literal may be added before or after a minimum with a literal, and a quotient by a power of
