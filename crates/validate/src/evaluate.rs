@@ -14,7 +14,7 @@ use halidom_ir::{
     UnaryOp, VarId, eval,
 };
 
-use crate::space::{FormulaId, PolyId, Rename, Space, Term, TermId, Value};
+use crate::space::{FormulaId, PolyId, Rename, Space, Term, TermError, TermId, Value};
 
 /// The reason why an expression has no term.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,18 +33,26 @@ pub(crate) enum EvaluateError {
     Unsupported(&'static str),
 }
 
-impl From<crate::space::TermError> for EvaluateError {
-    fn from(error: crate::space::TermError) -> Self {
-        match error {
-            crate::space::TermError::AssumedAbsent => {
-                Self::Unsupported("an operator whose overflow is assumed to be absent")
-            }
-            crate::space::TermError::IllTyped => Self::Unsupported("an ill-typed expression"),
-        }
+impl From<TermError> for EvaluateError {
+    fn from(error: TermError) -> Self {
+        Self::Unsupported(match error {
+            TermError::AssumedAbsent => "an operator whose overflow is assumed to be absent",
+            TermError::IllTyped => "an ill-typed expression",
+        })
     }
 }
 
 pub(crate) type Result<T> = std::result::Result<T, EvaluateError>;
+
+/// An expression that is a leaf, with its pool and the space of its value.
+pub(crate) struct At<'a> {
+    pub(crate) pool: &'a Pool,
+    pub(crate) space: &'a mut Space,
+    pub(crate) expr: ExprId,
+}
+
+/// A component of a func or input.
+pub(crate) type Component = (FuncId, usize);
 
 /// Gives the leaves of expressions their values.
 pub(crate) trait Leaves {
@@ -53,28 +61,15 @@ pub(crate) trait Leaves {
 
     /// Returns a component of the value of a func or input at a point, as in algorithms and before
     /// storage is flattened.
-    fn reference(
-        &mut self,
-        pool: &Pool,
-        space: &mut Space,
-        expr: ExprId,
-        component: (FuncId, usize),
-        coords: Vec<PolyId>,
-    ) -> Result<Value>;
+    fn reference(&mut self, at: At<'_>, of: Component, coords: Vec<PolyId>) -> Result<Value>;
 
     /// Returns an element of a buffer, with the claim that it holds a func's value at a point.
-    fn load(&mut self, _: &Pool, _: &mut Space, _: ExprId, _: Load) -> Result<Value> {
+    fn load(&mut self, _: At<'_>, _: Load) -> Result<Value> {
         Err(EvaluateError::Unsupported("a load in an algorithm"))
     }
 
     /// Lists what a shuffle takes from one of its vectors: the lanes that `taken` makes of it.
-    fn shuffled(
-        &mut self,
-        _: &Pool,
-        _: &mut Space,
-        _: (ExprId, ExprId),
-        _taken: &mut Rename,
-    ) -> Result<()> {
+    fn shuffled(&mut self, _: At<'_>, _vector: ExprId, _taken: &mut Rename) -> Result<()> {
         Err(EvaluateError::Unsupported("a shuffle in an algorithm"))
     }
 }
@@ -214,7 +209,8 @@ impl<L: Leaves> Evaluator<'_, L> {
             }
             Expr::Ref { func, component, args } => {
                 let coords = self.ints(&args)?;
-                self.leaves.reference(self.pool, self.space, id, (func, component), coords)
+                let at = At { pool: self.pool, space: self.space, expr: id };
+                self.leaves.reference(at, (func, component), coords)
             }
             Expr::Load { buffer, index, access } => {
                 let Some(Access { func, coords }) = access else {
@@ -223,7 +219,8 @@ impl<L: Leaves> Evaluator<'_, L> {
                 let index = self.int(index)?;
                 let coords = self.ints(&coords)?;
                 let load = Load { buffer, index, func, coords };
-                self.leaves.load(self.pool, self.space, id, load)
+                let at = At { pool: self.pool, space: self.space, expr: id };
+                self.leaves.load(at, load)
             }
             Expr::Ramp { base, stride, lanes } => {
                 let (base, stride) = (self.int(base)?, self.int(stride)?);
@@ -258,7 +255,8 @@ impl<L: Leaves> Evaluator<'_, L> {
                 return Err(unsupported);
             }
             found = Some(value);
-            self.leaves.shuffled(self.pool, self.space, (id, vector), &mut taken)?;
+            let at = At { pool: self.pool, space: self.space, expr: id };
+            self.leaves.shuffled(at, vector, &mut taken)?;
         }
         found.ok_or(unsupported)
     }
@@ -307,60 +305,30 @@ impl<L: Leaves> Evaluator<'_, L> {
     }
 
     fn int_binary(&mut self, op: BinaryOp, a: PolyId, b: PolyId) -> Result<Value> {
-        let space = &mut *self.space;
-        let poly = match op {
-            BinaryOp::Add(Overflow::Unbounded) => space.add(a, b),
-            BinaryOp::Sub(Overflow::Unbounded) => space.sub(a, b),
-            BinaryOp::Mul(Overflow::Unbounded) => space.mul(a, b),
-            BinaryOp::Div => space.div(a, b),
-            BinaryOp::Mod => space.modulo(a, b),
-            BinaryOp::Min => space.min(a, b),
-            BinaryOp::Max => space.max(a, b),
-            BinaryOp::Eq
-            | BinaryOp::Ne
-            | BinaryOp::Lt
-            | BinaryOp::Le
-            | BinaryOp::Gt
-            | BinaryOp::Ge => return Ok(Value::Bool(self.compare(op, a, b)?)),
-            BinaryOp::Add(Overflow::Wraps | Overflow::AssumedAbsent)
-            | BinaryOp::Sub(Overflow::Wraps | Overflow::AssumedAbsent)
-            | BinaryOp::Mul(Overflow::Wraps | Overflow::AssumedAbsent)
-            | BinaryOp::And
-            | BinaryOp::Or
-            | BinaryOp::Xor
-            | BinaryOp::Shl
-            | BinaryOp::Shr => {
-                return Err(EvaluateError::Unsupported("a binary operator of `int`s"));
-            }
-        };
-        Ok(Value::Int(poly))
+        if op.is_comparison() {
+            return Ok(Value::Bool(self.compare(op, a, b)?));
+        }
+        let apply = Space::ring_operator(op, Overflow::Unbounded);
+        let apply = apply.or_else(|| Space::number_operator(op));
+        let apply = apply.ok_or(EvaluateError::Unsupported("a binary operator of `int`s"))?;
+        Ok(Value::Int(apply(self.space, a, b)))
     }
 
     fn compare(&mut self, op: BinaryOp, a: PolyId, b: PolyId) -> Result<FormulaId> {
         let space = &mut *self.space;
-        Ok(match op {
-            BinaryOp::Eq => space.equal(a, b),
-            BinaryOp::Ne => {
-                let same = space.equal(a, b);
-                space.not(same)
-            }
-            BinaryOp::Lt => space.less(a, b),
-            BinaryOp::Le => space.at_most(a, b),
-            BinaryOp::Gt => space.less(b, a),
-            BinaryOp::Ge => space.at_most(b, a),
-            BinaryOp::Add(_)
-            | BinaryOp::Sub(_)
-            | BinaryOp::Mul(_)
-            | BinaryOp::Div
-            | BinaryOp::Mod
-            | BinaryOp::Min
-            | BinaryOp::Max
-            | BinaryOp::And
-            | BinaryOp::Or
-            | BinaryOp::Xor
-            | BinaryOp::Shl
-            | BinaryOp::Shr => return Err(EvaluateError::Unsupported("this comparison")),
-        })
+        let (first, second) =
+            if matches!(op, BinaryOp::Gt | BinaryOp::Ge) { (b, a) } else { (a, b) };
+        let compare = if matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
+            Space::equal
+        } else if matches!(op, BinaryOp::Lt | BinaryOp::Gt) {
+            Space::less
+        } else if matches!(op, BinaryOp::Le | BinaryOp::Ge) {
+            Space::at_most
+        } else {
+            return Err(EvaluateError::Unsupported("this comparison"));
+        };
+        let found = compare(space, first, second);
+        Ok(if op == BinaryOp::Ne { space.not(found) } else { found })
     }
 
     fn number_binary(&mut self, op: BinaryOp, a: TermId, b: TermId) -> Result<Value> {
@@ -372,14 +340,6 @@ impl<L: Leaves> Evaluator<'_, L> {
             return Err(EvaluateError::Unsupported("a comparison of two types"));
         }
         if scalar.is_float() {
-            // `a > b` and `b < a` are the same comparison, even for NaNs, and get one form.
-            let (op, a, b) = if op == BinaryOp::Gt {
-                (BinaryOp::Lt, b, a)
-            } else if op == BinaryOp::Ge {
-                (BinaryOp::Le, b, a)
-            } else {
-                (op, a, b)
-            };
             return Ok(Value::Bool(self.space.compare_floats(op, a, b)));
         }
         let (a, b) = (self.space.integer_of(a), self.space.integer_of(b));

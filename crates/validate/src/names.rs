@@ -4,6 +4,24 @@ use crate::floats::{Axiom, Axioms, Floats};
 use crate::obligation::record::{Kind, Method};
 
 impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 14] = [
+        Self::Location,
+        Self::Bounds,
+        Self::Claim,
+        Self::Value,
+        Self::Coverage,
+        Self::Definedness,
+        Self::Order,
+        Self::Retention,
+        Self::Race,
+        Self::Output,
+        Self::Overflow,
+        Self::Assumption,
+        Self::Form,
+        Self::Refinement,
+    ];
+
     /// Its name in reports.
     pub fn name(self) -> &'static str {
         match self {

@@ -30,7 +30,9 @@ use halidom_ir::{
     Substitution, Type, VarId,
 };
 
-use crate::evaluate::{self, EvaluateError, Evaluator, Leaves, leaf_value, literal, unknown};
+use crate::evaluate::{
+    self, At, Component, EvaluateError, Evaluator, Leaves, leaf_value, literal, unknown,
+};
 use crate::floats::{Axiom, Axioms};
 use crate::laws::Laws;
 use crate::obligation::door::{Factored, Rewriting, Split, Tactics};
@@ -139,10 +141,8 @@ impl Leaves for Reads {
 
     fn reference(
         &mut self,
-        pool: &Pool,
-        space: &mut Space,
-        _: ExprId,
-        (func, component): (FuncId, usize),
+        At { pool, space, .. }: At<'_>,
+        (func, component): Component,
         coords: Vec<PolyId>,
     ) -> evaluate::Result<Value> {
         let Some(scalar) = pool.func(func).scalars.get(component).copied() else {

@@ -13,7 +13,7 @@
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{Expr, ExprId, FuncId, FuncKind, Pool, Stage, VarId};
 
-use crate::evaluate::{EvaluateError, Evaluator, Leaves, leaf_value};
+use crate::evaluate::{At, Component, EvaluateError, Evaluator, Leaves, leaf_value};
 use crate::program::Parameters;
 use crate::space::{FormulaId, PolyId, Space, Term, TermId, Value, Version};
 
@@ -260,14 +260,8 @@ impl Leaves for Unfolding<'_, '_> {
         }
     }
 
-    fn reference(
-        &mut self,
-        pool: &Pool,
-        space: &mut Space,
-        _: ExprId,
-        (func, component): (FuncId, usize),
-        coords: Vec<PolyId>,
-    ) -> Result<Value> {
+    fn reference(&mut self, at: At<'_>, of: Component, coords: Vec<PolyId>) -> Result<Value> {
+        let (At { pool, space, .. }, (func, component)) = (at, of);
         let decl = pool.func(func);
         let Some(scalar) = decl.scalars.get(component).copied() else {
             return Err(EvaluateError::Unsupported("a component that does not exist"));

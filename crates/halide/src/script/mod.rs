@@ -58,8 +58,8 @@ pub fn print(pool: &Pool, algorithm: &Algorithm, schedule: &Schedule) -> Result<
     Ok(lines.join("\n"))
 }
 
-/// Prints a schedule alone, to be pasted into a program for Halide in which the funcs, variables and
-/// reduction domains are called as in the script of [`print`].
+/// Prints a schedule alone, to be pasted into a program for Halide in which the funcs, variables
+/// and reduction domains are called as in the script of [`print`].
 ///
 /// # Errors
 /// Returns an error for a construct that Halide cannot express in this language.

@@ -85,19 +85,15 @@ impl<'a> Flow<'a> {
     /// Returns the inexact funcs, given some of them.
     pub(crate) fn closure(&self, seeds: impl IntoIterator<Item = FuncId>) -> IndexSet<FuncId> {
         let mut inexact: IndexSet<FuncId> = seeds.into_iter().collect();
+        let reads: Vec<_> =
+            self.rules.iter().map(|(func, roots)| (*func, self.read(roots))).collect();
         loop {
             let before = inexact.len();
-            let mut known = FxHashMap::default();
-            let found: Vec<FuncId> = self
-                .rules
-                .iter()
-                .filter(|(func, _)| !inexact.contains(func))
-                .filter(|(_, roots)| {
-                    roots.iter().any(|root| self.mentions(*root, &inexact, &mut known))
-                })
-                .map(|(func, _)| *func)
-                .collect();
-            inexact.extend(found);
+            for (func, reads) in &reads {
+                if reads.iter().any(|read| inexact.contains(read)) {
+                    inexact.insert(*func);
+                }
+            }
             if inexact.len() == before {
                 return inexact;
             }
@@ -107,15 +103,29 @@ impl<'a> Flow<'a> {
     /// Returns these funcs and, transitively, all funcs with floats that they read. The search does
     /// not continue behind funcs that hold no floats.
     pub(crate) fn sources(&self, funcs: &IndexSet<FuncId>) -> IndexSet<FuncId> {
+        let floats =
+            |func: &FuncId| self.pool.func(*func).scalars.iter().any(|scalar| scalar.is_float());
         let mut found = funcs.clone();
         let mut next = 0;
         while let Some(func) = found.get_index(next).copied() {
             next += 1;
-            let mut seen = FxHashSet::default();
             for (_, roots) in self.rules.iter().filter(|(of, _)| *of == func) {
-                for root in roots {
-                    self.read(*root, &mut seen, &mut found);
-                }
+                found.extend(self.read(roots).into_iter().filter(floats));
+            }
+        }
+        found
+    }
+
+    /// Returns the funcs that expressions read, directly or through variables.
+    fn read(&self, roots: &[ExprId]) -> IndexSet<FuncId> {
+        let (mut open, mut seen, mut found) =
+            (roots.to_vec(), FxHashSet::default(), IndexSet::default());
+        while let Some(id) = open.pop() {
+            if seen.insert(id) {
+                let expr = self.pool.get(id);
+                found.extend(self.source(expr));
+                open.extend(self.bound(expr));
+                expr.for_each_operand(|operand| open.push(operand));
             }
         }
         found
@@ -145,20 +155,6 @@ impl<'a> Flow<'a> {
     fn bound(&self, expr: &Expr) -> Option<ExprId> {
         let Expr::Var(var) = expr else { return None };
         self.lets.get(var).copied()
-    }
-
-    fn read(&self, id: ExprId, seen: &mut FxHashSet<ExprId>, found: &mut IndexSet<FuncId>) {
-        if !seen.insert(id) {
-            return;
-        }
-        let expr = self.pool.get(id);
-        if let Some(value) = self.bound(expr) {
-            self.read(value, seen, found);
-        }
-        let floats =
-            |func: &FuncId| self.pool.func(*func).scalars.iter().any(|scalar| scalar.is_float());
-        found.extend(self.source(expr).filter(floats));
-        expr.for_each_operand(|operand| self.read(operand, seen, found));
     }
 
     /// Tests whether an expression mentions one of these funcs, directly or through variables.

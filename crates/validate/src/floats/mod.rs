@@ -3,7 +3,7 @@
 //! # Correctness
 //! `docs/validator.md` (*Weaker modes*) has the theorem. An *interpretation* gives each float type
 //! a set of values, each float a value in it, and each operator on floats a function. All
-//! interpretations have the basic laws of [`normal`], which IEEE 754 has too. The interpretations
+//! interpretations have the basic laws of [`proof`], which IEEE 754 has too. The interpretations
 //! for [`Floats::Axioms`] also have the listed [`Axiom`]s. The interpretation for [`Floats::Reals`]
 //! has the real numbers. The reals have every axiom except [`Axiom::Reciprocal`], so no other
 //! axioms prove a statement that is false for real numbers, such as `0 = 1`. Nor does this one,
@@ -13,8 +13,8 @@
 //! are right bit for bit ([`deciding`]).
 
 pub(crate) mod deciding;
-pub(crate) mod normal;
-mod rational;
+pub(crate) mod proof;
+pub(crate) mod rational;
 #[cfg(test)]
 mod tests;
 

@@ -12,6 +12,7 @@ pub(crate) struct Rational {
 }
 
 impl Rational {
+    #[cfg(test)]
     pub(crate) fn integer(value: i64) -> Self {
         Self { numerator: value.into(), denominator: 1.into() }
     }

@@ -1,14 +1,15 @@
-//! Tests normal forms against evaluation: terms with one form have one value, bit for bit or over
-//! the reals.
+//! Tests normal forms and their proofs against evaluation: terms with one form have one value, bit
+//! for bit or over the reals.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Constant, Overflow, Scalar, UnaryOp, eval};
 
-use super::normal::{Normalizer, Theory};
+use super::proof::{Classes, Join, Law, Theory};
 use super::rational::Rational;
 use super::{Axiom, Axioms};
 use crate::space::concrete::Random;
 use crate::space::{Space, Symbol, Term, TermId};
+use crate::tactics::normal::{Normalizer, proof, proof_up_to_sign_of_zero};
 
 const ADD: BinaryOp = BinaryOp::Add(Overflow::Wraps);
 const SUB: BinaryOp = BinaryOp::Sub(Overflow::Wraps);
@@ -98,6 +99,22 @@ fn assignment(random: &mut Random, symbols: [Symbol; 3], values: &[f64]) -> FxHa
         .collect()
 }
 
+/// Tests whether two floats have one normal form. If they do, they have a proof.
+fn same(theory: Theory, space: &mut Space, a: TermId, b: TermId) -> bool {
+    let Some(proof) = proof(theory, space, a, b) else { return false };
+    let classes = Classes::of(space, theory, &proof);
+    assert!(classes.is_some_and(|classes| classes.same(a, b)), "{theory:?}: {proof:?}");
+    true
+}
+
+/// Does the same up to the sign of zero.
+fn same_up_to_sign_of_zero(space: &mut Space, a: TermId, b: TermId) -> bool {
+    let Some(proof) = proof_up_to_sign_of_zero(space, &[(a, b)]) else { return false };
+    let classes = Classes::up_to_sign_of_zero(space, &proof);
+    assert!(classes.is_some_and(|classes| classes.same(a, b)), "{proof:?}");
+    true
+}
+
 /// Numbers at which equations of reals fail bit for bit.
 const AWKWARD: [f64; 12] = [
     0.0,
@@ -135,6 +152,7 @@ fn one_form_is_one_value() {
                     if a == b || !normalizer.same(&mut space, *a, *b) {
                         continue;
                     }
+                    assert!(self::same(theory, &mut space, *a, *b));
                     same += 1;
                     for _ in 0..20 {
                         if theory == Theory::Axioms(Axioms::NONE) {
@@ -168,6 +186,7 @@ fn one_form_up_to_the_sign_of_zero_is_one_value_or_zero() {
                 if a == b || !normalizer.same(&mut space, *a, *b) {
                     continue;
                 }
+                assert!(same_up_to_sign_of_zero(&mut space, *a, *b));
                 same += 1;
                 for _ in 0..20 {
                     let at = assignment(&mut random, symbols, &AWKWARD);
@@ -188,11 +207,11 @@ fn a_sum_of_equal_products_is_twice_the_product() {
     let sum = space.binary_term(ADD, xy, yx).unwrap();
     let [two, three] = [2.0, 3.0].map(|x| space.constant_term(Constant::f64(x)));
     let [twice, thrice] = [two, three].map(|number| space.binary_term(MUL, xy, number).unwrap());
-    let mut normalizer = Normalizer::new(Theory::Axioms(Axioms::NONE));
-    assert!(normalizer.same(&mut space, sum, twice));
-    assert!(!normalizer.same(&mut space, sum, thrice));
+    let bits = Theory::Axioms(Axioms::NONE);
+    assert!(same(bits, &mut space, sum, twice));
+    assert!(!same(bits, &mut space, sum, thrice));
     let more = space.binary_term(ADD, sum, xy).unwrap();
-    assert!(!normalizer.same(&mut space, more, thrice), "three times rounds once, two sums twice");
+    assert!(!same(bits, &mut space, more, thrice), "three times rounds once, two sums twice");
 }
 
 #[test]
@@ -201,10 +220,9 @@ fn a_conversion_does_not_see_the_sign_of_zero_and_a_quotient_does() {
     let zero = space.constant_term(Constant::f64(0.0));
     let less = space.binary_term(SUB, zero, x).unwrap();
     let negated = space.unary_term(NEG, x).unwrap();
-    let mut normalizer = Normalizer::up_to_sign_of_zero();
-    assert!(normalizer.same(&mut space, less, negated));
+    assert!(same_up_to_sign_of_zero(&mut space, less, negated));
     let [a, b] = [less, negated].map(|by| space.binary_term(BinaryOp::Div, y, by).unwrap());
-    assert!(!normalizer.same(&mut space, a, b));
+    assert!(!same_up_to_sign_of_zero(&mut space, a, b));
     let naught = space.binary_term(MUL, zero, x).unwrap();
     let naught = space.binary_term(BinaryOp::Div, naught, y).unwrap();
     let integer = space.cast_term(Scalar::I32, naught).unwrap();
@@ -263,7 +281,7 @@ fn an_axiom_is_a_law_of_reals_and_not_of_bits() {
             (Theory::Axioms(Axioms::all().without(axiom)), false),
             (Theory::Reals, is_real),
         ] {
-            let same = Normalizer::new(theory).same(&mut space, a, b);
+            let same = same(theory, &mut space, a, b);
             assert_eq!(same, proved, "{} in {theory:?}", axiom.name());
         }
         let mut differ = 0;
@@ -276,6 +294,93 @@ fn an_axiom_is_a_law_of_reals_and_not_of_bits() {
         }
         assert!(differ > 0, "{} holds bit for bit", axiom.name());
     }
+}
+
+/// Tests whether these steps join two floats.
+fn joins(theory: Theory, space: &mut Space, steps: &[Join], a: TermId, b: TermId) -> bool {
+    Classes::of(space, theory, steps).is_some_and(|classes| classes.same(a, b))
+}
+
+#[test]
+fn a_step_is_refused_where_its_law_is_missing() {
+    for axiom in Axiom::ALL.into_iter().filter(|axiom| *axiom != Axiom::Numbers) {
+        let (mut space, leaves, _) = unknowns();
+        let [a, b] = sides(axiom, &mut space, leaves);
+        let own = Theory::Axioms(Axioms::from_iter([axiom]));
+        let steps = proof(own, &mut space, a, b).unwrap();
+        assert!(joins(own, &mut space, &steps, a, b));
+        for weaker in [Axioms::NONE, Axioms::all().without(axiom)] {
+            let weaker = Theory::Axioms(weaker);
+            assert!(!joins(weaker, &mut space, &steps, a, b), "{}", axiom.name());
+        }
+        let is_real = axiom != Axiom::Reciprocal;
+        assert_eq!(joins(Theory::Reals, &mut space, &steps, a, b), is_real, "{}", axiom.name());
+    }
+}
+
+#[test]
+fn steps_between_different_floats_are_refused() {
+    let (mut space, [x, y, z], _) = unknowns();
+    let literals = [0.0, 1.0, 2.0, 3.0, 0.1, 0.2, 0.3, f64::INFINITY];
+    let literals = literals.map(|number| space.constant_term(Constant::f64(number)));
+    let [zero, one, two, three, tenth, fifth, rest, infinity] = literals;
+    let mut apply = |op, a, b| space.binary_term(op, a, b).unwrap();
+    let (xy, xz, difference) = (apply(ADD, x, y), apply(ADD, x, z), apply(SUB, x, y));
+    let (third, tenths) = (apply(BinaryOp::Div, one, three), apply(ADD, tenth, fifth));
+    let (unit, naught) = (apply(MUL, third, three), apply(BinaryOp::Div, one, zero));
+    let (min, max) = (apply(BinaryOp::Min, x, y), apply(BinaryOp::Max, x, y));
+    let turned = apply(BinaryOp::Min, y, x);
+    let symbol = space.fresh("n");
+    let number = space.leaf(Term::Parameter(symbol, Scalar::I32));
+    let all = Theory::Axioms(Axioms::all());
+    let bits = Theory::Axioms(Axioms::NONE);
+    let steps = [
+        (Theory::Reals, Join::Applied(xy, vec![x, z])),
+        (Theory::Reals, Join::Applied(xy, vec![x])),
+        (Theory::Reals, Join::Applied(difference, vec![y, x])),
+        (Theory::Reals, Join::Regrouped(ADD, xy, xz)),
+        (Theory::Reals, Join::Regrouped(SUB, difference, difference)),
+        (Theory::Reals, Join::Regrouped(BinaryOp::Min, min, max)),
+        (bits, Join::Regrouped(BinaryOp::Min, min, turned)),
+        (Theory::Reals, Join::Number(one, two)),
+        (Theory::Reals, Join::Number(tenths, rest)),
+        (Theory::Reals, Join::Number(naught, zero)),
+        (Theory::Reals, Join::Number(infinity, infinity)),
+        (Theory::Reals, Join::Number(x, x)),
+        (all, Join::Number(unit, one)),
+        (all, Join::Law(Law::Quotient, [x, y, z])),
+        (all, Join::Law(Law::Inverse, [x, three, tenth])),
+        (bits, Join::Law(Law::Inverse, [x, three, third])),
+        (all, Join::Law(Law::Moved(BinaryOp::Min), [x, y, one])),
+        (all, Join::Law(Law::Moved(BinaryOp::Min), [x, one, zero])),
+        (all, Join::Law(Law::Moved(BinaryOp::Min), [x, one, infinity])),
+        (all, Join::Law(Law::Moved(ADD), [x, one, two])),
+        (Theory::Reals, Join::Law(Law::AddZero, [infinity; 3])),
+        (all, Join::Law(Law::Difference, [number; 3])),
+        (all, Join::Law(Law::Difference, [x, number, x])),
+    ];
+    for (theory, step) in steps {
+        let found = Classes::of(&mut space, theory, std::slice::from_ref(&step));
+        assert!(found.is_none(), "{step:?} in {theory:?}");
+    }
+    let right = [Join::Number(unit, one), Join::Applied(xy, vec![x, y])];
+    assert!(joins(Theory::Reals, &mut space, &right, unit, one));
+}
+
+#[test]
+fn operators_that_see_the_sign_of_zero_keep_it() {
+    let (mut space, [x, y, _], _) = unknowns();
+    let zero = space.constant_term(Constant::f64(0.0));
+    let sum = space.binary_term(ADD, x, zero).unwrap();
+    let mut classes = |op| {
+        let term = space.binary_term(op, y, sum).unwrap();
+        let operands = space.operands(term);
+        let other = operands.iter().map(|term| if *term == sum { x } else { *term });
+        let proof = vec![Join::Law(Law::AddZero, [x; 3]), Join::Applied(term, other.collect())];
+        Classes::up_to_sign_of_zero(&mut space, &[Vec::new(), proof])
+    };
+    assert!(classes(MUL).is_some() && classes(ADD).is_some());
+    assert!(classes(BinaryOp::Div).is_none() && classes(BinaryOp::Min).is_none());
 }
 
 /// A literal may be added before or after a minimum with a literal, and a quotient by a power of
@@ -301,7 +406,7 @@ fn literals_move_only_where_all_bits_stay() {
                 let (a, b) = if first { (limit, sum) } else { (sum, limit) };
                 let inside = space.binary_term(op, a, b).unwrap();
                 let bits_alone = Theory::Axioms(Axioms::NONE);
-                if !Normalizer::new(bits_alone).same(&mut space, outside, inside) {
+                if !same(bits_alone, &mut space, outside, inside) {
                     continue;
                 }
                 moved += 1;
@@ -324,7 +429,7 @@ fn literals_move_only_where_all_bits_stay() {
         let quotient = space.binary_term(BinaryOp::Div, x, by).unwrap();
         let product = space.binary_term(MUL, x, inverse).unwrap();
         let bits_alone = Theory::Axioms(Axioms::NONE);
-        let same = Normalizer::new(bits_alone).same(&mut space, quotient, product);
+        let same = same(bits_alone, &mut space, quotient, product);
         assert_eq!(same, is_same, "by {divisor}");
         for _ in 0..200 {
             let at = assignment(&mut random, symbols, &AWKWARD);

@@ -32,7 +32,7 @@
 //! The sign is the sign of the factor, or of 1 over the divisor, because `1 / -0` is negative. If a
 //! factor is 0 or a divisor infinite, all results are equal, so either sign is right.
 
-use halidom_ir::{BinaryOp, Constant, Intrinsic, Scalar, UnaryOp};
+use halidom_ir::{BinaryOp, Intrinsic, UnaryOp};
 
 use crate::space::{Atom, AtomId, FormulaId, PolyId, Space, Term, TermId};
 
@@ -160,21 +160,8 @@ fn chain(space: &mut Space, a: TermId, b: TermId) -> Option<Chain> {
                 None
             }
         }
-        (
-            Term::Constant(_)
-            | Term::Ring(..)
-            | Term::Truth(_)
-            | Term::Parameter(..)
-            | Term::Read { .. }
-            | Term::Unary(..)
-            | Term::Binary(..)
-            | Term::Select(..)
-            | Term::Cast(..)
-            | Term::FromInt(..)
-            | Term::Apply { .. }
-            | Term::Call(..),
-            _,
-        ) => None,
+        // Nothing is known about other steps.
+        (_, _) => None,
     }
 }
 
@@ -226,11 +213,11 @@ fn scaled(space: &mut Space, chain: Chain, op: BinaryOp, by: TermId) -> Option<C
     // Invariant: the multiplied value is finite, and it is multiplied by only one unknown value.
     chain.magnitude.filter(|most| *most < FINITE)?;
     let scalar = space.scalar(by);
-    let zero = float(space, scalar, 0.0)?;
+    let zero = space.float(scalar, 0.0)?;
     let sign = if matches!(op, BinaryOp::Mul(_)) {
         by
     } else if op == BinaryOp::Div {
-        let one = float(space, scalar, 1.0)?;
+        let one = space.float(scalar, 1.0)?;
         space.binary_term(BinaryOp::Div, one, by).ok()?
     } else {
         return None;
@@ -242,11 +229,4 @@ fn scaled(space: &mut Space, chain: Chain, op: BinaryOp, by: TermId) -> Option<C
     let below = space.compare_floats(BinaryOp::Lt, by, zero);
     let sign = (space.or(&[above, natural]), space.or(&[below, unnatural]));
     Some(Chain { sign: Some(sign), magnitude: None, ..chain })
-}
-
-/// A literal of a float type.
-pub(super) fn float(space: &mut Space, scalar: Scalar, value: f32) -> Option<TermId> {
-    let wide = Constant::f64(f64::from(value));
-    let constant = if scalar == Scalar::F32 { Constant::f32(value) } else { wide };
-    scalar.is_float().then(|| space.constant_term(constant))
 }

@@ -39,32 +39,20 @@ pub(super) fn meaning(space: &mut Space, this: PolyId, term: TermId) -> Option<F
     if space.is_as_written() || !space.scalar(term).is_float() {
         return None;
     }
-    match *space.term(term) {
-        Term::Binary(op @ (BinaryOp::Min | BinaryOp::Max), a, b) => {
-            let (x, y) = (space.order_of(a), space.order_of(b));
-            let extreme = if op == BinaryOp::Min { space.min(x, y) } else { space.max(x, y) };
-            let (first, second) = (space.is_number(a), space.is_number(b));
-            let order = space.choose(first, extreme, y);
-            let same = space.equal(this, order);
-            Some(space.implies(second, same))
-        }
-        Term::Select(condition, a, b) => {
-            let (x, y) = (space.order_of(a), space.order_of(b));
-            let order = space.choose(condition, x, y);
-            Some(space.equal(this, order))
-        }
-        Term::Constant(_)
-        | Term::Ring(..)
-        | Term::Truth(_)
-        | Term::Parameter(..)
-        | Term::Read { .. }
-        | Term::Unary(..)
-        | Term::Binary(..)
-        | Term::Cast(..)
-        | Term::FromInt(..)
-        | Term::Apply { .. }
-        | Term::Call(..) => None,
+    let &[a, b] = space.operands(term).as_slice() else { return None };
+    let (x, y) = (space.order_of(a), space.order_of(b));
+    if let Term::Select(condition, ..) = *space.term(term) {
+        let order = space.choose(condition, x, y);
+        return Some(space.equal(this, order));
     }
+    let Term::Binary(op @ (BinaryOp::Min | BinaryOp::Max), ..) = *space.term(term) else {
+        return None;
+    };
+    let extreme = if op == BinaryOp::Min { space.min(x, y) } else { space.max(x, y) };
+    let (first, second) = (space.is_number(a), space.is_number(b));
+    let order = space.choose(first, extreme, y);
+    let same = space.equal(this, order);
+    Some(space.implies(second, same))
 }
 
 /// The signs of zeros affect neither the number that these operators give nor whether they give
@@ -74,28 +62,20 @@ pub(super) fn congruent(space: &mut Space, a: TermId, b: TermId) -> Option<Formu
     if space.is_as_written() || !scalar.is_float() || scalar != space.scalar(b) {
         return None;
     }
-    let pairs = match (space.term(a), space.term(b)) {
-        (Term::Binary(op, x, second), Term::Binary(other, y, fourth))
-            if op == other
-                && (matches!(op, BinaryOp::Mul(_))
-                    || matches!(op, BinaryOp::Add(_) | BinaryOp::Sub(_))
-                        && !(space.is_contracted()
-                            && [*x, *second, *y, *fourth]
-                                .iter()
-                                .any(|term| is_product(space, *term)))) =>
-        {
-            vec![(*x, *y), (*second, *fourth)]
-        }
-        (Term::Unary(op, x), Term::Unary(other, y)) if op == other => vec![(*x, *y)],
-        (Term::Call(call, x), Term::Call(other, y)) if call == other => vec![(*x, *y)],
-        (Term::Cast(_, x), Term::Cast(_, y)) if space.scalar(*x) == space.scalar(*y) => {
-            vec![(*x, *y)]
-        }
-        _ => return None,
-    };
+    let pairs = space.operand_pairs(a, b)?;
+    let is_sum = matches!(space.term(a), Term::Binary(BinaryOp::Add(_) | BinaryOp::Sub(_), ..));
+    let mut operands = pairs.iter().flat_map(|(x, y)| [*x, *y]);
+    let contracted = space.is_contracted() && operands.any(|term| is_product(space, term));
+    let is_known = matches!(
+        space.term(a),
+        Term::Binary(BinaryOp::Mul(_), ..) | Term::Unary(..) | Term::Call(..) | Term::Cast(..)
+    );
+    if !is_known && (!is_sum || contracted) {
+        return None;
+    }
     let mut same = Vec::new();
     for (x, y) in pairs.into_iter().filter(|(x, y)| x != y) {
-        if !space.scalar(x).is_float() {
+        if !space.scalar(x).is_float() || space.scalar(x) != space.scalar(y) {
             return None;
         }
         let (first, second) = (space.order_of(x), space.order_of(y));

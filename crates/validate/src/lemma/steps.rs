@@ -13,7 +13,7 @@
 
 use halidom_ir::{BinaryOp, Constant, Scalar};
 
-use super::monotone::{float, is_product, order};
+use super::monotone::{is_product, order};
 use crate::space::{FormulaId, Space, Term, TermId, order};
 
 /// An operand of an operator on two floats.
@@ -98,7 +98,7 @@ fn part(
 ) -> Option<FormulaId> {
     let Term::Binary(BinaryOp::Mul(_), first, second) = *space.term(x) else { return None };
     let scalar = space.scalar(x);
-    let one = float(space, scalar, 1.0).filter(|_| !is_product(space, y))?;
+    let one = space.float(scalar, 1.0).filter(|_| !is_product(space, y))?;
     let (of_a, of_b) = (space.order_of(a), space.order_of(b));
     let (zero, one, of_y) = (space.constant(0), space.order_of(one), space.order_of(y));
     let mut cases = Vec::new();

@@ -9,8 +9,9 @@
 
 use halidom_ir::{FuncId, Pool, Stage};
 
+use super::record::Reason;
 use crate::floats::Floats;
-use crate::floats::normal::Theory;
+use crate::floats::proof::{Join, Theory};
 use crate::lemma::Lemmas;
 use crate::lia::{Lia, Outcome};
 use crate::obligation::natural::{Bounded, Wanted};
@@ -52,6 +53,11 @@ impl Desk<'_, '_> {
     /// Splits into the terms, and what asks about them.
     pub(crate) fn parts(&mut self) -> (&mut Space, Asker<'_>) {
         (self.space, Asker { lia: self.lia, entry: self.entry })
+    }
+
+    /// Asks whether formulas can hold together.
+    pub(crate) fn ask(&mut self, formulas: &[FormulaId], label: &str) -> Outcome {
+        self.lia.ask(self.space, formulas, label)
     }
 
     /// Returns the value that the only stage of a func gives at the point that a term reads.
@@ -127,11 +133,11 @@ pub(crate) enum Step {
     SameTruth(FormulaId, FormulaId),
     /// The first term equals the second.
     SameValue(TermId, TermId),
-    /// Two floats have one normal form under the laws that hold bit for bit.
-    SameFloat(TermId, TermId),
+    /// Two floats are equal by laws that hold bit for bit.
+    SameFloat(TermId, TermId, Vec<Join>),
     /// Two comparisons, or two conversions to an integer, have operands that are equal up to the
     /// sign of zero, which they do not see.
-    SameDecision(TermId, TermId),
+    SameDecision(TermId, TermId, [Vec<Join>; 2]),
     /// A read is the value that its func's only stage gives.
     Unfold(TermId),
 }
@@ -141,8 +147,8 @@ pub(crate) enum Step {
 pub(crate) enum Equality {
     /// The solver shows a condition under which they are alike.
     Asked(&'static str),
-    /// They have one normal form in a theory of floats.
-    Normal(Theory),
+    /// They are equal by steps in a theory of floats.
+    Floats(Theory, Vec<Join>),
     /// They are equal for each value that a machine integer may have.
     Every(TermId),
     /// They are equal after replacements.
@@ -273,6 +279,17 @@ pub(crate) trait Tactics {
 
     /// Tells which law of floats is missing for two values to be equal, for reports.
     fn missing_law(&self, space: &mut Space, values: (Value, Value)) -> Option<String>;
+
+    /// Proposes sizes at which facts hold, and these extents are above 1.
+    ///
+    /// # Errors
+    /// Returns the reason if there are no such sizes.
+    fn sizes(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
+        roomy: &[PolyId],
+    ) -> Result<Vec<Vec<(Symbol, i128)>>, Reason>;
 
     /// Proposes values of the quotients in a goal.
     fn quotients(

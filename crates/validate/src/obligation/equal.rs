@@ -4,17 +4,17 @@
 //! A proof replaces parts of both values by parts that equal them under the facts: each replacement
 //! has its question. So both values keep their meaning there. Where a proof splits, a case adds a
 //! fact, and the two cases are exhaustive; so are all values of a term in the range that it has. At
-//! the end, the solver shows a condition under which the
-//! two are alike, or they have one normal form in a theory that is permitted.
+//! the end, the solver shows a condition under which the two are alike, or the steps of a proof
+//! join them in a theory that is permitted.
 
 use halidom_ir::Constant;
 
 use super::Checker;
 use super::door::{Equality, Step};
 use super::record::{Method, Reason, Status};
-use crate::floats::normal::{Normalizer, Theory};
+use crate::floats::proof::{Classes, Theory};
 use crate::floats::{Axioms, Floats};
-use crate::space::{Atom, Formula, FormulaId, Rename, Term, TermId, Value};
+use crate::space::{Atom, Formula, FormulaId, Rename, Term, Value};
 
 /// The most values of a machine integer that are tried one by one.
 const MOST_VALUES: i128 = 1 << 16;
@@ -69,16 +69,15 @@ impl Checker<'_> {
                 let alike = self.space.values_alike(a, b)?;
                 self.follows(facts, alike, label).then_some(Method::Solver)
             }
-            Equality::Normal(theory) => {
+            Equality::Floats(theory, proof) => {
                 let (Value::Number(a), Value::Number(b)) = (a, b) else { return None };
                 let method = match *theory {
                     Theory::Axioms(Axioms::NONE) => Method::Identity,
                     Theory::Axioms(axioms) => Method::Axioms(axioms),
                     Theory::Reals => Method::Reals,
                 };
-                let both = self.space.scalar(a).is_float() && self.space.scalar(b).is_float();
-                let same = both && method.floats() <= weakest;
-                (same && Normalizer::new(*theory).same(self.space, a, b)).then_some(method)
+                let classes = Classes::of(self.space, *theory, proof)?;
+                (method.floats() <= weakest && classes.same(a, b)).then_some(method)
             }
             Equality::Every(term) => {
                 let (low, high) = self.space.value_range(*term)?;
@@ -162,29 +161,19 @@ impl Checker<'_> {
                 let goal = self.space.alike(term, other)?;
                 self.follows(facts, goal, "read").then(|| rename.means(term, other))
             }
-            Step::SameFloat(term, other) => {
-                let bits = Theory::Axioms(Axioms::NONE);
-                let same = self.space.scalar(term).is_float()
-                    && Normalizer::new(bits).same(self.space, term, other);
-                same.then(|| rename.means(term, other))
+            Step::SameFloat(term, other, ref proof) => {
+                let classes = Classes::of(self.space, Theory::Axioms(Axioms::NONE), proof)?;
+                classes.same(term, other).then(|| rename.means(term, other))
             }
-            Step::SameDecision(term, other) => {
-                let pairs = match (self.space.term(term), self.space.term(other)) {
-                    (Term::Binary(op, a, b), Term::Binary(also, c, d))
-                        if op == also && op.is_comparison() =>
-                    {
-                        vec![(*a, *c), (*b, *d)]
-                    }
-                    (Term::Cast(to, a), Term::Cast(also, b)) if to == also && !to.is_float() => {
-                        vec![(*a, *b)]
-                    }
-                    _ => return None,
-                };
-                let mut normalizer = Normalizer::up_to_sign_of_zero();
-                let mut same = |(a, b): (TermId, TermId)| {
-                    self.space.scalar(a).is_float() && normalizer.same(self.space, a, b)
-                };
-                pairs.into_iter().all(&mut same).then(|| rename.means(term, other))
+            Step::SameDecision(term, other, ref proof) => {
+                // Comparisons and conversions do not see the sign of zero, and other operators that
+                // give no float have no floats for operands, except for named functions.
+                let is_decision = !self.space.scalar(term).is_float()
+                    && matches!(self.space.term(term), Term::Binary(..) | Term::Cast(..));
+                let pairs = self.space.operand_pairs(term, other)?;
+                let classes = Classes::up_to_sign_of_zero(self.space, proof)?;
+                let same = is_decision && pairs.into_iter().all(|(a, b)| classes.same(a, b));
+                same.then(|| rename.means(term, other))
             }
             Step::Unfold(read) => {
                 let value = self.specification.definition(self.space, read)?;

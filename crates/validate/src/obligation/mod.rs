@@ -37,8 +37,8 @@ use halidom_ir::{Algorithm, BufferKind, Expr, FuncId, Pool, Program, StmtId, Var
 use crate::goal::{Claim, Goal};
 use crate::laws::Laws;
 use crate::lia::{Lia, Outcome};
-use crate::program::{Access, Model, Parameters, Store};
-use crate::space::{Formula, FormulaId, PolyId, Space, Symbol, Value};
+use crate::program::{Access, Model, Store};
+use crate::space::{Formula, FormulaId, PolyId, Space, Symbol};
 use crate::specification::Specification;
 use door::{Desk, Tactics};
 use record::{Kind, Method, Obligation, Reason, Spot, Status, Subject};
@@ -75,8 +75,6 @@ pub(crate) struct Checker<'a> {
 /// The most goals that one question combines.
 const TOGETHER: usize = 64;
 
-/// A limit for mins and extents of moderate size.
-const MODEST: i128 = 1 << 12;
 /// The most hints that are kept.
 const HINTS: usize = 24;
 
@@ -205,11 +203,7 @@ impl Checker<'_> {
         if *self.space.formula(goal) == Formula::True {
             return Status::Closed(Method::Identity);
         }
-        let negated = self.space.not(goal);
-        let mut all = self.entry.clone();
-        all.extend_from_slice(facts);
-        all.push(negated);
-        match self.lia.ask(self.space, &all, label) {
+        match self.denied(facts, goal, label) {
             Outcome::Contradiction => Status::Closed(Method::Solver),
             Outcome::Possible(values) => {
                 if self.hints.len() < HINTS {
@@ -258,11 +252,13 @@ impl Checker<'_> {
     /// Tests whether `facts`, with the entry checks, imply `goal`. This is for guesses, which are
     /// not obligations.
     fn follows(&mut self, facts: &[FormulaId], goal: FormulaId, label: &str) -> bool {
+        self.denied(facts, goal, label) == Outcome::Contradiction
+    }
+
+    /// Asks whether `facts` and the entry checks can hold where `goal` does not.
+    fn denied(&mut self, facts: &[FormulaId], goal: FormulaId, label: &str) -> Outcome {
         let negated = self.space.not(goal);
-        let mut all = self.entry.clone();
-        all.extend_from_slice(facts);
-        all.push(negated);
-        self.lia.ask(self.space, &all, label) == Outcome::Contradiction
+        self.lia.ask(self.space, &[&self.entry, facts, &[negated]].concat(), label)
     }
 
     /// Returns the formula `min <= coord < min + extent` for every dimension.
@@ -411,58 +407,14 @@ impl Checker<'_> {
             Outcome::Contradiction => Status::open(contradiction.to_owned()),
             Outcome::Possible(values) => {
                 self.hints.push(values);
-                // At moderate sizes it is easiest to see whether a model also holds for products of
-                // sizes.
-                let modest = [facts, &self.modest()].concat();
-                if let Outcome::Possible(values) = self.lia.ask(self.space, &modest, "modest sizes")
-                {
-                    self.hints.push(values);
-                }
+                let (mut desk, tactics) = self.door();
+                let more = tactics.sizes(&mut desk, facts, &[]);
+                self.hints.extend(more.into_iter().flatten());
                 Status::Closed(Method::Solver)
             }
             Outcome::Undecided(_) => Status::open(Reason::Undecided),
         };
         self.record(Kind::Assumption, None, place.to_owned(), status);
-    }
-
-    /// Checks that the entry checks do not exclude extents above 1, and looks for such sizes. The
-    /// caller must check whether a model really passes them.
-    ///
-    /// # Errors
-    /// Returns the reason if there are no such sizes.
-    fn roomy(&mut self, parameters: &Parameters, vars: &[VarId]) -> Result<(), Reason> {
-        if vars.is_empty() {
-            return Ok(());
-        }
-        let two = self.space.constant(2);
-        let mut facts = self.entry.clone();
-        for extent in integers(parameters, vars) {
-            facts.push(self.space.at_most(two, extent));
-        }
-        if self.lia.ask(self.space, &facts, "room") == Outcome::Contradiction {
-            return Err("the conditions leave only outputs with an extent of 1 or 0".into());
-        }
-        facts.extend(self.modest());
-        if let Outcome::Possible(values) = self.lia.ask(self.space, &facts, "room") {
-            self.hints.push(values);
-        }
-        Ok(())
-    }
-
-    /// Returns conditions that windows and the caller's buffers are near the origin and not large.
-    fn modest(&mut self) -> Vec<FormulaId> {
-        let (low, limit) = (self.space.constant(-MODEST), self.space.constant(2 * MODEST));
-        let zero = self.space.constant(0);
-        let model = self.model;
-        let shapes = model.memories.values().filter(|memory| memory.kind != BufferKind::Internal);
-        let shapes = shapes.flat_map(|memory| memory.dims.iter().map(|dim| (dim.min, dim.extent)));
-        let windows = model.windows.iter().flat_map(|(_, window)| window.iter().copied());
-        let mut facts = Vec::new();
-        for (min, extent) in shapes.chain(windows) {
-            facts.push(self.space.within(min, low, limit));
-            facts.push(self.space.within(extent, zero, limit));
-        }
-        facts
     }
 }
 
@@ -478,13 +430,4 @@ impl<'a> Checker<'a> {
         };
         (desk, self.tactics)
     }
-}
-
-/// Returns the polynomial of each of these variables that is an integer.
-fn integers(parameters: &Parameters, vars: &[VarId]) -> Vec<PolyId> {
-    let integers = vars.iter().filter_map(|var| match parameters.get(var) {
-        Some(Value::Int(poly)) => Some(*poly),
-        Some(Value::Bool(_) | Value::Number(_)) | None => None,
-    });
-    integers.collect()
 }

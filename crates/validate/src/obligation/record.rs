@@ -46,26 +46,6 @@ pub enum Kind {
     Refinement,
 }
 
-impl Kind {
-    /// All kinds.
-    pub const ALL: [Self; 14] = [
-        Self::Location,
-        Self::Bounds,
-        Self::Claim,
-        Self::Value,
-        Self::Coverage,
-        Self::Definedness,
-        Self::Order,
-        Self::Retention,
-        Self::Race,
-        Self::Output,
-        Self::Overflow,
-        Self::Assumption,
-        Self::Form,
-        Self::Refinement,
-    ];
-}
-
 /// The method that closed an obligation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Method {

@@ -20,7 +20,7 @@ use crate::lia::Lia;
 use crate::program::{self, Model, Parameters};
 use crate::ranges;
 use crate::refine;
-use crate::space::{Space, Symbol};
+use crate::space::{Space, Symbol, Value};
 use crate::specification::Specification;
 
 /// The claim to show: the program, made from the last of `steps`, computes what `algorithm`
@@ -151,7 +151,18 @@ pub(crate) fn judge(
     // 17. Arithmetic fits the compiled code's integers (`Overflow`).
     checker.overflow(&parameters, machine);
     // 18. The entry checks leave room for outputs. Sizes must still show it (`vacuity`).
-    let room = checker.roomy(&parameters, &settings.roomy).err();
+    let extents = settings.roomy.iter().filter_map(|var| match parameters.get(var) {
+        Some(Value::Int(extent)) => Some(*extent),
+        Some(Value::Bool(_) | Value::Number(_)) | None => None,
+    });
+    let (extents, entry): (Vec<_>, _) = (extents.collect(), checker.entry.clone());
+    let (mut desk, tactics) = checker.door();
+    let sizes = if extents.is_empty() {
+        Ok(Vec::new())
+    } else {
+        tactics.sizes(&mut desk, &entry, &extents)
+    };
+    let room = sizes.map(|sizes| checker.hints.extend(sizes)).err();
     let Checker { obligations, dead, hints, .. } = checker;
     let mut judged = Judgement {
         space,

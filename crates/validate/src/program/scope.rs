@@ -4,7 +4,7 @@ use halidom_base::FxHashMap;
 use halidom_ir::{BufferId, ExprId, FuncId, FuncKind, Pool, StmtId, VarId};
 
 use super::{Access, LoadId, Memory, MemoryId, Model, Place, Use};
-use crate::evaluate::{EvaluateError, Leaves, Load, leaf_value};
+use crate::evaluate::{At, Component, EvaluateError, Leaves, Load, leaf_value};
 use crate::space::{FormulaId, PolyId, Rename, Space, Symbol, Term, Value, Version};
 
 type Result<T> = std::result::Result<T, EvaluateError>;
@@ -94,9 +94,7 @@ impl Scope {
     /// Lists a load of the present statement and returns the value that it claims to read.
     fn list(
         &mut self,
-        pool: &Pool,
-        space: &mut Space,
-        expr: ExprId,
+        At { pool, space, expr }: At<'_>,
         (memory, flat, coords): (MemoryId, Option<PolyId>, Vec<PolyId>),
     ) -> Value {
         let Memory { func, component, .. } = self.model.memories[memory];
@@ -140,41 +138,29 @@ impl Leaves for Scope {
         }
     }
 
-    fn reference(
-        &mut self,
-        pool: &Pool,
-        space: &mut Space,
-        expr: ExprId,
-        (func, component): (FuncId, usize),
-        coords: Vec<PolyId>,
-    ) -> Result<Value> {
-        let Some(memory) = self.by_func.get(&(func, component)).copied() else {
-            return Err(EvaluateError::NoBuffer(pool.func(func).name.clone()));
+    fn reference(&mut self, at: At<'_>, of: Component, coords: Vec<PolyId>) -> Result<Value> {
+        let Some(memory) = self.by_func.get(&of).copied() else {
+            return Err(EvaluateError::NoBuffer(at.pool.func(of.0).name.clone()));
         };
-        Ok(self.list(pool, space, expr, (memory, None, coords)))
+        Ok(self.list(at, (memory, None, coords)))
     }
 
-    fn load(&mut self, pool: &Pool, space: &mut Space, expr: ExprId, load: Load) -> Result<Value> {
+    fn load(&mut self, at: At<'_>, load: Load) -> Result<Value> {
         let Some(memory) = self.by_buffer.get(&load.buffer).copied() else {
-            return Err(EvaluateError::NoBuffer(pool.buffer(load.buffer).name.clone()));
+            return Err(EvaluateError::NoBuffer(at.pool.buffer(load.buffer).name.clone()));
         };
         if self.model.memories[memory].func != load.func
-            || load.coords.len() != pool.func(load.func).rank()
+            || load.coords.len() != at.pool.func(load.func).rank()
         {
             return Err(EvaluateError::Unsupported("a load that claims to read another func"));
         }
-        Ok(self.list(pool, space, expr, (memory, Some(load.index), load.coords)))
+        Ok(self.list(at, (memory, Some(load.index), load.coords)))
     }
 
     /// Lists the taken lanes as a load of their own: only their values matter. The loads of the
     /// shuffle's vectors are accesses with all their lanes.
-    fn shuffled(
-        &mut self,
-        pool: &Pool,
-        space: &mut Space,
-        (shuffle, vector): (ExprId, ExprId),
-        taken: &mut Rename,
-    ) -> Result<()> {
+    fn shuffled(&mut self, at: At<'_>, vector: ExprId, taken: &mut Rename) -> Result<()> {
+        let At { pool, space, expr: shuffle } = at;
         let Some(load) = self.loads.get(&vector).copied() else {
             return Err(EvaluateError::Unsupported("a shuffle of other vectors than loads"));
         };

@@ -92,15 +92,16 @@ struct Every {
 impl Every {
     const ONE: Self = Self { step: 1, first: 0 };
 
-    /// Returns the substitution of the store's lane, for a vector with this many lanes.
-    fn of(self, space: &mut Space, lanes: u32) -> Rename {
-        if self.step == 1 {
-            return Rename::new();
+    /// Settles reads, and substitutes the store's lane for a vector with this many lanes.
+    fn settle(self, space: &mut Space, lanes: u32) -> Rename {
+        let mut settle = Rename::settle(None);
+        if self.step > 1 {
+            let (whole, own) = (space.lane(lanes * self.step), space.lane(lanes));
+            let own = space.symbol(own);
+            let own = space.scale(own, i128::from(self.step));
+            settle.insert(whole, space.offset(own, i128::from(self.first)));
         }
-        let (whole, own) = (space.lane(lanes * self.step), space.lane(lanes));
-        let own = space.symbol(own);
-        let own = space.scale(own, i128::from(self.step));
-        Rename::symbols([(whole, space.offset(own, i128::from(self.first)))])
+        settle
     }
 }
 
@@ -156,14 +157,13 @@ impl Walker<'_> {
             }
             Stmt::For { var, min, extent, kind, body } => {
                 let bounds = self.part(0, |walker| {
-                    let bounds = walker
-                        .evaluate(|evaluator| Ok((evaluator.int(min)?, evaluator.int(extent)?)));
+                    let bounds = walker.settled([min, extent]);
                     walker.compute(&[min, extent], Some((var, Binder::Loop)), Role::Decides);
                     walker.decide(&[min, extent]);
                     bounds
                 });
                 match bounds {
-                    Ok((min, extent)) => self.repeat(var, min, extent, kind, body),
+                    Ok([min, extent]) => self.repeat(var, min, extent, kind, body),
                     Err(error) => self.problem(error),
                 }
             }
@@ -336,8 +336,6 @@ impl Walker<'_> {
         kind: halidom_ir::LoopKind,
         body: StmtId,
     ) {
-        let mut settle = Rename::settle(None);
-        let (min, extent) = (settle.poly(self.space, min), settle.poly(self.space, extent));
         let symbol = self.space.fresh(self.pool.var(var).name.clone());
         let variable = self.space.symbol(symbol);
         let index = self.scope.model.loops.push(Loop { symbol, min, extent, kind });
@@ -361,26 +359,13 @@ impl Walker<'_> {
         if decl.kind != BufferKind::Input && self.pool.func(decl.func).stages().is_empty() {
             self.problem("memory of the program's own for an input");
         }
-        let dims = self.evaluate(|evaluator| {
-            let mut dims = Vec::new();
-            for dim in &decl.dims {
-                dims.push(Dimension {
-                    min: evaluator.int(dim.min)?,
-                    extent: evaluator.int(dim.extent)?,
-                    stride: evaluator.int(dim.stride)?,
-                    folded: dim.folded,
-                });
-            }
-            Ok(dims)
-        });
-        let mut dims = match dims {
-            Ok(dims) => dims,
-            Err(error) => return self.problem(error),
-        };
-        let mut settle = Rename::settle(None);
-        for dim in &mut dims {
-            for part in [&mut dim.min, &mut dim.extent, &mut dim.stride] {
-                *part = settle.poly(self.space, *part);
+        let mut dims = Vec::new();
+        for dim in &decl.dims {
+            match self.settled([dim.min, dim.extent, dim.stride]) {
+                Ok([min, extent, stride]) => {
+                    dims.push(Dimension { min, extent, stride, folded: dim.folded });
+                }
+                Err(error) => return self.problem(error),
             }
         }
         let mut place = self.scope.place.clone();
@@ -427,32 +412,23 @@ impl Walker<'_> {
 
     fn labelled(&mut self, label: Label, body: StmtId) {
         match label {
-            Label::Stage { .. } | Label::Partition(_) | Label::Ahead { .. } => self.statement(body),
             // A prefetch is no access: the verifier of programs has checked that its index is total
             // and reads nothing.
-            Label::Prefetch { .. } => self.statement(body),
+            Label::Stage { .. }
+            | Label::Partition(_)
+            | Label::Ahead { .. }
+            | Label::Prefetch { .. } => self.statement(body),
             // No obligation would cover a promise about an input.
             Label::Func { func, .. } if self.pool.func(func).stages().is_empty() => {
                 self.problem("a label promises an input");
             }
             Label::Func { func, needed } => {
-                let region = self.evaluate(|evaluator| {
-                    needed
-                        .iter()
-                        .map(|interval| {
-                            Ok((evaluator.int(interval.min)?, evaluator.int(interval.extent)?))
-                        })
-                        .collect::<Result<Vec<_>>>()
-                });
-                let mut needed = match region {
-                    Ok(needed) => needed,
+                let sides = needed.iter().map(|side| self.settled([side.min, side.extent]));
+                let sides: Result<Vec<_>> = sides.collect();
+                let needed: Vec<_> = match sides {
+                    Ok(sides) => sides.into_iter().map(|[min, extent]| (min, extent)).collect(),
                     Err(error) => return self.problem(error),
                 };
-                let mut settle = Rename::settle(None);
-                for (min, extent) in &mut needed {
-                    *min = settle.poly(self.space, *min);
-                    *extent = settle.poly(self.space, *extent);
-                }
                 if self.scope.decisions.iter().any(|decision| !decision.conditions.is_empty()) {
                     self.problem(
                         "a place that computes under a condition on what is being updated",
@@ -513,10 +489,7 @@ impl Walker<'_> {
             Ok(claim) => claim,
             Err(error) => return self.problem(error),
         };
-        let mut own = every.of(self.space, lanes);
-        let flat = flat.map(|flat| own.poly(self.space, flat));
-        let (coords, point) = (own.polys(self.space, &coords), own.polys(self.space, &point));
-        let mut settle = Rename::settle(None);
+        let mut settle = every.settle(self.space, lanes);
         let flat = flat.map(|flat| settle.poly(self.space, flat));
         let (coords, point) = (settle.polys(self.space, &coords), settle.polys(self.space, &point));
         let own = Version::Before { stage, point: point.clone().into() };
@@ -589,6 +562,20 @@ impl Walker<'_> {
         let access = Access { stmt: self.scope.stmt, memory, flat, coords, place, lane };
         let store = Store { access, func, stage, point, value, uses, decides, label, atomic };
         self.scope.model.stores.push(store);
+    }
+
+    /// Evaluates `int`s of the present statement that read no func which is being updated here, and
+    /// lists the loads in them.
+    fn settled<const N: usize>(&mut self, exprs: [ExprId; N]) -> Result<[PolyId; N]> {
+        let mut found = [self.space.constant(0); N];
+        self.evaluate(|evaluator| {
+            for (found, expr) in found.iter_mut().zip(exprs) {
+                *found = evaluator.int(expr)?;
+            }
+            Ok(())
+        })?;
+        let mut settle = Rename::settle(None);
+        Ok(found.map(|poly| settle.poly(self.space, poly)))
     }
 
     /// Evaluates expressions of the present statement, and lists the loads in them.

@@ -109,36 +109,12 @@ impl Space {
                 Some(self.equal(x, y))
             }
             (Term::Truth(x), Term::Truth(y)) => Some(self.same_truth(x, y)),
-            (Term::Unary(op, x), Term::Unary(other, y)) if op == other => self.compare(x, y, pairs),
-            (Term::Binary(op, x, y), Term::Binary(other, z, w)) if op == other => {
-                let both = [self.compare(x, z, pairs)?, self.compare(y, w, pairs)?];
-                Some(self.and(&both))
-            }
-            (Term::Cast(_, x), Term::Cast(_, y)) => self.compare(x, y, pairs),
-            (Term::Call(call, x), Term::Call(other, y)) if call == other => {
-                self.compare(x, y, pairs)
-            }
-            (
-                Term::Apply { function, args, .. },
-                Term::Apply { function: other_function, args: other, .. },
-            ) if function == other_function && args.len() == other.len() => {
-                let same = args.iter().zip(&other).map(|(x, y)| self.compare(*x, *y, pairs));
+            (_, _) => {
+                let operands = self.operand_pairs(left, right)?.into_iter();
+                let same = operands.map(|(x, y)| self.compare(x, y, pairs));
                 let same = same.collect::<Option<Vec<_>>>()?;
                 Some(self.and(&same))
             }
-            (
-                Term::Constant(_)
-                | Term::Truth(_)
-                | Term::Parameter(..)
-                | Term::Read { .. }
-                | Term::Unary(..)
-                | Term::Binary(..)
-                | Term::Cast(..)
-                | Term::FromInt(..)
-                | Term::Apply { .. }
-                | Term::Call(..),
-                _,
-            ) => None,
         }
     }
 

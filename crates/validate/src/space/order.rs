@@ -47,33 +47,20 @@ impl Space {
 
     /// Returns the order of a float.
     pub(crate) fn order_of(&mut self, term: TermId) -> PolyId {
-        match *self.term(term) {
-            Term::Constant(constant) => {
-                let order = order(constant);
-                self.constant(order)
-            }
-            Term::Unary(UnaryOp::Neg(_), operand) => {
-                let order = self.order_of(operand);
-                self.scale(order, -1)
-            }
-            // A product with 0 is a zero or NaN.
-            Term::Binary(BinaryOp::Mul(_), a, b)
-                if self.is_zero_float(a) || self.is_zero_float(b) =>
-            {
-                self.constant(0)
-            }
-            Term::Ring(..)
-            | Term::Truth(_)
-            | Term::Parameter(..)
-            | Term::Read { .. }
-            | Term::Unary(..)
-            | Term::Binary(..)
-            | Term::Select(..)
-            | Term::Cast(..)
-            | Term::FromInt(..)
-            | Term::Apply { .. }
-            | Term::Call(..) => self.opaque_value(term),
+        if let Term::Constant(constant) = *self.term(term) {
+            return self.constant(order(constant));
         }
+        if let Term::Unary(UnaryOp::Neg(_), operand) = *self.term(term) {
+            let order = self.order_of(operand);
+            return self.scale(order, -1);
+        }
+        // A product with 0 is a zero or NaN.
+        if let Term::Binary(BinaryOp::Mul(_), a, b) = *self.term(term)
+            && (self.is_zero_float(a) || self.is_zero_float(b))
+        {
+            return self.constant(0);
+        }
+        self.opaque_value(term)
     }
 
     /// Tests whether a float is a literal zero, of either sign.

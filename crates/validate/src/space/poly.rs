@@ -318,21 +318,15 @@ impl Space {
 
     /// `condition ? a : b`, with `choose(c, s + a, s + b) = s + choose(c, a, b)`.
     pub(crate) fn choose(&mut self, condition: FormulaId, a: PolyId, b: PolyId) -> PolyId {
-        match self.formulas[condition] {
-            Formula::True => a,
-            Formula::False => b,
-            _ if a == b => a,
-            Formula::NonNegative(_)
-            | Formula::Zero(_)
-            | Formula::Holds(_)
-            | Formula::Not(_)
-            | Formula::And(_)
-            | Formula::Or(_) => {
-                let (shared, a, b) = self.share(a, b);
-                let chosen = self.intern_atom(Atom::Select(condition, a, b));
-                self.add(shared, chosen)
-            }
+        if a == b || self.formulas[condition] == Formula::True {
+            return a;
         }
+        if self.formulas[condition] == Formula::False {
+            return b;
+        }
+        let (shared, a, b) = self.share(a, b);
+        let chosen = self.intern_atom(Atom::Select(condition, a, b));
+        self.add(shared, chosen)
     }
 
     /// Returns the greatest common divisor of all coefficients except the constant, and the

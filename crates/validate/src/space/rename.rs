@@ -102,17 +102,7 @@ impl Rename {
         if let Some(done) = self.polys.get(&poly) {
             return *done;
         }
-        let terms = space.poly(poly).clone();
-        let mut parts = Vec::with_capacity(terms.0.len());
-        for (monomial, coefficient) in &terms.0 {
-            let mut product = space.constant(*coefficient);
-            for atom in monomial {
-                let factor = self.atom(space, *atom);
-                product = space.mul(product, factor);
-            }
-            parts.push((product, 1));
-        }
-        let result = space.combine(&parts);
+        let result = self.factors(space, poly, None);
         self.polys.insert(poly, result);
         result
     }
@@ -206,7 +196,7 @@ impl Rename {
         let rebuilt = match space.term(term).clone() {
             Term::Constant(_) | Term::Parameter(..) => Ok(term),
             Term::Ring(scalar, poly) => {
-                let poly = self.residue(space, scalar, poly);
+                let poly = self.factors(space, poly, Some(scalar));
                 Ok(space.ring(scalar, poly))
             }
             Term::Truth(formula) => {
@@ -218,39 +208,23 @@ impl Rename {
                 let coords = self.polys(space, &coords).into();
                 Ok(space.leaf(Term::Read { func, component, scalar, version, coords }))
             }
-            Term::Unary(op, operand) => {
-                let operand = self.term(space, operand);
-                space.unary_term(op, operand)
-            }
-            Term::Binary(op, a, b) if op.is_comparison() => {
-                let (a, b) = (self.term(space, a), self.term(space, b));
-                let truth = space.compare_floats(op, a, b);
-                Ok(space.truth_term(truth))
-            }
-            Term::Binary(op, a, b) => {
-                let (a, b) = (self.term(space, a), self.term(space, b));
-                space.binary_term(op, a, b)
+            Term::FromInt(to, poly) => {
+                let poly = self.poly(space, poly);
+                space.int_to(to, poly)
             }
             Term::Select(condition, a, b) => {
                 let condition = self.formula(space, condition);
                 let (a, b) = (self.term(space, a), self.term(space, b));
                 space.choose_term(condition, a, b)
             }
-            Term::Cast(to, operand) => {
-                let operand = self.term(space, operand);
-                space.cast_term(to, operand)
-            }
-            Term::FromInt(to, poly) => {
-                let poly = self.poly(space, poly);
-                space.int_to(to, poly)
-            }
-            Term::Apply { function, scalar, args } => {
-                let args = args.iter().map(|arg| self.term(space, *arg)).collect();
-                Ok(space.leaf(Term::Apply { function, scalar, args }))
-            }
-            Term::Call(call, operand) => {
-                let operand = self.term(space, operand);
-                space.call_term(call, operand)
+            Term::Unary(..)
+            | Term::Binary(..)
+            | Term::Cast(..)
+            | Term::Apply { .. }
+            | Term::Call(..) => {
+                let operands = space.operands(term).into_iter();
+                let operands: Vec<TermId> = operands.map(|term| self.term(space, term)).collect();
+                space.with_operands(term, &operands)
             }
         };
         // Substitution keeps types, so well-typed terms stay well typed.
@@ -262,9 +236,9 @@ impl Rename {
         result
     }
 
-    /// Substitutes in an integer modulo 2^width: the number of a machine value of at least that
-    /// width may become any number congruent to it.
-    fn residue(&mut self, space: &mut Space, scalar: Scalar, poly: PolyId) -> PolyId {
+    /// Substitutes in an integer, or in one modulo 2^width: there, the number of a machine value of
+    /// at least that width may become any number congruent to it.
+    fn factors(&mut self, space: &mut Space, poly: PolyId, ring: Option<Scalar>) -> PolyId {
         let terms = space.poly(poly).clone();
         let mut parts = Vec::with_capacity(terms.0.len());
         for (monomial, coefficient) in &terms.0 {
@@ -272,8 +246,9 @@ impl Rename {
             for atom in monomial {
                 // Invariant: the residue is congruent modulo 2^(width of the value), so modulo
                 // 2^(width of the ring).
-                let factor = if let Atom::Value(term) = *space.atom(*atom)
-                    && space.scalar(term).bits() >= scalar.bits()
+                let factor = if let Some(ring) = ring
+                    && let Atom::Value(term) = *space.atom(*atom)
+                    && space.scalar(term).bits() >= ring.bits()
                 {
                     let term = self.term(space, term);
                     space.residue(term)
@@ -379,7 +354,6 @@ impl Space {
             return;
         }
         match self.term(term) {
-            Term::Constant(_) => {}
             Term::Parameter(symbol, _) => drop(seen.symbols.insert(*symbol)),
             Term::Ring(_, poly) | Term::FromInt(_, poly) => self.see_poly(*poly, seen),
             Term::Truth(formula) => self.see_formula(*formula, seen),
@@ -389,21 +363,18 @@ impl Space {
                     point.iter().for_each(|value| self.see_poly(*value, seen));
                 }
             }
-            Term::Unary(_, operand) | Term::Cast(_, operand) | Term::Call(_, operand) => {
-                self.see_term(*operand, seen);
-            }
-            Term::Apply { args, .. } => args.iter().for_each(|arg| self.see_term(*arg, seen)),
-            Term::Binary(_, a, b) => {
-                self.see_term(*a, seen);
-                self.see_term(*b, seen);
-            }
-            Term::Select(condition, a, b) => {
+            Term::Select(condition, ..) => {
                 self.see_formula(*condition, seen);
                 seen.choices.insert(Choice::Condition(*condition));
-                self.see_term(*a, seen);
-                self.see_term(*b, seen);
             }
+            Term::Constant(_)
+            | Term::Unary(..)
+            | Term::Binary(..)
+            | Term::Cast(..)
+            | Term::Apply { .. }
+            | Term::Call(..) => {}
         }
+        self.operands(term).into_iter().for_each(|operand| self.see_term(operand, seen));
     }
 
     /// The symbols in an integer.

@@ -23,6 +23,9 @@ pub(crate) enum TermError {
     IllTyped,
 }
 
+/// An operator on two integers.
+type Operator = fn(&mut Space, PolyId, PolyId) -> PolyId;
+
 /// The depth of operators in which a factor 0 is looked for.
 const DEPTH: u32 = 6;
 
@@ -60,6 +63,62 @@ impl Space {
             }
             None => self.intern_term(Term::Constant(constant)),
         }
+    }
+
+    /// Makes a literal of a float type.
+    pub(crate) fn float(&mut self, scalar: Scalar, value: f32) -> Option<TermId> {
+        let wide = Constant::f64(f64::from(value));
+        let constant = if scalar == Scalar::F32 { Constant::f32(value) } else { wide };
+        scalar.is_float().then(|| self.constant_term(constant))
+    }
+
+    /// Returns the machine values to which the outermost operator of a term is applied. The
+    /// condition of a selection is part of the operator.
+    pub(crate) fn operands(&self, term: TermId) -> Vec<TermId> {
+        match self.term(term) {
+            Term::Constant(_)
+            | Term::Ring(..)
+            | Term::Truth(_)
+            | Term::Parameter(..)
+            | Term::Read { .. }
+            | Term::FromInt(..) => Vec::new(),
+            Term::Unary(_, a) | Term::Cast(_, a) | Term::Call(_, a) => vec![*a],
+            Term::Binary(_, a, b) | Term::Select(_, a, b) => vec![*a, *b],
+            Term::Apply { args, .. } => args.to_vec(),
+        }
+    }
+
+    /// Applies the outermost operator of a term to as many other operands.
+    pub(crate) fn with_operands(
+        &mut self,
+        term: TermId,
+        operands: &[TermId],
+    ) -> Result<TermId, TermError> {
+        match (self.term(term).clone(), operands) {
+            (Term::Unary(op, _), &[a]) => self.unary_term(op, a),
+            (Term::Cast(to, _), &[a]) => self.cast_term(to, a),
+            (Term::Call(call, _), &[a]) => self.call_term(call, a),
+            (Term::Binary(op, ..), &[a, b]) if op.is_comparison() => {
+                let truth = self.compare_floats(op, a, b);
+                Ok(self.truth_term(truth))
+            }
+            (Term::Binary(op, ..), &[a, b]) => self.binary_term(op, a, b),
+            (Term::Select(condition, ..), &[a, b]) => self.choose_term(condition, a, b),
+            (Term::Apply { function, scalar, .. }, args) => {
+                Ok(self.leaf(Term::Apply { function, scalar, args: args.into() }))
+            }
+            (_, []) => Ok(term),
+            (_, _) => Err(TermError::IllTyped),
+        }
+    }
+
+    /// Returns the pairs of operands of two terms with one outermost operator: that of the first,
+    /// applied to the operands of the second, gives the second.
+    pub(crate) fn operand_pairs(&mut self, a: TermId, b: TermId) -> Option<Vec<(TermId, TermId)>> {
+        let (own, others) = (self.operands(a), self.operands(b));
+        let same =
+            own.len() == others.len() && !own.is_empty() && self.with_operands(a, &others) == Ok(b);
+        same.then(|| own.into_iter().zip(others).collect())
     }
 
     /// Turns a formula into a `bool` value.
@@ -306,47 +365,61 @@ impl Space {
         if !scalar.is_machine_integer() {
             return Err(TermError::IllTyped);
         }
-        match op {
-            BinaryOp::Add(Overflow::Wraps) => Ok(self.residues(scalar, a, b, Self::add)),
-            BinaryOp::Sub(Overflow::Wraps) => Ok(self.residues(scalar, a, b, Self::sub)),
-            BinaryOp::Mul(Overflow::Wraps) => Ok(self.residues(scalar, a, b, Self::mul)),
-            BinaryOp::Add(_) | BinaryOp::Sub(_) | BinaryOp::Mul(_) => Err(TermError::AssumedAbsent),
-            BinaryOp::Div => Ok(self.numbers(scalar, a, b, Self::div)),
-            BinaryOp::Mod => Ok(self.numbers(scalar, a, b, Self::modulo)),
-            BinaryOp::Min => Ok(self.numbers(scalar, a, b, Self::min)),
-            BinaryOp::Max => Ok(self.numbers(scalar, a, b, Self::max)),
-            BinaryOp::Shl | BinaryOp::Shr => self.shift_term(scalar, op, a, b),
-            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => Ok(self.bitwise_term(scalar, op, a, b)),
-            BinaryOp::Eq
-            | BinaryOp::Ne
-            | BinaryOp::Lt
-            | BinaryOp::Le
-            | BinaryOp::Gt
-            | BinaryOp::Ge => Err(TermError::IllTyped),
+        if let Some(apply) = Self::ring_operator(op, Overflow::Wraps) {
+            let (x, y) = (self.residue(a), self.residue(b));
+            let poly = apply(self, x, y);
+            return Ok(self.ring(scalar, poly));
         }
+        if let Some(apply) = Self::number_operator(op) {
+            let (x, y) = (self.integer_of(a), self.integer_of(b));
+            let poly = apply(self, x, y);
+            return Ok(self.ring(scalar, poly));
+        }
+        if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+            return self.shift_term(scalar, op, a, b);
+        }
+        if matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) {
+            return Ok(self.bitwise_term(scalar, op, a, b));
+        }
+        Err(TermError::AssumedAbsent)
+    }
+
+    /// Returns an operator of the ring of integers that overflows in this way. Residues may be used
+    /// for the operands.
+    pub(crate) fn ring_operator(op: BinaryOp, overflow: Overflow) -> Option<Operator> {
+        let operators: [(_, Operator); 3] = [
+            (BinaryOp::Add(overflow), Self::add),
+            (BinaryOp::Sub(overflow), Self::sub),
+            (BinaryOp::Mul(overflow), Self::mul),
+        ];
+        operators.into_iter().find(|(own, _)| *own == op).map(|(_, apply)| apply)
+    }
+
+    /// Returns an operator on the numbers of its operands that cannot overflow.
+    pub(crate) fn number_operator(op: BinaryOp) -> Option<Operator> {
+        let operators: [(_, Operator); 4] = [
+            (BinaryOp::Div, Self::div),
+            (BinaryOp::Mod, Self::modulo),
+            (BinaryOp::Min, Self::min),
+            (BinaryOp::Max, Self::max),
+        ];
+        operators.into_iter().find(|(own, _)| *own == op).map(|(_, apply)| apply)
     }
 
     /// An operator on floats, as written. A factor or divisor of 1 is dropped, which is right for
     /// NaN (there is one) and zeros of either sign too. The overflow convention of `+`, `-`, `*`
     /// has no meaning for floats and is normalized.
     fn float_term(&mut self, op: BinaryOp, a: TermId, b: TermId) -> Result<TermId, TermError> {
-        let op = match op {
-            BinaryOp::Add(_) => BinaryOp::Add(Overflow::Wraps),
-            BinaryOp::Sub(_) => BinaryOp::Sub(Overflow::Wraps),
-            BinaryOp::Mul(_) => BinaryOp::Mul(Overflow::Wraps),
-            BinaryOp::Div | BinaryOp::Min | BinaryOp::Max => op,
-            BinaryOp::Mod
-            | BinaryOp::And
-            | BinaryOp::Or
-            | BinaryOp::Xor
-            | BinaryOp::Shl
-            | BinaryOp::Shr
-            | BinaryOp::Eq
-            | BinaryOp::Ne
-            | BinaryOp::Lt
-            | BinaryOp::Le
-            | BinaryOp::Gt
-            | BinaryOp::Ge => return Err(TermError::IllTyped),
+        let op = if matches!(op, BinaryOp::Add(_)) {
+            BinaryOp::Add(Overflow::Wraps)
+        } else if matches!(op, BinaryOp::Sub(_)) {
+            BinaryOp::Sub(Overflow::Wraps)
+        } else if matches!(op, BinaryOp::Mul(_)) {
+            BinaryOp::Mul(Overflow::Wraps)
+        } else if matches!(op, BinaryOp::Div | BinaryOp::Min | BinaryOp::Max) {
+            op
+        } else {
+            return Err(TermError::IllTyped);
         };
         let is_one = |constant: Option<Constant>| {
             constant.is_some_and(|constant| {
@@ -364,32 +437,6 @@ impl Space {
         let turns = self.as_written && b < a && (multiplies || matches!(op, BinaryOp::Add(_)));
         let (a, b) = if turns { (b, a) } else { (a, b) };
         Ok(self.intern_term(Term::Binary(op, a, b)))
-    }
-
-    /// A ring operator on residues.
-    fn residues(
-        &mut self,
-        scalar: Scalar,
-        a: TermId,
-        b: TermId,
-        apply: fn(&mut Self, PolyId, PolyId) -> PolyId,
-    ) -> TermId {
-        let (x, y) = (self.residue(a), self.residue(b));
-        let poly = apply(self, x, y);
-        self.ring(scalar, poly)
-    }
-
-    /// An operator on the numbers of the operands.
-    fn numbers(
-        &mut self,
-        scalar: Scalar,
-        a: TermId,
-        b: TermId,
-        apply: fn(&mut Self, PolyId, PolyId) -> PolyId,
-    ) -> TermId {
-        let (x, y) = (self.integer_of(a), self.integer_of(b));
-        let poly = apply(self, x, y);
-        self.ring(scalar, poly)
     }
 
     /// A shift by a constant below the width is a product or a floored quotient by a power of two.
@@ -436,8 +483,14 @@ impl Space {
         self.intern_term(Term::Binary(op, a, b))
     }
 
-    /// A comparison of floats, as written.
+    /// A comparison of floats, as written, except that `a > b` is `b < a`, even for NaN.
     pub(crate) fn compare_floats(&mut self, op: BinaryOp, a: TermId, b: TermId) -> FormulaId {
+        if op == BinaryOp::Gt {
+            return self.compare_floats(BinaryOp::Lt, b, a);
+        }
+        if op == BinaryOp::Ge {
+            return self.compare_floats(BinaryOp::Le, b, a);
+        }
         if let (Some(x), Some(y)) = (self.term_constant(a), self.term_constant(b))
             && let Some(value) = eval::binary(op, x, y).ok().and_then(Constant::as_bool)
         {

@@ -6,7 +6,8 @@ use halidom_ir::BinaryOp;
 
 use super::forms::{Form, after};
 use super::leaves::merged;
-use crate::floats::normal::{Normalizer, Theory};
+use super::normal::{Normalizer, proof, proof_up_to_sign_of_zero};
+use crate::floats::proof::Theory;
 use crate::floats::{Axiom, Axioms};
 use crate::obligation::door::{Desk, Equality, Step};
 use crate::space::{FormulaId, Rename, Space, Term, TermId, Value};
@@ -44,13 +45,14 @@ fn by_floats(
     (a, b): (Value, Value),
 ) -> Option<Equality> {
     let (of_a, of_b) = (desk.space.deciding_floats(a), desk.space.deciding_floats(b));
-    let mut normalizer = Normalizer::new(Theory::Axioms(Axioms::NONE));
+    let bits = Theory::Axioms(Axioms::NONE);
+    let mut normalizer = Normalizer::new(bits);
     let (mut leaves, mut floats, mut pairs) = (Vec::new(), Vec::new(), 0);
     let mut rename = Rename::new();
     for term in of_a.iter().filter(|term| !of_b.contains(term)) {
         let mut others = of_b.iter().filter(|other| !of_a.contains(other)).copied();
         if let Some(other) = others.clone().find(|o| normalizer.same(desk.space, *term, *o)) {
-            floats.push(Step::SameFloat(*term, other));
+            floats.push(Step::SameFloat(*term, other, proof(bits, desk.space, *term, other)?));
             rename.means(*term, other);
             continue;
         }
@@ -64,7 +66,7 @@ fn by_floats(
             && normalizer.same(desk.space, term, other)
         {
             leaves.extend(steps);
-            floats.push(Step::SameFloat(term, other));
+            floats.push(Step::SameFloat(term, other, proof(bits, desk.space, term, other)?));
         }
     }
     if floats.is_empty() {
@@ -104,7 +106,10 @@ fn by_decisions(
                 && operands.iter().zip(others).all(|(x, y)| normalizer.same(desk.space, *x, y))
         });
         if let Some(other) = found {
-            steps.push(Step::SameDecision(*term, *other));
+            let (_, [a, b]) = decided(desk.space, *term)?;
+            let (_, [x, y]) = decided(desk.space, *other)?;
+            let proof = proof_up_to_sign_of_zero(desk.space, &[(a, x), (b, y)])?;
+            steps.push(Step::SameDecision(*term, *other, proof));
             rename.means(*term, *other);
         }
     }

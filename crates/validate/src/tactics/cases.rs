@@ -4,7 +4,7 @@
 //! becomes `a + select(c, b, -b)`.
 
 use super::leaves;
-use crate::floats::normal::Theory;
+use crate::floats::proof::Theory;
 use crate::floats::{Axioms, Floats};
 use crate::obligation::door::{Desk, Equality};
 use crate::space::{Choice, FormulaId, Rename, Value};
@@ -86,7 +86,7 @@ fn by_cases(
 fn each_theory(proof: &mut Equality, visit: &mut impl FnMut(&mut Theory)) {
     match proof {
         Equality::Asked(_) | Equality::Every(_) => {}
-        Equality::Normal(theory) => visit(theory),
+        Equality::Floats(theory, _) => visit(theory),
         Equality::After(_, then) => each_theory(then, visit),
         Equality::Split(_, cases) => {
             for case in cases.iter_mut() {

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use halidom_ir::{FuncId, Pool, Stage, parse};
+use halidom_ir::{BinaryOp, FuncId, Pool, Stage, parse};
 
 use super::Search;
 use super::bounds::lies::bend;
 use super::parts::value_symbols;
-use crate::floats::normal::Theory;
+use crate::floats::proof::{ADD, Join, Law, MUL, Theory};
 use crate::floats::{Axioms, Floats};
 use crate::lemma::{Instance, Lemmas, Memo, Place};
 use crate::obligation::door::{
@@ -15,9 +15,10 @@ use crate::obligation::door::{
     Region, Rewriting, Setting, Split, Step, Tactics, Target, Witness,
 };
 use crate::obligation::natural::{Bounded, Natural, Wanted};
+use crate::obligation::record::Reason;
 use crate::obligation::theorem::Task;
 use crate::program::{LabelId, Model, Place as Spot};
-use crate::space::{AtomId, FormulaId, PolyId, Space, Symbol, Value};
+use crate::space::{AtomId, FormulaId, PolyId, Space, Symbol, TermId, Value};
 use crate::{Options, Verdict, validate_with};
 
 #[path = "../../tests/all/common/programs.rs"]
@@ -29,6 +30,25 @@ mod rewritten;
 
 /// The length of a small program's text.
 const SMALL: usize = 1500;
+
+/// The laws of floats.
+const LAWS: [Law; 15] = [
+    Law::Difference,
+    Law::TwoSigns,
+    Law::NegatedFactor,
+    Law::NegatedDividend,
+    Law::NegatedDivisor,
+    Law::NegativeZero,
+    Law::Twice,
+    Law::Inverse,
+    Law::Moved(BinaryOp::Min),
+    Law::Moved(BinaryOp::Max),
+    Law::AddZero,
+    Law::MulZero,
+    Law::NegateSum,
+    Law::Distributive,
+    Law::Quotient,
+];
 
 /// The tactics of [`Search`] with some of the proposals changed, or made up where there are none.
 struct Liar {
@@ -92,9 +112,13 @@ impl Liar {
         let alike = desk.space.values_alike(a, b);
         match (self.below(5), a, b) {
             (0, Value::Number(a), Value::Number(b)) => Step::SameValue(a, b),
-            (1, Value::Number(a), Value::Number(b)) => Step::SameFloat(a, b),
+            (1, Value::Number(a), Value::Number(b)) => Step::SameFloat(a, b, self.joins(&[a, b])),
             (2, Value::Number(a), _) => Step::Unfold(a),
-            (4, Value::Number(a), Value::Number(b)) => Step::SameDecision(a, b),
+            (4, Value::Number(a), Value::Number(b)) => {
+                let operands = [desk.space.operands(a), desk.space.operands(b)].concat();
+                let joins = [self.joins(&operands), self.joins(&operands)];
+                Step::SameDecision(a, b, joins)
+            }
             (3, _, _) if let Some(symbol) = value_symbols(desk.space, a).first() => {
                 Step::Named(*symbol, desk.space.constant(0))
             }
@@ -106,13 +130,67 @@ impl Liar {
         }
     }
 
+    /// Makes steps up that would join floats, and first the first two.
+    fn joins(&mut self, floats: &[TermId]) -> Vec<Join> {
+        let mut found = Vec::new();
+        for _ in 0..self.below(4) {
+            let drawn = [(); 3].map(|()| self.one_of(floats));
+            let [Some(x), Some(y), Some(z)] = drawn else { break };
+            let law = LAWS[self.below(LAWS.len())];
+            let op = [ADD, MUL, BinaryOp::Min, BinaryOp::Max][self.below(4)];
+            found.push(match self.below(4) {
+                0 => Join::Law(law, [x, y, z]),
+                1 => Join::Applied(x, vec![y, z]),
+                2 => Join::Regrouped(op, x, y),
+                _ => Join::Number(x, y),
+            });
+        }
+        if let [a, b, ..] = *floats {
+            let op = [ADD, MUL, BinaryOp::Min][self.below(3)];
+            found.push(match self.below(3) {
+                0 => Join::Number(a, b),
+                1 => Join::Applied(a, floats[2..].iter().rev().take(2).copied().collect()),
+                _ => Join::Regrouped(op, a, b),
+            });
+        }
+        found
+    }
+
+    /// Changes a proof about floats: a step goes, or becomes another one.
+    fn bend_joins(&mut self, theory: &mut Theory, joins: &mut Vec<Join>) {
+        let index = self.below(joins.len());
+        let other = joins.get(self.below(joins.len())).cloned();
+        match (self.below(5), joins.get_mut(index)) {
+            (0, Some(_)) => drop(joins.remove(index)),
+            (1, _) => *theory = Theory::Axioms(Axioms::NONE),
+            (2, _) => *theory = Theory::Reals,
+            (_, Some(Join::Law(law, floats))) => {
+                *law = LAWS[self.below(LAWS.len())];
+                floats.rotate_left(self.below(3));
+            }
+            (3, Some(Join::Applied(_, operands))) => drop(operands.pop()),
+            (_, Some(Join::Applied(_, operands))) => operands.reverse(),
+            (3, Some(Join::Regrouped(op, ..))) => *op = if *op == ADD { MUL } else { ADD },
+            (_, Some(step)) => step.clone_from(&other.unwrap_or_else(|| step.clone())),
+            (_, None) => {}
+        }
+    }
+
     fn equality(&mut self, desk: &mut Desk<'_, '_>, values: (Value, Value)) -> Equality {
         let space = &desk.space;
         let choices = space.choices(values.0).into_iter().chain(space.choices(values.1));
         let choices: Vec<_> = choices.collect();
+        let floats = match values {
+            (Value::Number(a), Value::Number(b)) => {
+                let own = [space.operands(a), space.operands(b)].concat();
+                let inner = own.iter().flat_map(|term| space.operands(*term)).collect();
+                [vec![a, b], own, inner].concat()
+            }
+            _ => Vec::new(),
+        };
         let last = match self.below(4) {
-            0 => Equality::Normal(Theory::Reals),
-            1 => Equality::Normal(Theory::Axioms(Axioms::all())),
+            0 => Equality::Floats(Theory::Reals, self.joins(&floats)),
+            1 => Equality::Floats(Theory::Axioms(Axioms::all()), self.joins(&floats)),
             2 if let Some(term) = desk.space.terms_of(values.0).first() => Equality::Every(*term),
             _ => Equality::Asked("lie"),
         };
@@ -159,7 +237,10 @@ impl Liar {
                 }
             }
             Equality::Split(_, cases) => cases.swap(0, 1),
-            Equality::Asked(_) | Equality::Normal(_) | Equality::Every(_) => {
+            Equality::Floats(theory, joins) if self.below(2) == 0 => {
+                self.bend_joins(theory, joins);
+            }
+            Equality::Asked(_) | Equality::Floats(..) | Equality::Every(_) => {
                 *proof = self.equality(desk, values)
             }
         }
@@ -505,6 +586,21 @@ impl Tactics for Liar {
         Search.missing_law(space, values)
     }
 
+    fn sizes(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
+        roomy: &[PolyId],
+    ) -> Result<Vec<Vec<(Symbol, i128)>>, Reason> {
+        let mut found = Search.sizes(desk, facts, roomy);
+        if self.lies() {
+            let by = i128::from(self.below(3) == 0) * 1000 - 1;
+            let values = found.iter_mut().flatten().flatten();
+            values.for_each(|(_, value)| *value += by);
+        }
+        found
+    }
+
     fn quotients(
         &mut self,
         desk: &mut Desk<'_, '_>,
@@ -656,6 +752,10 @@ fn all_right() -> Vec<(&'static str, &'static str, String)> {
         ("product of choices", "bits", large("1 <= m", "select(m < k, m, 5) * min(k, 1000)")),
         ("product of quotients", "bits", large("1 <= m", "(m / 3) * (min(k, 1000) / 5)")),
         ("grouping", "axioms", value("f32", "(x + y) + z", "x + (y + z)")),
+        ("distributed", "axioms", value("f32", "x * (y + z)", "z * x + y * x")),
+        ("signs", "bits", value("f32", "x - y * z", "x + y * neg(z)")),
+        ("thirds", "reals", value("f32", "x / 3.0f32 + x / 1.5f32", "x")),
+        ("zeros", "bits", value("i32", "i32(0.0f32 - x)", "i32(neg(x))")),
         ("cancelled", "reals", value("f32", "(x + y) - y", "x")),
     ]
 }
@@ -688,6 +788,12 @@ fn all_wrong() -> Vec<(&'static str, &'static str, String)> {
         ("sign under axioms", "axioms", value("f32", "(x + y) + z", "(x + y) - z")),
         ("cancelled under axioms", "axioms", value("f32", "(x + y) - y", "x")),
         ("numbers", "reals", value("f32", "x + 1.0f32", "x + 2.0f32")),
+        ("distributed bits", "bits", value("f32", "x * (y + z)", "z * x + y * x")),
+        ("distributed twice", "reals", value("f32", "x * (y + z)", "z * x + y")),
+        ("signs of bits", "bits", value("f32", "x - (y + z)", "x + (neg(y) - z)")),
+        ("fourths", "reals", value("f32", "x / 3.0f32 + x / 1.5f32", "x + x / 4.0f32")),
+        ("zeros of a divisor", "bits", value("i32", "i32(y / (0.0f32 - x))", "i32(y / neg(x))")),
+        ("lesser", "axioms", value("f32", "min(x, min(y, z))", "min(x, y)")),
         ("not a number", "reals", value("f32", "inff32 - inff32", "0.0f32")),
         ("condition", "reals", value("f32", "select(x < y, x, y)", "select(y < x, x, y)")),
         ("window over a parallel loop", "bits", parallel(folded())),

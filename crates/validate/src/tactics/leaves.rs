@@ -5,7 +5,8 @@
 use halidom_base::{FxHashSet, IndexSet};
 
 use super::forms::{Form, after};
-use crate::floats::normal::{Normalizer, Theory};
+use super::normal::{self, Normalizer};
+use crate::floats::proof::Theory;
 use crate::floats::{Axiom, Axioms, Floats};
 use crate::obligation::door::{Desk, Equality, Step};
 use crate::space::{Formula, FormulaId, Rename, Space, Term, TermId, Value};
@@ -61,26 +62,28 @@ pub(super) fn equal_floats(
 fn equal_in_theory(desk: &mut Desk<'_, '_>, sides: &[Side], weakest: Floats) -> Option<Equality> {
     let mut same = |theory| {
         let mut normalizer = Normalizer::new(theory);
-        let found = sides.iter().find(|(_, (a, b))| normalizer.same(desk.space, *a, *b));
-        found.map(|(rounds, _)| after(rounds.clone(), Equality::Normal(theory)))
+        let mut sides = sides.iter();
+        sides.find(|(_, (a, b))| normalizer.same(desk.space, *a, *b)).map(|side| (theory, side))
     };
-    if let Some(proof) = same(Theory::Axioms(Axioms::NONE)) {
-        return Some(proof);
-    }
-    if weakest >= Floats::Axioms
-        && let Some(mut proof) = same(Theory::Axioms(Axioms::all()))
-    {
-        // Drop each axiom that is not needed.
+    let mut found = same(Theory::Axioms(Axioms::NONE));
+    if found.is_none() && weakest >= Floats::Axioms {
         let mut needed = Axioms::all();
-        for axiom in Axiom::ALL {
-            let fewer = needed.without(axiom);
+        found = same(Theory::Axioms(needed));
+        // Drop each axiom that is not needed.
+        let tried = if found.is_some() { &Axiom::ALL[..] } else { &[] };
+        for axiom in tried {
+            let fewer = needed.without(*axiom);
             if let Some(stronger) = same(Theory::Axioms(fewer)) {
-                (needed, proof) = (fewer, stronger);
+                (needed, found) = (fewer, Some(stronger));
             }
         }
-        return Some(proof);
     }
-    if weakest >= Floats::Reals { same(Theory::Reals) } else { None }
+    if found.is_none() && weakest >= Floats::Reals {
+        found = same(Theory::Reals);
+    }
+    let (theory, (rounds, (a, b))) = found?;
+    let proof = normal::proof(theory, desk.space, *a, *b)?;
+    Some(after(rounds.clone(), Equality::Floats(theory, proof)))
 }
 
 /// Returns both floats, with leaves of the first replaced by leaves of the second where the

@@ -14,11 +14,13 @@ mod forms;
 mod leaves;
 pub(crate) mod lemmas;
 mod named;
+pub(crate) mod normal;
 mod parts;
 pub(crate) mod refute;
 mod rewrite;
 mod samples;
 mod settle;
+mod sizes;
 mod unfold;
 mod widen;
 mod witness;
@@ -31,8 +33,9 @@ use crate::obligation::door::{
     Case, Desk, Divided, Earlier, Equality, Origin, Proposer, Quotients, Region, Rewriting,
     Setting, Tactics, Target, Witness,
 };
+use crate::obligation::record::Reason;
 use crate::program::{LabelId, Model};
-use crate::space::{FormulaId, PolyId, Space, Value};
+use crate::space::{FormulaId, PolyId, Space, Symbol, Value};
 use forms::after;
 
 /// The tactics of every validation.
@@ -131,6 +134,15 @@ impl Tactics for Search {
 
     fn missing_law(&self, space: &mut Space, values: (Value, Value)) -> Option<String> {
         below::missing_law(space, values)
+    }
+
+    fn sizes(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
+        roomy: &[PolyId],
+    ) -> Result<Vec<Vec<(Symbol, i128)>>, Reason> {
+        sizes::sizes(desk, facts, roomy)
     }
 
     fn quotients(

@@ -16,7 +16,7 @@ use halidom_ir::{Algorithm, Array, Pool, Program, Schedule};
 use halidom_lang::NamedSchedule;
 use halidom_verdict::Verdict;
 
-use super::halide;
+use super::statement;
 
 use crate::bench::{Code, FormError, HalideForm, Likeness, TOLERANCE, furthest, identical};
 use halidom_driver::compile::{self, Compiled};
@@ -74,7 +74,7 @@ impl Built {
             Made::Own(compiled, _) => {
                 judge::judge(&self.pool, &self.algorithm, compiled, options).answer()
             }
-            Made::Halide(_, script) => halide::judged(script, options),
+            Made::Halide(_, script) => statement::judged(script, options),
         }
     }
 }

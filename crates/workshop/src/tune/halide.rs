@@ -1,15 +1,11 @@
-//! Stock Halide's code for candidates: compiled from scripts, timed, and validated.
-
-use std::fs;
+//! Stock Halide's code for candidates.
 
 use halidom_codegen::Toolchain;
 use halidom_driver::data::Prepared;
-use halidom_driver::judge;
 use halidom_driver::source::{Choice, Loaded};
-use halidom_driver::stock::{self, Annotations, Request, bridge};
+use halidom_driver::stock;
 use halidom_ir::{Action, Deal, Directive, LoopKind, Schedule, StoreIn};
 use halidom_lang::NamedSchedule;
-use halidom_verdict::{Cause, Verdict};
 
 use super::form::{Built, Failure, Made};
 use crate::bench::compile_all;
@@ -72,36 +68,6 @@ pub(super) fn build(
         Ok(Built { pool: pool.clone(), algorithm: algorithm.clone(), made })
     };
     scripts.into_iter().map(made).collect()
-}
-
-/// Validates the statement that the installed Halide compiles from a script. A refutation is one
-/// that the compiled code bears out.
-pub(super) fn judged(script: &str, options: &judge::Options) -> Verdict {
-    let not_read = |reason: String| Verdict::unknown(Cause::Construct, reason.as_str());
-    let written = tempfile::tempdir().and_then(|folder| {
-        let file = folder.path().join("pipeline.py");
-        fs::write(&file, script)?;
-        Ok((folder, file))
-    });
-    let (_folder, file) = match written {
-        Ok(written) => written,
-        Err(error) => return not_read(error.to_string()),
-    };
-    let job = bridge::Job::of(bridge::Origin::Script(file));
-    let stock = match stock::read(&Request::of_job(job)) {
-        Ok(stock) => stock,
-        Err(refusal) => {
-            return refusal.verdict().unwrap_or_else(|| not_read(refusal.to_string()));
-        }
-    };
-    let options = options.clone().of_stock();
-    let mut judged = stock::judged(&stock, Annotations::Fallback, &mut |subject| {
-        judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
-    });
-    if let Err(error) = stock::bear_out(&judged.stock, &mut judged.report, None) {
-        return not_read(error.to_string());
-    }
-    judged.report.answer()
 }
 
 /// The script of a form that stock Halide compiled.

@@ -24,6 +24,7 @@ mod propose;
 mod sample;
 mod search;
 mod seeds;
+mod statement;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

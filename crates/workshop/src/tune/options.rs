@@ -24,8 +24,8 @@ pub struct Options {
     pub allow_bounds: bool,
     /// True if estimates choose the candidates; else they are drawn at random.
     pub estimates: bool,
-    /// If present, the search is for stock Halide: its code for the schedules is timed and validated
-    /// instead of ours, and the winner is printed as its directives in this language.
+    /// If present, the search is for stock Halide: its code for the schedules is timed and
+    /// validated instead of ours, and the winner is printed as its directives in this language.
     pub halide: Option<Language>,
     /// The options for validating the winner.
     pub judge: judge::Options,

@@ -1,0 +1,51 @@
+//! Sizes at which conditions may hold.
+
+use halidom_ir::BufferKind;
+
+use crate::lia::Outcome;
+use crate::obligation::door::Desk;
+use crate::obligation::record::Reason;
+use crate::space::{FormulaId, PolyId, Symbol};
+
+/// A limit for mins and extents of moderate size.
+const MODEST: i128 = 1 << 12;
+
+/// Proposes sizes at which facts hold, and these extents are above 1. At moderate sizes it is
+/// easiest to see whether a model also holds for products of sizes.
+///
+/// # Errors
+/// Returns the reason if there are no such sizes.
+pub(super) fn sizes(
+    desk: &mut Desk<'_, '_>,
+    facts: &[FormulaId],
+    roomy: &[PolyId],
+) -> Result<Vec<Vec<(Symbol, i128)>>, Reason> {
+    let mut facts = facts.to_vec();
+    let two = desk.space.constant(2);
+    facts.extend(roomy.iter().map(|extent| desk.space.at_most(two, *extent)));
+    let label = if roomy.is_empty() { "modest sizes" } else { "room" };
+    if !roomy.is_empty() && desk.ask(&facts, label) == Outcome::Contradiction {
+        return Err("the conditions leave only outputs with an extent of 1 or 0".into());
+    }
+    facts.extend(modest(desk));
+    Ok(match desk.ask(&facts, label) {
+        Outcome::Possible(values) => vec![values],
+        Outcome::Contradiction | Outcome::Undecided(_) => Vec::new(),
+    })
+}
+
+/// Returns conditions that windows and the caller's buffers are near the origin and not large.
+fn modest(desk: &mut Desk<'_, '_>) -> Vec<FormulaId> {
+    let (low, limit) = (desk.space.constant(-MODEST), desk.space.constant(2 * MODEST));
+    let zero = desk.space.constant(0);
+    let model = desk.model;
+    let shapes = model.memories.values().filter(|memory| memory.kind != BufferKind::Internal);
+    let shapes = shapes.flat_map(|memory| memory.dims.iter().map(|dim| (dim.min, dim.extent)));
+    let windows = model.windows.iter().flat_map(|(_, window)| window.iter().copied());
+    let mut facts = Vec::new();
+    for (min, extent) in shapes.chain(windows) {
+        facts.push(desk.space.within(min, low, limit));
+        facts.push(desk.space.within(extent, zero, limit));
+    }
+    facts
+}
