@@ -290,7 +290,6 @@ mod tests {
     use halidom_driver::judge;
     use halidom_driver::source::{self, Choice};
     use halidom_ir::{Action, Schedule};
-    use halidom_validate::Verdict;
 
     use super::super::facts::Facts;
     use super::super::form::compile;
