@@ -11,7 +11,7 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
               proved",
     help: "\
 Installs what is missing and runs the test `mutants` of halidom-driver on every example under every
-schedule, with small factors. The mutants are final programs, structured programs before lowering,
+schedule, with small factors, and its tests of wrong rewritings on all mutants of rewritings. The mutants are final programs, structured programs before lowering,
 specifications and annotations, each changed in one place. Each mutant runs on two hundred inputs
 and is validated. Prints each mutant that is not refuted, a table by kind of mutant, the reasons why
 mutants are proved or unknown, and the kinds of obligations that alone keep mutants from being
@@ -66,7 +66,9 @@ const STOCK: Sweep = Sweep {
 
 fn run() -> Result<(), Error> {
     setup::ensure()?;
-    OWN.run()
+    OWN.run()?;
+    let words = ["test", "--release", "--package", OWN.package, "--test", "all", "rewritings"];
+    process::run(cargo(&words).env(OWN.variable, OWN.mutants)).map(drop)
 }
 
 fn stock() -> Result<(), Error> {
