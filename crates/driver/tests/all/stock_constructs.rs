@@ -37,6 +37,63 @@ const CASES: &[Case] = &[
         ],
     },
     Case {
+        name: "memory of a stated size that stencils read in copies with loops of their own",
+        lines: "i = hl.ImageParam(hl.Int(32), 2, 'i')
+    xi, yi = hl.Var('xi'), hl.Var('yi')
+    f[x, y] = i[x, y] * 3
+    g[x, y] = f[x, y - 1] + f[x, y] * 2 + f[x, y + 1]
+    out[x, y] = g[x - 1, y] + g[x, y] * 2 + g[x + 1, y]
+    out.tile(x, y, xi, yi, 8, 4).unroll(yi).vectorize(xi, 4)
+    g.compute_at(out, x).store_in(hl.MemoryType.Stack)
+    f.compute_at(out, x).store_in(hl.MemoryType.Stack)",
+        target: None,
+        wrong: &[
+            ("(+ (var i32 \"t41\") (i32 20))", "(+ (var i32 \"t41\") (i32 30))"),
+            (
+                "(* (var i32 \"f.s0.y.rebased\") (i32 10))",
+                "(* (var i32 \"f.s0.y.rebased\") (i32 9))",
+            ),
+            ("(allocate \"g\" i32 Stack 0 ((i32 40)))", "(allocate \"g\" i32 Stack 0 ((i32 39)))"),
+        ],
+    },
+    Case {
+        name: "parallel tiles that overlap and read a table with a product, right under an axiom",
+        lines: "i = hl.ImageParam(hl.Float(32), 2, 'i')
+    f[x] = hl.exp(hl.f32(-x * x) / hl.f32(4.5)) / hl.f32(3.76)
+    out[x, y] = f[0] * i[x, y] + f[1] * i[x + 1, y]
+    f.compute_root().vectorize(x, 4)
+    out.split(y, y, hl.Var('yi'), 8).parallel(y)",
+        target: None,
+        wrong: &[
+            ("(load f32 \"f\" (i32 3) (align 0 3))", "(load f32 \"f\" (i32 2) (align 0 2))"),
+            // Each tile is right over the reals, but they write different bits.
+            (
+                "(load f32 \"f\" (i32 3) (align 0 3))",
+                "(select (< (var i32 \"out.s0.y.yi\") (i32 4)) \
+                 (load f32 \"f\" (i32 3) (align 0 3)) \
+                 (/ (* (load f32 \"f\" (i32 3) (align 0 3)) (f32 0x4008000000000000)) \
+                 (f32 0x4008000000000000)))",
+            ),
+        ],
+    },
+    Case {
+        name: "a branch that only ends the run with an error",
+        lines: "p = hl.Param(hl.Int(32), 'p')
+    out[x] = x + p
+    out.specialize(p > 3).vectorize(x, 8)
+    out.specialize(p == 1)
+    out.specialize_fail('p is 1 or above 3')",
+        target: None,
+        wrong: &[
+            (
+                "(assert (u1 0) (call",
+                "(store \"out\" (i32 -5) (i32 0))\n        (assert (u1 0) (call",
+            ),
+            ("(assert (u1 0) (call", "(assert (u1 1) (call"),
+            ("(== (var i32 \"p\") (i32 1))", "(== (var i32 \"p\") (i32 2))"),
+        ],
+    },
+    Case {
         name: "a multiple of a coordinate, which the pipeline has too",
         lines: "i = hl.ImageParam(hl.UInt(8), 1, 'i')
     i.dim(0).set_min(0)

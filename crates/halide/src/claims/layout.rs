@@ -30,6 +30,9 @@ impl Begin {
     }
 }
 
+/// The most elements from which a shape is inferred.
+const MOST_EVIDENCE: usize = 512;
+
 /// An element: its index, with its coordinates.
 pub(super) type Element = (Flat, Vec<Form>);
 
@@ -124,9 +127,10 @@ impl Layout {
         usize::try_from(size).is_ok_and(|size| covered.len() == size)
     }
 
-    /// Gives memory the shape in which these elements have these coordinates, if there is one.
-    /// Without evidence for another shape, it keeps its own.
-    pub(super) fn shape(&mut self, forms: &mut Forms<'_>, evidence: &[Element]) {
+    /// Gives memory the shape in which these elements have these coordinates, if there is one, or
+    /// else the shape that a ring in the indices of its accesses shows. Without evidence for
+    /// another shape, it keeps its own.
+    pub(super) fn shape(&mut self, forms: &mut Forms<'_>, evidence: &[Element], accessed: &[Form]) {
         let Some(size) = self.shapeless.take() else { return };
         let mut strides: Vec<Option<i128>> = vec![None; self.extents.len()];
         let mut note = |step: Option<i128>, steps: Vec<Option<i128>>| {
@@ -140,12 +144,22 @@ impl Layout {
                 strides[only].get_or_insert(step / steps[only]);
             }
         };
-        for (number, (flat, coords)) in evidence.iter().enumerate() {
-            for (other, others) in &evidence[number + 1..] {
+        let evidence = &evidence[..evidence.len().min(MOST_EVIDENCE)];
+        // Copies of an unrolled loop may have loops of their own within, so elements of the first
+        // iterations are compared.
+        let mut firsts: Vec<(Form, Vec<Form>)> = Vec::new();
+        for (flat, coords) in evidence {
+            let coords = coords.iter().map(|coord| forms.at_first(coord)).collect();
+            firsts.push((forms.at_first(&flat.form), coords));
+        }
+        for (number, (flat, coords)) in firsts.iter().enumerate() {
+            for (other, others) in &firsts[number + 1..] {
                 let steps = coords.iter().zip(others);
                 let steps = steps.map(|(a, b)| a.clone().minus(b).as_constant()).collect();
-                note(flat.form.clone().minus(&other.form).as_constant(), steps);
+                note(flat.clone().minus(other).as_constant(), steps);
             }
+        }
+        for (flat, coords) in evidence {
             let folded = folds(forms, &flat.form);
             for var in forms.form_vars(&flat.form) {
                 let mut along =
@@ -175,8 +189,13 @@ impl Layout {
             known.windows(2).all(|pair| pair[1].0 % pair[0].0 == 0 && pair[1].0 > pair[0].0);
         let ends = known.first().is_some_and(|(stride, _)| *stride == 1)
             && known.last().is_some_and(|(stride, _)| size % stride == 0);
-        if !regular || !ends {
-            return;
+        let is_whole = regular && ends;
+        match self.ring(forms, size, accessed) {
+            Some(ring) if !is_whole || known.iter().all(|stride| ring.contains(stride)) => {
+                known = ring;
+            }
+            None if !is_whole => return,
+            Some(_) | None => {}
         }
         self.extents.fill(Form::constant(1));
         for (position, (stride, dim)) in known.iter().enumerate() {
@@ -193,6 +212,34 @@ impl Layout {
         order.sort_by_key(|dim| (self.strides[*dim].as_constant(), *dim));
         order.reverse();
         self.order = order;
+    }
+
+    /// The strides of memory whose accesses show one ring, with their dimensions: a row of the ring
+    /// has the elements of the first dimension, and the second dimension counts rows. Further rings
+    /// belong to the third dimension.
+    fn ring(
+        &self,
+        forms: &mut Forms<'_>,
+        size: i128,
+        accessed: &[Form],
+    ) -> Option<Vec<(i128, usize)>> {
+        let mut rings: Vec<(i128, i128)> = Vec::new();
+        for index in accessed {
+            let folds = folds(forms, index).into_iter().map(|fold| (fold.stride, fold.by));
+            rings.extend(folds.filter(|(stride, _)| *stride > 1));
+        }
+        rings.sort_unstable();
+        rings.dedup();
+        let [(stride, by)] = *rings else { return None };
+        let whole = stride.checked_mul(by)?;
+        if size % whole != 0 {
+            return None;
+        }
+        let mut known = vec![(1, 0), (stride, 1)];
+        if whole < size {
+            known.push((whole, 2));
+        }
+        (known.len() <= self.strides.len()).then_some(known)
     }
 
     /// Tests whether the beginnings of all dimensions are known.

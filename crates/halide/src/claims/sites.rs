@@ -77,6 +77,16 @@ pub(super) struct Sites {
     pub(super) copies: FxHashMap<FuncId, Vec<FuncId>>,
 }
 
+impl Sites {
+    /// The indices of all accesses to a buffer.
+    pub(super) fn indices(&self, buffer: BufferId) -> Vec<Form> {
+        let loads = self.loads.values().filter(|load| load.buffer == buffer);
+        let stores = self.stores.iter().filter(|store| store.buffer == buffer);
+        let flats = loads.map(|load| &load.flat).chain(stores.map(|store| &store.flat));
+        flats.map(|flat| flat.form.clone()).collect()
+    }
+}
+
 /// Collects the sites of a program. From here on its names, and the values that its entry checks
 /// fix, are expanded in forms.
 pub(super) fn collect(forms: &mut Forms<'_>, program: &Program) -> Sites {

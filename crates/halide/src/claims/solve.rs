@@ -210,16 +210,17 @@ impl Solver<'_> {
             if (whole || !complete)
                 && let Some(evidence) = self.evidence.shift_remove(&buffer)
             {
-                layout.shape(forms, &evidence);
+                layout.shape(forms, &evidence, &self.sites.indices(buffer));
                 self.changed(buffer);
                 any = true;
             }
         }
         if !any && !complete {
-            // There is no evidence for another shape.
+            // No element has known coordinates.
             let mut shaped = Vec::new();
             for (buffer, layout) in &mut self.found.layouts {
-                if layout.shapeless.take().is_some() {
+                if layout.shapeless.is_some() {
+                    layout.shape(forms, &[], &self.sites.indices(*buffer));
                     shaped.push(*buffer);
                 }
             }
@@ -474,7 +475,13 @@ impl Solver<'_> {
                     Some((.., true)) => [counted, found],
                     Some((.., false)) | None => [found, counted],
                 };
-                ways.into_iter().flatten().next().map(|(position, form, _)| (position, form))
+                let way = ways.into_iter().flatten().next();
+                // The compiler takes a coordinate modulo the extent of a fold.
+                way.map(|(position, form, _)| (position, form)).or_else(|| {
+                    let (arg, dim) = folded.iter().map(|(arg, (dim, _))| (arg, *dim)).next()?;
+                    let position = unknown.iter().position(|var| var == arg)?;
+                    Some((position, forms.dividend(&slots[dim])?))
+                })
             })?;
             values.insert(unknown.remove(position), form);
         }

@@ -66,34 +66,91 @@ pub(super) fn solved<'f>(
     found
 }
 
-/// Pairs elements with coordinates where the assignment is unique: there is one of each, or no
-/// other element mentions the same loops.
+/// Pairs elements with coordinates where the assignment is unique: there is one of each, no other
+/// element mentions the same loops, or those that do are the points of a stencil.
 pub(super) fn paired(forms: &mut Forms<'_>, flats: &[Flat], coords: &[&Vec<Form>]) -> Vec<Element> {
     if let ([flat], [coords]) = (flats, coords) {
         return vec![(flat.clone(), (*coords).clone())];
     }
-    let mut own: Vec<IndexSet<VarId>> = Vec::new();
+    let mut own: IndexMap<Vec<VarId>, Vec<&Flat>> = IndexMap::default();
     for flat in flats {
-        own.push(forms.form_vars(&flat.form));
+        let mut vars: Vec<VarId> = forms.form_vars(&flat.form).into_iter().collect();
+        vars.sort_unstable();
+        own.entry(vars).or_default().push(flat);
     }
-    let all: IndexSet<VarId> = own.iter().flatten().copied().collect();
-    let mut theirs: Vec<IndexSet<VarId>> = Vec::new();
+    let all: IndexSet<VarId> = own.keys().flatten().copied().collect();
+    let mut theirs: IndexMap<Vec<VarId>, Vec<&Vec<Form>>> = IndexMap::default();
     for coords in coords {
         let mut vars = IndexSet::default();
         for coord in *coords {
             vars.extend(forms.form_vars(coord).into_iter().filter(|var| all.contains(var)));
         }
-        theirs.push(vars);
+        let mut vars: Vec<VarId> = vars.into_iter().collect();
+        vars.sort_unstable();
+        theirs.entry(vars).or_default().push(coords);
     }
     let mut found = Vec::new();
-    for (flat, vars) in flats.iter().zip(&own) {
-        let is_alone = own.iter().filter(|others| *others == vars).count() == 1;
-        let mut same = coords.iter().zip(&theirs).filter(|(_, others)| *others == vars);
-        if let (true, Some((coords, _)), None) = (is_alone, same.next(), same.next()) {
-            found.push((flat.clone(), (*coords).clone()));
+    for (vars, flats) in own {
+        let Some(coords) = theirs.get(&vars) else { continue };
+        if let ([flat], [coords]) = (flats.as_slice(), coords.as_slice()) {
+            found.push(((*flat).clone(), (*coords).clone()));
+        } else {
+            found.extend(stencil(&flats, coords).unwrap_or_default());
         }
     }
     found
+}
+
+/// The most points of a stencil.
+const MOST_POINTS: usize = 128;
+
+/// Pairs elements that are constants apart with coordinates that are constants apart, if there are
+/// as many of them and each dimension has one stride: memory counts the last dimension slowest.
+fn stencil(flats: &[&Flat], coords: &[&Vec<Form>]) -> Option<Vec<Element>> {
+    let (first, origin) = (flats.first()?, coords.first()?);
+    let mut elements: Vec<(i128, &Flat)> = Vec::new();
+    for flat in flats {
+        elements.push((flat.form.clone().minus(&first.form).as_constant()?, flat));
+    }
+    let mut points: Vec<(Vec<i128>, &Vec<Form>)> = Vec::new();
+    for coords in coords {
+        let steps = coords.iter().zip(*origin).rev();
+        let steps: Option<_> = steps.map(|(a, b)| a.clone().minus(b).as_constant()).collect();
+        points.push((steps?, coords));
+    }
+    elements.sort_by_key(|(offset, _)| *offset);
+    elements.dedup_by_key(|(offset, _)| *offset);
+    points.sort_by(|a, b| a.0.cmp(&b.0));
+    points.dedup_by(|a, b| a.0 == b.0);
+    if elements.len() != points.len() || points.len() > MOST_POINTS {
+        return None;
+    }
+    let mut strides: Vec<Option<i128>> = vec![None; origin.len()];
+    let apart =
+        |a: &[i128], b: &[i128]| -> Vec<i128> { a.iter().zip(b).map(|(a, b)| a - b).collect() };
+    for (number, (step, point)) in elements.iter().zip(&points).enumerate() {
+        for (other, from) in elements.iter().zip(&points).take(number) {
+            let moves = apart(&point.0, &from.0);
+            let mut moved = (0..moves.len()).filter(|dim| moves[*dim] != 0);
+            if let (Some(dim), None) = (moved.next(), moved.next())
+                && (step.0 - other.0) % moves[dim] == 0
+            {
+                strides[dim].get_or_insert((step.0 - other.0) / moves[dim]);
+            }
+        }
+    }
+    let fits = elements.iter().zip(&points).all(|(step, point)| {
+        let moves = apart(&point.0, &points[0].0).into_iter().zip(&strides);
+        let mut sum = Some(0_i128);
+        for (by, stride) in moves.filter(|(by, _)| *by != 0) {
+            let stride = stride.filter(|stride| *stride > 0);
+            sum =
+                sum.zip(stride).and_then(|(sum, stride)| sum.checked_add(by.checked_mul(stride)?));
+        }
+        sum == Some(step.0 - elements[0].0)
+    });
+    let pairs = elements.into_iter().zip(points);
+    fits.then(|| pairs.map(|(element, point)| (element.1.clone(), point.1.clone())).collect())
 }
 
 /// The forms that result from replacing one or two of the minima by an operand.

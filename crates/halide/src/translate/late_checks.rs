@@ -1,18 +1,19 @@
 //! Assertions after the first stores or loops of a statement that can also be checked at entry.
 //!
 //! # Correctness
-//! *Assertions that come first in loops.* Let nothing but serial and parallel loops on the host,
-//! lets and assertions come before an assertion, let none of these access memory or call a
-//! function, and let the assertion and the extents of the loops depend on parameters and shapes
-//! alone. If each of the loops has an iteration and the condition is false, then the first thing
+//! *Assertions that come first in loops and branches.* On the way to an assertion, let there be
+//! nothing but serial and parallel loops on the host, branches, lets and assertions, let none of
+//! these access memory or call a function, and let the assertion, the extents of the loops and the
+//! conditions of the branches depend on parameters and shapes alone. If each of the loops has an
+//! iteration, the branches lead to the assertion and its condition is false, then the first thing
 //! that a run does in each iteration, apart from these lets, is to fail an assertion: the run ends
 //! with an error before anything is done. So the condition that one of the loops has no iteration,
-//! or that the assertion holds, is an entry check like those before all loops: a run that fails it
-//! ends with an error in the statement too, and no other run is refused. The assertion itself stays
-//! an obligation in its place, and nothing else may rely on it.
+//! that a branch leads elsewhere, or that the assertion holds, is an entry check like those before
+//! all loops: a run that fails it ends with an error in the statement too, and no other run is
+//! refused. The assertion itself stays an obligation in its place, and nothing else may rely on it.
 
 use halidom_ir::{
-    BinaryOp, BufferKind, Check, Constant, Expr as IrExpr, ExprId, Pool, Stmt as IrStmt,
+    BinaryOp, BufferKind, Check, Constant, Expr as IrExpr, ExprId, Pool, Stmt as IrStmt, UnaryOp,
 };
 
 use super::kernels::reads_memory;
@@ -63,7 +64,7 @@ impl Walk<'_> {
         is_known.then_some(id)
     }
 
-    /// Forgets the loops that lead here if a statement may access memory or do anything else but
+    /// Forgets the way that leads here if a statement may access memory or do anything else but
     /// end the run. Inside of loops, calls count as such; before them, those that do something have
     /// begun work.
     pub(super) fn leads(&mut self, stmt: &Stmt) {
@@ -79,7 +80,7 @@ impl Walk<'_> {
             let known = matches!(kind, ForKind::Serial | ForKind::Parallel);
             known && is_idle(min) && is_idle(extent)
         } else if let StmtKind::If { condition, then_branch: _, else_branch: _ } = &stmt.kind {
-            !inside && is_idle(condition)
+            is_idle(condition)
         } else {
             matches!(
                 stmt.kind,
@@ -100,14 +101,27 @@ impl Walk<'_> {
         Some(loops)
     }
 
-    /// Adds an entry check for an assertion that comes first in the loops around it.
+    /// The ways that lead into the two branches of a condition: those that lead to it, where the
+    /// condition holds or does not.
+    pub(super) fn leading_by(
+        &mut self,
+        pool: &mut Pool,
+        condition: &Expr,
+    ) -> [Option<Vec<ExprId>>; 2] {
+        let Some(ways) = self.leading.take() else { return [None, None] };
+        let Some(holds) = self.of_signature(pool, condition) else { return [None, None] };
+        let fails = pool.unary(UnaryOp::Not, holds);
+        [fails, holds].map(|elsewhere| Some([ways.as_slice(), &[elsewhere]].concat()))
+    }
+
+    /// Adds an entry check for an assertion that comes first on the way to it.
     pub(super) fn check_first(&mut self, pool: &mut Pool, condition: &Expr, message: &Expr) {
-        let Some(loops) = self.leading.clone() else { return };
+        let Some(ways) = self.leading.clone() else { return };
         let Some(holds) = self.of_signature(pool, condition) else { return };
-        let condition = loops.into_iter().rev().fold(holds, |rest, is_empty| {
-            match pool.as_constant(is_empty).and_then(Constant::as_bool) {
+        let condition = ways.into_iter().rev().fold(holds, |rest, elsewhere| {
+            match pool.as_constant(elsewhere).and_then(Constant::as_bool) {
                 Some(false) => rest,
-                Some(true) | None => pool.binary(BinaryOp::Or, is_empty, rest),
+                Some(true) | None => pool.binary(BinaryOp::Or, elsewhere, rest),
             }
         });
         if pool.as_constant(condition).is_none() {

@@ -437,8 +437,8 @@ impl Walk<'_> {
             StmtKind::Prefetch { name: _, at: _, from: _, bounds: _ } => {
                 self.early("a prefetch")?
             }
-            StmtKind::If { condition, then_branch, else_branch } => {
-                let condition = self.scalar(pool, condition)?;
+            StmtKind::If { condition: test, then_branch, else_branch } => {
+                let condition = self.scalar(pool, test)?;
                 items.extend(self.alignments(pool)?.into_iter().map(Item::Stmt));
                 let other = else_branch.as_ref();
                 match pool.as_constant(condition.id).and_then(Constant::as_bool) {
@@ -449,7 +449,8 @@ impl Walk<'_> {
                         }
                     }
                     None => {
-                        self.leading = None;
+                        let [leading, otherwise] = self.leading_by(pool, test);
+                        self.leading = leading;
                         let around = self.enter();
                         if let Some((_, needed)) =
                             self.missed.last_mut().filter(|_| missed.is_some())
@@ -460,10 +461,12 @@ impl Walk<'_> {
                         let then_branch = self.block(pool, then_branch);
                         let after = std::mem::replace(&mut self.holdings, before);
                         self.leave(around);
+                        self.leading = otherwise;
                         let around = self.enter();
                         let else_branch = other.map(|other| self.block(pool, other)).transpose();
                         self.holdings = holdings::either(&self.holdings, &after);
                         self.leave(around);
+                        self.leading = None;
                         let (then_branch, else_branch) = (then_branch?, else_branch?);
                         let condition = condition.id;
                         let stmt = IrStmt::If { condition, then_branch, else_branch };
