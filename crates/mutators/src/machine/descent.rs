@@ -73,8 +73,8 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// `e.accept(this)` in a `mutate` of the class: runs the method `visit`, which leaves its result
-    /// in a member.
+    /// `e.accept(this)` in a `mutate` of the class: runs the method `visit`, which leaves its
+    /// result in a member.
     pub(crate) fn accept_this(
         &mut self,
         object: &'p Expr,
