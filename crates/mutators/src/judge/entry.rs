@@ -6,10 +6,11 @@ use halidom_cpp::ast::Function;
 use halidom_rewrites::profile::Profile;
 use halidom_rewrites::rules::Domain;
 
-use crate::ir::kinds::{Kind, Type};
-use crate::ir::node::NodeId;
+use crate::ir::kinds::{I32, Kind, Type, bit};
+use crate::ir::node::{NodeId, Shape};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
+use crate::machine::contracts::is_mutate;
 use crate::machine::program::Program;
 use crate::machine::run::{Machine, Mode, Outcome};
 
@@ -22,7 +23,7 @@ pub(crate) struct Entry<'p> {
     pub(crate) profile: &'p Profile,
     /// The mutator's method.
     pub(crate) function: &'p Function,
-    /// The kind of node that it takes.
+    /// The kind of node that it takes. A `mutate` of a class takes any node: this is one of them.
     pub(crate) kind: Kind,
     /// True if C++ integers are modelled as mathematical integers.
     pub(crate) is_whole: bool,
@@ -31,6 +32,29 @@ pub(crate) struct Entry<'p> {
 }
 
 impl<'p> Entry<'p> {
+    /// Tests whether the method is a `mutate`, which takes any node.
+    pub(crate) fn is_own(&self) -> bool {
+        is_mutate(self.function)
+    }
+
+    /// Adds a node that the method takes, about whose operands nothing is known.
+    pub(crate) fn input(
+        &self,
+        ty: Type,
+        operand: Type,
+        machine: &mut Machine<'_>,
+        state: &mut State,
+    ) -> NodeId {
+        let input = state.add(ty, None, None);
+        if self.is_own() {
+            state.node_mut(input).not |= bit(Kind::Undefined);
+            return input;
+        }
+        let fields = state.opaque_fields(input, self.kind, operand, &mut machine.values);
+        state.node_mut(input).shape = Some(Shape { kind: self.kind, fields });
+        input
+    }
+
     /// Returns the entry at a type of the node. If the kind does not determine the type of the
     /// operands, `operand` does.
     pub(crate) fn at(self, ty: Type, operand: Type) -> Self {
@@ -42,8 +66,38 @@ impl<'p> Entry<'p> {
         Self { is_whole, ..self }
     }
 
+    /// Runs a `mutate` on what is undefined, and returns the reason why the result may be anything
+    /// else. The contract of `mutate` says that nothing is made of nothing.
+    pub(crate) fn made_of_nothing(&self) -> Option<(usize, String)> {
+        let mut machine = Machine::new(self.program, self.profile, self.is_whole);
+        let mut state = State::default();
+        let input = self.input(
+            if self.kind.is_stmt() { Type::STMT } else { I32 },
+            I32,
+            &mut machine,
+            &mut state,
+        );
+        self.run_on(&mut machine, input, &Val::Expr(None), state);
+        machine.ends.iter().find_map(|end| match &end.outcome {
+            Outcome::Returned(Val::Expr(None)) | Outcome::Rejected(_) => None,
+            Outcome::Returned(_) => {
+                Some((end.line, "something is made of what is undefined".to_owned()))
+            }
+            Outcome::Crash(what)
+            | Outcome::Unsupported(what)
+            | Outcome::Bounded(what)
+            | Outcome::Endless(what) => {
+                Some((end.line, format!("{what}, where the argument is undefined")))
+            }
+        })
+    }
+
     /// Runs the method on a node.
     pub(crate) fn run(&self, machine: &mut Machine<'p>, input: NodeId, state: State) {
+        self.run_on(machine, input, &Val::Expr(Some(input)), state);
+    }
+
+    fn run_on(&self, machine: &mut Machine<'p>, input: NodeId, given: &Val, state: State) {
         machine.class.clone_from(&self.function.class);
         machine.mode = self.mode;
         machine.kind = Some(self.kind);
@@ -70,7 +124,7 @@ impl<'p> Entry<'p> {
                 {
                     Val::Ptr(Some((input, self.kind)))
                 }
-                "Expr" | "Stmt" => Val::Expr(Some(input)),
+                "Expr" | "Stmt" => given.clone(),
                 ty if ty.ends_with("ostream") => match &stream {
                     Some(place) => Val::Reference(place.clone()),
                     None => Val::Handle(ty.to_owned()),
@@ -112,4 +166,10 @@ impl<'p> Entry<'p> {
             machine.end(state, Outcome::Returned(result), line);
         }
     }
+}
+
+/// Returns a kind of the nodes that a `mutate` takes: statements or expressions.
+pub(crate) fn any_of(function: &Function) -> Kind {
+    let first = function.parameters.first().map_or("", |first| first.ty.as_str());
+    if first.starts_with("Stmt") { Kind::Evaluate } else { Kind::Variable }
 }

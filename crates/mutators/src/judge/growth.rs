@@ -12,10 +12,10 @@
 use halidom_cpp::ast::Function;
 
 use crate::ir::kinds::{I32, Kind, Type, operand_types};
-use crate::ir::node::Shape;
 use crate::ir::state::State;
 use crate::ir::value::Val;
-use crate::judge::entry::Entry;
+use crate::judge::entry::{Entry, any_of};
+use crate::machine::contracts::is_mutate;
 use crate::machine::descent::{is_declared, of_pass};
 use crate::machine::order::is_not_greater;
 use crate::machine::run::{Machine, Outcome};
@@ -55,8 +55,12 @@ fn first_growing(entry: Entry<'_>) -> Option<String> {
 
 /// Tests whether a method may return something greater than its argument.
 fn may_grow<'p>(entry: Entry<'p>, function: &'p Function) -> bool {
-    let of = function.parameters.first().and_then(|first| first.ty.strip_suffix('*'));
-    let Some(kind) = of.and_then(Kind::named) else { return true };
+    let first = function.parameters.first().map_or("", |first| first.ty.as_str());
+    let kind = match first.strip_suffix('*') {
+        None if is_mutate(function) => Some(any_of(function)),
+        of => of.and_then(Kind::named),
+    };
+    let Some(kind) = kind else { return true };
     let entry = Entry { function, kind, ..entry };
     let types = match kind {
         Kind::StringImm => vec![Type::HANDLE],
@@ -77,9 +81,7 @@ fn may_grow_at(entry: Entry<'_>, ty: Type, operand: Type) -> bool {
     let entry = if entry.kind.is_stmt() { entry } else { entry.at(ty, operand) };
     let mut machine = Machine::new(entry.program, entry.profile, entry.is_whole);
     let mut state = State::default();
-    let input = state.add(ty, None, None);
-    let fields = state.opaque_fields(input, entry.kind, operand, &mut machine.values);
-    state.node_mut(input).shape = Some(Shape { kind: entry.kind, fields });
+    let input = entry.input(ty, operand, &mut machine, &mut state);
     entry.run(&mut machine, input, state);
     machine.ends.iter().any(|end| match &end.outcome {
         Outcome::Returned(Val::Expr(Some(result))) => {

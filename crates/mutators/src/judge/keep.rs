@@ -61,6 +61,7 @@ const SOURCES: &[&str] = &[
     include_str!("../machine/contracts.rs"),
     include_str!("../machine/descent.rs"),
     include_str!("../machine/expression.rs"),
+    include_str!("../machine/folds.rs"),
     include_str!("../machine/fork.rs"),
     include_str!("../machine/handles.rs"),
     include_str!("../machine/helpers.rs"),

@@ -13,7 +13,7 @@ use halidom_smt::Solver;
 
 use crate::ir::kinds::Kind;
 use crate::judge::analysis::examine_bounds;
-use crate::judge::entry::Entry;
+use crate::judge::entry::{Entry, any_of};
 use crate::judge::keep::Dependence;
 use crate::judge::statement::examine_statement;
 use crate::judge::verdict::{Examination, Finding, Standing};
@@ -89,9 +89,6 @@ pub(crate) struct Found {
     lines: Vec<(usize, usize)>,
     /// The mutators by file and function.
     pub(crate) mutators: Vec<(usize, usize)>,
-    /// The functions `mutate` of the program, by file and function, whose bodies the contract
-    /// replaces.
-    replaced: Vec<(usize, usize)>,
     /// The lines of syntax errors that may hide mutators.
     errors: Vec<usize>,
 }
@@ -117,16 +114,13 @@ impl Found {
             let name = format!("{}: {}", names[*file], title(&program.functions[*function]));
             wanted.is_empty() || wanted.iter().any(|wanted| name.contains(wanted))
         });
-        let mut replaced = mutators.clone();
-        replaced.retain(|(_, function)| {
-            let function = &program.functions[*function];
-            contracts::is_mutate(function) && contracts::is_replaced(function)
-        });
         mutators.retain(|(_, function)| {
             let function = &program.functions[*function];
-            is_mutator(function, &program.classes) || is_emitter(function, &program.functions)
+            is_mutator(function, &program.classes)
+                || is_emitter(function, &program.functions)
+                || is_own(function)
         });
-        Self { program, names, lines, mutators, replaced, errors }
+        Self { program, names, lines, mutators, errors }
     }
 
     /// Returns the file that contains a line of the program, and the line within that file; line 0
@@ -148,16 +142,6 @@ impl Found {
             Some(Mutator { file: self.names[file].clone(), line, name, examination })
         });
         hidden.collect()
-    }
-
-    /// Returns the functions `mutate` of the program, as mutators about which nothing is known.
-    fn assumed(&self) -> Vec<Mutator> {
-        let assumed = self.replaced.iter().map(|(file, function)| {
-            let what = "a `mutate` of its own: it is assumed to return a node of the same value";
-            let line = self.program.functions[*function].line;
-            self.placed(*file, *function, nothing_known(line, what.to_owned()))
-        });
-        assumed.collect()
     }
 
     /// Returns an examination as a mutator, with lines counted within files.
@@ -235,7 +219,12 @@ pub fn mutators_of(
                 if contracts::is_analysis(&function.name) {
                     return examine_bounds(entry(Kind::Variable), &mut solver, options.limits);
                 }
-                match argument(function).and_then(Kind::named) {
+                let kind = if is_own(function) {
+                    Some(any_of(function))
+                } else {
+                    argument(function).and_then(Kind::named)
+                };
+                match kind {
                     Some(kind) if kind.is_stmt() => {
                         examine_statement(entry(kind), &mut solver, options.limits)
                     }
@@ -260,7 +249,7 @@ pub fn mutators_of(
     let mutators = all.mutators.iter().zip(done).filter_map(|((file, function), examination)| {
         Some(all.placed(*file, *function, examination?))
     });
-    Ok(mutators.chain(all.assumed()).chain(all.hidden()).collect())
+    Ok(mutators.chain(all.hidden()).collect())
 }
 
 /// Returns the name of the kind of node that a method takes.
@@ -278,6 +267,12 @@ fn title(function: &Function) -> String {
         }
         _ => format!("{}::{}", function.class, function.name),
     }
+}
+
+/// Tests whether a function is a class's own `mutate`, which the contract replaces where it is
+/// called.
+fn is_own(function: &Function) -> bool {
+    contracts::is_mutate(function) && contracts::is_replaced(function)
 }
 
 fn is_mutator(function: &Function, classes: &[Class]) -> bool {

@@ -6,7 +6,7 @@ use halidom_rewrites::rules::{Fulfilment, Limits, Values, fulfil};
 use halidom_smt::Solver;
 
 use crate::ir::kinds::{I32, Type};
-use crate::ir::node::{NodeId, Shape};
+use crate::ir::node::NodeId;
 use crate::ir::record::{Imbalance, Pushed};
 use crate::ir::state::State;
 use crate::ir::value::Val;
@@ -69,9 +69,7 @@ pub(crate) fn examine_statement(
     for operand in operands {
         let mut machine = Machine::new(entry.program, entry.profile, true);
         let mut state = State::default();
-        let input = state.add(Type::STMT, None, None);
-        let fields = state.opaque_fields(input, entry.kind, operand, &mut machine.values);
-        state.node_mut(input).shape = Some(Shape { kind: entry.kind, fields });
+        let input = entry.input(Type::STMT, operand, &mut machine, &mut state);
         entry.run(&mut machine, input, state);
         let ends = std::mem::take(&mut machine.ends);
         // Each input follows some path.
@@ -108,6 +106,18 @@ pub(crate) fn examine_statement(
                 }),
             }
         }
+    }
+    if entry.is_own()
+        && let Some((line, text)) = entry.made_of_nothing()
+    {
+        findings.push(Finding {
+            file: None,
+            standing: Standing::Undecided,
+            line,
+            ty: String::new(),
+            text,
+            counterexample: None,
+        });
     }
     // A mutator without a proof and without a defect is tried on more statements.
     for seed in SEED + 1..SEED + MORE {

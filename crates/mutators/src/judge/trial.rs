@@ -16,6 +16,8 @@ use crate::machine::run::Machine;
 pub(crate) struct Trials {
     random: Random,
     kind: Kind,
+    /// True if nodes of every kind are made.
+    is_any: bool,
     ty: Type,
     operand: Type,
     /// The kinds that the mutator's text mentions.
@@ -130,7 +132,17 @@ impl Trials {
         };
         let (named, rare) = (mentioned(&KINDS), mentioned(&RARE));
         let profile = entry.profile.name;
-        Self { random: Random(seed), kind: entry.kind, ty, operand, named, rare, profile, count: 0 }
+        Self {
+            random: Random(seed),
+            kind: entry.kind,
+            is_any: entry.is_own(),
+            ty,
+            operand,
+            named,
+            rare,
+            profile,
+            count: 0,
+        }
     }
 
     /// Returns the next input, if the kind can be made: first pairs of literals at the type's
@@ -159,7 +171,11 @@ impl Trials {
             next: FREE,
         };
         self.count += 1;
-        let input = maker.make(self.kind, self.ty, self.operand, 0)?;
+        let input = if self.is_any {
+            maker.node(self.ty, 0)
+        } else {
+            maker.make(self.kind, self.ty, self.operand, 0)?
+        };
         let lane = Number::whole(i128::from(maker.random.below(4)));
         Some(Concrete::new(maker.state, maker.values, input, maker.assignment, lane))
     }

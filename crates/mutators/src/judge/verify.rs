@@ -10,7 +10,7 @@ use halidom_rewrites::rules::{
 use halidom_smt::Solver;
 
 use crate::ir::kinds::{Kind, Type, operand_types};
-use crate::ir::node::{NodeId, Shape};
+use crate::ir::node::NodeId;
 use crate::ir::record::{Imbalance, Pushed};
 use crate::ir::state::State;
 use crate::ir::value::Val;
@@ -117,6 +117,11 @@ pub(crate) fn examine(
         let what = "none of the types that are looked at";
         examiner.find(Standing::Unsupported, entry.function.line, "", what);
     }
+    if entry.is_own()
+        && let Some((line, why)) = entry.made_of_nothing()
+    {
+        examiner.find(Standing::Undecided, line, "", why);
+    }
     let Examiner { findings, proved, .. } = examiner;
     Examination::of(entry.function.line, findings, proved)
 }
@@ -188,9 +193,7 @@ impl Examiner<'_, '_> {
         }
         let mut machine = Machine::new(entry.program, entry.profile, entry.is_whole);
         let mut state = State::default();
-        let input = state.add(ty, None, None);
-        let fields = state.opaque_fields(input, entry.kind, operand, &mut machine.values);
-        state.node_mut(input).shape = Some(Shape { kind: entry.kind, fields });
+        let input = entry.input(ty, operand, &mut machine, &mut state);
         entry.run(&mut machine, input, state);
         let ends = std::mem::take(&mut machine.ends);
         let is_endless = |end: &End| end.outcome == Outcome::Unsupported(MANY_PATHS.to_owned());

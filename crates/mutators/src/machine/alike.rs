@@ -20,6 +20,8 @@
 //! image   ::= mutate(element) | element
 //! element ::= op->field[i] | e | x | c[i]
 //! test    ::= a condition of `same_as`, `defined` and `is_const` of elements
+//! renewed ::= op = s.as<Kind>();              (in a method without loops)
+//! folded  ::= return f(op->field);            (`f` is a function of the form in `folds`)
 //! other   ::= declarations, assignments, `if` and `return`, of the forms in [`Text::plain`] and
 //!             [`Text::made`], in which lists and copies are only arguments of `make` of the
 //!             visited kind, as a whole, and the nodes so made are returned or put into others
@@ -55,6 +57,12 @@
 //! the other, and of the rest. A result that keeps the list differs from the input only in the
 //! rest, which the short run has, too. A result that leaves it out is right for each element alone,
 //! as any element may be the one that is kept, and so for all.
+//!
+//! *The statement of a fold is right.* A fold does with a list what it does with each element
+//! alone, one after the other. On the empty list it does nothing, so the rest of the input does
+//! nothing; on a list of one element it has the effect of that element. Where the node is renewed,
+//! its lists hold images of the elements, which have their values; in a method without loops
+//! nothing else happens to them.
 
 use halidom_cpp::Sign;
 use halidom_cpp::ast::{Declared, Expr, ExprKind, Function, Stmt, StmtKind};
@@ -62,6 +70,7 @@ use halidom_cpp::ast::{Declared, Expr, ExprKind, Function, Stmt, StmtKind};
 use crate::ir::kinds::{Kind, Role};
 use crate::machine::alike_names::{called, declared, values, words};
 use crate::machine::contracts;
+use crate::machine::folds::is_fold;
 use crate::machine::program::Program;
 
 /// The types of a counter: no list has more elements than they can count.
@@ -81,7 +90,7 @@ const VECTORS: [&str; 6] = [
 const ELEMENTS: [&str; 6] = ["Expr", "Stmt", "auto", "Expr&", "Stmt&", "auto&"];
 
 /// Functions of the API that look at expressions and change nothing.
-const FUNCTIONS: [&str; 4] = ["equal", "is_const", "is_zero", "is_one"];
+const FUNCTIONS: [&str; 5] = ["equal", "is_const", "is_zero", "is_one", "is_no_op"];
 
 /// Methods of the API that look at an expression and change nothing.
 const METHODS: [&str; 4] = ["defined", "same_as", "as", "type"];
@@ -332,10 +341,11 @@ impl<'t> Text<'t> {
         match &stmt.kind {
             StmtKind::Declare(all) => all.iter().all(|declared| self.declared(declared)),
             StmtKind::Expr(expr) => match &expr.kind {
-                ExprKind::Assign(None, to, value) => {
-                    matches!(&to.kind, ExprKind::Name(name) if self.is_free(name))
-                        && self.made(value)
-                }
+                ExprKind::Assign(None, to, value) => match &to.kind {
+                    ExprKind::Name(name) if *name == self.node => self.is_renewed(value),
+                    ExprKind::Name(name) => self.is_free(name) && self.made(value),
+                    _ => false,
+                },
                 ExprKind::Call { callee, templates: _, arguments } => {
                     self.plain(expr) || self.made(expr) || self.ignored(callee, arguments)
                 }
@@ -350,7 +360,7 @@ impl<'t> Text<'t> {
                     && otherwise.as_ref().is_none_or(|otherwise| self.other(otherwise))
             }
             StmtKind::Block(stmts) => stmts.iter().all(|stmt| self.other(stmt)),
-            StmtKind::Return(value) => value.as_ref().is_none_or(|value| self.made(value)),
+            StmtKind::Return(value) => value.as_ref().is_none_or(|value| self.returned(value)),
             _ => false,
         }
     }
@@ -469,6 +479,54 @@ impl<'t> Text<'t> {
             }
             _ => false,
         }
+    }
+
+    /// `s.as<Kind>()` of a variable that may hold a node with lists, in a method without loops.
+    fn is_renewed(&self, value: &Expr) -> bool {
+        let ExprKind::Call { callee, templates, arguments } = &value.kind else { return false };
+        let ExprKind::Member { object, arrow: false, name } = &callee.kind else { return false };
+        let is_loop =
+            |stmt: &Stmt| matches!(stmt.kind, StmtKind::For { .. } | StmtKind::ForEach(..));
+        name == "as"
+            && self.is_api(name)
+            && matches!(templates.as_slice(), [kind] if kind == self.kind.name())
+            && arguments.is_empty()
+            && matches!(&object.kind, ExprKind::Name(of) if self.carriers.contains(&of.as_str()))
+            && !self.method.body.iter().any(is_loop)
+    }
+
+    /// A result: a value that may be a node with lists, or the statement that a fold makes of a
+    /// list. A fold is in no other node, which might do it several times.
+    fn returned(&self, value: &'t Expr) -> bool {
+        match &value.kind {
+            ExprKind::Conditional(condition, then, otherwise) => {
+                self.plain(condition) && self.returned(then) && self.returned(otherwise)
+            }
+            ExprKind::Call { callee, templates: _, arguments } => {
+                let is_fold = |name: &str| {
+                    is_fold(self.program, &self.method.class, name)
+                        && !is_member(self.program, name)
+                        && self.has_plain_fold(name)
+                };
+                let is_folded = matches!((&callee.kind, arguments.as_slice()),
+                    (ExprKind::Name(name), [list]) if self.list(list).is_some() && is_fold(name));
+                is_folded || self.made(value)
+            }
+            _ => self.made(value),
+        }
+    }
+
+    /// Tests that the names in folds of a name mean what the API means by them.
+    fn has_plain_fold(&self, name: &str) -> bool {
+        let folds = self.program.functions.iter().filter(|function| function.name == name);
+        folds.into_iter().all(|fold| {
+            let mut words = words(&fold.body);
+            words.push(fold.result.clone());
+            let called = called(&fold.body);
+            let parts = called.iter().filter_map(|name| name.rsplit("::").next());
+            words.iter().all(|word| !self.is_renamed(word))
+                && parts.chain(["defined"]).all(|part| self.is_api(part))
+        })
     }
 
     // Loops.

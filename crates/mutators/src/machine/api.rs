@@ -124,6 +124,10 @@ impl Machine<'_> {
             ("Call::as_tag", [Val::Expr(node)]) => {
                 Some(self.called_one_of(*node, &TAGS.map(str::to_owned), state.clone(), line))
             }
+            // A text of one character, some times: it can be any.
+            ("std::string" | "string", [Val::Int(_) | Val::Handle(_), _]) => {
+                Some(vec![(state.clone(), Val::Unknown)])
+            }
             // The digits of a number, and a search in something that is not known.
             ("std::to_string", [_]) if !self.is_concrete() && !self.mode.is_emitter() => {
                 let unknown = Val::Handle(self.fresh_name("unknown"));

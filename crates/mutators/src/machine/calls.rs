@@ -30,6 +30,13 @@ impl<'p> Machine<'p> {
             {
                 return self.swap(object, other, state);
             }
+            if name == "accept"
+                && matches!(arguments, [visitor] if visitor.kind == ExprKind::This)
+                && self.method.is_some_and(contracts::is_mutate)
+                && self.classes_of(&self.class).iter().any(|of| of.contains("Mutator"))
+            {
+                return self.accept_this(object, state, line);
+            }
             if ["mutate", "Mutate"].contains(&name.as_str())
                 && let Some((place, true)) = self.held_helper(object, &state)
             {
@@ -177,6 +184,13 @@ impl<'p> Machine<'p> {
     ) -> Paths<Val> {
         if let Some(print) = contracts::printed(name).filter(|_| self.mode.is_emitter()) {
             return self.print(print, &values, state, line);
+        }
+        if let Some((base, "mutate" | "Mutate")) = name.rsplit_once("::")
+            && self.method.is_some_and(contracts::is_mutate)
+            && self.classes_of(&self.class).iter().skip(1).any(|of| of == last_part(base))
+            && let [value] = values.as_slice()
+        {
+            return self.mutate_by_base(value, state, line);
         }
         let functions = self.named(name, values.len());
         if functions.iter().any(|function| self.is_overridden(name, &function.class)) {

@@ -11,16 +11,17 @@
 
 use halidom_cpp::ast::{Expr, ExprKind, Function};
 
+use crate::ir::kinds::Type;
 use crate::ir::node::NodeId;
 use crate::ir::record::Open;
 use crate::ir::show::text;
 use crate::ir::state::State;
-use crate::ir::value::Val;
+use crate::ir::value::{Place, Val};
 use crate::machine::order::{Rests, is_less};
 use crate::machine::program::Program;
 use crate::machine::run::{Machine, Outcome, Paths};
 
-impl Machine<'_> {
+impl<'p> Machine<'p> {
     /// Records that a node is mutated, unless it is less than the input, which is the first node.
     pub(crate) fn descend(&self, node: NodeId, state: &mut State, line: usize) {
         if self.is_concrete() || state.unfounded.is_some() {
@@ -44,6 +45,55 @@ impl Machine<'_> {
                 if let Val::Expr(Some(result)) = value {
                     state.shrunk.push((node, *result));
                 }
+            }
+        }
+        paths
+    }
+
+    /// `IRMutator::mutate(e)` in a `mutate` of the class: runs the method `visit` for the kind of
+    /// node, whose operands go down. So the node itself may be given on, or anything less.
+    pub(crate) fn mutate_by_base(&mut self, value: &Val, state: State, line: usize) -> Paths<Val> {
+        match Self::loaded(value.clone(), &state) {
+            Val::Expr(None) => vec![(state, Val::Expr(None))],
+            Val::Expr(Some(node)) | Val::Ptr(Some((node, _))) => {
+                if state.find(node) != state.find(0) {
+                    return self.mutate_below(node, state, line);
+                }
+                let mut paths = self.mutate(node, state, line);
+                if !self.is_concrete() {
+                    for (state, value) in &mut paths {
+                        if let Val::Expr(Some(result)) = value {
+                            state.shrunk.push((node, *result));
+                        }
+                    }
+                }
+                paths
+            }
+            _ => self.unsupported(state, "mutate of something else", line),
+        }
+    }
+
+    /// `e.accept(this)` in a `mutate` of the class: runs the method `visit`, which leaves its
+    /// result in a member.
+    pub(crate) fn accept_this(
+        &mut self,
+        object: &'p Expr,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut paths = Vec::new();
+        for (state, value) in self.eval(object, state) {
+            if Self::loaded(value.clone(), &state) == Val::Expr(None) {
+                let what = "accept of an undefined Expr".to_owned();
+                self.end(state, Outcome::Crash(what), line);
+                continue;
+            }
+            for (mut state, result) in self.mutate_by_base(&value, state, line) {
+                let is_stmt = matches!(&result, Val::Expr(Some(node))
+                    if state.node(*node).ty == Type::STMT);
+                let member = if is_stmt { "stmt" } else { "expr" };
+                self.store(&Place::Member(member.to_owned()), result, &mut state);
+                paths.push((state, Val::Void));
             }
         }
         paths

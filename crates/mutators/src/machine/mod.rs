@@ -9,7 +9,8 @@
 //!   defines their terms, and `api` and its families evaluate them. `methods`, `handles`, `lists`,
 //!   `nodes` and `structure` model the API's objects. `names` lists the method and type names that
 //!   have a meaning.
-//! * `alike` tells whether short lists stand for long ones.
+//! * `alike` tells whether short lists stand for long ones; `folds` has the functions that make a
+//!   statement of a list.
 //! * `objects` makes objects of structures that functions declare, `helpers` those of the program's
 //!   own visitors and mutators, and `parts` nodes from lists and from what is not known.
 //! * `scopes` finds the members that are scopes. `balance` records the entries that a path leaves
@@ -28,6 +29,7 @@ pub(crate) mod calls;
 pub(crate) mod contracts;
 pub(crate) mod descent;
 pub(crate) mod expression;
+pub(crate) mod folds;
 pub(crate) mod fork;
 pub(crate) mod handles;
 pub(crate) mod helpers;

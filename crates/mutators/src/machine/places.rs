@@ -294,6 +294,17 @@ impl<'p> Machine<'p> {
                         continue;
                     }
                     let old = self.value_before(&place, &state);
+                    if self.is_global(&place, &old) {
+                        Self::changed_unseen(&mut state);
+                        let unknown = if self.is_concrete() {
+                            Val::Unknown
+                        } else {
+                            Val::Handle(self.fresh_name("unknown"))
+                        };
+                        self.store(&place, unknown, &mut state);
+                        paths.push((state, Val::Void));
+                        continue;
+                    }
                     let one = Val::Int(self.number(1, 32, true));
                     let step = if *op == Sign::Increment { Sign::Add } else { Sign::Sub };
                     for (mut state, value) in self.binary(step, old.clone(), one, state, line) {
@@ -320,6 +331,19 @@ impl<'p> Machine<'p> {
             },
             _ => self.eval(expr, state),
         }
+    }
+
+    /// Tests whether a place is a variable of the files outside of functions and classes, whose
+    /// value is not known.
+    fn is_global(&self, place: &Place, value: &Val) -> bool {
+        let Place::Member(name) = place else { return false };
+        let is_field =
+            |class: &halidom_cpp::ast::Class| class.fields.iter().any(|field| field.name == *name);
+        matches!(value, Val::Handle(_) | Val::Unknown)
+            && !value.is_info()
+            && !self.mode.is_emitter()
+            && self.program.others.contains(name)
+            && !self.program.classes.iter().any(is_field)
     }
 
     /// Counts a use in an entry of a scope of replacements: `info.uses++`, where `info` refers to

@@ -114,7 +114,13 @@ impl<'p> Machine<'p> {
                     Some(ExprKind::Bool(value)) => Val::Bool(self.values.bool(*value)),
                     _ => continue,
                 },
-                None if ["Expr", "Stmt"].contains(&field.ty.as_str()) => Val::Expr(None),
+                // What no method assigns comes from outside, and is not known.
+                None if ["Expr", "Stmt"].contains(&field.ty.as_str()) => {
+                    if !self.assigns(&class.name, &field.name) {
+                        continue;
+                    }
+                    Val::Expr(None)
+                }
                 // A flag that the constructor sets.
                 _ if field.ty == "bool" => Val::Bool(self.values.bool(true)),
                 _ if crate::machine::types::is_map_type(&field.ty) => Val::Map(Vec::new()),
@@ -123,6 +129,32 @@ impl<'p> Machine<'p> {
             };
             state.members.push(Slot { name: field.name.clone(), ty: field.ty.clone(), value });
         }
+    }
+
+    /// Tests whether a member is undefined until a method of its class assigns it: a method does,
+    /// and no constructor gives it a value.
+    fn assigns(&self, class: &str, member: &str) -> bool {
+        let own = || self.program.functions.iter().filter(|function| function.class == class);
+        let is_it = |place: &Expr| match &place.kind {
+            ExprKind::Name(name) => name == member,
+            ExprKind::Member { object, name, .. } => {
+                object.kind == ExprKind::This && name == member
+            }
+            _ => false,
+        };
+        let assigns = |function: &Function| {
+            let mut found = false;
+            function.clone().visit_mut(&mut |part| {
+                found |= matches!(&part.kind, ExprKind::Assign(_, place, _) if is_it(place));
+            });
+            found
+        };
+        let gives = |function: &Function| {
+            function.initializers.iter().any(|(name, _)| name == member) || assigns(function)
+        };
+        let (made, methods): (Vec<&Function>, Vec<&Function>) =
+            own().partition(|function| function.name == class);
+        !made.into_iter().any(gives) && methods.into_iter().any(assigns)
     }
 
     /// `e.accept(&visitor)`.

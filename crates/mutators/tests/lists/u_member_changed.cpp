@@ -1,6 +1,5 @@
 // A `mutate` of its own counts in a member.
 // wrong: undecided
-// right: unsupported
 
 class Right : public IRMutator {
     int n = 0;

@@ -1,0 +1,30 @@
+// A member that no method assigns comes from outside; one that a method assigns is undefined first.
+// wrong: crash
+// right: undecided
+
+class Right : public IRMutator {
+    Expr fact;
+
+    Right(Expr f)
+        : fact(f) {
+    }
+
+    Expr visit(const Not *op) {
+        if (equal(fact, op->a)) {
+            return op;
+        }
+        return IRMutator::visit(op);
+    }
+};
+
+class Wrong : public IRMutator {
+    Expr last;
+
+    Expr visit(const Not *op) {
+        if (equal(last, op->a)) {
+            return op;
+        }
+        last = op->a;
+        return IRMutator::visit(op);
+    }
+};
