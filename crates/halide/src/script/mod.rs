@@ -72,7 +72,9 @@ pub fn directives(
     let mut writer = Writer::new(pool, language);
     writer.algorithm(algorithm)?;
     let Directives { loops, lines } = writer.directives(algorithm, schedule)?;
-    Ok(loops.iter().chain(&lines).map(|line| format!("{line}\n")).collect())
+    let mut text = [loops, lines].concat().join("\n");
+    text.push('\n');
+    Ok(text)
 }
 
 /// A printed schedule.
