@@ -321,8 +321,8 @@ pub fn pipelines(path: &Path) -> Result<Loaded, Refusal> {
     accepted(&path.display().to_string(), source::load(path)?)
 }
 
-/// Refuses pipelines with errors, and a text without any.
-fn accepted(name: &str, loaded: Loaded) -> Result<Loaded, Refusal> {
+/// Refuses pipelines with errors, and a text without any pipeline.
+pub fn accepted(name: &str, loaded: Loaded) -> Result<Loaded, Refusal> {
     let Loaded { sources, module, .. } = &loaded;
     if module.has_errors() {
         return Err(Refusal::new(sources.clone(), module.diagnostics.clone()));

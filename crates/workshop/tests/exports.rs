@@ -160,7 +160,7 @@ schedule s for blur {
     let pipeline = &loaded.module.pipelines[0];
     let (pool, algorithm) = (&loaded.module.pool, &pipeline.algorithm);
     let schedule = &pipeline.schedules[0].schedule;
-    let printed = |language| stock::directives((pool, algorithm), schedule, language).unwrap();
+    let printed = |language| stock::directives(pool, algorithm, schedule, language).unwrap();
     let (python, cpp) = (printed(Language::Python), printed(Language::Cpp));
     for (in_python, in_cpp) in [
         ("xo = hl.Var(\"xo\")", "Var xo(\"xo\");"),

@@ -6,8 +6,9 @@ use halidom::{Kind, Refusal};
 use halidom_diag::Sources;
 use halidom_driver::data::Request;
 use halidom_driver::files::write_bytes;
+use halidom_driver::input::accepted;
 use halidom_driver::source::{self, Loaded};
-use halidom_driver::stock::{self, Import, Language};
+use halidom_driver::stock::{self, Import, Language, bridge};
 use halidom_verdict::{Evidence, Ran, Verdict};
 use halidom_workshop::tune::{
     self, Counts, Options, Reference, Rejection, Row, Sampling, TuneError, Tuning,
@@ -28,6 +29,13 @@ pub(crate) fn run(args: &TuneArgs, output: &mut Output<'_>) -> Ended {
 }
 
 fn search(args: &TuneArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
+    if language(args).is_some() && !bridge::is_installed() {
+        return Err(output.error(
+            "HAL0705",
+            "there is no Python with Halide, which compiles the candidates",
+            "run `halidom doctor`",
+        ));
+    }
     let loaded = match (&args.file, &args.halide_script) {
         (_, Some(script)) => imported(script, stock::import_script(script), output)?,
         (Some(file), None) if Kind::of(file) == Kind::Stock && args.language.is_some() => {
@@ -85,7 +93,8 @@ fn search(args: &TuneArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
             Ok(Ended::Judged(tuning.winner.verdict))
         }
         Err(TuneError::Wrong { text, how }) => Ok(wrong(&text, &how, output)),
-        Err(TuneError::NotProved { tried, verdict, counts }) => {
+        Err(TuneError::NotProved { tried, verdict, counts, differing }) => {
+            differ(&differing, output);
             output.line(&format!(
                 "none of the {tried} fastest schedules is proved; of the fastest: {}",
                 verdict.sentence()
@@ -117,7 +126,11 @@ fn imported(
     for note in &notes {
         output.diagnostic(&Sources::new(), note);
     }
-    Ok(source::parse(&path.display().to_string(), text))
+    let name = path.display().to_string();
+    let loaded = accepted(&name, source::parse(&name, text));
+    let loaded = loaded.map_err(|refusal| output.refused(&refusal))?;
+    report(&loaded, &loaded.module.diagnostics, output);
+    Ok(loaded)
 }
 
 /// Reports an error that no verdict follows from.
@@ -266,22 +279,16 @@ fn present(tuning: &Tuning, output: &mut Output<'_>) {
     if !tuning.winner.is_new {
         output.line("nothing faster was found than what there was:");
     }
-    if let Some(script) = tuning.differing.first() {
-        output.line(&format!(
-            "Halide's code for {} of the schedules gives other outputs, or is refuted; the first:",
-            tuning.differing.len()
-        ));
-        output.line(script);
-    }
+    differ(&tuning.differing, output);
     output.line("");
     output.line(&tuning.winner.text);
     if let Some(script) = &tuning.winner.script {
         output.line(
-            "proved: the statement that the installed Halide compiles under this schedule. Paste \
-                it, and prove your own program with `halidom validate --halide-script`",
+            "The verdict is about the statement that the installed Halide compiles from the script \
+                of these directives. Paste them, then judge your own program with `halidom validate \
+                --halide-script`.",
         );
         output.set("script", script.as_str());
-        output.set("differing", json!(tuning.differing));
     }
     output.set("pipeline", tuning.pipeline.as_str());
     output.set("threads", tuning.limits.threads);
@@ -301,6 +308,18 @@ fn present(tuning: &Tuning, output: &mut Output<'_>) {
     output.set("schedule", tuning.winner.name.as_str());
     output.set("is_new", tuning.winner.is_new);
     output.set("text", tuning.winner.text.as_str());
+}
+
+/// Prints the first schedule for which stock Halide's code is not right.
+fn differ(differing: &[String], output: &mut Output<'_>) {
+    if let Some(script) = differing.first() {
+        output.line(&format!(
+            "Halide's code for {} of the schedules gives other outputs, or is refuted; the first:",
+            differing.len()
+        ));
+        output.line(script);
+        output.set("differing", json!(differing));
+    }
 }
 
 fn milliseconds(time: std::time::Duration) -> f64 {

@@ -57,6 +57,7 @@ type Entry = unsafe extern "C" fn(*mut *mut c_void) -> c_int;
 type Handler = extern "C" fn(*mut c_void, *const c_char);
 type SetHandler = unsafe extern "C" fn(Handler) -> Option<Handler>;
 type SetThreads = unsafe extern "C" fn(c_int) -> c_int;
+type Shutdown = unsafe extern "C" fn();
 
 /// The message of the last call that failed. Halide's own handler would end the process.
 static WORDS: Mutex<String> = Mutex::new(String::new());
@@ -73,6 +74,7 @@ extern "C" fn keep_words(_context: *mut c_void, words: *const c_char) {
 pub struct HalideLibrary {
     entry: Entry,
     set_threads: SetThreads,
+    end_threads: Shutdown,
     // Never unloaded: the threads of Halide's runtime run in it.
     _library: std::mem::ManuallyDrop<Library>,
 }
@@ -123,14 +125,15 @@ impl HalideLibrary {
         let library = unsafe { Library::new(path) }?;
         let symbol = [name, "_argv"].concat();
         // SAFETY: Halide exports these functions with these signatures (HalideRuntime.h).
-        let (entry, set_threads) = unsafe {
+        let (entry, set_threads, end_threads) = unsafe {
             library.get::<SetHandler>(b"halide_set_error_handler")?(keep_words);
             (
                 *library.get::<Entry>(symbol.as_bytes())?,
                 *library.get::<SetThreads>(b"halide_set_num_threads")?,
+                *library.get::<Shutdown>(b"halide_shutdown_thread_pool")?,
             )
         };
-        Ok(Self { entry, set_threads, _library: std::mem::ManuallyDrop::new(library) })
+        Ok(Self { entry, set_threads, end_threads, _library: std::mem::ManuallyDrop::new(library) })
     }
 
     /// Sets the number of threads that the library's parallel loops use; 0 restores the default.
@@ -166,6 +169,14 @@ impl HalideLibrary {
             }
         }
         Ok(call)
+    }
+}
+
+impl Drop for HalideLibrary {
+    /// Ends the threads of the library's runtime. Each library has its own.
+    fn drop(&mut self) {
+        // SAFETY: calls borrow the library, so none is running.
+        unsafe { (self.end_threads)() };
     }
 }
 

@@ -1,7 +1,6 @@
 //! Export of a pipeline under a schedule as a script for stock Halide.
 
-use halidom_halide::script::{self, Language};
-use halidom_ir::{Algorithm, Pool, Schedule};
+use halidom_halide::script;
 
 use crate::source::{Choice, Loaded};
 
@@ -14,17 +13,4 @@ pub fn export(loaded: &Loaded, choice: &Choice) -> Result<String, script::Unprin
     let schedule = loaded.schedule_of(choice);
     let algorithm = &loaded.module.pipelines[choice.pipeline].algorithm;
     script::print(&loaded.module.pool, algorithm, &schedule)
-}
-
-/// Prints a schedule of an algorithm alone, as Halide's directives.
-///
-/// # Errors
-///
-/// Returns the construct that Halide cannot express in this language.
-pub fn directives(
-    (pool, algorithm): (&Pool, &Algorithm),
-    schedule: &Schedule,
-    language: Language,
-) -> Result<String, script::Unprintable> {
-    script::directives(pool, algorithm, schedule, language)
 }

@@ -42,11 +42,11 @@ pub use annotated::{
 };
 pub use compare::{Beside, Compared, Comparison, Difference, compare};
 pub use execute::before;
-pub use export::{directives, export};
+pub use export::export;
 pub use halidom_halide::bridge;
 pub use halidom_halide::codes::UNSUPPORTED;
 pub use halidom_halide::dump::numbered as numbered_names;
-pub use halidom_halide::script::{Language, Unprintable};
+pub use halidom_halide::script::{Language, Unprintable, directives};
 pub use halidom_halide::translate::Note;
 pub use import::{Import, import, import_script};
 pub use passes::{Outcome, Step, changes, passes};

@@ -9,26 +9,22 @@ pub enum Language {
     Cpp,
 }
 
-/// Words that are no Python names, or have a meaning in a script.
-const PYTHON: [&str; 11] =
-    ["hl", "in", "is", "if", "or", "and", "not", "for", "def", "made", "pipeline"];
+/// Words that cannot be names in a script, in either language: words of the languages, and words
+/// that have a meaning in Halide or in our scripts. One list gives funcs one name in both.
+const RESERVED: &str = " Expr False Func None RVar True Var alignas and as assert async auto await \
+    bool break case catch char class const continue def default del delete do double elif else \
+    enum except explicit export extern false finally float for friend from global goto hl if \
+    import in inline int is lambda long made mutable namespace new nonlocal not operator or pass \
+    pipeline private protected public raise register return short signed sizeof static struct \
+    switch template this throw true try typedef typename union unsigned using virtual void \
+    volatile while with xor yield ";
 
-/// Words that are no C++ names, and are likely names of funcs or variables.
-const CPP: [&str; 31] = [
-    "and", "auto", "bool", "break", "case", "char", "class", "const", "default", "delete", "do",
-    "double", "else", "enum", "float", "for", "if", "int", "long", "new", "not", "operator", "or",
-    "private", "public", "short", "switch", "this", "union", "void", "while",
-];
+/// Tests whether a word cannot be the name of a variable.
+pub(super) fn is_reserved(word: &str) -> bool {
+    RESERVED.split(' ').any(|reserved| reserved == word)
+}
 
 impl Language {
-    /// Tests whether a word cannot be the name of a variable.
-    pub(super) fn reserves(self, word: &str) -> bool {
-        match self {
-            Self::Python => PYTHON.contains(&word),
-            Self::Cpp => CPP.contains(&word),
-        }
-    }
-
     /// The end of a statement.
     pub(super) fn end(self) -> &'static str {
         match self {

@@ -23,6 +23,7 @@ pub use error::Unprintable;
 use error::{Result, unprintable};
 use exprs::{Unit, type_word};
 pub use language::Language;
+use language::is_reserved;
 use writer::{Loop, Writer};
 
 /// The line above the directives; each directive is one line.
@@ -59,7 +60,7 @@ pub fn print(pool: &Pool, algorithm: &Algorithm, schedule: &Schedule) -> Result<
 }
 
 /// Prints a schedule alone, to be pasted into a program for Halide in which the funcs, variables
-/// and reduction domains are called as in the script of [`print`].
+/// and reduction domains are called as in the script of [`print()`].
 ///
 /// # Errors
 /// Returns an error for a construct that Halide cannot express in this language.
@@ -100,13 +101,13 @@ impl Writer<'_> {
         Ok(Directives { loops: self.lines.split_off(declared), lines })
     }
 
-    /// A free Python name similar to this one.
+    /// A free name similar to this one.
     fn name(&mut self, like: &str) -> String {
         let plain: String =
             like.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let mut name = plain.clone();
         let mut number = 1;
-        while self.language.reserves(&name) || !self.used.insert(name.clone()) {
+        while is_reserved(&name) || !self.used.insert(name.clone()) {
             name = format!("{plain}_{number}");
             number += 1;
         }

@@ -1,7 +1,7 @@
 //! Prints directives.
 
 use halidom_ir::{
-    Action, Deal, Directive, ExprId, FoldDirection, FuncId, LoopKind, LoopLevel, Partition,
+    Action, Deal, Directive, Expr, ExprId, FoldDirection, FuncId, LoopKind, LoopLevel, Partition,
     StoreIn, Tail,
 };
 
@@ -192,6 +192,9 @@ impl Writer<'_> {
     }
 
     fn factor(&self, factor: ExprId) -> Result<String> {
+        if self.language == Language::Cpp && !matches!(self.pool.get(factor), Expr::Const(_)) {
+            return unprintable("a factor that is no number");
+        }
         self.expr(factor, Unit::Plain)
     }
 

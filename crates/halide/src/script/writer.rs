@@ -8,7 +8,7 @@ use super::language::Language;
 /// A loop in a script.
 #[derive(Clone)]
 pub(super) struct Loop {
-    /// A Python expression.
+    /// An expression in the language of the directives.
     pub(super) word: String,
     pub(super) is_reduction: bool,
 }
@@ -18,13 +18,13 @@ pub(super) struct Writer<'p> {
     /// The language of the directives. Definitions are in Python.
     pub(super) language: Language,
     pub(super) lines: Vec<String>,
-    /// Python names that are taken.
+    /// Names that are taken.
     pub(super) used: FxHashSet<String>,
     /// The Python expressions of variables.
     pub(super) vars: FxHashMap<VarId, String>,
-    /// The Python names of funcs and inputs.
+    /// The names of funcs and inputs.
     pub(super) funcs: FxHashMap<FuncId, String>,
-    /// The Python names of `Var`s and `RVar`s, by their own names.
+    /// The names of `Var`s and `RVar`s in the text, by their own names.
     pub(super) loop_vars: FxHashMap<(String, bool), String>,
     /// The loops of stages, by name.
     pub(super) loops: FxHashMap<(FuncId, usize), Vec<(String, Loop)>>,

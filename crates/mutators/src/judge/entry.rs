@@ -10,7 +10,7 @@ use crate::ir::kinds::{I32, Kind, Type, bit};
 use crate::ir::node::{NodeId, Shape};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
-use crate::machine::contracts::is_mutate;
+use crate::machine::contracts::{is_mutate, is_replaced};
 use crate::machine::program::Program;
 use crate::machine::run::{Machine, Mode, Outcome};
 
@@ -34,7 +34,7 @@ pub(crate) struct Entry<'p> {
 impl<'p> Entry<'p> {
     /// Tests whether the method is a `mutate`, which takes any node.
     pub(crate) fn is_own(&self) -> bool {
-        is_mutate(self.function)
+        is_mutate(self.function) && is_replaced(self.function)
     }
 
     /// Adds a node that the method takes, about whose operands nothing is known.
@@ -67,7 +67,8 @@ impl<'p> Entry<'p> {
     }
 
     /// Runs a `mutate` on what is undefined, and returns the reason why the result may be anything
-    /// else. The contract of `mutate` says that nothing is made of nothing.
+    /// else. The contract of `mutate` says that nothing is made of nothing. A rejection ends the
+    /// compiler, so it breaks no caller's proof.
     pub(crate) fn made_of_nothing(&self) -> Option<(usize, String)> {
         let mut machine = Machine::new(self.program, self.profile, self.is_whole);
         let mut state = State::default();
@@ -78,6 +79,10 @@ impl<'p> Entry<'p> {
             &mut state,
         );
         self.run_on(&mut machine, input, &Val::Expr(None), state);
+        if machine.ends.is_empty() {
+            let line = self.function.line;
+            return Some((line, "no path ends where the argument is undefined".to_owned()));
+        }
         machine.ends.iter().find_map(|end| match &end.outcome {
             Outcome::Returned(Val::Expr(None)) | Outcome::Rejected(_) => None,
             Outcome::Returned(_) => {

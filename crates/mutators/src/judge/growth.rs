@@ -15,7 +15,7 @@ use crate::ir::kinds::{I32, Kind, Type, operand_types};
 use crate::ir::state::State;
 use crate::ir::value::Val;
 use crate::judge::entry::{Entry, any_of};
-use crate::machine::contracts::is_mutate;
+use crate::machine::contracts::{is_mutate, is_replaced};
 use crate::machine::descent::{is_declared, of_pass};
 use crate::machine::order::is_not_greater;
 use crate::machine::run::{Machine, Outcome};
@@ -57,7 +57,7 @@ fn first_growing(entry: Entry<'_>) -> Option<String> {
 fn may_grow<'p>(entry: Entry<'p>, function: &'p Function) -> bool {
     let first = function.parameters.first().map_or("", |first| first.ty.as_str());
     let kind = match first.strip_suffix('*') {
-        None if is_mutate(function) => Some(any_of(function)),
+        None if is_mutate(function) && is_replaced(function) => Some(any_of(function)),
         of => of.and_then(Kind::named),
     };
     let Some(kind) = kind else { return true };

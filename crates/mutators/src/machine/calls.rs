@@ -11,6 +11,9 @@ use crate::machine::operators::is_stream;
 use crate::machine::run::{Machine, Paths};
 use crate::machine::types::{integer_type, is_vector_type};
 
+/// The classes whose `visit` leaves its result in a member.
+const MUTATORS: [&str; 4] = ["IRMutator", "IRMutator2", "IRGraphMutator", "IRGraphMutator2"];
+
 impl<'p> Machine<'p> {
     /// Evaluates a call: of a function of the program that no contract replaces, of the API, or of
     /// a method.
@@ -33,7 +36,11 @@ impl<'p> Machine<'p> {
             if name == "accept"
                 && matches!(arguments, [visitor] if visitor.kind == ExprKind::This)
                 && self.method.is_some_and(contracts::is_mutate)
-                && self.classes_of(&self.class).iter().any(|of| of.contains("Mutator"))
+                && self
+                    .classes_of(&self.class)
+                    .iter()
+                    .skip(1)
+                    .any(|of| MUTATORS.contains(&last_part(of)))
             {
                 return self.accept_this(object, state, line);
             }

@@ -1,7 +1,10 @@
 //! Compilation of our algorithm and schedule by stock Halide.
 
 use std::fs;
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use halidom_codegen::{HalideArgument, HalideCall, HalideError, HalideLibrary, Toolchain};
 use halidom_driver::stock::export;
@@ -14,14 +17,14 @@ use halidom_driver::source::{Choice, Loaded};
 /// The name of the pipeline in its library.
 const NAME: &str = "halide_pipeline";
 
-/// A Python script that compiles the result of `pipeline` in the scripts `N.py` of a folder. Writes
-/// the library `N.a` and the arguments' names, `N.txt`, or the reason why that fails, `N.failed`.
-/// Its arguments are `FOLDER COUNT NAME`.
+/// A Python script that compiles the result of `pipeline` in the scripts `N.py` of a folder, from a
+/// first number on. Writes the library `N.a` and the arguments' names, `N.txt`, or the reason why
+/// that fails, `N.failed`. Its arguments are `FOLDER FIRST COUNT NAME`.
 const COMPILE: &str = "\
 import os, runpy, sys
 import halide as hl
-folder, count, name = sys.argv[1:]
-for number in range(int(count)):
+folder, first, count, name = sys.argv[1:]
+for number in range(int(first), int(count)):
     at = os.path.join(folder, str(number))
     try:
         made = runpy.run_path(at + '.py')['pipeline']()
@@ -36,18 +39,24 @@ for number in range(int(count)):
             reason.write(str(error))
 ";
 
-/// A library that Halide compiled, with its arguments.
+/// A library that Halide compiled, with the names of its arguments.
 pub(crate) struct HalideForm {
     pub(crate) library: HalideLibrary,
-    /// The inputs, in the order of the library's arguments.
-    inputs: Vec<Argument>,
+    names: Vec<String>,
+}
+
+/// A call of a library, with memory for its arguments.
+pub(crate) struct HalideRun<'f> {
+    pub(crate) call: HalideCall<'f>,
+    /// The number of inputs, which come first.
+    inputs: usize,
     /// The outputs on their windows.
     outputs: Vec<Array>,
 }
 
 /// The value for an argument.
-enum Argument {
-    Array(Array),
+enum Argument<'a> {
+    Array(&'a Array),
     Scalar(Constant),
 }
 
@@ -55,67 +64,116 @@ enum Argument {
 pub(super) fn compile(
     loaded: &Loaded,
     choice: &Choice,
-    prepared: &Prepared,
     toolchain: &Toolchain,
 ) -> Result<HalideForm, String> {
     let text = export(loaded, choice).map_err(|error| error.to_string())?;
-    let pool = &loaded.module.pool;
-    let algorithm = &loaded.module.pipelines[choice.pipeline].algorithm;
-    let mut all = compile_all(&[text], (pool, algorithm), prepared, toolchain)?;
+    let mut all = compile_all(&[text], toolchain, Duration::MAX)?;
     all.pop().unwrap_or_else(|| Err("it is not compiled".to_owned()))
 }
 
-/// Compiles scripts of one pipeline with the installed Halide, in one process.
+/// Compiles scripts with the installed Halide within a time limit. One process compiles all of
+/// them; after a crash, another one goes on behind the script at which it happened.
 ///
 /// # Errors
 /// Returns the reason if no script can be compiled.
 pub(crate) fn compile_all(
     scripts: &[String],
-    (pool, algorithm): (&Pool, &Algorithm),
-    prepared: &Prepared,
     toolchain: &Toolchain,
+    limit: Duration,
 ) -> Result<Vec<Result<HalideForm, String>>, String> {
     let words = |error: &dyn std::fmt::Display| error.to_string();
+    let begin = Instant::now();
     let folder = tempfile::tempdir().map_err(|error| words(&error))?;
+    let file = |number: usize, extension| folder.path().join(format!("{number}.{extension}"));
     for (number, text) in scripts.iter().enumerate() {
-        let file = folder.path().join(format!("{number}.py"));
-        fs::write(file, text).map_err(|error| words(&error))?;
+        fs::write(file(number, "py"), text).map_err(|error| words(&error))?;
     }
     let python = bridge::find().map_err(|error| words(&error))?;
-    let mut command = Command::new(python);
-    command.args(["-c", COMPILE]).arg(folder.path()).arg(scripts.len().to_string()).arg(NAME);
-    command.env("PYTHONDONTWRITEBYTECODE", "1");
-    // The process may crash at a script. Those before it are compiled.
-    let ended = finish(&mut command);
+    let is_done = |number: &usize| {
+        ["txt", "failed"].iter().any(|extension| file(*number, extension).is_file())
+    };
+    let mut first = 0;
+    let mut last_words = String::new();
+    while first < scripts.len() {
+        let mut command = Command::new(&python);
+        command.args(["-c", COMPILE]).arg(folder.path()).arg(first.to_string());
+        command.arg(scripts.len().to_string()).arg(NAME).env("PYTHONDONTWRITEBYTECODE", "1");
+        let left = limit.saturating_sub(begin.elapsed());
+        match finish_within(&mut command, &folder.path().join("words"), left) {
+            Ok(()) => break,
+            Err(Ended::Late) => {
+                last_words = String::from("compiling it takes too long");
+                break;
+            }
+            Err(Ended::Failed(reason)) => last_words = reason,
+        }
+        first = (first..scripts.len()).find(|number| !is_done(number)).unwrap_or(scripts.len());
+        if first < scripts.len() {
+            fs::write(file(first, "failed"), &last_words).map_err(|error| words(&error))?;
+        }
+        first += 1;
+    }
     let form = |number: usize| {
-        let [names, failed, archive, shared] = ["txt", "failed", "a", "so"]
-            .map(|extension| folder.path().join(format!("{number}.{extension}")));
-        let Ok(names) = fs::read_to_string(names) else {
-            let reason = fs::read_to_string(failed).ok().or(ended.clone().err());
-            let reason = reason.unwrap_or_default();
+        let Ok(names) = fs::read_to_string(file(number, "txt")) else {
+            let reason = fs::read_to_string(file(number, "failed"));
+            let reason = reason.unwrap_or_else(|_| last_words.clone());
             let first = reason.lines().find(|line| !line.trim().is_empty());
             return Err(first.unwrap_or("Halide fails without a word").to_owned());
         };
+        let shared = file(number, "so");
         let mut command = Command::new(toolchain.compiler());
         command.args(["-shared", "-Wl,-Bsymbolic", "-o"]).arg(&shared).arg("-Wl,--whole-archive");
-        command.arg(&archive).args(["-Wl,--no-whole-archive", "-lpthread", "-ldl", "-lm"]);
+        command.arg(file(number, "a"));
+        command.args(["-Wl,--no-whole-archive", "-lpthread", "-ldl", "-lm"]);
         finish(&mut command)?;
         let library = HalideLibrary::open(&shared, NAME).map_err(|error| words(&error))?;
-        HalideForm::of(library, &names, (pool, algorithm), prepared)
+        Ok(HalideForm { library, names: names.lines().map(str::to_owned).collect() })
     };
     Ok((0..scripts.len()).map(form).collect())
 }
 
+/// The reason why a process did not do its work.
+enum Ended {
+    Failed(String),
+    Late,
+}
+
+/// Runs a command to its end, or ends it when a time limit passes. Its words go to a file.
+fn finish_within(command: &mut Command, file: &Path, limit: Duration) -> Result<(), Ended> {
+    const LOOK: Duration = Duration::from_millis(20);
+    let failed = |error: std::io::Error| Ended::Failed(error.to_string());
+    let begin = Instant::now();
+    let words = fs::File::create(file).map_err(failed)?;
+    let mut child = command.stdout(Stdio::null()).stderr(words).spawn().map_err(failed)?;
+    let status = loop {
+        match child.try_wait().map_err(failed)? {
+            Some(status) => break status,
+            None if begin.elapsed() >= limit => {
+                child.kill().map_err(failed)?;
+                child.wait().map_err(failed)?;
+                return Err(Ended::Late);
+            }
+            None => thread::sleep(LOOK),
+        }
+    };
+    if status.success() {
+        return Ok(());
+    }
+    let words = fs::read_to_string(file).unwrap_or_default();
+    let last = words.lines().rev().find(|line| !line.trim().is_empty());
+    Err(Ended::Failed(last.map_or_else(|| status.to_string(), str::to_owned)))
+}
+
 /// The value of an input or a parameter.
-fn argument(
+fn argument<'p>(
     pool: &Pool,
     algorithm: &Algorithm,
-    prepared: &Prepared,
+    prepared: &'p Prepared,
     name: &str,
-) -> Option<Argument> {
+) -> Option<Argument<'p>> {
     let input = algorithm.inputs.iter().find(|input| pool.func(**input).name == name);
     if let Some(input) = input {
-        return prepared.bindings.input(*input).cloned().map(Argument::Array);
+        return prepared.bindings.input(*input).map(Argument::Array);
     }
     let param = algorithm.params.iter().find(|param| pool.var(**param).name == name)?;
     prepared.bindings.var(*param).map(Argument::Scalar)
@@ -134,44 +192,39 @@ fn finish(command: &mut Command) -> Result<String, String> {
 }
 
 impl HalideForm {
-    /// Adds the values for the arguments with these names, one on each line.
-    fn of(
-        library: HalideLibrary,
-        names: &str,
+    /// Prepares a run on these inputs.
+    pub(crate) fn place(
+        &self,
         (pool, algorithm): (&Pool, &Algorithm),
         prepared: &Prepared,
-    ) -> Result<Self, String> {
-        let inputs = names.lines().map(|name| {
-            argument(pool, algorithm, prepared, name)
-                .ok_or_else(|| format!("`{name}` has no value"))
+    ) -> Result<HalideRun<'_>, HalideError> {
+        let inputs = self.names.iter().enumerate().map(|(number, name)| {
+            argument(pool, algorithm, prepared, name).ok_or(HalideError::Argument(number))
         });
-        let inputs = inputs.collect::<Result<_, _>>()?;
+        let inputs: Vec<Argument<'_>> = inputs.collect::<Result<_, _>>()?;
         let mut outputs = Vec::new();
         for (func, window) in algorithm.outputs.iter().zip(&prepared.windows) {
             for scalar in &pool.func(*func).scalars {
                 let zeros = Array::zeros(*scalar, window.clone());
-                outputs.push(zeros.ok_or("an output is too large")?);
+                outputs.push(zeros.ok_or(HalideError::Argument(inputs.len() + outputs.len()))?);
             }
         }
-        Ok(Self { library, inputs, outputs })
-    }
-
-    /// Prepares a call with the arguments in place.
-    pub(crate) fn call(&self) -> Result<HalideCall<'_>, HalideError> {
-        let inputs = self.inputs.iter().map(|input| match input {
+        let arguments = inputs.iter().map(|input| match input {
             Argument::Array(array) => HalideArgument::Array(array),
             Argument::Scalar(value) => HalideArgument::Scalar(*value),
         });
-        let outputs = self.outputs.iter().map(HalideArgument::Array);
-        self.library.prepare(&inputs.chain(outputs).collect::<Vec<_>>())
+        let all: Vec<_> = arguments.chain(outputs.iter().map(HalideArgument::Array)).collect();
+        let call = self.library.prepare(&all)?;
+        Ok(HalideRun { call, inputs: inputs.len(), outputs })
     }
+}
 
+impl HalideRun<'_> {
     /// The outputs of the last run.
-    pub(super) fn outputs(&self, call: &HalideCall<'_>) -> Option<Vec<Array>> {
-        let first = self.inputs.len();
+    pub(crate) fn outputs(&self) -> Option<Vec<Array>> {
         let mut outputs = self.outputs.clone();
         for (number, output) in outputs.iter_mut().enumerate() {
-            if !call.copy_out(first + number, output) {
+            if !self.call.copy_out(self.inputs + number, output) {
                 return None;
             }
         }

@@ -12,7 +12,7 @@ mod plot;
 
 use std::time::{Duration, Instant};
 
-use halidom_codegen::{CompileError, HalideCall, HalideError};
+use halidom_codegen::{CompileError, HalideError};
 use halidom_diag::Diagnostic;
 use halidom_ir::Array;
 use halidom_verdict::Verdict;
@@ -22,7 +22,7 @@ pub(crate) use limits::measure;
 pub use limits::{Limits, traffic};
 pub use plot::svg;
 
-pub(crate) use halide::{HalideForm, compile_all};
+pub(crate) use halide::{HalideForm, HalideRun, compile_all};
 use halidom_driver::compile;
 use halidom_driver::data::{self, DataError, Prepared, Request};
 use halidom_driver::execute::{self, BuildError, ExecuteError, Native, Placed};
@@ -176,7 +176,7 @@ struct Form<'f> {
 /// Code with its arguments in place, ours or Halide's.
 pub(crate) enum Code<'f> {
     Own(&'f Native, Placed<'f>),
-    Halide(&'f HalideForm, HalideCall<'f>),
+    Halide(&'f HalideForm, HalideRun<'f>),
 }
 
 /// The reason why code does not run.
@@ -193,7 +193,7 @@ impl Code<'_> {
     pub(crate) fn run(&mut self) -> Result<(), FormError> {
         match self {
             Self::Own(_, placed) => placed.run()?,
-            Self::Halide(_, call) => call.run()?,
+            Self::Halide(_, run) => run.call.run()?,
         }
         Ok(())
     }
@@ -209,7 +209,7 @@ impl Code<'_> {
     pub(crate) fn outputs(&mut self) -> Option<Vec<Array>> {
         match self {
             Self::Own(_, placed) => placed.outputs().ok(),
-            Self::Halide(form, call) => form.outputs(call),
+            Self::Halide(_, run) => run.outputs(),
         }
     }
 }
@@ -250,7 +250,7 @@ pub fn run(
         });
         if options.halide {
             progress(&format!("{name}: compiling with Halide"));
-            match halide::compile(loaded, &choice, &prepared, &toolchain) {
+            match halide::compile(loaded, &choice, &toolchain) {
                 Ok(form) => foreign.push((name.clone(), form)),
                 Err(reason) => left_out.push((name.clone(), Maker::Halide, reason)),
             }
@@ -270,12 +270,12 @@ pub fn run(
         });
     }
     for (name, form) in &foreign {
-        match form.call() {
-            Ok(call) => forms.push(Form {
+        match form.place((&loaded.module.pool, &algorithm), &prepared) {
+            Ok(run) => forms.push(Form {
                 schedule: name.clone(),
                 maker: Maker::Halide,
                 verdict: None,
-                code: Code::Halide(form, call),
+                code: Code::Halide(form, run),
                 times: Vec::new(),
             }),
             Err(error) => left_out.push((name.clone(), Maker::Halide, error.to_string())),

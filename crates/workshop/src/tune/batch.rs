@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use halidom_base::stack;
 use halidom_codegen::Toolchain;
-use halidom_driver::data::Prepared;
 use halidom_driver::source::Loaded;
 use halidom_ir::Schedule;
 
@@ -38,12 +37,12 @@ fn workers() -> usize {
 /// Builds schedules of a pipeline within a time limit, in their order. Threads that have not ended
 /// by then come second; what they were to build counts as slow to compile.
 ///
-/// With prepared inputs, stock Halide builds them for these inputs.
+/// Stock Halide builds them if `by_halide` is true.
 pub(super) fn build(
     loaded: &Loaded,
     pipeline: usize,
     schedules: Vec<Schedule>,
-    (toolchain, stock): (&Toolchain, Option<&Arc<Prepared>>),
+    (toolchain, by_halide): (&Toolchain, bool),
     limit: Duration,
 ) -> (Vec<Result<Arc<Built>>>, Vec<Abandoned>) {
     let begin = Instant::now();
@@ -52,13 +51,14 @@ pub(super) fn build(
     let (outbox, results) = mpsc::channel();
     let mut threads = Vec::new();
     for _ in 0..workers().min(count) {
-        let (loaded, compiler, stock) = (loaded.clone(), toolchain.clone(), stock.cloned());
+        let (loaded, compiler) = (loaded.clone(), toolchain.clone());
         let (queue, outbox) = (Arc::clone(&queue), outbox.clone());
         let work = move || {
-            stack::whole(|| match stock {
-                None => serve(&loaded, pipeline, &compiler, &queue, &outbox),
-                Some(prepared) => {
-                    serve_halide(&loaded, pipeline, (&prepared, &compiler), &queue, &outbox);
+            stack::whole(|| {
+                if by_halide {
+                    serve_halide(&loaded, pipeline, (&compiler, limit), &queue, &outbox);
+                } else {
+                    serve(&loaded, pipeline, &compiler, &queue, &outbox);
                 }
             });
         };
@@ -118,10 +118,11 @@ fn serve(
 fn serve_halide(
     loaded: &Loaded,
     pipeline: usize,
-    with: (&Prepared, &Toolchain),
+    (toolchain, limit): (&Toolchain, Duration),
     queue: &Queue,
     outbox: &Sender<(usize, Result<Arc<Built>>)>,
 ) {
+    let begin = Instant::now();
     loop {
         let taken: Vec<(usize, Schedule)> = match queue.lock() {
             Ok(mut queue) => {
@@ -133,9 +134,9 @@ fn serve_halide(
         if taken.is_empty() {
             return;
         }
-        let (numbers, schedules): (Vec<usize>, Vec<Option<Schedule>>) =
-            taken.into_iter().map(|(number, schedule)| (number, Some(schedule))).unzip();
-        let built = halide::build(loaded, pipeline, schedules, with);
+        let (numbers, schedules): (Vec<usize>, Vec<Schedule>) = taken.into_iter().unzip();
+        let left = limit.saturating_sub(begin.elapsed());
+        let built = halide::build(loaded, pipeline, &schedules, toolchain, left);
         for (number, built) in numbers.into_iter().zip(built) {
             let _ = outbox.send((number, built.map(Arc::new)));
         }

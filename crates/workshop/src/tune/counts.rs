@@ -19,8 +19,8 @@ pub enum Rejection {
     SlowToRun,
     /// A run fails for lack of memory.
     FailedRun,
-    /// Its outputs differ from those of the unscheduled form. For our own code the search stops at
-    /// the first such candidate; for stock Halide's it goes on.
+    /// Its outputs differ from those of the unscheduled form, or it is refuted. For our own code
+    /// the search stops at the first such candidate; for stock Halide's it goes on.
     Differs,
     /// It is slower than the best so far.
     Slower,

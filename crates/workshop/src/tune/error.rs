@@ -47,5 +47,7 @@ pub enum TuneError {
         verdict: Box<Verdict>,
         /// The candidates' fates.
         counts: Box<Counts>,
+        /// The scripts for which stock Halide's code gave other outputs or was refuted.
+        differing: Vec<String>,
     },
 }

@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use halidom_base::stack;
-use halidom_codegen::{CompileError, RunError, Toolchain};
+use halidom_codegen::{CompileError, HalideError, RunError, Toolchain};
 use halidom_diag::Diagnostic;
 use halidom_ir::{Algorithm, Array, Pool, Program, Schedule};
 use halidom_lang::NamedSchedule;
@@ -369,7 +369,7 @@ fn place<'b>(built: &'b Built, prepared: &Prepared) -> Result<Code<'b>, FormErro
             let program = &compiled.program;
             Code::Own(native, execute::place(native, pool, algorithm, program, prepared)?)
         }
-        Made::Halide(form, _) => Code::Halide(form, form.call()?),
+        Made::Halide(form, _) => Code::Halide(form, form.place((pool, algorithm), prepared)?),
     })
 }
 
@@ -380,8 +380,15 @@ fn processor_time() -> Duration {
 }
 
 fn failed(error: &FormError) -> Failure {
-    let FormError::Own(own) = error else { return Failure::EntryCheck(error.to_string()) };
-    if matches!(own, ExecuteError::Native(RunError::Check { .. }) | ExecuteError::Regions(_)) {
+    // Halide's code for lack of memory (`halide_error_code_out_of_memory`).
+    const OUT_OF_MEMORY: i32 = -11;
+    if matches!(
+        error,
+        FormError::Own(ExecuteError::Native(RunError::Check { .. }) | ExecuteError::Regions(_))
+    ) || matches!(
+        error,
+        FormError::Halide(HalideError::Failed { status, .. }) if *status != OUT_OF_MEMORY
+    ) {
         Failure::EntryCheck(error.to_string())
     } else {
         Failure::Run(error.to_string())

@@ -1,11 +1,11 @@
 //! Stock Halide's code for candidates.
 
+use std::time::Duration;
+
 use halidom_codegen::Toolchain;
-use halidom_driver::data::Prepared;
-use halidom_driver::source::{Choice, Loaded};
-use halidom_driver::stock;
+use halidom_driver::source::Loaded;
+use halidom_halide::script;
 use halidom_ir::{Action, Deal, Directive, LoopKind, Schedule, StoreIn};
-use halidom_lang::NamedSchedule;
 
 use super::form::{Built, Failure, Made};
 use crate::bench::compile_all;
@@ -31,40 +31,29 @@ pub(super) fn strip(directives: &mut Vec<Directive>) {
     }
 }
 
-/// Compiles schedules of a pipeline with the installed Halide, in their order.
+/// Compiles schedules of a pipeline with the installed Halide within a time limit, in their order.
 pub(super) fn build(
     loaded: &Loaded,
     pipeline: usize,
-    schedules: Vec<Option<Schedule>>,
-    (prepared, toolchain): (&Prepared, &Toolchain),
+    schedules: &[Schedule],
+    toolchain: &Toolchain,
+    limit: Duration,
 ) -> Vec<Result<Built, Failure>> {
     let failed = |reason: String| Failure::NotCompiled(reason);
-    let mut loaded = loaded.clone();
-    let mut exported = |schedule: Option<Schedule>| {
-        let found = &mut loaded.module.pipelines[pipeline];
-        let span = found.span;
-        let schedule = schedule.map(|schedule| {
-            found.schedules.push(NamedSchedule { schedule, span, spans: Vec::new() });
-            found.schedules.len() - 1
-        });
-        let choice = Choice { pipeline, schedule };
-        stock::export(&loaded, &choice).map_err(|error| error.to_string())
-    };
-    let scripts: Vec<Result<String, String>> = schedules.into_iter().map(&mut exported).collect();
-    let good: Vec<String> = scripts.iter().flatten().cloned().collect();
     let pool = &loaded.module.pool;
     let algorithm = &loaded.module.pipelines[pipeline].algorithm;
-    let compiled = compile_all(&good, (pool, algorithm), prepared, toolchain);
-    let mut forms = match compiled {
+    let printed = |schedule: &Schedule| script::print(pool, algorithm, schedule);
+    let scripts: Vec<_> = schedules.iter().map(printed).collect();
+    let good: Vec<String> = scripts.iter().flatten().cloned().collect();
+    let mut forms = match compile_all(&good, toolchain, limit) {
         Ok(forms) => forms,
         Err(reason) => good.iter().map(|_| Err(reason.clone())).collect(),
     }
     .into_iter();
-    let made = |script: Result<String, String>| {
-        let script = script.map_err(failed)?;
+    let made = |script: Result<String, script::Unprintable>| {
+        let script = script.map_err(|error| failed(error.to_string()))?;
         let form = forms.next().unwrap_or_else(|| Err("it is not compiled".to_owned()));
-        let form = form.map_err(failed)?;
-        let made = Made::Halide(Box::new(form), script);
+        let made = Made::Halide(Box::new(form.map_err(failed)?), script);
         Ok(Built { pool: pool.clone(), algorithm: algorithm.clone(), made })
     };
     scripts.into_iter().map(made).collect()

@@ -77,8 +77,8 @@ pub enum Reference {
 pub struct Winner {
     /// Its name. A new schedule gets a name that no schedule of the pipeline has.
     pub name: String,
-    /// Its text. A new schedule was read again from this text and compiled, so the proof is about
-    /// the text.
+    /// Its text. For our own compiler, a new schedule was read again from this text and compiled,
+    /// so the proof is about the text. For stock Halide, these are the directives of the script.
     pub text: String,
     /// The whole script that the installed Halide compiles, if the search is for it. The proof is
     /// about the statement of this script, and the text is its schedule.
@@ -106,7 +106,8 @@ pub struct Tuning {
     pub reference: Reference,
     /// The number of bytes of the needed inputs and of the outputs.
     pub bytes: u64,
-    /// The scripts for which stock Halide's code gave other outputs than the unscheduled form.
+    /// The scripts for which stock Halide's code gave other outputs than the unscheduled form, or
+    /// was refuted.
     pub differing: Vec<String>,
     /// The machine's limits.
     pub limits: Limits,
@@ -220,9 +221,7 @@ fn expected(
         Verdict::Unknown(unknown) => Reference::Undecided(unknown.first().to_owned()),
         Verdict::Nothing(nothing) => Reference::Undecided(nothing.what),
     };
-    // Stock Halide may regroup floats.
-    let is_near = algorithm.fast_math || options.halide.is_some();
-    let nearly = is_near.then(|| Likeness::of(pool, algorithm));
+    let nearly = algorithm.fast_math.then(|| Likeness::of(pool, algorithm));
     let mut expected = Arc::new(Expected { outputs, nearly: nearly.clone() });
     if took <= CHEAP
         && let Ok(outputs) = execute::interpret(pool, algorithm, prepared)
@@ -232,6 +231,11 @@ fn expected(
             return Err(wrong("its outputs are not the interpreter's".to_owned()));
         }
         reference = Reference::Interpreter;
+    }
+    if options.halide.is_some() {
+        // Stock Halide may regroup floats.
+        let nearly = Some(Likeness::of(pool, algorithm));
+        expected = Arc::new(Expected { outputs: expected.outputs.clone(), nearly });
     }
     Ok(Right { expected, reference, built, validated_in })
 }
@@ -274,9 +278,12 @@ fn settle(
         let begin = Instant::now();
         let last = last(search, options, member)?;
         took += begin.elapsed();
-        let Some(last) = last else {
-            search.counts.reject(Rejection::SlowToCompile);
-            continue;
+        let last = match last {
+            Ok(last) => last,
+            Err(reason) => {
+                search.counts.reject(reason);
+                continue;
+            }
         };
         let begin = Instant::now();
         let verdict = last.built.judged(&options.judge);
@@ -330,6 +337,7 @@ fn settle(
             }),
         ),
         counts: Box::new(search.counts.clone()),
+        differing: search.differing.clone(),
     })
 }
 
@@ -341,8 +349,12 @@ fn faster_than<'r>(rows: &'r [Row], name: &str) -> Option<&'r str> {
 
 /// Prints a schedule and compiles it again from that text, appended to the file's. A schedule of
 /// the file keeps its existing form.
-/// `None` if that takes too long, as it may on a busy machine.
-fn last(search: &Search, options: &Options, member: &Member) -> Result<Option<Last>, TuneError> {
+/// Rejects it if that takes too long, as it may on a busy machine, or if it cannot be printed.
+fn last(
+    search: &Search,
+    options: &Options,
+    member: &Member,
+) -> Result<Result<Last, Rejection>, TuneError> {
     let base = &search.loaded;
     let pipeline = &base.module.pipelines[options.pipeline];
     let is_new = member.start.is_none();
@@ -350,15 +362,18 @@ fn last(search: &Search, options: &Options, member: &Member) -> Result<Option<La
     let schedule = Schedule { name: name.clone(), directives: member.directives.clone() };
     let (pool, algorithm) = (&base.module.pool, &pipeline.algorithm);
     let text = match options.halide {
-        None => print_schedule(pool, algorithm, &schedule).map_err(|error| error.to_string()),
-        Some(language) => stock::directives((pool, algorithm), &schedule, language)
-            .map_err(|error| error.to_string()),
+        None => print_schedule(pool, algorithm, &schedule).map_err(|unprintable| {
+            TuneError::Start { schedule: name.clone(), reason: unprintable.to_string() }
+        })?,
+        Some(language) => match stock::directives(pool, algorithm, &schedule, language) {
+            Ok(text) => text,
+            Err(_) => return Ok(Err(Rejection::NotCompiled)),
+        },
     };
-    let text = text.map_err(|reason| TuneError::Start { schedule: name.clone(), reason })?;
     // Stock Halide compiles a script again when it is validated.
     if !is_new || options.halide.is_some() {
         let built = Arc::clone(&member.built);
-        return Ok(Some(Last { name, text, is_new, built, prepared: None }));
+        return Ok(Ok(Last { name, text, is_new, built, prepared: None }));
     }
     let wrong = |how: &str| TuneError::Wrong { text: text.clone(), how: how.to_owned() };
     let whole = format!("{}\n{text}", base.text().unwrap_or_default());
@@ -380,10 +395,10 @@ fn last(search: &Search, options: &Options, member: &Member) -> Result<Option<La
     let toolchain = search.toolchain.clone().within(LAST_COMPILE);
     let built = match form::compile(again, pipeline, Some(schedule), &toolchain) {
         Ok(built) => Arc::new(built),
-        Err(Failure::SlowToCompile) => return Ok(None),
+        Err(Failure::SlowToCompile) => return Ok(Err(Rejection::SlowToCompile)),
         Err(failure) => return Err(wrong(&words(&failure))),
     };
-    Ok(Some(Last { name, text, is_new, built, prepared: Some(Arc::new(prepared)) }))
+    Ok(Ok(Last { name, text, is_new, built, prepared: Some(Arc::new(prepared)) }))
 }
 
 /// A name that no schedule of a pipeline has.

@@ -29,10 +29,11 @@ use halidom_driver::data::{Prepared, Request};
 use halidom_driver::execute;
 use halidom_driver::source::{Choice, DEFAULT_SCHEDULE, Loaded};
 use halidom_driver::stock::Language;
+use halidom_verdict::{Cause, Verdict};
 
 /// The time limits for the C compiler and for a whole compile.
 const COMPILE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(8));
-/// The time limit for compiles by stock Halide, each of a second or more.
+/// The time limit for the compiles by stock Halide of the candidates that are built together.
 const HALIDE_COMPILE: Duration = Duration::from_secs(30);
 /// The time after which fewer candidates are compiled together, by us and by stock Halide.
 const LONG: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(10));
@@ -126,7 +127,7 @@ pub(super) struct Search {
     threads: usize,
     /// The language of the winner, if stock Halide makes the code.
     halide: Option<Language>,
-    /// The schedules for which stock Halide's code gives other outputs, as scripts.
+    /// The schedules for which stock Halide's code gives other outputs or is refuted, as scripts.
     pub(super) differing: Vec<String>,
     prepared: Arc<Prepared>,
     expected: Arc<Expected>,
@@ -212,14 +213,23 @@ impl Search {
         let mut failed = None;
         for schedule in chosen {
             let choice = Choice { pipeline: self.pipeline, schedule };
-            let Schedule { name, directives } = self.loaded.schedule_of(&choice);
+            let Schedule { name, mut directives } = self.loaded.schedule_of(&choice);
             progress(&format!("timing `{name}`"));
+            if self.halide.is_some() {
+                let whole = directives.clone();
+                halide::strip(&mut directives);
+                if directives != whole {
+                    progress(&format!("`{name}` without what Halide has no directives for"));
+                }
+            }
             let is_built = schedule.is_none() && self.halide.is_none();
             let built = is_built.then(|| Arc::clone(unscheduled));
             let outcome = self.examine(directives, Some(name.clone()), built, deadline)?;
             if let Outcome::Rejected(reason, failure) = outcome
                 && reason != Rejection::Slower
             {
+                let reason = failure.as_ref().map_or_else(|| reason.name().to_owned(), words);
+                progress(&format!("`{name}` is left out: {reason}"));
                 failed = failed.or(failure.map(|failure| (name, failure)));
             }
         }
@@ -234,6 +244,15 @@ impl Search {
         }
         if self.best.is_some() {
             return Ok(());
+        }
+        if !self.differing.is_empty() {
+            let reason = "Halide's code gives other outputs under every schedule that ran";
+            return Err(TuneError::NotProved {
+                tried: 0,
+                verdict: Box::new(Verdict::unknown(Cause::Part, reason)),
+                counts: Box::new(self.counts.clone()),
+                differing: self.differing.clone(),
+            });
         }
         Err(match failed {
             Some((_, Failure::Refused(diagnostics))) => TuneError::Refused(diagnostics),
@@ -398,8 +417,7 @@ impl Search {
             let schedules = part.iter().map(candidate).collect();
             let limit = self.longest_compile().min(left);
             let begin = Instant::now();
-            let stock = self.halide.map(|_| &self.prepared);
-            let with = (&self.toolchain, stock);
+            let with = (&self.toolchain, self.halide.is_some());
             let (built, late) = batch::build(&self.loaded, self.pipeline, schedules, with, limit);
             self.abandoned.extend(late);
             new += part.len();
@@ -473,14 +491,14 @@ impl Search {
         let (loaded, own, compiler) =
             (self.loaded.clone(), schedule.clone(), self.toolchain.clone());
         let pipeline = self.pipeline;
-        let stock = self.halide.map(|_| Arc::clone(&self.prepared));
-        let make = move || match (built, stock) {
-            (Some(built), _) => Ok(built),
-            (None, None) => compile(loaded, pipeline, Some(own), &compiler).map(Arc::new),
-            (None, Some(prepared)) => {
-                let all = halide::build(&loaded, pipeline, vec![Some(own)], (&prepared, &compiler));
+        let by_halide = self.halide.is_some();
+        let make = move || match built {
+            Some(built) => Ok(built),
+            None if by_halide => {
+                let all = halide::build(&loaded, pipeline, &[own], &compiler, limit);
                 all.into_iter().next().unwrap_or(Err(Failure::Ended)).map(Arc::new)
             }
+            None => compile(loaded, pipeline, Some(own), &compiler).map(Arc::new),
         };
         let mut form = match Form::start(make, &self.prepared, limit) {
             Ok(form) => {
@@ -604,7 +622,7 @@ impl Search {
     ) -> Result<Option<Vec<Row>>, TuneError> {
         // Forms that stay in place would take memory.
         self.best = None;
-        let far = Instant::now() + limit + COMPILE.1;
+        let far = Instant::now() + limit + self.longest_compile();
         let start = |name: &str, failure: &Failure| TuneError::Start {
             schedule: name.to_owned(),
             reason: words(failure),

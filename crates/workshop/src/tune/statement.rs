@@ -9,7 +9,7 @@ use halidom_verdict::{Cause, Verdict};
 /// Validates the statement that the installed Halide compiles from a script. A refutation is one
 /// that the compiled code bears out.
 pub(super) fn judged(script: &str, options: &judge::Options) -> Verdict {
-    let not_read = |reason: String| Verdict::unknown(Cause::Construct, reason.as_str());
+    let not_read = |reason: String| Verdict::unknown(Cause::Part, reason.as_str());
     let written = tempfile::tempdir().and_then(|folder| {
         let file = folder.path().join("pipeline.py");
         fs::write(&file, script)?;
