@@ -147,10 +147,10 @@ the places where funcs are computed. The outputs of every candidate that runs ar
 those of the interpreter or the unscheduled form, and the winner is validated. Input sizes without \
 a value follow from `--size`; all other data without a value are random (seed 1, or \
 `--random`).\n\n\
-With `--language` or `--halide-script` the search is for stock Halide: the installed Halide compiles \
-each schedule, its code is timed, and what it compiles from the winner is validated. FILE may then \
-be a serialized pipeline (.hlpipe). Schedules for which Halide's code gives other outputs are \
-printed, and never win.\n\n\
+With `--language` or `--halide-script` the search is for stock Halide: the installed Halide \
+compiles each schedule, its code is timed, and the statement that it compiles from the winner is \
+validated. FILE may then be a serialized pipeline (.hlpipe). Schedules for which Halide's code \
+gives other outputs are printed, and never win.\n\n\
 Exit status: 0 a schedule is proved, 1 a legal schedule computes something else, 2 bad input or \
 nothing to judge, 3 none of the fastest is proved.\n\n\
 Examples:\n  halidom tune examples/blur.hal --size 1920x1080 --budget 30\n  \

@@ -13,7 +13,11 @@ pub(crate) struct TuneArgs {
     #[arg(required_unless_present_any = ["calibrate", "halide_script"])]
     pub(crate) file: Option<PathBuf>,
     /// A Python script whose `pipeline()` returns the pipeline; the search is for stock Halide
-    #[arg(long, value_name = "SCRIPT", conflicts_with_all = ["file", "calibrate", "explain", "sample"])]
+    #[arg(
+        long,
+        value_name = "SCRIPT",
+        conflicts_with_all = ["file", "calibrate", "explain", "sample"]
+    )]
     pub(crate) halide_script: Option<PathBuf>,
     /// Search for stock Halide: time and validate its code for each schedule, and print the winner
     /// as directives in this language

@@ -284,9 +284,9 @@ fn present(tuning: &Tuning, output: &mut Output<'_>) {
     output.line(&tuning.winner.text);
     if let Some(script) = &tuning.winner.script {
         output.line(
-            "The verdict is about the statement that the installed Halide compiles from the script \
-                of these directives. Paste them, then judge your own program with `halidom validate \
-                --halide-script`.",
+            "The verdict is about the statement that the installed Halide compiles from the \
+                script of these directives. Paste them, then judge your own program with \
+                `halidom validate --halide-script`.",
         );
         output.set("script", script.as_str());
     }

@@ -78,6 +78,18 @@ pub fn directives(
     Ok(text)
 }
 
+/// The number of directives that place the computation of a func.
+fn placements(schedule: &Schedule, func: FuncId) -> usize {
+    let places = |directive: &&Directive| {
+        directive.func == func
+            && matches!(
+                directive.action,
+                Action::ComputeAt(_) | Action::ComputeRoot | Action::ComputeInline
+            )
+    };
+    schedule.directives.iter().filter(places).count()
+}
+
 /// A printed schedule.
 struct Directives {
     /// The declarations of the loops that directives make.
@@ -96,7 +108,12 @@ impl Writer<'_> {
         // the loops are one to Halide.
         ordered.sort_by_key(|directive| directive.action.phase().min(SchedulePhase::Compute));
         for directive in ordered {
-            lines.extend(self.directive(directive, None)?);
+            // Halide inlines funcs by default.
+            let is_default = directive.action == Action::ComputeInline
+                && placements(schedule, directive.func) == 1;
+            if !is_default {
+                lines.extend(self.directive(directive, None)?);
+            }
         }
         Ok(Directives { loops: self.lines.split_off(declared), lines })
     }
@@ -242,19 +259,11 @@ impl Writer<'_> {
     /// Computes at the root the funcs that we compute there by default, and Halide inline, unless
     /// the schedule names another place.
     fn roots(&self, algorithm: &Algorithm, schedule: &Schedule) -> Vec<String> {
-        let is_placed = |func: &FuncId| {
-            let places = |action: &Action| {
-                matches!(action, Action::ComputeAt(_) | Action::ComputeRoot | Action::ComputeInline)
-            };
-            schedule
-                .directives
-                .iter()
-                .any(|directive| directive.func == *func && places(&directive.action))
-        };
         let inner = algorithm.funcs.iter().filter(|func| !algorithm.outputs.contains(func));
         let stored = inner.filter(|func| {
             let kind = &self.pool.func(**func).kind;
-            !matches!(kind, FuncKind::Defined { synthetic: true, .. }) && !is_placed(func)
+            !matches!(kind, FuncKind::Defined { synthetic: true, .. })
+                && placements(schedule, **func) == 0
         });
         let end = self.language.end();
         stored.map(|func| format!("{}.compute_root(){end}", self.funcs[func])).collect()

@@ -81,8 +81,8 @@ pub(super) struct Walk<'a> {
     pub(super) atomic: Atomicity,
     /// The number of enclosing loops, conditions and tasks.
     pub(super) depth: usize,
-    /// While nothing but loops on the host, branches, lets and assertions lead here, none of which
-    /// accesses memory: for each of these loops, the condition that it has no iteration, and for
+    /// While nothing but loops on the host, branches, lets and assertions lead here, and they
+    /// access no memory: for each of these loops, the condition that it has no iteration, and for
     /// each branch, the condition that it is not taken.
     pub(super) leading: Option<Vec<ExprId>>,
     /// Entry checks for assertions in loops.

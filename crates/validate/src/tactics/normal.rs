@@ -224,7 +224,7 @@ impl Normalizer {
         self.law(space, law, floats)
     }
 
-    /// Tests whether a form is a sum. Over the reals, a number is none.
+    /// Tests whether a form is a sum. Over the reals, a number is not one.
     fn summands(&self, space: &Space, form: TermId) -> Option<(TermId, TermId)> {
         let Term::Binary(ADD, a, b) = *space.term(form) else { return None };
         let is_number = self.is_real() && number(space, form).is_some();

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use halidom_base::stack;
 use halidom_codegen::Toolchain;
 use halidom_driver::source::Loaded;
+use halidom_driver::stock::Language;
 use halidom_ir::Schedule;
 
 use super::form::{Abandoned, Built, Failure, Lowered, lower, together};
@@ -25,6 +26,9 @@ type Result<T> = std::result::Result<T, Failure>;
 /// The schedules that wait for a worker, with their numbers.
 type Queue = Arc<Mutex<VecDeque<(usize, Schedule)>>>;
 
+/// Takes what is built, with its number.
+type Outbox = Sender<(usize, Result<Arc<Built>>)>;
+
 /// The number of schedules that are worth one call.
 pub(super) fn size() -> usize {
     workers() * TOGETHER
@@ -37,12 +41,12 @@ fn workers() -> usize {
 /// Builds schedules of a pipeline within a time limit, in their order. Threads that have not ended
 /// by then come second; what they were to build counts as slow to compile.
 ///
-/// Stock Halide builds them if `by_halide` is true.
+/// With a language for the winner's directives, stock Halide builds them.
 pub(super) fn build(
     loaded: &Loaded,
     pipeline: usize,
     schedules: Vec<Schedule>,
-    (toolchain, by_halide): (&Toolchain, bool),
+    (toolchain, halide): (&Toolchain, Option<Language>),
     limit: Duration,
 ) -> (Vec<Result<Arc<Built>>>, Vec<Abandoned>) {
     let begin = Instant::now();
@@ -54,11 +58,11 @@ pub(super) fn build(
         let (loaded, compiler) = (loaded.clone(), toolchain.clone());
         let (queue, outbox) = (Arc::clone(&queue), outbox.clone());
         let work = move || {
-            stack::whole(|| {
-                if by_halide {
-                    serve_halide(&loaded, pipeline, (&compiler, limit), &queue, &outbox);
-                } else {
-                    serve(&loaded, pipeline, &compiler, &queue, &outbox);
+            stack::whole(|| match halide {
+                None => serve(&loaded, pipeline, &compiler, &queue, &outbox),
+                Some(language) => {
+                    let with = (&compiler, language);
+                    serve_halide(&loaded, pipeline, with, limit, (&queue, &outbox));
                 }
             });
         };
@@ -83,13 +87,7 @@ pub(super) fn build(
 }
 
 /// Builds schedules until none is left.
-fn serve(
-    loaded: &Loaded,
-    pipeline: usize,
-    toolchain: &Toolchain,
-    queue: &Queue,
-    outbox: &Sender<(usize, Result<Arc<Built>>)>,
-) {
+fn serve(loaded: &Loaded, pipeline: usize, toolchain: &Toolchain, queue: &Queue, outbox: &Outbox) {
     loop {
         let mut numbers = Vec::new();
         let mut lowered: Vec<Lowered> = Vec::new();
@@ -118,9 +116,9 @@ fn serve(
 fn serve_halide(
     loaded: &Loaded,
     pipeline: usize,
-    (toolchain, limit): (&Toolchain, Duration),
-    queue: &Queue,
-    outbox: &Sender<(usize, Result<Arc<Built>>)>,
+    with: (&Toolchain, Language),
+    limit: Duration,
+    (queue, outbox): (&Queue, &Outbox),
 ) {
     let begin = Instant::now();
     loop {
@@ -136,7 +134,7 @@ fn serve_halide(
         }
         let (numbers, schedules): (Vec<usize>, Vec<Schedule>) = taken.into_iter().unzip();
         let left = limit.saturating_sub(begin.elapsed());
-        let built = halide::build(loaded, pipeline, &schedules, toolchain, left);
+        let built = halide::build(loaded, pipeline, &schedules, with, left);
         for (number, built) in numbers.into_iter().zip(built) {
             let _ = outbox.send((number, built.map(Arc::new)));
         }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use halidom_codegen::Toolchain;
 use halidom_driver::source::Loaded;
-use halidom_halide::script;
+use halidom_halide::script::{self, Language};
 use halidom_ir::{Action, Deal, Directive, LoopKind, Schedule, StoreIn};
 
 use super::form::{Built, Failure, Made};
@@ -32,17 +32,21 @@ pub(super) fn strip(directives: &mut Vec<Directive>) {
 }
 
 /// Compiles schedules of a pipeline with the installed Halide within a time limit, in their order.
+/// Schedules that cannot be printed in the language of the winner are not compiled.
 pub(super) fn build(
     loaded: &Loaded,
     pipeline: usize,
     schedules: &[Schedule],
-    toolchain: &Toolchain,
+    (toolchain, language): (&Toolchain, Language),
     limit: Duration,
 ) -> Vec<Result<Built, Failure>> {
     let failed = |reason: String| Failure::NotCompiled(reason);
     let pool = &loaded.module.pool;
     let algorithm = &loaded.module.pipelines[pipeline].algorithm;
-    let printed = |schedule: &Schedule| script::print(pool, algorithm, schedule);
+    let printed = |schedule: &Schedule| {
+        script::directives(pool, algorithm, schedule, language)?;
+        script::print(pool, algorithm, schedule)
+    };
     let scripts: Vec<_> = schedules.iter().map(printed).collect();
     let good: Vec<String> = scripts.iter().flatten().cloned().collect();
     let mut forms = match compile_all(&good, toolchain, limit) {

@@ -115,8 +115,7 @@ pub fn sample(
             }
         }
         let schedules = drawn.iter().map(|(schedule, _)| schedule.clone()).collect();
-        let (built, late) =
-            batch::build(&loaded, pipeline, schedules, (&toolchain, false), LIMIT.0);
+        let (built, late) = batch::build(&loaded, pipeline, schedules, (&toolchain, None), LIMIT.0);
         let deadline = Instant::now() + LIMIT.0;
         for thread in late {
             thread.ends_by(deadline);

@@ -417,7 +417,7 @@ impl Search {
             let schedules = part.iter().map(candidate).collect();
             let limit = self.longest_compile().min(left);
             let begin = Instant::now();
-            let with = (&self.toolchain, self.halide.is_some());
+            let with = (&self.toolchain, self.halide);
             let (built, late) = batch::build(&self.loaded, self.pipeline, schedules, with, limit);
             self.abandoned.extend(late);
             new += part.len();
@@ -491,14 +491,14 @@ impl Search {
         let (loaded, own, compiler) =
             (self.loaded.clone(), schedule.clone(), self.toolchain.clone());
         let pipeline = self.pipeline;
-        let by_halide = self.halide.is_some();
-        let make = move || match built {
-            Some(built) => Ok(built),
-            None if by_halide => {
-                let all = halide::build(&loaded, pipeline, &[own], &compiler, limit);
+        let language = self.halide;
+        let make = move || match (built, language) {
+            (Some(built), _) => Ok(built),
+            (None, None) => compile(loaded, pipeline, Some(own), &compiler).map(Arc::new),
+            (None, Some(language)) => {
+                let all = halide::build(&loaded, pipeline, &[own], (&compiler, language), limit);
                 all.into_iter().next().unwrap_or(Err(Failure::Ended)).map(Arc::new)
             }
-            None => compile(loaded, pipeline, Some(own), &compiler).map(Arc::new),
         };
         let mut form = match Form::start(make, &self.prepared, limit) {
             Ok(form) => {
