@@ -212,17 +212,20 @@ fn run(
 }
 
 /// The C that calls the function for each of the sizes and prints the results, one line for each.
+/// Its names begin with `atl_` or `ATL_`, as those of no derivation do.
 fn main_function(program: &Program, cases: &[Vec<i64>], results: &[usize]) -> String {
     let element = program.element();
     let next = match element {
-        Element::I32 => "(elem)(int32_t)(uint32_t)(NEXT >> 32)",
-        Element::I64 => "(elem)NEXT",
-        Element::F32 | Element::F64 => "((elem)(NEXT >> 40) - 8388608) / 8388608",
-        Element::MinPlus => "(elem)(NEXT >> 40)",
+        Element::I32 => "(elem)(int32_t)(uint32_t)(ATL_NEXT >> 32)",
+        Element::I64 => "(elem)ATL_NEXT",
+        Element::F32 | Element::F64 => "((elem)(ATL_NEXT >> 40) - 8388608) / 8388608",
+        Element::MinPlus => "(elem)(ATL_NEXT >> 40)",
     };
     let show = match element {
-        Element::I32 | Element::I64 | Element::MinPlus => "printf(\"%lld \", (long long)result[i])",
-        Element::F32 | Element::F64 => "printf(\"%.17g \", (double)result[i])",
+        Element::I32 | Element::I64 | Element::MinPlus => {
+            "printf(\"%lld \", (long long)atl_result[atl_i])"
+        }
+        Element::F32 | Element::F64 => "printf(\"%.17g \", (double)atl_result[atl_i])",
     };
     let mut rows = String::new();
     for (sizes, results) in cases.iter().zip(results) {
@@ -235,32 +238,34 @@ fn main_function(program: &Program, cases: &[Vec<i64>], results: &[usize]) -> St
         let _ = writeln!(rows, "    {{{}}},", numbers.join(", "));
     }
     let (sizes, inputs) = (program.sizes.len(), program.inputs.len());
-    let arguments = (0..sizes).map(|place| format!("c[{place}]"));
-    let arguments = arguments.chain((0..inputs).map(|number| format!("in[{number}]")));
-    let arguments: Vec<String> = arguments.chain(["result".to_owned()]).collect();
+    let arguments = (0..sizes).map(|place| format!("atl_case[{place}]"));
+    let arguments = arguments.chain((0..inputs).map(|number| format!("atl_in[{number}]")));
+    let arguments: Vec<String> = arguments.chain(["atl_result".to_owned()]).collect();
     let name = lower::c_function_name(&program.name);
     format!(
         "#include <stdio.h>\n\n\
-         #define NEXT (state = state * 6364136223846793005u + 1442695040888963407u)\n\
-         static const int64_t cases[][{columns}] = {{\n{rows}}};\n\n\
-         int main(void)\n{{\n    uint64_t state = 1;\n\
-         \x20   for (size_t number = 0; number < sizeof cases / sizeof cases[0]; number++) {{\n\
-         \x20       const int64_t *c = cases[number];\n\
-         \x20       elem *in[{inputs} + 1];\n\
-         \x20       for (int k = 0; k < {inputs}; k++) {{\n\
-         \x20           in[k] = atl_new(c[{sizes} + k]);\n\
-         \x20           for (int64_t i = 0; i < c[{sizes} + k]; i++) in[k][i] = {next};\n\
+         #define ATL_NEXT (atl_state = atl_state * 6364136223846793005u + 1442695040888963407u)\n\
+         static const int64_t atl_cases[][{columns}] = {{\n{rows}}};\n\n\
+         int main(void)\n{{\n    uint64_t atl_state = 1;\n\
+         \x20   for (size_t atl_n = 0; atl_n < sizeof atl_cases / sizeof atl_cases[0]; atl_n++) {{\n\
+         \x20       const int64_t *atl_case = atl_cases[atl_n];\n\
+         \x20       elem *atl_in[{inputs} + 1];\n\
+         \x20       for (int atl_k = 0; atl_k < {inputs}; atl_k++) {{\n\
+         \x20           atl_in[atl_k] = atl_new(atl_case[{sizes} + atl_k]);\n\
+         \x20           for (int64_t atl_i = 0; atl_i < atl_case[{sizes} + atl_k]; atl_i++)\n\
+         \x20               atl_in[atl_k][atl_i] = {next};\n\
          \x20       }}\n\
-         \x20       int64_t results = c[{sizes} + {inputs}];\n\
-         \x20       elem *result = atl_new(results);\n\
+         \x20       int64_t atl_results = atl_case[{sizes} + {inputs}];\n\
+         \x20       elem *atl_result = atl_new(atl_results);\n\
          \x20       /* The function must not rely on what the output holds. */\n\
-         \x20       for (int64_t i = 0; i < results; i++) result[i] = (elem)77;\n\
+         \x20       for (int64_t atl_i = 0; atl_i < atl_results; atl_i++)\n\
+         \x20           atl_result[atl_i] = (elem)77;\n\
          \x20       if ({name}({arguments}) != 0) {{ fprintf(stderr, \"the sizes are \
          refused\\n\"); return 1; }}\n\
-         \x20       for (int64_t i = 0; i < results; i++) {show};\n\
+         \x20       for (int64_t atl_i = 0; atl_i < atl_results; atl_i++) {show};\n\
          \x20       printf(\"\\n\");\n\
-         \x20       for (int k = 0; k < {inputs}; k++) atl_free(in[k]);\n\
-         \x20       atl_free(result);\n    }}\n    return 0;\n}}\n",
+         \x20       for (int atl_k = 0; atl_k < {inputs}; atl_k++) atl_free(atl_in[atl_k]);\n\
+         \x20       atl_free(atl_result);\n    }}\n    return 0;\n}}\n",
         columns = sizes + inputs + 1,
         arguments = arguments.join(", "),
     )

@@ -55,6 +55,26 @@ derivation whole of q { simplify; }";
     );
 }
 
+/// The C that runs a derivation has names of its own, which no derivation has.
+#[test]
+fn a_derivation_may_have_any_name() {
+    let names =
+        ["cases", "state", "result", "results", "i", "k", "c", "number", "NEXT", "atl_case"];
+    let derivations = names.map(|name| format!("derivation {name} of q {{ simplify; }}"));
+    let program = "program q(n: size, f: tensor<i32>[n]) = gen i < n: f[i] + f[i]";
+    let text = format!("{program}\n{}", derivations.join("\n"));
+    let done = crate::common::derive(&text, Some("names")).expect("the derivations go through");
+    assert_eq!(done.len(), names.len());
+    for done in done {
+        assert!(
+            matches!(done.comparison, Some((Comparison::Equal(_), Comparison::Equal(_)))),
+            "{}: {:?}",
+            done.name,
+            done.comparison
+        );
+    }
+}
+
 #[test]
 fn a_derivation_of_a_hundred_steps_in_a_thousand_nodes_takes_less_than_a_second() {
     let engine = Engine::new().expect("the engine starts");
