@@ -32,6 +32,7 @@ impl Pool {
     /// Interns an expression. The operands are assumed to be well typed; [`crate::verify`] checks
     /// them.
     pub fn expr(&mut self, expr: Expr) -> ExprId {
+        halidom_base::patience::look();
         let ty = self.infer(&expr);
         let (id, inserted) = self.exprs.intern(expr);
         if inserted {

@@ -2,17 +2,21 @@
 
 use halidom_base::FxHashMap;
 use halidom_ir::visit::{Fold, rewrite, walk};
-use halidom_ir::{Access, BufferId, Expr, ExprId, Pool, Program, Scalar, Stmt, StmtId};
+use halidom_ir::{Access, BufferId, Expr, ExprId, Pool, Program, Scalar, Stmt, StmtId, VarId};
 
 use crate::LowerError;
 use crate::repeats::is_repeated;
+
+/// The size as a tree from which a bound value is large. The bounds of regions that are needed by
+/// regions, as in a pyramid, have a few hundred parts, which occur millions of times.
+const LARGE: u64 = 1000;
 
 /// Binds subexpressions that occur more than once in the values and indices of consecutive stores
 /// to variables around these stores, so that unrolled iterations share common subexpressions. Loads
 /// are bound too if none of these stores writes their buffer; within one store all loads are,
 /// because they come before the write. Ramps, broadcasts and quotients of `repeats` are not bound,
 /// because a load or store is recognised by its index, but their operands are. Annotations stay as
-/// they are.
+/// they are. Large values of variables are treated in the same way.
 ///
 /// Requires: storage is flattened.
 /// Ensures: in each store, every operator except these occurs once with the same operands,
@@ -28,6 +32,12 @@ impl Fold<LowerError> for Cse {
         if let Stmt::Store { .. } = pool.get_stmt(id) {
             return Ok(shared(pool, &[id]));
         }
+        if let Stmt::Let { var, value, body } = *pool.get_stmt(id)
+            && written_size(pool, value, &mut FxHashMap::default()) > LARGE
+        {
+            let body = self.stmt(pool, body)?;
+            return Ok(shared_value(pool, var, value, body));
+        }
         let Stmt::Block(stmts) = pool.get_stmt(id).clone() else { return walk(self, pool, id) };
         let mut parts = Vec::with_capacity(stmts.len());
         let mut stores = Vec::new();
@@ -42,6 +52,50 @@ impl Fold<LowerError> for Cse {
         flush(pool, &mut stores, &mut parts);
         Ok(pool.stmt(Stmt::Block(parts)))
     }
+}
+
+/// Returns the number of operators and operands of an expression that is written as a tree.
+fn written_size(pool: &Pool, expr: ExprId, sizes: &mut FxHashMap<ExprId, u64>) -> u64 {
+    if let Some(size) = sizes.get(&expr) {
+        return *size;
+    }
+    let mut size = 1_u64;
+    pool.get(expr).for_each_operand(|operand| {
+        size = size.saturating_add(written_size(pool, operand, sizes));
+    });
+    sizes.insert(expr, size);
+    size
+}
+
+/// Makes a `let` whose value is large, after bindings of the subexpressions that its value repeats.
+fn shared_value(pool: &mut Pool, var: VarId, value: ExprId, body: StmtId) -> StmtId {
+    let mut done = FxHashMap::default();
+    let lets = bindings(pool, repeated(pool, &[value]), &mut done);
+    let value = replace(pool, value, &mut done);
+    let body = pool.stmt(Stmt::Let { var, value, body });
+    bound(pool, lets, body)
+}
+
+/// Makes variables for expressions, operands first.
+fn bindings(
+    pool: &mut Pool,
+    repeated: Vec<ExprId>,
+    done: &mut FxHashMap<ExprId, ExprId>,
+) -> Vec<(VarId, ExprId)> {
+    let mut lets = Vec::with_capacity(repeated.len());
+    for expr in repeated {
+        let once = replace(pool, expr, done);
+        let var = pool.declare_var(name(pool, expr), pool.ty(expr));
+        let var_expr = pool.var_expr(var);
+        done.insert(expr, var_expr);
+        lets.push((var, once));
+    }
+    lets
+}
+
+fn bound(pool: &mut Pool, lets: Vec<(VarId, ExprId)>, body: StmtId) -> StmtId {
+    let bind = |body, (var, value)| pool.stmt(Stmt::Let { var, value, body });
+    lets.into_iter().rev().fold(body, bind)
 }
 
 /// Ends a sequence of consecutive stores.
@@ -71,14 +125,7 @@ fn shared(pool: &mut Pool, stores: &[StmtId]) -> StmtId {
     let mut repeated = repeated(pool, &roots);
     repeated.retain(|expr| !written.iter().any(|buffer| reads(pool, *expr, *buffer)));
     let mut done = FxHashMap::default();
-    let mut lets = Vec::with_capacity(repeated.len());
-    for expr in repeated {
-        let once = replace(pool, expr, &mut done);
-        let var = pool.declare_var(name(pool, expr), pool.ty(expr));
-        let var_expr = pool.var_expr(var);
-        done.insert(expr, var_expr);
-        lets.push((var, once));
-    }
+    let lets = bindings(pool, repeated, &mut done);
     let mut parts = Vec::with_capacity(stores.len());
     for store in stores {
         let Stmt::Store { buffer, index, value, prophecy, atomic } = pool.get_stmt(*store).clone()
@@ -93,11 +140,8 @@ fn shared(pool: &mut Pool, stores: &[StmtId]) -> StmtId {
         }
         parts.push(if stores.len() > 1 { shared(pool, &[part]) } else { part });
     }
-    let mut body = if let [only] = *parts { only } else { pool.stmt(Stmt::Block(parts)) };
-    for (var, value) in lets.into_iter().rev() {
-        body = pool.stmt(Stmt::Let { var, value, body });
-    }
-    body
+    let body = if let [only] = *parts { only } else { pool.stmt(Stmt::Block(parts)) };
+    bound(pool, lets, body)
 }
 
 /// True if an expression loads from a buffer.
@@ -204,5 +248,38 @@ fn name(pool: &Pool, expr: ExprId) -> String {
         "index".to_owned()
     } else {
         "common".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use halidom_base::FxHashMap;
+    use halidom_ir::{BinaryOp, Pool, Program, Stmt, Type};
+
+    use super::{LARGE, cse, written_size};
+
+    #[test]
+    fn a_value_whose_parts_recur_is_written_without_repeats() {
+        let mut pool = Pool::default();
+        let x = pool.declare_var("x".to_owned(), Type::INT);
+        let mut value = pool.var_expr(x);
+        for _ in 0..40 {
+            let two = pool.int(2);
+            let double = pool.mul(value, two);
+            value = pool.binary(BinaryOp::Min, value, double);
+        }
+        assert!(written_size(&pool, value, &mut FxHashMap::default()) > 1_000_000 * LARGE);
+        let var = pool.declare_var("y".to_owned(), Type::INT);
+        let body = pool.stmt(Stmt::Block(Vec::new()));
+        let body = pool.stmt(Stmt::Let { var, value, body });
+        let (name, params) = ("p".to_owned(), vec![x]);
+        let program = Program { name, params, inputs: Vec::new(), outputs: Vec::new(), body };
+        let mut stmt = cse(&mut pool, program).unwrap().body;
+        let (mut lets, mut size) = (0, 0);
+        while let Stmt::Let { value, body, .. } = *pool.get_stmt(stmt) {
+            size += written_size(&pool, value, &mut FxHashMap::default());
+            (lets, stmt) = (lets + 1, body);
+        }
+        assert_eq!((lets, size), (40, 40 * 5));
     }
 }

@@ -20,6 +20,7 @@ mod query;
 mod reduction;
 mod report;
 mod storage;
+mod target;
 mod transform;
 
 use halidom_ir::{

@@ -59,13 +59,16 @@ kept in target/search. With --model, measures random legal schedules of the prog
 the given number, and compares the times with the estimates: Spearman's coefficient of all and of
 the fastest quarter, and the time of the best of the ten schedules with the lowest estimates, as a
 multiple of the fastest. Four programs are held out: the model was not fitted to them. Fails if a
-coefficient is below 0.75 (0.6 for the fastest quarter) or that multiple above 1.1. Not among the
+coefficient is below 0.75 (0.6 for the fastest quarter) or that multiple above 1.1. With --random,
+tunes 200 random pipelines, or the given number, on one thread: each must have a proved schedule
+after 10 seconds, and the median time must be at most 0.7 of the unscheduled form's. Not among the
 tables that `cargo xtask bench` prints.
 
 example: cargo xtask bench
 example: cargo xtask bench atl
 example: cargo xtask bench search --budget 20 blur harris
 example: cargo xtask bench search --model 40 harris
+example: cargo xtask bench search --random 20
 example: cargo xtask bench native blur sc1 --svg target/two.svg",
     run,
     options: &[

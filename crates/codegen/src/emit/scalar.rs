@@ -13,6 +13,7 @@ impl Translator<'_> {
     /// Returns the C expression for a scalar expression. Its C type is the scalar's or, for `bool`
     /// and integers below 32 bits, `int` with the same value.
     pub(crate) fn scalar(&mut self, id: ExprId) -> Result<CExpr, EmitError> {
+        halidom_base::patience::look();
         let pool = self.pool;
         match pool.get(id) {
             Expr::Const(constant) => literal(*constant),

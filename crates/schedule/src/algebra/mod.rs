@@ -16,6 +16,7 @@ use std::borrow::Cow;
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, FuncId, Overflow, Pool, UnaryOp, VarId};
 
+use crate::target::{End, Target};
 use sample::{Samples, Values};
 pub(crate) use sum::{Known, Product, Sum};
 
@@ -33,6 +34,11 @@ pub(crate) struct Algebra<'a> {
     pub(crate) pool: &'a mut Pool,
     known: Cow<'a, Known>,
     sums: FxHashMap<ExprId, Sum>,
+    /// Sums of several terms with their extrema distributed. Regions of pyramids share their parts:
+    /// as trees, they have exponentially many.
+    distributed: FxHashMap<Sum, Sum>,
+    /// The ends of expressions over targets, and true where an end may be too wide.
+    pub(crate) ends: FxHashMap<(ExprId, Target, End), (Option<ExprId>, bool)>,
     /// The result of each proof search for a sum being non-negative, and the depth of the search.
     proofs: FxHashMap<Sum, (bool, u32)>,
     /// Sums for which a search ran out of steps; another search would run out as well.
@@ -56,6 +62,8 @@ impl<'a> Algebra<'a> {
             pool,
             known: Cow::Borrowed(known),
             sums: FxHashMap::default(),
+            distributed: FxHashMap::default(),
+            ends: FxHashMap::default(),
             proofs: FxHashMap::default(),
             given_up: FxHashSet::default(),
             samples: Samples::default(),
@@ -71,6 +79,8 @@ impl<'a> Algebra<'a> {
     pub(crate) fn learn_upper(&mut self, var: VarId, greatest: ExprId) {
         self.known.to_mut().upper.insert(var, greatest);
         self.sums.clear();
+        self.distributed.clear();
+        self.ends.clear();
         self.proofs.clear();
         self.given_up.clear();
         self.samples.clear();
@@ -342,6 +352,18 @@ impl<'a> Algebra<'a> {
         if sum.len() < 2 && self.lone_extremum(&sum).is_some() {
             return sum;
         }
+        if let Some(known) = self.distributed.get(&sum) {
+            return known.clone();
+        }
+        let result = self.distributed_once(sum.clone());
+        // Within a search, fewer inequalities are shown.
+        if self.searches == 0 {
+            self.distributed.insert(sum, result.clone());
+        }
+        result
+    }
+
+    fn distributed_once(&mut self, sum: Sum) -> Sum {
         let extrema: Vec<(ExprId, i128)> = sum
             .terms()
             .flat_map(|(product, coefficient)| {

@@ -12,9 +12,9 @@ use halidom_poly::{Condition, Constraint, Context, Dim, Error, Function, QuasiAf
 
 use super::interval::last;
 use super::machine;
-use super::target::End;
 use crate::algebra::{Algebra, Sum, opposite};
 use crate::query::Binder;
+use crate::target::End;
 
 /// The number of basic operations that isl may spend on one query.
 const WORK_LIMIT: u64 = 1_000;

@@ -8,10 +8,10 @@
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Expr, ExprId, Intrinsic, Scalar, UnaryOp};
 
-use super::target::{End, Target};
 use super::{machine, monotone, residues};
 use crate::algebra::{Algebra, Product, Sum, opposite};
 use crate::query::Binder;
+use crate::target::{End, Target};
 
 /// The maximum size of a dividend's and a divisor's bounds, in nodes; a remainder with larger ones
 /// may take every value.
@@ -279,6 +279,24 @@ fn periodic(algebra: &mut Algebra<'_>, expr: ExprId, targets: &[Target]) -> Vec<
 
 /// Bounds `expr` over one target: the result does not mention it.
 fn eliminate(algebra: &mut Algebra<'_>, expr: ExprId, target: Target, end: End) -> Option<ExprId> {
+    let key = (expr, target, end);
+    if let Some((known, is_lossy)) = algebra.ends.get(&key).copied() {
+        algebra.lossy |= is_lossy;
+        return known;
+    }
+    let before = std::mem::replace(&mut algebra.lossy, false);
+    let found = eliminate_once(algebra, expr, target, end);
+    algebra.ends.insert(key, (found, algebra.lossy));
+    algebra.lossy |= before;
+    found
+}
+
+fn eliminate_once(
+    algebra: &mut Algebra<'_>,
+    expr: ExprId,
+    target: Target,
+    end: End,
+) -> Option<ExprId> {
     if !algebra.occurs(expr, target.expr) {
         return Some(expr);
     }

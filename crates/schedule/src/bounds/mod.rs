@@ -8,7 +8,6 @@ mod machine;
 mod monotone;
 mod reference;
 mod residues;
-mod target;
 mod unbounded;
 mod wider;
 
@@ -22,7 +21,7 @@ use crate::emit::Solution;
 use crate::error::ScheduleError;
 use crate::nest::{BoundKind, Lowered, Placement, compute_kind, final_kind, hole};
 use crate::query::{Binder, Constraint, Subject};
-use target::End;
+use crate::target::End;
 
 /// The bounds engine that answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@
 
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId};
 
-use super::target::{End, Target};
 use crate::algebra::{Algebra, Sum};
+use crate::target::{End, Target};
 
 /// The maximum number of residues that are examined.
 const MOST_RESIDUES: i128 = 16;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use halidom_base::stack;
+use halidom_base::{patience, stack};
 use halidom_codegen::Toolchain;
 use halidom_driver::source::Loaded;
 use halidom_driver::stock::Language;
@@ -20,6 +20,9 @@ use super::halide;
 const TOGETHER: usize = 4;
 /// The number of compilers side by side.
 const WORKERS: usize = 8;
+/// The part of the time limit after which one program is given up before the C compiler sees it.
+/// The regions of some schedules take very long to infer, and the others must not wait for these.
+const SHARE: u32 = 4;
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -59,7 +62,7 @@ pub(super) fn build(
         let (queue, outbox) = (Arc::clone(&queue), outbox.clone());
         let work = move || {
             stack::whole(|| match halide {
-                None => serve(&loaded, pipeline, &compiler, &queue, &outbox),
+                None => serve(&loaded, pipeline, &compiler, limit, (&queue, &outbox)),
                 Some(language) => {
                     let with = (&compiler, language);
                     serve_halide(&loaded, pipeline, with, limit, (&queue, &outbox));
@@ -87,14 +90,23 @@ pub(super) fn build(
 }
 
 /// Builds schedules until none is left.
-fn serve(loaded: &Loaded, pipeline: usize, toolchain: &Toolchain, queue: &Queue, outbox: &Outbox) {
+fn serve(
+    loaded: &Loaded,
+    pipeline: usize,
+    toolchain: &Toolchain,
+    limit: Duration,
+    (queue, outbox): (&Queue, &Outbox),
+) {
+    let end = Instant::now() + limit;
     loop {
         let mut numbers = Vec::new();
         let mut lowered: Vec<Lowered> = Vec::new();
         while lowered.len() < TOGETHER {
             let next = queue.lock().ok().and_then(|mut queue| queue.pop_front());
             let Some((number, schedule)) = next else { break };
-            match lower(loaded.clone(), pipeline, Some(schedule)) {
+            let until = end.min(Instant::now() + limit / SHARE);
+            let made = patience::within(until, || lower(loaded.clone(), pipeline, Some(schedule)));
+            match made.unwrap_or(Err(Failure::SlowToCompile)) {
                 Ok(one) => {
                     numbers.push(number);
                     lowered.push(one);
@@ -106,9 +118,18 @@ fn serve(loaded: &Loaded, pipeline: usize, toolchain: &Toolchain, queue: &Queue,
         if numbers.is_empty() {
             return;
         }
-        together(lowered, toolchain, &mut |number, built| {
-            let _ = outbox.send((numbers[number], built.map(Arc::new)));
+        let mut missing = numbers.clone();
+        let all = patience::within(end, || {
+            together(lowered, toolchain, &mut |number, built| {
+                missing.retain(|other| *other != numbers[number]);
+                let _ = outbox.send((numbers[number], built.map(Arc::new)));
+            });
         });
+        if all.is_none() {
+            for number in missing {
+                let _ = outbox.send((number, Err(Failure::SlowToCompile)));
+            }
+        }
     }
 }
 

@@ -59,12 +59,21 @@ pub(super) fn run(words: &[&str]) -> Result<(), Error> {
         let name = row.as_ref().and_then(|row| row.get("program")?.text().map(str::to_owned));
         found.extend(name.zip(row));
     }
+    let mut without = Vec::new();
     for one in &programs {
         if found.iter().any(|(name, _)| name == one.name) {
             continue;
         }
         println!("{} …", one.name);
-        let line = compare(one, &effort)?;
+        // The others are measured even if one cannot be.
+        let line = match compare(one, &effort) {
+            Ok(line) => line,
+            Err(error) => {
+                println!("{error}");
+                without.push(format!("{}: no time", one.name));
+                continue;
+            }
+        };
         let mut file = OpenOptions::new().create(true).append(true).open(&kept);
         let written =
             file.as_mut().map_err(|_| ()).and_then(|file| writeln!(file, "{line}").map_err(|_| ()));
@@ -75,7 +84,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), Error> {
     }
     found.retain(|(name, _)| programs.iter().any(|one| one.name == name));
     print(&found);
-    Ok(())
+    if without.is_empty() { Ok(()) } else { Err(Error::Slow(without)) }
 }
 
 /// An autoscheduler's code, which waits to be run.
