@@ -30,6 +30,11 @@ impl<I: Id, T: Hash + Eq> Interner<I, T> {
         self.values.get_index_of(value).map(I::from_index)
     }
 
+    /// The values in the order in which they were stored.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = &T> {
+        self.values.iter()
+    }
+
     /// The number of distinct values.
     pub fn len(&self) -> usize {
         self.values.len()

@@ -1,6 +1,6 @@
 //! Typed ids, append-only arenas, an interner and hash aliases, from which every IR of the project
-//! is built; also stacks and memory that grow with the input, work with a time limit, and the search
-//! for other executables.
+//! is built; also stacks and memory that grow with the input, work with a time limit, and the
+//! search for other executables.
 //!
 //! This crate knows nothing of any domain. Start with [`define_id`], which defines a `Copy` index
 //! type, then [`Arena`] (values by id) and [`Interner`] (equal values share one id, so equality of

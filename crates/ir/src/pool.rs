@@ -171,9 +171,9 @@ impl Pool {
         self.functions.intern(decl).0
     }
 
-    /// True if there is a function that is only named.
-    pub fn has_functions(&self) -> bool {
-        !self.functions.is_empty()
+    /// The functions that are only named.
+    pub fn functions(&self) -> impl Iterator<Item = &FunctionDecl> {
+        self.functions.values()
     }
 
     /// A function's declaration.

@@ -61,6 +61,7 @@ fn written(name: &str, pipeline: &Pipeline, names: &Names) -> Result<Import, Dia
     let mut source = translate::definitions(pipeline, names)
         .map_err(|unsupported| unsupported.diagnostic(None))?;
     translate::keep_used(&mut source, pipeline);
+    translate::choose_known(&mut source);
     let algorithm =
         halidom_lang::print(&source.pool, &source.algorithm).map_err(|unprintable| {
             let message = format!("`{name}`: {unprintable}");

@@ -585,6 +585,11 @@ fn translated(
         let same = translate::lay_out_arrays(&mut pipeline, &names, dump);
         same.map_err(|found| found.diagnostic(file))?;
     }
+    // Halide itself made the arguments of its own dump from the pipeline.
+    if let Code::Given(dump) = &code {
+        let taken = translate::takes(&pipeline, &names, dump);
+        taken.map_err(|found| found.diagnostic(file))?;
+    }
     let before = specification.map(|bytes| pipeline::read(&bytes, &mut names)).transpose();
     let before = before.map_err(|error| error.diagnostic(name))?;
     let before = before.map(|before| translate::algorithm(&before, &names)).transpose();

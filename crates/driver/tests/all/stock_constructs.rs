@@ -110,6 +110,54 @@ const CASES: &[Case] = &[
         ],
     },
     Case {
+        name: "shifts by amounts with a sign of their own",
+        lines: "a = hl.ImageParam(hl.UInt(8), 1, 'a')
+    b = hl.ImageParam(hl.Int(8), 1, 'b')
+    c = hl.ImageParam(hl.UInt(8), 1, 'c')
+    n = hl.Param(hl.Int(8), 'n')
+    out[x] = (a[x] << b[x]) + (a[x] >> n) + hl.rounding_shift_right(a[x], n)
+    out[x] += hl.u8(hl.i8(c[x]) >> (c[x] & 7))",
+        target: None,
+        wrong: &[
+            ("(var i8 \"n\")", "(cast u8 (var i8 \"n\"))"),
+            ("\"shift_left\"", "\"shift_right\""),
+            ("\"rounding_shift_right\"", "\"rounding_shift_left\""),
+        ],
+    },
+    Case {
+        name: "a value where a shift has none",
+        lines: "a = hl.ImageParam(hl.Int(8), 1, 'a')
+    out[x] = hl.select(a[x] > hl.i8(5), hl.i8(0), a[x])",
+        target: None,
+        wrong: &[
+            ("(i8 0)", "(call i8 \"shift_left\" pure-intrinsic 0 (i8 1) (i8 9))"),
+            ("(i8 0)", "(call i8 \"rounding_shift_right\" pure-intrinsic 0 (i8 1) (i8 20))"),
+            ("(i8 0)", "(call i8 \"mul_shift_right\" pure-intrinsic 0 (i8 1) (i8 1) (u8 40))"),
+        ],
+    },
+    Case {
+        name: "an average, which one of sorted operands is not",
+        lines: "a = hl.ImageParam(hl.UInt(8), 1, 'a')
+    out[x] = hl.halving_add(a[x], a[x + 1])",
+        target: None,
+        wrong: &[("\"halving_add\"", "\"sorted_avg\"")],
+    },
+    Case {
+        name: "arguments of the statement's code",
+        lines: "a = hl.ImageParam(hl.UInt(8), 1, 'a')
+    p = hl.Param(hl.Int(32), 'p')
+    out[x] = a[x + p]",
+        target: None,
+        wrong: &[
+            ("(argument input-buffer \"a\" u8 1", "(argument input-buffer \"a\" i16 1"),
+            ("(argument input-buffer \"a\" u8 1", "(argument input-buffer \"a\" u8 2"),
+            ("(argument input-buffer \"a\"", "(argument output-buffer \"a\""),
+            ("(argument output-buffer \"out\"", "(argument input-buffer \"out\""),
+            ("(argument input-scalar \"p\" i32", "(argument input-scalar \"p\" i64"),
+            ("(argument input-scalar \"p\"", "(argument input-scalar \"q\""),
+        ],
+    },
+    Case {
         name: "products that are shifted by a parameter",
         lines: "i = hl.ImageParam(hl.Int(16), 1, 'i')
     n = hl.Param(hl.UInt(16), 'n')

@@ -1,13 +1,13 @@
 //! A comparison of a statement with a pipeline by names and types: it detects a statement that
 //! Halide did not compile from this pipeline.
 
-use halidom_base::{IndexMap, IndexSet};
+use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use halidom_diag::{Diagnostic, FileId, Span};
 
 use super::fields::type_code;
-use crate::dump::{self, Dump};
-use crate::pipeline::{Image, ImageDim, Pipeline};
-use crate::tree::{Block, Expr, Scalar, Stmt, StmtKind};
+use crate::dump::{self, ArgumentKind, Dump};
+use crate::pipeline::{Image, ImageDim, Input, Pipeline};
+use crate::tree::{Block, Expr, Scalar, Stmt, StmtKind, Type};
 use crate::{NameId, Names, codes};
 
 /// The evidence that a statement was compiled from another pipeline.
@@ -107,6 +107,56 @@ pub fn lay_out_arrays(pipeline: &mut Pipeline, names: &Names, code: &Dump) -> Re
     Ok(())
 }
 
+/// Checks that a dump's arguments are the pipeline's: each name occurs once, with the kind, the
+/// type and the rank that it has in the pipeline; each output is an argument, and each input that
+/// the statement mentions. Their order is the author's choice.
+///
+/// # Errors
+/// Returns the first mismatch.
+pub fn takes(pipeline: &Pipeline, names: &Names, code: &Dump) -> Result<(), Mismatch> {
+    let mismatch = |what: String| Err(Mismatch { what, at: 0 });
+    let rank = |input: &Input| input.is_buffer.then_some(input.dimensions);
+    let inputs = pipeline.inputs.iter();
+    let inputs = inputs
+        .map(|input| (names.text(input.name).to_owned(), (input.ty.scalar, rank(input), false)));
+    let outputs: Vec<_> = outputs(pipeline, names)
+        .map(|(name, scalar, rank)| (name, (scalar, Some(rank), true)))
+        .collect();
+    let written: Vec<String> = outputs.iter().map(|(name, _)| name.clone()).collect();
+    let known: FxHashMap<String, _> = inputs.chain(outputs).collect();
+    let mut taken: FxHashSet<&str> = FxHashSet::default();
+    for argument in &code.arguments {
+        let name = names.text(argument.name);
+        if !taken.insert(name) {
+            return mismatch(format!("it has two arguments `{name}`"));
+        }
+        // A pipeline may take what it does not use.
+        let Some((scalar, rank, is_output)) = known.get(name) else { continue };
+        let (own_rank, is_written) = match argument.kind {
+            ArgumentKind::Scalar => (None, false),
+            ArgumentKind::Input(buffer) => (Some(usize::from(buffer.dimensions)), false),
+            ArgumentKind::Output(buffer) => (Some(usize::from(buffer.dimensions)), true),
+        };
+        let is_handle = matches!(scalar, Scalar::Handle(_));
+        if own_rank != *rank
+            || is_written != *is_output
+            || !(is_handle || argument.ty == Type::of(*scalar))
+        {
+            return mismatch(format!("its argument `{name}` has another kind, type or rank"));
+        }
+    }
+    let is_used = |name: &str| {
+        let found = names.find(name).into_iter().chain(names.find(&format!("{name}.buffer")));
+        found.into_iter().any(|name| mentions(&code.block, name))
+    };
+    let reads = pipeline.inputs.iter().map(|input| names.text(input.name));
+    let missing = written.iter().map(String::as_str).chain(reads.filter(|name| is_used(name)));
+    match missing.into_iter().find(|name| !taken.contains(name)) {
+        Some(name) => mismatch(format!("it has no argument `{name}`")),
+        None => Ok(()),
+    }
+}
+
 /// Tests whether a statement has a variable with a name.
 fn mentions(block: &[Stmt], name: NameId) -> bool {
     fn in_expr(expr: &Expr, name: NameId) -> bool {
@@ -130,17 +180,21 @@ fn callers(pipeline: &Pipeline, names: &Names) -> Vec<(String, Scalar, usize)> {
     let images = pipeline.images.iter();
     let images =
         images.map(|image| (names.text(image.name).to_owned(), image.ty.scalar, image.dims.len()));
+    inputs.chain(images).chain(outputs(pipeline, names)).collect()
+}
+
+/// The components of the outputs: name, type, number of dimensions.
+fn outputs(pipeline: &Pipeline, names: &Names) -> impl Iterator<Item = (String, Scalar, usize)> {
     let outputs = pipeline.funcs.iter().filter(|func| pipeline.outputs.contains(&func.name));
-    let outputs = outputs.flat_map(|func| {
+    outputs.flat_map(|func| {
         let name = names.text(func.name);
-        let component = move |(number, ty): (usize, &crate::tree::Type)| {
+        let component = move |(number, ty): (usize, &Type)| {
             let name =
                 if func.types.len() == 1 { name.to_owned() } else { format!("{name}.{number}") };
             (name, ty.scalar, func.args.len())
         };
         func.types.iter().enumerate().map(component)
-    });
-    inputs.chain(images).chain(outputs).collect()
+    })
 }
 
 /// The funcs and buffers that a statement mentions, with their places.

@@ -9,10 +9,62 @@
 use halidom_ir::{BinaryOp as Op, Constant, ExprId, Overflow, Scalar, UnaryOp};
 
 use super::error::{Result, unsupported};
+use super::intrinsics::BEYOND;
 use super::ops::{Ops, Value, stored};
 use crate::tree::{self, BinaryOp};
 
 impl Ops<'_> {
+    /// The width of an integer type.
+    fn width(ty: tree::Scalar) -> Result<u32> {
+        match ty {
+            tree::Scalar::Int(bits) | tree::Scalar::UInt(bits) if bits > 1 => Ok(bits.into()),
+            tree::Scalar::Int(_)
+            | tree::Scalar::UInt(_)
+            | tree::Scalar::Float(_)
+            | tree::Scalar::BFloat(_)
+            | tree::Scalar::Handle(_) => unsupported("a shift of a value of this type"),
+        }
+    }
+
+    /// A shift by an amount with a type of its own. A negative amount shifts the other way. By the
+    /// width or more, the code has no value; then nothing is known of it, in the pipeline and in
+    /// the statement.
+    pub(super) fn shift(&mut self, name: &str, a: Value, b: Value) -> Result<Value> {
+        let width = i128::from(Self::width(a.ty)?);
+        let is_left = name.ends_with("_left");
+        let [forward, backward] = if is_left { [Op::Shl, Op::Shr] } else { [Op::Shr, Op::Shl] };
+        let x = self.as_stored(a)?;
+        let scalar = self.pool.ty(x).scalar;
+        if let Some(amount) = self.literal(b.id) {
+            if amount.abs() >= width {
+                return self.named(BEYOND, &[a, b], a.ty);
+            }
+            let by = self.number(x, scalar, amount.abs())?;
+            let op = if amount < 0 { backward } else { forward };
+            return Ok(Value { id: self.pool.binary(op, x, by), ty: a.ty });
+        }
+        let is_signed = matches!(b.ty, tree::Scalar::Int(_));
+        let amount = self.as_int(b)?;
+        let (zero, limit) = (self.int_like(amount, 0), self.int_like(amount, width));
+        let mut fits = self.int_op(Op::Lt, amount, limit);
+        // A shift of a signed value takes negative amounts.
+        let mut shifted = self.bitwise(forward, a, b)?;
+        if is_signed {
+            let limit = self.int_like(amount, -width);
+            let above = self.int_op(Op::Gt, amount, limit);
+            fits = self.pool.binary(Op::And, fits, above);
+            if matches!(a.ty, tree::Scalar::UInt(_)) {
+                let opposite = self.int_op(Op::Sub(Overflow::Unbounded), zero, amount);
+                let opposite = self.pool.cast(scalar, opposite);
+                let other = self.pool.binary(backward, x, opposite);
+                let is_negative = self.int_op(Op::Lt, amount, zero);
+                shifted.id = self.pool.select(is_negative, other, shifted.id);
+            }
+        }
+        let beyond = self.named(BEYOND, &[a, b], a.ty)?;
+        Ok(Value { id: self.pool.select(fits, shifted.id, beyond.id), ty: a.ty })
+    }
+
     /// `popcount`, `count_leading_zeros` and `count_trailing_zeros`.
     pub(super) fn counted(&mut self, name: &str, a: Value) -> Result<Value> {
         let (x, bits) = self.unsigned(a)?;
@@ -82,11 +134,19 @@ impl Ops<'_> {
         }
     }
 
-    /// `rounding_shift_right` and `rounding_shift_left` by a varying amount: the shifted value, and
-    /// one more if the last of the bits that were dropped is 1.
+    /// `rounding_shift_right` and `rounding_shift_left`: the shifted value, and one more if the
+    /// last of the bits that were dropped is 1.
     pub(super) fn rounding_shift(&mut self, name: &str, a: Value, b: Value) -> Result<Value> {
+        let width = Self::width(a.ty)?;
         let is_right = name == "rounding_shift_right";
-        let shift = if is_right { Op::Shr } else { Op::Shl };
+        if let (true, Some(amount)) = (is_right, self.literal(b.id))
+            && let Some(bits) = u32::try_from(amount).ok().filter(|bits| *bits < width)
+        {
+            let ty = a.ty;
+            let a = self.as_int(a)?;
+            let id = self.rounded_down(a, bits);
+            return self.wrapped(id, ty);
+        }
         // A bit is dropped if the shift is to the right.
         let (drops, back) =
             if is_right { (BinaryOp::Gt, BinaryOp::Sub) } else { (BinaryOp::Lt, BinaryOp::Add) };
@@ -98,8 +158,10 @@ impl Ops<'_> {
         let (zero, one) = (constant(self, b, 0)?, constant(self, b, 1)?);
         let is_dropped = self.binary(drops, b, zero)?;
         let fewer = self.binary(back, b, one)?;
-        let shifted = self.bitwise(shift, a, b)?;
-        let last = self.bitwise(shift, a, fewer)?;
+        let shifted = self.shift(name, a, b)?;
+        // Where no bit is dropped, the amount that is one less may be beyond the width.
+        let fewer = self.select(is_dropped, fewer, b)?;
+        let last = self.shift(name, a, fewer)?;
         let (none, bit) = (constant(self, a, 0)?, constant(self, a, 1)?);
         let mask = self.select(is_dropped, bit, none)?;
         let rounded = self.bitwise(Op::And, mask, last)?;
@@ -114,12 +176,15 @@ impl Ops<'_> {
         [a, b, amount]: [Value; 3],
         ty: tree::Scalar,
     ) -> Result<Value> {
-        let of = a.ty;
+        let (of, width) = (a.ty, Self::width(a.ty)?);
         let (a, b) = (self.as_int(a)?, self.as_int(b)?);
         let product = self.int_op(Op::Mul(Overflow::Unbounded), a, b);
         let is_rounded = name == "rounding_mul_shift_right";
-        if self.literal(amount.id).is_some() {
-            let bits = self.bits(amount)?;
+        if let Some(amount) = self.literal(amount.id) {
+            let bits = u32::try_from(amount).ok().filter(|bits| *bits < (2 * width).min(64));
+            let Some(bits) = bits else {
+                return unsupported("a product that is shifted by this many bits");
+            };
             let id = if is_rounded {
                 self.rounded_down(product, bits)
             } else {
@@ -142,7 +207,7 @@ impl Ops<'_> {
         let shifted = if is_rounded {
             self.rounding_shift("rounding_shift_right", product, amount)?
         } else {
-            self.bitwise(Op::Shr, product, amount)?
+            self.shift("shift_right", product, amount)?
         };
         let shifted = self.as_int(shifted)?;
         self.saturated(shifted, ty)
@@ -181,11 +246,11 @@ impl Ops<'_> {
         let (tree::Scalar::Int(_) | tree::Scalar::UInt(_)) = ty else {
             return unsupported("`extract_bits` of these types");
         };
-        let (x, _) = self.unsigned(a)?;
-        let from = self.as_stored(from)?;
-        let from = self.pool.cast(self.pool.ty(x).scalar, from);
-        let shifted = self.pool.binary(Op::Shr, x, from);
-        Ok(Value { id: self.pool.cast(stored(ty)?, shifted), ty })
+        let (id, bits) = self.unsigned(a)?;
+        let bits = u8::try_from(bits).unwrap_or(u8::MAX);
+        let whole = Value { id, ty: tree::Scalar::UInt(bits) };
+        let shifted = self.shift("shift_right", whole, from)?;
+        Ok(Value { id: self.pool.cast(stored(ty)?, shifted.id), ty })
     }
 }
 
@@ -233,6 +298,54 @@ mod tests {
         }
         assert_eq!(at("count_leading_zeros", tree::Scalar::Int(8), &[-1]), 0);
         assert_eq!(at("popcount", tree::Scalar::Int(16), &[-1]), 16);
+    }
+
+    /// The value of a shift by an amount of another type, each a variable of the expression; `None`
+    /// where nothing is known of it.
+    fn shifted(name: &str, (ty, a): (tree::Scalar, i128), (by, b): (tree::Scalar, i128)) -> i128 {
+        let mut pool = Pool::new();
+        let mut known = Vec::new();
+        let mut args = Vec::new();
+        for (ty, number) in [(ty, a), (by, b)] {
+            let scalar = stored(ty).expect("it is a type of memory");
+            let var = pool.declare_var("x", Type::scalar(scalar));
+            args.push(Value { id: pool.var_expr(var), ty });
+            known.push((var, Constant::wrapped(scalar, number).expect("it is an integer")));
+        }
+        let mut widths = Widths::default();
+        let mut ops = Ops { pool: &mut pool, widths: &mut widths, signed: Overflow::Wraps };
+        let result = ops.call(name, &args, ty).expect("it is translated");
+        let found = folded(&pool, result.id, &known);
+        found.and_then(Constant::as_integer).unwrap_or(i128::MAX)
+    }
+
+    #[test]
+    fn amounts_have_a_sign_of_their_own() {
+        use tree::Scalar::{Int, UInt};
+        let none = i128::MAX;
+        for (ty, a, by, b, left, right) in [
+            (UInt(8), 13, Int(8), -1, 6, 26),
+            (UInt(8), 13, Int(8), 2, 52, 3),
+            (UInt(8), 13, Int(8), -8, none, none),
+            (UInt(8), 13, UInt(8), 8, none, none),
+            (UInt(8), 13, UInt(8), 255, none, none),
+            (Int(8), -13, UInt(8), 1, -26, -7),
+            (Int(8), -13, UInt(8), 200, none, none),
+            (Int(8), -13, Int(8), -1, -7, -26),
+            (UInt(16), 3, Int(32), 65537, none, none),
+            (UInt(32), 1, Int(8), -31, 0, 1 << 31),
+            (UInt(64), 1, Int(8), 63, 1 << 63, 0),
+        ] {
+            assert_eq!(shifted("shift_left", (ty, a), (by, b)), left, "{a} << {b}");
+            assert_eq!(shifted("shift_right", (ty, a), (by, b)), right, "{a} >> {b}");
+        }
+    }
+
+    #[test]
+    fn averages_of_sorted_operands_need_their_order() {
+        let ty = tree::Scalar::UInt(8);
+        assert_eq!(shifted("sorted_avg", (ty, 200), (ty, 255)), 227);
+        assert_eq!(shifted("sorted_avg", (ty, 255), (ty, 200)), i128::MAX);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use halidom_ir::{
 };
 
 use super::error::{Result, unsupported};
-use super::intrinsics::refuse;
+use super::intrinsics::{FAILED, UNSORTED, refuse};
 use crate::tree;
 
 /// A value with its type in Halide.
@@ -556,17 +556,6 @@ impl Ops<'_> {
         number.filter(|number| limits.contains(number))
     }
 
-    /// The constant amount of a shift.
-    pub(super) fn bits(&self, amount: Value) -> Result<u32> {
-        let Some(number) = self.literal(amount.id) else {
-            return unsupported("a rounding shift by a varying number of bits");
-        };
-        match u32::try_from(number).ok().filter(|bits| *bits < 64) {
-            Some(bits) => Ok(bits),
-            None => unsupported("a shift by this many bits"),
-        }
-    }
-
     /// A bitwise operator.
     pub(super) fn bitwise(&mut self, op: Op, a: Value, b: Value) -> Result<Value> {
         let x = self.as_stored(a)?;
@@ -617,7 +606,7 @@ impl Ops<'_> {
             // Where a requirement fails, the value is one of which nothing is known, in the
             // pipeline and in the statement: a statement without the requirement has another one.
             ("require", [condition, value]) => {
-                let failed = self.named("a requirement that fails", &[*condition], ty)?;
+                let failed = self.named(FAILED, &[*condition], ty)?;
                 self.select(*condition, *value, failed)
             }
             ("if_then_else" | "select_mask", [condition, a, b]) => self.select(*condition, *a, *b),
@@ -661,18 +650,13 @@ impl Ops<'_> {
                 let id = self.as_stored(*a)?;
                 Ok(Value { id: self.pool.unary(UnaryOp::Not, id), ty: a.ty })
             }
-            ("shift_left", [a, b]) => self.bitwise(Op::Shl, *a, *b),
-            ("shift_right", [a, b]) => self.bitwise(Op::Shr, *a, *b),
+            ("shift_left" | "shift_right", [a, b]) => self.shift(name, *a, *b),
             ("widening_add" | "widen_right_add", [a, b]) => self.widened(Add, *a, *b, ty),
             ("widening_sub" | "widen_right_sub", [a, b]) => self.widened(Sub, *a, *b, ty),
             ("widening_mul" | "widen_right_mul", [a, b]) => self.widened(Mul, *a, *b, ty),
-            ("widening_shift_left", [a, b]) => {
+            ("widening_shift_left" | "widening_shift_right", [a, b]) => {
                 let a = self.cast(ty, *a)?;
-                self.bitwise(Op::Shl, a, *b)
-            }
-            ("widening_shift_right", [a, b]) => {
-                let a = self.cast(ty, *a)?;
-                self.bitwise(Op::Shr, a, *b)
+                self.shift(name, a, *b)
             }
             ("saturating_add" | "saturating_sub", [a, b]) => {
                 let (a, b) = (self.as_int(*a)?, self.as_int(*b)?);
@@ -696,18 +680,20 @@ impl Ops<'_> {
                 let id = self.scaled_down(sum, 1);
                 self.wrapped(id, ty)
             }
-            ("rounding_halving_add" | "sorted_avg", [a, b]) => {
+            ("rounding_halving_add", [a, b]) => {
                 let (a, b) = (self.as_int(*a)?, self.as_int(*b)?);
                 let sum = self.int_op(Op::Add(unbounded), a, b);
-                let id = if name == "sorted_avg" {
-                    self.scaled_down(sum, 1)
-                } else {
-                    self.rounded_down(sum, 1)
-                };
+                let id = self.rounded_down(sum, 1);
                 self.wrapped(id, ty)
             }
-            ("rounding_shift_left", [a, b]) => self.rounding_shift(name, *a, *b),
-            ("rounding_shift_right", [a, b]) if self.literal(b.id).is_none() => {
+            // Halide promises an average only if the first operand is not the larger one.
+            ("sorted_avg", [a, b]) => {
+                let is_sorted = self.binary(Le, *a, *b)?;
+                let average = self.call("halving_add", args, ty)?;
+                let unknown = self.named(UNSORTED, args, ty)?;
+                self.select(is_sorted, average, unknown)
+            }
+            ("rounding_shift_left" | "rounding_shift_right", [a, b]) => {
                 self.rounding_shift(name, *a, *b)
             }
             ("popcount" | "count_leading_zeros" | "count_trailing_zeros", [a]) => {
@@ -716,12 +702,6 @@ impl Ops<'_> {
             ("concat_bits", parts) => self.concatenated_bits(parts, ty),
             ("extract_bits", [a, from]) => self.extracted_bits(*a, *from, ty),
             ("memoize_expr", [a, ..]) => Ok(*a),
-            ("rounding_shift_right", [a, b]) => {
-                let bits = self.bits(*b)?;
-                let a = self.as_int(*a)?;
-                let id = self.rounded_down(a, bits);
-                self.wrapped(id, ty)
-            }
             ("mul_shift_right" | "rounding_mul_shift_right", [a, b, q]) => {
                 self.shifted_product(name, [*a, *b, *q], ty)
             }

@@ -30,7 +30,7 @@ use super::pointers::Opaque;
 use super::polynomials::Polynomial;
 use super::scans::{Uses, contains_assert, is_stored};
 use super::walk::{Atomicity, Item, Place, Walk, closed};
-use super::{debugging, folds, profiling, rounding, scopes};
+use super::{debugging, folds, intrinsics, profiling, rounding, scopes};
 use crate::pipeline::Pipeline;
 use crate::tree::{self, Alignment, Block, Expr, ForKind, Stmt, StmtKind};
 use crate::{Condition, NameId, Names};
@@ -237,7 +237,7 @@ impl Walk<'_> {
         contract.checks_memory = !self.source.settings.large_buffers;
         // A strict pipeline's statement may have lost a strict operator: LLVM sees the statement.
         let is_plain = self.nodes.has_plain_floats && !self.source.settings.strict_float;
-        if pool.has_functions() {
+        if pool.functions().any(|function| !intrinsics::has_no_value(&function.name)) {
             contract.others.insert(Condition::NamedFunctions);
         }
         if self.source.algorithm.fast_math || is_plain {

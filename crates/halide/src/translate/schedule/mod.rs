@@ -9,12 +9,13 @@ mod stages;
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
-    Action, Algorithm, BufferId, Directive, ExprId, FuncDecl, FuncId, FuncKind, Pool, Schedule,
-    StoreIn, Type,
+    Action, Algorithm, BufferId, Directive, Expr as Node, ExprId, FuncDecl, FuncId, FuncKind, Pool,
+    Schedule, Stage, StoreIn, Type,
 };
 
 use super::algorithm::{DomainExtent, Source, Translation, bind_signature, callees, used};
 use super::error::{Result, unsupported};
+use super::intrinsics::is_undefined;
 use super::ops::Widths;
 use crate::pipeline::{Func, LoopLevel, Pipeline, Wrapper};
 use crate::tree::{Expr, ForKind};
@@ -67,6 +68,35 @@ pub fn keep_used(source: &mut Source, pipeline: &Pipeline) {
     source.algorithm.inputs.retain(|input| !shapes.contains(input));
     let used = used(&source.pool, &source.algorithm);
     source.algorithm.funcs.retain(|func| used.contains(func));
+}
+
+/// Replaces each selection with a value that is unknown, because Halide's code has none there, by
+/// the selection's other value: a shift of our own language has a value for every amount.
+pub fn choose_known(source: &mut Source) {
+    let pool = &mut source.pool;
+    let mut done = FxHashMap::default();
+    for func in &source.algorithm.funcs {
+        let FuncKind::Defined { mut stages, synthetic } = pool.func(*func).kind.clone() else {
+            continue;
+        };
+        for root in stages.iter_mut().flat_map(Stage::roots_mut) {
+            *root = pool.rewrite_bottom_up(*root, &mut done, &mut |pool, id, expr| {
+                let Node::Select { if_true, if_false, .. } = *expr else { return id };
+                let is_unknown = |value| {
+                    matches!(pool.get(value), Node::Apply { function, .. }
+                        if is_undefined(&pool.function(*function).name))
+                };
+                if is_unknown(if_false) {
+                    if_true
+                } else if is_unknown(if_true) {
+                    if_false
+                } else {
+                    id
+                }
+            });
+        }
+        pool.define_func(*func, FuncKind::Defined { stages, synthetic });
+    }
 }
 
 /// Translates the schedule of a pipeline file for its algorithm. Loops get names that are not
