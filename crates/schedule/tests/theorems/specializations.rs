@@ -78,7 +78,7 @@ fn specialized(pool: &Pool, program: &Program) -> Vec<FuncId> {
 #[test]
 fn lemma_8_2_exactly_one_specialization_runs() {
     let (mut one, mut none) = (0, 0);
-    for seed in 3000..3250 {
+    for seed in 3000..3100 {
         let module = random(seed);
         let algorithm = &module.pipelines[0].algorithm;
         let Some(mut step) = legal_steps(&module).pop() else { continue };
@@ -120,7 +120,7 @@ fn lemma_8_2_exactly_one_specialization_runs() {
             }
         }
     }
-    assert!(one > 20, "{one} runs of one instance, {none} of none");
+    assert!(one > 8, "{one} runs of one instance, {none} of none");
 }
 
 #[test]
