@@ -510,6 +510,24 @@ const CASES: &[Case] = &[
         ],
     },
     Case {
+        name: "a selection of factors, by a condition that the claim's words say otherwise",
+        lines: "p = hl.Param(hl.Float(32), 'p')
+    g[x] = hl.select((0 <= x) & (x <= 2), hl.f32(1), hl.f32(0))
+    f[x] = g[x] * p * 5.0
+    f[0] = 0.0
+    out[x] = f[x]
+    f.compute_at(out, x)",
+        target: None,
+        wrong: &[
+            (
+                "(var f32 \"p\") (f32 0x0000000000000000))",
+                "(f32 0x0000000000000000) (var f32 \"p\"))",
+            ),
+            ("(<= (var i32 \"t2\") (i32 2))", "(<= (var i32 \"t2\") (i32 3))"),
+            ("(f32 0x4014000000000000)", "(f32 0x4018000000000000)"),
+        ],
+    },
+    Case {
         name: "a tuple of sums, in vectors that run at one time",
         lines: "f[x] = (x, x * 2)
     r = hl.RDom([(1, 100)])

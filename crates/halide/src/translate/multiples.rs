@@ -9,10 +9,11 @@
 //! The checks come from the pipeline's definitions alone, and only from operands that are evaluated
 //! at every point, not from the arms of selections.
 //!
-//! The same holds for products with parameters, as in `a(x * stride + r)`. These count in all funcs
-//! that the output reads at its own coordinates, and in updates: the pipeline does not compute the
-//! products if a domain is empty, but the compiled code does, and it subtracts them from sides of
-//! buffers. So these products lie within the limit of such sides.
+//! The same holds for products with parameters in coordinates that are read, as in
+//! `a(x * stride + r)`. These count in all funcs that the output reads at its own coordinates, and
+//! in updates: the pipeline does not compute the products if a domain is empty, but the compiled
+//! code does, and it subtracts them from sides of buffers. So these products lie within the limit
+//! of such sides.
 
 use halidom_base::{FxHashSet, IndexSet};
 use halidom_ir::{BinaryOp, Check, Dim, Expr, ExprId, FuncId, Output, Pool, StmtId, VarId, print};
@@ -74,8 +75,9 @@ impl Walk<'_> {
         sides.to_vec()
     }
 
-    /// The products of coordinates of an output and parameters that its definition computes, or
-    /// that of a func that is read at these coordinates: the dimension and the parameter.
+    /// The products of coordinates of an output and parameters in the coordinates that its
+    /// definition reads, or that of a func that is read at the output's coordinates: the dimension
+    /// and the parameter.
     fn multiples_of_params(&self, pool: &Pool, output: FuncId) -> IndexSet<(usize, VarId)> {
         let own: Vec<Meaning> =
             pool.func(output).args.iter().enumerate().map(|(dim, arg)| (*arg, dim)).collect();
@@ -94,8 +96,21 @@ impl Walk<'_> {
                 stage.values.iter().chain(&stage.lhs).chain(&stage.predicate).copied()
             });
             let exprs: Vec<ExprId> = exprs.collect();
+            let mut coordinates: Vec<ExprId> = Vec::new();
             for expr in exprs {
-                pool.for_each_subexpr(expr, &mut |id, node| {
+                pool.for_each_subexpr(expr, &mut |_, node| {
+                    let Expr::Ref { func, args, .. } = node else { return };
+                    coordinates.extend_from_slice(args);
+                    let pairs = pool.func(*func).args.iter().zip(args);
+                    let passed = pairs.filter_map(|(arg, id)| Some((*arg, of(*id)?)));
+                    let passed: Vec<Meaning> = passed.collect();
+                    if !passed.is_empty() {
+                        read.insert((*func, passed));
+                    }
+                });
+            }
+            for coordinate in coordinates {
+                pool.for_each_subexpr(coordinate, &mut |id, node| {
                     if let Expr::Binary(BinaryOp::Mul(_), a, b) = node
                         && self.source.widths.known().get(&id) == Some(&BITS)
                     {
@@ -103,14 +118,6 @@ impl Walk<'_> {
                             if let (Some(dim), Some(param)) = (of(var), self.param(pool, param)) {
                                 found.insert((dim, param));
                             }
-                        }
-                    }
-                    if let Expr::Ref { func, args, .. } = node {
-                        let pairs = pool.func(*func).args.iter().zip(args);
-                        let passed = pairs.filter_map(|(arg, id)| Some((*arg, of(*id)?)));
-                        let passed: Vec<Meaning> = passed.collect();
-                        if !passed.is_empty() {
-                            read.insert((*func, passed));
                         }
                     }
                 });
