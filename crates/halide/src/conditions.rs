@@ -112,7 +112,8 @@ impl Condition {
                 "mins, extents and ends of callers' buffers, extents of reduction domains and \
                     parameters in coordinates, domains and schedules lie within 2^29 of 0, \
                     strides and the products of an output's mins and ends with the numbers by \
-                    which its definition multiplies coordinates within 32 bits",
+                    which its definition multiplies coordinates within 32 bits, those with \
+                    parameters in coordinates that are read within 2^29",
                 "the compiled code computes ends of loops and of regions in 32 bits, and Halide \
                     checks no min",
             ),

@@ -26,6 +26,7 @@ mod profiled;
 mod proofs;
 mod readback_mutants;
 mod realigned;
+mod repeated_rows;
 mod rewritings;
 mod solvers;
 mod stock;

@@ -516,6 +516,66 @@ const CASES: &[Case] = &[
         ],
     },
     Case {
+        name: "coordinates that a parameter multiplies, where a domain may be empty",
+        lines: "i = hl.ImageParam(hl.UInt(8), 1, 'i')
+    s, n = hl.Param(hl.Int(32), 's'), hl.Param(hl.Int(32), 'n')
+    clamped = hl.BoundaryConditions.repeat_edge(i)
+    r = hl.RDom([(0, n)])
+    at = x * s + r.x
+    r.where((i.dim(0).min() <= at) & (at <= i.dim(0).max()))
+    f[x] = hl.u8(0)
+    f[x] = hl.max(f[x], clamped[at])
+    out[x] = f[x]
+    f.compute_at(out, x)",
+        target: None,
+        wrong: &[
+            (
+                "(* (+ (var i32 \"out.min.0\") (var i32 \"out.s0.x.rebased\")) (var i32 \"s\"))",
+                "(* (var i32 \"out.s0.x.rebased\") (var i32 \"s\"))",
+            ),
+            (
+                "(for serial none \"f.s1.r7$x.rebased\" (i32 0) (var i32 \"t55\")",
+                "(for serial none \"f.s1.r7$x.rebased\" (i32 0) (var i32 \"n\")",
+            ),
+            (
+                "(for serial none \"f.s1.r7$x.rebased\" (i32 0) (var i32 \"t58\")",
+                "(for serial none \"f.s1.r7$x.rebased\" (i32 1) (- (var i32 \"t58\") (i32 1))",
+            ),
+        ],
+    },
+    Case {
+        name: "a saturating cast of a quotient of which nothing is known",
+        lines: "i = hl.ImageParam(hl.UInt(16), 2, 'i')
+    n = hl.Param(hl.Int(32), 'n')
+    count = hl.min(y * 3, n) - hl.max(y, 4)
+    inverse = hl.saturating_cast(hl.UInt(16), (65536 + count) / (2 * count))
+    out[x, y] = hl.rounding_mul_shift_right(i[x, y], inverse, 16)
+    out.vectorize(x, 8)",
+        target: None,
+        wrong: &[
+            ("(call u16 \"saturating_cast\" pure-intrinsic 0 (/", "(cast u16 (/"),
+            ("(broadcast 8 (u16 16))", "(broadcast 8 (u16 15))"),
+        ],
+    },
+    Case {
+        name: "a selection of factors, by a condition that the claim's words say otherwise",
+        lines: "p = hl.Param(hl.Float(32), 'p')
+    g[x] = hl.select((0 <= x) & (x <= 2), hl.f32(1), hl.f32(0))
+    f[x] = g[x] * p * 5.0
+    f[0] = 0.0
+    out[x] = f[x]
+    f.compute_at(out, x)",
+        target: None,
+        wrong: &[
+            (
+                "(var f32 \"p\") (f32 0x0000000000000000))",
+                "(f32 0x0000000000000000) (var f32 \"p\"))",
+            ),
+            ("(<= (var i32 \"t2\") (i32 2))", "(<= (var i32 \"t2\") (i32 3))"),
+            ("(f32 0x4014000000000000)", "(f32 0x4018000000000000)"),
+        ],
+    },
+    Case {
         name: "a tuple of sums, in vectors that run at one time",
         lines: "f[x] = (x, x * 2)
     r = hl.RDom([(1, 100)])

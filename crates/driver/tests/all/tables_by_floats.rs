@@ -11,6 +11,8 @@ const SCALED: &str = "edges/table_by_scaled_data";
 const DIVIDED: &str = "edges/table_by_data_over_a_scale";
 const WIDE: &str = "edges/table_by_wide_data";
 
+const ENDS: &str = "max(max(int32(t46) + 1, table.s0.z.max), int32(t46 + 0.500000f))";
+
 const CASES: &[Case] = &[
     case("a table that scaled data index", SCALED, Proved, &[]),
     case(
@@ -39,6 +41,18 @@ const CASES: &[Case] = &[
             "= t24.s - table.z.min_realized",
             "= ((((t24.s*65536)*65536)/65536)/65536) - table.z.min_realized",
         )],
+    ),
+    case(
+        "a table that ends 1 after the greatest place without rounding",
+        SCALED,
+        Proved,
+        &[(ENDS, "min(int32(t46) + 1, int32(t46 + 0.500000f) + 8)")],
+    ),
+    case(
+        "a table that ends at the greatest place without rounding",
+        SCALED,
+        NotProved,
+        &[(ENDS, "min(int32(t46), int32(t46 + 0.500000f) + 8)")],
     ),
     case("a table that divided data index", DIVIDED, Proved, &[]),
     case(

@@ -9,7 +9,7 @@ use halidom_ir::{
 
 use super::form::Form;
 use super::forms::{Env, Forms};
-use super::found::Found;
+use super::found::{Found, Loads};
 use super::layout::Begin;
 use super::regions::Place;
 use super::sites::Flat;
@@ -36,10 +36,13 @@ pub(super) fn annotate(
         labels,
         buffers: FxHashMap::default(),
         done: FxHashMap::default(),
+        own: Loads::default(),
+        changed: Vec::new(),
         open: FxHashSet::default(),
     };
     let body = writer.stmt(program.body);
-    let mut changed: Vec<(ExprId, ExprId)> = writer.done.into_iter().collect();
+    let mut changed = writer.changed;
+    changed.extend(writer.done);
     changed.retain(|(before, after)| before != after);
     changed.sort_unstable();
     (Program { body, ..program }, changed)
@@ -51,6 +54,10 @@ struct Writer<'w, 'p> {
     labels: Labels,
     buffers: FxHashMap<BufferId, BufferId>,
     done: FxHashMap<ExprId, ExprId>,
+    /// The coordinates of loads in the present store alone.
+    own: Loads,
+    /// The expressions that were rewritten in stores with such loads.
+    changed: Vec<(ExprId, ExprId)>,
     /// Loads whose coordinates are being written at present.
     open: FxHashSet<ExprId>,
 }
@@ -136,7 +143,7 @@ impl Writer<'_, '_> {
                 return root;
             }
             let lanes = self.forms.pool.ty(index).lanes;
-            let known = self.found.loads.get(&root).cloned();
+            let known = self.own.get(&root).or_else(|| self.found.loads.get(&root)).cloned();
             let access = known.or_else(|| self.by_number(buffer, index)).map(|coords| {
                 let func = self.forms.pool.buffer(buffer).func;
                 let coords = coords.iter().map(|coord| self.claimed(coord, lanes)).collect();
@@ -254,6 +261,16 @@ impl Writer<'_, '_> {
 
     /// A statement with its own expressions rewritten, except for entry checks.
     fn annotated(&mut self, id: StmtId, stmt: &Stmt) -> Stmt {
+        let Some(own) = self.found.own.get(&id) else { return self.rewritten(id, stmt) };
+        let done = std::mem::take(&mut self.done);
+        self.own.clone_from(own);
+        let stmt = self.rewritten(id, stmt);
+        self.own.clear();
+        self.changed.extend(std::mem::replace(&mut self.done, done));
+        stmt
+    }
+
+    fn rewritten(&mut self, id: StmtId, stmt: &Stmt) -> Stmt {
         let mut prophecy = None;
         if let Stmt::Store { buffer, index, .. } = stmt
             && let Some(claim) = self.found.stores.get(&id)

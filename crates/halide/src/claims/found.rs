@@ -24,4 +24,7 @@ pub(super) struct Found {
     pub(super) stores: FxHashMap<StmtId, Claim>,
     /// The coordinates of loads.
     pub(super) loads: Loads,
+    /// The coordinates of loads in one store, where another store reads another element at the same
+    /// place, because a stride is 0.
+    pub(super) own: FxHashMap<StmtId, Loads>,
 }

@@ -66,6 +66,7 @@ impl Layout {
             let stores = sites.stores.iter().filter(|store| store.buffer == buffer);
             let mut flats = loads.map(|load| &load.flat).chain(stores.map(|store| &store.flat));
             flats.any(|flat| vars.iter().any(|var| forms.depends(&flat.form, *var)))
+                || sites.fixed(buffer).any(|(var, _)| vars.contains(var))
         };
         let begins = match decl.kind {
             BufferKind::Internal => vec![Begin::Unknown; decl.dims.len()],
@@ -75,7 +76,7 @@ impl Layout {
         };
         // Halide assumes an innermost stride of 1 for the caller's buffers unless it is told
         // otherwise. It checks this at entry, or is told not to check. An index that mentions the
-        // stride shows that it was told otherwise.
+        // stride, or a condition on it around an access, shows that it was told otherwise.
         if decl.kind != BufferKind::Internal
             && let Some(first) = strides.first_mut()
             && first.as_constant().is_none()

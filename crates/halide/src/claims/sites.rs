@@ -85,6 +85,13 @@ impl Sites {
         let flats = loads.map(|load| &load.flat).chain(stores.map(|store| &store.flat));
         flats.map(|flat| flat.form.clone()).collect()
     }
+
+    /// The constants that conditions around accesses to a buffer equate variables with.
+    pub(super) fn fixed(&self, buffer: BufferId) -> impl Iterator<Item = &(VarId, i128)> {
+        let loads = self.loads.values().filter(move |load| load.buffer == buffer);
+        let stores = self.stores.iter().filter(move |store| store.buffer == buffer);
+        loads.flat_map(|load| &load.fixed).chain(stores.flat_map(|store| &store.fixed))
+    }
 }
 
 /// Collects the sites of a program. From here on its names, and the values that its entry checks

@@ -3,9 +3,7 @@
 use std::rc::Rc;
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
-use halidom_ir::{
-    BufferId, BufferKind, Constant, Expr, ExprId, FuncId, Scalar, Stmt, StmtId, VarId,
-};
+use halidom_ir::{BufferId, BufferKind, Expr, ExprId, FuncId, Scalar, Stmt, StmtId, VarId};
 
 use super::demand::{self, Read};
 use super::form::Form;
@@ -16,9 +14,9 @@ use super::layout::{Begin, Element, Layout};
 use super::sites::{Flat, Load, Sites, Store};
 use super::told::told;
 use super::unknowns::{
-    Known, environment, matching, named, named_stage, paired, rebased, solved, unclamped,
+    Known, environment, is_nowhere, matching, named, named_stage, paired, rebased, solved,
+    unclamped,
 };
-use crate::translate::{NOWHERE, UNLOADED};
 
 /// The coordinates that stores with a claim read, by func and component.
 type Demanded = IndexMap<(FuncId, usize), Vec<Vec<Form>>>;
@@ -124,12 +122,6 @@ fn solved_from(
     solver.loads(forms);
     let earlier = solver.earlier(forms);
     (solver.found, earlier)
-}
-
-/// Tests whether a load reads an element that no buffer has.
-fn is_nowhere(forms: &Forms<'_>, load: &Load) -> bool {
-    let at = forms.pool.as_constant(load.index).and_then(Constant::as_integer);
-    matches!(at, Some(NOWHERE | UNLOADED))
 }
 
 /// Adds coordinates to the loads that no store determines, as far as they follow from the index
@@ -782,12 +774,21 @@ impl Solver<'_> {
                 let Some(layout) = self.found.layouts.get(&load.buffer) else { continue };
                 let decl = forms.pool.buffer(load.buffer);
                 let of = (decl.func, decl.component);
-                if self.found.loads.contains_key(&load.expr) || !layout.is_known() {
+                let is_internal = decl.kind == BufferKind::Internal;
+                let known = self.found.loads.get(&load.expr);
+                if !layout.is_known() || (known.is_some() && is_internal) {
                     continue;
                 }
                 let layout = layout.under(forms, &load.fixed);
-                if let Some(read) = matching(forms, &layout, of, load, &reads) {
+                if known.is_some() && !layout.strides.iter().any(Form::is_zero) {
+                    continue;
+                }
+                let Some(read) = matching(forms, &layout, of, load, &reads) else { continue };
+                if known.is_none() {
                     self.found.loads.insert(load.expr, read.coords.clone());
+                } else if known != Some(&read.coords) {
+                    let own = self.found.own.entry(store.stmt).or_default();
+                    own.insert(load.expr, read.coords.clone());
                 }
             }
         }

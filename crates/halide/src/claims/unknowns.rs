@@ -1,7 +1,7 @@
 //! Values of single unknowns in a claim, solved from what is known about a store and its loads.
 
 use halidom_base::{IndexMap, IndexSet};
-use halidom_ir::{BufferKind, Expr, FuncId, ReductionVar, Stage, VarId};
+use halidom_ir::{BufferKind, Constant, Expr, FuncId, ReductionVar, Stage, VarId};
 
 use super::demand::Read;
 use super::form::Form;
@@ -9,12 +9,19 @@ use super::forms::{Env, Forms};
 use super::found::Claim;
 use super::layout::{Element, Layout};
 use super::sites::{Flat, Load, REBASED, Store};
+use crate::translate::{NOWHERE, UNLOADED};
 
 /// A load with its known coordinates.
 pub(super) struct Known {
     pub(super) func: FuncId,
     pub(super) component: usize,
     pub(super) coords: Vec<Option<Form>>,
+}
+
+/// Tests whether a load reads an element that no buffer has.
+pub(super) fn is_nowhere(forms: &Forms<'_>, load: &Load) -> bool {
+    let at = forms.pool.as_constant(load.index).and_then(Constant::as_integer);
+    matches!(at, Some(NOWHERE | UNLOADED))
 }
 
 /// The values of a stage's variables in the instance that a claim names.

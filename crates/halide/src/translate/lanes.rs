@@ -4,6 +4,10 @@
 //! Here a vector of Halide is a function of its lane, and is evaluated at lanes a fixed step apart.
 //! Where these lanes come from different places, the answer tells how to divide them
 //! ([`Stop::Divide`]), down to single lanes.
+//!
+//! A scalar in a vector is computed once, and all lanes get its value. If it is computed from an
+//! element of an input whose stride may be 0, each lane computes it from that element, with the
+//! same result: for the pipeline, the lanes read different elements, and claims say which.
 
 use halidom_base::FxHashMap;
 use halidom_ir::{Constant, Expr, ExprId, Overflow, Pool, Scalar as Type};
@@ -106,6 +110,8 @@ pub(super) type Step<T> = std::result::Result<T, Stop>;
 #[derive(Default)]
 pub(super) struct Memo {
     known: FxHashMap<(NodeId, Lanes), Value>,
+    /// Scalars that each lane computes by itself, and others.
+    spread: FxHashMap<NodeId, bool>,
     /// The annotated coordinates of loads.
     pub(super) loads: FxHashMap<ExprId, Vec<ExprId>>,
     /// The widths in which `int`s are computed.
@@ -117,6 +123,7 @@ pub(super) struct Lowering<'a, 'n> {
     pub(super) nodes: &'a Nodes<'n>,
     pub(super) ops: Ops<'a>,
     known: &'a mut FxHashMap<(NodeId, Lanes), Value>,
+    spread: &'a mut FxHashMap<NodeId, bool>,
     loads: &'a mut FxHashMap<ExprId, Vec<ExprId>>,
     /// The condition under which one lane is stored.
     holds: Option<ExprId>,
@@ -129,8 +136,8 @@ impl<'a, 'n> Lowering<'a, 'n> {
         memo: &'a mut Memo,
         signed: Overflow,
     ) -> Self {
-        let Memo { known, loads, widths } = memo;
-        Self { nodes, ops: Ops { pool, widths, signed }, known, loads, holds: None }
+        let Memo { known, spread, loads, widths } = memo;
+        Self { nodes, ops: Ops { pool, widths, signed }, known, spread, loads, holds: None }
     }
 
     /// The expression of one lane of a node where a condition holds. A load whose own predicate is
@@ -175,7 +182,13 @@ impl<'a, 'n> Lowering<'a, 'n> {
     /// The expression of some lanes of a node.
     pub(super) fn value(&mut self, id: NodeId, lanes: Lanes) -> Step<Value> {
         let single = self.nodes.lanes(id) == 1;
-        let asked = if single { Lanes::ONE } else { lanes };
+        let asked = if !single {
+            lanes
+        } else if lanes.count > 1 && self.is_spread(id) {
+            Lanes::all(lanes.count)
+        } else {
+            Lanes::ONE
+        };
         let value = match self.known.get(&(id, asked)) {
             Some(value) => *value,
             None => {
@@ -186,6 +199,12 @@ impl<'a, 'n> Lowering<'a, 'n> {
         };
         let wide = self.ops.broadcast(value.id, lanes.count);
         Ok(Value { id: wide, ..value })
+    }
+
+    /// Tests whether each lane computes a scalar by itself.
+    fn is_spread(&mut self, id: NodeId) -> bool {
+        let nodes = self.nodes;
+        *self.spread.entry(id).or_insert_with(|| nodes.reads_repeated(id))
     }
 
     fn evaluate(&mut self, id: NodeId, lanes: Lanes) -> Step<Value> {

@@ -50,6 +50,7 @@ mod profiling;
 mod program;
 mod reads;
 mod reinterpret;
+mod repeated;
 mod rounding;
 mod scales;
 mod scans;

@@ -4,7 +4,7 @@
 //! unknown and not an `int32`). Types are therefore propagated from the binding of a name to its
 //! uses.
 
-use halidom_base::{Arena, FxHashMap, IndexMap, IndexSet, Interner, define_id};
+use halidom_base::{Arena, FxHashMap, FxHashSet, IndexMap, IndexSet, Interner, define_id};
 use halidom_ir::{BufferId, Dim, ExprId, FuncId, Pool};
 
 use super::buffers::Struct;
@@ -174,6 +174,8 @@ pub(super) struct Nodes<'a> {
     pub(super) shown: Vec<NodeId>,
     /// True if something was printed or traced since the last query.
     pub(super) has_shown: bool,
+    /// Inputs with a stride that the statement compares with 0.
+    pub(super) repeated: FxHashSet<BufferId>,
     /// Memory that was read, collected since the last query.
     pub(super) touched: IndexSet<NameId>,
     /// The annotations of nodes that were examined.
@@ -199,6 +201,7 @@ impl<'a> Nodes<'a> {
             aligned: Vec::new(),
             shown: Vec::new(),
             has_shown: false,
+            repeated: FxHashSet::default(),
             touched: IndexSet::default(),
             marks: FxHashMap::default(),
         }

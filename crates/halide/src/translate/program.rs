@@ -158,6 +158,7 @@ struct Opened {
 impl Walk<'_> {
     fn run(&mut self, pool: &mut Pool, block: &Block, assumed: &[Expr]) -> Result<Compiled> {
         bind_signature(&mut self.nodes, pool, self.source)?;
+        self.nodes.repeated = self.repeated_inputs(pool, block);
         for (name, buffer) in &self.source.inputs {
             let decl = pool.buffer(*buffer);
             let ty = self.source.types[&decl.func][0];

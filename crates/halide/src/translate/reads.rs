@@ -40,6 +40,26 @@ impl Nodes<'_> {
         found
     }
 
+    /// Tests whether a node is a scalar that is computed, from scalars alone, from an element of an
+    /// input whose stride may be 0.
+    pub(super) fn reads_repeated(&self, id: NodeId) -> bool {
+        if self.repeated.is_empty() {
+            return false;
+        }
+        let mut found = false;
+        let mut scalar = true;
+        self.visit_ids(id, &mut |id, node| {
+            let is_marked = matches!(node, Node::Call(name, args) if self.is_marked((*name, args)));
+            let is_whole = matches!(node, Node::Gather(..) | Node::Reduce(..) | Node::Ramp { .. });
+            scalar &= self.lanes(id) == 1 && !is_marked && !is_whole;
+            if let Node::Load { buffer, index: _, predicate } = node {
+                scalar &= predicate.is_none();
+                found |= self.repeated.contains(buffer);
+            }
+        });
+        found && scalar
+    }
+
     /// Tests whether a node reads memory.
     pub(super) fn reads_memory(&self, id: NodeId) -> bool {
         let mut found = false;

@@ -14,6 +14,7 @@ mod tests;
 
 use halidom_base::FxHashMap;
 
+pub(crate) use ordered::stepped;
 pub(crate) use steps::{Place, operands};
 
 use crate::space::{Atom, AtomId, FormulaId, PolyId, Space, Symbol, Term, TermId};
@@ -33,6 +34,8 @@ pub(crate) enum Instance {
     Compared(TermId),
     /// A conversion of a float to an integer keeps its order relative to another float.
     Converted(TermId, TermId),
+    /// A conversion of a sum with a literal is near to the conversion of the other operand.
+    Near(TermId),
     /// A float rises or falls with its operand at a place. It is compared with the float that has
     /// another operand there.
     Step(TermId, Place, TermId),
@@ -109,6 +112,7 @@ fn state(space: &mut Space, instance: Instance) -> Vec<FormulaId> {
         Instance::Monotone(a, b) => monotone::lemma(space, a, b).into_iter().collect(),
         Instance::Compared(truth) => ordered::compared(space, truth).into_iter().collect(),
         Instance::Converted(cast, by) => ordered::converted(space, cast, by).into_iter().collect(),
+        Instance::Near(cast) => ordered::near(space, cast).into_iter().collect(),
         Instance::Step(a, place, y) => steps::lemma(space, (a, place), y).into_iter().collect(),
         Instance::Number(term) => steps::numbers(space, term).unwrap_or_default(),
         Instance::SameOrder(a, b) => ordered::congruent(space, a, b).into_iter().collect(),

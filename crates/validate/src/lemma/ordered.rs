@@ -103,3 +103,63 @@ pub(super) fn converted(space: &mut Space, cast: TermId, by: TermId) -> Option<F
     let (numbers, rises) = (space.and(&numbers), order(space, (x, value), (y, other)));
     Some(space.implies(numbers, rises))
 }
+
+/// The greatest literal in lemmas on near integers, far below half the distance of the greatest
+/// floats. So a sum of a finite float and such a literal is finite.
+const MOST_STEP: f64 = 1e6;
+
+/// `i32(x + c)` is at least `i32(x)` and at most `i32(x) + k`, where `c >= 0` is a literal and `k`
+/// is `2c`, rounded up. For `c < 0` it is at most `i32(x)` and at least `i32(x) - k`, with `-c`.
+///
+/// If `x` is NaN, both are 0. If it is infinite, `x + c` is `x`. Otherwise `x` is a float at the
+/// distance `|c|` from the exact sum, and the rounded sum `y` is a nearest float. So `y` is not
+/// further from the exact sum, hence `|y - x| <= 2|c| <= k`. Rounding is monotone, so `y` does not
+/// lie on the other side of `x`. A conversion takes the integer part `t`, and limits it to its
+/// type. Both rise with the number. Limits do not move integers apart, and
+/// `t(v + k) <= t(v) + k`: for `v >= 0` they are equal, and for `v < 0` the right side is the least
+/// integer above `v + k`. So with `v = x` and with `v = y` the integers are at most `k` apart.
+///
+/// If `x` is a product that may be rounded together with the sum, `x` is not the exact operand, and
+/// there is no lemma.
+pub(super) fn near(space: &mut Space, cast: TermId) -> Option<FormulaId> {
+    let Term::Cast(to, sum) = *space.term(cast) else { return None };
+    let (x, step) = stepped(space, sum)?;
+    let is_near = step.abs() <= MOST_STEP;
+    let contracted = space.is_contracted() && chooses_product(space, x);
+    if space.is_as_written() || !to.is_machine_integer() || !is_near || contracted {
+        return None;
+    }
+    let from = space.cast_term(to, x).ok()?;
+    let (value, from) = (space.number(cast), space.integer_of(from));
+    let moved = if step < 0.0 { space.sub(from, value) } else { space.sub(value, from) };
+    let most = (2.0 * step.abs()).ceil() as i128;
+    let (zero, count) = (space.constant(0), space.constant(most + 1));
+    Some(space.within(moved, zero, count))
+}
+
+/// Tests whether a float is a product, or may be one by a choice.
+fn chooses_product(space: &Space, term: TermId) -> bool {
+    let is_choice = matches!(
+        space.term(term),
+        Term::Binary(BinaryOp::Min | BinaryOp::Max, ..) | Term::Select(..)
+    );
+    is_product(space, term)
+        || (is_choice && space.operands(term).iter().any(|of| chooses_product(space, *of)))
+}
+
+/// Takes a sum of a float and a literal apart.
+pub(crate) fn stepped(space: &Space, sum: TermId) -> Option<(TermId, f64)> {
+    let Term::Binary(op, first, second) = *space.term(sum) else { return None };
+    let literal = |term| {
+        let constant = space.term_constant(term)?;
+        constant.as_f64().or(constant.as_f32().map(f64::from))
+    };
+    if matches!(op, BinaryOp::Add(_)) {
+        let after = literal(second).map(|step| (first, step));
+        after.or_else(|| literal(first).map(|step| (second, step)))
+    } else if matches!(op, BinaryOp::Sub(_)) {
+        literal(second).map(|step| (first, -step))
+    } else {
+        None
+    }
+}

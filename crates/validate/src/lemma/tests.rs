@@ -1,5 +1,6 @@
 //! Tests that every lemma is true, with random integers and random values of their symbols.
 
+use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BinaryOp, Constant, Intrinsic, Overflow, Scalar, UnaryOp};
 
 use super::{Instance, Memo, Place, monotone};
@@ -452,4 +453,103 @@ fn a_sum_with_a_part_is_bounded_however_it_is_rounded() {
         }
     }
     assert!(greater > 0);
+}
+
+/// Floats next to integers, to halves and to the ends of types, and floats of any bits.
+fn floats_near_integers(random: &mut Random, scalar: Scalar) -> i128 {
+    let ends = [0.0, 8_388_608.0, 16_777_216.0, 2_147_483_648.0, 4_294_967_296.0, 9.223_372e18];
+    let any = random.below(1 << 30) as u64 | ((random.below(1 << 34) as u64) << 30);
+    if random.below(3) == 0 {
+        return i128::from(if scalar == Scalar::F32 { any & 0xffff_ffff } else { any });
+    }
+    let end = ends[usize::try_from(random.below(6)).unwrap()];
+    let near = (end + (random.below(1025) - 512) as f64) / [1.0, 2.0, 1024.0][any as usize % 3];
+    let is_narrow = scalar == Scalar::F32;
+    let bits = if is_narrow { u64::from((near as f32).to_bits()) } else { near.to_bits() };
+    // Neighbours on both sides, and the other sign.
+    let moved = bits.wrapping_add((random.below(5) - 2) as u64);
+    let sign = if is_narrow { 1 << 31 } else { 1 << 63 };
+    let mask = sign | (sign - 1);
+    i128::from(if random.below(2) == 0 { moved & mask } else { (moved ^ sign) & mask })
+}
+
+/// A sum with a literal moves the integer of a float by at most twice the literal, rounded up, in
+/// the direction of the literal. With 1, the integer moves by 2 at the float before 1, so nothing
+/// less is true.
+#[test]
+fn conversions_of_sums_with_literals_are_near() {
+    let mut random = Random(0x6a09_e667_f3bc_c908);
+    let steps = [0.5_f32, -0.5, 1.0, -1.0, 0.25, 0.0, 1e-45, 1.5, -2.75, 511.5, -1e6];
+    let types = [Scalar::I8, Scalar::U8, Scalar::I16, Scalar::I32, Scalar::U32, Scalar::I64];
+    let wraps = Overflow::Wraps;
+    let (mut checked, mut moved) = (0_u32, FxHashSet::default());
+    for (scalar, step) in [Scalar::F32, Scalar::F64].into_iter().flat_map(|s| steps.map(|c| (s, c)))
+    {
+        for (number, to) in types.into_iter().enumerate() {
+            let mut space = Space::new();
+            let symbol = space.fresh("x");
+            let x = space.leaf(Term::Parameter(symbol, scalar));
+            let literal = space.float(scalar, step).unwrap();
+            let sum = match number % 3 {
+                0 => space.binary_term(BinaryOp::Add(wraps), x, literal),
+                1 => space.binary_term(BinaryOp::Add(wraps), literal, x),
+                _ => {
+                    let negated = space.float(scalar, -step).unwrap();
+                    space.binary_term(BinaryOp::Sub(wraps), x, negated)
+                }
+            };
+            let cast = space.cast_term(to, sum.unwrap()).unwrap();
+            let from = space.cast_term(to, x).unwrap();
+            let lemma = super::ordered::near(&mut space, cast).unwrap();
+            for _ in 0..16_000 {
+                let at: Assignment =
+                    [(symbol, floats_near_integers(&mut random, scalar))].into_iter().collect();
+                assert!(space.truth_at(lemma, &at), "{to:?} of a float and {step} at {at:?}");
+                checked += 1;
+                let [a, b] = [cast, from].map(|term| space.term_at(term, &at).as_integer());
+                if step.abs() <= 1.0 {
+                    moved.insert((step.to_bits(), a.unwrap() - b.unwrap()));
+                }
+            }
+        }
+    }
+    assert!(checked > 2_000_000, "only {checked}");
+    for (step, by) in [(1.0, 2), (-1.0, -2), (0.5, 1), (-0.5, -1), (0.25, 1)] {
+        assert!(moved.contains(&(f32::to_bits(step), by)), "{step} never moves by {by}");
+    }
+}
+
+/// There is no lemma where the addend is unknown, where it is no number or too large, where
+/// operators may have any meaning, and where a product may be rounded together with the sum.
+#[test]
+fn other_sums_are_near_to_nothing() {
+    let states = |space: &mut Space, operand: TermId, addend: TermId| {
+        let sum = space.binary_term(BinaryOp::Add(Overflow::Wraps), operand, addend).unwrap();
+        let cast = space.cast_term(Scalar::I32, sum).unwrap();
+        super::ordered::near(space, cast).is_some()
+    };
+    for contracted in [false, true] {
+        let mut space = Space::new().contracted(contracted);
+        let [x, y] = ["x", "y"].map(|name| {
+            let symbol = space.fresh(name);
+            space.leaf(Term::Parameter(symbol, Scalar::F32))
+        });
+        let [half, huge, infinite, nan] = [0.5, 1e30, f32::INFINITY, f32::NAN]
+            .map(|value| space.constant_term(Constant::f32(value)));
+        assert!(states(&mut space, x, half));
+        for addend in [y, huge, infinite, nan] {
+            assert!(!states(&mut space, x, addend));
+        }
+        let product = space.binary_term(BinaryOp::Mul(Overflow::Wraps), x, y).unwrap();
+        let chosen = space.binary_term(BinaryOp::Max, product, y).unwrap();
+        let quotient = space.binary_term(BinaryOp::Div, x, y).unwrap();
+        assert_eq!(states(&mut space, product, half), !contracted);
+        assert_eq!(states(&mut space, chosen, half), !contracted);
+        assert!(states(&mut space, quotient, half));
+    }
+    let mut space = Space::as_written(FxHashMap::default());
+    let symbol = space.fresh("x");
+    let x = space.leaf(Term::Parameter(symbol, Scalar::F32));
+    let half = space.constant_term(Constant::f32(0.5));
+    assert!(!states(&mut space, x, half));
 }

@@ -189,43 +189,50 @@ impl Space {
     /// Returns an interval that contains an integer for all values of the symbols, by the ranges of
     /// machine types and funcs alone.
     pub(crate) fn static_range(&self, poly: PolyId, depth: u32) -> Option<(i128, i128)> {
-        let (mut least, mut greatest) = (0_i128, 0_i128);
-        for (monomial, coefficient) in &self.poly(poly).0 {
-            let (low, high) = match **monomial {
-                [] => (1, 1),
-                [atom] => self.static_atom_range(atom, depth + 1)?,
-                _ => return None,
-            };
-            let (a, b) = (low.checked_mul(*coefficient)?, high.checked_mul(*coefficient)?);
-            least = least.checked_add(a.min(b))?;
-            greatest = greatest.checked_add(a.max(b))?;
-        }
-        Some((least, greatest))
+        let (least, greatest) = self.static_ends(poly, depth);
+        least.zip(greatest)
     }
 
-    fn static_atom_range(&self, atom: super::AtomId, depth: u32) -> Option<(i128, i128)> {
+    /// Returns the ends of such an interval, if there are any: a clamp of an unknown integer has
+    /// both, and the minimum in it has only one.
+    fn static_ends(&self, poly: PolyId, depth: u32) -> (Option<i128>, Option<i128>) {
+        let (mut least, mut greatest) = (Some(0_i128), Some(0_i128));
+        for (monomial, coefficient) in &self.poly(poly).0 {
+            let (low, high) = match **monomial {
+                [] => (Some(1), Some(1)),
+                [atom] => self.static_atom_ends(atom, depth + 1),
+                _ => (None, None),
+            };
+            let (low, high) = if *coefficient < 0 { (high, low) } else { (low, high) };
+            let term = |end: Option<i128>| end?.checked_mul(*coefficient);
+            least = least.zip(term(low)).and_then(|(sum, end)| sum.checked_add(end));
+            greatest = greatest.zip(term(high)).and_then(|(sum, end)| sum.checked_add(end));
+        }
+        (least, greatest)
+    }
+
+    fn static_atom_ends(&self, atom: super::AtomId, depth: u32) -> (Option<i128>, Option<i128>) {
         if depth > 16 {
-            return None;
+            return (None, None);
         }
         match self.atom(atom) {
-            Atom::Symbol(_) => None,
-            Atom::Value(term) => self.value_range(*term),
+            Atom::Symbol(_) => (None, None),
+            Atom::Value(term) => self.value_range(*term).unzip(),
             Atom::Min(operands) => {
-                let mut range: Option<(i128, i128)> = None;
-                for operand in operands {
-                    let (low, high) = self.static_range(*operand, depth)?;
-                    range = Some(range.map_or((low, high), |(l, h)| (l.min(low), h.min(high))));
-                }
-                range
+                let ends = operands.iter().map(|operand| self.static_ends(*operand, depth));
+                let (lows, highs): (Vec<_>, Vec<_>) = ends.unzip();
+                // An end that is not known is below all others.
+                (lows.into_iter().min().flatten(), highs.into_iter().flatten().min())
             }
             Atom::Div(dividend, divisor) => {
-                let divisor = self.as_constant(*divisor).filter(|divisor| *divisor > 0)?;
-                let (low, high) = self.static_range(*dividend, depth)?;
-                Some((low.div_euclid(divisor), high.div_euclid(divisor)))
+                let divisor = self.as_constant(*divisor).filter(|divisor| *divisor > 0);
+                let (low, high) = self.static_ends(*dividend, depth);
+                let quotient = |end: Option<i128>| Some(end?.div_euclid(divisor?));
+                (quotient(low), quotient(high))
             }
             Atom::Select(_, a, b) => {
-                let (a, b) = (self.static_range(*a, depth)?, self.static_range(*b, depth)?);
-                Some((a.0.min(b.0), a.1.max(b.1)))
+                let (a, b) = (self.static_ends(*a, depth), self.static_ends(*b, depth));
+                (a.0.zip(b.0).map(|(a, b)| a.min(b)), a.1.zip(b.1).map(|(a, b)| a.max(b)))
             }
         }
     }

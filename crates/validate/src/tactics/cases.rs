@@ -3,7 +3,7 @@
 //! A compiler takes the common part out of both arms of a selection: `select(c, a + b, a - b)`
 //! becomes `a + select(c, b, -b)`.
 
-use super::leaves;
+use super::{leaves, unfold};
 use crate::floats::proof::Theory;
 use crate::floats::{Axioms, Floats};
 use crate::obligation::door::{Desk, Equality};
@@ -71,7 +71,9 @@ fn by_cases(
                 return Some(Equality::Asked("value"));
             }
             let facts = [facts, &[fact]].concat();
-            let forms = vec![(Vec::new(), sides)];
+            let mut forms = vec![(Vec::new(), sides)];
+            // A case may decide conditions that are written otherwise.
+            forms.extend(unfold::unfolded(desk, &facts, sides));
             let found = leaves::equal_floats(desk, &facts, forms, weakest);
             found.or_else(|| {
                 let deeper = depth > 1;

@@ -264,6 +264,7 @@ impl LyingLemmas {
             | Instance::Monotone(..)
             | Instance::Compared(_)
             | Instance::Converted(..)
+            | Instance::Near(_)
             | Instance::Step(..)
             | Instance::Number(_)
             | Instance::SameOrder(..)
@@ -278,6 +279,7 @@ impl LyingLemmas {
             Instance::SameValue(..)
             | Instance::Compared(_)
             | Instance::Converted(..)
+            | Instance::Near(_)
             | Instance::Step(..)
             | Instance::Number(_)
             | Instance::SameOrder(..)
@@ -316,7 +318,9 @@ impl LyingLemmas {
             | Instance::Converted(a, b)
             | Instance::Step(a, _, b)
             | Instance::SameOrder(a, b) => Some((a, b)),
-            Instance::Compared(term) | Instance::Number(term) => Some((term, term)),
+            Instance::Compared(term) | Instance::Number(term) | Instance::Near(term) => {
+                Some((term, term))
+            }
             Instance::Meaning(_)
             | Instance::Quotients(..)
             | Instance::SameTruth(..)
@@ -339,6 +343,7 @@ impl LyingLemmas {
                 Instance::Step(*a, Place::First, *b),
                 Instance::Step(*b, Place::Second, *a),
                 Instance::Number(*b),
+                Instance::Near(*a),
                 Instance::Compared(*a),
             ]
         }));

@@ -5,7 +5,7 @@ use halidom_ir::{BinaryOp, Constant, Scalar};
 
 use super::parts::divided_by;
 use super::samples::Samples;
-use crate::lemma::{Instance, Lemmas, Memo, Place, operands};
+use crate::lemma::{Instance, Lemmas, Memo, Place, operands, stepped};
 use crate::space::{
     Atom, AtomId, Formula, FormulaId, Monomial, PolyId, Space, Symbol, Term, TermId,
 };
@@ -204,6 +204,7 @@ impl Reached {
         }
         self.signed = products.len();
         lemmas.extend(multiples(space, &products, &self.atoms));
+        lemmas.extend(self.equal_multiples(space, facts, &products));
         lemmas.extend(self.scaled_facts(space, facts, &products, known));
         lemmas
     }
@@ -224,10 +225,16 @@ impl Reached {
             self.literals(space, operand, &mut limits);
             lemmas.extend(limits.iter().take(MOST_LIMITS).map(|by| Instance::Converted(cast, *by)));
             let earlier = self.values.iter().take(self.converted - 1).take(MOST_TERMS);
-            let others = earlier.filter_map(|other| conversion(space, *other));
-            let alike = others
-                .filter(|(other, by)| *other == to && space.scalar(*by) == space.scalar(operand));
-            lemmas.extend(alike.map(|(_, by)| Instance::Converted(cast, by)));
+            for other in earlier {
+                let Some((kind, by)) = conversion(space, *other) else { continue };
+                if kind != to || space.scalar(by) != space.scalar(operand) {
+                    continue;
+                }
+                lemmas.push(Instance::Converted(cast, by));
+                if unstepped(space, by) == unstepped(space, operand) {
+                    lemmas.extend([Instance::Near(cast), Instance::Near(*other)]);
+                }
+            }
             self.converts = true;
         }
         // Floats that only are compared seldom depend on the order of their operands.
@@ -382,6 +389,53 @@ impl Reached {
                 }
             }
         }
+        // A factor of either sign, such as a parameter, bounds from either side. The last facts are
+        // those of the place.
+        factors.retain(|factor| !is_natural(space, facts, *factor));
+        let signed = lemmas.len();
+        for fact in facts.iter().rev() {
+            let Formula::NonNegative(bound) = *space.formula(*fact) else { continue };
+            for factor in &factors {
+                let factor = space.atom_poly(*factor);
+                let negated = space.scale(factor, -1);
+                for factor in [factor, negated] {
+                    if lemmas.len() - signed < MOST_SCALED {
+                        lemmas.extend(self.scaled(space, factor, bound, known));
+                    }
+                }
+            }
+        }
+        lemmas
+    }
+
+    /// Multiplies equalities of symbols by their factors in products, if all products in the result
+    /// were reached. A func that is computed for one point at a time, whose coordinates a parameter
+    /// multiplies, needs this.
+    fn equal_multiples(
+        &self,
+        space: &mut Space,
+        facts: &[FormulaId],
+        products: &[Monomial],
+    ) -> Vec<Instance> {
+        let mut pairs: Vec<(AtomId, AtomId)> = Vec::new();
+        for product in products {
+            let [a, b] = **product else { continue };
+            let ways = [(a, b), (b, a)].into_iter();
+            pairs.extend(ways.filter(|(_, of)| matches!(space.atom(*of), Atom::Symbol(_))));
+        }
+        let mut lemmas = Vec::new();
+        for (symbol, other) in equalities(space, facts, &pairs) {
+            let this = space.atom_poly(symbol);
+            for (number, _) in pairs.iter().filter(|(_, of)| *of == symbol) {
+                let number = space.atom_poly(*number);
+                let multiple = space.mul(number, other);
+                let mut parts = space.poly(multiple).0.iter();
+                let reached = parts.all(|(of, _)| of.len() < 2 || self.monomials.contains(of));
+                if reached && lemmas.len() < MOST_SCALED {
+                    lemmas.push(Instance::Multiples(number, this, other));
+                }
+            }
+        }
         lemmas
     }
 
@@ -480,6 +534,64 @@ fn scaled_products(space: &mut Space, factor: PolyId, bound: PolyId) -> Option<V
 fn conversion(space: &Space, term: TermId) -> Option<(Scalar, TermId)> {
     let Term::Cast(to, operand) = *space.term(term) else { return None };
     (to.is_machine_integer() && space.scalar(operand).is_float()).then_some((to, operand))
+}
+
+/// The integers that facts equate with symbols that have factors: as equalities, or as bounds from
+/// both sides.
+fn equalities(
+    space: &mut Space,
+    facts: &[FormulaId],
+    pairs: &[(AtomId, AtomId)],
+) -> IndexSet<(AtomId, PolyId)> {
+    let mut found = IndexSet::default();
+    let mut bounds: IndexSet<(AtomId, PolyId, bool)> = IndexSet::default();
+    if pairs.is_empty() {
+        return found;
+    }
+    for fact in facts {
+        for part in space.conjuncts(*fact) {
+            let (poly, is_equal) = match *space.formula(part) {
+                Formula::Zero(poly) => (poly, true),
+                Formula::NonNegative(poly) => (poly, false),
+                Formula::True
+                | Formula::False
+                | Formula::Holds(_)
+                | Formula::Not(_)
+                | Formula::And(_)
+                | Formula::Or(_) => continue,
+            };
+            let unit = |(monomial, factor): &(Monomial, i128)| match **monomial {
+                [atom] if factor.abs() == 1 => {
+                    pairs.iter().any(|(_, of)| *of == atom).then_some((atom, *factor))
+                }
+                _ => None,
+            };
+            let units: Vec<_> = space.poly(poly).0.iter().filter_map(unit).collect();
+            for (atom, factor) in units {
+                // `poly` is `factor * (atom - other)`.
+                let (this, distance) = (space.atom_poly(atom), space.scale(poly, factor));
+                let other = space.sub(this, distance);
+                bounds.insert((atom, other, factor > 0));
+                if is_equal || bounds.contains(&(atom, other, factor < 0)) {
+                    found.insert((atom, other));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Tests whether a fact says that an integer is at least 0.
+fn is_natural(space: &mut Space, facts: &[FormulaId], atom: AtomId) -> bool {
+    let this = space.atom_poly(atom);
+    let positive = space.offset(this, -1);
+    let natural = [this, positive].map(|bound| space.non_negative(bound));
+    facts.iter().any(|fact| natural.contains(fact))
+}
+
+/// Returns a float without a literal that is added to it.
+fn unstepped(space: &Space, float: TermId) -> TermId {
+    stepped(space, float).map_or(float, |(operand, _)| operand)
 }
 
 /// Proposes that a float and the floats that it is computed from are numbers.
