@@ -4,7 +4,7 @@
 //! `space::order` defines the order of a float. In a space that keeps operators on floats as they
 //! are written, the operators may have any meaning, so there are no lemmas.
 
-use halidom_ir::BinaryOp;
+use halidom_ir::{BinaryOp, UnaryOp};
 
 use super::monotone::{is_product, order};
 use crate::space::{FormulaId, PolyId, Space, Term, TermId};
@@ -137,11 +137,13 @@ pub(super) fn near(space: &mut Space, cast: TermId) -> Option<FormulaId> {
     Some(space.within(moved, zero, count))
 }
 
-/// Tests whether a float is a product, or may be one by a choice.
+/// Tests whether a float is a product, or may be one by a choice, up to its sign.
 fn chooses_product(space: &Space, term: TermId) -> bool {
     let is_choice = matches!(
         space.term(term),
-        Term::Binary(BinaryOp::Min | BinaryOp::Max, ..) | Term::Select(..)
+        Term::Binary(BinaryOp::Min | BinaryOp::Max, ..)
+            | Term::Select(..)
+            | Term::Unary(UnaryOp::Neg(_), _)
     );
     is_product(space, term)
         || (is_choice && space.operands(term).iter().any(|of| chooses_product(space, *of)))

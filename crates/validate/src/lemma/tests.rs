@@ -545,6 +545,8 @@ fn other_sums_are_near_to_nothing() {
         let quotient = space.binary_term(BinaryOp::Div, x, y).unwrap();
         assert_eq!(states(&mut space, product, half), !contracted);
         assert_eq!(states(&mut space, chosen, half), !contracted);
+        let opposite = space.unary_term(UnaryOp::Neg(Overflow::Wraps), chosen).unwrap();
+        assert_eq!(states(&mut space, opposite, half), !contracted);
         assert!(states(&mut space, quotient, half));
     }
     let mut space = Space::as_written(FxHashMap::default());
