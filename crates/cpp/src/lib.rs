@@ -25,6 +25,7 @@ mod others;
 mod parse;
 mod sign;
 mod syntax;
+mod unread;
 
 pub use parse::{expression, parse, parse_after};
 pub use sign::Sign;
@@ -34,6 +35,7 @@ pub const SOURCES: &[&str] = &[
     include_str!("ast.rs"),
     include_str!("declare.rs"),
     include_str!("others.rs"),
+    include_str!("unread.rs"),
     include_str!("parse.rs"),
     include_str!("sign.rs"),
     include_str!("syntax.rs"),

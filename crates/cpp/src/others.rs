@@ -16,12 +16,25 @@ const DECLARATORS: [&str; 6] = [
 
 impl Reader<'_> {
     /// Collects the names of aliases, variables, template parameters, enumerations and functions
-    /// without a body. Those within functions are left out.
+    /// without a body, those of functions with specializations, as `NAME<>`, and those of aliases
+    /// within functions, as `~NAME`. Variables within functions are left out.
     pub(crate) fn others(&self, node: Node<'_>, found: &mut Vec<String>) {
         for child in named(node) {
             let field = |name| child.child_by_field_name(name);
             match child.kind() {
-                "compound_statement" | "parameter_list" | "field_initializer_list" => continue,
+                "compound_statement" => {
+                    let mut local = Vec::new();
+                    self.local_aliases(child, &mut local);
+                    found.extend(local.into_iter().map(|name| format!("~{name}")));
+                    continue;
+                }
+                "parameter_list" | "field_initializer_list" => continue,
+                "function_definition" => {
+                    let name = field("declarator").and_then(|of| self.name_in(function_in(of)?));
+                    let special = name.as_deref().and_then(|name| name.split_once('<'));
+                    let special = special.filter(|(name, _)| !name.contains("operator"));
+                    found.extend(special.map(|(name, _)| format!("{}<>", name.trim())));
+                }
                 "declaration" | "type_definition" => self.declared_names(child, found),
                 // A method without a body. The other members are fields of the class.
                 "field_declaration"
@@ -29,15 +42,7 @@ impl Reader<'_> {
                 {
                     self.declared_names(child, found);
                 }
-                "using_declaration" => {
-                    let text = self.flat(child);
-                    let name = text.trim_start_matches("using ").trim_end_matches(';').trim();
-                    let (space, short) = name.rsplit_once("::").unwrap_or(("", name));
-                    if space != "std" && !space.starts_with("IR") && !name.starts_with("namespace ")
-                    {
-                        found.push(short.to_owned());
-                    }
-                }
+                "using_declaration" => found.extend(self.used(child)),
                 "alias_declaration" | "enum_specifier" | "namespace_alias_definition" => {
                     found.extend(field("name").map(|name| self.text(name)));
                 }
@@ -55,6 +60,29 @@ impl Reader<'_> {
             }
             self.others(child, found);
         }
+    }
+
+    /// Collects the names of aliases within a function.
+    fn local_aliases(&self, node: Node<'_>, found: &mut Vec<String>) {
+        for child in named(node) {
+            match child.kind() {
+                "alias_declaration" | "namespace_alias_definition" => {
+                    found.extend(child.child_by_field_name("name").map(|name| self.text(name)));
+                }
+                "type_definition" => self.declared_names(child, found),
+                "using_declaration" => found.extend(self.used(child)),
+                _ => self.local_aliases(child, found),
+            }
+        }
+    }
+
+    /// The name that a `using` brings in.
+    fn used(&self, node: Node<'_>) -> Option<String> {
+        let text = self.flat(node);
+        let name = text.trim_start_matches("using ").trim_end_matches(';').trim();
+        let (space, short) = name.rsplit_once("::").unwrap_or(("", name));
+        let is_known = space == "std" || space.starts_with("IR") || name.starts_with("namespace ");
+        (!is_known).then(|| short.to_owned())
     }
 
     fn declared_names(&self, node: Node<'_>, found: &mut Vec<String>) {

@@ -60,9 +60,6 @@ pub fn parse_after(before: usize, text: &str) -> Option<File> {
     Some(file)
 }
 
-/// Texts that classes and methods that visit nodes have.
-const MARKS: [&str; 5] = ["visit(const", "VisitExpr_(", "VisitStmt_(", "Mutate_(", "IRMutator"];
-
 pub(crate) struct Reader<'t> {
     pub(crate) text: &'t str,
     /// The number of the program's lines before this text.
@@ -79,15 +76,19 @@ const KEYWORDS: [&str; 33] = [
     "true", "unsigned", "while",
 ];
 
-/// A macro of newer Halide whose value is its argument.
-const PLAIN_MACRO: &str = "EVAL_IN_LAMBDA";
+/// A macro of newer Halide whose value is its argument, with the end of its text without spaces.
+const PLAIN_MACRO: (&str, &str) = ("EVAL_IN_LAMBDA", "{return(x);})())");
 
 /// Collects the macros that a file defines. The preprocessor is not run.
 fn defined(node: Node<'_>, text: &str, found: &mut Vec<(String, Option<String>)>) {
     let kind = Syntax::of(node.kind());
     if matches!(kind, Syntax::PreprocDef | Syntax::PreprocFunctionDef) {
         let field = |name| text.get(node.child_by_field_name(name)?.byte_range());
-        if let Some(name) = field("name").filter(|name| *name != PLAIN_MACRO) {
+        let is_plain = |name: &str| {
+            let text: String = field("value").unwrap_or_default().split_whitespace().collect();
+            name == PLAIN_MACRO.0 && text.starts_with("(([&]()") && text.ends_with(PLAIN_MACRO.1)
+        };
+        if let Some(name) = field("name").filter(|name| !is_plain(name)) {
             let value = field("value").filter(|_| kind == Syntax::PreprocDef);
             found.push((name.to_owned(), value.map(|value| value.replace("\\\n", "\n"))));
         }
@@ -126,23 +127,6 @@ pub(crate) fn named(node: Node<'_>) -> Vec<Node<'_>> {
 }
 
 impl Reader<'_> {
-    /// Collects the lines of the outermost syntax errors whose text has a mark of a method that
-    /// visits nodes.
-    fn errors(&self, node: Node<'_>, found: &mut Vec<usize>) {
-        if node.is_error() {
-            let text = self.text(node);
-            if MARKS.iter().any(|mark| text.contains(mark)) {
-                found.push(self.line(node));
-            }
-            return;
-        }
-        if node.has_error() {
-            for child in named(node) {
-                self.errors(child, found);
-            }
-        }
-    }
-
     pub(crate) fn line(&self, node: Node<'_>) -> usize {
         self.before + node.start_position().row + 1
     }
@@ -314,7 +298,7 @@ impl Reader<'_> {
             .then(|| Local { class: class.clone(), constructors: file.functions.clone() })
     }
 
-    fn is_macro(&self, name: &str) -> bool {
+    pub(crate) fn is_macro(&self, name: &str) -> bool {
         self.macros.iter().any(|(known, _)| known == name)
     }
 
@@ -502,8 +486,16 @@ impl Reader<'_> {
     fn expr_kind(&self, node: Node<'_>) -> Option<ExprKind> {
         let field = |name| node.child_by_field_name(name);
         Some(match Syntax::of(node.kind()) {
-            Syntax::Identifier if self.is_macro(&self.text(node)) => {
-                ExprKind::Other(format!("the macro {}", self.text(node)))
+            Syntax::Identifier
+            | Syntax::QualifiedIdentifier
+            | Syntax::TypeIdentifier
+            | Syntax::FieldIdentifier
+                if self.names_macro(node).is_some() =>
+            {
+                ExprKind::Other(format!("the macro {}", self.names_macro(node)?))
+            }
+            Syntax::FieldExpression if self.names_macro(field("field")?).is_some() => {
+                ExprKind::Other(format!("the macro {}", self.names_macro(field("field")?)?))
             }
             Syntax::Identifier
             | Syntax::QualifiedIdentifier
@@ -657,6 +649,9 @@ impl Reader<'_> {
             }
             Syntax::FieldExpression => {
                 let member = callee.child_by_field_name("field")?;
+                if let Some(name) = self.names_macro(member) {
+                    return Some(ExprKind::Other(format!("the macro {name}")));
+                }
                 let arrow = self.text(callee.child_by_field_name("operator")?) == "->";
                 let object = self.boxed(callee.child_by_field_name("argument")?);
                 let (name, types) = if matches!(

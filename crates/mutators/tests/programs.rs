@@ -213,6 +213,127 @@ fn what_a_syntax_error_hides_is_not_passed_over() {
     assert!(found.iter().any(is_told), "{found:#?}");
 }
 
+/// A method that is right if `equal`, `Max` and the others mean what they mean in the API.
+const RIGHT: &str = "class Pass : public IRMutator {
+    Expr visit(const Max *op) {
+        Expr a = mutate(op->a), b = mutate(op->b);
+        if (equal(a, b)) { return a; }
+        return Max::make(a, b);
+    }
+";
+
+#[test]
+fn a_name_of_the_file_is_not_taken_for_the_one_of_the_api() {
+    let standings = |text: &str| -> Vec<Standing> {
+        found(text).iter().map(|mutator| mutator.examination.standing()).collect()
+    };
+    assert_eq!(standings(&format!("{RIGHT}}};\n")), [Standing::Verified]);
+    for (before, member) in [
+        ("struct equal { equal(Expr a, Expr b) {} operator bool() { return true; } };", ""),
+        ("bool equal(const Expr &a, const Expr &b);", ""),
+        ("extern bool (*equal)(Expr, Expr);", ""),
+        ("using other::equal;", ""),
+        ("#define equal(x, y) (!is_zero(x))", ""),
+        ("#define make made", ""),
+        ("#define a b", ""),
+        ("using Max = Halide::Internal::Min;", ""),
+        ("typedef Halide::Internal::Min Max;", ""),
+        ("", "Comparer equal;"),
+        ("", "std::function<bool(Expr, Expr)> equal;"),
+        ("", "bool equal(const Expr &a, const Expr &b);"),
+        ("", "using Max = Halide::Internal::Min;"),
+    ] {
+        let found = standings(&format!("{before}\n{RIGHT}{member}\n}};\n"));
+        assert!(!found.contains(&Standing::Verified), "{before} {member}: {found:?}");
+    }
+    for (before, method) in [
+        ("", "using Max = Halide::Internal::Min; return Max::make(op->a, op->b);"),
+        ("", "typedef Halide::Internal::Min Max; return Max::make(op->a, op->b);"),
+        (
+            "namespace mine { bool is_zero(const Expr &e) { return true; } }",
+            "if (mine::is_zero(op->b)) { return op->a; } return op;",
+        ),
+        (
+            "template<typename T> Expr made(Expr a, Expr b) { return T::make(a, b); }
+            template<> Expr made<Max>(Expr a, Expr b) { return Min::make(a, b); }",
+            "return made<Max>(op->a, op->b);",
+        ),
+        (
+            "struct Zero { Expr operator()(Expr e) { return Expr(0); } };",
+            "return Max::make(Zero()(op->a), op->b);",
+        ),
+        ("", "float value = 0.1; return value == 0.1 ? op->b : Expr(op);"),
+    ] {
+        let pass = "class Pass : public IRMutator { Expr visit(const Max *op)";
+        let found = standings(&format!("{before}\n{pass} {{ {method} }} }};\n"));
+        assert!(!found.contains(&Standing::Verified), "{before} {method}: {found:?}");
+    }
+}
+
+#[test]
+fn a_rewriter_has_a_result_of_its_node_where_a_rule_fired() {
+    let standing = |node: &str, make: &str, rewriter: &str, statement: &str| {
+        let text = format!(
+            "class Pass : public IRMutator {{ Expr visit(const {node} *op) override {{
+                Expr a = mutate(op->a), b = mutate(op->b);
+                auto rewrite = {rewriter};
+                {statement}
+                return {node}::make(a, b);
+            }} }};\n"
+        );
+        let text = format!("{make}\n{text}");
+        let source = Source { name: "pass.cpp".to_owned(), text };
+        let judged = mutators(&[source], &[], &options_of("halide")).expect("a solver that runs");
+        judged.first().expect("a mutator").examination.standing()
+    };
+    let sub = "IRMatcher::rewriter(IRMatcher::sub(a, b), op->type)";
+    let fires = "if (rewrite(x - x, 0)) { return rewrite.result; }";
+    assert_eq!(standing("Sub", "", sub, fires), Standing::Verified);
+    let own = "auto own_rewriter(Expr e, Type t) { return Expr(0); }";
+    for (node, make, rewriter, statement) in [
+        ("Sub", "", sub, "if (!rewrite(x - x, 0)) { return rewrite.result; }"),
+        ("Sub", "", sub, "return rewrite.result;"),
+        ("LT", "", "IRMatcher::rewriter(IRMatcher::lt(a, b), op->a.type())", fires),
+        ("Sub", own, "own_rewriter(IRMatcher::sub(a, b), op->type)", fires),
+        ("Sub", "", "mine::rewriter(IRMatcher::sub(a, b), op->type)", fires),
+    ] {
+        let found = standing(node, make, rewriter, statement);
+        assert_ne!(found, Standing::Verified, "{rewriter} {statement}");
+    }
+}
+
+#[test]
+fn another_pass_that_comes_back_need_not_end() {
+    let own = "class Pass : public IRMutator { Expr visit(const Add *op) { return Pass()(op); } };";
+    let two = "class One : public IRMutator { Expr visit(const Add *op) { return Two()(op); } };
+        class Two : public IRMutator { Expr visit(const Add *op) { return One()(op); } };";
+    let below = "class Pass : public IRMutator {
+        Expr visit(const Add *op) { return Add::make(Pass()(op->a), mutate(op->b)); } };";
+    let is_verified = |text: &str| {
+        found(text).iter().any(|known| known.examination.standing() == Standing::Verified)
+    };
+    assert_eq!([own, two, below].map(is_verified), [false, false, true]);
+}
+
+#[test]
+fn methods_that_are_not_read_are_told() {
+    let right = "class Pass : public IRMutator { Expr visit(const Add *op) { return op; } };";
+    for hidden in [
+        "Expr run(Expr e) { class Inner : public IRMutator \
+            { Expr visit(const Sub *op) { return op->a; } }; return Inner().mutate(e); }",
+        "Expr run(Expr e) { return mutate_with(e, \
+            [](auto *self, const Sub *op) { return op->a; }); }",
+        "#define METHOD(T) Expr visit(const T *op) { return op->a; }",
+        "using SubPtr = const Sub *; \
+            class Other : public IRMutator { Expr visit(SubPtr op) { return op->a; } };",
+    ] {
+        let found = found(&format!("{right}\n{hidden}\n"));
+        let standings = found.iter().map(|mutator| mutator.examination.standing());
+        assert!(standings.clone().any(|of| of == Standing::Verified), "{hidden}");
+        assert!(standings.clone().any(|of| of == Standing::Unsupported), "{hidden}: {found:#?}");
+    }
+}
+
 #[test]
 fn a_pass_that_states_something_else_has_no_verdict() {
     let pass = "class StripAsserts : public IRMutator {

@@ -307,6 +307,57 @@ fn what_is_not_understood_is_named() {
     unknown("rewrite(x + y, x ^ y)", "operator ^");
 }
 
+/// The rules of a `visit` of differences, by the statements that try them.
+fn tried(before: &str, statements: &str) -> Vec<Standing> {
+    let text = format!(
+        "{before}
+        Expr Simplify::visit(const Sub *op, ExprInfo *info) {{
+            Expr a = mutate(op->a, nullptr), b = mutate(op->b, nullptr);
+            auto rewrite = IRMatcher::rewriter(IRMatcher::sub(a, b), op->type, a.type());
+            {statements}
+            return op;
+        }}"
+    );
+    let source = Source { name: "a.cpp".to_owned(), text };
+    let examined = examine(&[source], &[], &options("halide")).unwrap();
+    examined.iter().map(Examined::standing).collect()
+}
+
+#[test]
+fn no_rule_is_passed_over() {
+    let plain = "if (rewrite(x - x, 0)) { return rewrite.result; }";
+    assert_eq!(tried("", plain), [Standing::Verified]);
+    for place in [
+        "bool r = false; r = rewrite(x - y, x); if (r) { return rewrite.result; }",
+        "bool r = false; r |= rewrite(x - y, x); if (r) { return rewrite.result; }",
+        "if (bool r = rewrite(x - y, x)) { return rewrite.result; }",
+        "auto f = [&]() { return rewrite(x - y, x); }; if (f()) { return rewrite.result; }",
+        "auto &other = rewrite; if (other(x - y, x)) { return other.result; }",
+        "auto other = rewrite; if (other(x - y, x)) { return other.result; }",
+        "if (helper(rewrite)) { return rewrite.result; }",
+        "for (int i = 0; rewrite(x - y, x); i++) { return rewrite.result; }",
+        "switch (rewrite(x - y, x)) { case 1: return rewrite.result; }",
+    ] {
+        let found = tried("", &format!("{plain} {place}"));
+        assert!(found.iter().any(|of| *of != Standing::Verified), "{place}: {found:?}");
+    }
+}
+
+#[test]
+fn a_condition_is_what_it_is_where_the_rule_is_tried() {
+    let rule = "if (ok && rewrite(x - y, x + y)) { return rewrite.result; }";
+    let first = "bool ok = op->type.is_bool();";
+    // Differences of truth values are their sums.
+    assert!(!tried("", &format!("{first} {rule}")).contains(&Standing::Wrong));
+    for (before, statements) in [
+        ("", format!("{first} ok = true; {rule}")),
+        ("", format!("{first} if (true) {{ bool ok; {rule} }}")),
+        ("bool is_bool(Type t) { return true; }", format!("bool ok = is_bool(op->type); {rule}")),
+    ] {
+        assert_eq!(tried(before, &statements), [Standing::Wrong], "{before} {statements}");
+    }
+}
+
 #[test]
 fn answers_are_kept_and_a_changed_rule_is_proved_again() {
     let folder = tempfile::tempdir().unwrap();

@@ -20,6 +20,7 @@ use crate::judge::verdict::{Examination, Finding, Standing};
 use crate::judge::verify::{Known, examine};
 use crate::machine::contracts;
 use crate::machine::language::Print;
+use crate::machine::names::TypeName;
 use crate::machine::program::Program;
 use crate::machine::run::Mode;
 use crate::machine::scopes::scopes;
@@ -93,6 +94,37 @@ pub(crate) struct Found {
     errors: Vec<usize>,
 }
 
+/// Names of the API that are neither kinds of nodes nor functions with contracts.
+const SPECIAL: [&str; 6] =
+    ["EVAL_IN_LAMBDA", "Scope", "ScopedBinding", "ScopedValue", "reverse_view", "vector"];
+
+/// Tests whether a name has a meaning for the machine that a file's own declaration would change.
+fn has_meaning(name: &str) -> bool {
+    Kind::named(name).is_some()
+        || !matches!(TypeName::of(name), TypeName::Other(_))
+        || SPECIAL.contains(&name)
+        || (contracts::is_known(name) && !contracts::is_assumed(name))
+}
+
+/// The names of the API to which the files of a program give a meaning of their own: by a class, an
+/// alias, a macro, a variable or a declaration without a body; and by aliases within functions. A
+/// function with a body is run as it is written, and a function that a contract replaces is judged
+/// against its contract.
+fn renamed(program: &Program) -> [Vec<String>; 2] {
+    let classes = program.classes.iter().map(|class| class.name.as_str());
+    let others = program.others.iter().map(String::as_str);
+    let (local, global): (Vec<&str>, Vec<&str>) =
+        others.chain(classes).partition(|name| name.starts_with('~'));
+    [global, local].map(|names| {
+        let names = names.into_iter().map(|name| name.trim_start_matches('~'));
+        let mut names: Vec<String> =
+            names.filter(|name| has_meaning(name)).map(str::to_owned).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    })
+}
+
 impl Found {
     pub(crate) fn of(files: Vec<(String, File)>, wanted: &[String]) -> Self {
         let mut program = Program::default();
@@ -105,11 +137,18 @@ impl Found {
             program.classes.extend(file.classes);
             program.others.extend(file.others);
             for function in file.functions {
+                if ["visit", "Mutate_"].contains(&function.name.as_str())
+                    && ["Expr", "Stmt"].contains(&function.result.as_str())
+                    && argument(&function).is_none()
+                {
+                    errors.push(function.line);
+                }
                 mutators.push((index, program.functions.len()));
                 program.functions.push(function);
             }
         }
         program.scopes = scopes(&program.functions, &program.classes);
+        program.renamed = renamed(&program);
         mutators.retain(|(file, function)| {
             let name = format!("{}: {}", names[*file], title(&program.functions[*function]));
             wanted.is_empty() || wanted.iter().any(|wanted| name.contains(wanted))
@@ -136,8 +175,8 @@ impl Found {
     fn hidden(&self) -> Vec<Mutator> {
         let hidden = self.errors.iter().filter_map(|error| {
             let (file, line) = self.place(*error)?;
-            let what = "text that is no C++ for the grammar, and may hold mutators";
-            let name = "a syntax error".to_owned();
+            let what = "text that is not read, and may hold mutators";
+            let name = "text that is not read".to_owned();
             let examination = nothing_known(line, what.to_owned());
             Some(Mutator { file: self.names[file].clone(), line, name, examination })
         });

@@ -117,7 +117,7 @@ impl<'p> Machine<'p> {
         if ["swap", "std::swap"].contains(&name) && arguments.len() == 2 && !is_own("swap") {
             return self.swap(&arguments[0], &arguments[1], state);
         }
-        if name == "reverse_view" && arguments.len() == 1 {
+        if name == "reverse_view" && arguments.len() == 1 && self.named(name, 1).is_empty() {
             let mut paths = Vec::new();
             for (state, list) in self.eval(&arguments[0], state) {
                 if let Val::Handle(of) = &list
@@ -160,15 +160,24 @@ impl<'p> Machine<'p> {
         if let Some((base, "visit" | "visit_" | "Visit_" | "Mutate_")) = name.rsplit_once("::") {
             return self.visit_of_base(base, arguments, state, line);
         }
-        if name.ends_with("rewriter") {
+        if last_part(name) == "rewriter" && self.named(name, arguments.len()).is_empty() {
+            let space = name.rsplit_once("::").map_or("", |(space, _)| last_part(space));
+            if !["", "IRMatcher", "IRMatch"].contains(&space) {
+                return self.unsupported(state, format!("the function {name}"), line);
+            }
             return self.rewriter(arguments, state, line);
         }
         if let Some(place) = Self::find_variable(name, &state)
-            && matches!(Self::load(&place, &state), Some(Slot { value: Val::Object(_), .. }))
+            && let Some(Slot { value: Val::Object(members), .. }) = Self::load(&place, &state)
         {
             // A rule fires or not. That its result has the value of the expression that it matches
-            // is the rule's own claim.
-            let (holds, fails) = self.choose(state);
+            // is the rule's own claim. Without a rule that fires, there is no result.
+            let Some((_, matched)) = members.iter().find(|(name, _)| name == MATCHED_NODE) else {
+                return self.unsupported(state, format!("a call of the object {name}"), line);
+            };
+            let fired = [RESULT, MATCHED_NODE].map(|name| (name.to_owned(), matched.clone()));
+            let (mut holds, fails) = self.choose(state);
+            self.store(&place, Val::Object(fired.to_vec()), &mut holds);
             let (yes, no) = (self.values.bool(true), self.values.bool(false));
             return vec![(holds, Val::Bool(yes)), (fails, Val::Bool(no))];
         }
@@ -200,6 +209,18 @@ impl<'p> Machine<'p> {
             return self.mutate_by_base(value, state, line);
         }
         let functions = self.named(name, values.len());
+        let special = format!("{}<>", last_part(name));
+        if !functions.is_empty() && self.program.others.contains(&special) {
+            let what = format!("the function {name}, which has specializations");
+            return self.unsupported(state, what, line);
+        }
+        if functions.is_empty()
+            && contracts::is_known(last_part(name))
+            && self.may_mean_another(name, &state)
+        {
+            let what = format!("{name}, which may mean something of the file's own");
+            return self.unsupported(state, what, line);
+        }
         if functions.iter().any(|function| self.is_overridden(name, &function.class)) {
             let what = format!("the method {name}, which a derived class has too");
             return self.unsupported(state, what, line);
@@ -224,6 +245,33 @@ impl<'p> Machine<'p> {
             },
             _ => self.api(name, templates, values, state, line),
         }
+    }
+
+    /// A name of the API in a function's text that the files give another meaning.
+    pub(crate) fn renamed_in(&self, function: &halidom_cpp::ast::Function) -> Option<&'p str> {
+        let program: &'p crate::machine::program::Program = self.program;
+        let [global, local] = &program.renamed;
+        if global.is_empty() && local.is_empty() {
+            return None;
+        }
+        let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let words = || function.text.split(|letter| !is_letter(letter));
+        let has_alias = words().any(|word| ["using", "typedef", "namespace"].contains(&word));
+        let local = local.iter().filter(|_| has_alias);
+        let mut all = global.iter().chain(local).map(String::as_str);
+        all.find(|renamed| words().any(|word| word == *renamed))
+    }
+
+    /// Tests whether a function of the API has a name that something of the files has, which the
+    /// call may mean instead: a member, a variable, or a function in another namespace.
+    fn may_mean_another(&self, name: &str, state: &State) -> bool {
+        let program = self.program;
+        let short = last_part(name);
+        let is_member = !name.contains("::")
+            && program.classes.iter().flat_map(|class| &class.fields).any(|of| of.name == short);
+        let is_elsewhere = name.contains("::")
+            && program.functions.iter().any(|of| of.name == short && of.class.is_empty());
+        is_member || is_elsewhere || Self::find_variable(name, state).is_some()
     }
 
     /// The functions of the program that a call by this name with this number of arguments may
@@ -420,6 +468,11 @@ impl<'p> Machine<'p> {
             _ => "",
         };
         let known = self.program.classes.iter().find(|known| known.name == name);
+        let is_own = |of: &halidom_cpp::ast::Function| of.class == name && of.name == "operator()";
+        if self.program.functions.iter().any(is_own) {
+            return self.unsupported(state, format!("the own call operator of {name}"), line);
+        }
+        let goes_round = self.reaches(name);
         let is_mutator = known.is_some_and(|class| {
             class.fields.is_empty() && class.bases.iter().any(|base| base.contains("IRMutator"))
         });
@@ -431,7 +484,11 @@ impl<'p> Machine<'p> {
             return self.unsupported(state, "a call of a computed function", line);
         };
         let mut paths = Vec::new();
-        for (state, value) in self.eval(argument, state) {
+        for (mut state, value) in self.eval(argument, state) {
+            if let (true, Val::Expr(Some(node)) | Val::Ptr(Some((node, _)))) = (goes_round, &value)
+            {
+                self.descend(*node, &mut state, line);
+            }
             match value {
                 Val::Expr(Some(node)) | Val::Ptr(Some((node, _))) if !(is_mutator && is_equal) => {
                     paths.extend(self.made_by(name, node, state, line));
@@ -443,6 +500,35 @@ impl<'p> Machine<'p> {
             }
         }
         paths
+    }
+
+    /// Tests whether methods of a class may use the class whose method runs, directly or through
+    /// other classes, by the names in their texts.
+    fn reaches(&self, class: &str) -> bool {
+        let program = self.program;
+        let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let mut seen = vec![class.to_owned()];
+        let mut next = 0;
+        while let Some(class) = seen.get(next).cloned() {
+            next += 1;
+            if class == self.class {
+                return true;
+            }
+            let own = program.functions.iter().filter(|function| function.class == class);
+            for word in own.flat_map(|function| function.text.split(|of| !is_letter(of))) {
+                let is_class = program.classes.iter().any(|known| known.name == word);
+                if is_class && !seen.iter().any(|known| known == word) {
+                    seen.push(word.to_owned());
+                }
+            }
+            let bases = program.classes.iter().filter(|known| known.name == class);
+            for base in bases.flat_map(|known| &known.bases) {
+                if !seen.contains(base) {
+                    seen.push(base.clone());
+                }
+            }
+        }
+        false
     }
 
     /// `std::get<i>(e)`, and the parts of `auto [a, b] = e`: a member of a structure by its place.
@@ -484,6 +570,7 @@ impl<'p> Machine<'p> {
 
     /// `rewriter(add(a, b), …)`: its result has the value of the expression that it matches.
     fn rewriter(&mut self, arguments: &'p [Expr], state: State, line: usize) -> Paths<Val> {
+        let ty = arguments.get(1).map(|ty| &ty.kind);
         let Some(ExprKind::Call { callee, arguments, .. }) =
             arguments.first().map(|matched| &matched.kind)
         else {
@@ -496,6 +583,21 @@ impl<'p> Machine<'p> {
         let Some((_, kind)) = MATCHED.iter().find(|(known, _)| *known == name) else {
             return self.unsupported(state, format!("a rewriter of {name}"), line);
         };
+        // The type of the result is the node's, or that of an operand, which has the same type
+        // unless the node is a comparison.
+        let is_of_node = |ty: &ExprKind| {
+            matches!(ty, ExprKind::Member { object, arrow: true, name }
+                if name == "type" && matches!(&object.kind, ExprKind::Name(_)))
+        };
+        let is_of_operand = |ty: &ExprKind| {
+            matches!(ty, ExprKind::Call { callee, .. }
+                if matches!(&callee.kind, ExprKind::Member { arrow: false, name, .. }
+                    if name == "type"))
+        };
+        let is_comparison = ["EQ", "NE", "LT", "LE", "GT", "GE"].contains(&kind.name());
+        if !ty.is_none_or(|ty| is_of_node(ty) || (is_of_operand(ty) && !is_comparison)) {
+            return self.unsupported(state, "a rewriter of another type", line);
+        }
         let mut paths = Vec::new();
         for (state, values) in self.arguments(arguments, state) {
             let values: Vec<Val> =
@@ -504,7 +606,7 @@ impl<'p> Machine<'p> {
                 if let Val::Expr(Some(node)) = matched {
                     let (ty, class) = (state.node(node).ty, state.node(node).class);
                     let result = state.add(ty, Some(class), None);
-                    let result = vec![("result".to_owned(), Val::Expr(Some(result)))];
+                    let result = vec![(MATCHED_NODE.to_owned(), Val::Expr(Some(result)))];
                     paths.push((state, Val::Object(result)));
                 }
             }
@@ -528,6 +630,11 @@ impl<'p> Machine<'p> {
         paths
     }
 }
+
+/// The member of a rewriter with what a rule made, once a rule has fired, and the one that keeps
+/// this value until then.
+const RESULT: &str = "result";
+const MATCHED_NODE: &str = "what a rule makes";
 
 /// The nodes that rewriters match, by their names in the rule language.
 const MATCHED: &[(&str, Kind)] = &[

@@ -118,6 +118,11 @@ pub(crate) fn printed(name: &str) -> Option<Print> {
     })
 }
 
+/// Tests whether a function has a contract.
+pub(crate) fn is_known(name: &str) -> bool {
+    TABLE.has(name)
+}
+
 /// Tests whether a contract replaces the body in the files.
 pub(crate) fn is_assumed(name: &str) -> bool {
     TABLE.error.is_some() || TABLE.named(name).any(|contract| contract.replaces_body)

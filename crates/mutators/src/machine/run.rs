@@ -107,6 +107,9 @@ pub(crate) const MANY_PATHS: &str = "more paths than are followed";
 /// where the object ends.
 pub(crate) const ACTIVE: &str = "an object with a constructor or destructor of its own";
 
+/// The reason why a path becomes unsupported that rounds a number to `float`.
+pub(crate) const ROUNDED: &str = "a number that is rounded to `float`";
+
 /// The number of paths beyond which a mutator is given up. Those that statements leave and those
 /// that expressions add are counted apart.
 const MAX_PATHS: usize = 100_000;
@@ -410,6 +413,10 @@ impl<'p> Machine<'p> {
     ) -> Paths<Val> {
         if self.shows_nothing() {
             return Vec::new();
+        }
+        if let Some(name) = self.renamed_in(function) {
+            let what = format!("`{name}`, which means something of the file's own");
+            return self.unsupported(state, what, function.line);
         }
         let again = self.active.iter().filter(|line| **line == function.line).count();
         if again > MAX_RECURSIONS && !self.is_concrete() {

@@ -9,7 +9,7 @@ use crate::ir::kinds::I32;
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Num, Place, Val};
 use crate::machine::names::TypeName;
-use crate::machine::run::{ACTIVE, MAX_CONCRETE_ITERATIONS, Machine, Outcome, Paths};
+use crate::machine::run::{ACTIVE, MAX_CONCRETE_ITERATIONS, Machine, Outcome, Paths, ROUNDED};
 use crate::machine::types::{UNION, integer_type, is_type_of_body};
 
 impl<'p> Machine<'p> {
@@ -191,6 +191,10 @@ impl<'p> Machine<'p> {
                     self.compare(Sign::Ne, num, zero)
                 }
                 None if matches!(TypeName::of(ty), TypeName::Double | TypeName::Float) => {
+                    // A `float` holds integers up to 2^24.
+                    if TypeName::of(ty) == TypeName::Float && num.bits > 24 {
+                        state.lost = Some(ROUNDED);
+                    }
                     self.real_of(num)
                 }
                 None if ty == "Expr" => {
@@ -212,6 +216,10 @@ impl<'p> Machine<'p> {
                 let (low, high) = Num::range(bits, is_signed);
                 let term = self.values.var(&format!("truncated {term:?}"), domain);
                 Val::Int(Num { term, bits, is_signed, low, high, remainder_of: None })
+            }
+            (TypeName::Float, Val::Real(term)) => {
+                state.lost = Some(ROUNDED);
+                Val::Real(term)
             }
             (TypeName::Expr | TypeName::Stmt, Val::Ptr(Some((node, _)))) => Val::Expr(Some(node)),
             (TypeName::Other(ty), Val::Ptr(Some((node, _)))) if is_type_of_body(ty) => {

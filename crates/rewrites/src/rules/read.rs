@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use halidom_base::FxHashMap;
+use halidom_base::{FxHashMap, FxHashSet};
 use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind, File, Function, Stmt, StmtKind};
 
@@ -167,11 +167,72 @@ pub fn rules(file: &File) -> Vec<Found> {
             function.name,
             first.unwrap_or_default()
         );
-        let mut walk =
-            Walk { name, scope: Scope::default(), guards: Vec::new(), found: &mut found };
+        let begin = found.len();
+        let mut scope = Scope { unsteady: unsteady(function), ..Scope::default() };
+        scope.own = file.functions.iter().map(|of| of.name.clone()).collect();
+        scope.own.extend(file.others.iter().cloned());
+        scope.own.retain(|name| name.starts_with("is_"));
+        let mut walk = Walk { name: name.clone(), scope, guards: Vec::new(), found: &mut found };
         walk.function(function);
+        let read = found.len() - begin;
+        if let Some(line) = unread_use(function, read) {
+            let rule = Err("a use of a rewriter in a place that is not read".to_owned());
+            found.push(Found { line, function: name, rule });
+        }
     }
     found
+}
+
+/// The variables of a function that are given a value again, or declared again.
+fn unsteady(function: &Function) -> FxHashSet<String> {
+    let mut found = FxHashSet::default();
+    let mut declared = FxHashSet::default();
+    for stmt in &function.body {
+        stmt.declared(&mut |variable| {
+            if !declared.insert(variable.name.clone()) || variable.value.is_none() {
+                found.insert(variable.name.clone());
+            }
+        });
+        stmt.clone().visit_mut(&mut |part| {
+            let given = match &part.kind {
+                ExprKind::Assign(_, to, _)
+                | ExprKind::Prefix(Sign::Increment | Sign::Decrement, to)
+                | ExprKind::Postfix(_, to) => to,
+                _ => return,
+            };
+            if let ExprKind::Name(name) = &given.kind {
+                found.insert(name.clone());
+            }
+        });
+    }
+    found
+}
+
+/// Finds a use of a rewriter that is neither the call of a rule that was read nor its result, where
+/// so many rules were read in a function. A rule is perhaps tried there.
+fn unread_use(function: &Function, read: usize) -> Option<usize> {
+    let mut names: FxHashSet<String> = FxHashSet::default();
+    let mut line = None;
+    for stmt in &function.body {
+        stmt.declared(&mut |variable| {
+            if variable.value.as_ref().and_then(call).is_some_and(|(name, _)| name == "rewriter") {
+                names.insert(variable.name.clone());
+                line.get_or_insert(stmt.line);
+            }
+        });
+    }
+    let (mut uses, mut results) = (0, 0);
+    for stmt in &function.body {
+        stmt.clone().visit_mut(&mut |part| match &part.kind {
+            ExprKind::Name(name) if names.contains(name) => uses += 1,
+            ExprKind::Member { object, name, .. } if name == "result" => {
+                results +=
+                    usize::from(matches!(&object.kind, ExprKind::Name(of) if names.contains(of)));
+            }
+            _ => {}
+        });
+    }
+    line.filter(|_| uses != read + results)
 }
 
 /// The meaning of the names in the enclosing function.
@@ -180,6 +241,10 @@ struct Scope {
     /// Rewriters, with the names of the operands of the node that each matches.
     rewriters: FxHashMap<String, Vec<Option<String>>>,
     locals: FxHashMap<String, Expr>,
+    /// Variables whose first value need not be the one that a condition sees.
+    unsteady: FxHashSet<String>,
+    /// Names of tests that the file itself declares.
+    own: FxHashSet<String>,
 }
 
 struct Walk<'f> {
@@ -219,7 +284,9 @@ impl Walk<'_> {
                         });
                         self.scope.rewriters.insert(variable.name.clone(), names.collect());
                     }
-                    self.scope.locals.insert(variable.name.clone(), value.clone());
+                    if !self.scope.unsteady.contains(&variable.name) {
+                        self.scope.locals.insert(variable.name.clone(), value.clone());
+                    }
                 }
             }
             StmtKind::Expr(expr) | StmtKind::Return(Some(expr)) => self.expr(expr),
@@ -405,6 +472,7 @@ fn guard(scope: &Scope, expr: &Expr) -> Guard {
         ExprKind::Call { callee, arguments, .. } => match &callee.kind {
             ExprKind::Name(name) => {
                 let test = TYPE_TESTS.iter().find(|(known, _)| known == name);
+                let test = test.filter(|_| !scope.own.contains(name));
                 match (test, arguments.as_slice()) {
                     (Some((_, test)), [ty]) => subject(scope, ty)
                         .map_or(Guard::Unknown, |subject| Guard::Type(*test, subject)),
@@ -413,6 +481,7 @@ fn guard(scope: &Scope, expr: &Expr) -> Guard {
             }
             ExprKind::Member { object, name, .. } => {
                 let test = TYPE_TESTS.iter().find(|(known, _)| known == name);
+                let test = test.filter(|_| !scope.own.contains(name));
                 if let (Some((_, test)), Some(subject)) = (test, subject(scope, object)) {
                     return Guard::Type(*test, subject);
                 }

@@ -1,0 +1,80 @@
+//! Finds text that may hold methods which visit nodes, and that is not read as such.
+
+use tree_sitter::Node;
+
+use crate::parse::{Reader, named};
+
+/// Texts that classes and methods that visit nodes have.
+const MARKS: [&str; 5] = ["visit(const", "VisitExpr_(", "VisitStmt_(", "Mutate_(", "IRMutator"];
+
+/// The names of methods that visit nodes.
+const METHODS: [&str; 4] = ["visit", "VisitExpr_", "VisitStmt_", "Mutate_"];
+
+/// Tests whether a text has a name, as a word, before a parenthesis.
+fn has_call(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        !before.is_some_and(|letter| letter.is_alphanumeric() || letter == '_')
+            && text[at + name.len()..].trim_start().starts_with('(')
+    })
+}
+
+impl Reader<'_> {
+    /// Collects the lines of text that may hold methods which visit nodes, and that is not read.
+    pub(crate) fn errors(&self, node: Node<'_>, found: &mut Vec<usize>) {
+        self.unread(node, false, found);
+        self.broken_methods(node, found);
+    }
+
+    /// Collects the lines of the outermost syntax errors whose text has a mark of such a method.
+    fn broken_methods(&self, node: Node<'_>, found: &mut Vec<usize>) {
+        if node.is_error() {
+            let text = self.text(node);
+            if MARKS.iter().any(|mark| text.contains(mark)) {
+                found.push(self.line(node));
+            }
+            return;
+        }
+        if node.has_error() {
+            for child in named(node) {
+                self.broken_methods(child, found);
+            }
+        }
+    }
+
+    /// Collects the lines of methods that visit nodes where they are not read: in a class within a
+    /// function, in a visitor that is made of lambda functions, and in a macro.
+    fn unread(&self, node: Node<'_>, is_within: bool, found: &mut Vec<usize>) {
+        let field = |name| node.child_by_field_name(name).map(|of| self.text(of));
+        let is_it = match node.kind() {
+            "preproc_def" | "preproc_function_def" => {
+                field("value").is_some_and(|text| METHODS.iter().any(|name| has_call(&text, name)))
+            }
+            "function_definition" if is_within => {
+                let makes_node =
+                    ["Expr", "Stmt"].map(str::to_owned).map(Some).contains(&field("type"));
+                let is_visit = |text: String| METHODS.iter().any(|name| has_call(&text, name));
+                makes_node && field("declarator").is_some_and(is_visit)
+            }
+            "call_expression" => field("function").is_some_and(|text| {
+                text.rsplit(|letter: char| !(letter.is_alphanumeric() || letter == '_')).next()
+                    == Some("mutate_with")
+            }),
+            _ => false,
+        };
+        if is_it {
+            found.push(self.line(node));
+        }
+        let is_within = is_within || node.kind() == "compound_statement";
+        for child in named(node) {
+            self.unread(child, is_within, found);
+        }
+    }
+
+    /// A macro of the file among the words of a name.
+    pub(crate) fn names_macro(&self, node: Node<'_>) -> Option<String> {
+        let text = self.text(node);
+        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+        text.split(|letter| !is_word(letter)).find(|word| self.is_macro(word)).map(str::to_owned)
+    }
+}
