@@ -319,7 +319,7 @@ fn tried(before: &str, statements: &str) -> Vec<Standing> {
         }}"
     );
     let source = Source { name: "a.cpp".to_owned(), text };
-    let examined = examine(&[source], &[], &options("halide")).unwrap();
+    let examined = examine(&[source], &[], &options("halide")).expect("a solver that runs");
     examined.iter().map(Examined::standing).collect()
 }
 

@@ -194,13 +194,11 @@ fn unsteady(function: &Function) -> FxHashSet<String> {
             }
         });
         stmt.clone().visit_mut(&mut |part| {
-            let given = match &part.kind {
-                ExprKind::Assign(_, to, _)
-                | ExprKind::Prefix(Sign::Increment | Sign::Decrement, to)
-                | ExprKind::Postfix(_, to) => to,
-                _ => return,
-            };
-            if let ExprKind::Name(name) = &given.kind {
+            if let ExprKind::Assign(_, to, _)
+            | ExprKind::Prefix(Sign::Increment | Sign::Decrement, to)
+            | ExprKind::Postfix(_, to) = &part.kind
+                && let ExprKind::Name(name) = &to.kind
+            {
                 found.insert(name.clone());
             }
         });
