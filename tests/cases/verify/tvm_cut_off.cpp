@@ -24,7 +24,7 @@ PrimExpr Rules::VisitExpr_(const AddNode* op) {
 // at 32 bits: 1 verified, 1 unreached
 // 2 rules: 1 verified, 1 unsupported
 // assumed: signed integers of 32 and 64 bits do not overflow, and what the analyzer proves is true
-// a syntax error: unsupported
-//   tvm_cut_off.cpp:13: unsupported: text that is no C++ for the grammar, and may hold mutators
+// text that is not read: unsupported
+//   tvm_cut_off.cpp:13: unsupported: text that is not read, and may hold mutators
 // 1 mutators: 1 unsupported
 // unknown: tvm_cut_off.cpp:16: a rule in text that is not understood as C++ (the first of 2 reasons)
