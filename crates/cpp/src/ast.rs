@@ -227,6 +227,10 @@ pub struct File {
     /// The names that it gives to other things, except within functions: aliases, macros,
     /// variables, template parameters, enumerations, and functions without a body.
     pub others: Vec<String>,
+    /// The names of the aliases within its functions.
+    pub local_aliases: Vec<String>,
+    /// The names of the function templates with specializations.
+    pub specialized: Vec<String>,
     /// The lines where text begins that is no C++ for the grammar, and that may hold classes or
     /// methods that visit nodes.
     pub errors: Vec<usize>,

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use crate::ast::File;
 use crate::parse::{Reader, named};
 
 /// The kinds of declarators around a name.
@@ -16,16 +17,14 @@ const DECLARATORS: [&str; 6] = [
 
 impl Reader<'_> {
     /// Collects the names of aliases, variables, template parameters, enumerations and functions
-    /// without a body, those of functions with specializations, as `NAME<>`, and those of aliases
-    /// within functions, as `~NAME`. Variables within functions are left out.
-    pub(crate) fn others(&self, node: Node<'_>, found: &mut Vec<String>) {
+    /// without a body; and apart from these, aliases within functions, and function templates with
+    /// specializations. Variables within functions are left out.
+    pub(crate) fn others(&self, node: Node<'_>, file: &mut File) {
         for child in named(node) {
             let field = |name| child.child_by_field_name(name);
             match child.kind() {
                 "compound_statement" => {
-                    let mut local = Vec::new();
-                    self.local_aliases(child, &mut local);
-                    found.extend(local.into_iter().map(|name| format!("~{name}")));
+                    self.local_aliases(child, &mut file.local_aliases);
                     continue;
                 }
                 "parameter_list" | "field_initializer_list" => continue,
@@ -33,18 +32,18 @@ impl Reader<'_> {
                     let name = field("declarator").and_then(|of| self.name_in(function_in(of)?));
                     let special = name.as_deref().and_then(|name| name.split_once('<'));
                     let special = special.filter(|(name, _)| !name.contains("operator"));
-                    found.extend(special.map(|(name, _)| format!("{}<>", name.trim())));
+                    file.specialized.extend(special.map(|(name, _)| name.trim().to_owned()));
                 }
-                "declaration" | "type_definition" => self.declared_names(child, found),
+                "declaration" | "type_definition" => self.declared_names(child, &mut file.others),
                 // A method without a body. The other members are fields of the class.
                 "field_declaration"
                     if field("declarator").is_some_and(|of| function_in(of).is_some()) =>
                 {
-                    self.declared_names(child, found);
+                    self.declared_names(child, &mut file.others);
                 }
-                "using_declaration" => found.extend(self.used(child)),
+                "using_declaration" => file.others.extend(self.used(child)),
                 "alias_declaration" | "enum_specifier" | "namespace_alias_definition" => {
-                    found.extend(field("name").map(|name| self.text(name)));
+                    file.others.extend(field("name").map(|name| self.text(name)));
                 }
                 "template_parameter_list" => {
                     let name = |parameter: &Node<'_>| {
@@ -54,11 +53,11 @@ impl Reader<'_> {
                         let mut words = text.split(|letter| !is_letter(letter));
                         words.rfind(|word| !word.is_empty()).map(str::to_owned)
                     };
-                    found.extend(named(child).iter().filter_map(name));
+                    file.others.extend(named(child).iter().filter_map(name));
                 }
                 _ => {}
             }
-            self.others(child, found);
+            self.others(child, file);
         }
     }
 

@@ -55,7 +55,7 @@ pub fn parse_after(before: usize, text: &str) -> Option<File> {
     let reader = Reader { text, before, macros };
     reader.items(tree.root_node(), "", &mut file);
     file.others = reader.macros.iter().map(|(name, _)| name.clone()).collect();
-    reader.others(tree.root_node(), &mut file.others);
+    reader.others(tree.root_node(), &mut file);
     reader.errors(tree.root_node(), &mut file.errors);
     Some(file)
 }
@@ -484,19 +484,11 @@ impl Reader<'_> {
     }
 
     fn expr_kind(&self, node: Node<'_>) -> Option<ExprKind> {
+        if let Some(name) = self.names_macro(node) {
+            return Some(ExprKind::Other(format!("the macro {name}")));
+        }
         let field = |name| node.child_by_field_name(name);
         Some(match Syntax::of(node.kind()) {
-            Syntax::Identifier
-            | Syntax::QualifiedIdentifier
-            | Syntax::TypeIdentifier
-            | Syntax::FieldIdentifier
-                if self.names_macro(node).is_some() =>
-            {
-                ExprKind::Other(format!("the macro {}", self.names_macro(node)?))
-            }
-            Syntax::FieldExpression if self.names_macro(field("field")?).is_some() => {
-                ExprKind::Other(format!("the macro {}", self.names_macro(field("field")?)?))
-            }
             Syntax::Identifier
             | Syntax::QualifiedIdentifier
             | Syntax::TypeIdentifier
@@ -649,7 +641,7 @@ impl Reader<'_> {
             }
             Syntax::FieldExpression => {
                 let member = callee.child_by_field_name("field")?;
-                if let Some(name) = self.names_macro(member) {
+                if let Some(name) = self.names_macro(callee) {
                     return Some(ExprKind::Other(format!("the macro {name}")));
                 }
                 let arrow = self.text(callee.child_by_field_name("operator")?) == "->";

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::parse::{Reader, named};
+use crate::syntax::Syntax;
 
 /// Texts that classes and methods that visit nodes have.
 const MARKS: [&str; 5] = ["visit(const", "VisitExpr_(", "VisitStmt_(", "Mutate_(", "IRMutator"];
@@ -71,9 +72,17 @@ impl Reader<'_> {
         }
     }
 
-    /// A macro of the file among the words of a name.
+    /// A macro of the file among the words of a name, or of a member's name.
     pub(crate) fn names_macro(&self, node: Node<'_>) -> Option<String> {
-        let text = self.text(node);
+        let name = match Syntax::of(node.kind()) {
+            Syntax::Identifier
+            | Syntax::QualifiedIdentifier
+            | Syntax::TypeIdentifier
+            | Syntax::FieldIdentifier => node,
+            Syntax::FieldExpression => node.child_by_field_name("field")?,
+            _ => return None,
+        };
+        let text = self.text(name);
         let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
         text.split(|letter| !is_word(letter)).find(|word| self.is_macro(word)).map(str::to_owned)
     }

@@ -211,12 +211,13 @@ pub fn of_rule(rule: &Examined, is_reported: impl Fn(&At) -> bool) -> Option<Ver
     (types.total() > 0).then(|| types.verdict(NOTHING))
 }
 
-/// The verdict on a mutator. A defect that was not replayed does not refute it.
+/// The verdict on a mutator. A defect that was not replayed does not refute it. The types at which
+/// a mutator is judged include floats, which are real numbers there.
 pub fn of_mutator(mutator: &Mutator) -> Verdict {
     let Examination { findings, proved } = &mutator.examination;
     let mut claims = Obligations::of(Claim::Mutator);
     for _ in 0..*proved {
-        claims.shown(&Modes::BITS);
+        claims.shown(&Modes::reals([""; 0]));
     }
     let mut refuted = Vec::new();
     for finding in findings {

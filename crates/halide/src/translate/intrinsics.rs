@@ -27,8 +27,8 @@ const BY_NAME: &str = "the target resolves it before the final statement";
 const POINTER: &str = "it reads a struct by a pointer";
 const SEVERAL: &str = "one update writes several points at once";
 
-/// Values of which nothing is known, as functions that are only named: the code has no value there.
-/// A pipeline and its statement have the same one where they have the same operands.
+/// Unknown values, as functions that are only named: the code has no value there. A pipeline and
+/// its statement have the same one where they have the same operands.
 pub(super) const FAILED: &str = "a requirement that fails";
 pub(super) const UNSORTED: &str = "an average of operands in descending order";
 pub(super) const BEYOND: &str = "a shift by the width or more";

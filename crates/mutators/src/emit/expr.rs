@@ -447,8 +447,12 @@ impl Reader<'_, '_> {
         }
         if name == "float_from_bits" {
             let Some(Token::Bits(term)) = self.peek() else { return None };
-            let term = *term;
+            let mut term = *term;
             self.at += 1;
+            if self.ty.bits != 32 {
+                // Nine digits tell all floats of 32 bits apart.
+                term = self.machine.rounded(term, 9);
+            }
             return self.take_sign(")").then_some(Val::Real(term));
         }
         let mut arguments = Vec::new();

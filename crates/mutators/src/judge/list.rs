@@ -106,23 +106,12 @@ fn has_meaning(name: &str) -> bool {
         || (contracts::is_known(name) && !contracts::is_assumed(name))
 }
 
-/// The names of the API to which the files of a program give a meaning of their own: by a class, an
-/// alias, a macro, a variable or a declaration without a body; and by aliases within functions. A
-/// function with a body is run as it is written, and a function that a contract replaces is judged
-/// against its contract.
-fn renamed(program: &Program) -> [Vec<String>; 2] {
-    let classes = program.classes.iter().map(|class| class.name.as_str());
-    let others = program.others.iter().map(String::as_str);
-    let (local, global): (Vec<&str>, Vec<&str>) =
-        others.chain(classes).partition(|name| name.starts_with('~'));
-    [global, local].map(|names| {
-        let names = names.into_iter().map(|name| name.trim_start_matches('~'));
-        let mut names: Vec<String> =
-            names.filter(|name| has_meaning(name)).map(str::to_owned).collect();
-        names.sort_unstable();
-        names.dedup();
-        names
-    })
+/// Those of some names that mean something to the machine.
+fn renamed<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
+    let mut names: Vec<String> = names.filter(|name| has_meaning(name)).cloned().collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 impl Found {
@@ -136,6 +125,8 @@ impl Found {
             errors.extend(file.errors);
             program.classes.extend(file.classes);
             program.others.extend(file.others);
+            program.specialized.extend(file.specialized);
+            program.renamed_within.extend(renamed(file.local_aliases.iter()));
             for function in file.functions {
                 if ["visit", "Mutate_"].contains(&function.name.as_str())
                     && ["Expr", "Stmt"].contains(&function.result.as_str())
@@ -148,7 +139,10 @@ impl Found {
             }
         }
         program.scopes = scopes(&program.functions, &program.classes);
-        program.renamed = renamed(&program);
+        // A function with a body is run as it is written, and one that a contract replaces is
+        // judged against its contract. All else with a name of the API hides what the API means by it.
+        let classes = program.classes.iter().map(|class| &class.name);
+        program.renamed = renamed(program.others.iter().chain(classes));
         mutators.retain(|(file, function)| {
             let name = format!("{}: {}", names[*file], title(&program.functions[*function]));
             wanted.is_empty() || wanted.iter().any(|wanted| name.contains(wanted))

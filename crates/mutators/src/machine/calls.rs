@@ -209,8 +209,8 @@ impl<'p> Machine<'p> {
             return self.mutate_by_base(value, state, line);
         }
         let functions = self.named(name, values.len());
-        let special = format!("{}<>", last_part(name));
-        if !functions.is_empty() && self.program.others.contains(&special) {
+        let is_it = |known: &String| known == last_part(name);
+        if !functions.is_empty() && self.program.specialized.iter().any(is_it) {
             let what = format!("the function {name}, which has specializations");
             return self.unsupported(state, what, line);
         }
@@ -250,15 +250,14 @@ impl<'p> Machine<'p> {
     /// A name of the API in a function's text that the files give another meaning.
     pub(crate) fn renamed_in(&self, function: &halidom_cpp::ast::Function) -> Option<&'p str> {
         let program: &'p crate::machine::program::Program = self.program;
-        let [global, local] = &program.renamed;
-        if global.is_empty() && local.is_empty() {
+        if program.renamed.is_empty() && program.renamed_within.is_empty() {
             return None;
         }
         let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
         let words = || function.text.split(|letter| !is_letter(letter));
         let has_alias = words().any(|word| ["using", "typedef", "namespace"].contains(&word));
-        let local = local.iter().filter(|_| has_alias);
-        let mut all = global.iter().chain(local).map(String::as_str);
+        let within = program.renamed_within.iter().filter(|_| has_alias);
+        let mut all = program.renamed.iter().chain(within).map(String::as_str);
         all.find(|renamed| words().any(|word| word == *renamed))
     }
 

@@ -37,9 +37,12 @@ pub(crate) struct Program {
     /// The names that the files give to aliases, macros, variables, template parameters,
     /// enumerations, and functions without a body.
     pub(crate) others: Vec<String>,
-    /// The names of the API to which the files give a meaning of their own, and those to which
-    /// functions give one within themselves.
-    pub(crate) renamed: [Vec<String>; 2],
+    /// The names of the function templates with specializations.
+    pub(crate) specialized: Vec<String>,
+    /// The names of the API to which the files give a meaning of their own.
+    pub(crate) renamed: Vec<String>,
+    /// The names of the API to which functions give another meaning within themselves.
+    pub(crate) renamed_within: Vec<String>,
     /// The members that are scopes.
     pub(crate) scopes: Vec<ScopeMember>,
     /// For each class that was asked about: a method of its pass that may return something greater

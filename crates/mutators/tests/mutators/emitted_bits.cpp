@@ -1,10 +1,12 @@
 // A literal is printed by its bits; six digits of it are another number.
 // wrong: wrong
+// right: rejects
 
 class Right : public IRVisitor {
     std::string id;
 
     void visit(const FloatImm *op) {
+        user_assert(op->type.bits() == 32) << "The bits are those of a float of 32 bits.";
         union {
             uint32_t as_uint;
             float as_float;

@@ -66,7 +66,9 @@ pub(super) fn run(words: &[&str]) -> Result<(), Error> {
         [] => 200,
         [count] => count
             .parse()
-            .map_err(|_| Error::Usage(format!("`{count}` is no number of pipelines")))?,
+            .ok()
+            .filter(|count| *count > 0)
+            .ok_or_else(|| Error::Usage(format!("`{count}` is no number of pipelines")))?,
         _ => return Err(Error::Usage("expected `search --random [N]`".to_owned())),
     };
     let halidom = process::halidom()?;
@@ -193,7 +195,8 @@ fn report(rows: &[Row]) -> Result<(), Error> {
             format!("random_{} at {}: {}, {:.1} s", row.seed, row.size, row.outcome, row.seconds)
         })
         .collect();
-    if ratio > RATIO {
+    // Without a proof there is no ratio.
+    if ratio.is_nan() || ratio > RATIO {
         short.push(format!("the median ratio is {ratio:.2}, and may be {RATIO}"));
     }
     if short.is_empty() { Ok(()) } else { Err(Error::Slow(short)) }
