@@ -213,7 +213,7 @@ pub fn mutators_of(
                     let what = format!("the profile {} is about rules", options.profile.name);
                     return nothing_known(function.line, what);
                 }
-                if let Some(obstacle) = contracts::other_statement(&function.class) {
+                if let Some(obstacle) = contracts::obstacle(&function.class) {
                     return nothing_known(function.line, obstacle);
                 }
                 if contracts::is_analysis(&function.name) {
