@@ -376,15 +376,13 @@ impl Machine<'_> {
             (Kind::Variable, [Val::Type(ty), name, ..]) => {
                 return self.make_variable(*ty, name, state);
             }
-            // The remaining members name the callee. They are those of the call whose name is given,
-            // or the callee is not known.
+            // The remaining members name the callee. They are those of the call whose name is
+            // given, or the callee is not known.
             (
                 Kind::Call,
                 [Val::Type(ty), callee, arguments @ (Val::List(_) | Val::Object(_)), _, rest @ ..],
             ) if !rest.is_empty() => {
-                let is_kept = |(value, member): (&Val, &&str)| {
-                    matches!(value, Val::Handle(of) if of.strip_prefix("Call.") == Some(*member))
-                };
+                let is_kept = |(value, member): (&Val, &&str)| matches!(value, Val::Handle(of) if of.strip_prefix("Call.") == Some(*member));
                 // `HalideIR` has the first two.
                 let count = if self.profile.name == "heterocl" { 2 } else { CALL_MEMBERS.len() };
                 let is_own = rest.len() == count && rest.iter().zip(CALL_MEMBERS).all(is_kept);

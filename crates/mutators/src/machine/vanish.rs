@@ -136,8 +136,8 @@ impl Machine<'_> {
         self.values.var(&format!("{LOST}{name}"), Domain::Bool)
     }
 
-    /// The conditions under which `mutate` of a node does here what the class states: those that are
-    /// assumed, and that no variable without an entry is without a value.
+    /// The conditions under which `mutate` of a node does here what the class states: those that
+    /// are assumed, and that no variable without an entry is without a value.
     fn assumed_of_lost(&mut self, of: NodeId, state: &State) -> Vec<Assumption> {
         let mut assumed = state.assumed.clone();
         let mut names: Vec<NodeId> = Vec::new();

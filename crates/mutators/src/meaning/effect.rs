@@ -36,35 +36,8 @@ impl Meaning<'_> {
         term
     }
 
-    /// The value of an expression at the moment that a way has reached, and the conditions under
-    /// which it has one.
-    pub(super) fn at_present(
-        &mut self,
-        node: NodeId,
-        way: &mut Way,
-        scope: ScopeId,
-    ) -> (ValueId, Vec<ValueId>) {
-        self.reach(way, scope);
-        let before = self.defined.len();
-        let outer = std::mem::take(&mut self.present);
-        let term = self.node(node);
-        let present = std::mem::replace(&mut self.present, outer);
-        let defined = self.defined.split_off(before);
-        self.require(defined, way);
-        (term, present)
-    }
-
-    /// Adds conditions under which a way is defined.
-    pub(super) fn require(&self, conditions: Vec<ValueId>, way: &mut Way) {
-        for fact in conditions {
-            if !way.defined.contains(&fact) && self.values.as_number(fact) != Some(1) {
-                way.defined.push(fact);
-            }
-        }
-    }
-
     /// Moves to the moment that a way has reached.
-    fn reach(&mut self, way: &Way, scope: ScopeId) {
+    pub(super) fn reach(&mut self, way: &Way, scope: ScopeId) {
         // The beginning or end of a buffer changes no value.
         let mut memory = way.memory;
         while let Memory::Mark { before, .. } = self.effects.memory(memory) {

@@ -27,6 +27,33 @@ impl Meaning<'_> {
         self.state.presence.is_open
     }
 
+    /// The value of an expression at the moment that a way has reached, and the conditions under
+    /// which it has one.
+    pub(super) fn at_present(
+        &mut self,
+        node: NodeId,
+        way: &mut Way,
+        scope: ScopeId,
+    ) -> (ValueId, Vec<ValueId>) {
+        self.reach(way, scope);
+        let before = self.defined.len();
+        let outer = std::mem::take(&mut self.present);
+        let term = self.node(node);
+        let present = std::mem::replace(&mut self.present, outer);
+        let defined = self.defined.split_off(before);
+        self.require(defined, way);
+        (term, present)
+    }
+
+    /// Adds conditions under which a way is defined.
+    pub(super) fn require(&self, conditions: Vec<ValueId>, way: &mut Way) {
+        for fact in conditions {
+            if !way.defined.contains(&fact) && self.values.as_number(fact) != Some(1) {
+                way.defined.push(fact);
+            }
+        }
+    }
+
     /// The conjunction of conditions.
     pub(super) fn all(&mut self, conditions: Vec<ValueId>) -> ValueId {
         let mut all = self.values.bool(true);
@@ -168,8 +195,8 @@ impl Meaning<'_> {
         self.values.apply(Fun::Ite, &[condition, a, b])
     }
 
-    /// The value that a `let` binds, and whether there is one. Where there is none, the variable may
-    /// have any value.
+    /// The value that a `let` binds, and whether there is one. Where there is none, the variable
+    /// may have any value.
     pub(super) fn bound_value(&mut self, value: NodeId) -> (ValueId, bool) {
         if self.has_vanished(value) {
             return (self.values.bool(true), false);
@@ -275,7 +302,7 @@ impl Meaning<'_> {
         }
     }
 
-    /// Whether the variable of a name has no value: what binds it vanished.
+    /// The condition under which the variable of a name has no value: what binds it vanished.
     pub(super) fn is_lost(&mut self, name: NodeId) -> ValueId {
         let state = self.state;
         let name = state.find(name);
