@@ -4,7 +4,9 @@
 //! A file of `tests/mutators` has the classes `Right` and `Wrong`, and states in its second line
 //! the verdict about the wrong one. The lines after it may state the verdict about the right one,
 //! if that is not *verified*, and the profile, if that is not HeteroCL's. The files of
-//! `tests/lists` are about what lists of three elements show about longer ones.
+//! `tests/lists` are about what lists of three elements show about longer ones. Those of
+//! `tests/passes` are about classes that state something else than that a result equals its
+//! argument.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -114,6 +116,41 @@ fn short_lists_are_not_taken_for_long_ones() {
             );
             if worst != wanted || *class == "Wrong::" && worst == "verified" {
                 failures.push(format!("{}: {class} {worst}, {wanted} expected", path.display()));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// In a file of `tests/passes`, each class whose name begins with `Right` or `Wrong` is examined
+/// under the name of the class whose statement the file is about. The right ones are verified, and
+/// nothing holds of the wrong ones.
+#[test]
+fn statements_of_passes_tell_right_from_wrong() {
+    let mut failures = Vec::new();
+    for path in cases("passes") {
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let text = fs::read_to_string(&path).expect("a case");
+        let stated = |what| text.lines().take(4).find_map(|line| line.strip_prefix(what));
+        let pass = stated("// pass: ").expect("the class of a pass");
+        let options = options_of(stated("// profile: ").unwrap_or("heterocl"));
+        let classes = text.lines().filter_map(|line| line.strip_prefix("class "));
+        let classes: Vec<&str> = classes.filter_map(|rest| rest.split(' ').next()).collect();
+        let of = |prefix| classes.iter().filter(|class| class.starts_with(prefix)).count();
+        assert!(of("Right") > 0 && of("Wrong") > 1, "{name}");
+        for class in classes {
+            let text = text.replace(&format!("class {class} "), &format!("class {pass} "));
+            let source = Source { name: name.clone(), text };
+            let wanted = [format!("{pass}::")];
+            let mutators = mutators(&[source], &wanted, &options).expect("a solver that runs");
+            let standings = mutators.iter().map(|mutator| mutator.examination.standing().name());
+            let holds = ["verified", "rejects", "partial", "bounded"];
+            let first = standings.clone().next().expect("a mutator");
+            let all_hold = standings.clone().all(|standing| holds.contains(&standing));
+            let is_right = class.starts_with("Right");
+            let is_followed = standings.clone().all(|standing| standing != "unsupported");
+            if is_right && first != "verified" || !is_right && (all_hold || !is_followed) {
+                failures.push(format!("{name}: {class}: {mutators:#?}"));
             }
         }
     }

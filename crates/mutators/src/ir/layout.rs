@@ -222,6 +222,12 @@ pub(crate) fn placeholder(member: &str) -> &'static str {
     known.map_or("{}", |(_, text)| text)
 }
 
+/// Tests whether `make` of a kind of node refuses an empty list in a member, so that no input has
+/// one: "Provide of no values" (`IR.cpp`).
+pub(crate) fn has_elements(kind: Kind, member: &str) -> bool {
+    kind == Kind::Provide && member == "values"
+}
+
 /// The member that a compiler's own name stands for.
 pub(crate) fn canonical(name: &str) -> &str {
     if ["buffer_var", "loop_var", "var", "func"].contains(&name) { "name" } else { name }

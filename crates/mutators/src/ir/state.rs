@@ -108,6 +108,47 @@ pub(crate) struct Scoped {
     pub(crate) assumed: Vec<Assumption>,
 }
 
+/// A node of which `mutate` returned nothing, or of whose result something is known.
+#[derive(Clone, Debug)]
+pub(crate) struct Under {
+    /// The class of the argument, or of the result.
+    pub(crate) class: usize,
+    /// The conditions under which this is known.
+    pub(crate) assumed: Vec<Assumption>,
+}
+
+/// A condition that is true just where another one is and an expression has a value.
+#[derive(Clone, Debug)]
+pub(crate) struct Guard {
+    /// The class of the condition.
+    pub(crate) class: usize,
+    /// The condition before; `None` if it is true.
+    pub(crate) before: Option<NodeId>,
+    /// The expression.
+    pub(crate) given: NodeId,
+    /// The conditions under which this is known.
+    pub(crate) assumed: Vec<Assumption>,
+}
+
+/// The knowledge on a path about expressions that may have no value (`machine::vanish`).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Presence {
+    /// True if expressions may have no value.
+    pub(crate) is_open: bool,
+    /// Nodes of which `mutate` returned nothing: expressions have no value, statements do nothing.
+    pub(crate) vanished: Vec<Under>,
+    /// Classes of expressions that have a value.
+    pub(crate) kept: Vec<Under>,
+    /// Conditions about expressions that have a value.
+    pub(crate) guards: Vec<Guard>,
+    /// The condition in the member before the method.
+    pub(crate) first: Option<NodeId>,
+    /// The condition in the member after the method; `None` if it is true.
+    pub(crate) last: Option<NodeId>,
+    /// The nodes that may stand for no expression.
+    pub(crate) optional: Vec<NodeId>,
+}
+
 /// A path through the program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
@@ -154,6 +195,8 @@ pub(crate) struct State {
     pub(crate) steady: Vec<usize>,
     /// Classes of expressions without side effects.
     pub(crate) pure: Vec<usize>,
+    /// Expressions that may have no value.
+    pub(crate) presence: Rc<Presence>,
     /// The conditions under which the emitted code is undefined.
     pub(crate) emitted_undefined: Vec<ValueId>,
     /// The pushes on scopes, and the pops.

@@ -10,7 +10,7 @@ use crate::ir::kinds::{I32, Kind, Type, bit};
 use crate::ir::node::{NodeId, Shape};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
-use crate::machine::contracts::{is_mutate, is_replaced};
+use crate::machine::contracts::{is_mutate, is_replaced, vanishing};
 use crate::machine::program::Program;
 use crate::machine::run::{Machine, Mode, Outcome};
 
@@ -107,6 +107,7 @@ impl<'p> Entry<'p> {
         machine.mode = self.mode;
         machine.kind = Some(self.kind);
         machine.method = Some(self.function);
+        machine.vanishing = vanishing(&self.function.class);
         let mut state = state;
         let stream = self.mode.is_emitter().then(|| {
             let rope = |name: &str| Slot {
@@ -121,6 +122,7 @@ impl<'p> Entry<'p> {
         if machine.is_concrete() {
             machine.init_members(&mut state);
         }
+        machine.open_presence(&mut state);
         let member = if self.kind.is_stmt() { "stmt" } else { "expr" };
         let arguments = self.function.parameters.iter().map(|parameter| {
             match parameter.ty.trim_end_matches('&') {
@@ -139,7 +141,7 @@ impl<'p> Entry<'p> {
         });
         let arguments: Vec<Val> = arguments.collect();
         let writes = arguments.iter().any(|value| matches!(value, Val::Reference(_)));
-        for (state, value) in machine.call(self.function, arguments, state) {
+        for (mut state, value) in machine.call(self.function, arguments, state) {
             if let Some(place) = &stream {
                 let place = if writes { place.clone() } else { Place::Member("id".to_owned()) };
                 let written = Machine::load(&place, &state).map_or(Val::Void, |slot| slot.value);
@@ -166,6 +168,15 @@ impl<'p> Entry<'p> {
                     .map_or(Val::Expr(None), |slot| slot.value.clone()),
                 Val::Ptr(Some((node, _))) => Val::Expr(Some(node)),
                 value => value,
+            };
+            machine.close_presence(&mut state);
+            // Where the class may return nothing, that does nothing.
+            let result = match result {
+                Val::Expr(None) if self.kind.is_stmt() && machine.vanishing.is_some() => {
+                    let shape = Shape { kind: Kind::Undefined, fields: Vec::new() };
+                    Val::Expr(Some(state.add(Type::STMT, None, Some(shape))))
+                }
+                result => result,
             };
             let line = state.at;
             machine.end(state, Outcome::Returned(result), line);

@@ -86,6 +86,7 @@ const SOURCES: &[&str] = &[
     include_str!("../machine/statements.rs"),
     include_str!("../machine/structure.rs"),
     include_str!("../machine/types.rs"),
+    include_str!("../machine/vanish.rs"),
     include_str!("../machine/variables.rs"),
     include_str!("../machine/visitors.rs"),
     include_str!("../meaning/claims.rs"),
@@ -94,6 +95,7 @@ const SOURCES: &[&str] = &[
     include_str!("../meaning/equivalence.rs"),
     include_str!("../meaning/facts.rs"),
     include_str!("../meaning/memory.rs"),
+    include_str!("../meaning/presence.rs"),
     include_str!("../meaning/sight.rs"),
     include_str!("../meaning/terms.rs"),
 ];

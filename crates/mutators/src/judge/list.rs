@@ -140,7 +140,8 @@ impl Found {
         }
         program.scopes = scopes(&program.functions, &program.classes);
         // A function with a body is run as it is written, and one that a contract replaces is
-        // judged against its contract. All else with a name of the API hides what the API means by it.
+        // judged against its contract. All else with a name of the API hides what the API means by
+        // it.
         let classes = program.classes.iter().map(|class| &class.name);
         program.renamed = renamed(program.others.iter().chain(classes));
         mutators.retain(|(file, function)| {
@@ -246,7 +247,7 @@ pub fn mutators_of(
                     let what = format!("the profile {} is about rules", options.profile.name);
                     return nothing_known(function.line, what);
                 }
-                if let Some(obstacle) = contracts::other_statement(&function.class) {
+                if let Some(obstacle) = contracts::obstacle(&function.class) {
                     return nothing_known(function.line, obstacle);
                 }
                 if contracts::is_analysis(&function.name) {

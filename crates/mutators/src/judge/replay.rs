@@ -244,6 +244,9 @@ impl Concrete {
         };
         match &end.outcome {
             Outcome::Returned(Val::Expr(Some(result))) => self.compare(&machine, end, *result),
+            Outcome::Returned(Val::Expr(None)) if machine.vanishing.is_some() => {
+                Replayed::Failed("it returns nothing".to_owned())
+            }
             Outcome::Returned(Val::Expr(None)) => {
                 Replayed::Crash("an undefined Expr is returned".to_owned(), end.line)
             }
@@ -326,7 +329,7 @@ impl Concrete {
                 return None;
             }
             let undefined = Some(Computed::Undefined);
-            for defined in &meaning.defined {
+            for defined in meaning.defined.iter().chain(&meaning.present) {
                 let holds = meaning.values.evaluate(*defined, &assignment, &mut |_, _| {})?;
                 if holds.numerator == 0 {
                     return undefined;

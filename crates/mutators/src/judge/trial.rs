@@ -5,7 +5,7 @@ use halidom_base::FxHashMap;
 use halidom_rewrites::rules::{Number, Random, Values};
 
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
-use crate::ir::layout::parameters;
+use crate::ir::layout::{has_elements, parameters};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::judge::entry::Entry;
@@ -364,6 +364,11 @@ impl Maker<'_> {
                     continue;
                 }
                 Role::OptionalStmt => Type::STMT,
+                Role::Exprs if has_elements(kind, name) => {
+                    let element = self.node(I32, depth + 1);
+                    fields.push(Field::Expr(self.state.list(&[element])));
+                    continue;
+                }
                 Role::Exprs | Role::Stmts => {
                     fields.push(Field::Expr(self.state.list(&[])));
                     continue;

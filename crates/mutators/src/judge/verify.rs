@@ -20,7 +20,9 @@ use crate::judge::replay::{Concrete, Replayed};
 use crate::judge::trial::Trials;
 use crate::judge::verdict::{Counterexample, Examination, Finding, Standing};
 use crate::machine::run::{End, MANY_PATHS, Machine, Operands, Outcome};
-use crate::meaning::claims::{bare, flat, flat_fact, in_type_range, obligation, of_every_type};
+use crate::meaning::claims::{
+    bare, flat, flat_fact, in_type_range, obligation, of_every_type, premises,
+};
 use crate::meaning::terms::Meaning;
 
 /// The answers about claims that were asked before.
@@ -338,6 +340,9 @@ impl Examiner<'_, '_> {
     ) {
         match value {
             Val::Expr(Some(result)) => self.returned(entry, machine, input, *result, end, ty),
+            Val::Expr(None) if machine.vanishing.is_some() => {
+                self.nothing(entry, machine, input, end, ty);
+            }
             Val::Expr(None) => {
                 self.crash(entry, machine, input, end, "an undefined Expr is returned", ty);
             }
@@ -347,6 +352,28 @@ impl Examiner<'_, '_> {
                 }
             }
             _ => self.find(Standing::Unsupported, end.line, ty, "a result that is no Expr"),
+        }
+    }
+
+    /// Examines a path that returns nothing: the input must have no value.
+    fn nothing(
+        &mut self,
+        entry: Entry<'_>,
+        machine: &Machine<'_>,
+        input: NodeId,
+        end: &End,
+        ty: &str,
+    ) {
+        let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
+        let (_, mut facts, _) = premises(&mut meaning, input);
+        facts.extend(meaning.not_taken(false));
+        facts.append(&mut meaning.equations);
+        match self.fulfilled(&meaning, &facts) {
+            Fulfilment::None => self.proved += 1,
+            Fulfilment::By(_) | Fulfilment::Unknown(_) => {
+                let what = "nothing is returned where the argument may have a value";
+                self.find(Standing::Undecided, end.line, ty, what);
+            }
         }
     }
 

@@ -15,7 +15,7 @@ use halidom_base::FxHashMap;
 use halidom_cpp::ast::Function;
 
 use crate::machine::language::{Contract, Fact, Guarantee, Print};
-use crate::machine::reader::{self, ContractError, Pass};
+use crate::machine::reader::{self, ContractError, Pass, Vanishing};
 
 /// The texts, one for each family of the API.
 pub(crate) const TEXTS: &[(&str, &str)] = &[
@@ -45,6 +45,23 @@ pub(crate) fn other_statement(class: &str) -> Option<String> {
     };
     let Pass { statement, source, .. } = passes.iter().find(|pass| pass.class == class)?;
     Some(format!("what the pass states: {statement} ({source})"))
+}
+
+/// The obstacle to judging the methods of a class, if what it states is not judged.
+pub(crate) fn obstacle(class: &str) -> Option<String> {
+    if vanishing(class).is_some() { None } else { other_statement(class) }
+}
+
+/// The statement of a class that its results may be nothing, if it makes this one.
+pub(crate) fn vanishing(class: &str) -> Option<Vanishing> {
+    let passes = OTHER_PASSES.as_ref().ok()?;
+    passes.iter().find(|pass| pass.class == class)?.vanishing
+}
+
+/// Tests whether a scope holds the variables that have no value, by what some class states.
+pub(crate) fn is_scope_of_lost(scope: &str) -> bool {
+    let is_it = |pass: &Pass| pass.vanishing.is_some_and(|known| known.lost == Some(scope));
+    OTHER_PASSES.as_ref().is_ok_and(|passes| passes.iter().any(is_it))
 }
 
 /// The contracts of an API.

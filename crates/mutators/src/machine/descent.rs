@@ -39,7 +39,7 @@ impl<'p> Machine<'p> {
     pub(crate) fn mutate_below(&mut self, node: NodeId, state: State, line: usize) -> Paths<Val> {
         let mut state = state;
         self.descend(node, &mut state, line);
-        let mut paths = self.mutate(node, state, line);
+        let mut paths = self.mutate_or_vanish(node, state, line);
         if !self.is_concrete() {
             for (state, value) in &mut paths {
                 if let Val::Expr(Some(result)) = value {
@@ -59,7 +59,7 @@ impl<'p> Machine<'p> {
                 if state.find(node) != state.find(0) {
                     return self.mutate_below(node, state, line);
                 }
-                let mut paths = self.mutate(node, state, line);
+                let mut paths = self.mutate_or_vanish(node, state, line);
                 if !self.is_concrete() {
                     for (state, value) in &mut paths {
                         if let Val::Expr(Some(result)) = value {

@@ -294,7 +294,7 @@ impl<'p> Machine<'p> {
         }
         if let Some(slot) = state.members.iter().find(|slot| slot.name == name) {
             let value = slot.value.clone();
-            return vec![(state, value)];
+            return self.asked_for(name, value, state);
         }
         if let Some(paths) = self.unknown_member(name, &state) {
             return paths;

@@ -134,6 +134,8 @@ impl<'p> Machine<'p> {
         let (nothing, mut found): (Paths<Val>, Paths<Val>) =
             paths.into_iter().partition(|(state, value)| {
                 is_nothing(value, &self.values)
+                    && Rc::ptr_eq(&before.presence, &state.presence)
+                    && !(before.presence.is_open && matches!(value, Val::Expr(None)))
                     && before.scopes == state.scopes
                     && before.assumed == state.assumed
             });

@@ -59,6 +59,18 @@ impl Machine<'_> {
                 known.facts.push(fact);
                 self.truths(vec![known], vec![other])
             }
+            // An entry is there just if the variable has no value.
+            (Val::Handle(of), Method::Count | Method::Contains, [key])
+                if invariant(of) == Some(Invariant::Lost)
+                    && !self.is_concrete()
+                    && let Some(lost) = self.lost_by(key, &state) =>
+            {
+                let kept = self.values.apply(Fun::Not, &[lost]);
+                let (mut known, mut other) = self.choose(state);
+                known.facts.push(lost);
+                other.facts.push(kept);
+                self.truths(vec![known], vec![other])
+            }
             // On wholly known IR, no scope holds anything.
             (Val::Handle(_), Method::Contains | Method::Count, [_]) if self.is_concrete() => {
                 vec![(state, Val::Bool(self.values.bool(false)))]

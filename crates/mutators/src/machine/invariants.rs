@@ -17,6 +17,7 @@ use halidom_rewrites::rules::{Fun, ValueId};
 use crate::ir::node::NodeId;
 use crate::ir::state::{Assumption, State, Until};
 use crate::ir::value::{Num, Place, Val};
+use crate::machine::contracts::is_scope_of_lost;
 use crate::machine::names::Method;
 use crate::machine::run::{Machine, Operands};
 
@@ -31,6 +32,8 @@ pub(crate) enum Invariant {
     Report,
     /// A condition that is true, or one that is false.
     Truth(bool),
+    /// Under a variable's name, just if the variable has no value.
+    Lost,
 }
 
 /// A scope with an invariant.
@@ -79,7 +82,10 @@ const INVARIANTS: [Stated; 6] = [
 /// The invariant of a member, if it has one.
 pub(crate) fn invariant(scope: &str) -> Option<Invariant> {
     let name = scope.rsplit(['.', '>', ':']).next().unwrap_or(scope);
-    INVARIANTS.iter().find(|stated| stated.scope == name).map(|stated| stated.invariant)
+    let known = INVARIANTS.iter().find(|stated| stated.scope == name);
+    known
+        .map(|stated| stated.invariant)
+        .or_else(|| is_scope_of_lost(name).then_some(Invariant::Lost))
 }
 
 impl Machine<'_> {
@@ -188,6 +194,9 @@ impl Machine<'_> {
             let value = self.node_value(*node, state);
             let fact = if holds { value } else { self.values.apply(Fun::Not, &[value]) };
             return Some((fact, vec![*node]));
+        }
+        if invariant == Invariant::Lost {
+            return Some((self.lost_by(key, state)?, Vec::new()));
         }
         let (entry, truth) = (entry?, self.values.bool(true));
         match (invariant, entry) {

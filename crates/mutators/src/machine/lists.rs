@@ -7,6 +7,7 @@
 use halidom_cpp::ast::{Expr, ExprKind};
 
 use crate::ir::kinds::Type;
+use crate::ir::layout::has_elements;
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Place, Val};
@@ -38,7 +39,8 @@ impl<'p> Machine<'p> {
         }
         let mut paths = Vec::new();
         let mut longer = state;
-        for length in 0..=MAX_ITERATIONS {
+        let least = usize::from(is_never_empty(list, &longer));
+        for length in least..=MAX_ITERATIONS {
             let (mut fits, rest) = self.choose(longer);
             let nodes: Vec<NodeId> =
                 (0..length).map(|_| fits.add(crate::ir::kinds::I32, None, None)).collect();
@@ -529,4 +531,13 @@ fn orders(values: &[Val]) -> Vec<Vec<Val>> {
         }
     }
     found
+}
+
+/// Tests whether a list is one that has elements in every node of its kind.
+fn is_never_empty(list: NodeId, state: &State) -> bool {
+    state.nodes.iter().filter_map(|node| node.shape.as_ref()).any(|shape| {
+        shape.kind.fields().iter().zip(&shape.fields).any(|((name, _), field)| {
+            matches!(field, Field::Expr(inner) if *inner == list) && has_elements(shape.kind, name)
+        })
+    })
 }

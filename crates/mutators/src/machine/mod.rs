@@ -54,5 +54,6 @@ pub(crate) mod scopes;
 pub(crate) mod statements;
 pub(crate) mod structure;
 pub(crate) mod types;
+pub(crate) mod vanish;
 pub(crate) mod variables;
 pub(crate) mod visitors;

@@ -9,6 +9,9 @@ use crate::ir::state::{Atom, Scoped, Slot, State};
 use crate::ir::value::{Num, Piece, Val, members};
 use crate::machine::run::{Machine, Outcome, Paths};
 
+/// The members of a call that name the callee besides its name, in the order of `make`.
+const CALL_MEMBERS: &[&str] = &["func", "value_index", "image", "param"];
+
 impl Machine<'_> {
     /// Converts two expressions to a common type (`match_types` in `IROperator.cpp`).
     pub(crate) fn match_types(&mut self, a: NodeId, b: NodeId, s: &mut State) -> (NodeId, NodeId) {
@@ -168,6 +171,9 @@ impl Machine<'_> {
                 None if name == "name" => Val::Handle(callee(state.find(node))),
                 _ => Val::Handle(format!("Call.{name}")),
             });
+        }
+        if kind == Kind::Call && CALL_MEMBERS.contains(&name) {
+            return Some(Val::Handle(format!("Call.{name}")));
         }
         let index = kind.fields().iter().position(|(known, _)| *known == name)?;
         let field = *state.shape(node)?.fields.get(index)?;
@@ -370,6 +376,21 @@ impl Machine<'_> {
             (Kind::Variable, [Val::Type(ty), name, ..]) => {
                 return self.make_variable(*ty, name, state);
             }
+            // The remaining members name the callee. They are those of the call whose name is
+            // given, or the callee is not known.
+            (
+                Kind::Call,
+                [Val::Type(ty), callee, arguments @ (Val::List(_) | Val::Object(_)), _, rest @ ..],
+            ) if !rest.is_empty() => {
+                let is_kept = |(value, member): (&Val, &&str)| matches!(value, Val::Handle(of) if of.strip_prefix("Call.") == Some(*member));
+                // `HalideIR` has the first two.
+                let count = if self.profile.name == "heterocl" { 2 } else { CALL_MEMBERS.len() };
+                let is_own = rest.len() == count && rest.iter().zip(CALL_MEMBERS).all(is_kept);
+                if !is_own && matches!(callee, Val::Handle(name) if self.is_callee(name)) {
+                    return self.unsupported(state, "Call::make of another callee", line);
+                }
+                return self.make_call(*ty, callee, arguments, state, line);
+            }
             (
                 Kind::Call,
                 [Val::Type(ty), callee, arguments @ (Val::List(_) | Val::Object(_)), ..],
@@ -568,18 +589,18 @@ impl Machine<'_> {
             let returned = state.node(new).class;
             let assumed = state.assumed.clone();
             state.scoped.push(Scoped { given: class, returned, assumed });
-            self.visited(new, &mut state);
+            self.visited(Some(new), &mut state);
             return vec![(state, Val::Expr(Some(new)))];
         }
         let new = state.add(ty, Some(class), None);
         state.mutated.push((node, new));
-        self.visited(new, &mut state);
+        self.visited(Some(new), &mut state);
         vec![(state, Val::Expr(Some(new)))]
     }
 
     /// Updates the object after a node was mutated. Members that were assigned become unknown, as
     /// any method may have assigned them.
-    fn visited(&self, result: NodeId, state: &mut State) {
+    pub(super) fn visited(&self, result: Option<NodeId>, state: &mut State) {
         self.forget_tables(state);
         if self.mode.is_emitter() {
             return;
@@ -589,7 +610,7 @@ impl Machine<'_> {
                 slot.value = Val::Handle(slot.name.clone());
             }
         }
-        self.leave_result(Some(result), state);
+        self.leave_result(result, state);
     }
 
     /// Sets the members that hold results after `mutate`. In `HalideIR` one of them holds the

@@ -42,8 +42,19 @@ pub(crate) struct Pass {
     pub(crate) class: &'static str,
     /// The statement that it makes instead.
     pub(crate) statement: &'static str,
+    /// The parts of the statement that its results may be nothing, if it makes this one.
+    pub(crate) vanishing: Option<Vanishing>,
     /// The source that documents it.
     pub(crate) source: &'static str,
+}
+
+/// The statement that `mutate` returns nothing where its argument has no value.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Vanishing {
+    /// The member with the condition under which all that was mutated has a value.
+    pub(crate) guard: Option<&'static str>,
+    /// The scope of the variables that have no value.
+    pub(crate) lost: Option<&'static str>,
 }
 
 /// The statements of classes, by their words.
@@ -77,13 +88,35 @@ fn pass(tree: &Tree) -> Result<Vec<Pass>, Problem> {
     let ("source", [source]) = source.headed()? else {
         return source.problem("a source is expected");
     };
+    let source = source.text()?;
+    if let TreeKind::List(_) = statement.kind {
+        let vanishing = Some(vanishing(statement)?);
+        let statement = "its results are nothing where their arguments have no value";
+        let of = |class: &Tree| Ok(Pass { class: class.atom()?, statement, vanishing, source });
+        return classes.list()?.iter().map(of).collect();
+    }
     let word = statement.atom()?;
     let Some((_, statement)) = STATEMENTS.iter().find(|(known, _)| *known == word) else {
         return statement.problem("no statement of passes");
     };
-    let source = source.text()?;
-    let of = |class: &Tree| Ok(Pass { class: class.atom()?, statement, source });
+    let of = |class: &Tree| Ok(Pass { class: class.atom()?, statement, vanishing: None, source });
     classes.list()?.iter().map(of).collect()
+}
+
+/// Reads `(vanishes (guard MEMBER) (lost SCOPE))`.
+fn vanishing(tree: &Tree) -> Result<Vanishing, Problem> {
+    let ("vanishes", parts) = tree.headed()? else {
+        return tree.problem("no statement of passes");
+    };
+    let mut found = Vanishing::default();
+    for part in parts {
+        match part.headed()? {
+            ("guard", [member]) if found.guard.is_none() => found.guard = Some(member.atom()?),
+            ("lost", [scope]) if found.lost.is_none() => found.lost = Some(scope.atom()?),
+            _ => return part.problem("`guard` or `lost` is expected, once"),
+        }
+    }
+    Ok(found)
 }
 
 /// A tree of words.

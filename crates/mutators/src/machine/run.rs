@@ -21,6 +21,7 @@ use crate::ir::value::{Num, Place, Val};
 use crate::machine::contracts::{self, Table};
 use crate::machine::names::TypeName;
 use crate::machine::program::Program;
+use crate::machine::reader::Vanishing;
 
 /// The way in which a path ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -163,6 +164,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) method: Option<&'p Function>,
     /// The thing that the method makes.
     pub(crate) mode: Mode,
+    /// The statement of the class that `mutate` may return nothing, if it makes this one.
+    pub(crate) vanishing: Option<Vanishing>,
     /// True if a choice was left open although the IR is wholly known.
     pub(crate) has_chosen: bool,
     /// True if an entry was added to a scope with an invariant, where the IR is wholly known.
@@ -210,6 +213,7 @@ impl<'p> Machine<'p> {
             kind: None,
             method: None,
             mode: Mode::Mutator,
+            vanishing: None,
             has_chosen: false,
             has_assumed: false,
             are_calls_impure: false,

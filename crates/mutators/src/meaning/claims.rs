@@ -19,6 +19,7 @@ pub(crate) fn premises(
     let lhs = meaning.node(input);
     let mut facts = meaning.defined.clone();
     meaning.defined.clear();
+    facts.append(&mut meaning.present);
     facts.extend(meaning.facts());
     let (always, narrow) = meaning.lane_facts();
     facts.extend(always);
@@ -37,7 +38,12 @@ pub(crate) fn assemble(
     let lhs_defined = std::mem::take(&mut meaning.defined);
     // Where overflow is excluded, nothing in the input overflows.
     let ranged = std::mem::take(&mut meaning.ranged);
-    let rhs = meaning.node(result);
+    let (lhs, rhs) = if meaning.is_open() {
+        let here = std::mem::take(&mut meaning.present);
+        meaning.result_of(result, lhs, here, &lhs_defined)
+    } else {
+        (lhs, meaning.node(result))
+    };
     meaning.emitted();
     let rhs_defined = std::mem::take(&mut meaning.defined);
     let mut facts = meaning.facts();

@@ -31,20 +31,13 @@ const MAX_TRIPS: i128 = 6;
 impl Meaning<'_> {
     /// The value of an expression at the moment that a way has reached.
     fn at(&mut self, node: NodeId, way: &mut Way, scope: ScopeId) -> ValueId {
-        self.reach(way, scope);
-        let before = self.defined.len();
-        let term = self.node(node);
-        let defined = self.defined.split_off(before);
-        for fact in defined {
-            if !way.defined.contains(&fact) && self.values.as_number(fact) != Some(1) {
-                way.defined.push(fact);
-            }
-        }
+        let (term, present) = self.at_present(node, way, scope);
+        self.require(present, way);
         term
     }
 
     /// Moves to the moment that a way has reached.
-    fn reach(&mut self, way: &Way, scope: ScopeId) {
+    pub(super) fn reach(&mut self, way: &Way, scope: ScopeId) {
         // The beginning or end of a buffer changes no value.
         let mut memory = way.memory;
         while let Memory::Mark { before, .. } = self.effects.memory(memory) {
@@ -88,6 +81,10 @@ impl Meaning<'_> {
             return Some(self.idle(stmt, way, scope));
         }
         let stmt = self.scoped_stmt(stmt, &mut way, scope);
+        self.reach(&way, scope);
+        if self.has_vanished(stmt) {
+            return Some(vec![way]);
+        }
         let class = state.class(state.node(stmt).class);
         if is_idle(class) {
             return Some(self.idle(stmt, way, scope));
@@ -135,6 +132,10 @@ impl Meaning<'_> {
             Kind::IfThenElse => self.branch(&member, way, scope),
             Kind::LetStmt => {
                 self.evaluate(member("value")?, &mut way, scope)?;
+                self.reach(&way, scope);
+                if self.has_vanished(member("value")?) {
+                    return self.go(member("body")?, way, scope);
+                }
                 let value = self.at(member("value")?, &mut way, scope);
                 let name = state.find(member("name")?);
                 let scope = self.effects.bind(scope, name, Bound::Value(value));
@@ -454,7 +455,7 @@ impl Meaning<'_> {
     }
 
     /// The values of the elements of a list.
-    fn list(&mut self, list: NodeId, way: &mut Way, scope: ScopeId) -> Vec<ValueId> {
+    pub(super) fn list(&mut self, list: NodeId, way: &mut Way, scope: ScopeId) -> Vec<ValueId> {
         let state = self.state;
         let Some(Shape { fields, .. }) = state.shape(list) else {
             let class = state.class(state.node(list).class);
@@ -474,7 +475,7 @@ impl Meaning<'_> {
     /// Runs the side effects of evaluating an expression; `None` if they are not modelled.
     fn evaluate(&mut self, value: NodeId, way: &mut Way, scope: ScopeId) -> Option<()> {
         let state = self.state;
-        let class = state.class(state.node(value).class);
+        let Some((value, class)) = self.evaluated(value, way, scope) else { return Some(()) };
         let is_pure = state.pure.iter().any(|pure| state.class(*pure) == class);
         if is_pure || self.is_plain_operand(class) || self.is_literal_class(class) {
             return Some(());
@@ -548,9 +549,16 @@ impl Meaning<'_> {
             let buffer = state.find(member("name")?);
             let index = self.at(member("index")?, &mut way, scope);
             let value_node = member("value")?;
-            let is_undefined = self.is_undef(value_node);
-            if !is_undefined {
-                let value = self.at(value_node, &mut way, scope);
+            if self.is_undef(value_node) {
+                done.push(way);
+                continue;
+            }
+            let (value, present) = self.at_present(value_node, &mut way, scope);
+            // Where there is no value, none is stored.
+            let present = self.all(present);
+            let (stored, left) = self.fork(present, way);
+            done.extend(left);
+            for mut way in stored {
                 self.moment = Moment { memory: way.memory, scope };
                 let kept = self.loaded(buffer, index, state.node(value_node).ty);
                 // A store of the value that the buffer already holds has no effect.
@@ -559,8 +567,8 @@ impl Meaning<'_> {
                     way.memory =
                         self.effects.add(Memory::Store { before, buffer, predicate, index, value });
                 }
+                done.push(way);
             }
-            done.push(way);
         }
         Some(done)
     }
@@ -610,7 +618,16 @@ impl Meaning<'_> {
         };
         for mut way in holds {
             let mut arguments = self.list(member("args")?, &mut way, scope);
-            arguments.extend(self.list(member("values")?, &mut way, scope));
+            if self.is_open() {
+                let (values, any) = self.parts(member("values")?, &mut way, scope);
+                let (written, left) = self.fork(any, way);
+                ways.extend(left);
+                let Some(of_written) = written.into_iter().next() else { continue };
+                way = of_written;
+                arguments.extend(values);
+            } else {
+                arguments.extend(self.list(member("values")?, &mut way, scope));
+            }
             let before = way.memory;
             let callee = format!("provide {}", self.state.find(member("name")?));
             way.memory = self.effects.add(Memory::Call { before, callee, arguments });

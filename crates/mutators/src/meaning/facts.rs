@@ -11,8 +11,11 @@ impl Meaning<'_> {
     /// A fact that holds wherever its parts are defined.
     pub(crate) fn fact(&mut self, term: ValueId) -> ValueId {
         let before = self.defined.len();
+        let present = self.present.len();
         let mut fact = self.term(term);
-        for defined in self.defined.split_off(before) {
+        let mut parts = self.defined.split_off(before);
+        parts.append(&mut self.present.split_off(present));
+        for defined in parts {
             let not = self.values.apply(Fun::Not, &[defined]);
             fact = self.values.apply(Fun::Or, &[not, fact]);
         }
@@ -145,6 +148,7 @@ impl Meaning<'_> {
         let mut facts: Vec<ValueId> =
             self.state.facts.iter().map(|fact| self.fact(*fact)).collect();
         self.indeterminate(&mut facts);
+        facts.extend(self.guards_that_hold());
         facts.append(&mut self.equations);
         facts.retain(|fact| self.values.as_number(*fact) != Some(1));
         facts.sort();

@@ -11,5 +11,6 @@ pub(crate) mod effect;
 pub(crate) mod equivalence;
 pub(crate) mod facts;
 pub(crate) mod memory;
+pub(crate) mod presence;
 pub(crate) mod sight;
 pub(crate) mod terms;

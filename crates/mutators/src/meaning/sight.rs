@@ -89,7 +89,15 @@ impl Meaning<'_> {
         let name = crate::machine::run::Machine::name_of(&what, self.state)?;
         let name = self.state.find(name);
         let by = self.state.find(substitution.by);
-        let bound = match self.fixed_value(by, scope) {
+        let value = if self.is_timed {
+            self.fixed_value(by, scope)
+        } else {
+            let outer = std::mem::replace(&mut self.moment.scope, scope);
+            let value = self.node(by);
+            self.moment.scope = outer;
+            Some(value)
+        };
+        let bound = match value {
             Some(value) => Bound::Value(value),
             None => Bound::Expr(by, scope),
         };

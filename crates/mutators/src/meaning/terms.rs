@@ -15,6 +15,7 @@ use crate::ir::intrinsics::{Intrinsic, called_by, strict};
 use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape, class_of};
 use crate::ir::state::{Computation, Scoped, State};
+use crate::machine::vanish::{HERE, LOST};
 use crate::meaning::memory::{Bound, Effects, Moment};
 
 /// The values of free variables and memory in wholly known IR: small numbers, the same ones for the
@@ -40,11 +41,14 @@ impl Given {
 /// The maximum nesting depth of expressions.
 const MAX_NESTING: usize = 64;
 
+/// The value of a class, and the conditions under which it is defined, and has a value.
+type Built = (ValueId, [Vec<ValueId>; 2]);
+
 /// Builds the terms of one path.
 #[expect(clippy::struct_excessive_bools, reason = "each says another thing of how terms are built")]
 pub(crate) struct Meaning<'a> {
     pub(crate) state: &'a State,
-    source: &'a Values,
+    pub(super) source: &'a Values,
     pub(crate) profile: &'a Profile,
     /// True if shapes that were learnt by asking are left out, except those with a needed part. A
     /// proof then holds for every shape.
@@ -58,6 +62,12 @@ pub(crate) struct Meaning<'a> {
     pub(crate) values: Values,
     /// The conditions under which the terms that were built are defined.
     pub(crate) defined: Vec<ValueId>,
+    /// The conditions under which the expressions that were built have a value.
+    pub(crate) present: Vec<ValueId>,
+    /// Conditions that are taken to be true.
+    pub(super) granted: FxHashSet<ValueId>,
+    /// The number of bindings within one another that are being looked at.
+    pub(super) nesting_of_lost: usize,
     /// Results that must not overflow, with their types.
     pub(crate) ranged: Vec<(ValueId, Type)>,
     /// Equations between shapes of one class.
@@ -74,7 +84,7 @@ pub(crate) struct Meaning<'a> {
     pub(crate) effects: Effects,
     /// The contents of free variables and memory, if all of the IR is known.
     pub(crate) given: Option<Given>,
-    classes: FxHashMap<(Moment, usize), (ValueId, Vec<ValueId>)>,
+    classes: FxHashMap<(Moment, usize), Built>,
     open: FxHashSet<(Moment, usize)>,
     /// Terms of the machine that were already translated.
     terms: FxHashMap<ValueId, ValueId>,
@@ -103,6 +113,9 @@ impl<'a> Meaning<'a> {
             is_machine,
             values: Values::default(),
             defined: Vec::new(),
+            present: Vec::new(),
+            granted: FxHashSet::default(),
+            nesting_of_lost: 0,
             ranged: Vec::new(),
             equations: Vec::new(),
             names: Vec::new(),
@@ -129,7 +142,13 @@ impl<'a> Meaning<'a> {
         self.class(class, ty)
     }
 
-    fn class(&mut self, class: usize, ty: Type) -> ValueId {
+    /// Forgets the terms that were built.
+    pub(super) fn forget_classes(&mut self) {
+        self.classes.clear();
+        self.terms.clear();
+    }
+
+    pub(super) fn class(&mut self, class: usize, ty: Type) -> ValueId {
         let class = self.state.class(class);
         let outer = self.moment;
         if self.is_timed && self.is_steady_class(class) {
@@ -143,17 +162,20 @@ impl<'a> Meaning<'a> {
 
     fn class_now(&mut self, key: (Moment, usize), ty: Type) -> ValueId {
         let class = key.1;
-        if let Some((term, defined)) = self.classes.get(&key) {
+        if let Some((term, [defined, present])) = self.classes.get(&key) {
             if self.is_timed {
                 self.defined.extend(defined.iter().copied());
             }
+            self.present.extend(present.iter().copied());
             return *term;
         }
         // The shape of a class that turns out to contain itself does not decide its value.
         if self.open.len() > MAX_NESTING || !self.open.insert(key) {
+            self.present_unknown(class);
             return self.variable(class, ty);
         }
         let begin = self.defined.len();
+        let outer = std::mem::take(&mut self.present);
         let nodes = self.shapes.get(&class).cloned().unwrap_or_default();
         let mut terms = Vec::new();
         for node in nodes {
@@ -167,12 +189,15 @@ impl<'a> Meaning<'a> {
                 terms.extend(self.shape(node));
             }
         }
-        self.add_scoped(class, ty, &mut terms);
+        let is_scoped = self.add_scoped(class, ty, &mut terms);
         self.open.remove(&key);
         if terms.is_empty()
             && let Some(term) = self.substituted_value(class)
         {
             terms.push(term);
+        }
+        if ty.is_bool() && self.is_open() {
+            terms.extend(self.guard_values(class, ty));
         }
         let was_met = self.names.iter().any(|(known, _)| *known == class);
         let term = match terms.first() {
@@ -180,7 +205,10 @@ impl<'a> Meaning<'a> {
             None => self.variable(class, ty),
         };
         let defined = self.defined[begin.min(self.defined.len())..].to_vec();
-        self.classes.insert(key, (term, defined));
+        let present = self.present_class(class, is_scoped || terms.is_empty());
+        self.present = outer;
+        self.present.extend(present.iter().copied());
+        self.classes.insert(key, (term, [defined, present]));
         for other in terms.into_iter().skip(1) {
             if other != term {
                 let same = self.values.apply(Fun::Eq, &[term, other]);
@@ -199,19 +227,23 @@ impl<'a> Meaning<'a> {
 
     /// Relates the result of a mutation under assumptions with its argument: where the assumptions
     /// hold, it has the argument's value; elsewhere it may have any value.
-    fn add_scoped(&mut self, class: usize, ty: Type, terms: &mut Vec<ValueId>) {
+    /// Returns whether there is such a mutation.
+    fn add_scoped(&mut self, class: usize, ty: Type, terms: &mut Vec<ValueId>) -> bool {
         let state = self.state;
         let is_it = |scoped: &&Scoped| state.class(scoped.returned) == class;
-        let Some(scoped) = state.scoped.iter().find(is_it) else { return };
+        let Some(scoped) = state.scoped.iter().find(is_it) else { return false };
         let given = state.class(scoped.given);
         if ty == Type::STMT || given == class || scoped.assumed.iter().any(|a| a.fact.is_none()) {
-            return;
+            return given != class;
         }
         let before = self.defined.len();
-        let facts: Vec<ValueId> =
+        let present = self.present.len();
+        let mut facts: Vec<ValueId> =
             scoped.assumed.iter().filter_map(|a| a.fact).map(|fact| self.term(fact)).collect();
+        facts.retain(|fact| !self.granted.contains(fact));
         self.defined.truncate(before);
         let value = self.class(given, ty);
+        self.present.truncate(present);
         match terms.first() {
             None => {
                 let mut term = value;
@@ -231,6 +263,7 @@ impl<'a> Meaning<'a> {
             }
             Some(_) => {}
         }
+        true
     }
 
     /// A node of a class whose shape is known.
@@ -274,7 +307,7 @@ impl<'a> Meaning<'a> {
     }
 
     /// The variable of a class: `c…` for a literal, else `x…`.
-    fn variable(&mut self, class: usize, ty: Type) -> ValueId {
+    pub(super) fn variable(&mut self, class: usize, ty: Type) -> ValueId {
         if self.moment != Moment::default() {
             let scope = self.visible(class, self.moment.scope);
             let memory = self.moment.memory;
@@ -312,7 +345,11 @@ impl<'a> Meaning<'a> {
         let intrinsic = known.intrinsic.clone();
         if known.is_undefined() || intrinsic.as_deref() == Some("undef") {
             let never = self.values.bool(false);
-            self.defined.push(never);
+            if self.is_open() && !known.is_undefined() {
+                self.present.push(never);
+            } else {
+                self.defined.push(never);
+            }
             return None;
         }
         let Shape { kind, fields } = known.shape.clone()?;
@@ -349,6 +386,7 @@ impl<'a> Meaning<'a> {
                 let a = self.node(*a);
                 self.values.apply(Fun::Not, &[a])
             }
+            (Kind::Select, [condition, a, b]) if self.is_open() => self.chosen(*condition, *a, *b),
             (Kind::Select, [condition, a, b]) => {
                 let parts = [self.node(*condition), self.node(*a), self.node(*b)];
                 self.values.apply(Fun::Ite, &parts)
@@ -359,7 +397,10 @@ impl<'a> Meaning<'a> {
                 self.cast(inner, from, ty)
             }
             (Kind::Broadcast, [inner]) => self.node(*inner),
-            (Kind::Variable, [name]) => return self.named(node, *name, ty),
+            (Kind::Variable, [name]) => {
+                self.present_variable(*name);
+                return self.named(node, *name, ty);
+            }
             // Only known to be equal for one operation on one vector.
             (Kind::VectorReduce, [vector]) if !self.is_timed => {
                 let Some(Field::Opaque(op)) = fields.first().copied() else { return None };
@@ -371,16 +412,18 @@ impl<'a> Meaning<'a> {
                 self.values.var(&format!("read {stream}"), domain)
             }
             (Kind::Load, [name, predicate, index]) => {
-                let holds = self.node(*predicate);
+                let holds = self.needed_value(*predicate);
                 self.defined.push(holds);
-                let index = self.node(*index);
+                let index = self.needed_value(*index);
                 self.loaded(*name, index, ty)
             }
             (Kind::Let, [name, value, body]) => {
-                let value = self.node(*value);
+                let (value, is_bound) = self.bound_value(*value);
                 let outer = self.moment;
                 let name = self.state.find(*name);
-                self.moment.scope = self.effects.bind(outer.scope, name, Bound::Value(value));
+                if is_bound {
+                    self.moment.scope = self.effects.bind(outer.scope, name, Bound::Value(value));
+                }
                 let term = self.node(*body);
                 self.moment = outer;
                 term
@@ -437,13 +480,14 @@ impl<'a> Meaning<'a> {
             Kind::Or => Fun::Or,
             _ => return None,
         };
-        let (a, b) = (self.node(a), self.node(b));
+        let a = self.node(a);
+        let is_partial = matches!(fun, Fun::Div | Fun::Mod)
+            && (domain == Domain::Real || self.profile.zero_division == ZeroDivision::Undefined);
+        let b = if is_partial { self.needed_value(b) } else { self.node(b) };
         if domain == Domain::Bool && !matches!(fun, Fun::And | Fun::Or) {
             return self.bit(fun, a, b);
         }
-        if matches!(fun, Fun::Div | Fun::Mod)
-            && (domain == Domain::Real || self.profile.zero_division == ZeroDivision::Undefined)
-        {
+        if is_partial {
             let zero = self.values.number(0, domain);
             let is_zero = self.values.apply(Fun::Eq, &[b, zero]);
             let defined = self.values.apply(Fun::Not, &[is_zero]);
@@ -653,6 +697,15 @@ impl<'a> Meaning<'a> {
         }
     }
 
+    /// The meaning of a variable of the machine that is no class's value, if it has one.
+    fn special(&mut self, name: &str) -> Option<ValueId> {
+        let number = |prefix: &str| name.strip_prefix(prefix)?.parse::<usize>().ok();
+        if let Some(class) = number(HERE) {
+            return Some(self.presence_of(class));
+        }
+        number(LOST).map(|name| self.is_lost(name))
+    }
+
     /// A term of the machine, with classes' values in place of their variables.
     pub(crate) fn term(&mut self, term: ValueId) -> ValueId {
         // The definedness of a term is recorded anew at each moment.
@@ -696,6 +749,7 @@ impl<'a> Meaning<'a> {
                             arguments.iter().map(|argument| self.term(*argument)).collect();
                         self.computed(callee, &arguments)
                     }
+                    None if let Some(term) = self.special(&name) => term,
                     None => {
                         self.is_opaque |= name.starts_with("truncated") || name.starts_with("real");
                         self.values.var(&name, domain)
