@@ -195,7 +195,7 @@ pub struct Function {
     pub line: Line,
     /// The number of its last line.
     pub last_line: Line,
-    /// The whole function, as written.
+    /// The whole function, as written, and the texts of the macros that it names.
     pub text: String,
 }
 

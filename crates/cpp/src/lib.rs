@@ -21,6 +21,7 @@ mod words;
 
 pub mod ast;
 mod declare;
+mod headers;
 mod others;
 mod parse;
 mod sign;
@@ -34,6 +35,7 @@ pub use sign::Sign;
 pub const SOURCES: &[&str] = &[
     include_str!("ast.rs"),
     include_str!("declare.rs"),
+    include_str!("headers.rs"),
     include_str!("others.rs"),
     include_str!("unread.rs"),
     include_str!("parse.rs"),

@@ -56,14 +56,14 @@ pub fn parse_after(before: usize, text: &str) -> Option<File> {
     reader.items(tree.root_node(), "", &mut file);
     file.others = reader.macros.iter().map(|(name, _)| name.clone()).collect();
     reader.others(tree.root_node(), &mut file);
-    reader.errors(tree.root_node(), &mut file.errors);
+    file.errors = reader.errors(tree.root_node(), &file.functions);
     Some(file)
 }
 
 pub(crate) struct Reader<'t> {
     pub(crate) text: &'t str,
     /// The number of the program's lines before this text.
-    before: usize,
+    pub(crate) before: usize,
     /// The macros that the file defines, with the texts of those without parameters.
     macros: Vec<(String, Option<String>)>,
 }
@@ -229,7 +229,8 @@ impl Reader<'_> {
             kind => vec![Stmt { kind: StmtKind::Other(kind.to_owned()), line: self.line(body) }],
         };
         let last_line = self.before + node.end_position().row + 1;
-        let text = self.text(node);
+        let mut text = self.text(node);
+        self.add_macros(&mut text);
         Some(Function {
             class,
             name,
@@ -300,6 +301,16 @@ impl Reader<'_> {
 
     pub(crate) fn is_macro(&self, name: &str) -> bool {
         self.macros.iter().any(|(known, _)| known == name)
+    }
+
+    /// Adds the texts of the macros that a function names to its text.
+    fn add_macros(&self, text: &mut String) {
+        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let words: Vec<&str> = text.split(|letter| !is_word(letter)).collect();
+        let named = self.macros.iter().filter(|(name, _)| words.contains(&name.as_str()));
+        let added: String =
+            named.filter_map(|(_, value)| Some(format!("\n{}", value.as_deref()?))).collect();
+        text.push_str(&added);
     }
 
     /// Reads a macro that stands for statements. The last one is a `return`, so that nothing that

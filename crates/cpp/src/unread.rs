@@ -2,14 +2,13 @@
 
 use tree_sitter::Node;
 
+use crate::ast::Function;
+use crate::headers::{self, METHODS};
 use crate::parse::{Reader, named};
 use crate::syntax::Syntax;
 
 /// Texts that classes and methods that visit nodes have.
 const MARKS: [&str; 5] = ["visit(const", "VisitExpr_(", "VisitStmt_(", "Mutate_(", "IRMutator"];
-
-/// The names of methods that visit nodes.
-const METHODS: [&str; 4] = ["visit", "VisitExpr_", "VisitStmt_", "Mutate_"];
 
 /// Tests whether a text has a name, as a word, before a parenthesis.
 fn has_call(text: &str, name: &str) -> bool {
@@ -22,9 +21,13 @@ fn has_call(text: &str, name: &str) -> bool {
 
 impl Reader<'_> {
     /// Collects the lines of text that may hold methods which visit nodes, and that is not read.
-    pub(crate) fn errors(&self, node: Node<'_>, found: &mut Vec<usize>) {
-        self.unread(node, false, found);
-        self.broken_methods(node, found);
+    pub(crate) fn errors(&self, node: Node<'_>, functions: &[Function]) -> Vec<usize> {
+        let mut found = headers::unread(self.text, self.before, functions);
+        self.unread(node, false, &mut found);
+        self.broken_methods(node, &mut found);
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// Collects the lines of the outermost syntax errors whose text has a mark of such a method.

@@ -363,6 +363,9 @@ fn methods_that_are_not_read_are_told() {
         "#define METHOD(T) Expr visit(const T *op) { return op->a; }",
         "using SubPtr = const Sub *; \
             class Other : public IRMutator { Expr visit(SubPtr op) { return op->a; } };",
+        "bool isnan(double x) { return x == x; }",
+        "class Printer : public IRVisitor { std::string id; \
+            std::string print_expr(Expr e) { e.accept(this); return \"-\" + id; } };",
     ] {
         let found = found(&format!("{right}\n{hidden}\n"));
         let standings = found.iter().map(|mutator| mutator.examination.standing());
@@ -405,4 +408,36 @@ fn what_a_kept_verdict_says_of_a_scope_depends_on_the_other_methods() {
     fs::remove_file(&cache).expect("kept verdicts");
     let [first, second] = [Standing::Verified, Standing::Undecided].map(|standing| vec![standing]);
     assert_eq!(found, [first.clone(), second.clone(), first, second]);
+}
+
+#[test]
+fn kept_verdicts_depend_on_macros_and_on_what_names_mean() {
+    let cache = std::env::temp_dir().join(format!("halidom-names-{}.cache", std::process::id()));
+    let _ = fs::remove_file(&cache);
+    let options = Options { cache: Some(cache.clone()), ..options() };
+    let standing = |before: &str| {
+        let pass = "class Pass : public IRMutator { Expr visit(const Add *op) { RESULT; } };";
+        let source = Source { name: "pass.cpp".to_owned(), text: format!("{before}\n{pass}\n") };
+        let mutators = mutators(&[source], &[], &options).expect("a solver that runs");
+        mutators.iter().map(|mutator| mutator.examination.standing()).next()
+    };
+    let same = "#define RESULT return op";
+    let makes = "#define RESULT return Add::make(op->a, op->b)";
+    let found = [
+        same,
+        "#define RESULT return op->a",
+        makes,
+        &format!("{makes}\nstruct Sub;\nusing Add = Sub;"),
+        makes,
+    ]
+    .map(standing);
+    fs::remove_file(&cache).expect("kept verdicts");
+    let wanted = [
+        Standing::Verified,
+        Standing::Wrong,
+        Standing::Verified,
+        Standing::Unsupported,
+        Standing::Verified,
+    ];
+    assert_eq!(found, wanted.map(Some));
 }

@@ -33,7 +33,7 @@ pub(crate) enum Atom {
 pub(crate) type Decision = (Atom, bool);
 
 /// A variable of the C++ program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Slot {
     pub(crate) name: String,
     /// Its type as written.

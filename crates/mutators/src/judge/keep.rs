@@ -12,6 +12,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use halidom_base::FxHashSet;
 use halidom_cpp as cpp;
 use halidom_cpp::ast::Function;
 use halidom_rewrites::built::{Built, Named};
@@ -21,6 +22,7 @@ use crate::judge::verdict::{Counterexample, Examination, Finding, Standing};
 use crate::machine::contracts;
 use crate::machine::descent::{mutates_anew, of_pass};
 use crate::machine::program::{Program, called};
+use crate::machine::run::Mode;
 
 /// The texts of this crate's sources.
 const SOURCES: &[&str] = &[
@@ -83,6 +85,7 @@ const SOURCES: &[&str] = &[
     include_str!("../machine/reader.rs"),
     include_str!("../machine/run.rs"),
     include_str!("../machine/scopes.rs"),
+    include_str!("../machine/sequence.rs"),
     include_str!("../machine/statements.rs"),
     include_str!("../machine/structure.rs"),
     include_str!("../machine/types.rs"),
@@ -112,7 +115,12 @@ pub(crate) struct Dependence<'p> {
 
 impl<'p> Dependence<'p> {
     /// Collects the dependence of a method of the program.
-    pub(crate) fn of(program: &'p Program, function: &'p Function, options: &Options) -> Self {
+    pub(crate) fn of(
+        program: &'p Program,
+        function: &'p Function,
+        mode: Mode,
+        options: &Options,
+    ) -> Self {
         let functions = called(program, vec![function]);
         let own = program.functions.iter().filter(|other| other.class == function.class);
         let class = called(program, own.collect());
@@ -131,7 +139,9 @@ impl<'p> Dependence<'p> {
             digest(&[texts(&functions), texts(&pass)]),
             digest(&(
                 format!("{:?} {:?}", program.classes, program.scopes),
+                format!("{mode:?}"),
                 texts(&visitors(program)),
+                others(program, &[functions.as_slice(), &pass].concat()),
             )),
             function.class,
             function.name,
@@ -276,6 +286,26 @@ fn visitors(program: &Program) -> Vec<&Function> {
         named.any(|class| class.bases.iter().any(|base| base.contains("Visitor")))
     };
     program.functions.iter().filter(|function| is_visitor(&function.class)).collect()
+}
+
+/// Returns the names that the files give to other things than functions and classes, as far as
+/// these functions or visitors have them.
+fn others<'p>(program: &'p Program, functions: &[&'p Function]) -> Vec<Vec<&'p str>> {
+    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let visitors = visitors(program);
+    let words: FxHashSet<&str> = functions
+        .iter()
+        .chain(&visitors)
+        .flat_map(|function| function.text.split(|letter| !is_letter(letter)))
+        .collect();
+    let Program { others, specialized, renamed, renamed_within, .. } = program;
+    let of = |names: &'p [String]| {
+        let named = names.iter().map(String::as_str).filter(|name| words.contains(name));
+        let mut named: Vec<&str> = named.collect();
+        named.sort_unstable();
+        named
+    };
+    vec![of(others), of(specialized), of(renamed), of(renamed_within)]
 }
 
 fn texts<'p>(functions: &[&'p Function]) -> Vec<&'p str> {

@@ -92,6 +92,8 @@ pub(crate) struct Found {
     pub(crate) mutators: Vec<(usize, usize)>,
     /// The lines of syntax errors that may hide mutators.
     errors: Vec<usize>,
+    /// The functions in whose place contracts stand, and that are not judged themselves.
+    assumed: Vec<usize>,
 }
 
 /// Names of the API that are neither kinds of nodes nor functions with contracts.
@@ -148,13 +150,18 @@ impl Found {
             let name = format!("{}: {}", names[*file], title(&program.functions[*function]));
             wanted.is_empty() || wanted.iter().any(|wanted| name.contains(wanted))
         });
-        mutators.retain(|(_, function)| {
-            let function = &program.functions[*function];
+        let is_judged = |function: &Function| {
             is_mutator(function, &program.classes)
                 || is_emitter(function, &program.functions)
                 || is_own(function)
-        });
-        Self { program, names, lines, mutators, errors }
+        };
+        let (mutators, others): (Vec<_>, Vec<_>) = mutators
+            .into_iter()
+            .partition(|(_, function)| is_judged(&program.functions[*function]));
+        let is_replaced = |function: &usize| contracts::is_replaced(&program.functions[*function]);
+        let assumed =
+            others.into_iter().map(|(_, function)| function).filter(is_replaced).collect();
+        Self { program, names, lines, mutators, errors, assumed }
     }
 
     /// Returns the file that contains a line of the program, and the line within that file; line 0
@@ -166,16 +173,23 @@ impl Found {
         Some((file, line - self.lines[file].0))
     }
 
-    /// Returns what syntax errors hide, as mutators about which nothing is known.
+    /// Returns what syntax errors hide, and the functions in whose place contracts stand, as
+    /// mutators about which nothing is known.
     fn hidden(&self) -> Vec<Mutator> {
-        let hidden = self.errors.iter().filter_map(|error| {
-            let (file, line) = self.place(*error)?;
+        let hidden = self.errors.iter().map(|line| {
             let what = "text that is not read, and may hold mutators";
-            let name = "text that is not read".to_owned();
+            (*line, "text that is not read".to_owned(), what)
+        });
+        let assumed = self.assumed.iter().map(|function| {
+            let function = &self.program.functions[*function];
+            (function.line, title(function), "a body that nothing compares with its contract")
+        });
+        let unknown = |(line, name, what): (usize, String, &str)| {
+            let (file, line) = self.place(line)?;
             let examination = nothing_known(line, what.to_owned());
             Some(Mutator { file: self.names[file].clone(), line, name, examination })
-        });
-        hidden.collect()
+        };
+        hidden.chain(assumed).filter_map(unknown).collect()
     }
 
     /// Returns an examination as a mutator, with lines counted within files.
@@ -216,7 +230,8 @@ pub fn mutators_of(
     let done: Mutex<Vec<Option<Examination>>> = Mutex::new(vec![None; found.len()]);
     // The longest come first, so that none of them is begun when the others are done.
     let dependence = |(_, function): &(usize, usize)| {
-        Dependence::of(program, &program.functions[*function], options)
+        let function = &program.functions[*function];
+        Dependence::of(program, function, mode(function, &program.functions), options)
     };
     let mut queue: Vec<(usize, Dependence<'_>)> =
         found.iter().map(dependence).enumerate().collect();
@@ -299,6 +314,7 @@ fn title(function: &Function) -> String {
         {
             format!("{}::{}(const {argument} *)", function.class, function.name)
         }
+        _ if function.class.is_empty() => function.name.clone(),
         _ => format!("{}::{}", function.class, function.name),
     }
 }

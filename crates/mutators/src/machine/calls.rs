@@ -9,6 +9,7 @@ use crate::machine::contracts;
 use crate::machine::names::{Method, TypeName};
 use crate::machine::operators::is_stream;
 use crate::machine::run::{Machine, Paths};
+use crate::machine::sequence::Before;
 use crate::machine::types::{integer_type, is_vector_type};
 
 /// The classes whose `visit` leaves its result in a member.
@@ -549,17 +550,20 @@ impl<'p> Machine<'p> {
         paths
     }
 
-    /// Evaluates arguments from left to right. A variable becomes a reference, as the parameter may
-    /// be one.
+    /// Evaluates arguments in an order that does not matter. A variable becomes a reference, as the
+    /// parameter may be one.
     pub(crate) fn arguments(&mut self, arguments: &'p [Expr], state: State) -> Paths<Vec<Val>> {
         let mut paths = vec![(state, Vec::new())];
         for argument in arguments {
+            let others = || arguments.iter().filter(|other| !std::ptr::eq(*other, argument));
             let mut next = Vec::new();
             for (state, values) in paths {
+                let before = Before::of(others(), &state);
                 for (state, value) in self.reference(argument, state) {
                     let mut values = values.clone();
                     values.push(value);
-                    next.push((state, values));
+                    let path = (state, values);
+                    next.extend(self.in_any_order(argument, others(), before.as_ref(), path));
                 }
             }
             paths = next;

@@ -82,10 +82,8 @@ impl<'p> Machine<'p> {
                     return paths;
                 }
                 let mut paths = Vec::new();
-                for (state, lhs) in self.eval(lhs, state) {
-                    for (state, rhs) in self.eval(rhs, state) {
-                        paths.extend(self.binary(*op, lhs.clone(), rhs, state, line));
-                    }
+                for (state, [lhs, rhs]) in self.both(lhs, rhs, state) {
+                    paths.extend(self.binary(*op, lhs, rhs, state, line));
                 }
                 paths
             }

@@ -51,6 +51,7 @@ pub(crate) mod program;
 pub(crate) mod reader;
 pub(crate) mod run;
 pub(crate) mod scopes;
+pub(crate) mod sequence;
 pub(crate) mod statements;
 pub(crate) mod structure;
 pub(crate) mod types;
