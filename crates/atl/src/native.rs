@@ -2,6 +2,7 @@
 //! sizes that its conditions allow.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
@@ -11,6 +12,7 @@ use std::process::Command;
 use crate::arithmetic::{Arithmetic, Floats, Integers, Magnitudes};
 use crate::interpret::{InterpretError, Tensor, interpret_with};
 use crate::lower;
+use crate::print;
 use crate::program::{Element, Program};
 use crate::prover::{compare, evaluate};
 use crate::term::{Pred, Var};
@@ -75,6 +77,12 @@ pub fn compare_with_source(
     folder: &Path,
 ) -> Result<Comparison, NativeError> {
     let cases = cases(program);
+    if cases.is_empty() {
+        return Ok(Comparison::NotCompared(format!(
+            "no sizes of those that are tried, from 0 to {}, fulfil the conditions",
+            SIZES[SIZES.len() - 1]
+        )));
+    }
     let element = program.element();
     let native = |results: &[usize]| run(program, function, &cases, results, compiler, folder);
     match element {
@@ -329,6 +337,43 @@ fn cases(program: &Program) -> Vec<Vec<i64>> {
         }
     }
     found
+}
+
+/// Tests whether sizes are found that fulfil the conditions of a program. Tries small ones, those
+/// near the numbers in the conditions, and their sums and products.
+pub fn fulfils_conditions(program: &Program) -> bool {
+    if program.hypotheses.is_empty() {
+        return true;
+    }
+    let mut candidates: BTreeSet<i64> = SIZES.into_iter().collect();
+    for pred in &program.hypotheses {
+        let text = print::pred(pred);
+        for number in text.split(|letter: char| !letter.is_ascii_digit()) {
+            if let Ok(number) = number.parse::<i64>() {
+                let near = [number - 1, number, number + 1, number.saturating_mul(2)];
+                candidates.extend(near.into_iter().filter(|size| *size >= 0));
+            }
+        }
+    }
+    let candidates: Vec<i64> = candidates.into_iter().collect();
+    let mut random = Random(11);
+    (0..200_000_usize).any(|attempt| {
+        let mut choose = || {
+            let choice = (random.next() >> 33) as usize;
+            candidates[choice % candidates.len()]
+        };
+        let sizes: Vec<i64> = (0..program.sizes.len())
+            .map(|_| match attempt % 4 {
+                0 => candidates[(attempt / 4) % candidates.len()],
+                1 => choose(),
+                2 => choose().saturating_add(choose()),
+                _ => choose().saturating_mul(choose()),
+            })
+            .collect();
+        let value =
+            |var: &Var| program.sizes.iter().position(|size| size == var).map(|place| sizes[place]);
+        program.hypotheses.iter().all(|pred| holds(pred, &value))
+    })
 }
 
 fn holds(pred: &Pred, value: &dyn Fn(&Var) -> Option<i64>) -> bool {

@@ -30,6 +30,7 @@ pub const SOURCES: &[&str] = &[
     include_str!("rules/encode.rs"),
     include_str!("rules/interval.rs"),
     include_str!("rules/kinds.rs"),
+    include_str!("rules/locals.rs"),
     include_str!("rules/meaning.rs"),
     include_str!("rules/pattern.rs"),
     include_str!("rules/polynomial.rs"),
@@ -106,8 +107,12 @@ impl Cache {
         self.old.get(key).map(String::as_str)
     }
 
-    /// Keeps a line under a key.
+    /// Keeps a line under a key. Does not keep a text with line breaks, which would be read as
+    /// further keys.
     pub fn keep(&self, key: String, line: String) {
+        if [&key, &line].into_iter().any(|text| text.contains(['\n', '\r'])) {
+            return;
+        }
         self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(key, line);
     }
 

@@ -7,12 +7,14 @@ use halidom_atl::certificate::{Certificate, agreement, certify, instance};
 use halidom_atl::check::{CheckError, Checker, Outcome, place};
 use halidom_atl::engine::Refusal;
 use halidom_atl::file::Derived;
-use halidom_atl::native::{Agreement, Comparison, NativeError, compare_with_source};
-use halidom_atl::program::Element;
+use halidom_atl::native::{
+    Agreement, Comparison, NativeError, compare_with_source, fulfils_conditions,
+};
+use halidom_atl::program::{Element, Program};
 use halidom_atl::rules::Law;
 use halidom_atl::{folder, lower, print};
 use halidom_diag::{Diagnostic, Span};
-use halidom_verdict::{Cause, Claim, Evidence, Modes, Obligations, Ran, Verdict};
+use halidom_verdict::{Cause, Claim, Condition, Evidence, Modes, Obligations, Ran, Verdict};
 
 use super::Loaded;
 
@@ -170,7 +172,7 @@ impl Certified<'_> {
         let Self { derived, certificate, .. } = self;
         let scratch = tempfile::tempdir()?;
         let coq = checker.check(&certificate.statement, certificate.proof.as_bytes())?;
-        let mut verdicts = vec![verdict(&coq, certificate)];
+        let mut verdicts = vec![verdict(&coq, certificate, &derived.program)];
         let at = match &coq {
             Outcome::Refused { message: _, line: Some(line) } => {
                 place(&certificate.commands, &certificate.proof, *line)
@@ -210,12 +212,29 @@ impl Certified<'_> {
     }
 }
 
-/// The verdict that follows from Coq's answer on a certificate.
-pub(super) fn verdict(coq: &Outcome, certificate: &Certificate) -> Verdict {
+/// The condition that Coq's theorem names: each array of the C is memory of its own.
+const APART: Condition = Condition::standard(
+    "buffers-apart",
+    "the arrays that the caller passes do not overlap, and have the sizes that are passed",
+    "docs/atl.md#certificates",
+);
+
+/// The verdict that follows from Coq's answer on a certificate. A theorem whose conditions no sizes
+/// fulfil says nothing.
+pub(super) fn verdict(coq: &Outcome, certificate: &Certificate, program: &Program) -> Verdict {
     match coq {
         Outcome::Accepted(_) => {
             let mut theorem = Obligations::of(Claim::Derivation);
             theorem.shown(&modes(&certificate.laws));
+            theorem.assume(APART);
+            for pred in &program.hypotheses {
+                let text = print::pred(pred);
+                theorem.assume(Condition::contract(text.clone(), text));
+            }
+            if !fulfils_conditions(program) {
+                let reason = "no sizes are found that fulfil the conditions of the derivation";
+                theorem.open(Cause::Certificate, reason);
+            }
             theorem.verdict(NO_THEOREM)
         }
         Outcome::Refused { message, line: _ } => {

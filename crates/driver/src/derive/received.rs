@@ -75,7 +75,7 @@ impl Stated {
         checker.audit()?;
         let certificate = &certified.certificate;
         let coq = checker.check(&certificate.statement, &self.folder.proof)?;
-        let verdict = verdict(&coq, certificate);
+        let verdict = verdict(&coq, certificate, &certified.derived.program);
         Ok(Audited { coq, verdict })
     }
 }

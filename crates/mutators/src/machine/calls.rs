@@ -8,6 +8,7 @@ use crate::ir::value::{Place, Val};
 use crate::machine::contracts;
 use crate::machine::names::{Method, TypeName};
 use crate::machine::operators::is_stream;
+use crate::machine::program::is_root;
 use crate::machine::run::{Machine, Paths};
 use crate::machine::sequence::Before;
 use crate::machine::types::{integer_type, is_vector_type};
@@ -393,13 +394,18 @@ impl<'p> Machine<'p> {
             };
             // The behaviour of the root mutators and visitors is known. Any other class runs its
             // own method.
-            let is_root = |class: &String| class.starts_with("IR");
-            let mut classes = self.classes_of(last_part(base)).into_iter().filter(|c| !is_root(c));
-            if let Some(own) = classes.find_map(|class| self.method_for(&class, kind.name())) {
+            let all = self.classes_of(last_part(base));
+            let mut own = all.iter().filter(|class| !is_root(class));
+            if let Some(own) = own.find_map(|class| self.method_for(class, kind.name())) {
                 paths.extend(self.call_template(own, &[], values, state));
                 continue;
             }
-            if base.ends_with("Visitor") {
+            let Some(root) = all.iter().find(|class| is_root(class)) else {
+                let what = format!("{base}::visit, which the files do not have");
+                paths.extend(self.unsupported(state, what, line));
+                continue;
+            };
+            if root.ends_with("Visitor") {
                 let walked = self.walk_operands(node, state);
                 paths.extend(walked.into_iter().map(|(state, ())| (state, Val::Void)));
                 continue;

@@ -18,7 +18,7 @@ use crate::ir::show::text;
 use crate::ir::state::State;
 use crate::ir::value::{Place, Val};
 use crate::machine::order::{Rests, is_less};
-use crate::machine::program::Program;
+use crate::machine::program::{Program, ancestors, called};
 use crate::machine::run::{Machine, Outcome, Paths};
 
 impl<'p> Machine<'p> {
@@ -137,7 +137,7 @@ pub(crate) fn of_pass<'p>(program: &'p Program, class: &str) -> Vec<&'p Function
         ancestors(program, &function.class).iter().any(|other| of.contains(other))
     };
     let methods: Vec<&Function> = program.functions.iter().filter(is_of).collect();
-    crate::machine::program::called(program, methods)
+    called(program, methods)
 }
 
 /// Tests whether the files declare a class and all its bases but the roots, so that its methods are
@@ -145,26 +145,6 @@ pub(crate) fn of_pass<'p>(program: &'p Program, class: &str) -> Vec<&'p Function
 pub(crate) fn is_declared(program: &Program, class: &str) -> bool {
     let is_known = |class: &String| program.classes.iter().any(|known| known.name == *class);
     !class.is_empty() && ancestors(program, class).iter().all(is_known)
-}
-
-/// Returns a class and its bases, without the roots of all mutators and visitors.
-fn ancestors(program: &Program, class: &str) -> Vec<String> {
-    let mut all = vec![class.to_owned()];
-    let mut next = 0;
-    while let Some(class) = all.get(next).cloned() {
-        next += 1;
-        for known in program.classes.iter().filter(|known| known.name == class) {
-            let is_new = |base: &&String| !all.contains(base) && !is_root(base);
-            let new: Vec<String> = known.bases.iter().filter(is_new).cloned().collect();
-            all.extend(new);
-        }
-    }
-    all
-}
-
-/// Tests whether a class is a root of all mutators or visitors.
-fn is_root(class: &str) -> bool {
-    class.rsplit("::").next().unwrap_or(class).starts_with("IR")
 }
 
 /// Tests whether a function may mutate anything but a part of its first parameter, as far as its

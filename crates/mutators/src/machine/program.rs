@@ -50,14 +50,70 @@ pub(crate) struct Program {
     pub(crate) growing: Mutex<Vec<(String, Option<String>)>>,
 }
 
-/// Functions and all that they may call, found by name. `visit` is left out, as only `mutate` calls
-/// it.
+/// The classes from which all mutators and visitors derive. Their methods visit the operands.
+const ROOTS: [&str; 6] =
+    ["IRMutator", "IRMutator2", "IRGraphMutator", "IRGraphMutator2", "IRVisitor", "IRGraphVisitor"];
+
+/// The names of the methods that visit a node.
+pub(crate) const VISITS: [&str; 5] = ["visit", "visit_", "Visit_", "Mutate_", "VisitExpr_"];
+
+/// Tests whether a class is a root of all mutators or visitors.
+pub(crate) fn is_root(class: &str) -> bool {
+    ROOTS.contains(&class.rsplit("::").next().unwrap_or(class))
+}
+
+/// Returns a class and its bases, without the roots of all mutators and visitors.
+pub(crate) fn ancestors(program: &Program, class: &str) -> Vec<String> {
+    let mut all = vec![class.to_owned()];
+    let mut next = 0;
+    while let Some(class) = all.get(next).cloned() {
+        next += 1;
+        let name = class.rsplit("::").next().unwrap_or(&class);
+        for known in program.classes.iter().filter(|known| known.name == name) {
+            let is_new = |base: &&String| !all.contains(base) && !is_root(base);
+            let new: Vec<String> = known.bases.iter().filter(is_new).cloned().collect();
+            all.extend(new);
+        }
+    }
+    all
+}
+
+/// The functions that visit nodes in a class that a text names before `::`, or in its bases.
+fn visits_of_bases<'p>(program: &'p Program, text: &str) -> Vec<&'p Function> {
+    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices("::") {
+        let after = text[at + 2..].trim_start();
+        let end = after.find(|letter| !is_letter(letter)).unwrap_or(after.len());
+        if !VISITS.contains(&&after[..end]) {
+            continue;
+        }
+        let before = text[..at].trim_end();
+        let class = before.rsplit(|letter| !is_letter(letter)).next().unwrap_or_default();
+        for class in ancestors(program, class) {
+            let class = class.rsplit("::").next().unwrap_or(&class).to_owned();
+            let is_it = |function: &&Function| {
+                function.class == class && VISITS.contains(&function.name.as_str())
+            };
+            found.extend(program.functions.iter().filter(is_it));
+        }
+    }
+    found
+}
+
+/// Functions and all that they may call, found by name. A `visit` is found only if it is called by
+/// its class, as else only `mutate` calls it.
 pub(crate) fn called<'p>(program: &'p Program, first: Vec<&'p Function>) -> Vec<&'p Function> {
     let mut functions = first;
     let mut names: FxHashSet<&str> = FxHashSet::default();
     let mut next = 0;
     while let Some(function) = functions.get(next).copied() {
         next += 1;
+        for other in visits_of_bases(program, &function.text) {
+            if !functions.iter().any(|known| std::ptr::eq(*known, other)) {
+                functions.push(other);
+            }
+        }
         let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
         for name in function.text.split(|letter| !is_letter(letter)) {
             if name == "visit" || !names.insert(name) {

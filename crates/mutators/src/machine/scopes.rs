@@ -11,7 +11,7 @@
 use halidom_cpp::ast::{Class, Expr, ExprKind, Function, Stmt, StmtKind};
 
 use crate::machine::contracts::is_assumed;
-use crate::machine::program::{Program, Purpose, ScopeMember, called};
+use crate::machine::program::{Program, Purpose, ScopeMember, called, is_root};
 use crate::machine::types::is_scope_type;
 
 /// Tests whether a method, or a function that it calls, may push on a scope, as far as the texts
@@ -99,10 +99,7 @@ fn family(class: &str, classes: &[Class]) -> Vec<String> {
             };
             for name in related {
                 // All mutators are derived from the compiler's base classes.
-                if !name.contains("IRMutator")
-                    && !name.contains("IRVisitor")
-                    && !family.contains(name)
-                {
+                if !is_root(name) && !family.contains(name) {
                     family.push(name.clone());
                 }
             }

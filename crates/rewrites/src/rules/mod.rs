@@ -6,6 +6,7 @@ mod decide;
 mod encode;
 mod interval;
 mod kinds;
+mod locals;
 mod meaning;
 mod pattern;
 mod polynomial;

@@ -7,6 +7,7 @@ use halidom_base::{FxHashMap, FxHashSet};
 use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind, File, Function, Stmt, StmtKind};
 
+use super::locals::{changed, other_nodes};
 use super::pattern::{FUNCTIONS, Op, Pattern, is_constant, is_wildcard, operator};
 use crate::profile::Language;
 
@@ -172,6 +173,19 @@ pub fn rules(file: &File) -> Vec<Found> {
         scope.own = file.functions.iter().map(|of| of.name.clone()).collect();
         scope.own.extend(file.others.iter().cloned());
         scope.own.retain(|name| name.starts_with("is_"));
+        let of_rules = |name: &str| FUNCTIONS.iter().any(|(known, ..)| *known == name);
+        let free = file.functions.iter().filter(|of| of.class.is_empty()).map(|of| &of.name);
+        scope.own.extend(free.chain(&file.others).filter(|name| of_rules(name)).cloned());
+        let mut is_other = other_nodes(function).contains(&"op");
+        for stmt in &function.body {
+            stmt.declared(&mut |variable| {
+                is_other |= variable.name == "op";
+                scope.own.insert(variable.name.clone());
+            });
+        }
+        if is_other {
+            scope.unsteady.insert("op".to_owned());
+        }
         let mut walk = Walk { name: name.clone(), scope, guards: Vec::new(), found: &mut found };
         walk.function(function);
         let read = found.len() - begin;
@@ -183,26 +197,31 @@ pub fn rules(file: &File) -> Vec<Found> {
     found
 }
 
-/// The variables of a function that are given a value again, or declared again.
+/// The variables of a function that may be given a value again, or are declared again.
 fn unsteady(function: &Function) -> FxHashSet<String> {
-    let mut found = FxHashSet::default();
-    let mut declared = FxHashSet::default();
+    let mut found: FxHashSet<String> = FxHashSet::default();
+    let mut declared: FxHashMap<String, String> = FxHashMap::default();
     for stmt in &function.body {
         stmt.declared(&mut |variable| {
-            if !declared.insert(variable.name.clone()) || variable.value.is_none() {
+            let earlier = declared.insert(variable.name.clone(), variable.ty.clone());
+            if earlier.is_some() || variable.value.is_none() {
                 found.insert(variable.name.clone());
             }
         });
-        stmt.clone().visit_mut(&mut |part| {
-            if let ExprKind::Assign(_, to, _)
-            | ExprKind::Prefix(Sign::Increment | Sign::Decrement, to)
-            | ExprKind::Postfix(_, to) = &part.kind
-                && let ExprKind::Name(name) = &to.kind
-            {
-                found.insert(name.clone());
-            }
-        });
     }
+    let is_known = |name: &str| {
+        declared.get(name).is_some_and(|ty| ty == "auto")
+            || FUNCTIONS.iter().any(|(known, ..)| *known == name)
+            || TYPE_TESTS.iter().any(|(known, _)| *known == name)
+    };
+    // Types, expressions and counts of lanes are passed by value.
+    let is_value = |name: &String| {
+        declared.get(name).is_some_and(|ty| ["Expr", "Type", "int"].contains(&ty.as_str()))
+    };
+    let passed = changed(function, &is_known).into_iter().filter(|name| !is_value(name));
+    found.extend(changed(function, &|_| true).into_iter().chain(passed));
+    // The node has a rule of its own.
+    found.remove("op");
     found
 }
 
@@ -532,6 +551,7 @@ pub(super) fn path(expr: &Expr) -> Option<Vec<String>> {
 fn subject(scope: &Scope, expr: &Expr) -> Option<Subject> {
     let names = path(expr)?;
     match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["op", ..] if scope.unsteady.contains("op") => None,
         ["op", "type"] => Some(Subject::Result),
         ["a" | "delta", "type"] | ["op", "a", "type"] => Some(Subject::Operand),
         [name] => subject(scope, scope.locals.get(*name)?),
@@ -585,6 +605,9 @@ impl Reader<'_> {
                 let Some((name, arguments)) = call(expr) else {
                     return Err("call of a member".to_owned());
                 };
+                if self.scope.own.contains(name) {
+                    return Err(format!("`{name}`, which may mean something of the file's own"));
+                }
                 match (name, arguments) {
                     ("Overflow" | "Indeterminate", []) => return Ok(Pattern::Undefined),
                     // `intrin(Call::likely, x)` is an older spelling of `likely(x)`.

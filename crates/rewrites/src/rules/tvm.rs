@@ -15,6 +15,7 @@ use halidom_base::FxHashMap;
 use halidom_cpp::ast::{Expr, ExprKind, Function, Stmt, StmtKind};
 use halidom_cpp::{Sign, expression, parse};
 
+use super::locals::{changed, keeps_value, other_nodes, own_names};
 use super::pattern::{Op, Pattern, TVM_FUNCTIONS, operator};
 use super::read::{Found, Guard, Rule, Subject, TypeTest, always_leaves, call, path};
 use super::uses::{Use, cut};
@@ -93,12 +94,24 @@ pub(crate) fn rules(text: &str) -> Vec<Found> {
     let (text, uses) = cut(&text);
     let file = parse(&text).unwrap_or_default();
     let mut found: Vec<Option<Found>> = vec![None; uses.len()];
+    let own: Vec<String> = own_names(&file);
+    let macros = macros(&text);
     for function in &file.functions {
-        let (name, scope) = (title(function), Scope::default());
-        let changed = changed(function);
-        let (altered, uses) = (&altered, &uses);
-        let mut walk = Walk { name, changed, altered, uses, scope, found: &mut found };
-        walk.stmts(&function.body, &Ok(Vec::new()));
+        let mut scope: Scope = own.iter().map(|name| (name.clone(), Name::Unknown)).collect();
+        let mut changed = changed(function, &|_| false);
+        changed.retain(|name| !["op", "ret"].contains(&name.as_str()));
+        for name in other_nodes(function) {
+            scope.insert(name.to_owned(), Name::Unknown);
+            changed.push(name.to_owned());
+        }
+        let name = title(function);
+        let around = match macros.iter().find(|name| has_word(&function.text, name)) {
+            Some(name) => Err(format!("in a function that names the macro `{name}`")),
+            None => Ok(Vec::new()),
+        };
+        let (altered, uses, macros) = (&altered, &uses, &macros);
+        let mut walk = Walk { name, changed, altered, uses, macros, scope, found: &mut found };
+        walk.stmts(&function.body, &around);
     }
     let unseen = |of: &Use| {
         let around =
@@ -151,27 +164,25 @@ fn is_letter(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
+fn has_word(text: &str, word: &str) -> bool {
+    text.split(|letter| !is_letter(letter)).any(|known| known == word)
+}
+
+/// The macros that a text defines or may have lost.
+fn macros(text: &str) -> Vec<String> {
+    let directive = |line: &str| {
+        let rest = line.trim_start().strip_prefix('#')?.trim_start();
+        let rest = rest.strip_prefix("define")?.trim_start();
+        rest.split(|letter| !is_letter(letter)).next().map(str::to_owned)
+    };
+    text.lines().filter_map(directive).collect()
+}
+
 /// Names a function for reports: `Impl::VisitExpr_(const AddNode *)`.
 fn title(function: &Function) -> String {
     let first = function.parameters.first().map(|parameter| parameter.ty.replace('*', " *"));
     let class = if function.class.is_empty() { "" } else { "::" };
     format!("{}{class}{}({})", function.class, function.name, first.unwrap_or_default())
-}
-
-/// Returns the names that a function assigns after their declaration, or whose address it takes.
-fn changed(function: &Function) -> Vec<String> {
-    let mut names = Vec::new();
-    function.clone().visit_mut(&mut |part| {
-        let target = match &part.kind {
-            ExprKind::Assign(_, target, _) | ExprKind::Postfix(_, target) => target,
-            ExprKind::Prefix(sign, target) if !matches!(sign, Sign::Not | Sign::Sub) => target,
-            _ => return,
-        };
-        if let ExprKind::Name(name) = &target.kind {
-            names.push(name.clone());
-        }
-    });
-    names
 }
 
 /// The meaning of a name of the enclosing function.
@@ -196,6 +207,8 @@ type Around = Result<Vec<Guard>, String>;
 
 struct Walk<'f> {
     name: String,
+    /// The other macros that the file defines.
+    macros: &'f [String],
     /// The variables of C++ whose declared value is not their value everywhere.
     changed: Vec<String>,
     /// The macros with another definition.
@@ -229,11 +242,9 @@ impl Walk<'_> {
                         ("PVar<FloatImm>", None) => Name::Float,
                         (_, Some(value)) => {
                             self.hidden(value);
-                            if self.changed.contains(&variable.name) {
-                                Name::Unknown
-                            } else {
-                                Name::Local(value.clone())
-                            }
+                            let is_kept = !self.changed.contains(&variable.name)
+                                && keeps_value(&variable.ty, value);
+                            if is_kept { Name::Local(value.clone()) } else { Name::Unknown }
                         }
                         _ => Name::Unknown,
                     };
@@ -313,6 +324,10 @@ impl Walk<'_> {
         let known = MACROS.iter().find(|(known, ..)| *known == of.name);
         let (_, has_condition, _) = known.ok_or_else(|| format!("the macro `{}`", of.name))?;
         let texts = of.arguments.as_deref().unwrap_or_default();
+        let is_in = |name: &&String| texts.iter().any(|(text, _)| has_word(text, name));
+        if let Some(name) = self.macros.iter().find(is_in) {
+            return Err(format!("the macro `{name}`"));
+        }
         let arguments = texts.iter().map(|(text, line)| {
             // A comment may end the text.
             expression(&format!("{text}\n"), *line)
@@ -418,9 +433,18 @@ impl Reader<'_> {
         }
     }
 
+    /// Refuses a function's name to which the file gives a meaning of its own.
+    fn of_api(&self, name: &str) -> Result<(), String> {
+        if self.scope.contains_key(name) {
+            return Err(format!("`{name}`, which may mean something of the file's own"));
+        }
+        Ok(())
+    }
+
     fn call(&self, expr: &Expr, depth: usize) -> Result<Pattern, String> {
         let (name, arguments) = call(expr).ok_or("a call of a member in a pattern")?;
         let name = name.split('<').next().unwrap_or(name);
+        self.of_api(name)?;
         match (name, arguments) {
             ("ZeroWithTypeLike", [_]) => return Ok(Pattern::Int(0)),
             ("OneWithTypeLike", [_]) => return Ok(Pattern::Int(1)),
@@ -451,6 +475,9 @@ impl Reader<'_> {
 
     /// Reads the value of a `PConst`: `MakeConst(type, value)` or `IntImm(type, value)`.
     fn constant(&self, expr: &Expr, depth: usize) -> Result<Pattern, String> {
+        if let Some((name, _)) = call(expr) {
+            self.of_api(name)?;
+        }
         match call(expr) {
             Some(("MakeConst" | "make_const", [_, value])) => match &value.kind {
                 ExprKind::Bool(value) => Ok(Pattern::Bool(*value)),
@@ -465,6 +492,10 @@ impl Reader<'_> {
     /// Reads a number of C++, or an expression of IR that C++ computes.
     fn number(&self, expr: &Expr, depth: usize) -> Result<Pattern, String> {
         match &expr.kind {
+            // The arithmetic of unsigned numbers is another one.
+            ExprKind::Integer(_, suffix) if suffix.contains(['u', 'U']) => {
+                Err("an unsigned number".to_owned())
+            }
             ExprKind::Integer(value, _) => integer(*value),
             ExprKind::Float(value) if value.fract() == 0.0 && value.abs() < 1e9 => {
                 Ok(Pattern::Int(*value as i64))
@@ -480,6 +511,11 @@ impl Reader<'_> {
             ExprKind::Binary(sign, lhs, rhs) => {
                 let parts = vec![self.number(lhs, depth)?, self.number(rhs, depth)?];
                 let is_host = !parts.iter().any(|part| part.any(is_expression));
+                let is_value = |of: &Pattern| matches!(of, Pattern::Constant(_));
+                if is_host && !parts.iter().any(|part| part.any(is_value)) {
+                    // C++ computes it in the type of the literals.
+                    return Err("arithmetic of literals".to_owned());
+                }
                 let op = match sign.text() {
                     "+" => Op::Add,
                     "-" => Op::Sub,
@@ -507,6 +543,7 @@ impl Reader<'_> {
                     return self.pattern(matched, depth);
                 }
                 let (name, arguments) = call(expr).ok_or("a call of a member")?;
+                self.of_api(name)?;
                 let known = TVM_FUNCTIONS.iter().find(|(known, ..)| *known == name);
                 match known {
                     Some((_, op, 2)) if arguments.len() == 2 && name != "broadcast" => {
@@ -538,7 +575,10 @@ impl Reader<'_> {
                 }
                 Ok(Pattern::Apply(Op::Not, vec![operand]))
             }
-            ExprKind::Binary(_, lhs, _) if call(lhs).is_some_and(|(name, _)| name == EFFECTS) => {
+            ExprKind::Binary(_, lhs, _)
+                if call(lhs).is_some_and(|(name, _)| name == EFFECTS)
+                    && self.of_api(EFFECTS).is_ok() =>
+            {
                 // Operands are values without effects here.
                 Ok(Pattern::Bool(true))
             }
@@ -566,6 +606,7 @@ impl Reader<'_> {
 
     /// Reads a question to the analyzer.
     fn question(&self, name: &str, arguments: &[Expr], depth: usize) -> Result<Pattern, String> {
+        self.of_api(name)?;
         let known = QUESTIONS.iter().find(|(known, _)| *known == name);
         let claim = match (known, arguments) {
             (Some((_, op)), [lhs, rhs]) => {
@@ -660,6 +701,9 @@ fn guard(scope: &Scope, expr: &Expr, depth: usize) -> Result<Guard, String> {
         ExprKind::Call { arguments, .. } => {
             if let (Some((name, _)), [operand]) = (call(expr), arguments.as_slice()) {
                 let subject = subject(scope, operand, depth);
+                if scope.contains_key(name) && name != "IsVectorExpr" {
+                    return Err(format!("`{name}`, which may mean something of the file's own"));
+                }
                 return match (name, subject) {
                     // Of a vector, one lane is judged, and every type has vectors.
                     ("IsVectorExpr", Some(_)) => Ok(Guard::Unknown),
@@ -709,6 +753,10 @@ fn member(expr: &Expr) -> Option<(&Expr, &str)> {
 fn subject(scope: &Scope, expr: &Expr, depth: usize) -> Option<Subject> {
     let names = path(expr)?;
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let is_other = |name: &&str| matches!(scope.get(*name), Some(Name::Unknown));
+    if matches!(names.as_slice(), ["op" | "ret", ..]) && names.first().is_some_and(is_other) {
+        return None;
+    }
     match names.as_slice() {
         ["op" | "ret", "a" | "b", rest @ ..] if is_type(rest) => Some(Subject::Operand),
         ["op" | "ret", rest @ ..] if is_type(rest) => Some(Subject::Result),
