@@ -60,6 +60,11 @@ fn what_measures_the_run_is_left_out_and_nothing_else() {
         ["profiler_func_names[0] =", "part[0] ="],
         // An element that this memory does not have.
         ["profiler_func_names[0] =", "profiler_func_names[99] ="],
+        // A function of the profiler that writes to memory of the pipeline.
+        [
+            "halide_profiler_enable_instance(profiler_instance",
+            "halide_profiler_enable_instance(part",
+        ],
         // A name of the profiler's in a value.
         [" + 1\n", " + profiler_start_error_code\n"],
         [" + 1\n", " + 2\n"],

@@ -287,7 +287,10 @@ impl Writer<'_, '_> {
         });
         if let Stmt::Store { buffer, prophecy: old, .. } = &mut stmt {
             *buffer = self.buffer(*buffer);
-            *old = prophecy;
+            // A claim of the translation is owed, not proposed.
+            if old.is_none() {
+                *old = prophecy;
+            }
         }
         if let Stmt::Allocate { buffer, .. } = &mut stmt {
             *buffer = self.buffer(*buffer);

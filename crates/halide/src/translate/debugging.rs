@@ -8,7 +8,6 @@
 
 use halidom_base::FxHashSet;
 
-use super::profiling::reads_nothing;
 use crate::tree::{BinaryOp, Block, Expr, Stmt, StmtKind};
 use crate::{NameId, Names};
 
@@ -31,8 +30,8 @@ fn collect(names: &Names, block: &[Stmt], results: &mut FxHashSet<NameId>) {
     for stmt in block {
         if let StmtKind::Let { name, value: Expr::Call(call) } = &stmt.kind
             && names.text(call.name) == FUNCTION
-            && let [Expr::String(_), buffer] = call.args.as_slice()
-            && reads_nothing(buffer)
+            && let [Expr::String(_), Expr::Variable { name: buffer, ty: _ }] = call.args.as_slice()
+            && names.text(*buffer).ends_with(".buffer")
         {
             results.insert(*name);
         }

@@ -11,12 +11,26 @@ use halidom_ir::Pool;
 use super::error::{Result, unsupported};
 use super::nodes::{Binding, Nodes};
 use super::walk::{Item, Walk};
-use crate::tree::{Call, Expr};
+use crate::Names;
+use crate::tree::{Call, Expr, Scalar};
 
 /// The functions of Halide's runtime that print or trace.
 const SHOWS: [&str; 3] = ["halide_print", "halide_trace_helper", "halide_debug_print"];
 /// The intrinsics that put their arguments together for these functions.
 const PARTS: [&str; 2] = ["stringify", "make_struct"];
+
+/// Tests whether evaluating an expression reads no memory, has no effect and ends no run, and
+/// whether each pointer in it is null or has a name. Such an expression may be taken out.
+pub(super) fn is_harmless(names: &Names, expr: &Expr) -> bool {
+    let mut harmless = !matches!(expr, Expr::Load(_));
+    if let Expr::Call(call) = expr {
+        harmless = names.text(call.name).starts_with("_halide_buffer_get_");
+    } else if let Expr::Reinterpret(_, value) = expr {
+        harmless = matches!(**value, Expr::UInt(0, _));
+    }
+    expr.for_each_operand(&mut |part| harmless = harmless && is_harmless(names, part));
+    harmless
+}
 
 impl Nodes<'_> {
     /// Tests whether an expression is a call that prints or traces, perhaps with its result in each
@@ -65,7 +79,15 @@ impl Nodes<'_> {
                 continue;
             }
             let node = self.elaborate(pool, arg)?;
-            if self.reads_memory(node) {
+            if matches!(self.ty(node).scalar, Scalar::Handle(_)) {
+                return unsupported("a pointer that is printed");
+            }
+            // These may end the run.
+            if self.calls(node, |name| name == "require" || name.starts_with("halide_")) {
+                return unsupported("a call of the runtime in what is printed");
+            }
+            // All of it is computed where it is shown, so that nothing in it may fail.
+            if self.reads_memory(node) || self.calls(node, |_| true) {
                 self.shown.push(node);
             }
         }

@@ -150,6 +150,8 @@ pub(super) struct Named {
     pub(super) functions: FxHashSet<NameId>,
     /// Parameters that are pointers. Only these functions take them.
     pub(super) pointers: FxHashSet<NameId>,
+    /// True once all functions of the pipeline are known: its statement may call no others.
+    pub(super) is_whole: bool,
 }
 
 /// Refuses a call, with the reason if it is an intrinsic that is always refused.

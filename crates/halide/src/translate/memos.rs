@@ -19,7 +19,8 @@
 use halidom_base::FxHashSet;
 use halidom_ir::{
     BinaryOp as Op, BufferDecl, BufferId, BufferKind, Constant, Expr as IrExpr, ExprId, FuncDecl,
-    FuncId, FuncKind, LoopKind, Pool, Stage, Stmt as IrStmt, StmtId, Type as IrType, VarId,
+    FuncId, FuncKind, LoopKind, Pool, Prophecy, Stage, Stmt as IrStmt, StmtId, Type as IrType,
+    VarId,
 };
 
 use super::algorithm::{Source, Translation};
@@ -558,7 +559,7 @@ impl Walk<'_> {
         };
         let (zero, dims) = (pool.int(0), pool.buffer(own).dims.clone());
         let text = self.nodes.names.text(func).to_owned();
-        let (mut index, mut loops) = (zero, Vec::new());
+        let (mut index, mut loops, mut coords) = (zero, Vec::new(), Vec::new());
         let places = found.bounds.dims.iter().zip(&found.shape.dims).zip(&dims);
         for (number, ((bound, shape), dim)) in places.enumerate() {
             let var = pool.declare_var(format!("{text}.memo.{number}.rebased"), IrType::INT);
@@ -568,9 +569,15 @@ impl Walk<'_> {
             let length = pool.mul(slot, dim.stride);
             index = pool.add(index, length);
             loops.push((var, bound.extent));
+            coords.push(pool.add(bound.min, step));
         }
         let value = pool.load(own, index, None);
-        let (prophecy, atomic) = (None, false);
+        // Equal bounds mean equal values in another run, so the bounds must be the coordinates: this
+        // claim is owed.
+        let of = self.source.memos[&func];
+        let prophecy =
+            Some(Prophecy { func: of, stage: 0, coords: coords.into(), point: Box::default() });
+        let atomic = false;
         let mut body = pool.stmt(IrStmt::Store { buffer: second, index, value, prophecy, atomic });
         for (var, extent) in loops {
             let kind = LoopKind::Serial;

@@ -115,6 +115,10 @@ impl Nodes<'_> {
         if is_named && (ty.is_none() && kind.is_some() || args.is_empty()) {
             return unsupported(format!("`{text}` (nothing is known of it but its name)"));
         }
+        let is_of_pipeline = real(text).is_some() || self.named.functions.contains(name);
+        if is_named && self.named.is_whole && !is_of_pipeline {
+            return unsupported(format!("`{text}`, which the pipeline does not call"));
+        }
         if is_named {
             self.named.functions.insert(*name);
         }

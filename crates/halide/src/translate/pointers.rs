@@ -15,6 +15,7 @@
 use halidom_ir::Pool;
 
 use super::buffers::is_ignored;
+use super::effects::is_harmless;
 use super::error::{Result, unsupported};
 use super::nodes::{Binding, Nodes};
 use super::walk::{Semaphore, Walk};
@@ -185,7 +186,9 @@ impl Walk<'_> {
                 }
             }
             "prefetch" => self.is_prefetch(pool, call)?,
-            name if is_ignored(name) => true,
+            name if is_ignored(name) => {
+                call.args.iter().all(|arg| is_harmless(self.nodes.names, arg))
+            }
             "halide_semaphore_init" => {
                 let Some((semaphore, count)) = self.semaphore_call(call) else {
                     return unsupported("this call of `halide_semaphore_init`");
@@ -210,10 +213,10 @@ impl Walk<'_> {
             return Ok(false);
         };
         for arg in args {
-            let node = self.nodes.elaborate(pool, arg)?;
-            if self.nodes.reads_memory(node) {
+            if !is_harmless(self.nodes.names, arg) {
                 return Ok(false);
             }
+            self.nodes.elaborate(pool, arg)?;
         }
         Ok(self.nodes.buffers.contains_key(name) && !args.is_empty())
     }

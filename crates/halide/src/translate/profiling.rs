@@ -7,7 +7,8 @@
 //! and the check that it starts, which ends the run with an error. Names that these statements bind
 //! are unknown to the others, so a statement that uses one otherwise is refused.
 
-use crate::tree::{BinaryOp, Block, Call, Expr, Stmt, StmtKind};
+use super::effects::is_harmless;
+use crate::tree::{BinaryOp, Block, Call, Expr, Scalar, Stmt, StmtKind};
 use crate::{NameId, Names};
 
 /// The memory of the profiler.
@@ -21,6 +22,8 @@ const MEMORY: [&str; 4] = [
 const TOKEN: &str = "_sampling_token";
 /// The beginning of the names of functions.
 const FUNCTION: &str = "halide_profiler_";
+/// The functions that take a number of bytes after the memory and the number of a func.
+const SIZED: [&str; 2] = ["halide_profiler_memory_allocate", "halide_profiler_memory_free"];
 
 /// The statements without those that measure the run; nothing if there are none.
 pub(super) fn without(names: &Names, block: &Block) -> Option<Block> {
@@ -97,9 +100,22 @@ fn measures(names: &Names, stmt: &Stmt, memory: &[(NameId, i64)]) -> bool {
     is_memory(names, stmt).is_some()
 }
 
-/// Tests whether a call is one of a function of the profiler, whose operands read no memory.
+/// Tests whether a call is one of a function of the profiler, whose operands read no memory and are
+/// pointers to the profiler's memory only.
 fn is_own(names: &Names, call: &Call) -> bool {
-    names.text(call.name).starts_with(FUNCTION) && call.args.iter().all(reads_nothing)
+    let function = names.text(call.name);
+    // Their last argument is a number of bytes. A text does not state types.
+    let has_size = SIZED.contains(&function);
+    let may_take = |(place, arg): (usize, &Expr)| {
+        if let Expr::Variable { name, ty } = arg {
+            ty.is_some_and(|ty| !matches!(ty.scalar, Scalar::Handle(_)))
+                || has_size && place == 2
+                || names.text(*name).starts_with("profiler_")
+        } else {
+            reads_nothing(arg) && is_harmless(names, arg)
+        }
+    };
+    function.starts_with(FUNCTION) && call.args.iter().enumerate().all(may_take)
 }
 
 /// Tests whether an expression reads no memory and calls nothing.

@@ -180,6 +180,7 @@ impl Walk<'_> {
             }
         }
         self.nodes.named.clone_from(&self.source.named);
+        self.nodes.named.is_whole = true;
         // A dump has exact floats; six digits in a text may denote a float of the pipeline.
         if !tree::is_lossless(block) {
             for stage in self.pipeline.funcs.iter().flat_map(crate::pipeline::Func::stages) {

@@ -69,6 +69,15 @@ impl Nodes<'_> {
         found
     }
 
+    /// Tests whether a node is, or contains, a call of a function with such a name.
+    pub(super) fn calls(&self, id: NodeId, is_it: impl Fn(&str) -> bool) -> bool {
+        let mut found = false;
+        self.visit(id, &mut |node| {
+            found |= matches!(node, Node::Call(name, _) if is_it(self.names.text(*name)));
+        });
+        found
+    }
+
     /// Tests whether a node reads a buffer.
     pub(super) fn reads(&self, id: NodeId, which: BufferId) -> bool {
         self.reads_at(id, which, |_| false)

@@ -5,6 +5,7 @@
 
 mod schedule;
 
+use std::cell::Cell;
 use std::fmt::{self, Write as _};
 
 use halidom_base::{FxHashMap, FxHashSet};
@@ -59,6 +60,8 @@ struct Printer<'a> {
     taken: FxHashSet<String>,
     /// Subexpressions that have a name at the current place, because they are used more than once.
     named: FxHashMap<ExprId, String>,
+    /// True in the operand of a cast to `f64`.
+    in_double: Cell<bool>,
     place: String,
     out: String,
 }
@@ -99,7 +102,8 @@ impl<'a> Printer<'a> {
             }
         }
         let named = FxHashMap::default();
-        Self { pool, funcs, vars, taken, named, place: String::new(), out: String::new() }
+        let (place, out, in_double) = (String::new(), String::new(), Cell::new(false));
+        Self { pool, funcs, vars, taken, named, in_double, place, out }
     }
 
     fn pipeline(&mut self, algorithm: &Algorithm) -> Answer<()> {
@@ -236,7 +240,12 @@ impl<'a> Printer<'a> {
             return Ok(name.clone());
         }
         Ok(match self.pool.get(id) {
-            Expr::Const(constant) => literal(*constant)?,
+            Expr::Const(constant) => {
+                let text = literal(*constant)?;
+                // In the operand of a cast to `f64`, a literal would be an `f64`.
+                let is_single = constant.scalar() == Scalar::F32 && self.in_double.get();
+                if is_single { format!("f32({text})") } else { text }
+            }
             Expr::Var(var) => {
                 self.vars.get(var).cloned().ok_or("a variable of no parameter, shape or domain")?
             }
@@ -252,7 +261,12 @@ impl<'a> Printer<'a> {
                 self.expr(*if_true)?,
                 self.expr(*if_false)?
             ),
-            Expr::Cast(to, operand) => format!("{to}({})", self.expr(*operand)?),
+            Expr::Cast(to, operand) => {
+                let outer = self.in_double.replace(*to == Scalar::F64);
+                let operand = self.expr(*operand);
+                self.in_double.set(outer);
+                format!("{to}({})", operand?)
+            }
             Expr::Call(function, operand) => {
                 format!("{}({})", function.name(), self.expr(*operand)?)
             }

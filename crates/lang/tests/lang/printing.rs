@@ -48,6 +48,16 @@ fn what_is_printed_is_read_as_the_same() {
     assert!(count > 15, "{count} pipelines");
 }
 
+/// A literal in the operand of a cast to `f64` would be an `f64`, with another value.
+#[test]
+fn literals_keep_their_type_within_casts() {
+    let text = "pipeline p(a: buffer<f64, 1>) -> b: buffer<f64, 1> {\n    func b(x): f64 = \
+        (a(x) * f64((f32(0.1) + f32(0.2)))) + f64(select((a(x) > f64(1.0)), f32(0.1), \
+        f32(0.3)));\n}\n";
+    let module = read(text);
+    assert_eq!(print(&module.pool, &module.pipelines[0].algorithm).as_deref(), Ok(text));
+}
+
 #[test]
 fn names_that_the_language_keeps_are_changed() {
     let text = "pipeline p(a: buffer<u8, 1>) -> b: buffer<u8, 1> {\n    func b(x): u8 = a(x);\n}\n";
