@@ -572,8 +572,8 @@ impl Walk<'_> {
             coords.push(pool.add(bound.min, step));
         }
         let value = pool.load(own, index, None);
-        // Equal bounds mean equal values in another run, so the bounds must be the coordinates: this
-        // claim is owed.
+        // Equal bounds mean equal values in another run, so the bounds must be the coordinates.
+        // This claim is owed.
         let of = self.source.memos[&func];
         let prophecy =
             Some(Prophecy { func: of, stage: 0, coords: coords.into(), point: Box::default() });
