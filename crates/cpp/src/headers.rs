@@ -26,8 +26,10 @@ pub(crate) fn unread(text: &str, before: usize, functions: &[Function]) -> Vec<u
         })
         .collect();
     let mut unread = Vec::new();
+    let (mut line, mut counted) = (before + 1, 0);
     for header in headers {
-        let line = before + plain[..header].matches('\n').count() + 1;
+        line += plain[counted..header].matches('\n').count();
+        counted = header;
         let of_it = known.iter().position(|(first, last)| (*first..=*last).contains(&line));
         match of_it {
             Some(index) => {
@@ -42,7 +44,8 @@ pub(crate) fn unread(text: &str, before: usize, functions: &[Function]) -> Vec<u
 /// The places of a name where a method begins that returns an expression or a statement.
 fn of_method<'t>(text: &'t str, name: &'static str) -> impl Iterator<Item = usize> + 't {
     text.match_indices(name).map(|(at, _)| at).filter(move |at| {
-        let before = text[..*at].trim_end_matches(|letter| is_letter(letter) || letter == ':');
+        let is_of_class = |letter: char| is_letter(letter) || ":<>,".contains(letter);
+        let before = text[..*at].trim_end_matches(is_of_class);
         let word = before.trim_end().rsplit(|letter| !is_letter(letter)).next();
         let is_word = !text[..*at].ends_with(is_letter);
         is_word
@@ -77,7 +80,7 @@ fn is_letter(letter: char) -> bool {
 }
 
 /// A text with blanks in place of comments and of what is between quotes. Lines stay.
-fn without_comments(text: &str) -> String {
+pub fn without_comments(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
     let mut last = ' ';
@@ -131,6 +134,8 @@ mod tests {
 
     #[test]
     fn headers_that_the_grammar_reads_as_something_else_are_told() {
+        let of_class = "Expr Pass<T>::visit(const Add *op) { return op; }\n";
+        assert_eq!(unread(of_class, 0, &[]), [1]);
         let text = "#define RESULT return op->a;\nclass Pass : public IRMutator {\n \
             Expr visit(const Add *op) { RESULT }\n};\n";
         assert_eq!(found(text), [3]);

@@ -28,6 +28,7 @@ mod sign;
 mod syntax;
 mod unread;
 
+pub use headers::without_comments;
 pub use parse::{expression, parse, parse_after};
 pub use sign::Sign;
 

@@ -54,18 +54,25 @@ pub fn parse_after(before: usize, text: &str) -> Option<File> {
     defined(tree.root_node(), text, &mut macros);
     let reader = Reader { text, before, macros };
     reader.items(tree.root_node(), "", &mut file);
-    file.others = reader.macros.iter().map(|(name, _)| name.clone()).collect();
+    file.others = reader.macros.iter().map(|of| of.name.clone()).collect();
     reader.others(tree.root_node(), &mut file);
     file.errors = reader.errors(tree.root_node(), &file.functions);
     Some(file)
+}
+
+/// A macro.
+struct Macro {
+    name: String,
+    text: String,
+    has_parameters: bool,
 }
 
 pub(crate) struct Reader<'t> {
     pub(crate) text: &'t str,
     /// The number of the program's lines before this text.
     pub(crate) before: usize,
-    /// The macros that the file defines, with the texts of those without parameters.
-    macros: Vec<(String, Option<String>)>,
+    /// The macros that the file defines.
+    macros: Vec<Macro>,
 }
 
 /// The words of the language that change the meaning of functions if they are macros.
@@ -80,7 +87,7 @@ const KEYWORDS: [&str; 33] = [
 const PLAIN_MACRO: (&str, &str) = ("EVAL_IN_LAMBDA", "{return(x);})())");
 
 /// Collects the macros that a file defines. The preprocessor is not run.
-fn defined(node: Node<'_>, text: &str, found: &mut Vec<(String, Option<String>)>) {
+fn defined(node: Node<'_>, text: &str, found: &mut Vec<Macro>) {
     let kind = Syntax::of(node.kind());
     if matches!(kind, Syntax::PreprocDef | Syntax::PreprocFunctionDef) {
         let field = |name| text.get(node.child_by_field_name(name)?.byte_range());
@@ -89,8 +96,11 @@ fn defined(node: Node<'_>, text: &str, found: &mut Vec<(String, Option<String>)>
             name == PLAIN_MACRO.0 && text.starts_with("(([&]()") && text.ends_with(PLAIN_MACRO.1)
         };
         if let Some(name) = field("name").filter(|name| !is_plain(name)) {
-            let value = field("value").filter(|_| kind == Syntax::PreprocDef);
-            found.push((name.to_owned(), value.map(|value| value.replace("\\\n", "\n"))));
+            found.push(Macro {
+                name: name.to_owned(),
+                text: field("value").unwrap_or_default().replace("\\\n", "\n"),
+                has_parameters: kind == Syntax::PreprocFunctionDef,
+            });
         }
     }
     for child in named(node) {
@@ -219,7 +229,7 @@ impl Reader<'_> {
             None => (class.to_owned(), name),
         };
         let parameters = self.parameters(declarator.child_by_field_name("parameters")?);
-        let changed = self.macros.iter().find(|(name, _)| KEYWORDS.contains(&name.as_str()));
+        let changed = self.macros.iter().find(|of| KEYWORDS.contains(&of.name.as_str()));
         let body = match body.kind() {
             _ if changed.is_some() => {
                 let what = "a keyword that is a macro".to_owned();
@@ -300,25 +310,27 @@ impl Reader<'_> {
     }
 
     pub(crate) fn is_macro(&self, name: &str) -> bool {
-        self.macros.iter().any(|(known, _)| known == name)
+        self.macros.iter().any(|of| of.name == name)
     }
 
     /// Adds the texts of the macros that a function names to its text.
     fn add_macros(&self, text: &mut String) {
         let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
         let words: Vec<&str> = text.split(|letter| !is_word(letter)).collect();
-        let named = self.macros.iter().filter(|(name, _)| words.contains(&name.as_str()));
-        let added: String =
-            named.filter_map(|(_, value)| Some(format!("\n{}", value.as_deref()?))).collect();
-        text.push_str(&added);
+        let named = self.macros.iter().filter(|of| words.contains(&of.name.as_str()));
+        let added: Vec<String> = named.map(|of| format!("\n{}", of.text)).collect();
+        text.push_str(&added.concat());
     }
 
     /// Reads a macro that stands for statements. The last one is a `return`, so that nothing that
     /// the macro declares is used after it. Its text must not name a macro.
     fn expanded(&self, node: Node<'_>) -> Option<Vec<Stmt>> {
         let name = self.text(node);
-        let mut known = self.macros.iter().filter(|(known, _)| *known == name);
-        let (Some((_, Some(text))), None) = (known.next(), known.next()) else { return None };
+        let mut known = self.macros.iter().filter(|of| of.name == name);
+        let (Some(Macro { text, has_parameters: false, .. }), None) = (known.next(), known.next())
+        else {
+            return None;
+        };
         let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
         if text.split(|letter| !is_word(letter)).any(|word| self.is_macro(word)) {
             return None;

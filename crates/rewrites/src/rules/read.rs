@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use halidom_base::{FxHashMap, FxHashSet};
-use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind, File, Function, Stmt, StmtKind};
+use halidom_cpp::{Sign, without_comments};
 
 use super::locals::{changed, other_nodes};
 use super::pattern::{FUNCTIONS, Op, Pattern, is_constant, is_wildcard, operator};
@@ -226,15 +226,17 @@ fn unsteady(function: &Function) -> FxHashSet<String> {
 }
 
 /// Finds a use of a rewriter that is neither the call of a rule that was read nor its result, where
-/// so many rules were read in a function. A rule is perhaps tried there.
+/// so many rules were read in a function. A rule is perhaps tried there. Each mention in the text
+/// must be one that was read, so that no statement hides a use.
 fn unread_use(function: &Function, read: usize) -> Option<usize> {
     let mut names: FxHashSet<String> = FxHashSet::default();
-    let mut line = None;
+    let (mut line, mut declared) = (None, 0);
     for stmt in &function.body {
         stmt.declared(&mut |variable| {
             if variable.value.as_ref().and_then(call).is_some_and(|(name, _)| name == "rewriter") {
                 names.insert(variable.name.clone());
                 line.get_or_insert(stmt.line);
+                declared += 1;
             }
         });
     }
@@ -249,7 +251,15 @@ fn unread_use(function: &Function, read: usize) -> Option<usize> {
             _ => {}
         });
     }
-    line.filter(|_| uses != read + results)
+    let text = without_comments(&function.text);
+    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let words = || text.split(|letter| !is_letter(letter));
+    let mentions = words().filter(|word| names.contains(*word)).count();
+    let makers = words().filter(|word| *word == "rewriter").count();
+    if makers > declared {
+        return line.or(Some(function.line));
+    }
+    line.filter(|_| uses != read + results || mentions != uses + declared)
 }
 
 /// The meaning of the names in the enclosing function.
