@@ -63,10 +63,10 @@ impl Found<'_> {
         found
     }
 
-    /// Tests whether an expression reads no memory but this one, within its size. Then nothing is
-    /// owed about what it reads.
+    /// Tests whether an expression reads no memory but this one, within its size, and calls
+    /// nothing. Then nothing is owed about it.
     fn reads_only_this(&self, expr: &Expr) -> bool {
-        let mut only = true;
+        let mut only = !matches!(expr, Expr::Call(_));
         if let Expr::Load(load) = expr {
             only = self.memory.contains(&load.name)
                 && matches!(load.index, Expr::Int(0, _))
@@ -98,7 +98,12 @@ impl Found<'_> {
             let mut is_right = true;
             if self.goes(stmt) {
                 is_right = stored(stmt).is_none_or(|(_, is_first)| is_first);
-                stmt.for_each_expr(&mut |expr| is_right = is_right && self.reads_only_this(expr));
+                // What an error reports is not judged.
+                if let StmtKind::Assert { condition, message: _ } = &stmt.kind {
+                    is_right = self.reads_only_this(condition);
+                } else {
+                    stmt.for_each_expr(&mut |expr| is_right &= self.reads_only_this(expr));
+                }
             } else {
                 stmt.for_each_expr(&mut |expr| is_right = is_right && !self.depends(expr));
             }
