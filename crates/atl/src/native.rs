@@ -339,7 +339,11 @@ fn cases(program: &Program) -> Vec<Vec<i64>> {
     found
 }
 
-/// Tests whether sizes are found that fulfil the conditions of a program. Tries small ones, those
+/// The most elements of an array that a machine can address.
+const MOST_ELEMENTS: i64 = 1 << 45;
+
+/// Tests whether sizes are found that fulfil the conditions of a program and at which its inputs
+/// can be arrays. Tries small ones, those
 /// near the numbers in the conditions, and their sums and products.
 pub fn fulfils_conditions(program: &Program) -> bool {
     if program.hypotheses.is_empty() {
@@ -350,7 +354,8 @@ pub fn fulfils_conditions(program: &Program) -> bool {
         let text = print::pred(pred);
         for number in text.split(|letter: char| !letter.is_ascii_digit()) {
             if let Ok(number) = number.parse::<i64>() {
-                let near = [number - 1, number, number + 1, number.saturating_mul(2)];
+                let above = number.saturating_add(1);
+                let near = [number - 1, number, above, number.saturating_mul(2)];
                 candidates.extend(near.into_iter().filter(|size| *size >= 0));
             }
         }
@@ -372,7 +377,13 @@ pub fn fulfils_conditions(program: &Program) -> bool {
             .collect();
         let value =
             |var: &Var| program.sizes.iter().position(|size| size == var).map(|place| sizes[place]);
-        program.hypotheses.iter().all(|pred| holds(pred, &value))
+        let fits = |dims: Vec<i64>| {
+            let mut elements = dims.into_iter().map(|size| size.max(1));
+            elements.try_fold(1_i64, i64::checked_mul).is_some_and(|all| all <= MOST_ELEMENTS)
+        };
+        sizes.iter().all(|size| *size <= MOST_ELEMENTS)
+            && input_sizes(program, &sizes).into_iter().all(fits)
+            && program.hypotheses.iter().all(|pred| holds(pred, &value))
     })
 }
 

@@ -4,6 +4,7 @@
 //! in the text must be that of a method that was read.
 
 use crate::ast::Function;
+use crate::text::is_letter;
 
 /// The names of methods that visit nodes.
 pub(crate) const METHODS: [&str; 4] = ["visit", "VisitExpr_", "VisitStmt_", "Mutate_"];
@@ -44,9 +45,7 @@ pub(crate) fn unread(text: &str, before: usize, functions: &[Function]) -> Vec<u
 /// The places of a name where a method begins that returns an expression or a statement.
 fn of_method<'t>(text: &'t str, name: &'static str) -> impl Iterator<Item = usize> + 't {
     text.match_indices(name).map(|(at, _)| at).filter(move |at| {
-        let is_of_class = |letter: char| is_letter(letter) || ":<>,".contains(letter);
-        let before = text[..*at].trim_end_matches(is_of_class);
-        let word = before.trim_end().rsplit(|letter| !is_letter(letter)).next();
+        let word = before_class(&text[..*at]).trim_end().rsplit(|letter| !is_letter(letter)).next();
         let is_word = !text[..*at].ends_with(is_letter);
         is_word
             && word.is_some_and(|word| RESULTS.contains(&word))
@@ -54,29 +53,51 @@ fn of_method<'t>(text: &'t str, name: &'static str) -> impl Iterator<Item = usiz
     })
 }
 
-/// Tests whether a text is parameters in parentheses, words and a body.
+/// A text without the class at its end, if it ends with `::`.
+fn before_class(text: &str) -> &str {
+    let mut rest = text;
+    while let Some(before) = rest.trim_end().strip_suffix("::") {
+        rest = before.trim_end();
+        if rest.ends_with('>') {
+            let mut depth = 0_usize;
+            let opens = |(_, letter): &(usize, char)| {
+                match letter {
+                    '>' => depth += 1,
+                    '<' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                depth == 0
+            };
+            let open = rest.char_indices().rev().find(opens);
+            rest = open.map_or("", |(at, _)| rest[..at].trim_end());
+        }
+        rest = rest.trim_end_matches(is_letter);
+    }
+    rest
+}
+
+/// Tests whether a text is parameters in parentheses and a body, which may be a macro.
 fn has_body(text: &str) -> bool {
     let text = text.trim_start();
     if !text.starts_with('(') {
         return false;
     }
-    let mut depth = 0_usize;
-    for (at, letter) in text.char_indices() {
+    let (mut depth, mut words, mut is_in_word) = (0_usize, 0_usize, false);
+    for letter in text.chars() {
         match letter {
-            '(' => depth += 1,
-            ')' => depth -= 1,
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            '{' if depth == 0 => return true,
+            // One word more may be a macro for `override`.
+            ';' if depth == 0 => return words > 4,
+            '=' | '}' if depth == 0 => return words > 0 && letter == '}',
             _ => {}
         }
-        if depth == 0 {
-            let is_word = |letter: char| is_letter(letter) || " \t\r\n->&:".contains(letter);
-            return text[at + 1..].trim_start_matches(is_word).starts_with('{');
-        }
+        let is_word = depth == 0 && is_letter(letter);
+        words += usize::from(is_word && !is_in_word);
+        is_in_word = is_word;
     }
-    false
-}
-
-fn is_letter(letter: char) -> bool {
-    letter.is_alphanumeric() || letter == '_'
+    words > 0
 }
 
 /// A text with blanks in place of comments and of what is between quotes. Lines stay.
@@ -97,6 +118,21 @@ pub fn without_comments(text: &str) -> String {
             }
         };
         match letter {
+            // R"delimiter(text)delimiter"
+            '"' if last == 'R' => {
+                let (mut inside, mut end) = (String::new(), None);
+                for letter in letters.by_ref() {
+                    plain.push(if letter == '\n' { '\n' } else { ' ' });
+                    if letter == '(' && end.is_none() {
+                        end = Some(format!("){inside}\""));
+                        inside.clear();
+                    }
+                    inside.push(letter);
+                    if end.as_ref().is_some_and(|end| inside.ends_with(end.as_str())) {
+                        break;
+                    }
+                }
+            }
             '"' => skip(&mut plain, &|earlier, letter| {
                 earlier != '\\' && ['"', '\n'].contains(&letter)
             }),
@@ -136,6 +172,19 @@ mod tests {
     fn headers_that_the_grammar_reads_as_something_else_are_told() {
         let of_class = "Expr Pass<T>::visit(const Add *op) { return op; }\n";
         assert_eq!(unread(of_class, 0, &[]), [1]);
+        let headers = [
+            "Expr Pass<A, B<C>>::visit(const Add *op) {}",
+            "Expr visit(const Add *op) noexcept(true) { return op; }",
+            "Expr visit(const Add *op) override [[nodiscard]] { return op; }",
+            "Expr visit(const Add *op) RESULT }",
+            "Expr s = R\"x(\"))x\"; Expr visit(const Add *op) { return op; }",
+        ];
+        for header in headers {
+            assert_eq!(unread(header, 0, &[]), [1], "{header}");
+        }
+        for declaration in ["Expr visit(const Add *op) const override;", "Expr visit(int) = 0;"] {
+            assert!(unread(declaration, 0, &[]).is_empty(), "{declaration}");
+        }
         let text = "#define RESULT return op->a;\nclass Pass : public IRMutator {\n \
             Expr visit(const Add *op) { RESULT }\n};\n";
         assert_eq!(found(text), [3]);

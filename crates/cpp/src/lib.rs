@@ -26,11 +26,13 @@ mod others;
 mod parse;
 mod sign;
 mod syntax;
+mod text;
 mod unread;
 
 pub use headers::without_comments;
 pub use parse::{expression, parse, parse_after};
 pub use sign::Sign;
+pub use text::{is_letter, short_name, split_name, words};
 
 /// The texts of this crate's sources: a kept verdict depends on them.
 pub const SOURCES: &[&str] = &[
@@ -42,6 +44,7 @@ pub const SOURCES: &[&str] = &[
     include_str!("parse.rs"),
     include_str!("sign.rs"),
     include_str!("syntax.rs"),
+    include_str!("text.rs"),
     include_str!("words.rs"),
 ];
 

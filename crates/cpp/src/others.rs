@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use crate::ast::File;
 use crate::parse::{Reader, named};
+use crate::text::{split_name, words};
 
 /// The kinds of declarators around a name.
 const DECLARATORS: [&str; 6] = [
@@ -49,9 +50,7 @@ impl Reader<'_> {
                     let name = |parameter: &Node<'_>| {
                         let text = self.flat(*parameter);
                         let (text, _) = text.split_once('=').unwrap_or((&text, ""));
-                        let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
-                        let mut words = text.split(|letter| !is_letter(letter));
-                        words.rfind(|word| !word.is_empty()).map(str::to_owned)
+                        words(text).next_back().map(str::to_owned)
                     };
                     file.others.extend(named(child).iter().filter_map(name));
                 }
@@ -94,8 +93,7 @@ impl Reader<'_> {
     /// The name in a declarator, without the class before it.
     fn name_in(&self, declarator: Node<'_>) -> Option<String> {
         if !DECLARATORS.contains(&declarator.kind()) {
-            let text = self.flat(declarator);
-            return text.rsplit("::").next().map(str::to_owned);
+            return Some(split_name(&self.flat(declarator)).1.to_owned());
         }
         let inner = declarator
             .child_by_field_name("declarator")
@@ -125,5 +123,19 @@ fn function_in(declarator: Node<'_>) -> Option<Node<'_>> {
     match declarator.kind() {
         "function_declarator" => Some(declarator),
         _ => named(declarator).into_iter().find_map(function_in),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parse::parse;
+
+    #[test]
+    fn names_with_template_arguments_are_read() {
+        let text = "template<> Expr make<Internal::Add>(Expr a) { return a; }\n\
+            class A : public Internal::Base<B::C>, Other<int> { int x; };\n";
+        let file = parse(text).expect("a file");
+        assert_eq!(file.specialized, ["make"]);
+        assert_eq!(file.classes[0].bases, ["Base", "Other"]);
     }
 }

@@ -3,6 +3,7 @@
 //! A construct that the grammar knows but this subset does not becomes [`ExprKind::Other`] or
 //! [`StmtKind::Other`] with the grammar's name for it, so that a verdict can name the obstacle.
 
+use halidom_base::FxHashSet;
 use tree_sitter::{Node, Parser};
 
 use crate::ast::{
@@ -10,6 +11,7 @@ use crate::ast::{
 };
 use crate::sign::Sign;
 use crate::syntax::Syntax;
+use crate::text::{short_name, split_name, words};
 
 /// The deepest nesting of syntax: a recursive walk has enough stack for this depth.
 const DEEPEST: usize = 5000;
@@ -175,12 +177,11 @@ impl Reader<'_> {
         let mut bases = Vec::new();
         for child in named(node) {
             if child.kind() == "base_class_clause" {
-                bases.extend(
-                    named(child)
-                        .into_iter()
-                        .filter(|base| base.kind().contains("identifier"))
-                        .map(|base| self.text(base)),
-                );
+                let is_name = |base: &Node<'_>| {
+                    base.kind().contains("identifier") || base.kind() == "template_type"
+                };
+                let base = |base| short_name(&self.flat(base)).to_owned();
+                bases.extend(named(child).into_iter().filter(is_name).map(base));
             }
         }
         let mut fields = Vec::new();
@@ -222,11 +223,9 @@ impl Reader<'_> {
             return None;
         }
         let name = self.flat(declarator.child_by_field_name("declarator")?);
-        let (class, name) = match name.rsplit_once("::") {
-            Some((class, name)) => {
-                (class.rsplit("::").next().unwrap_or_default().to_owned(), name.to_owned())
-            }
-            None => (class.to_owned(), name),
+        let (class, name) = match split_name(&name) {
+            (Some(class), name) => (split_name(class).1.to_owned(), name.to_owned()),
+            (None, name) => (class.to_owned(), name.to_owned()),
         };
         let parameters = self.parameters(declarator.child_by_field_name("parameters")?);
         let changed = self.macros.iter().find(|of| KEYWORDS.contains(&of.name.as_str()));
@@ -315,9 +314,11 @@ impl Reader<'_> {
 
     /// Adds the texts of the macros that a function names to its text.
     fn add_macros(&self, text: &mut String) {
-        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
-        let words: Vec<&str> = text.split(|letter| !is_word(letter)).collect();
-        let named = self.macros.iter().filter(|of| words.contains(&of.name.as_str()));
+        if self.macros.is_empty() {
+            return;
+        }
+        let words: FxHashSet<&str> = words(text).collect();
+        let named = self.macros.iter().filter(|of| words.contains(of.name.as_str()));
         let added: Vec<String> = named.map(|of| format!("\n{}", of.text)).collect();
         text.push_str(&added.concat());
     }
@@ -331,8 +332,7 @@ impl Reader<'_> {
         else {
             return None;
         };
-        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
-        if text.split(|letter| !is_word(letter)).any(|word| self.is_macro(word)) {
+        if words(text).any(|word| self.is_macro(word)) {
             return None;
         }
         let mut function =

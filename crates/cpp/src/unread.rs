@@ -6,6 +6,7 @@ use crate::ast::Function;
 use crate::headers::{self, METHODS};
 use crate::parse::{Reader, named};
 use crate::syntax::Syntax;
+use crate::text::{is_letter, words};
 
 /// Texts that classes and methods that visit nodes have.
 const MARKS: [&str; 5] = ["visit(const", "VisitExpr_(", "VisitStmt_(", "Mutate_(", "IRMutator"];
@@ -14,8 +15,7 @@ const MARKS: [&str; 5] = ["visit(const", "VisitExpr_(", "VisitStmt_(", "Mutate_(
 fn has_call(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let before = text[..at].chars().next_back();
-        !before.is_some_and(|letter| letter.is_alphanumeric() || letter == '_')
-            && text[at + name.len()..].trim_start().starts_with('(')
+        !before.is_some_and(is_letter) && text[at + name.len()..].trim_start().starts_with('(')
     })
 }
 
@@ -61,8 +61,7 @@ impl Reader<'_> {
                 makes_node && field("declarator").is_some_and(is_visit)
             }
             "call_expression" => field("function").is_some_and(|text| {
-                text.rsplit(|letter: char| !(letter.is_alphanumeric() || letter == '_')).next()
-                    == Some("mutate_with")
+                text.rsplit(|letter| !is_letter(letter)).next() == Some("mutate_with")
             }),
             _ => false,
         };
@@ -86,7 +85,6 @@ impl Reader<'_> {
             _ => return None,
         };
         let text = self.text(name);
-        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
-        text.split(|letter| !is_word(letter)).find(|word| self.is_macro(word)).map(str::to_owned)
+        words(&text).find(|word| self.is_macro(word)).map(str::to_owned)
     }
 }

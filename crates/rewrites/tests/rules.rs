@@ -356,6 +356,41 @@ fn a_condition_is_what_it_is_where_the_rule_is_tried() {
     ] {
         assert_eq!(tried(before, &statements), [Standing::Wrong], "{before} {statements}");
     }
+    let first = "Type t = op->type, u;";
+    let rule = "if (t.is_bool() && rewrite(x - y, x + y)) { return rewrite.result; }";
+    assert!(!tried("", &format!("{first} {rule}")).contains(&Standing::Wrong));
+    for (before, change) in [
+        ("void widen(Type &t) { t = Bool(); }", "widen(t);"),
+        ("", "auto change = [](Type &t) { t = Bool(); }; change(t);"),
+        ("", "elsewhere(t);"),
+        ("", "t.swap(u);"),
+        ("", "t.bits = 1;"),
+    ] {
+        let statements = format!("{first} {change} {rule}");
+        assert_eq!(tried(before, &statements), [Standing::Wrong], "{before} {change}");
+    }
+}
+
+#[test]
+fn bounds_are_those_that_mutate_told() {
+    let first = "ExprInfo a_info; a = mutate(op->a, &a_info);";
+    let rule = "if (!a_info.bounds.contains(0) &&
+        rewrite(x - y, select(x == 0, y, x - y))) { return rewrite.result; }";
+    assert_eq!(tried("", &format!("{first} {rule}")), [Standing::Verified]);
+    let swapped = format!("{first} ExprInfo b_info; b = mutate(op->b, &b_info);");
+    let both = format!("{swapped} std::swap(a, b); std::swap(a_info, b_info); {rule}");
+    assert_eq!(tried("", &both), [Standing::Verified]);
+    for change in [
+        "a_info.bounds = other;",
+        "a_info = other;",
+        "reset(a_info);",
+        "a_info.clear();",
+        "Expr c = mutate(op->b, &a_info);",
+        "ExprInfo b_info; b = mutate(op->b, &b_info); std::swap(a_info, b_info);",
+    ] {
+        let statements = format!("{first} {change} {rule}");
+        assert_eq!(tried("", &statements), [Standing::Wrong], "{change}");
+    }
 }
 
 #[test]

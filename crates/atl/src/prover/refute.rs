@@ -28,7 +28,9 @@ fn floor_div(a: i64, b: i64) -> i64 {
     if b == 0 {
         0
     } else {
-        (a - a.rem_euclid(b.abs())).wrapping_div(b) - i64::from(b < 0 && a.rem_euclid(b.abs()) != 0)
+        // Euclid's division rounds up where the divisor is negative.
+        let is_above = b < 0 && a.wrapping_rem_euclid(b) != 0;
+        a.wrapping_div_euclid(b).wrapping_sub(i64::from(is_above))
     }
 }
 

@@ -77,7 +77,9 @@ fn measures(names: &Names, stmt: &Stmt, memory: &[(NameId, i64)]) -> bool {
         return size(name).is_some_and(|size| (0..size).contains(index)) && reads_nothing(value);
     }
     if let StmtKind::Let { name, value: Expr::Call(call) } = &stmt.kind {
-        let token = stem(names.text(*name)).ends_with(TOKEN) && names.text(call.name) == "alloca";
+        let token = stem(names.text(*name)).ends_with(TOKEN)
+            && names.text(call.name) == "alloca"
+            && call.args.iter().all(|arg| reads_nothing(arg) && is_harmless(names, arg));
         return begins(name) && (token || is_own(names, call));
     }
     if let StmtKind::Assert { condition: Expr::Binary(BinaryOp::Eq, operands), message: _ } =

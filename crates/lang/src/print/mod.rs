@@ -60,8 +60,8 @@ struct Printer<'a> {
     taken: FxHashSet<String>,
     /// Subexpressions that have a name at the current place, because they are used more than once.
     named: FxHashMap<ExprId, String>,
-    /// True in the operand of a cast to `f64`.
-    in_double: Cell<bool>,
+    /// True in the operand of a cast if only literals decide its type.
+    in_open_cast: Cell<bool>,
     place: String,
     out: String,
 }
@@ -102,8 +102,8 @@ impl<'a> Printer<'a> {
             }
         }
         let named = FxHashMap::default();
-        let (place, out, in_double) = (String::new(), String::new(), Cell::new(false));
-        Self { pool, funcs, vars, taken, named, in_double, place, out }
+        let (place, out, in_open_cast) = (String::new(), String::new(), Cell::new(false));
+        Self { pool, funcs, vars, taken, named, in_open_cast, place, out }
     }
 
     fn pipeline(&mut self, algorithm: &Algorithm) -> Answer<()> {
@@ -242,9 +242,10 @@ impl<'a> Printer<'a> {
         Ok(match self.pool.get(id) {
             Expr::Const(constant) => {
                 let text = literal(*constant)?;
-                // In the operand of a cast to `f64`, a literal would be an `f64`.
-                let is_single = constant.scalar() == Scalar::F32 && self.in_double.get();
-                if is_single { format!("f32({text})") } else { text }
+                // Here a literal would take the type of the cast.
+                let scalar = constant.scalar();
+                let is_plain = matches!(scalar, Scalar::Int | Scalar::F32);
+                if is_plain && self.in_open_cast.get() { format!("{scalar}({text})") } else { text }
             }
             Expr::Var(var) => {
                 self.vars.get(var).cloned().ok_or("a variable of no parameter, shape or domain")?
@@ -257,14 +258,12 @@ impl<'a> Printer<'a> {
             Expr::Binary(op, lhs, rhs) => self.binary(*op, *lhs, *rhs)?,
             Expr::Select { condition, if_true, if_false } => format!(
                 "select({}, {}, {})",
-                self.expr(*condition)?,
+                self.within(false, *condition)?,
                 self.expr(*if_true)?,
                 self.expr(*if_false)?
             ),
             Expr::Cast(to, operand) => {
-                let outer = self.in_double.replace(*to == Scalar::F64);
-                let operand = self.expr(*operand);
-                self.in_double.set(outer);
+                let operand = self.within(self.is_open(*operand, *to), *operand);
                 format!("{to}({})", operand?)
             }
             Expr::Call(function, operand) => {
@@ -289,6 +288,48 @@ impl<'a> Printer<'a> {
                 return Err("an expression of programs");
             }
         })
+    }
+
+    /// Prints an expression that is the operand of such a cast, or of none.
+    fn within(&self, is_open_cast: bool, id: ExprId) -> Answer<String> {
+        let outer = self.in_open_cast.replace(is_open_cast);
+        let text = self.expr(id);
+        self.in_open_cast.set(outer);
+        text
+    }
+
+    /// Tests whether only literals decide the type of an expression, and another type would be
+    /// another value: the operand of a cast would be computed in the type of the cast.
+    fn is_open(&self, id: ExprId, to: Scalar) -> bool {
+        // Each type has these.
+        let is_exact = matches!(self.pool.get(id), Expr::Const(constant)
+            if constant.as_integer().is_some_and(|value| (0..128).contains(&value)));
+        self.pool.ty(id).scalar != to && !is_exact && self.has_only_literals(id)
+    }
+
+    fn has_only_literals(&self, id: ExprId) -> bool {
+        !self.named.contains_key(&id)
+            && match self.pool.get(id) {
+                Expr::Const(_) => true,
+                Expr::Unary(_, operand) | Expr::Call(_, operand) => {
+                    self.has_only_literals(*operand)
+                }
+                Expr::Binary(_, lhs, rhs) => {
+                    self.has_only_literals(*lhs) && self.has_only_literals(*rhs)
+                }
+                Expr::Select { condition: _, if_true, if_false } => {
+                    self.has_only_literals(*if_true) && self.has_only_literals(*if_false)
+                }
+                Expr::Var(_)
+                | Expr::Cast(..)
+                | Expr::Ref { .. }
+                | Expr::Apply { .. }
+                | Expr::Load { .. }
+                | Expr::Ramp { .. }
+                | Expr::Broadcast { .. }
+                | Expr::Shuffle { .. }
+                | Expr::Hole(_) => false,
+            }
     }
 
     fn binary(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Answer<String> {

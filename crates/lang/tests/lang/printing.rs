@@ -48,7 +48,7 @@ fn what_is_printed_is_read_as_the_same() {
     assert!(count > 15, "{count} pipelines");
 }
 
-/// A literal in the operand of a cast to `f64` would be an `f64`, with another value.
+/// A literal in the operand of a cast would have the type of the cast, and another value.
 #[test]
 fn literals_keep_their_type_within_casts() {
     let text = "pipeline p(a: buffer<f64, 1>) -> b: buffer<f64, 1> {\n    func b(x): f64 = \
@@ -56,6 +56,19 @@ fn literals_keep_their_type_within_casts() {
         f32(0.3)));\n}\n";
     let module = read(text);
     assert_eq!(print(&module.pool, &module.pipelines[0].algorithm).as_deref(), Ok(text));
+    for operand in [
+        "f64((select((x < 2), int(1), int(3)) / int(2)))",
+        "f64(u8((select((x < 2), int(200), int(100)) * int(2))))",
+        "f64(i32((f32(0.7) + f32(0.8))))",
+        "f64((x / 2))",
+        "f64((f32((x / 2)) + 0.1))",
+    ] {
+        let text = format!(
+            "pipeline p(n: i32) -> b: buffer<f64, 1> {{\n    func b(x): f64 = {operand};\n}}\n"
+        );
+        let module = read(&text);
+        assert_eq!(print(&module.pool, &module.pipelines[0].algorithm), Ok(text));
+    }
 }
 
 #[test]

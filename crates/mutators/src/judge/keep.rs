@@ -14,7 +14,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use halidom_base::FxHashSet;
 use halidom_cpp as cpp;
-use halidom_cpp::ast::Function;
+use halidom_cpp::ast::{Class, Function};
+use halidom_cpp::is_letter;
 use halidom_rewrites::built::{Built, Named};
 use halidom_rewrites::options::Options;
 
@@ -279,19 +280,39 @@ fn built(fields: &mut impl Iterator<Item = String>) -> Option<Built> {
     Some(Built { names, before, after: None, lanes })
 }
 
-/// Returns the methods of visitors, which are found by the type of an object.
+/// Returns the methods that are found by the type of an object: those of visitors, and operators,
+/// conversions and destructors.
 fn visitors(program: &Program) -> Vec<&Function> {
-    let is_visitor = |name: &str| {
-        let mut named = program.classes.iter().filter(|class| class.name == name);
-        named.any(|class| class.bases.iter().any(|base| base.contains("Visitor")))
+    let mut classes: FxHashSet<&str> = FxHashSet::default();
+    loop {
+        let is_of = |base: &String| base.contains("Visitor") || classes.contains(short(base));
+        let is_new = |class: &&Class| {
+            !classes.contains(class.name.as_str()) && class.bases.iter().any(is_of)
+        };
+        let new: Vec<&str> =
+            program.classes.iter().filter(is_new).map(|class| class.name.as_str()).collect();
+        if new.is_empty() {
+            break;
+        }
+        classes.extend(new);
+    }
+    let is_found = |function: &&Function| {
+        let is_operator =
+            function.name.starts_with("operator") || !function.name.chars().all(is_letter);
+        is_operator || classes.contains(function.class.as_str())
     };
-    program.functions.iter().filter(|function| is_visitor(&function.class)).collect()
+    program.functions.iter().filter(is_found).collect()
+}
+
+/// A name without namespaces and template arguments.
+fn short(name: &str) -> &str {
+    let name = name.split('<').next().unwrap_or(name);
+    name.rsplit("::").next().unwrap_or(name).trim()
 }
 
 /// Returns the names that the files give to other things than functions and classes, as far as
 /// these functions or visitors have them.
 fn others<'p>(program: &'p Program, functions: &[&'p Function]) -> Vec<Vec<&'p str>> {
-    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
     let visitors = visitors(program);
     let words: FxHashSet<&str> = functions
         .iter()

@@ -1,6 +1,7 @@
 //! The names in a method: its variables, what it calls, and what it gives to variables.
 
 use halidom_cpp::ast::{Declared, Expr, ExprKind, Stmt, StmtKind};
+use halidom_cpp::is_letter;
 
 use crate::machine::types::is_vector_type;
 
@@ -71,7 +72,6 @@ pub(crate) fn words(stmts: &[Stmt]) -> Vec<String> {
             texts.extend([ty.clone(), name.clone()]);
         });
     }
-    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
     let split = |text: &String| -> Vec<String> {
         let words = text.split(|letter| !is_letter(letter)).filter(|word| !word.is_empty());
         words.map(str::to_owned).collect()

@@ -1,6 +1,7 @@
 //! The symbolic interpreter: calls.
 
 use halidom_cpp::ast::{Expr, ExprKind};
+use halidom_cpp::is_letter;
 
 use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::state::{Slot, State};
@@ -255,7 +256,6 @@ impl<'p> Machine<'p> {
         if program.renamed.is_empty() && program.renamed_within.is_empty() {
             return None;
         }
-        let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
         let words = || function.text.split(|letter| !is_letter(letter));
         let has_alias = words().any(|word| ["using", "typedef", "namespace"].contains(&word));
         let within = program.renamed_within.iter().filter(|_| has_alias);
@@ -512,7 +512,6 @@ impl<'p> Machine<'p> {
     /// other classes, by the names in their texts.
     fn reaches(&self, class: &str) -> bool {
         let program = self.program;
-        let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
         let mut seen = vec![class.to_owned()];
         let mut next = 0;
         while let Some(class) = seen.get(next).cloned() {
@@ -556,8 +555,8 @@ impl<'p> Machine<'p> {
         paths
     }
 
-    /// Evaluates arguments in an order that does not matter. A variable becomes a reference, as the
-    /// parameter may be one.
+    /// Evaluates arguments from left to right. A path on which the order matters ends. A variable
+    /// becomes a reference, as the parameter may be one.
     pub(crate) fn arguments(&mut self, arguments: &'p [Expr], state: State) -> Paths<Vec<Val>> {
         let mut paths = vec![(state, Vec::new())];
         for argument in arguments {

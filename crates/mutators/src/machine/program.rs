@@ -4,6 +4,7 @@ use std::sync::Mutex;
 
 use halidom_base::FxHashSet;
 use halidom_cpp::ast::{Class, Function};
+use halidom_cpp::is_letter;
 
 /// A member that is a scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +81,6 @@ pub(crate) fn ancestors(program: &Program, class: &str) -> Vec<String> {
 
 /// The functions that visit nodes in a class that a text names before `::`, or in its bases.
 fn visits_of_bases<'p>(program: &'p Program, text: &str) -> Vec<&'p Function> {
-    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
     let mut found = Vec::new();
     for (at, _) in text.match_indices("::") {
         let after = text[at + 2..].trim_start();
@@ -114,7 +114,6 @@ pub(crate) fn called<'p>(program: &'p Program, first: Vec<&'p Function>) -> Vec<
                 functions.push(other);
             }
         }
-        let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
         for name in function.text.split(|letter| !is_letter(letter)) {
             if name == "visit" || !names.insert(name) {
                 continue;

@@ -3,34 +3,57 @@
 //! # Correctness
 //!
 //! The machine evaluates arguments from left to right. Another order gives the same if no argument
-//! changes a variable or a member that another argument may use. An argument may use those that it
-//! names, those that the functions it calls name, and all of them if it calls a lambda function.
-//! `mutate` and the functions that a contract replaces use what the contract says.
+//! changes a variable, a member, a scope or an assumption that another argument may use. An
+//! argument may use the variables and members that it names, those that the functions it calls
+//! name, and all of them if it calls a lambda function. It may use any scope and any assumption if
+//! it calls anything. `mutate` and the functions that a contract replaces use no members but what
+//! the contract says.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use halidom_cpp::ast::{Expr, ExprKind};
+use halidom_cpp::is_letter;
 
-use crate::ir::state::{Slot, State};
+use crate::ir::record::Record;
+use crate::ir::state::{Assumption, Slot, State};
 use crate::ir::value::{Place, Val};
 use crate::machine::contracts;
-use crate::machine::program::called;
+use crate::machine::program::{VISITS, called};
 use crate::machine::run::{Machine, Paths};
 
-/// The variables and members before an argument is evaluated.
+/// The parts of a state that an argument may change, before it is evaluated.
 pub(super) struct Before {
     #[expect(clippy::rc_buffer, reason = "it is shared with a state")]
     frames: Vec<Rc<Vec<Slot>>>,
     members: Vec<Slot>,
+    scopes: Rc<Record>,
+    assumed: Vec<Assumption>,
 }
 
 impl Before {
-    /// Remembers the variables and members of a state. `None` if all other parts are so plain that
-    /// no order is left open.
+    /// Remembers the parts of a state that an argument may change. `None` if all other parts are so
+    /// plain that no order is left open.
     pub(super) fn of<'e>(others: impl Iterator<Item = &'e Expr>, state: &State) -> Option<Self> {
         let mut others = others.filter(|part| !is_constant(part));
-        others.next().map(|_| Self { frames: state.frames.clone(), members: state.members.clone() })
+        others.next().map(|_| Self {
+            frames: state.frames.clone(),
+            members: state.members.clone(),
+            scopes: Rc::clone(&state.scopes),
+            assumed: state.assumed.clone(),
+        })
+    }
+
+    /// Tests whether entries were pushed on scopes or popped since, or assumptions made or ended.
+    fn has_other_scopes(&self, state: &State) -> bool {
+        // Questions about tables leave knowledge, which is no change.
+        let changes = |of: &Record| {
+            let Record { pushed, popped, lost, bindings, missing, known: _, read: _ } = of.clone();
+            (pushed, popped, lost, bindings, missing)
+        };
+        self.assumed != state.assumed
+            || !Rc::ptr_eq(&self.scopes, &state.scopes)
+                && changes(&self.scopes) != changes(&state.scopes)
     }
 
     /// The variables and members that have changed since.
@@ -53,19 +76,15 @@ impl Before {
 
 /// Tests whether an expression is the same at any time.
 fn is_constant(expr: &Expr) -> bool {
-    match &expr.kind {
+    matches!(
+        &expr.kind,
         ExprKind::Integer(..)
-        | ExprKind::Float(_)
-        | ExprKind::Bool(_)
-        | ExprKind::Text(_)
-        | ExprKind::Null
-        | ExprKind::This => true,
-        // A member of a node.
-        ExprKind::Member { object, arrow: true, .. } => {
-            matches!(&object.kind, ExprKind::Name(name) if name == "op")
-        }
-        _ => false,
-    }
+            | ExprKind::Float(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Text(_)
+            | ExprKind::Null
+            | ExprKind::This
+    )
 }
 
 impl<'p> Machine<'p> {
@@ -100,8 +119,12 @@ impl<'p> Machine<'p> {
         before: Option<&Before>,
         (state, value): (State, T),
     ) -> Paths<T> {
-        let changed = before.map(|before| before.changed(&state)).unwrap_or_default();
-        if !changed.is_empty() && others.any(|other| self.may_use(other, &changed, &state)) {
+        let Some(before) = before else { return vec![(state, value)] };
+        let (changed, scopes) = (before.changed(&state), before.has_other_scopes(&state));
+        let depends = |other: &Expr| {
+            scopes && calls(other) || !changed.is_empty() && self.may_use(other, &changed, &state)
+        };
+        if others.any(depends) {
             let what = "arguments or operands whose order of evaluation C++ leaves open";
             return self.unsupported(state, what, part.line);
         }
@@ -113,14 +136,20 @@ impl<'p> Machine<'p> {
         if is_constant(expr) {
             return false;
         }
+        let is_used = |place: &Place| places.iter().any(|known| root(known) == root(place));
+        let is_op_used = Self::find_variable("op", state).as_ref().is_some_and(is_used);
         let mut names: BTreeSet<String> = BTreeSet::new();
-        expr.clone().visit_mut(&mut |part| match &part.kind {
-            ExprKind::Name(name) | ExprKind::Member { name, .. } => {
+        expr.clone().visit_mut(&mut |part| {
+            // A member of a node is none of the object.
+            let is_of_node = matches!(&part.kind, ExprKind::Member { object, arrow: true, .. }
+                if matches!(&object.kind, ExprKind::Name(name) if name == "op"));
+            if is_of_node && !is_op_used {
+                part.kind = ExprKind::Null;
+            }
+            if let ExprKind::Name(name) | ExprKind::Member { name, .. } = &part.kind {
                 names.insert(name.rsplit("::").next().unwrap_or_default().to_owned());
             }
-            _ => {}
         });
-        let is_used = |place: &Place| places.iter().any(|known| root(known) == root(place));
         for name in &names {
             let Some(place) = Self::find_variable(name, state) else { continue };
             let value = Self::load(&place, state).map(|slot| slot.value);
@@ -148,17 +177,26 @@ impl<'p> Machine<'p> {
             return true;
         }
         let program: &'p crate::machine::program::Program = self.program;
+        // A call of `visit` names its class, which is lost here: it may be any.
         let first = program.functions.iter().filter(|function| {
-            names.contains(&function.name)
-                && function.name != "visit"
-                && !contracts::is_replaced(function)
+            let is_visit = VISITS.contains(&function.name.as_str());
+            names.contains(&function.name) && (is_visit || !contracts::is_replaced(function))
         });
-        let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
         called(program, first.collect()).iter().any(|function| {
             let mut words = function.text.split(|letter| !is_letter(letter));
             words.any(|word| members.contains(&word))
         })
     }
+}
+
+/// Tests whether an expression may run code that looks at scopes.
+fn calls(expr: &Expr) -> bool {
+    let mut calls = false;
+    expr.clone().visit_mut(&mut |part| {
+        calls |=
+            matches!(part.kind, ExprKind::Call { .. } | ExprKind::Braces(..) | ExprKind::Index(..));
+    });
+    calls
 }
 
 /// The variable or member that a place is part of.

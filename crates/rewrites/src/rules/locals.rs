@@ -18,21 +18,67 @@ pub(super) fn own_names(file: &File) -> Vec<String> {
     names.collect()
 }
 
-/// Returns the variables that a function may change after their declaration: it assigns them,
-/// takes their address, refers to them or passes them to a function that is not known by its name.
+/// The methods that leave their object as it is, besides those whose names begin with `is_`,
+/// `can_` or `with_`.
+const READS: [&str; 24] = [
+    "Eval",
+    "Match",
+    "as",
+    "bits",
+    "bytes",
+    "code",
+    "contains",
+    "defined",
+    "dtype",
+    "element_of",
+    "end",
+    "find",
+    "get",
+    "has_lower_bound",
+    "has_upper_bound",
+    "lanes",
+    "max",
+    "min",
+    "narrow",
+    "same_as",
+    "size",
+    "type",
+    "value",
+    "widen",
+];
+
+fn reads(method: &str) -> bool {
+    let method = method.split('<').next().unwrap_or(method);
+    READS.contains(&method) || ["is_", "can_", "with_"].iter().any(|of| method.starts_with(of))
+}
+
+/// The variable that an expression is, or of which it is a part.
+fn variable(expr: &Expr) -> Option<&String> {
+    match &expr.kind {
+        ExprKind::Name(name) => Some(name),
+        ExprKind::Member { object, arrow: false, .. } => variable(object),
+        ExprKind::Index(object, _) => variable(object),
+        _ => None,
+    }
+}
+
+/// Returns the variables that a function may change after their declaration: it assigns them or
+/// parts of them, takes their address, refers to them, calls a method of theirs that may write, or
+/// passes them to a function that is not known by its name. A variable is named once for each
+/// change.
 pub(super) fn changed(function: &Function, is_known: &dyn Fn(&str) -> bool) -> Vec<String> {
     let mut names = Vec::new();
-    let mut add = |part: &Expr| {
-        if let ExprKind::Name(name) = &part.kind {
-            names.push(name.clone());
-        }
-    };
+    let mut add = |part: &Expr| names.extend(variable(part).cloned());
     for stmt in &function.body {
         stmt.declared(&mut |variable| {
             if variable.ty.contains('&')
                 && let Some(value) = &variable.value
             {
-                value.clone().visit_mut(&mut |part| add(part));
+                value.clone().visit_mut(&mut |part| {
+                    if matches!(part.kind, ExprKind::Name(_)) {
+                        add(part);
+                    }
+                });
             }
         });
     }
@@ -49,13 +95,94 @@ pub(super) fn changed(function: &Function, is_known: &dyn Fn(&str) -> bool) -> V
                 ExprKind::Name(name) => name.rsplit("::").next().unwrap_or(name),
                 _ => "",
             };
-            if !is_known(name) {
+            let is_read = match &callee.kind {
+                ExprKind::Member { object, arrow, name } => {
+                    if !reads(name) && !arrow {
+                        add(object);
+                    }
+                    reads(name) || is_known(name)
+                }
+                _ => is_known(name),
+            };
+            if !is_read {
                 arguments.iter().for_each(&mut add);
             }
         }
         _ => {}
     });
     names
+}
+
+/// The variables `x_info` and `x_bounds` of a function that need not describe the operand `x`: they
+/// are given something else than what `mutate` tells when it returns `x`. Two may be swapped where
+/// their operands are.
+pub(super) fn doubtful(function: &Function) -> Vec<String> {
+    let short = |callee: &Expr| match &callee.kind {
+        ExprKind::Name(name) => name.rsplit("::").next().unwrap_or(name).to_owned(),
+        _ => String::new(),
+    };
+    // The description that `mutate(op->x, &x_info)` writes, and the member `x`.
+    let told = |value: &Expr| match &value.kind {
+        ExprKind::Call { callee, arguments, .. } if short(callee) == "mutate" => {
+            let [given, place] = arguments.as_slice() else { return None };
+            let ExprKind::Prefix(Sign::BitAnd, place) = &place.kind else { return None };
+            let member = match &given.kind {
+                ExprKind::Member { name, .. } => name.clone(),
+                _ => String::new(),
+            };
+            Some((variable(place)?.clone(), member))
+        }
+        _ => None,
+    };
+    let describes = |info: &str, operand: &str| operand_of_info(info) == Some(operand);
+    let mut right: Vec<String> = Vec::new();
+    for stmt in &function.body {
+        stmt.declared(&mut |variable| {
+            let told = variable.value.as_ref().and_then(told);
+            right.extend(told.map(|(info, _)| info).filter(|of| describes(of, &variable.name)));
+        });
+    }
+    let (mut swapped, mut operands) = (Vec::new(), Vec::new());
+    function.clone().visit_mut(&mut |part| {
+        if let ExprKind::Assign(None, target, value) = &part.kind
+            && let (ExprKind::Name(target), Some((info, _))) = (&target.kind, told(value))
+            && describes(&info, target)
+        {
+            right.push(info);
+        }
+        if let ExprKind::Call { callee, arguments, .. } = &part.kind
+            && short(callee) == "swap"
+            && let [Some(first), Some(second)] =
+                arguments.iter().map(variable).collect::<Vec<_>>().as_slice()
+        {
+            match (operand_of_info(first), operand_of_info(second)) {
+                (Some(a), Some(b)) => {
+                    swapped.push((a.to_owned(), b.to_owned()));
+                    right.extend([first, second].map(|info| (*info).clone()));
+                }
+                _ => operands.push(((*first).clone(), (*second).clone())),
+            }
+        }
+    });
+    let is_twice = |name: &String| right.iter().filter(|known| *known == name).count();
+    let all = changed(function, &|name| ["intersect", "unify"].contains(&name));
+    let mut found: Vec<String> = all
+        .iter()
+        .filter(|name| operand_of_info(name).is_some())
+        .filter(|name| all.iter().filter(|known| known == name).count() > is_twice(name))
+        .cloned()
+        .collect();
+    if swapped != operands {
+        found.extend(swapped.into_iter().flat_map(|(a, b)| {
+            [a, b].into_iter().flat_map(|of| [format!("{of}_info"), format!("{of}_bounds")])
+        }));
+    }
+    found
+}
+
+/// Returns the operand that `a_info` or `a_bounds` describes.
+pub(super) fn operand_of_info(name: &str) -> Option<&str> {
+    name.strip_suffix("_info").or_else(|| name.strip_suffix("_bounds"))
 }
 
 /// Of `op` and `ret`, those that may be something else than the node that the rules of a function

@@ -5,9 +5,10 @@ use std::fmt;
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_cpp::ast::{Expr, ExprKind, File, Function, Stmt, StmtKind};
+use halidom_cpp::is_letter;
 use halidom_cpp::{Sign, without_comments};
 
-use super::locals::{changed, other_nodes};
+use super::locals::{changed, doubtful, operand_of_info, other_nodes};
 use super::pattern::{FUNCTIONS, Op, Pattern, is_constant, is_wildcard, operator};
 use crate::profile::Language;
 
@@ -169,13 +170,14 @@ pub fn rules(file: &File) -> Vec<Found> {
             first.unwrap_or_default()
         );
         let begin = found.len();
-        let mut scope = Scope { unsteady: unsteady(function), ..Scope::default() };
+        let mut scope = Scope { unsteady: unsteady(function, file), ..Scope::default() };
         scope.own = file.functions.iter().map(|of| of.name.clone()).collect();
         scope.own.extend(file.others.iter().cloned());
         scope.own.retain(|name| name.starts_with("is_"));
         let of_rules = |name: &str| FUNCTIONS.iter().any(|(known, ..)| *known == name);
         let free = file.functions.iter().filter(|of| of.class.is_empty()).map(|of| &of.name);
         scope.own.extend(free.chain(&file.others).filter(|name| of_rules(name)).cloned());
+        scope.doubtful.extend(doubtful(function));
         let mut is_other = other_nodes(function).contains(&"op");
         for stmt in &function.body {
             stmt.declared(&mut |variable| {
@@ -197,29 +199,74 @@ pub fn rules(file: &File) -> Vec<Found> {
     found
 }
 
-/// The variables of a function that may be given a value again, or are declared again.
-fn unsteady(function: &Function) -> FxHashSet<String> {
+/// The functions of the compilers that take types, expressions and numbers by value, besides those
+/// of patterns.
+const BY_VALUE: [&str; 30] = [
+    "as_const_int",
+    "can_prove",
+    "cast",
+    "const_false",
+    "const_int",
+    "const_true",
+    "div_imp",
+    "equal",
+    "graph_equal",
+    "is_const",
+    "is_const_one",
+    "is_const_power_of_two_integer",
+    "is_const_zero",
+    "is_negative_const",
+    "is_one",
+    "is_positive_const",
+    "is_pure",
+    "is_zero",
+    "lossless_cast",
+    "make",
+    "make_bool",
+    "make_const",
+    "make_one",
+    "make_zero",
+    "mod_imp",
+    "mutate",
+    "no_overflow",
+    "rewriter",
+    "should_commute",
+    "simplify",
+];
+
+/// The variables of a function that may be given a value again, or are declared again. The file may
+/// declare functions of its own.
+fn unsteady(function: &Function, file: &File) -> FxHashSet<String> {
     let mut found: FxHashSet<String> = FxHashSet::default();
-    let mut declared: FxHashMap<String, String> = FxHashMap::default();
+    let mut declared: FxHashSet<String> = FxHashSet::default();
+    let mut rewriters: FxHashSet<String> = FxHashSet::default();
     for stmt in &function.body {
         stmt.declared(&mut |variable| {
-            let earlier = declared.insert(variable.name.clone(), variable.ty.clone());
-            if earlier.is_some() || variable.value.is_none() {
+            let is_new = declared.insert(variable.name.clone());
+            if !is_new || variable.value.is_none() {
                 found.insert(variable.name.clone());
+            }
+            if variable.value.as_ref().and_then(call).is_some_and(|(name, _)| name == "rewriter") {
+                rewriters.insert(variable.name.clone());
             }
         });
     }
+    // Types are kept without `const`.
+    let writes = |name: &str| {
+        let mut named = file.functions.iter().filter(|of| of.name == name);
+        named.any(|of| {
+            let header = of.text.split('{').next().unwrap_or_default();
+            let references = of.parameters.iter().filter(|known| known.ty.ends_with('&')).count();
+            references > header.matches("const ").count()
+        })
+    };
     let is_known = |name: &str| {
-        declared.get(name).is_some_and(|ty| ty == "auto")
+        rewriters.contains(name)
             || FUNCTIONS.iter().any(|(known, ..)| *known == name)
             || TYPE_TESTS.iter().any(|(known, _)| *known == name)
+            || BY_VALUE.contains(&name) && !writes(name)
     };
-    // Types, expressions and counts of lanes are passed by value.
-    let is_value = |name: &String| {
-        declared.get(name).is_some_and(|ty| ["Expr", "Type", "int"].contains(&ty.as_str()))
-    };
-    let passed = changed(function, &is_known).into_iter().filter(|name| !is_value(name));
-    found.extend(changed(function, &|_| true).into_iter().chain(passed));
+    found.extend(changed(function, &is_known));
     // The node has a rule of its own.
     found.remove("op");
     found
@@ -252,7 +299,6 @@ fn unread_use(function: &Function, read: usize) -> Option<usize> {
         });
     }
     let text = without_comments(&function.text);
-    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
     let words = || text.split(|letter| !is_letter(letter));
     let mentions = words().filter(|word| names.contains(*word)).count();
     let makers = words().filter(|word| *word == "rewriter").count();
@@ -270,6 +316,8 @@ struct Scope {
     locals: FxHashMap<String, Expr>,
     /// Variables whose first value need not be the one that a condition sees.
     unsteady: FxHashSet<String>,
+    /// Descriptions that need not be those of their operands.
+    doubtful: FxHashSet<String>,
     /// Names of tests that the file itself declares.
     own: FxHashSet<String>,
 }
@@ -491,7 +539,7 @@ fn guard(scope: &Scope, expr: &Expr) -> Guard {
                 (ExprKind::Integer(0, _), Some([operand, alignment, remainder]))
                     if alignment == "alignment" && remainder == "remainder" =>
                 {
-                    not_zero(operand)
+                    not_zero(scope, operand)
                 }
                 _ => Guard::Unknown,
             }
@@ -518,7 +566,7 @@ fn guard(scope: &Scope, expr: &Expr) -> Guard {
                         "contains",
                         [Expr { kind: ExprKind::Integer(0, _), .. }],
                         Some([operand, bounds]),
-                    ) if bounds == "bounds" => Guard::Not(Box::new(not_zero(operand))),
+                    ) if bounds == "bounds" => Guard::Not(Box::new(not_zero(scope, operand))),
                     _ => Guard::Unknown,
                 }
             }
@@ -528,13 +576,8 @@ fn guard(scope: &Scope, expr: &Expr) -> Guard {
     }
 }
 
-/// Returns the operand that `a_info` or `a_bounds` describes.
-fn operand_of_info(name: &str) -> Option<&str> {
-    name.strip_suffix("_info").or_else(|| name.strip_suffix("_bounds"))
-}
-
-fn not_zero(info: &str) -> Guard {
-    match operand_of_info(info) {
+fn not_zero(scope: &Scope, info: &str) -> Guard {
+    match operand_of_info(info).filter(|_| !scope.doubtful.contains(info)) {
         Some(operand) => {
             let operand = Pattern::Host(operand.to_owned());
             Guard::Fact(Pattern::Apply(Op::Ne, vec![operand, Pattern::Int(0)]))
@@ -677,6 +720,9 @@ impl Reader<'_> {
         match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             [.., "lanes"] => Ok(Pattern::Lanes(name.to_owned())),
             [info, "alignment", "modulus" | "remainder"] => {
+                if self.scope.doubtful.contains(*info) {
+                    return Err(format!("{info}, which need not describe its operand"));
+                }
                 let operand = operand_of_info(info)
                     .and_then(|operand| self.operands.get(operand).cloned())
                     .unwrap_or_else(|| Pattern::Host((*info).to_owned()));
