@@ -372,7 +372,7 @@ impl Lift<'_, '_> {
             _ => None,
         };
         match (result, ty) {
-            (Some(value), Some(ty)) if within(value, ty) => {
+            (Some(value), Some(ty)) if of_literal(value, unsigned_x) == ty => {
                 Ok(Value::Literal { value, unsigned: unsigned_x })
             }
             _ => self.fail(node, "literals that C may leave undefined"),
@@ -387,23 +387,26 @@ impl Lift<'_, '_> {
                 Value::Literal { value: x, unsigned: u },
                 Value::Literal { value: y, unsigned: v },
             ) => {
-                let small = |value: i128| i32::try_from(value).is_ok();
-                let ty = match (u || v, small(x) && small(y)) {
-                    (true, _) => Scalar::U64,
-                    (false, true) => Scalar::I32,
-                    (false, false) => Scalar::I64,
-                };
+                let ty = common(of_literal(x, u), of_literal(y, v));
                 Ok((self.literal_as(x, ty), self.literal_as(y, ty)))
             }
             (Value::Scalar(a), Value::Scalar(b)) => {
                 let (ty_a, ty_b) = (self.terms.ty(a).scalar, self.terms.ty(b).scalar);
-                if let Some(b) = self.terms.view(b, ty_a) {
+                if ty_a == ty_b {
                     return Ok((a, b));
                 }
-                if let Some(a) = self.terms.view(a, ty_b) {
-                    return Ok((a, b));
-                }
+                // A narrower type stands for the type that C promotes it to.
                 let to = common(ty_a, ty_b);
+                if promoted(ty_a) == to
+                    && let Some(b) = self.terms.view(b, ty_a)
+                {
+                    return Ok((a, b));
+                }
+                if promoted(ty_b) == to
+                    && let Some(a) = self.terms.view(a, ty_b)
+                {
+                    return Ok((a, b));
+                }
                 Ok((self.terms.cast(to, a), self.terms.cast(to, b)))
             }
             (Value::Scalar(a), Value::Literal { value, unsigned }) => {
@@ -427,9 +430,8 @@ impl Lift<'_, '_> {
     ) -> Lifted<TermId> {
         let ty = self.terms.ty(beside).scalar;
         let fits = ty.range().is_some_and(|(low, high)| (low..=high).contains(&value));
-        // An unsigned literal would make a signed operand of its width unsigned.
-        let changes_sign = unsigned && !matches!(ty, Scalar::U32 | Scalar::U64 | Scalar::I64);
-        if !fits || changes_sign {
+        // The literal would make the other operand unsigned, or wider.
+        if !fits || common(ty, of_literal(value, unsigned)) != promoted(ty) {
             return self.fail(node, "a literal that does not fit the other operand");
         }
         Ok(self.literal_as(value, ty))
@@ -464,7 +466,7 @@ impl Lift<'_, '_> {
             return self.fail(node, "an operator that scalars do not take here");
         };
         let takes = match op {
-            Op::Div | Op::Mod => self.divides(op, ty, y),
+            Op::Div | Op::Mod => self.divides(op, ty, x, y),
             Op::And | Op::Or | Op::Xor => integral(ty),
             Op::Min | Op::Max | Op::Shl | Op::Shr => false,
             Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => true,
@@ -475,15 +477,16 @@ impl Lift<'_, '_> {
         Ok(Value::Scalar(self.terms.binary(op, x, y)))
     }
 
-    /// Tests whether C's division equals the IR's: it divides floats, or unsigned numbers by a
-    /// constant that is not 0.
-    fn divides(&self, op: Op, ty: Scalar, divisor: TermId) -> bool {
-        let nonzero = self
-            .terms
-            .as_constant(divisor)
-            .and_then(Constant::as_integer)
-            .is_some_and(|value| value != 0);
-        (ty.is_float() && op == Op::Div) || (ty.is_unsigned() && nonzero)
+    /// Tests whether C's division equals the IR's: it divides floats, or numbers that are not
+    /// negative by a constant that is not 0 and not negative either.
+    fn divides(&self, op: Op, ty: Scalar, dividend: TermId, divisor: TermId) -> bool {
+        let divisor = self.terms.as_constant(divisor).and_then(Constant::as_integer);
+        let is_positive = divisor.is_some_and(|value| value > 0);
+        let is_natural = ty.is_unsigned()
+            || self.terms.ty(dividend).lanes == 1
+                && integral(ty)
+                && self.terms.range(dividend).0 >= 0;
+        (ty.is_float() && op == Op::Div) || (is_natural && is_positive)
     }
 
     /// Lifts an operator on lanes. One side may be a constant that GNU C broadcasts.
@@ -517,7 +520,7 @@ impl Lift<'_, '_> {
             return Ok(Value::Mask(self.terms.binary(plain, x, y), signed_of(ty)));
         }
         let takes = match plain {
-            Op::Div | Op::Mod => self.divides(plain, ty, y),
+            Op::Div | Op::Mod => self.divides(plain, ty, x, y),
             Op::And | Op::Or | Op::Xor => integral(ty),
             Op::Min | Op::Max | Op::Shl | Op::Shr => false,
             Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => false,
@@ -608,6 +611,16 @@ fn plain(op: &str) -> Option<Op> {
         ">=" => Op::Ge,
         _ => return None,
     })
+}
+
+/// C's type of a literal, of which `long` has 64 bits.
+fn of_literal(value: i128, unsigned: bool) -> Scalar {
+    match unsigned {
+        true if value <= i128::from(u32::MAX) => Scalar::U32,
+        true => Scalar::U64,
+        false if i32::try_from(value).is_ok() => Scalar::I32,
+        false => Scalar::I64,
+    }
 }
 
 /// C's promoted type of an operand: `int` where it holds all values.

@@ -185,6 +185,9 @@ impl<'a> Terms<'a> {
         if let Some(folded) = self.fold(binary_op(op), lhs, rhs) {
             return folded;
         }
+        if let Some(choice) = self.distributed(op, lhs, rhs) {
+            return choice;
+        }
         // The low bits of a number are its remainder by a power of two. The printer writes such a
         // remainder of an `int` as a mask.
         let mask = self.as_constant(rhs).and_then(Constant::as_integer);
@@ -215,6 +218,30 @@ impl<'a> Terms<'a> {
         }
         let result = if op.is_comparison() { ty.with_scalar(Scalar::Bool) } else { ty };
         self.intern(Term::Binary(op, lhs, rhs), result)
+    }
+
+    /// Applies an operator to the constants among which an operand chooses, if the other operand is
+    /// a constant. C's type of such a choice is not that of the program, where no operand tells it.
+    fn distributed(&mut self, op: Op, lhs: TermId, rhs: TermId) -> Option<TermId> {
+        let are_scalars = [lhs, rhs].into_iter().all(|id| {
+            self.ty(id).lanes == 1
+                && integral(self.ty(id).scalar)
+                && self.is_choice_of_constants(id)
+        });
+        if !are_scalars {
+            return None;
+        }
+        match (self.get(lhs).clone(), self.get(rhs).clone()) {
+            (Term::Select(condition, a, b), Term::Const(_)) => {
+                let (a, b) = (self.binary(op, a, rhs), self.binary(op, b, rhs));
+                Some(self.select(condition, a, b))
+            }
+            (Term::Const(_), Term::Select(condition, a, b)) => {
+                let (a, b) = (self.binary(op, lhs, a), self.binary(op, lhs, b));
+                Some(self.select(condition, a, b))
+            }
+            _ => None,
+        }
     }
 
     /// Returns the type from which a term was widened without a change of value.

@@ -383,6 +383,8 @@ fn bounds_are_those_that_mutate_told() {
     for change in [
         "a_info.bounds = other;",
         "a_info = other;",
+        "a = op->b;",
+        "elsewhere(a);",
         "reset(a_info);",
         "a_info.clear();",
         "Expr c = mutate(op->b, &a_info);",

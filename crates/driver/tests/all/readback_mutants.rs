@@ -195,3 +195,36 @@ fn mutants_of_the_c_are_refused() {
     assert_eq!(tried, MUTANTS);
     assert!(unnoticed.is_empty(), "{}", unnoticed.join("\n"));
 }
+
+/// A choice among literals has a type of its own in C: `c ? 130u : 1u` has 32 bits, whatever the
+/// program means by it.
+#[test]
+fn choices_of_literals_have_the_type_of_c() {
+    for (ty, value, change) in [
+        ("u64", "select(x < 4, u64(130), u64(1)) * u64(4000000000)", Some(("(uint64_t)", ""))),
+        ("u64", "u64(0) - select(x < 4, u64(130), u64(1))", Some(("(uint64_t)", ""))),
+        ("u64", "u64(u32(x)) * u64(4000000000)", Some(("4000000000u", "(x < 9 ? 3u : 4u)"))),
+        ("u32", "select(x < 4, u32(130), u32(1)) % u32(665)", Some(("665u", "64u"))),
+        ("i8", "select(x < 4, i8(7), i8(3)) % i8(3)", Some((" % 3", " % 2"))),
+        ("u16", "select(u16(63) < select(x < 4, u16(98), u16(1)), u16(x), u16(3))", None),
+        ("u8", "select(select(x < 4, i8(-98), i8(1)) < i8(3), u8(x), u8(3))", None),
+    ] {
+        let text =
+            format!("pipeline p() -> a: buffer<{ty}, 1> {{\n    func a(x): {ty} = {value};\n}}\n");
+        let mut loaded = load("choice", &text);
+        let choice = Choice { pipeline: 0, schedule: None };
+        let compiled = compile(&mut loaded, &choice, &mut |_, _, _| {}).expect("it is legal");
+        let module =
+            emit(&loaded.module.pool, &compiled.program, &Target::host()).expect("it is printed");
+        let check =
+            |text: &str| halidom_readback::check(&loaded.module.pool, &compiled.program, text);
+        assert_eq!(check(&module.text), Ok(()), "{value}");
+        if let Some((from, to)) = change {
+            let store = module.text.rfind("a[").expect("a store");
+            let (before, line) = module.text.split_at(store);
+            let changed = line.replacen(from, to, 1);
+            assert_ne!(changed, line, "{value}: {line}");
+            assert!(check(&format!("{before}{changed}")).is_err(), "{value}: {changed}");
+        }
+    }
+}

@@ -113,71 +113,66 @@ pub(super) fn changed(function: &Function, is_known: &dyn Fn(&str) -> bool) -> V
     names
 }
 
-/// The variables `x_info` and `x_bounds` of a function that need not describe the operand `x`: they
-/// are given something else than what `mutate` tells when it returns `x`. Two may be swapped where
-/// their operands are.
-pub(super) fn doubtful(function: &Function) -> Vec<String> {
+/// The variables `x_info` and `x_bounds` of a function that need not describe the operand `x`: the
+/// function changes them, or `x`, otherwise than by `x = mutate(…, &x_info)`, or by swapping two
+/// descriptions and their operands. Some functions are known by name to change no argument.
+pub(super) fn doubtful(function: &Function, is_known: &dyn Fn(&str) -> bool) -> Vec<String> {
     let short = |callee: &Expr| match &callee.kind {
         ExprKind::Name(name) => name.rsplit("::").next().unwrap_or(name).to_owned(),
         _ => String::new(),
     };
-    // The description that `mutate(op->x, &x_info)` writes, and the member `x`.
+    // The description that `mutate(…, &x_info)` writes.
     let told = |value: &Expr| match &value.kind {
         ExprKind::Call { callee, arguments, .. } if short(callee) == "mutate" => {
-            let [given, place] = arguments.as_slice() else { return None };
-            let ExprKind::Prefix(Sign::BitAnd, place) = &place.kind else { return None };
-            let member = match &given.kind {
-                ExprKind::Member { name, .. } => name.clone(),
-                _ => String::new(),
+            let [_, Expr { kind: ExprKind::Prefix(Sign::BitAnd, place), .. }] =
+                arguments.as_slice()
+            else {
+                return None;
             };
-            Some((variable(place)?.clone(), member))
+            variable(place).cloned()
         }
         _ => None,
     };
     let describes = |info: &str, operand: &str| operand_of_info(info) == Some(operand);
+    // The changes that keep descriptions true, each with the variable.
     let mut right: Vec<String> = Vec::new();
     for stmt in &function.body {
         stmt.declared(&mut |variable| {
             let told = variable.value.as_ref().and_then(told);
-            right.extend(told.map(|(info, _)| info).filter(|of| describes(of, &variable.name)));
+            right.extend(told.filter(|info| describes(info, &variable.name)));
         });
     }
     let (mut swapped, mut operands) = (Vec::new(), Vec::new());
     function.clone().visit_mut(&mut |part| {
         if let ExprKind::Assign(None, target, value) = &part.kind
-            && let (ExprKind::Name(target), Some((info, _))) = (&target.kind, told(value))
+            && let (ExprKind::Name(target), Some(info)) = (&target.kind, told(value))
             && describes(&info, target)
         {
-            right.push(info);
+            right.extend([info, target.clone()]);
         }
         if let ExprKind::Call { callee, arguments, .. } = &part.kind
             && short(callee) == "swap"
             && let [Some(first), Some(second)] =
                 arguments.iter().map(variable).collect::<Vec<_>>().as_slice()
         {
+            right.extend([first, second].map(|name| (*name).clone()));
             match (operand_of_info(first), operand_of_info(second)) {
-                (Some(a), Some(b)) => {
-                    swapped.push((a.to_owned(), b.to_owned()));
-                    right.extend([first, second].map(|info| (*info).clone()));
-                }
+                (Some(a), Some(b)) => swapped.push((a.to_owned(), b.to_owned())),
                 _ => operands.push(((*first).clone(), (*second).clone())),
             }
         }
     });
-    let is_twice = |name: &String| right.iter().filter(|known| *known == name).count();
-    let all = changed(function, &|name| ["intersect", "unify"].contains(&name));
-    let mut found: Vec<String> = all
-        .iter()
-        .filter(|name| operand_of_info(name).is_some())
-        .filter(|name| all.iter().filter(|known| known == name).count() > is_twice(name))
-        .cloned()
-        .collect();
-    if swapped != operands {
-        found.extend(swapped.into_iter().flat_map(|(a, b)| {
-            [a, b].into_iter().flat_map(|of| [format!("{of}_info"), format!("{of}_bounds")])
-        }));
-    }
-    found
+    let all = changed(function, &|name| ["intersect", "unify"].contains(&name) || is_known(name));
+    let count =
+        |names: &[String], wanted: &str| names.iter().filter(|name| *name == wanted).count();
+    let is_wrong = |name: &str| count(&all, name) > count(&right, name);
+    let infos = all.iter().filter(|name| {
+        operand_of_info(name).is_some_and(|operand| {
+            let is_swapped = swapped.iter().any(|(a, b)| a == operand || b == operand);
+            is_wrong(name) || is_wrong(operand) || is_swapped && swapped != operands
+        })
+    });
+    infos.cloned().collect()
 }
 
 /// Returns the operand that `a_info` or `a_bounds` describes.

@@ -170,14 +170,15 @@ pub fn rules(file: &File) -> Vec<Found> {
             first.unwrap_or_default()
         );
         let begin = found.len();
-        let mut scope = Scope { unsteady: unsteady(function, file), ..Scope::default() };
+        let by_value = by_value(function, file);
+        let mut scope = Scope { unsteady: unsteady(function, &by_value), ..Scope::default() };
         scope.own = file.functions.iter().map(|of| of.name.clone()).collect();
         scope.own.extend(file.others.iter().cloned());
         scope.own.retain(|name| name.starts_with("is_"));
         let of_rules = |name: &str| FUNCTIONS.iter().any(|(known, ..)| *known == name);
         let free = file.functions.iter().filter(|of| of.class.is_empty()).map(|of| &of.name);
         scope.own.extend(free.chain(&file.others).filter(|name| of_rules(name)).cloned());
-        scope.doubtful.extend(doubtful(function));
+        scope.doubtful.extend(doubtful(function, &by_value));
         let mut is_other = other_nodes(function).contains(&"op");
         for stmt in &function.body {
             stmt.declared(&mut |variable| {
@@ -234,18 +235,12 @@ const BY_VALUE: [&str; 30] = [
     "simplify",
 ];
 
-/// The variables of a function that may be given a value again, or are declared again. The file may
-/// declare functions of its own.
-fn unsteady(function: &Function, file: &File) -> FxHashSet<String> {
-    let mut found: FxHashSet<String> = FxHashSet::default();
-    let mut declared: FxHashSet<String> = FxHashSet::default();
+/// Tests whether a function of this name changes none of its arguments, where it is called in a
+/// function of a file.
+fn by_value<'f>(function: &Function, file: &'f File) -> impl Fn(&str) -> bool + use<'f> {
     let mut rewriters: FxHashSet<String> = FxHashSet::default();
     for stmt in &function.body {
         stmt.declared(&mut |variable| {
-            let is_new = declared.insert(variable.name.clone());
-            if !is_new || variable.value.is_none() {
-                found.insert(variable.name.clone());
-            }
             if variable.value.as_ref().and_then(call).is_some_and(|(name, _)| name == "rewriter") {
                 rewriters.insert(variable.name.clone());
             }
@@ -260,13 +255,27 @@ fn unsteady(function: &Function, file: &File) -> FxHashSet<String> {
             references > header.matches("const ").count()
         })
     };
-    let is_known = |name: &str| {
+    move |name| {
         rewriters.contains(name)
             || FUNCTIONS.iter().any(|(known, ..)| *known == name)
             || TYPE_TESTS.iter().any(|(known, _)| *known == name)
             || BY_VALUE.contains(&name) && !writes(name)
-    };
-    found.extend(changed(function, &is_known));
+    }
+}
+
+/// The variables of a function that may be given a value again, or are declared again.
+fn unsteady(function: &Function, by_value: &dyn Fn(&str) -> bool) -> FxHashSet<String> {
+    let mut found: FxHashSet<String> = FxHashSet::default();
+    let mut declared: FxHashSet<String> = FxHashSet::default();
+    for stmt in &function.body {
+        stmt.declared(&mut |variable| {
+            let is_new = declared.insert(variable.name.clone());
+            if !is_new || variable.value.is_none() {
+                found.insert(variable.name.clone());
+            }
+        });
+    }
+    found.extend(changed(function, by_value));
     // The node has a rule of its own.
     found.remove("op");
     found
