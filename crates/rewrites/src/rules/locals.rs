@@ -19,11 +19,15 @@ pub(super) fn own_names(file: &File) -> Vec<String> {
 }
 
 /// The methods that leave their object as it is, besides those whose names begin with `is_`,
-/// `can_` or `with_`.
-const READS: [&str; 24] = [
+/// `can_`, `with_` or `Is`.
+const READS: [&str; 30] = [
     "Eval",
+    "EvalOr",
     "Match",
+    "MatchesCode",
+    "MatchesElementType",
     "as",
+    "as_or_throw",
     "bits",
     "bytes",
     "code",
@@ -36,12 +40,14 @@ const READS: [&str; 24] = [
     "get",
     "has_lower_bound",
     "has_upper_bound",
+    "has_value",
     "lanes",
     "max",
     "min",
     "narrow",
     "same_as",
     "size",
+    "ty",
     "type",
     "value",
     "widen",
@@ -49,7 +55,8 @@ const READS: [&str; 24] = [
 
 fn reads(method: &str) -> bool {
     let method = method.split('<').next().unwrap_or(method);
-    READS.contains(&method) || ["is_", "can_", "with_"].iter().any(|of| method.starts_with(of))
+    READS.contains(&method)
+        || ["is_", "can_", "with_", "Is"].iter().any(|of| method.starts_with(of))
 }
 
 /// The variable that an expression is, or of which it is a part.
