@@ -343,8 +343,8 @@ fn cases(program: &Program) -> Vec<Vec<i64>> {
 const MOST_ELEMENTS: i64 = 1 << 45;
 
 /// Tests whether sizes are found that fulfil the conditions of a program and at which its inputs
-/// can be arrays. Tries small ones, those
-/// near the numbers in the conditions, and their sums and products.
+/// can be arrays. Tries small ones, those near the numbers in the conditions, and their sums and
+/// products.
 pub fn fulfils_conditions(program: &Program) -> bool {
     if program.hypotheses.is_empty() {
         return true;

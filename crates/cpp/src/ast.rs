@@ -243,6 +243,20 @@ impl Function {
             stmt.visit_mut(visit);
         }
     }
+
+    /// Tests whether a parameter lets the function write to an argument: it is a pointer or a
+    /// reference that is not declared `const`. Types are kept without `const`, so the text tells.
+    pub fn may_write(&self, index: usize) -> bool {
+        let (signature, _) = self.text.split_once('{').unwrap_or((&self.text, ""));
+        let texts: Vec<&str> = signature.split(',').collect();
+        let is_const = texts.len() == self.parameters.len()
+            && texts.get(index).is_some_and(|text| match text.rsplit_once('(') {
+                Some((_, first)) if index == 0 => first.contains("const "),
+                _ => text.contains("const "),
+            });
+        let is_place = |known: &Parameter| known.ty.ends_with(['&', '*']);
+        self.parameters.get(index).is_some_and(is_place) && !is_const
+    }
 }
 
 impl Stmt {

@@ -613,7 +613,7 @@ fn plain(op: &str) -> Option<Op> {
     })
 }
 
-/// C's type of a literal, of which `long` has 64 bits.
+/// C's type of a literal. A `long` has 64 bits.
 fn of_literal(value: i128, unsigned: bool) -> Scalar {
     match unsigned {
         true if value <= i128::from(u32::MAX) => Scalar::U32,

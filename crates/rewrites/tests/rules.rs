@@ -361,6 +361,7 @@ fn a_condition_is_what_it_is_where_the_rule_is_tried() {
     assert!(!tried("", &format!("{first} {rule}")).contains(&Standing::Wrong));
     for (before, change) in [
         ("void widen(Type &t) { t = Bool(); }", "widen(t);"),
+        ("bool is_zero(const int n, Type &t) { t = Bool(); }", "is_zero(0, t);"),
         ("", "auto change = [](Type &t) { t = Bool(); }; change(t);"),
         ("", "elsewhere(t);"),
         ("", "t.swap(u);"),
@@ -377,6 +378,8 @@ fn bounds_are_those_that_mutate_told() {
     let rule = "if (!a_info.bounds.contains(0) &&
         rewrite(x - y, select(x == 0, y, x - y))) { return rewrite.result; }";
     assert_eq!(tried("", &format!("{first} {rule}")), [Standing::Verified]);
+    let none = format!("ExprInfo a_info = other; a = mutate(op->a, nullptr); {rule}");
+    assert_eq!(tried("", &none), [Standing::Wrong]);
     let swapped = format!("{first} ExprInfo b_info; b = mutate(op->b, &b_info);");
     let both = format!("{swapped} std::swap(a, b); std::swap(a_info, b_info); {rule}");
     assert_eq!(tried("", &both), [Standing::Verified]);

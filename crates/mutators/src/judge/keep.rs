@@ -15,7 +15,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use halidom_base::FxHashSet;
 use halidom_cpp as cpp;
 use halidom_cpp::ast::{Class, Function};
-use halidom_cpp::is_letter;
+use halidom_cpp::{is_letter, short_name};
 use halidom_rewrites::built::{Built, Named};
 use halidom_rewrites::options::Options;
 
@@ -285,7 +285,7 @@ fn built(fields: &mut impl Iterator<Item = String>) -> Option<Built> {
 fn visitors(program: &Program) -> Vec<&Function> {
     let mut classes: FxHashSet<&str> = FxHashSet::default();
     loop {
-        let is_of = |base: &String| base.contains("Visitor") || classes.contains(short(base));
+        let is_of = |base: &String| base.contains("Visitor") || classes.contains(short_name(base));
         let is_new = |class: &&Class| {
             !classes.contains(class.name.as_str()) && class.bases.iter().any(is_of)
         };
@@ -302,12 +302,6 @@ fn visitors(program: &Program) -> Vec<&Function> {
         is_operator || classes.contains(function.class.as_str())
     };
     program.functions.iter().filter(is_found).collect()
-}
-
-/// A name without namespaces and template arguments.
-fn short(name: &str) -> &str {
-    let name = name.split('<').next().unwrap_or(name);
-    name.rsplit("::").next().unwrap_or(name).trim()
 }
 
 /// Returns the names that the files give to other things than functions and classes, as far as

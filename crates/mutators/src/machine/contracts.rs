@@ -158,24 +158,16 @@ pub(crate) fn is_replaced(function: &Function) -> bool {
         return false;
     }
     let types = || function.parameters.iter().map(|known| known.ty.as_str());
-    // Types are kept without `const`.
-    let (signature, _) = function.text.split_once('{').unwrap_or((&function.text, ""));
-    let texts: Vec<&str> = signature.split(',').collect();
-    let writes = |index: usize, ty: &str| {
-        let is_const = texts.len() == function.parameters.len()
-            && texts.get(index).is_some_and(|text| text.contains("const "));
-        ty.ends_with(['&', '*']) && !is_const
-    };
     if is_mutate(function) {
         return types().enumerate().all(|(index, ty)| match index {
-            0 => ["Expr", "Stmt"].contains(&ty.trim_end_matches('&')) && !writes(index, ty),
+            0 => ["Expr", "Stmt"].contains(&ty.trim_end_matches('&')) && !function.may_write(index),
             1 => ["ExprInfo*", "ConstBounds*"].contains(&ty),
             _ => false,
         });
     }
     let is_place =
         |index: usize| TABLE.named(&function.name).any(|contract| contract.takes.len() > index);
-    types().enumerate().all(|(index, ty)| !writes(index, ty) || is_place(index))
+    (0..types().count()).all(|index| !function.may_write(index) || is_place(index))
 }
 
 /// Tests whether a function is an analysis, which can run on known IR.

@@ -47,13 +47,9 @@ impl Before {
     /// Tests whether entries were pushed on scopes or popped since, or assumptions made or ended.
     fn has_other_scopes(&self, state: &State) -> bool {
         // Questions about tables leave knowledge, which is no change.
-        let changes = |of: &Record| {
-            let Record { pushed, popped, lost, bindings, missing, known: _, read: _ } = of.clone();
-            (pushed, popped, lost, bindings, missing)
-        };
+        let known = state.scopes.known.clone();
         self.assumed != state.assumed
-            || !Rc::ptr_eq(&self.scopes, &state.scopes)
-                && changes(&self.scopes) != changes(&state.scopes)
+            || Record { known, ..Record::clone(&self.scopes) } != *state.scopes
     }
 
     /// The variables and members that have changed since.
@@ -140,7 +136,7 @@ impl<'p> Machine<'p> {
         let is_op_used = Self::find_variable("op", state).as_ref().is_some_and(is_used);
         let mut names: BTreeSet<String> = BTreeSet::new();
         expr.clone().visit_mut(&mut |part| {
-            // A member of a node is none of the object.
+            // A member of a node is no member of the object.
             let is_of_node = matches!(&part.kind, ExprKind::Member { object, arrow: true, .. }
                 if matches!(&object.kind, ExprKind::Name(name) if name == "op"));
             if is_of_node && !is_op_used {

@@ -1,6 +1,7 @@
 //! The variables of a C++ function with rules: which of them stand for the value of their
 //! declaration wherever they are used.
 
+use halidom_base::FxHashSet;
 use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind, File, Function};
 
@@ -59,7 +60,7 @@ fn reads(method: &str) -> bool {
         || ["is_", "can_", "with_", "Is"].iter().any(|of| method.starts_with(of))
 }
 
-/// The variable that an expression is, or of which it is a part.
+/// The variable that an expression names, perhaps to take a part of it.
 fn variable(expr: &Expr) -> Option<&String> {
     match &expr.kind {
         ExprKind::Name(name) => Some(name),
@@ -120,10 +121,10 @@ pub(super) fn changed(function: &Function, is_known: &dyn Fn(&str) -> bool) -> V
     names
 }
 
-/// The variables `x_info` and `x_bounds` of a function that need not describe the operand `x`: the
-/// function changes them, or `x`, otherwise than by `x = mutate(…, &x_info)`, or by swapping two
+/// Returns the variables `x_info` and `x_bounds` of a function that describe the operand `x`: the
+/// function gives values to them and to `x` only by `x = mutate(…, &x_info)`, and by swapping two
 /// descriptions and their operands. Some functions are known by name to change no argument.
-pub(super) fn doubtful(function: &Function, is_known: &dyn Fn(&str) -> bool) -> Vec<String> {
+pub(super) fn described(function: &Function, is_known: &dyn Fn(&str) -> bool) -> FxHashSet<String> {
     let short = |callee: &Expr| match &callee.kind {
         ExprKind::Name(name) => name.rsplit("::").next().unwrap_or(name).to_owned(),
         _ => String::new(),
@@ -141,12 +142,19 @@ pub(super) fn doubtful(function: &Function, is_known: &dyn Fn(&str) -> bool) -> 
         _ => None,
     };
     let describes = |info: &str, operand: &str| operand_of_info(info) == Some(operand);
+    // All variables that are declared, and those that are declared with another value.
+    let (mut declared, mut others): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     // The changes that keep descriptions true, each with the variable.
     let mut right: Vec<String> = Vec::new();
     for stmt in &function.body {
         stmt.declared(&mut |variable| {
+            declared.push(variable.name.clone());
             let told = variable.value.as_ref().and_then(told);
-            right.extend(told.filter(|info| describes(info, &variable.name)));
+            match told.filter(|info| describes(info, &variable.name)) {
+                Some(info) => right.push(info),
+                None if variable.value.is_some() => others.push(variable.name.clone()),
+                None => {}
+            }
         });
     }
     let (mut swapped, mut operands) = (Vec::new(), Vec::new());
@@ -172,11 +180,14 @@ pub(super) fn doubtful(function: &Function, is_known: &dyn Fn(&str) -> bool) -> 
     let all = changed(function, &|name| ["intersect", "unify"].contains(&name) || is_known(name));
     let count =
         |names: &[String], wanted: &str| names.iter().filter(|name| *name == wanted).count();
-    let is_wrong = |name: &str| count(&all, name) > count(&right, name);
-    let infos = all.iter().filter(|name| {
+    let is_right = |name: &str| count(&all, name) == count(&right, name);
+    let infos = right.iter().filter(|name| {
         operand_of_info(name).is_some_and(|operand| {
             let is_swapped = swapped.iter().any(|(a, b)| a == operand || b == operand);
-            is_wrong(name) || is_wrong(operand) || is_swapped && swapped != operands
+            // Another variable with the operand's name may hide it.
+            let is_hidden = count(&others, operand) > 0 && count(&declared, operand) > 1;
+            let are_right = is_right(name) && is_right(operand) && count(&others, name) == 0;
+            are_right && !is_hidden && (!is_swapped || swapped == operands)
         })
     });
     infos.cloned().collect()

@@ -5,10 +5,9 @@ use std::fmt;
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_cpp::ast::{Expr, ExprKind, File, Function, Stmt, StmtKind};
-use halidom_cpp::is_letter;
-use halidom_cpp::{Sign, without_comments};
+use halidom_cpp::{Sign, is_letter, without_comments};
 
-use super::locals::{changed, doubtful, operand_of_info, other_nodes};
+use super::locals::{changed, described, operand_of_info, other_nodes};
 use super::pattern::{FUNCTIONS, Op, Pattern, is_constant, is_wildcard, operator};
 use crate::profile::Language;
 
@@ -178,7 +177,7 @@ pub fn rules(file: &File) -> Vec<Found> {
         let of_rules = |name: &str| FUNCTIONS.iter().any(|(known, ..)| *known == name);
         let free = file.functions.iter().filter(|of| of.class.is_empty()).map(|of| &of.name);
         scope.own.extend(free.chain(&file.others).filter(|name| of_rules(name)).cloned());
-        scope.doubtful.extend(doubtful(function, &by_value));
+        scope.described = described(function, &by_value);
         let mut is_other = other_nodes(function).contains(&"op");
         for stmt in &function.body {
             stmt.declared(&mut |variable| {
@@ -246,13 +245,12 @@ fn by_value<'f>(function: &Function, file: &'f File) -> impl Fn(&str) -> bool + 
             }
         });
     }
-    // Types are kept without `const`.
+    // A pointer is written through an address, which counts by itself.
     let writes = |name: &str| {
         let mut named = file.functions.iter().filter(|of| of.name == name);
         named.any(|of| {
-            let header = of.text.split('{').next().unwrap_or_default();
-            let references = of.parameters.iter().filter(|known| known.ty.ends_with('&')).count();
-            references > header.matches("const ").count()
+            let mut types = of.parameters.iter().enumerate();
+            types.any(|(index, known)| known.ty.ends_with('&') && of.may_write(index))
         })
     };
     move |name| {
@@ -325,8 +323,8 @@ struct Scope {
     locals: FxHashMap<String, Expr>,
     /// Variables whose first value need not be the one that a condition sees.
     unsteady: FxHashSet<String>,
-    /// Descriptions that need not be those of their operands.
-    doubtful: FxHashSet<String>,
+    /// Descriptions of operands that `mutate` told.
+    described: FxHashSet<String>,
     /// Names of tests that the file itself declares.
     own: FxHashSet<String>,
 }
@@ -586,7 +584,7 @@ fn guard(scope: &Scope, expr: &Expr) -> Guard {
 }
 
 fn not_zero(scope: &Scope, info: &str) -> Guard {
-    match operand_of_info(info).filter(|_| !scope.doubtful.contains(info)) {
+    match operand_of_info(info).filter(|_| scope.described.contains(info)) {
         Some(operand) => {
             let operand = Pattern::Host(operand.to_owned());
             Guard::Fact(Pattern::Apply(Op::Ne, vec![operand, Pattern::Int(0)]))
@@ -729,7 +727,7 @@ impl Reader<'_> {
         match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             [.., "lanes"] => Ok(Pattern::Lanes(name.to_owned())),
             [info, "alignment", "modulus" | "remainder"] => {
-                if self.scope.doubtful.contains(*info) {
+                if !self.scope.described.contains(*info) {
                     return Err(format!("{info}, which need not describe its operand"));
                 }
                 let operand = operand_of_info(info)
