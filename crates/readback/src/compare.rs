@@ -11,6 +11,7 @@ use halidom_prelude::operators::{AtomicOp, Few, VectorOp};
 use crate::helper_names::helper_of;
 use crate::lift::{Binding, Lift, Scope};
 use crate::mismatch::Mismatch;
+use crate::names::Taken;
 use crate::syntax::{Action, File, Line, Node, Shape, Ty};
 use crate::term::{Op, Ring, TermId};
 use crate::terms::{NoTerm, Terms, in_memory, machine};
@@ -28,6 +29,7 @@ pub(crate) fn compare(
         file,
         terms: Terms::new(pool),
         scope: Scope::default(),
+        taken: Taken::of(file),
         checks: 0,
         visited: FxHashSet::default(),
     };
@@ -52,6 +54,8 @@ pub(crate) struct Walk<'t> {
     pub(crate) file: &'t File,
     pub(crate) terms: Terms<'t>,
     pub(crate) scope: Scope,
+    /// The names that no variable may hide.
+    pub(crate) taken: Taken<'t>,
     /// The number of entry checks so far.
     pub(crate) checks: usize,
     pub(crate) visited: FxHashSet<usize>,
@@ -70,6 +74,19 @@ impl<'t> Walk<'t> {
 
     pub(crate) fn require(&self, holds: bool, at: usize, what: &str) -> Compared {
         if holds { Ok(()) } else { self.fail(at, what) }
+    }
+
+    /// Requires that a name of a variable is new.
+    pub(crate) fn is_free(&self, at: usize, name: &str) -> Compared {
+        let is_free = self.scope.get(name).is_none() && !self.taken.contains(name);
+        self.require(is_free, at, "a name that is taken")
+    }
+
+    /// Gives a new name its meaning.
+    pub(crate) fn bind(&mut self, at: usize, name: &str, binding: Binding) -> Compared {
+        self.is_free(at, name)?;
+        self.scope.bind(name, binding);
+        Ok(())
     }
 
     pub(crate) fn lift(&mut self) -> Lift<'_, 't> {
@@ -219,7 +236,6 @@ impl<'t> Walk<'t> {
         let Action::Declare(ty, name, node) = &line.action else {
             return self.fail(line.at, "a declaration was expected");
         };
-        self.require(self.scope.get(name).is_none(), line.at, "a name that is taken")?;
         let expected = self.term(line.at, value)?;
         let Type { scalar, lanes } = self.pool.ty(value);
         let (found, binding) = match ty {
@@ -245,7 +261,7 @@ impl<'t> Walk<'t> {
             | Ty::Pointer { .. } => return self.fail(line.at, "a variable of another type"),
         };
         self.require(found == expected, node.at, "another value")?;
-        self.scope.bind(name, binding);
+        self.bind(line.at, name, binding)?;
         skip_discards(rest, &[name]);
         Ok(())
     }
@@ -264,10 +280,9 @@ impl<'t> Walk<'t> {
         let expected_extent = self.term(line.at, extent)?;
         let found_min = self.lift().scalar_as(from, Scalar::I64)?;
         self.require(found_min == expected_min, from.at, "another first value")?;
-        self.require(self.scope.get(name).is_none(), line.at, "a name that is taken")?;
         match end {
             Some((end_name, sum)) => {
-                self.require(self.scope.get(end_name).is_none(), line.at, "a name that is taken")?;
+                self.is_free(line.at, end_name)?;
                 let Shape::Binary(op, start, found) = &sum.shape else {
                     return self.fail(sum.at, "another bound");
                 };
@@ -300,7 +315,7 @@ impl<'t> Walk<'t> {
             }
         }
         let depth = self.scope.depth();
-        self.scope.bind(name, Binding::Var(var));
+        self.bind(line.at, name, Binding::Var(var))?;
         self.whole(body, lines)?;
         self.scope.leave(depth);
         Ok(())

@@ -92,7 +92,8 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Matches `T name = base->name;` for some of the fields, each at most once.
+    /// Matches `T name = base->name;` for some of the fields, each at most once. A caller's `bool`
+    /// may be any byte, so the entry function writes `args->name != 0`.
     pub(crate) fn take_over(
         &mut self,
         rest: &mut Rest<'t>,
@@ -100,8 +101,8 @@ impl<'t> Walk<'t> {
         fields: &[(String, Binding, Ty)],
     ) -> Compared {
         while let Some((line, others)) = rest.split_first()
-            && let Action::Declare(ty, name, Node { shape: Shape::Arrow(from, field), .. }) =
-                &line.action
+            && let Action::Declare(ty, name, node) = &line.action
+            && let Some((from, field, as_truth)) = taken_field(node)
         {
             let from_base = from.is_name(base);
             let known = fields.iter().find(|(known, ..)| known == field);
@@ -113,8 +114,10 @@ impl<'t> Walk<'t> {
                 *restrict = true;
             }
             self.require(*ty == restricted, line.at, "a field of another type")?;
-            self.require(self.scope.get(name).is_none(), line.at, "a name that is taken")?;
-            self.scope.bind(name, *binding);
+            let is_bool = matches!(binding, Binding::Var(var) if self.pool.var(*var).ty.scalar == Scalar::Bool);
+            let well = as_truth == (is_bool && base == "args");
+            self.require(well, line.at, "a `bool` that may be no truth value")?;
+            self.bind(line.at, name, *binding)?;
             *rest = others;
         }
         Ok(())
@@ -257,8 +260,7 @@ impl<'t> Walk<'t> {
         let outer_scope = std::mem::replace(&mut self.scope, inner_scope);
         self.take_over(&mut rest, "captured", &fields)?;
         skip_discards(&mut rest, &["closure", index]);
-        self.require(self.scope.get(index).is_none(), function.at, "a name that is taken")?;
-        self.scope.bind(index, Binding::Var(var));
+        self.bind(function.at, index, Binding::Var(var))?;
         self.stmt(body, &mut rest)?;
         self.leaves_well(&mut rest)?;
         self.scope = outer_scope;
@@ -279,4 +281,19 @@ impl<'t> Walk<'t> {
             Binding::Mask(var, width) => Ty::Vector(width, self.pool.var(var).ty.lanes),
         }
     }
+}
+
+/// Returns the pointer and the field of `pointer->field`, and whether it is compared with 0.
+fn taken_field(node: &Node) -> Option<(&Node, &String, bool)> {
+    if let Shape::Arrow(from, field) = &node.shape {
+        return Some((from, field, false));
+    }
+    if let Shape::Binary(op, lhs, rhs) = &node.shape
+        && op == "!="
+        && rhs.shape == Shape::Number("0".to_owned())
+        && let Shape::Arrow(from, field) = &lhs.shape
+    {
+        return Some((from, field, true));
+    }
+    None
 }

@@ -30,17 +30,30 @@ pub struct Token<'a> {
     pub start: usize,
 }
 
-/// The operators and brackets; longer ones come before their prefixes.
+/// C's operators and brackets, also those that generated C lacks: the longest one that fits is the
+/// token. Longer ones come before their prefixes.
 const MARKS: &[&str] = &[
-    "->", "++", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "(", ")", "{", "}", "[", "]", ";",
-    ",", "?", ":", "=", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", ".",
+    "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=",
+    "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##", "<:", ":>", "<%", "%>", "%:", "//", "(", ")",
+    "{", "}", "[", "]", ";", ",", "?", ":", "=", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^",
+    "~", "!", ".",
 ];
+
+/// Returns the place of the first character that C may read otherwise than it looks: `\` joins
+/// lines, also within a comment and in the spelling `??/`, and a carriage return may end one.
+fn unclear(text: &str) -> Option<usize> {
+    let character = text.find(|c: char| c == '\\' || (c.is_control() && c != '\n'));
+    character.or_else(|| text.find("??"))
+}
 
 /// Returns the tokens of a file, including the end.
 ///
 /// # Errors
 /// The first text that is no token of generated C.
 pub fn tokens(text: &str) -> Result<Vec<Token<'_>>, Mismatch> {
+    if let Some(at) = unclear(text) {
+        return Err(Mismatch::at(text, at, "a character that C may read otherwise"));
+    }
     let mut tokens = Vec::new();
     let mut start = 0;
     let run = |from: usize, accept: fn(char) -> bool| {
@@ -48,13 +61,13 @@ pub fn tokens(text: &str) -> Result<Vec<Token<'_>>, Mismatch> {
     };
     while let Some(first) = text[start..].chars().next() {
         let rest = &text[start..];
-        let (kind, end) = if first.is_whitespace() {
+        let (kind, end) = if matches!(first, ' ' | '\n') {
             start += first.len_utf8();
             continue;
-        } else if rest.starts_with("/*") {
+        } else if let Some(comment) = rest.strip_prefix("/*") {
             let length =
-                rest.find("*/").ok_or_else(|| Mismatch::at(text, start, "an open comment"))?;
-            start += length + 2;
+                comment.find("*/").ok_or_else(|| Mismatch::at(text, start, "an open comment"))?;
+            start += length + 4;
             continue;
         } else if first == '#' {
             (Kind::Directive, run(start, |c| c != '\n'))

@@ -20,10 +20,13 @@ pub mod lex;
 mod lift;
 mod memory;
 mod mismatch;
+mod names;
 mod parse;
 mod syntax;
 mod term;
 mod terms;
+#[cfg(test)]
+mod tests;
 
 use halidom_base::FxHashSet;
 use halidom_ir::{Pool, Program};

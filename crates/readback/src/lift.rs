@@ -35,8 +35,9 @@ pub(crate) enum Value {
     /// A scalar. Its C type is the term's or, for `bool` and small integers, possibly `int` with
     /// the same value.
     Scalar(TermId),
-    /// An integer literal; `unsigned` tells its C type.
-    Literal { value: i128, unsigned: bool },
+    /// A number that literals give, with its C type: of 32 or 64 bits, which hold it. Where C
+    /// assigns it or combines it, it takes any type that holds it.
+    Literal { value: i128, ty: Scalar },
     /// Lanes.
     Vector(TermId),
     /// A vector of `bool` as a mask: all ones where it holds, in signed lanes of this type.
@@ -164,12 +165,8 @@ impl Lift<'_, '_> {
                 }
                 Ok(self.terms.cast(to, term))
             }
-            Value::Literal { value, .. } => match to.range() {
-                Some((low, high)) if (low..=high).contains(&value) => {
-                    Ok(self.literal_as(value, to))
-                }
-                Some(_) | None => self.fail(node, "a literal that does not fit"),
-            },
+            Value::Literal { value, .. } if contains(to, value) => Ok(self.literal_as(value, to)),
+            Value::Literal { .. } => self.fail(node, "a literal that does not fit"),
             Value::Vector(_) | Value::Mask(..) | Value::Bits(..) => {
                 self.fail(node, "a vector where a scalar is due")
             }
@@ -247,13 +244,15 @@ impl Lift<'_, '_> {
             Some(digits) => (digits, true),
             None => (text, false),
         };
-        let limit = if unsigned { i128::from(u64::MAX) } else { i128::from(i64::MAX) };
-        match digits.parse::<i128>() {
-            // A leading zero would make the literal octal.
-            Ok(value) if value <= limit && value.to_string() == digits => {
-                Ok(Value::Literal { value, unsigned })
-            }
-            Ok(_) | Err(_) => self.fail(node, "no number"),
+        // C's type of a decimal literal is the first that holds it. A `long` has 64 bits.
+        let types = if unsigned { [Scalar::U32, Scalar::U64] } else { [Scalar::I32, Scalar::I64] };
+        let value = digits.parse::<i128>().ok();
+        // A leading zero would make the literal octal.
+        let value = value.filter(|value| value.to_string() == digits);
+        let ty = types.into_iter().find(|ty| value.is_some_and(|value| contains(*ty, value)));
+        match (value, ty) {
+            (Some(value), Some(ty)) => Ok(Value::Literal { value, ty }),
+            _ => self.fail(node, "no number"),
         }
     }
 
@@ -264,14 +263,8 @@ impl Lift<'_, '_> {
                 let term = self.truth_of(operand, value)?;
                 Ok(Value::Scalar(self.terms.not(term)))
             }
-            ("-", Value::Literal { value, unsigned: false }) => {
-                Ok(Value::Literal { value: -value, unsigned: false })
-            }
-            ("-", Value::Literal { value, unsigned: true }) => {
-                let width = if value <= i128::from(u32::MAX) { 32 } else { 64 };
-                let value = (-value).rem_euclid(1 << width);
-                Ok(Value::Literal { value, unsigned: true })
-            }
+            ("-", Value::Literal { value, ty }) => self.literal(node, -value, ty),
+            ("~", Value::Literal { value, ty }) => self.literal(node, -value - 1, ty),
             ("-", Value::Scalar(term)) => {
                 let from = self.terms.ty(term).scalar;
                 let to = promoted(from);
@@ -282,17 +275,14 @@ impl Lift<'_, '_> {
                 Ok(Value::Scalar(self.terms.neg(to.is_signed(), wide)))
             }
             ("-", Value::Vector(term)) => {
-                let exact = self.terms.ty(term).scalar.is_signed();
-                Ok(Value::Vector(self.terms.neg(exact, term)))
+                let ty = self.terms.ty(term).scalar;
+                self.lanes_are_computed(node, ty)?;
+                Ok(Value::Vector(self.terms.neg(ty.is_signed(), term)))
             }
             ("~", Value::Scalar(term)) if self.terms.ty(term).scalar.is_machine_integer() => {
                 let to = promoted(self.terms.ty(term).scalar);
                 let wide = self.terms.cast(to, term);
                 Ok(Value::Scalar(self.terms.not(wide)))
-            }
-            ("~", Value::Literal { value, .. }) if i32::try_from(value).is_ok() => {
-                let term = self.literal_as(value, Scalar::I32);
-                Ok(Value::Scalar(self.terms.not(term)))
             }
             ("~", Value::Vector(term)) => Ok(Value::Vector(self.terms.not(term))),
             ("~", Value::Mask(term, width)) => Ok(Value::Mask(self.terms.not(term), width)),
@@ -316,15 +306,14 @@ impl Lift<'_, '_> {
             return Ok(Value::Scalar(self.terms.binary(op, a, b)));
         }
         match (a, b) {
-            (
-                Value::Literal { value: x, unsigned: u },
-                Value::Literal { value: y, unsigned: v },
-            ) => self.literals(node, op, (x, u), (y, v)),
+            (Value::Literal { value: x, ty: s }, Value::Literal { value: y, ty: t }) => {
+                self.literals(node, op, (x, s), (y, t))
+            }
             (
                 Value::Scalar(_) | Value::Literal { .. },
                 Value::Scalar(_) | Value::Literal { .. },
             ) => self.scalars(node, op, a, b),
-            (Value::Mask(m, width), Value::Literal { value: 1, unsigned: false }) if op == "&" => {
+            (Value::Mask(m, width), Value::Literal { value: 1, .. }) if op == "&" => {
                 Ok(Value::Bits(m, width))
             }
             (Value::Mask(x, width), Value::Mask(y, other)) if width == other => match plain(op) {
@@ -337,29 +326,22 @@ impl Lift<'_, '_> {
         }
     }
 
-    /// Lifts an operator on two literals, whose C type is the wider of theirs.
+    /// Lifts an operator on two literals: C converts both to their common type.
     fn literals(
         &mut self,
         node: &Node,
         op: &str,
-        (x, unsigned_x): (i128, bool),
-        (y, unsigned_y): (i128, bool),
+        (x, ty_x): (i128, Scalar),
+        (y, ty_y): (i128, Scalar),
     ) -> Lifted<Value> {
-        if unsigned_x != unsigned_y {
-            return self.fail(node, "literals of different signs");
+        let ty = common(ty_x, ty_y);
+        let (a, b) = (self.literal_as(x, ty), self.literal_as(y, ty));
+        if let Some(op) = plain(op).filter(|op| op.is_comparison()) {
+            return Ok(Value::Scalar(self.terms.binary(op, a, b)));
         }
-        let limits =
-            if unsigned_x { [Scalar::U32, Scalar::U64] } else { [Scalar::I32, Scalar::I64] };
-        let range = |scalar: Scalar| scalar.range().unwrap_or((0, 0));
-        let within =
-            |value: i128, scalar: Scalar| (range(scalar).0..=range(scalar).1).contains(&value);
-        let ty = limits.into_iter().find(|ty| within(x, *ty) && within(y, *ty));
-        if let (Some(op), true) = (plain(op), ty.is_some())
-            && op.is_comparison()
-        {
-            let (x, y) = (self.literal_as(x, Scalar::I64), self.literal_as(y, Scalar::I64));
-            return Ok(Value::Scalar(self.terms.binary(op, x, y)));
-        }
+        let (Some(x), Some(y)) = (self.integer(a), self.integer(b)) else {
+            return self.fail(node, "literals that are no integers");
+        };
         let result = match op {
             "+" => x.checked_add(y),
             "-" => x.checked_sub(y),
@@ -371,23 +353,32 @@ impl Lift<'_, '_> {
             "^" => Some(x ^ y),
             _ => None,
         };
-        match (result, ty) {
-            (Some(value), Some(ty)) if of_literal(value, unsigned_x) == ty => {
-                Ok(Value::Literal { value, unsigned: unsigned_x })
-            }
-            _ => self.fail(node, "literals that C may leave undefined"),
+        match result {
+            Some(result) => self.literal(node, result, ty),
+            None => self.fail(node, "literals that C may leave undefined"),
         }
+    }
+
+    /// Returns the number that arithmetic of this type gives for an exact result: C leaves signed
+    /// overflow undefined.
+    fn literal(&mut self, node: &Node, exact: i128, ty: Scalar) -> Lifted<Value> {
+        let held = Constant::wrapped(ty, exact).and_then(Constant::as_integer);
+        match held {
+            Some(value) if value == exact || ty.is_unsigned() => Ok(Value::Literal { value, ty }),
+            Some(_) | None => self.fail(node, "literals that C may leave undefined"),
+        }
+    }
+
+    fn integer(&self, id: TermId) -> Option<i128> {
+        self.terms.as_constant(id).and_then(Constant::as_integer)
     }
 
     /// Returns both values as terms of one type, without a change of value if there is such a type.
     /// Otherwise they are converted as C converts operands.
     fn alike(&mut self, node: &Node, a: Value, b: Value) -> Lifted<(TermId, TermId)> {
         match (a, b) {
-            (
-                Value::Literal { value: x, unsigned: u },
-                Value::Literal { value: y, unsigned: v },
-            ) => {
-                let ty = common(of_literal(x, u), of_literal(y, v));
+            (Value::Literal { value: x, ty: s }, Value::Literal { value: y, ty: t }) => {
+                let ty = common(s, t);
                 Ok((self.literal_as(x, ty), self.literal_as(y, ty)))
             }
             (Value::Scalar(a), Value::Scalar(b)) => {
@@ -409,13 +400,11 @@ impl Lift<'_, '_> {
                 }
                 Ok((self.terms.cast(to, a), self.terms.cast(to, b)))
             }
-            (Value::Scalar(a), Value::Literal { value, unsigned }) => {
-                let b = self.literal_beside(node, a, value, unsigned)?;
-                Ok((a, b))
+            (Value::Scalar(a), Value::Literal { value, ty }) => {
+                Ok((a, self.literal_beside(node, a, value, ty)?))
             }
-            (Value::Literal { value, unsigned }, Value::Scalar(b)) => {
-                let a = self.literal_beside(node, b, value, unsigned)?;
-                Ok((a, b))
+            (Value::Literal { value, ty }, Value::Scalar(b)) => {
+                Ok((self.literal_beside(node, b, value, ty)?, b))
             }
             _ => self.fail(node, "operands that C does not combine so"),
         }
@@ -426,12 +415,11 @@ impl Lift<'_, '_> {
         node: &Node,
         beside: TermId,
         value: i128,
-        unsigned: bool,
+        of_literal: Scalar,
     ) -> Lifted<TermId> {
         let ty = self.terms.ty(beside).scalar;
-        let fits = ty.range().is_some_and(|(low, high)| (low..=high).contains(&value));
         // The literal would make the other operand unsigned, or wider.
-        if !fits || common(ty, of_literal(value, unsigned)) != promoted(ty) {
+        if !contains(ty, value) || common(ty, of_literal) != promoted(ty) {
             return self.fail(node, "a literal that does not fit the other operand");
         }
         Ok(self.literal_as(value, ty))
@@ -503,6 +491,7 @@ impl Lift<'_, '_> {
         };
         let ty = self.terms.ty(x).scalar;
         if let Some(ring) = ring(op) {
+            self.lanes_are_computed(node, ty)?;
             return Ok(Value::Vector(self.terms.ring(ring, ty.is_signed(), x, y)));
         }
         let Some(plain) = plain(op) else {
@@ -531,12 +520,19 @@ impl Lift<'_, '_> {
         Ok(Value::Vector(self.terms.binary(plain, x, y)))
     }
 
+    /// Refuses arithmetic on signed lanes of fewer than 64 bits, which may overflow. With 64 bits,
+    /// only the program's own exact arithmetic equals it.
+    fn lanes_are_computed(&self, node: &Node, ty: Scalar) -> Lifted<()> {
+        if ty.is_signed() && ty != Scalar::I64 {
+            return self.fail(node, "arithmetic that C may leave undefined");
+        }
+        Ok(())
+    }
+
     fn beside_vector(&mut self, node: &Node, vector: TermId, value: Value) -> Lifted<TermId> {
         let ty = self.terms.ty(vector);
         let scalar = match value {
-            Value::Literal { value, .. }
-                if ty.scalar.range().is_some_and(|(low, high)| (low..=high).contains(&value)) =>
-            {
+            Value::Literal { value, .. } if contains(ty.scalar, value) => {
                 self.literal_as(value, ty.scalar)
             }
             Value::Scalar(term)
@@ -613,14 +609,9 @@ fn plain(op: &str) -> Option<Op> {
     })
 }
 
-/// C's type of a literal. A `long` has 64 bits.
-fn of_literal(value: i128, unsigned: bool) -> Scalar {
-    match unsigned {
-        true if value <= i128::from(u32::MAX) => Scalar::U32,
-        true => Scalar::U64,
-        false if i32::try_from(value).is_ok() => Scalar::I32,
-        false => Scalar::I64,
-    }
+/// Tests whether an integer type holds the number.
+fn contains(ty: Scalar, value: i128) -> bool {
+    ty.range().is_some_and(|(low, high)| (low..=high).contains(&value))
 }
 
 /// C's promoted type of an operand: `int` where it holds all values.

@@ -63,8 +63,7 @@ impl<'t> Walk<'t> {
                 self.require(length == at_least_one, line.at, "a buffer of another size")?;
                 let aligned = matches!(&align.shape, Shape::Number(bytes) if bytes == "64");
                 self.require(aligned, line.at, "another alignment")?;
-                self.require(self.scope.get(name).is_none(), line.at, "a name that is taken")?;
-                self.scope.bind(name, Binding::Buffer(buffer));
+                self.bind(line.at, name, Binding::Buffer(buffer))?;
                 self.stmt(body, &mut rest)?;
             }
             Action::DeclareOwning(owner, memory) => {
@@ -90,11 +89,8 @@ impl<'t> Walk<'t> {
                 };
                 self.require(*ty == self.pointer(buffer, true), line.at, "another pointer")?;
                 self.require(first == owner && name != owner, line.at, "other memory")?;
-                for name in [owner, name] {
-                    let is_free = self.scope.get(name).is_none();
-                    self.require(is_free, line.at, "a name that is taken")?;
-                }
-                self.scope.bind(name, Binding::Buffer(buffer));
+                self.is_free(line.at, owner)?;
+                self.bind(line.at, name, Binding::Buffer(buffer))?;
                 self.stmt(body, &mut rest)?;
             }
             Action::Declare(..)
@@ -126,8 +122,7 @@ impl<'t> Walk<'t> {
         let lends =
             matches!(self.scope.get(memory), Some(Binding::Buffer(found)) if found == lender);
         self.require(lends, line.at, "the memory of another buffer")?;
-        self.require(self.scope.get(name).is_none(), line.at, "a name that is taken")?;
-        self.scope.bind(name, Binding::Buffer(buffer));
+        self.bind(line.at, name, Binding::Buffer(buffer))?;
         self.stmt(body, &mut rest)?;
         self.ends(rest)
     }

@@ -167,9 +167,8 @@ impl<'a> Parser<'a> {
 
     fn is_type(&self, token: Token<'_>) -> bool {
         token.kind == Kind::Word
-            && (matches!(token.text, "void" | "int" | "size_t" | "const" | "halidom_failure")
-                || scalar(token.text).is_some()
-                || vector(token.text).is_some()
+            && (is_type_name(token.text)
+                || matches!(token.text, "const" | "halidom_failure")
                 || self.structs.iter().any(|name| name == token.text))
     }
 
@@ -492,6 +491,11 @@ fn precedence(token: Token<'_>) -> Option<Precedence> {
         "*" | "/" | "%" => Precedence::Product,
         _ => return None,
     })
+}
+
+/// Tests for the name of a type that no file declares.
+pub(crate) fn is_type_name(name: &str) -> bool {
+    matches!(name, "void" | "int" | "size_t") || scalar(name).is_some() || vector(name).is_some()
 }
 
 /// Returns the type that C calls `name`.

@@ -4,8 +4,9 @@
 //! The normal form forgets only what does not matter: each rule below replaces a term by one of
 //! equal value. Arithmetic is either *exact* (C's signed operators, on `int`, which the IR bounds,
 //! and on operands that C promoted) or modulo a power of two (C's unsigned operators). No rule
-//! makes exact arithmetic from wrapping arithmetic, so C that may overflow never equals IR that
-//! wraps.
+//! makes exact arithmetic from wrapping arithmetic, or wrapping arithmetic from exact arithmetic on
+//! 64 bits, so C that may overflow never equals IR that wraps. Exact arithmetic on 32 bits is in
+//! range: lifting has shown this.
 
 use halidom_base::{FxHashMap, Id, IndexSet};
 use halidom_ir::{
@@ -142,7 +143,9 @@ impl<'a> Terms<'a> {
     /// Returns a sum, difference or product. Wrapping ones of signed numbers are computed unsigned.
     pub(crate) fn ring(&mut self, op: Ring, exact: bool, lhs: TermId, rhs: TermId) -> TermId {
         let ty = self.ty(lhs);
-        if let Some(folded) = self.fold(ring_op(op), lhs, rhs) {
+        if !(exact && self.overflows(op, lhs, rhs))
+            && let Some(folded) = self.fold(ring_op(op), lhs, rhs)
+        {
             return folded;
         }
         let unsigned = unsigned_of(ty.scalar);
@@ -155,9 +158,27 @@ impl<'a> Terms<'a> {
         self.intern(Term::Ring { op, exact: exact && !ty.scalar.is_float(), lhs, rhs }, ty)
     }
 
+    /// Tests whether the type does not hold the exact result of arithmetic on two constants.
+    fn overflows(&self, op: Ring, lhs: TermId, rhs: TermId) -> bool {
+        let value = |id| self.as_constant(id).and_then(Constant::as_integer);
+        let (Some(a), Some(b)) = (value(lhs), value(rhs)) else { return false };
+        let result = match op {
+            Ring::Add => a.checked_add(b),
+            Ring::Sub => a.checked_sub(b),
+            Ring::Mul => a.checked_mul(b),
+        };
+        let range = self.ty(lhs).scalar.range();
+        !matches!((result, range), (Some(result), Some((low, high))) if (low..=high).contains(&result))
+    }
+
     pub(crate) fn neg(&mut self, exact: bool, operand: TermId) -> TermId {
         let ty = self.ty(operand);
+        // The least number has no exact negation.
+        let least = self.as_constant(operand).and_then(Constant::as_integer);
+        let is_least =
+            least.is_some_and(|value| ty.scalar.range().is_some_and(|(low, _)| value == low));
         if let Some(value) = self.as_constant(operand)
+            && !(exact && is_least)
             && let Ok(folded) = eval::unary(UnaryOp::Neg(Overflow::Wraps), value)
         {
             return self.spread(folded, ty.lanes);
@@ -461,7 +482,7 @@ impl<'a> Terms<'a> {
     }
 }
 
-fn ring_op(op: Ring) -> BinaryOp {
+pub(crate) fn ring_op(op: Ring) -> BinaryOp {
     match op {
         Ring::Add => BinaryOp::Add(Overflow::Wraps),
         Ring::Sub => BinaryOp::Sub(Overflow::Wraps),
@@ -469,7 +490,7 @@ fn ring_op(op: Ring) -> BinaryOp {
     }
 }
 
-fn binary_op(op: Op) -> BinaryOp {
+pub(crate) fn binary_op(op: Op) -> BinaryOp {
     match op {
         Op::Div => BinaryOp::Div,
         Op::Mod => BinaryOp::Mod,
@@ -517,9 +538,10 @@ pub(crate) fn holds(outer: Scalar, inner: Scalar) -> bool {
 }
 
 /// Tests whether a cast reduces integers modulo a smaller power of two, or exact integers modulo
-/// the same one.
+/// the same one. Exact arithmetic on 64 bits stays as it is: C may leave it undefined.
 fn narrows(to: Scalar, from: Scalar, exact: bool) -> bool {
     to.is_machine_integer()
         && from.is_machine_integer()
+        && !(exact && bits(from) == 64)
         && (bits(to) < bits(from) || (exact && bits(to) == bits(from) && to.is_unsigned()))
 }

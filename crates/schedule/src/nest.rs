@@ -149,6 +149,9 @@ pub(crate) struct Loop {
     /// True if a split further in, whose last block moves inwards, handles what lies beyond this
     /// loop's end: iterations beyond it recompute the last iteration.
     pub(crate) covered: bool,
+    /// True if the loop runs over a block of another one: what lies beyond its end is the next
+    /// block.
+    pub(crate) is_block: bool,
 }
 
 /// The class of a loop: its iterations are independent or not (FS Definition 8.3).
@@ -478,6 +481,7 @@ impl Nest {
             partition_origin: None,
             ahead: Vec::new(),
             covered: false,
+            is_block: false,
         });
         pool.var_expr(var)
     }

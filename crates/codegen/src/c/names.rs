@@ -6,12 +6,12 @@ use halidom_ir::Scalar;
 
 /// Keywords, macros, and names that the printed file itself uses.
 const RESERVED: &[&str] = &[
-    "alignas", "alignof", "args", "asm", "auto", "bool", "break", "case", "char", "closure",
-    "const", "continue", "default", "do", "double", "else", "enum", "extern", "failure", "false",
-    "float", "for", "goto", "if", "inline", "int", "linux", "long", "main", "register", "restrict",
-    "return", "short", "signed", "sizeof", "static", "struct", "switch", "true", "typedef",
-    "typeof", "union", "unix", "unsigned", "void", "volatile", "while", "errno", "stdin", "stdout",
-    "stderr", "NULL", "EOF",
+    "alignas", "alignof", "args", "asm", "auto", "bool", "break", "captured", "case", "char",
+    "closure", "const", "continue", "default", "do", "double", "else", "enum", "extern", "failure",
+    "false", "float", "for", "goto", "if", "inline", "int", "linux", "long", "main", "register",
+    "restrict", "return", "short", "signed", "sizeof", "static", "status", "struct", "switch",
+    "true", "typedef", "typeof", "union", "unix", "unsigned", "void", "volatile", "while", "errno",
+    "stdin", "stdout", "stderr", "NULL", "EOF",
 ];
 
 /// Hands out names, each only once.
@@ -65,13 +65,21 @@ fn is_reserved(name: &str) -> bool {
         || name.starts_with("halidom")
         || name.starts_with("HALIDOM")
         || name.ends_with("_t")
+        || is_limit(name)
         || name.contains("_by_")
         || Scalar::from_name(base).is_some()
 }
 
+/// Tests for a macro of C's headers that stands for a number, such as `INT32_MAX`.
+fn is_limit(name: &str) -> bool {
+    let ends = ["_MAX", "_MIN", "_WIDTH"].iter().any(|end| name.ends_with(end));
+    ends && !name.contains(|character: char| character.is_ascii_lowercase())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Names;
+    use super::{Names, identifier};
+    use crate::Toolchain;
 
     #[test]
     fn names_are_legal_and_given_once() {
@@ -86,8 +94,29 @@ mod tests {
             ("load_u16x16", "load_u16x16_"),
             ("größe", "gr__e"),
             ("blur_x", "blur_x_2"),
+            ("status", "status_"),
+            ("INT32_MAX", "INT32_MAX_"),
+            ("x_max", "x_max"),
         ] {
             assert_eq!(names.fresh(wanted), expected);
+        }
+    }
+    /// A variable that is called like a macro would be replaced by its text.
+    #[test]
+    fn no_name_is_a_macro_of_the_headers() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("headers.c");
+        std::fs::write(&source, "#include <stddef.h>\n#include <stdint.h>\n").unwrap();
+        let toolchain = Toolchain::find().unwrap();
+        let output = toolchain.start().args(["-dM", "-E"]).arg(&source).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let names =
+            text.lines().filter_map(|line| line.strip_prefix("#define ")?.split(' ').next());
+        // Those with parameters stand for nothing where no `(` follows.
+        let names: Vec<&str> = names.filter(|name| !name.contains('(')).collect();
+        assert!(names.len() > 100, "{text}");
+        for name in names {
+            assert_ne!(identifier(name), name);
         }
     }
 }

@@ -198,8 +198,21 @@ fn print_list(out: &mut String, values: &[CExpr]) {
 pub(crate) fn print_comment(out: &mut String, indent: usize, text: &str) {
     print_indent(out, indent);
     out.push_str("/* ");
-    // A name from the source cannot close the comment.
-    out.push_str(&text.replace("*/", "* /").replace('\n', " "));
+    // A name from the source cannot close the comment. C drops a backslash at a line's end, also
+    // where it is spelt `??/`, and then reads on.
+    let mut previous = ' ';
+    for character in text.chars() {
+        let character = match character {
+            '\\' => '/',
+            control if control.is_control() => ' ',
+            plain => plain,
+        };
+        if matches!((previous, character), ('*', '/') | ('/', '*') | ('?', '?')) {
+            out.push(' ');
+        }
+        out.push(character);
+        previous = character;
+    }
     out.push_str(" */\n");
 }
 

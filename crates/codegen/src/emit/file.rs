@@ -1,7 +1,7 @@
 //! A whole C file for a program, and the data that is needed to call it.
 
 use halidom_base::FxHashSet;
-use halidom_ir::{BufferId, Pool, Program, VarId};
+use halidom_ir::{BufferId, Pool, Program, Scalar, VarId};
 use halidom_prelude::{PREAMBLE, helpers};
 
 use crate::c::discard::drop_needless_discards;
@@ -11,6 +11,7 @@ use crate::c::tree::{CExpr, CFunction, CStmt, CStruct, CType};
 use crate::emit::aot;
 use crate::emit::contraction::permits_contraction;
 use crate::emit::describe::describe_check;
+use crate::emit::scalar::differs_from_zero;
 use crate::emit::translate::{Translator, as_var};
 use crate::module::{
     BufferInfo, CheckInfo, Field, ParamInfo, Part, Side, Signature, Source, args_type, run_symbol,
@@ -42,6 +43,9 @@ pub fn emit(pool: &Pool, program: &Program, target: &Target) -> Result<CModule, 
         // A variable that two of the caller's buffers share is read once.
         if field.var.is_none_or(|var| bound.insert(var)) {
             let value = CExpr::arrow(CExpr::name("args"), field.name.clone());
+            // A caller's `bool` may be any non-zero byte.
+            let is_bool = field.var.is_some_and(|var| pool.var(var).ty.scalar == Scalar::Bool);
+            let value = if is_bool { differs_from_zero(value) } else { value };
             body.push(CStmt::Declare(field.ty.clone().restricted(), field.name.clone(), value));
             body.push(CStmt::Discard(field.name.clone()));
         }

@@ -171,7 +171,7 @@ fn zero() -> CExpr {
     CExpr::literal("0")
 }
 
-fn differs_from_zero(value: CExpr) -> CExpr {
+pub(crate) fn differs_from_zero(value: CExpr) -> CExpr {
     CExpr::binary(CBinary::Ne, value, zero())
 }
 

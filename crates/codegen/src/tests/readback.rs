@@ -311,6 +311,39 @@ fn c_that_may_overflow_is_not_arithmetic_that_wraps() {
     assert_eq!(mismatch.what, "arithmetic that C may leave undefined");
 }
 
+/// A variable that hides what the file uses, a comment that C ends elsewhere, an operator that looks
+/// like two: each reads otherwise in C than it looks.
+#[test]
+fn c_that_reads_otherwise_than_it_looks_is_refused() {
+    let (pool, program) = scatter();
+    let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
+    assert_eq!(check(&pool, &program, &text), Ok(()));
+    let comment = "/* What scatter_run";
+    let wrong = |from: &str, to: &str| {
+        let changed = text.replace(from, to);
+        assert_ne!(changed, text, "there is no `{from}` in\n{text}");
+        check(&pool, &program, &changed).map_err(|mismatch| mismatch.what)
+    };
+    for name in ["status", "closure", "captured", "failure", "max_int", "uint8_t", "halidom_x"] {
+        let hidden = wrong("bias", name);
+        assert!(hidden.is_err(), "{name}: {hidden:?}");
+    }
+    let unclear = Err("a character that C may read otherwise".to_owned());
+    for before in ["/* *\\\n/ */\n", "/* *\\\r/ */\n", "/* ??/ */\n", "/* \t */\n"] {
+        assert_eq!(wrong(comment, &[before, comment].concat()), unclear, "{before:?}");
+    }
+    for (from, to) in [
+        ("    return HALIDOM_OK;", "/*/    return HALIDOM_OK; /* */"),
+        (comment, "// \n/* What scatter_run"),
+        ("(uint32_t)bias", "(uint32_t)--bias"),
+        ("uint8_t flag = args->flag != 0;", "uint8_t flag = args->flag;"),
+        ("int32_t bias = args->bias;", "int32_t bias = args->bias != 0;"),
+    ] {
+        let found = wrong(from, to);
+        assert!(found.is_err(), "`{to}` for `{from}`");
+    }
+}
+
 #[test]
 fn a_loop_that_is_dealt_otherwise_is_noticed() {
     let eight = NonZeroU32::new(8).unwrap();

@@ -261,7 +261,7 @@ impl Scheduler<'_> {
         // A traversal that was set before belongs to the inner loop if its iterations are to be
         // unrolled or become lanes, else to the outer one.
         let inner_takes_kind = matches!(old.kind, LoopKind::Vectorized | LoopKind::Unrolled);
-        let part = |var, name: &str, interval, takes_kind, covered| Loop {
+        let part = |var, name: &str, interval, takes_kind, covered, is_block| Loop {
             var,
             name: name.to_owned(),
             interval,
@@ -272,12 +272,20 @@ impl Scheduler<'_> {
             partition_origin: old.partition_origin,
             ahead: Vec::new(),
             covered,
+            is_block,
         };
         let outer_interval = Interval { min: zero, extent: count };
         let inner_interval = Interval { min: zero, extent: factor };
         let parts = [
-            part(outer_var, split.outer, outer_interval, !inner_takes_kind, old.covered || shifts),
-            part(inner_var, split.inner, inner_interval, inner_takes_kind, old.covered),
+            part(
+                outer_var,
+                split.outer,
+                outer_interval,
+                !inner_takes_kind,
+                old.covered || shifts,
+                old.is_block,
+            ),
+            part(inner_var, split.inner, inner_interval, inner_takes_kind, old.covered, true),
         ];
         nest.loops.splice(position..=position, parts);
         nest.loops[position].ahead = old.ahead;
@@ -385,7 +393,10 @@ fn resolve_tail(
     };
     let is_pure = split.class == LoopClass::Pure;
     let may_repeat = nest.stage == 0 && is_pure;
-    if !is_legal(request.tail, is_pure, may_repeat) {
+    // Beyond its end, a block repeats iterations of the next one.
+    let may_overrun = is_pure && (may_repeat || !split.is_block || divides);
+    let is_legal = |tail| is_legal(tail, is_pure, may_overrun, may_repeat);
+    if !is_legal(request.tail) {
         let reason = if is_pure || matches!(request.tail, Tail::Shift | Tail::ShiftInwards) {
             "an update must not be repeated"
         } else if request.tail == Tail::Round {
@@ -393,7 +404,7 @@ fn resolve_tail(
         } else {
             "iterations of a reduction loop have no locations of their own that could be kept"
         };
-        let legal = Tail::ALL.iter().filter(|tail| is_legal(**tail, is_pure, may_repeat));
+        let legal = Tail::ALL.iter().filter(|tail| is_legal(**tail));
         let legal: Vec<_> = legal.map(|tail| tail.name().to_owned()).collect();
         return Err(ScheduleError::new(
             "HAL0603",
@@ -426,14 +437,15 @@ fn resolve_tail(
     }
 }
 
-/// True if a tail is allowed for a loop (pure or not) of a stage that may or may not repeat its
-/// iterations.
-fn is_legal(tail: Tail, is_pure: bool, may_repeat: bool) -> bool {
+/// True if a tail is allowed for a loop (pure or not) that may or may not go on beyond its end and
+/// repeat iterations.
+fn is_legal(tail: Tail, is_pure: bool, may_overrun: bool, may_repeat: bool) -> bool {
     match tail {
         Tail::Shift | Tail::ShiftInwards => may_repeat,
         // Values that an update writes beyond its region are as unreliable as those that it reads
         // there, and nothing needs them.
-        Tail::Round | Tail::ShiftInwardsAndBlend | Tail::RoundUpAndBlend => is_pure,
+        Tail::Round => may_overrun,
+        Tail::ShiftInwardsAndBlend | Tail::RoundUpAndBlend => is_pure,
         Tail::Guard
         | Tail::Predicate
         | Tail::PredicateLoads
@@ -576,6 +588,7 @@ fn fuse(pool: &mut Pool, nest: &mut Nest, names: [&String; 3], origin: usize) ->
         // Beyond the end the quotient leaves the outer loop, the remainder stays within the inner
         // one.
         covered: outer.covered,
+        is_block: outer.is_block,
     };
     nest.loops.splice(position..=inner_position, [fused]);
     Ok(())
