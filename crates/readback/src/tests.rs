@@ -6,13 +6,40 @@ use std::process::Command;
 
 use halidom_base::FxHashMap;
 use halidom_ir::{Constant, Pool, Scalar, Type, UnaryOp, VarId, eval};
-use halidom_testgen::Random;
 
 use crate::lift::{Binding, Lift, Scope};
 use crate::parse::parse;
 use crate::syntax::Action;
 use crate::term::{Ring, Term, TermId};
 use crate::terms::{Terms, binary_op, ring_op};
+
+/// Random numbers, the same in every run: `SplitMix64`, as in the crate `testgen`, which this crate
+/// does not see.
+struct Random {
+    state: u64,
+}
+
+impl Random {
+    fn bits(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.state;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^ (bits >> 31)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.bits() % bound as u64) as usize
+    }
+
+    fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    fn any(&mut self, items: &[&str]) -> String {
+        items[self.below(items.len())].to_owned()
+    }
+}
 
 /// The variables of the expressions: their names in C, and their types.
 const VARIABLES: &[(&str, Scalar)] = &[
@@ -77,12 +104,9 @@ const ASSIGNMENTS: usize = 6;
 
 /// Returns a random expression. Parentheses are left out now and then, so that precedence counts.
 fn expression(random: &mut Random, depth: usize) -> String {
-    let any = |random: &mut Random, items: &[&str]| {
-        random.choose(items).copied().unwrap_or("0").to_owned()
-    };
-    if depth == 0 || random.one_in(6) {
+    if depth == 0 || random.chance(17) {
         return if random.chance(45) {
-            any(random, LITERALS)
+            random.any(LITERALS)
         } else {
             let (name, _) = VARIABLES[random.below(VARIABLES.len())];
             name.to_owned()
@@ -94,7 +118,7 @@ fn expression(random: &mut Random, depth: usize) -> String {
     };
     match random.below(10) {
         0 | 1 => {
-            let op = any(random, &["-", "~", "!"]);
+            let op = random.any(&["-", "~", "!"]);
             format!("{op}{}", operand(random))
         }
         2 => {
@@ -106,7 +130,7 @@ fn expression(random: &mut Random, depth: usize) -> String {
             format!("({name}){}", operand(random))
         }
         _ => {
-            let op = any(random, BINARY);
+            let op = random.any(BINARY);
             format!("{} {op} {}", operand(random), operand(random))
         }
     }
@@ -161,13 +185,16 @@ fn value(terms: &Terms<'_>, id: TermId, given: &FxHashMap<VarId, Constant>) -> O
 
 /// Returns a value that is often near an end of its type.
 fn sample(random: &mut Random, scalar: Scalar) -> Constant {
-    let Some((low, high)) = scalar.range() else { return random.constant(scalar) };
+    let anything = Constant::wrapped(scalar, i128::from(random.bits()));
+    let Some((low, high)) = scalar.range() else {
+        return Constant::f64(random.below(7) as f64 / 2.0);
+    };
     let near = i128::from(random.bits() % 3);
     let number = match random.below(5) {
         0 => low + near,
         1 => high - near,
         2 | 3 => near - 1,
-        _ => return random.constant(scalar),
+        _ => return anything.unwrap_or(Constant::zero(scalar)),
     };
     Constant::wrapped(scalar, number).unwrap_or(Constant::zero(scalar))
 }
@@ -267,7 +294,7 @@ impl Questions {
 
 #[test]
 fn lifted_expressions_have_the_values_of_c() {
-    let mut random = Random::new(11);
+    let mut random = Random { state: 11 };
     let mut asked = Questions { c: PRINTERS.to_owned(), calls: String::new(), lines: Vec::new() };
     let mut lifted = 0;
     for number in 0..EXPRESSIONS {

@@ -311,8 +311,8 @@ fn c_that_may_overflow_is_not_arithmetic_that_wraps() {
     assert_eq!(mismatch.what, "arithmetic that C may leave undefined");
 }
 
-/// A variable that hides what the file uses, a comment that C ends elsewhere, an operator that looks
-/// like two: each reads otherwise in C than it looks.
+/// A variable that hides what the file uses, a comment that C ends elsewhere, an operator that
+/// looks like two: each reads otherwise in C than it looks.
 #[test]
 fn c_that_reads_otherwise_than_it_looks_is_refused() {
     let (pool, program) = scatter();
