@@ -204,8 +204,8 @@ fn oversized(pool: &Pool, check: &Check, size: u64) -> ScheduleError {
         "HAL0628",
         None,
         format!("{subject} would take {size} operators to write down, more than {MOST_OPERATORS}"),
-        "compute a func in between at an outer loop or at the root, or use `clamp` on the indices \
-            that depend on one another",
+        "compute a func in between at an outer loop or at the root, use `clamp` on indices that \
+            depend on values, or `require` the signs of parameters that multiply indices",
     )
 }
 

@@ -25,6 +25,12 @@ pub(crate) const FAMILIES: &[Family] = &[
         schedules: &["default", "breadth_first", "vectors", "strips"],
         sizes: &[3, 4, 6, 8],
     },
+    Family {
+        name: "pyramid",
+        text: pyramid,
+        schedules: &["default", "tiles", "vectors"],
+        sizes: &[3, 4, 6, 8],
+    },
 ];
 
 /// A chain of stencils, alternately in x and y. Its schedules compute all of them as a whole, all
@@ -59,4 +65,34 @@ schedule pairs for chain {{
 fn local_laplacian(levels: u32) -> String {
     let text = include_str!("../../../../examples/applications/local_laplacian.hal");
     text.replacen("levels: 3", &format!("levels: {levels}"), 1)
+}
+
+/// A pyramid whose levels are all computed within tiles of the output: each region follows from
+/// those of two funcs.
+fn pyramid(levels: u32) -> String {
+    format!(
+        "pipeline pyramid<n: {levels}>(input: buffer<f32, 2>) -> output: buffer<f32, 2> {{
+    func down[0](x, y) = input(clamp(x, 0, input.width - 1), clamp(y, 0, input.height - 1));
+    for k in 1..n {{
+        func down[k](x, y) = (down[k - 1](2 * x, 2 * y) + down[k - 1](2 * x + 1, 2 * y + 1)) / 2;
+    }}
+    func up[n - 1](x, y) = down[n - 1](x, y);
+    for k in 1..n {{
+        func up[n - 1 - k](x, y) = down[n - 1 - k](x, y) / 2
+            + up[n - k](x / 2, y / 2) / 4 + up[n - k]((x + 1) / 2, y / 2) / 4;
+    }}
+    func output(x, y) = up[0](x, y);
+}}
+schedule tiles for pyramid {{
+    output.tile(x, y, xo, yo, xi, yi, 64, 32).parallel(yo);
+    for k in 0..n {{ down[k].compute_at(output, xo); }}
+    for k in 0..n {{ up[k].compute_at(output, xo); }}
+}}
+schedule vectors for pyramid {{
+    output.tile(x, y, xo, yo, xi, yi, 64, 32).parallel(yo).vectorize(xi, 8);
+    for k in 0..n {{ down[k].compute_at(output, xo).vectorize(x, 8); }}
+    for k in 0..n {{ up[k].compute_at(output, xo).vectorize(x, 8); }}
+}}
+"
+    )
 }

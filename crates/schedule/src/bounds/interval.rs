@@ -5,11 +5,11 @@
 //! 8*xo` with `x` in `8*xo ..`), and each variable's interval is narrowed by the conditions around
 //! it (guards of splits, `where` clauses, the compute region of the stage).
 
-use halidom_base::FxHashMap;
-use halidom_ir::{BinaryOp, Expr, ExprId, Intrinsic, Scalar, UnaryOp};
+use halidom_base::{FxHashMap, FxHashSet};
+use halidom_ir::{BinaryOp, Expr, ExprId, Interval, Intrinsic, Scalar, UnaryOp, VarId};
 
 use super::{machine, monotone, residues};
-use crate::algebra::{Algebra, Product, Sum, opposite};
+use crate::algebra::{Algebra, Product, Sum, opposite, vars};
 use crate::query::Binder;
 use crate::target::{End, Target};
 
@@ -41,9 +41,12 @@ pub(crate) fn interval(
 /// Returns the targets of a path, outermost first.
 fn targets(algebra: &mut Algebra<'_>, path: &[Binder]) -> Vec<Target> {
     let mut targets = Vec::new();
+    // The variables of loops of the path, and those that take all values of their ranges over them.
+    let mut whole = FxHashSet::default();
     for binder in path {
         match binder {
             Binder::ForAll { var, interval } => {
+                whole.insert(*var);
                 let expr = algebra.pool.var_expr(*var);
                 let low = algebra.simplify(interval.min);
                 let high = last(algebra, interval.min, interval.extent);
@@ -53,10 +56,17 @@ fn targets(algebra: &mut Algebra<'_>, path: &[Binder]) -> Vec<Target> {
                 let expr = algebra.pool.var_expr(*var);
                 let value = algebra.simplify(*value);
                 let (mut low, mut high) = (value, value);
+                let covers = covers(algebra, value, *range, &whole);
+                if covers {
+                    whole.insert(*var);
+                }
                 if let Some(range) = range {
-                    low = algebra.max(low, range.min);
                     let last = last(algebra, range.min, range.extent);
-                    high = algebra.min(high, last);
+                    (low, high) = if covers {
+                        (algebra.simplify(range.min), last)
+                    } else {
+                        (algebra.max(low, range.min), algebra.min(high, last))
+                    };
                 }
                 targets.push(Target { expr, low: Some(low), high: Some(high) });
             }
@@ -82,6 +92,25 @@ fn targets(algebra: &mut Algebra<'_>, path: &[Binder]) -> Vec<Target> {
         }
     }
     targets
+}
+
+/// True if a split's value takes every value of its range over variables in `whole`.
+///
+/// Then the ends of the value, which lie at or beyond those of the range, say nothing more. In
+/// nested splits the algebra cannot see this. Both kinds of ends would be kept, and regions would
+/// grow by a factor at each func.
+fn covers(
+    algebra: &Algebra<'_>,
+    value: ExprId,
+    range: Option<Interval>,
+    whole: &FxHashSet<VarId>,
+) -> bool {
+    let mut known = whole.clone();
+    if let Some(range) = range {
+        known.extend(vars(algebra.pool, range.min));
+        known.extend(vars(algebra.pool, range.extent));
+    }
+    vars(algebra.pool, value).is_subset(&known)
 }
 
 pub(crate) fn last(algebra: &mut Algebra<'_>, min: ExprId, extent: ExprId) -> ExprId {
