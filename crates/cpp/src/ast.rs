@@ -78,6 +78,8 @@ pub struct Lambda {
     pub is_by_reference: bool,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
+    /// The result type as written after `->`; empty if it is a value of the type that is returned.
+    pub result: String,
     /// The statements of its body.
     pub body: Vec<Stmt>,
 }
@@ -172,6 +174,9 @@ pub struct Parameter {
     pub name: String,
     /// Its default value.
     pub default: Option<Expr>,
+    /// True unless the text shows that the function cannot write to an argument through it: it is
+    /// a value, or one pointer or reference to something that is `const`.
+    pub may_write: bool,
 }
 
 /// A function with a body.
@@ -191,6 +196,8 @@ pub struct Function {
     pub initializers: Vec<(String, Vec<Expr>)>,
     /// The statements of the body.
     pub body: Vec<Stmt>,
+    /// The names that its body declares anywhere, also in text that has no syntax here.
+    pub declared: Vec<String>,
     /// The number of its first line.
     pub line: Line,
     /// The number of its last line.
@@ -227,6 +234,10 @@ pub struct File {
     /// The names that it gives to other things, except within functions: aliases, macros,
     /// variables, template parameters, enumerations, and functions without a body.
     pub others: Vec<String>,
+    /// The names of the macros that it defines; they are among `others` too.
+    pub macros: Vec<String>,
+    /// The names of its enumerators, within functions too.
+    pub enumerators: Vec<String>,
     /// The names of the aliases within its functions.
     pub local_aliases: Vec<String>,
     /// The names of the function templates with specializations.
@@ -244,18 +255,10 @@ impl Function {
         }
     }
 
-    /// Tests whether a parameter lets the function write to an argument: it is a pointer or a
-    /// reference that is not declared `const`. Types are kept without `const`, so the text tells.
+    /// Tests whether a parameter lets the function write to an argument. Arguments after the last
+    /// parameter belong to a pack, or to another function of the same name.
     pub fn may_write(&self, index: usize) -> bool {
-        let (signature, _) = self.text.split_once('{').unwrap_or((&self.text, ""));
-        let texts: Vec<&str> = signature.split(',').collect();
-        let is_const = texts.len() == self.parameters.len()
-            && texts.get(index).is_some_and(|text| match text.rsplit_once('(') {
-                Some((_, first)) if index == 0 => first.contains("const "),
-                _ => text.contains("const "),
-            });
-        let is_place = |known: &Parameter| known.ty.ends_with(['&', '*']);
-        self.parameters.get(index).is_some_and(is_place) && !is_const
+        self.parameters.get(index).is_none_or(|known| known.may_write)
     }
 }
 

@@ -2,10 +2,11 @@
 
 use tree_sitter::Node;
 
-use crate::ast::{Declared, Expr, ExprKind, Stmt, StmtKind};
+use crate::ast::{Declared, Expr, ExprKind, Parameter, Stmt, StmtKind};
 use crate::parse::{Reader, expression, named};
 use crate::sign::Sign;
 use crate::syntax::Syntax;
+use crate::text::words;
 
 impl Reader<'_> {
     /// Returns the type of a declaration, without `const`.
@@ -35,6 +36,74 @@ impl Reader<'_> {
             }
             Syntax::InitDeclarator => self.declarator(node.child_by_field_name("declarator")?),
             _ => None,
+        }
+    }
+
+    /// Reads the parameters of a function.
+    pub(crate) fn parameters(&self, list: Node<'_>) -> Vec<Parameter> {
+        let is_parameter = |child: &Node<'_>| child.kind().contains("parameter_declaration");
+        let parameter = |child: Node<'_>| {
+            let ty = self.declared_type(child);
+            let declared = child.child_by_field_name("declarator");
+            let (suffix, name) =
+                declared.and_then(|node| self.declarator(node)).unwrap_or_default();
+            let default = child.child_by_field_name("default_value").map(|value| self.expr(value));
+            let may_write = self.may_write(child, &ty);
+            Parameter { ty: ty + &suffix, name, default, may_write }
+        };
+        named(list).into_iter().filter(is_parameter).map(parameter).collect()
+    }
+
+    /// Tests whether a function can write to an argument through a parameter of a type.
+    fn may_write(&self, parameter: Node<'_>, ty: &str) -> bool {
+        let is_const =
+            |part: &Node<'_>| part.kind() == "type_qualifier" && self.text(*part) == "const";
+        let declared = parameter.child_by_field_name("declarator");
+        let suffix = match declared.map(|node| self.declarator(node)) {
+            None => String::new(),
+            Some(Some((suffix, _))) => suffix,
+            Some(None) => return true,
+        };
+        let is_pack = parameter.kind().starts_with("variadic");
+        let is_place = words(ty).any(|word| self.places.iter().any(|of| of == word));
+        // The `const` of `T *const p` is a part of the declarator.
+        let is_of_const = suffix.len() == 1 && named(parameter).iter().any(is_const);
+        is_pack || is_place || !(suffix.is_empty() || is_of_const)
+    }
+
+    /// Returns the names of the macros, and of the aliases in a file of types that may be
+    /// references or pointers.
+    pub(crate) fn places(&self, root: Node<'_>) -> Vec<String> {
+        let mut all = Vec::new();
+        self.aliases(root, &mut all);
+        let mut places: Vec<String> = self.macros.iter().map(|of| of.name.clone()).collect();
+        // An alias of an alias comes after it.
+        for (text, names) in all {
+            let is_known = |word: &str| places.iter().any(|of| of == word);
+            let is_place = text.contains(['&', '*'])
+                || words(&text).any(|word| word == "decltype" || is_known(word));
+            if is_place {
+                places.extend(names);
+            }
+        }
+        places
+    }
+
+    /// Collects the texts of aliases of types, each with the names that it gives.
+    fn aliases(&self, node: Node<'_>, found: &mut Vec<(String, Vec<String>)>) {
+        let mut names = Vec::new();
+        match Syntax::of(node.kind()) {
+            Syntax::AliasDeclaration => {
+                names.extend(node.child_by_field_name("name").map(|name| self.text(name)));
+            }
+            Syntax::TypeDefinition => self.declared_names(node, &mut names),
+            _ => {}
+        }
+        if !names.is_empty() {
+            found.push((self.text(node), names));
+        }
+        for child in named(node) {
+            self.aliases(child, found);
         }
     }
 
@@ -183,5 +252,52 @@ impl Reader<'_> {
             })
         });
         has(&["static", "thread_local", "extern"]) && (is_computed || !has(&["const", "constexpr"]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parse::parse;
+
+    #[test]
+    fn parameters_that_may_write_are_told() {
+        let before = "using Place = Info &; using Other = Place; typedef Info *Pointer;\n\
+            using Plain = Info;\n#define REFERENCE Info &\n";
+        let may_write = |parameter: &str| {
+            let file = parse(&format!("{before}void f({parameter}) {{}}")).expect("a file");
+            file.functions[0].may_write(0)
+        };
+        for parameter in [
+            "Info i",
+            "const Info &i",
+            "Info const &i",
+            "const Info *i",
+            "const Info *const i",
+            "const Map<Info> &i = {}",
+            "Plain i",
+        ] {
+            assert!(!may_write(parameter), "{parameter}");
+        }
+        for parameter in [
+            "Info &i",
+            "Info &&i",
+            "Info *i",
+            "Info *const i",
+            "const Info *&i",
+            "const Info **i",
+            "Map<const Info *> &i",
+            "Place i",
+            "const Place i",
+            "Other i",
+            "Pointer i",
+            "REFERENCE i",
+            "Info i[3]",
+            "Info (*i)(int)",
+            "Info &...all",
+            "",
+            "...",
+        ] {
+            assert!(may_write(parameter), "{parameter}");
+        }
     }
 }

@@ -1,9 +1,10 @@
 //! Reads the names of declarations that have no place of their own in the syntax.
 
+use halidom_base::FxHashSet;
 use tree_sitter::Node;
 
 use crate::ast::File;
-use crate::parse::{Reader, named};
+use crate::parse::{Macro, Reader, named};
 use crate::text::{split_name, words};
 
 /// The kinds of declarators around a name.
@@ -60,6 +61,67 @@ impl Reader<'_> {
         }
     }
 
+    /// Adds the texts of the macros that a function names to its text.
+    pub(crate) fn add_macros(&self, text: &mut String) {
+        if self.macros.is_empty() {
+            return;
+        }
+        // The text of a macro may name others.
+        let mut rest: Vec<&Macro> = self.macros.iter().collect();
+        loop {
+            let words: FxHashSet<&str> = words(text).collect();
+            let (named, others): (Vec<_>, Vec<_>) =
+                rest.into_iter().partition(|of| words.contains(of.name.as_str()));
+            let added: Vec<String> = named.iter().map(|of| format!("\n{}", of.text)).collect();
+            if added.is_empty() {
+                break;
+            }
+            text.push_str(&added.concat());
+            rest = others;
+        }
+    }
+
+    /// Collects the names that a body declares anywhere. Of text that is no C++ for the grammar,
+    /// all words may be such names.
+    pub(crate) fn declared_in(&self, node: Node<'_>, found: &mut Vec<String>) {
+        if node.is_error() || node.kind().starts_with("preproc") {
+            found.extend(words(&self.text(node)).map(str::to_owned));
+            return;
+        }
+        let names = |list: Node<'_>, found: &mut Vec<String>| {
+            found.extend(words(&self.text(list)).map(str::to_owned));
+        };
+        match node.kind() {
+            "structured_binding_declarator" => names(node, found),
+            "lambda_capture_initializer" => {
+                found.extend(node.child_by_field_name("left").map(|name| self.text(name)));
+            }
+            "using_declaration" => found.extend(self.used(node)),
+            "enumerator"
+            | "class_specifier"
+            | "struct_specifier"
+            | "union_specifier"
+            | "alias_declaration"
+            | "namespace_alias_definition" => {
+                found.extend(node.child_by_field_name("name").map(|name| self.text(name)));
+            }
+            _ => self.declared_names(node, found),
+        }
+        for child in named(node) {
+            self.declared_in(child, found);
+        }
+    }
+
+    /// Collects the names of enumerators.
+    pub(crate) fn enumerators(&self, node: Node<'_>, found: &mut Vec<String>) {
+        for child in named(node) {
+            if child.kind() == "enumerator" {
+                found.extend(child.child_by_field_name("name").map(|name| self.text(name)));
+            }
+            self.enumerators(child, found);
+        }
+    }
+
     /// Collects the names of aliases within a function.
     fn local_aliases(&self, node: Node<'_>, found: &mut Vec<String>) {
         for child in named(node) {
@@ -83,7 +145,7 @@ impl Reader<'_> {
         (!is_known).then(|| short.to_owned())
     }
 
-    fn declared_names(&self, node: Node<'_>, found: &mut Vec<String>) {
+    pub(crate) fn declared_names(&self, node: Node<'_>, found: &mut Vec<String>) {
         let mut cursor = node.walk();
         for declarator in node.children_by_field_name("declarator", &mut cursor) {
             found.extend(self.name_in(declarator));

@@ -3,12 +3,9 @@
 //! A construct that the grammar knows but this subset does not becomes [`ExprKind::Other`] or
 //! [`StmtKind::Other`] with the grammar's name for it, so that a verdict can name the obstacle.
 
-use halidom_base::FxHashSet;
 use tree_sitter::{Node, Parser};
 
-use crate::ast::{
-    Class, Declared, Expr, ExprKind, File, Function, Lambda, Local, Parameter, Stmt, StmtKind,
-};
+use crate::ast::{Class, Declared, Expr, ExprKind, File, Function, Lambda, Local, Stmt, StmtKind};
 use crate::sign::Sign;
 use crate::syntax::Syntax;
 use crate::text::{short_name, split_name, words};
@@ -54,18 +51,21 @@ pub fn parse_after(before: usize, text: &str) -> Option<File> {
     let mut file = File { before, lines: text.lines().count(), ..File::default() };
     let mut macros = Vec::new();
     defined(tree.root_node(), text, &mut macros);
-    let reader = Reader { text, before, macros };
+    let mut reader = Reader { text, before, macros, places: Vec::new() };
+    reader.places = reader.places(tree.root_node());
     reader.items(tree.root_node(), "", &mut file);
-    file.others = reader.macros.iter().map(|of| of.name.clone()).collect();
+    file.macros = reader.macros.iter().map(|of| of.name.clone()).collect();
+    file.others.clone_from(&file.macros);
+    reader.enumerators(tree.root_node(), &mut file.enumerators);
     reader.others(tree.root_node(), &mut file);
     file.errors = reader.errors(tree.root_node(), &file.functions);
     Some(file)
 }
 
 /// A macro.
-struct Macro {
-    name: String,
-    text: String,
+pub(crate) struct Macro {
+    pub(crate) name: String,
+    pub(crate) text: String,
     has_parameters: bool,
 }
 
@@ -74,7 +74,9 @@ pub(crate) struct Reader<'t> {
     /// The number of the program's lines before this text.
     pub(crate) before: usize,
     /// The macros that the file defines.
-    macros: Vec<Macro>,
+    pub(crate) macros: Vec<Macro>,
+    /// The names of the macros, and of the aliases of types that may be references or pointers.
+    pub(crate) places: Vec<String>,
 }
 
 /// The words of the language that change the meaning of functions if they are macros.
@@ -228,6 +230,8 @@ impl Reader<'_> {
             (None, name) => (class.to_owned(), name.to_owned()),
         };
         let parameters = self.parameters(declarator.child_by_field_name("parameters")?);
+        let mut declared = Vec::new();
+        self.declared_in(body, &mut declared);
         let changed = self.macros.iter().find(|of| KEYWORDS.contains(&of.name.as_str()));
         let body = match body.kind() {
             _ if changed.is_some() => {
@@ -246,25 +250,13 @@ impl Reader<'_> {
             result,
             parameters,
             body,
+            declared,
             templates: self.templates_of(node),
             initializers: self.initializers(node),
             line: self.line(node),
             last_line,
             text,
         })
-    }
-
-    fn parameters(&self, list: Node<'_>) -> Vec<Parameter> {
-        let is_parameter = |child: &Node<'_>| child.kind().contains("parameter_declaration");
-        let parameter = |child: Node<'_>| {
-            let ty = self.declared_type(child);
-            let declared = child.child_by_field_name("declarator");
-            let (suffix, name) =
-                declared.and_then(|node| self.declarator(node)).unwrap_or_default();
-            let default = child.child_by_field_name("default_value").map(|value| self.expr(value));
-            Parameter { ty: ty + &suffix, name, default }
-        };
-        named(list).into_iter().filter(is_parameter).map(parameter).collect()
     }
 
     fn lambda(&self, node: Node<'_>) -> Option<Lambda> {
@@ -278,8 +270,14 @@ impl Reader<'_> {
         let declarator = node.child_by_field_name("declarator");
         let list = declarator.and_then(|declarator| declarator.child_by_field_name("parameters"));
         let parameters = list.map(|list| self.parameters(list)).unwrap_or_default();
+        let result = declarator.and_then(|declarator| {
+            let parts = named(declarator);
+            let result = parts.iter().find(|part| part.kind() == "trailing_return_type");
+            result.map(|result| self.flat(*result))
+        });
+        let result = result.unwrap_or_default();
         let body = self.stmts(&named(node.child_by_field_name("body")?));
-        Some(Lambda { is_by_reference, parameters, body })
+        Some(Lambda { is_by_reference, parameters, result, body })
     }
 
     /// Reads the members that a constructor initializes.
@@ -310,17 +308,6 @@ impl Reader<'_> {
 
     pub(crate) fn is_macro(&self, name: &str) -> bool {
         self.macros.iter().any(|of| of.name == name)
-    }
-
-    /// Adds the texts of the macros that a function names to its text.
-    fn add_macros(&self, text: &mut String) {
-        if self.macros.is_empty() {
-            return;
-        }
-        let words: FxHashSet<&str> = words(text).collect();
-        let named = self.macros.iter().filter(|of| words.contains(of.name.as_str()));
-        let added: Vec<String> = named.map(|of| format!("\n{}", of.text)).collect();
-        text.push_str(&added.concat());
     }
 
     /// Reads a macro that stands for statements. The last one is a `return`, so that nothing that

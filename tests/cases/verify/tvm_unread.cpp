@@ -17,12 +17,12 @@ PrimExpr Rules::VisitExpr_(const AddNode* op) {
     TVM_TRY_REWRITE((x - y) + y);
     TVM_TRY_SOMETHING((x - y) + y, x);
     int64_t one = 1;
-    if (Unknown(op)) {
+    if (Unknown(x)) {
       one = 2;
       TVM_TRY_REWRITE((x - y) + y, x);
     }
     TVM_TRY_REWRITE_IF(x + c1, x, c1.Eval()->value == one);
-    while (Unknown(op)) TVM_TRY_REWRITE((x - y) + y, x);
+    while (Unknown(x)) TVM_TRY_REWRITE((x - y) + y, x);
     auto later = [&]() { TVM_TRY_REWRITE((x - y) + y, x); };
   }
   return ret;

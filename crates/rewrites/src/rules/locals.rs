@@ -1,206 +1,318 @@
-//! The variables of a C++ function with rules: which of them stand for the value of their
-//! declaration wherever they are used.
+//! The operands among the variables of a C++ function with rules, their types, and descriptions.
 
-use halidom_base::FxHashSet;
+use halidom_base::{FxHashMap, FxHashSet};
 use halidom_cpp::Sign;
-use halidom_cpp::ast::{Expr, ExprKind, File, Function};
+use halidom_cpp::ast::{Expr, ExprKind, Function, Stmt, StmtKind};
 
+use super::names::{Change, Declaration, Kind, Names, is_rewriter, names_in, swapped};
+use super::own::{call, path};
 use super::pattern::TVM_FUNCTIONS;
 
-/// The names to which a file gives a meaning of its own, except variables within functions.
-pub(super) fn own_names(file: &File) -> Vec<String> {
-    let functions = file.functions.iter().map(|function| &function.name);
-    let classes = file.classes.iter().map(|class| &class.name);
-    let others = file.others.iter().chain(&file.local_aliases);
-    let names = functions.chain(classes).chain(others).map(|name| {
-        let name = name.rsplit("::").next().unwrap_or(name);
-        name.split('<').next().unwrap_or(name).trim().to_owned()
-    });
-    names.collect()
-}
-
-/// The methods that leave their object as it is, besides those whose names begin with `is_`,
-/// `can_`, `with_` or `Is`.
-const READS: [&str; 30] = [
-    "Eval",
-    "EvalOr",
-    "Match",
-    "MatchesCode",
-    "MatchesElementType",
-    "as",
-    "as_or_throw",
-    "bits",
-    "bytes",
-    "code",
-    "contains",
-    "defined",
-    "dtype",
-    "element_of",
-    "end",
-    "find",
-    "get",
-    "has_lower_bound",
-    "has_upper_bound",
-    "has_value",
-    "lanes",
-    "max",
-    "min",
-    "narrow",
-    "same_as",
-    "size",
-    "ty",
-    "type",
-    "value",
-    "widen",
-];
-
-fn reads(method: &str) -> bool {
-    let method = method.split('<').next().unwrap_or(method);
-    READS.contains(&method)
-        || ["is_", "can_", "with_", "Is"].iter().any(|of| method.starts_with(of))
-}
-
-/// The variable that an expression names, perhaps to take a part of it.
-fn variable(expr: &Expr) -> Option<&String> {
-    match &expr.kind {
-        ExprKind::Name(name) => Some(name),
-        ExprKind::Member { object, arrow: false, .. } => variable(object),
-        ExprKind::Index(object, _) => variable(object),
-        _ => None,
-    }
-}
-
-/// Returns the variables that a function may change after their declaration: it assigns them or
-/// parts of them, takes their address, refers to them, calls a method of theirs that may write, or
-/// passes them to a function that is not known by its name. A variable is named once for each
-/// change.
-pub(super) fn changed(function: &Function, is_known: &dyn Fn(&str) -> bool) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut add = |part: &Expr| names.extend(variable(part).cloned());
-    for stmt in &function.body {
-        stmt.declared(&mut |variable| {
-            if variable.ty.contains('&')
-                && let Some(value) = &variable.value
-            {
-                value.clone().visit_mut(&mut |part| {
-                    if matches!(part.kind, ExprKind::Name(_)) {
-                        add(part);
-                    }
-                });
-            }
-        });
-    }
-    function.clone().visit_mut(&mut |part| match &part.kind {
-        ExprKind::Assign(_, target, _) | ExprKind::Postfix(_, target) => add(target),
-        ExprKind::Prefix(sign, target) if !matches!(sign, Sign::Not | Sign::Sub) => add(target),
-        ExprKind::Binary(Sign::Shr | Sign::Shl, lhs, rhs) => {
-            add(lhs);
-            add(rhs);
-        }
-        ExprKind::Braces(_, parts) => parts.iter().for_each(&mut add),
-        ExprKind::Call { callee, arguments, .. } => {
-            let name = match &callee.kind {
-                ExprKind::Name(name) => name.rsplit("::").next().unwrap_or(name),
-                _ => "",
-            };
-            let is_read = match &callee.kind {
-                ExprKind::Member { object, arrow, name } => {
-                    if !reads(name) && !arrow {
-                        add(object);
-                    }
-                    reads(name) || is_known(name)
-                }
-                _ => is_known(name),
-            };
-            if !is_read {
-                arguments.iter().for_each(&mut add);
-            }
-        }
-        _ => {}
-    });
-    names
-}
-
-/// Returns the variables `x_info` and `x_bounds` of a function that describe the operand `x`: the
-/// function gives values to them and to `x` only by `x = mutate(…, &x_info)`, and by swapping two
-/// descriptions and their operands. Some functions are known by name to change no argument.
-pub(super) fn described(function: &Function, is_known: &dyn Fn(&str) -> bool) -> FxHashSet<String> {
-    let short = |callee: &Expr| match &callee.kind {
-        ExprKind::Name(name) => name.rsplit("::").next().unwrap_or(name).to_owned(),
-        _ => String::new(),
-    };
-    // The description that `mutate(…, &x_info)` writes.
-    let told = |value: &Expr| match &value.kind {
-        ExprKind::Call { callee, arguments, .. } if short(callee) == "mutate" => {
-            let [_, Expr { kind: ExprKind::Prefix(Sign::BitAnd, place), .. }] =
-                arguments.as_slice()
-            else {
-                return None;
-            };
-            variable(place).cloned()
-        }
-        _ => None,
-    };
-    let describes = |info: &str, operand: &str| operand_of_info(info) == Some(operand);
-    // All variables that are declared, and those that are declared with another value.
-    let (mut declared, mut others): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-    // The changes that keep descriptions true, each with the variable.
-    let mut right: Vec<String> = Vec::new();
-    for stmt in &function.body {
-        stmt.declared(&mut |variable| {
-            declared.push(variable.name.clone());
-            let told = variable.value.as_ref().and_then(told);
-            match told.filter(|info| describes(info, &variable.name)) {
-                Some(info) => right.push(info),
-                None if variable.value.is_some() => others.push(variable.name.clone()),
-                None => {}
-            }
-        });
-    }
-    let (mut swapped, mut operands) = (Vec::new(), Vec::new());
-    function.clone().visit_mut(&mut |part| {
-        if let ExprKind::Assign(None, target, value) = &part.kind
-            && let (ExprKind::Name(target), Some(info)) = (&target.kind, told(value))
-            && describes(&info, target)
-        {
-            right.extend([info, target.clone()]);
-        }
-        if let ExprKind::Call { callee, arguments, .. } = &part.kind
-            && short(callee) == "swap"
-            && let [Some(first), Some(second)] =
-                arguments.iter().map(variable).collect::<Vec<_>>().as_slice()
-        {
-            right.extend([first, second].map(|name| (*name).clone()));
-            match (operand_of_info(first), operand_of_info(second)) {
-                (Some(a), Some(b)) => swapped.push((a.to_owned(), b.to_owned())),
-                _ => operands.push(((*first).clone(), (*second).clone())),
-            }
-        }
-    });
-    let all = changed(function, &|name| ["intersect", "unify"].contains(&name) || is_known(name));
-    let count =
-        |names: &[String], wanted: &str| names.iter().filter(|name| *name == wanted).count();
-    let is_right = |name: &str| count(&all, name) == count(&right, name);
-    let infos = right.iter().filter(|name| {
-        operand_of_info(name).is_some_and(|operand| {
-            let is_swapped = swapped.iter().any(|(a, b)| a == operand || b == operand);
-            // Another variable with the operand's name may hide it.
-            let is_hidden = count(&others, operand) > 0 && count(&declared, operand) > 1;
-            let are_right = is_right(name) && is_right(operand) && count(&others, name) == 0;
-            are_right && !is_hidden && (!is_swapped || swapped == operands)
-        })
-    });
-    infos.cloned().collect()
-}
+/// The types of descriptions.
+const DESCRIPTIONS: [&str; 2] = ["ConstBounds", "ExprInfo"];
 
 /// Returns the operand that `a_info` or `a_bounds` describes.
 pub(super) fn operand_of_info(name: &str) -> Option<&str> {
     name.strip_suffix("_info").or_else(|| name.strip_suffix("_bounds"))
 }
 
+/// The two variables that a statement exchanges.
+fn swap(stmt: &Stmt) -> Option<(&str, &str)> {
+    match &stmt.kind {
+        StmtKind::Expr(Expr { kind: ExprKind::Call { callee, arguments, .. }, .. }) => {
+            swapped(callee, arguments)
+        }
+        _ => None,
+    }
+}
+
+/// The description that `mutate(…, &x_info)` writes.
+fn told(value: &Expr) -> Option<&str> {
+    match &value.kind {
+        ExprKind::Call { callee, arguments, .. } => match (&callee.kind, arguments.as_slice()) {
+            (
+                ExprKind::Name(mutate),
+                [_, Expr { kind: ExprKind::Prefix(Sign::BitAnd, place), .. }],
+            ) if mutate == "mutate" => match &place.kind {
+                ExprKind::Name(name) => Some(name),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The statements of a function's body that give values to descriptions and their operands.
+#[derive(Default)]
+struct Events<'f> {
+    /// Each description that `mutate` tells, its operand, and the statement.
+    tells: Vec<(&'f str, &'f str, usize)>,
+    /// Each two descriptions that are exchanged together with their operands, and the statement.
+    swaps: Vec<(&'f str, &'f str, usize)>,
+}
+
+impl<'f> Events<'f> {
+    fn of(function: &'f Function) -> Self {
+        let mut events = Self::default();
+        for (top, stmt) in function.body.iter().enumerate() {
+            match &stmt.kind {
+                StmtKind::Declare(all) => {
+                    for variable in all {
+                        if let Some(info) = variable.value.as_ref().and_then(told) {
+                            events.tells.push((info, &variable.name, top));
+                        }
+                    }
+                }
+                StmtKind::Expr(Expr { kind: ExprKind::Assign(None, target, value), .. }) => {
+                    if let (ExprKind::Name(name), Some(info)) = (&target.kind, told(value)) {
+                        events.tells.push((info, name, top));
+                    }
+                }
+                // Both exchanges are done, or none.
+                StmtKind::If { declared: None, then, otherwise: None, .. } => {
+                    if let StmtKind::Block(stmts) = &then.kind {
+                        events.swaps(stmts, |_| top);
+                    }
+                }
+                _ => {}
+            }
+        }
+        events.swaps(&function.body, |index| index + 1);
+        events
+    }
+
+    /// Collects the exchanges of descriptions next to exchanges of their operands.
+    fn swaps(&mut self, stmts: &'f [Stmt], top: impl Fn(usize) -> usize) {
+        let mut index = 0;
+        while let Some([first, second]) = stmts.get(index..index + 2) {
+            let pair = |infos: &'f Stmt, operands: &'f Stmt| {
+                let ((first, second), (a, b)) = (swap(infos)?, swap(operands)?);
+                let described = (operand_of_info(first)?, operand_of_info(second)?);
+                ([(a, b), (b, a)].contains(&described)).then_some((first, second))
+            };
+            match pair(first, second).or_else(|| pair(second, first)) {
+                Some((a, b)) => {
+                    self.swaps.push((a, b, top(index)));
+                    index += 2;
+                }
+                None => index += 1,
+            }
+        }
+    }
+
+    fn swaps_of(&self, info: &str) -> impl Iterator<Item = &(&'f str, &'f str, usize)> {
+        self.swaps.iter().filter(move |(a, b, _)| [*a, *b].contains(&info))
+    }
+}
+
+/// Returns the variables `x_info` and `x_bounds` of a function that describe the operand `x`, each
+/// with the last statement of the body that gives it a value. All such statements come before the
+/// first rewriter of `x`. The function gives values to the description and to `x` only by
+/// `x = mutate(…, &x_info)`, once, and by exchanging two descriptions and their operands.
+pub(super) fn described(function: &Function, names: &Names<'_>) -> FxHashMap<String, usize> {
+    // The first statement of the body with a rewriter that has an operand.
+    let first = |operand: &str| {
+        let makers = names.declared.iter().filter(|known| {
+            let is_of = |value: &Expr| {
+                let mut inner = Vec::new();
+                names_in(value, &mut inner);
+                is_rewriter(value) && inner.contains(&operand)
+            };
+            known.value.is_some_and(is_of)
+        });
+        makers.map(|known| known.top).min().unwrap_or(usize::MAX)
+    };
+    if names.has("mutate") || names.has("swap") {
+        return FxHashMap::default();
+    }
+    let events = Events::of(function);
+    let is_local = |name: &str, is_right: &dyn Fn(&Declaration<'_>) -> bool| {
+        let all: Vec<_> = names.declarations(name).collect();
+        let is_one = matches!(all.as_slice(), [only] if only.is_top && is_right(only));
+        is_one && !names.is_parameter(name) && !names.is_hidden(name)
+    };
+    let is_description = |known: &Declaration<'_>| {
+        known.value.is_none() && DESCRIPTIONS.contains(&known.ty) && !names.has(known.ty)
+    };
+    let is_operand = |known: &Declaration<'_>| ["Expr", "auto"].contains(&known.ty);
+    // The last event of a description with one operand that is told once.
+    let last = |info: &str| -> Option<usize> {
+        let operand = operand_of_info(info)?;
+        let tells: Vec<_> = events.tells.iter().filter(|(told, ..)| *told == info).collect();
+        let [(_, of, told)] = tells.as_slice() else { return None };
+        let swaps: Vec<usize> = events.swaps_of(info).map(|(.., top)| *top).collect();
+        let is_value = |known: &Declaration<'_>| known.top == *told && known.value.is_some();
+        let given = usize::from(!names.declarations(operand).any(is_value));
+        let are_all = names.changes(info).count() == 1 + swaps.len()
+            && names.changes(operand).count() == given + swaps.len();
+        let is_right = *of == operand
+            && is_local(info, &is_description)
+            && is_local(operand, &is_operand)
+            && are_all
+            && swaps.iter().all(|swap| swap > told);
+        let last = swaps.into_iter().max().unwrap_or(*told);
+        (is_right && last < first(operand)).then_some(last)
+    };
+    let all = events.tells.iter().filter_map(|(info, ..)| Some(((*info).to_owned(), last(info)?)));
+    let mut all: FxHashMap<String, usize> = all.collect();
+    loop {
+        let is_right = |info: &str| {
+            events.swaps_of(info).all(|(a, b, _)| [a, b].iter().all(|of| all.contains_key(**of)))
+        };
+        let wrong = all.keys().find(|info| !is_right(info)).cloned();
+        match wrong {
+            Some(info) => all.remove(&info),
+            None => return all,
+        };
+    }
+}
+
+/// The types of the variables of a function and of its rewriters.
+#[derive(Default)]
+pub(super) struct Types {
+    /// The variables whose type is that of one of the rewritten node's operands.
+    names: FxHashMap<String, String>,
+    /// The operand whose type is that of the first operand of every rewriter.
+    first: Option<String>,
+    /// True if the type of every rewriter is that of `op`.
+    is_of_op: bool,
+    /// True if a rewriter matches comparisons, whose type is not that of their operands.
+    is_comparison: bool,
+}
+
+/// The functions of `IRMatch.h` that make a node with another type than its operands.
+const COMPARISONS: [&str; 6] = ["eq", "ge", "gt", "le", "lt", "ne"];
+
+/// Tests whether a function of `IRMatch.h` makes nodes of a class.
+fn makes(function: &str, class: &str) -> bool {
+    let of_name = class.to_lowercase();
+    let is_reduction = class == "VectorReduce" && function.starts_with("h_");
+    is_reduction || function.strip_suffix("_op").unwrap_or(function) == of_name
+}
+
+impl Types {
+    pub(super) fn of(names: &Names<'_>) -> Self {
+        let is_op = names.is_parameter("op") && names.is_steady("op");
+        let mut types = Self::default();
+        let mut rewriters = names.declared.iter().filter(|of| of.value.is_some_and(is_rewriter));
+        if !rewriters.all(|of| names.is_unchanged(of.name)) {
+            return types;
+        }
+        for known in &names.declared {
+            if let Some(of) = of_name(known.name, names, is_op) {
+                types.names.insert(known.name.to_owned(), of);
+            }
+        }
+        let makers = || {
+            let all = names.declared.iter().filter_map(|known| known.value);
+            all.filter(|value| is_rewriter(value)).map(arguments)
+        };
+        let first = |all: &[Expr]| match arguments(all.first()?).first().map(|of| &of.kind) {
+            Some(ExprKind::Name(name)) => types.names.get(name).cloned(),
+            _ => None,
+        };
+        let firsts: FxHashSet<Option<String>> = makers().map(first).collect();
+        let is_of_op =
+            |all: &[Expr]| all.get(1).and_then(path).is_some_and(|path| path == ["op", "type"]);
+        let is_comparison = |all: &[Expr]| {
+            let node = all.first().and_then(call);
+            node.is_none_or(|(name, _)| COMPARISONS.contains(&name))
+        };
+        types.is_comparison = makers().any(is_comparison);
+        let class = names.parameter_type("op").trim_end_matches('*');
+        let is_node = |all: &[Expr]| {
+            let node = all.first().and_then(call);
+            node.is_some_and(|(name, _)| makes(name, class) && !names.has(class))
+        };
+        types.is_of_op = is_op && makers().all(is_of_op) && makers().all(is_node);
+        types.first = firsts.into_iter().reduce(|a, b| if a == b { a } else { None }).flatten();
+        types
+    }
+
+    /// Tests whether `op->type` is the type of every rewriter.
+    pub(super) fn is_result(&self) -> bool {
+        self.is_of_op
+    }
+
+    /// Tests whether a rewriter matches comparisons.
+    pub(super) fn is_comparison(&self) -> bool {
+        self.is_comparison
+    }
+
+    /// Tests whether the type of a variable, or of an operand `op.a`, is that of the first operand
+    /// of every rewriter.
+    pub(super) fn is_first(&self, name: &str) -> bool {
+        let of = self.names.get(name).cloned().unwrap_or_else(|| of_binary(name));
+        self.first.as_ref() == Some(&of)
+    }
+}
+
+fn arguments(call: &Expr) -> &[Expr] {
+    match &call.kind {
+        ExprKind::Call { arguments, .. } => arguments,
+        _ => &[],
+    }
+}
+
+/// Returns the operand of `op` that has the type of an expression: `op->a`, or arithmetic of
+/// operands with one type.
+fn of_operand(expr: &Expr) -> Option<String> {
+    if let ExprKind::Binary(Sign::Add | Sign::Sub | Sign::Mul, lhs, rhs) = &expr.kind {
+        return of_operand(lhs).filter(|of| of_operand(rhs).as_ref() == Some(of));
+    }
+    let path = path(expr)?;
+    let is_operand = matches!(path.as_slice(), [op, _] if op == "op");
+    is_operand.then(|| of_binary(&path.join(".")))
+}
+
+/// The operands `a` and `b` of a node have one type.
+fn of_binary(path: &str) -> String {
+    if path == "op.b" { "op.a".to_owned() } else { path.to_owned() }
+}
+
+/// Returns the operand of `op` that has the type of a variable at all times: each value of the
+/// variable is that operand mutated, or a difference of it and another. A variable with one value
+/// has a type of its own.
+fn of_name(name: &str, names: &Names<'_>, is_op: bool) -> Option<String> {
+    // `op.a` in `mutate(op->a, …)`.
+    let of_value = |value: &Expr| -> Option<String> {
+        let ExprKind::Call { callee, arguments, .. } = &value.kind else { return None };
+        let is_mutate = matches!(&callee.kind, ExprKind::Name(name) if name == "mutate");
+        let of = of_operand(arguments.first()?)?;
+        (is_mutate && !names.has("mutate") && is_op).then_some(of)
+    };
+    let declarations: Vec<_> = names.declarations(name).collect();
+    let own = || names.is_steady(name).then(|| name.to_owned());
+    let is_expr = |known: &&Declaration<'_>| ["Expr", "auto"].contains(&known.ty);
+    let mut values = declarations.iter().map(|known| known.value.and_then(of_value));
+    let Some(of) = values.next().flatten() else { return own() };
+    let is_kept = |change: &Change<'_>| match &change.kind {
+        Kind::Assigned(value) => of_value(value).as_ref() == Some(&of),
+        // The partner has the same type if all its values have.
+        Kind::Swapped(other) => {
+            names.declarations(other).all(|known| {
+                known.value.and_then(of_value).as_ref() == Some(&of)
+                    && ["Expr", "auto"].contains(&known.ty)
+            }) && names.changes(other).all(|change| match &change.kind {
+                Kind::Assigned(value) => of_value(value).as_ref() == Some(&of),
+                Kind::Swapped(back) => *back == name,
+                Kind::Other => false,
+            }) && !names.is_parameter(other)
+        }
+        Kind::Other => false,
+    };
+    let is_right = values.all(|value| value.as_ref() == Some(&of))
+        && declarations.iter().all(is_expr)
+        && names.changes(name).all(is_kept)
+        && !names.is_parameter(name)
+        && !names.is_hidden(name);
+    is_right.then_some(of)
+}
+
 /// Of `op` and `ret`, those that may be something else than the node that the rules of a function
-/// rewrite: `ret` is assigned, or `op` is given something that does not come from `ret`.
-pub(super) fn other_nodes(function: &Function) -> Vec<&'static str> {
+/// rewrite: `ret` changes, or `op` is given something that does not come from `ret`.
+pub(super) fn other_nodes(function: &Function, names: &Names<'_>) -> Vec<&'static str> {
     let is_name =
         |part: &Expr, wanted: &str| matches!(&part.kind, ExprKind::Name(name) if name == wanted);
     // `ret.get()` or `ret.as<Node>()`.
@@ -215,43 +327,36 @@ pub(super) fn other_nodes(function: &Function) -> Vec<&'static str> {
         },
         _ => false,
     };
-    let (mut of_others, mut is_given) = (false, false);
+    let mut is_given = false;
+    let mut of_others = names.is_hidden("op");
+    for known in names.declarations("op") {
+        match known.value {
+            Some(value) if of_ret(value) => is_given = true,
+            _ => of_others = true,
+        }
+    }
+    for change in names.changes("op") {
+        match change.kind {
+            Kind::Assigned(value) if of_ret(value) => is_given = true,
+            Kind::Assigned(_) | Kind::Swapped(_) | Kind::Other => of_others = true,
+        }
+    }
     // The value of `ret`, if it has one here, is made of `op`.
     let mut is_of_op = true;
     for stmt in &function.body {
-        stmt.declared(&mut |variable| match (variable.name.as_str(), &variable.value) {
-            ("op", Some(value)) if of_ret(value) => is_given = true,
-            ("op", _) => of_others = true,
-            ("ret", value) => {
+        stmt.declared(&mut |variable| {
+            if variable.name == "ret" {
                 is_of_op = false;
-                if let Some(value) = value {
+                if let Some(value) = &variable.value {
                     value.clone().visit_mut(&mut |part| is_of_op |= is_name(part, "op"));
                 }
             }
-            _ => {}
         });
     }
-    let mut is_ret_assigned = false;
-    function.clone().visit_mut(&mut |part| match &part.kind {
-        ExprKind::Assign(None, target, value) if is_name(target, "op") => {
-            if of_ret(value) {
-                is_given = true;
-            } else {
-                of_others = true;
-            }
-        }
-        ExprKind::Assign(_, target, _) => {
-            is_ret_assigned |= is_name(target, "ret");
-            of_others |= is_name(target, "op");
-        }
-        ExprKind::Prefix(sign, target) if !matches!(sign, Sign::Not | Sign::Mul) => {
-            of_others |= is_name(target, "op") || is_name(target, "ret");
-        }
-        _ => {}
-    });
-    let is_parameter = function.parameters.iter().any(|known| known.name == "op");
-    let is_op = !of_others && !is_ret_assigned && (is_given || is_parameter && is_of_op);
-    let others = [("op", !is_op), ("ret", is_ret_assigned)];
+    let count = names.declarations("ret").count() + usize::from(names.is_parameter("ret"));
+    let is_ret = count <= 1 && names.changes("ret").next().is_none() && !names.is_hidden("ret");
+    let is_op = !of_others && is_ret && (is_given || names.is_parameter("op") && is_of_op);
+    let others = [("op", !is_op), ("ret", !is_ret)];
     others.into_iter().filter(|(_, is_other)| *is_other).map(|(name, _)| name).collect()
 }
 

@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use halidom_base::{FxHashMap, FxHashSet};
-use halidom_cpp::ast::{Expr, ExprKind, File, Function, Stmt, StmtKind};
-use halidom_cpp::{Sign, is_letter, without_comments};
+use halidom_base::FxHashMap;
+use halidom_cpp::Sign;
+use halidom_cpp::ast::{Expr, ExprKind, Function, Stmt, StmtKind};
 
-use super::locals::{changed, described, operand_of_info, other_nodes};
+use super::known::{Known, Local, of_matcher};
+use super::locals::operand_of_info;
+use super::own::path;
 use super::pattern::{FUNCTIONS, Op, Pattern, is_constant, is_wildcard, operator};
 use crate::profile::Language;
 
@@ -36,7 +38,7 @@ pub enum TypeTest {
 
 /// The type tests by the names of their functions. Source: `Simplify_Internal.h` and `Type.h` of
 /// each repository.
-const TYPE_TESTS: &[(&str, TypeTest)] = &[
+pub(super) const TYPE_TESTS: &[(&str, TypeTest)] = &[
     ("no_overflow", TypeTest::NoOverflow),
     ("no_overflow_int", TypeTest::NoOverflowInt),
     // The test also requires a single lane. That is not used: fewer assumptions prove less, never
@@ -156,189 +158,63 @@ pub struct Found {
     pub rule: Result<Rule, String>,
 }
 
-/// Returns the rules of a file, in order.
-pub fn rules(file: &File) -> Vec<Found> {
-    let mut found = Vec::new();
-    for function in &file.functions {
-        let first = function.parameters.first().map(|parameter| parameter.ty.replace('*', " *"));
-        let name = format!(
-            "{}{}{}({})",
-            function.class,
-            if function.class.is_empty() { "" } else { "::" },
-            function.name,
-            first.unwrap_or_default()
-        );
-        let begin = found.len();
-        let by_value = by_value(function, file);
-        let mut scope = Scope { unsteady: unsteady(function, &by_value), ..Scope::default() };
-        scope.own = file.functions.iter().map(|of| of.name.clone()).collect();
-        scope.own.extend(file.others.iter().cloned());
-        scope.own.retain(|name| name.starts_with("is_"));
-        let of_rules = |name: &str| FUNCTIONS.iter().any(|(known, ..)| *known == name);
-        let free = file.functions.iter().filter(|of| of.class.is_empty()).map(|of| &of.name);
-        scope.own.extend(free.chain(&file.others).filter(|name| of_rules(name)).cloned());
-        scope.described = described(function, &by_value);
-        let mut is_other = other_nodes(function).contains(&"op");
-        for stmt in &function.body {
-            stmt.declared(&mut |variable| {
-                is_other |= variable.name == "op";
-                scope.own.insert(variable.name.clone());
-            });
-        }
-        if is_other {
-            scope.unsteady.insert("op".to_owned());
-        }
-        let mut walk = Walk { name: name.clone(), scope, guards: Vec::new(), found: &mut found };
-        walk.function(function);
-        let read = found.len() - begin;
-        if let Some(line) = unread_use(function, read) {
-            let rule = Err("a use of a rewriter in a place that is not read".to_owned());
-            found.push(Found { line, function: name, rule });
-        }
-    }
-    found
-}
-
-/// The functions of the compilers that take types, expressions and numbers by value, besides those
-/// of patterns.
-const BY_VALUE: [&str; 30] = [
-    "as_const_int",
-    "can_prove",
-    "cast",
-    "const_false",
-    "const_int",
-    "const_true",
-    "div_imp",
-    "equal",
-    "graph_equal",
-    "is_const",
-    "is_const_one",
-    "is_const_power_of_two_integer",
-    "is_const_zero",
-    "is_negative_const",
-    "is_one",
-    "is_positive_const",
-    "is_pure",
-    "is_zero",
-    "lossless_cast",
-    "make",
-    "make_bool",
-    "make_const",
-    "make_one",
-    "make_zero",
-    "mod_imp",
-    "mutate",
-    "no_overflow",
-    "rewriter",
-    "should_commute",
-    "simplify",
-];
-
-/// Tests whether a function of this name changes none of its arguments, where it is called in a
-/// function of a file.
-fn by_value<'f>(function: &Function, file: &'f File) -> impl Fn(&str) -> bool + use<'f> {
-    let mut rewriters: FxHashSet<String> = FxHashSet::default();
-    for stmt in &function.body {
-        stmt.declared(&mut |variable| {
-            if variable.value.as_ref().and_then(call).is_some_and(|(name, _)| name == "rewriter") {
-                rewriters.insert(variable.name.clone());
-            }
-        });
-    }
-    // A pointer is written through an address, which counts by itself.
-    let writes = |name: &str| {
-        let mut named = file.functions.iter().filter(|of| of.name == name);
-        named.any(|of| {
-            let mut types = of.parameters.iter().enumerate();
-            types.any(|(index, known)| known.ty.ends_with('&') && of.may_write(index))
-        })
-    };
-    move |name| {
-        rewriters.contains(name)
-            || FUNCTIONS.iter().any(|(known, ..)| *known == name)
-            || TYPE_TESTS.iter().any(|(known, _)| *known == name)
-            || BY_VALUE.contains(&name) && !writes(name)
-    }
-}
-
-/// The variables of a function that may be given a value again, or are declared again.
-fn unsteady(function: &Function, by_value: &dyn Fn(&str) -> bool) -> FxHashSet<String> {
-    let mut found: FxHashSet<String> = FxHashSet::default();
-    let mut declared: FxHashSet<String> = FxHashSet::default();
-    for stmt in &function.body {
-        stmt.declared(&mut |variable| {
-            let is_new = declared.insert(variable.name.clone());
-            if !is_new || variable.value.is_none() {
-                found.insert(variable.name.clone());
-            }
-        });
-    }
-    found.extend(changed(function, by_value));
-    // The node has a rule of its own.
-    found.remove("op");
-    found
-}
-
-/// Finds a use of a rewriter that is neither the call of a rule that was read nor its result, where
-/// so many rules were read in a function. A rule is perhaps tried there. Each mention in the text
-/// must be one that was read, so that no statement hides a use.
-fn unread_use(function: &Function, read: usize) -> Option<usize> {
-    let mut names: FxHashSet<String> = FxHashSet::default();
-    let (mut line, mut declared) = (None, 0);
-    for stmt in &function.body {
-        stmt.declared(&mut |variable| {
-            if variable.value.as_ref().and_then(call).is_some_and(|(name, _)| name == "rewriter") {
-                names.insert(variable.name.clone());
-                line.get_or_insert(stmt.line);
-                declared += 1;
-            }
-        });
-    }
-    let (mut uses, mut results) = (0, 0);
-    for stmt in &function.body {
-        stmt.clone().visit_mut(&mut |part| match &part.kind {
-            ExprKind::Name(name) if names.contains(name) => uses += 1,
-            ExprKind::Member { object, name, .. } if name == "result" => {
-                results +=
-                    usize::from(matches!(&object.kind, ExprKind::Name(of) if names.contains(of)));
-            }
-            _ => {}
-        });
-    }
-    let text = without_comments(&function.text);
-    let words = || text.split(|letter| !is_letter(letter));
-    let mentions = words().filter(|word| names.contains(*word)).count();
-    let makers = words().filter(|word| *word == "rewriter").count();
-    if makers > declared {
-        return line.or(Some(function.line));
-    }
-    line.filter(|_| uses != read + results || mentions != uses + declared)
-}
-
 /// The meaning of the names in the enclosing function.
-#[derive(Clone, Default)]
-struct Scope {
+#[derive(Clone)]
+struct Scope<'f> {
+    known: &'f Known<'f>,
     /// Rewriters, with the names of the operands of the node that each matches.
     rewriters: FxHashMap<String, Vec<Option<String>>>,
-    locals: FxHashMap<String, Expr>,
-    /// Variables whose first value need not be the one that a condition sees.
-    unsteady: FxHashSet<String>,
-    /// Descriptions of operands that `mutate` told.
-    described: FxHashSet<String>,
-    /// Names of tests that the file itself declares.
-    own: FxHashSet<String>,
+    locals: FxHashMap<String, Local>,
+    /// The statement of the body that is read.
+    top: usize,
 }
 
-struct Walk<'f> {
+impl Scope<'_> {
+    /// Tests whether the function or the file gives a name a meaning of its own.
+    fn is_own(&self, name: &str) -> bool {
+        self.known.names.has(name)
+    }
+
+    /// Tests whether the file gives an operator a meaning of its own.
+    fn is_own_sign(&self, sign: Sign) -> bool {
+        self.known.names.has_operator(sign)
+    }
+
+    /// Tests whether the names in the value of a variable mean the same after its declaration.
+    fn is_settled(&self, name: &str) -> bool {
+        self.locals.get(name).is_some_and(|local| local.is_settled)
+    }
+
+    /// Returns the value of a variable that is declared with one of these types, and the statement
+    /// of the body where it is evaluated.
+    fn value(&self, name: &str, types: &[&str]) -> Option<(&Expr, usize)> {
+        let local = self.locals.get(name)?;
+        Some((local.of(types)?, local.top))
+    }
+}
+
+/// The types that keep an integer.
+const INTEGERS: [&str; 2] = ["int", "int64_t"];
+
+pub(super) struct Walk<'f> {
     name: String,
-    scope: Scope,
+    scope: Scope<'f>,
     guards: Vec<Guard>,
     found: &'f mut Vec<Found>,
 }
 
-impl Walk<'_> {
-    fn function(&mut self, function: &Function) {
-        self.stmts(&function.body);
+impl<'f> Walk<'f> {
+    pub(super) fn new(name: String, known: &'f Known<'f>, found: &'f mut Vec<Found>) -> Self {
+        let (rewriters, locals) = (FxHashMap::default(), FxHashMap::default());
+        let scope = Scope { known, rewriters, locals, top: 0 };
+        Self { name, scope, guards: Vec::new(), found }
+    }
+
+    pub(super) fn function(&mut self, function: &Function) {
+        for (top, stmt) in function.body.iter().enumerate() {
+            self.scope.top = top;
+            self.stmt(stmt);
+        }
     }
 
     fn stmts(&mut self, stmts: &[Stmt]) {
@@ -357,17 +233,13 @@ impl Walk<'_> {
                 for variable in declared {
                     let Some(value) = &variable.value else { continue };
                     self.expr(value);
-                    if let Some(("rewriter", arguments)) = call(value)
-                        && let Some((_, operands)) = arguments.first().and_then(call)
-                    {
-                        let names = operands.iter().map(|operand| match &operand.kind {
-                            ExprKind::Name(name) => Some(name.clone()),
-                            _ => None,
-                        });
-                        self.scope.rewriters.insert(variable.name.clone(), names.collect());
-                    }
-                    if !self.scope.unsteady.contains(&variable.name) {
-                        self.scope.locals.insert(variable.name.clone(), value.clone());
+                    let name = &variable.name;
+                    match self.scope.known.operands(name, value) {
+                        Some(operands) => self.scope.rewriters.insert(name.clone(), operands),
+                        None => self.scope.rewriters.remove(name),
+                    };
+                    if let Some(local) = self.scope.known.local(variable, self.scope.top) {
+                        self.scope.locals.insert(name.clone(), local);
                     }
                 }
             }
@@ -419,8 +291,8 @@ impl Walk<'_> {
         match &expr.kind {
             ExprKind::Binary(sign, lhs, rhs) if *sign == Sign::And => {
                 self.expr(lhs);
-                let guard = self.guard(lhs);
-                self.guards.push(guard);
+                let is_own = self.scope.is_own_sign(Sign::And);
+                self.guards.push(if is_own { Guard::Unknown } else { self.guard(lhs) });
                 self.expr(rhs);
                 self.guards.pop();
             }
@@ -487,15 +359,8 @@ impl Walk<'_> {
     }
 
     fn guard(&self, expr: &Expr) -> Guard {
-        guard(&self.scope, expr)
+        guard(&self.scope, expr, self.scope.top)
     }
-}
-
-/// Returns the last part of a called function's name, and the arguments.
-pub(super) fn call(expr: &Expr) -> Option<(&str, &[Expr])> {
-    let ExprKind::Call { callee, arguments, .. } = &expr.kind else { return None };
-    let ExprKind::Name(name) = &callee.kind else { return None };
-    Some((name.rsplit("::").next().unwrap_or(name), arguments))
 }
 
 /// True if control never passes the end of a statement.
@@ -521,22 +386,28 @@ pub(super) fn always_leaves(stmt: &Stmt) -> bool {
     }
 }
 
-/// Translates a condition. The facts still contain the names of operands, as [`Pattern::Host`].
-fn guard(scope: &Scope, expr: &Expr) -> Guard {
+/// Translates a condition that is evaluated in some statement of the function's body. The facts
+/// still contain the names of operands, as [`Pattern::Host`].
+fn guard(scope: &Scope<'_>, expr: &Expr, top: usize) -> Guard {
+    let both = |lhs, rhs| vec![guard(scope, lhs, top), guard(scope, rhs, top)];
+    // Returns the test of a name, unless the file has another function of this name.
+    let test = |name: &str| {
+        let test = TYPE_TESTS.iter().find(|(known, _)| *known == name);
+        test.filter(|_| !scope.is_own(name)).map(|(_, test)| *test)
+    };
     match &expr.kind {
-        ExprKind::Binary(sign, lhs, rhs) if *sign == Sign::And => {
-            Guard::All(vec![guard(scope, lhs), guard(scope, rhs)])
+        ExprKind::Binary(sign, ..) | ExprKind::Prefix(sign, _) if scope.is_own_sign(*sign) => {
+            Guard::Unknown
         }
-        ExprKind::Binary(sign, lhs, rhs) if *sign == Sign::Or => {
-            Guard::Any(vec![guard(scope, lhs), guard(scope, rhs)])
-        }
+        ExprKind::Binary(sign, lhs, rhs) if *sign == Sign::And => Guard::All(both(lhs, rhs)),
+        ExprKind::Binary(sign, lhs, rhs) if *sign == Sign::Or => Guard::Any(both(lhs, rhs)),
         ExprKind::Prefix(sign, operand) if *sign == Sign::Not => {
-            Guard::Not(Box::new(guard(scope, operand)))
+            Guard::Not(Box::new(guard(scope, operand, top)))
         }
-        ExprKind::Name(name) => match scope.locals.get(name) {
+        ExprKind::Name(name) => match scope.value(name, &["bool"]) {
             // The value can only use variables that were declared before, so the recursion ends.
-            Some(value) if !matches!(&value.kind, ExprKind::Name(own) if own == name) => {
-                guard(scope, value)
+            Some((value, top)) if !matches!(&value.kind, ExprKind::Name(own) if own == name) => {
+                guard(scope, value, top)
             }
             _ => Guard::Unknown,
         },
@@ -546,45 +417,40 @@ fn guard(scope: &Scope, expr: &Expr) -> Guard {
                 (ExprKind::Integer(0, _), Some([operand, alignment, remainder]))
                     if alignment == "alignment" && remainder == "remainder" =>
                 {
-                    not_zero(scope, operand)
+                    not_zero(scope, operand, top)
                 }
                 _ => Guard::Unknown,
             }
         }
-        ExprKind::Call { callee, arguments, .. } => match &callee.kind {
-            ExprKind::Name(name) => {
-                let test = TYPE_TESTS.iter().find(|(known, _)| known == name);
-                let test = test.filter(|_| !scope.own.contains(name));
-                match (test, arguments.as_slice()) {
-                    (Some((_, test)), [ty]) => subject(scope, ty)
-                        .map_or(Guard::Unknown, |subject| Guard::Type(*test, subject)),
+        ExprKind::Call { callee, arguments, .. } => match (&callee.kind, arguments.as_slice()) {
+            (ExprKind::Name(name), [ty]) => match (test(name), subject(scope, ty)) {
+                (Some(test), Some(subject)) => Guard::Type(test, subject),
+                _ => Guard::Unknown,
+            },
+            (ExprKind::Member { object, name, .. }, []) => {
+                match (test(name), subject(scope, object)) {
+                    (Some(test), Some(subject)) => Guard::Type(test, subject),
                     _ => Guard::Unknown,
                 }
             }
-            ExprKind::Member { object, name, .. } => {
-                let test = TYPE_TESTS.iter().find(|(known, _)| known == name);
-                let test = test.filter(|_| !scope.own.contains(name));
-                if let (Some((_, test)), Some(subject)) = (test, subject(scope, object)) {
-                    return Guard::Type(*test, subject);
+            // Contract: a number within bounds that exclude 0 is not 0.
+            (
+                ExprKind::Member { object, name, .. },
+                [Expr { kind: ExprKind::Integer(0, _), .. }],
+            ) if name == "contains" && !scope.is_own("contains") => match path(object).as_deref() {
+                Some([operand, bounds]) if bounds == "bounds" => {
+                    Guard::Not(Box::new(not_zero(scope, operand, top)))
                 }
-                // Contract: a number within bounds that exclude 0 is not 0.
-                match (name.as_str(), arguments.as_slice(), path(object).as_deref()) {
-                    (
-                        "contains",
-                        [Expr { kind: ExprKind::Integer(0, _), .. }],
-                        Some([operand, bounds]),
-                    ) if bounds == "bounds" => Guard::Not(Box::new(not_zero(scope, operand))),
-                    _ => Guard::Unknown,
-                }
-            }
+                _ => Guard::Unknown,
+            },
             _ => Guard::Unknown,
         },
         _ => Guard::Unknown,
     }
 }
 
-fn not_zero(scope: &Scope, info: &str) -> Guard {
-    match operand_of_info(info).filter(|_| scope.described.contains(info)) {
+fn not_zero(scope: &Scope<'_>, info: &str, top: usize) -> Guard {
+    match operand_of_info(info).filter(|_| scope.known.describes(info, top)) {
         Some(operand) => {
             let operand = Pattern::Host(operand.to_owned());
             Guard::Fact(Pattern::Apply(Op::Ne, vec![operand, Pattern::Int(0)]))
@@ -593,34 +459,21 @@ fn not_zero(scope: &Scope, info: &str) -> Guard {
     }
 }
 
-/// Returns the names in a chain of members: `a_info.alignment.modulus`.
-pub(super) fn path(expr: &Expr) -> Option<Vec<String>> {
-    match &expr.kind {
-        ExprKind::Name(name) => Some(vec![name.clone()]),
-        ExprKind::Member { object, name, .. } => {
-            let mut names = path(object)?;
-            names.push(name.clone());
-            Some(names)
-        }
-        ExprKind::Call { callee, arguments, .. } if arguments.is_empty() => path(callee),
-        _ => None,
-    }
-}
-
 /// Returns the subject of a type expression.
-fn subject(scope: &Scope, expr: &Expr) -> Option<Subject> {
+fn subject(scope: &Scope<'_>, expr: &Expr) -> Option<Subject> {
     let names = path(expr)?;
+    let types = &scope.known.types;
     match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["op", ..] if scope.unsteady.contains("op") => None,
-        ["op", "type"] => Some(Subject::Result),
-        ["a" | "delta", "type"] | ["op", "a", "type"] => Some(Subject::Operand),
-        [name] => subject(scope, scope.locals.get(*name)?),
+        ["op", "type"] => types.is_result().then_some(Subject::Result),
+        ["op", part, "type"] => types.is_first(&format!("op.{part}")).then_some(Subject::Operand),
+        [name, "type"] => types.is_first(name).then_some(Subject::Operand),
+        [name] => subject(scope, scope.value(name, &["Type", "Type&"])?.0),
         _ => None,
     }
 }
 
 struct Reader<'s> {
-    scope: &'s Scope,
+    scope: &'s Scope<'s>,
     operands: FxHashMap<String, Pattern>,
     contracts: Vec<Pattern>,
 }
@@ -628,7 +481,15 @@ struct Reader<'s> {
 impl Reader<'_> {
     fn pattern(&mut self, expr: &Expr) -> Result<Pattern, String> {
         let apply = |op, operands| Ok(Pattern::Apply(op, operands));
+        let own = |name: &dyn fmt::Display| {
+            Err(format!("`{name}`, which may mean something of the file's own"))
+        };
         match &expr.kind {
+            ExprKind::Binary(sign, ..) | ExprKind::Prefix(sign, _)
+                if self.scope.is_own_sign(*sign) =>
+            {
+                own(sign)
+            }
             ExprKind::Integer(value, _) => {
                 i64::try_from(*value).map(Pattern::Int).map_err(|_| value.to_string())
             }
@@ -650,7 +511,7 @@ impl Reader<'_> {
             ExprKind::Call { callee, arguments, .. } => {
                 if let ExprKind::Member { object, name, .. } = &callee.kind
                     && arguments.is_empty()
-                    && subject(self.scope, object).is_some()
+                    && self.is_of_operand(object)
                 {
                     match name.as_str() {
                         "min" => return Ok(Pattern::TypeMin),
@@ -658,15 +519,16 @@ impl Reader<'_> {
                         _ => {}
                     }
                 }
-                if path(expr).is_some_and(|names| names.last().is_some_and(|last| last == "lanes"))
+                if let Some(parts) = path(expr).filter(|parts| parts.len() > 1)
+                    && parts.last().is_some_and(|last| last == "lanes")
                 {
-                    return Ok(Pattern::Lanes("lanes".to_owned()));
+                    return self.lanes(&parts);
                 }
-                let Some((name, arguments)) = call(expr) else {
+                let Some((full, name, arguments)) = of_matcher(expr) else {
                     return Err("call of a member".to_owned());
                 };
-                if self.scope.own.contains(name) {
-                    return Err(format!("`{name}`, which may mean something of the file's own"));
+                if self.scope.is_own(full) {
+                    return own(&name);
                 }
                 match (name, arguments) {
                     ("Overflow" | "Indeterminate", []) => return Ok(Pattern::Undefined),
@@ -712,22 +574,38 @@ impl Reader<'_> {
         }
     }
 
+    /// Reads a number of lanes that is asked for in the rule. Different ones have different names.
+    fn lanes(&self, parts: &[String]) -> Result<Pattern, String> {
+        let name = parts.join("_");
+        let name = if name == "op_type_lanes" { "lanes".to_owned() } else { name };
+        if self.scope.is_own(&name) { Err(name) } else { Ok(Pattern::Lanes(name)) }
+    }
+
+    /// Tests whether a type is that of the operands of the node that is rewritten.
+    fn is_of_operand(&self, ty: &Expr) -> bool {
+        match subject(self.scope, ty) {
+            Some(Subject::Operand) => true,
+            Some(Subject::Result) => !self.scope.known.types.is_comparison(),
+            None => false,
+        }
+    }
+
     fn name(&mut self, name: &str) -> Result<Pattern, String> {
         if let Some(operand) = self.operands.get(name) {
             return Ok(operand.clone());
         }
-        if is_wildcard(name) {
+        if is_wildcard(name) && !self.scope.known.names.is_taken(name) {
             return Ok(Pattern::Wild(name.to_owned()));
         }
-        if is_constant(name) {
+        if is_constant(name) && !self.scope.known.names.is_taken(name) {
             return Ok(Pattern::Constant(name.to_owned()));
         }
-        let value = self.scope.locals.get(name).ok_or_else(|| name.to_owned())?;
+        let (value, top) = self.scope.value(name, &INTEGERS).ok_or_else(|| name.to_owned())?;
         let names = path(value).unwrap_or_default();
         match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             [.., "lanes"] => Ok(Pattern::Lanes(name.to_owned())),
             [info, "alignment", "modulus" | "remainder"] => {
-                if !self.scope.described.contains(*info) {
+                if !self.scope.known.describes(info, top) {
                     return Err(format!("{info}, which need not describe its operand"));
                 }
                 let operand = operand_of_info(info)
@@ -742,7 +620,7 @@ impl Reader<'_> {
                 Ok(part(&names[2]))
             }
             _ => match &value.kind {
-                ExprKind::Binary(..) => self.pattern(value),
+                ExprKind::Binary(..) if self.scope.is_settled(name) => self.pattern(value),
                 _ => Err(name.to_owned()),
             },
         }

@@ -13,11 +13,13 @@
 
 use halidom_base::FxHashMap;
 use halidom_cpp::ast::{Expr, ExprKind, Function, Stmt, StmtKind};
-use halidom_cpp::{Sign, expression, parse};
+use halidom_cpp::{Sign, expression, is_letter, parse, split_name};
 
-use super::locals::{changed, keeps_value, other_nodes, own_names};
+use super::locals::{keeps_value, other_nodes};
+use super::names::Names;
+use super::own::{Own, call, is_of_space, path};
 use super::pattern::{Op, Pattern, TVM_FUNCTIONS, operator};
-use super::read::{Found, Guard, Rule, Subject, TypeTest, always_leaves, call, path};
+use super::read::{Found, Guard, Rule, Subject, TypeTest, always_leaves};
 use super::uses::{Use, cut};
 use crate::profile::Language;
 
@@ -85,6 +87,19 @@ const TYPE_TESTS: [(&str, TypeTest); 8] = [
     ("kDLBool", TypeTest::Bool),
 ];
 
+/// The functions that leave their arguments as they are.
+const BY_VALUE: [&str; 9] = [
+    "GetRef",
+    "IsIndexType",
+    "IsIndexTypedExpr",
+    "IsVectorExpr",
+    "SimplifyAsAndOfOrs",
+    "TVM_FFI_ICHECK",
+    "TVM_TRY_REWRITE",
+    "TryConstFold",
+    "VisitExpr_",
+];
+
 /// The number of times that a local name may stand for another expression.
 const MAX_DEPTH: usize = 16;
 
@@ -94,15 +109,27 @@ pub(crate) fn rules(text: &str) -> Vec<Found> {
     let (text, uses) = cut(&text);
     let file = parse(&text).unwrap_or_default();
     let mut found: Vec<Option<Found>> = vec![None; uses.len()];
-    let own: Vec<String> = own_names(&file);
+    let own = Own::of(&file);
+    let is_known = |name: &str| {
+        let (space, short) = split_name(name);
+        // A class calls the method of its base.
+        (short == "VisitExpr_" || is_of_space(space)) && BY_VALUE.contains(&short)
+    };
     let macros = macros(&text);
     for function in &file.functions {
-        let mut scope: Scope = own.iter().map(|name| (name.clone(), Name::Unknown)).collect();
-        let mut changed = changed(function, &|_| false);
-        changed.retain(|name| !["op", "ret"].contains(&name.as_str()));
-        for name in other_nodes(function) {
-            scope.insert(name.to_owned(), Name::Unknown);
-            changed.push(name.to_owned());
+        let names = Names::of(function, &own, &is_known);
+        let unknown = own.all().chain(function.declared.iter().map(String::as_str));
+        let mut scope: Scope = unknown.map(|name| (name.to_owned(), Name::Unknown)).collect();
+        for parameter in &function.parameters {
+            scope.insert(parameter.name.clone(), Name::Unknown);
+        }
+        let others = other_nodes(function, &names);
+        for name in ["op", "ret"] {
+            if others.contains(&name) {
+                scope.insert(name.to_owned(), Name::Unknown);
+            } else {
+                scope.remove(name);
+            }
         }
         let name = title(function);
         let around = match macros.iter().find(|name| has_word(&function.text, name)) {
@@ -110,7 +137,8 @@ pub(crate) fn rules(text: &str) -> Vec<Found> {
             None => Ok(Vec::new()),
         };
         let (altered, uses, macros) = (&altered, &uses, &macros);
-        let mut walk = Walk { name, changed, altered, uses, macros, scope, found: &mut found };
+        let mut walk =
+            Walk { name, names: &names, altered, uses, macros, scope, found: &mut found };
         walk.stmts(&function.body, &around);
     }
     let unseen = |of: &Use| {
@@ -160,10 +188,6 @@ fn without_definitions(text: &str) -> (String, Vec<&'static str>) {
     (kept, altered)
 }
 
-fn is_letter(letter: char) -> bool {
-    letter.is_alphanumeric() || letter == '_'
-}
-
 fn has_word(text: &str, word: &str) -> bool {
     text.split(|letter| !is_letter(letter)).any(|known| known == word)
 }
@@ -209,8 +233,8 @@ struct Walk<'f> {
     name: String,
     /// The other macros that the file defines.
     macros: &'f [String],
-    /// The variables of C++ whose declared value is not their value everywhere.
-    changed: Vec<String>,
+    /// The variables of C++, with their changes.
+    names: &'f Names<'f>,
     /// The macros with another definition.
     altered: &'f [&'static str],
     uses: &'f [Use],
@@ -242,7 +266,8 @@ impl Walk<'_> {
                         ("PVar<FloatImm>", None) => Name::Float,
                         (_, Some(value)) => {
                             self.hidden(value);
-                            let is_kept = !self.changed.contains(&variable.name)
+                            let is_kept = self.names.is_unchanged(&variable.name)
+                                && self.names.are_single(value)
                                 && keeps_value(&variable.ty, value);
                             if is_kept { Name::Local(value.clone()) } else { Name::Unknown }
                         }

@@ -1,0 +1,175 @@
+//! The names to which a file with rules gives a meaning of its own.
+//!
+//! # Correctness
+//!
+//! A function of a compiler is known by its name: what it does to its arguments, and what it says
+//! of them. That is right only where the file gives this name no meaning of its own, in whatever
+//! way: as a function, a method, a class, a field, an alias, an enumerator, a macro or a variable.
+
+use halidom_base::FxHashSet;
+use halidom_cpp::ast::{Expr, ExprKind, File, Function, Parameter, Stmt};
+use halidom_cpp::{Sign, is_letter, short_name, split_name, without_comments, words};
+
+/// The names to which a file gives a meaning of its own.
+pub(super) struct Own<'f> {
+    file: &'f File,
+    /// All of them but variables within functions.
+    names: FxHashSet<String>,
+    /// The names that methods may have.
+    methods: FxHashSet<String>,
+}
+
+/// The types whose objects are values: no reference and no pointer to another object is in them.
+const VALUES: [&str; 18] = [
+    "ConstBounds",
+    "ConstantInterval",
+    "DataType",
+    "Expr",
+    "ExprInfo",
+    "ModulusRemainder",
+    "PrimExpr",
+    "PrimType",
+    "Stmt",
+    "Type",
+    "bool",
+    "char",
+    "double",
+    "float",
+    "int",
+    "int64_t",
+    "size_t",
+    "uint64_t",
+];
+
+/// The namespaces of these types.
+const VALUE_SPACES: [&str; 5] = ["Halide", "Halide::Internal", "Internal", "std", "tvm"];
+
+impl<'f> Own<'f> {
+    pub(super) fn of(file: &'f File) -> Self {
+        let functions = file.functions.iter().map(|function| &function.name);
+        let classes = file.classes.iter().map(|class| &class.name);
+        let fields = file.classes.iter().flat_map(|class| &class.fields).map(|field| &field.name);
+        let others = file.others.iter().chain(&file.local_aliases).chain(&file.enumerators);
+        let all = functions.chain(classes).chain(fields).chain(others);
+        let names = all.map(|name| plain(name)).collect();
+        let functions = file.functions.iter().map(|function| &function.name);
+        let methods = functions.chain(&file.others).map(|name| plain(name)).collect();
+        Self { file, names, methods }
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
+    /// Tests whether the file gives a meaning to a name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// Tests whether the file declares an operator of this sign.
+    pub(super) fn has_operator(&self, sign: Sign) -> bool {
+        self.names.contains(&format!("operator{sign}"))
+    }
+
+    /// Tests whether a function names a macro of the file, whose text may be anything.
+    pub(super) fn macro_in(&self, function: &Function) -> Option<&'f str> {
+        let text = without_comments(&function.text);
+        let found = |name: &&String| words(&text).any(|word| word == name.as_str());
+        self.file.macros.iter().find(found).map(String::as_str)
+    }
+
+    /// Tests whether the file has a method or a function of this name.
+    pub(super) fn has_method(&self, name: &str) -> bool {
+        self.methods.contains(name)
+    }
+
+    /// Tests whether a type is one of the known values.
+    pub(super) fn is_value(&self, ty: &str) -> bool {
+        let (space, name) = split_name(ty);
+        let is_known = space.is_none_or(|space| VALUE_SPACES.contains(&space));
+        name == "auto" || is_known && VALUES.contains(&name) && !self.has(name)
+    }
+
+    /// Tests whether a parameter leaves its argument as it is.
+    pub(super) fn reads(&self, parameter: &Parameter) -> bool {
+        let ty = parameter.ty.as_str();
+        let is_pointer = ty.ends_with('*') && !ty.contains('&');
+        let is_value = self.is_value(ty.trim_end_matches(['&', '*']));
+        is_pointer || is_value && !parameter.may_write
+    }
+
+    /// Tests whether all functions of the file with this name leave an argument as it is.
+    pub(super) fn all_read(&self, name: &str, index: usize) -> bool {
+        let mut named = self.file.functions.iter().filter(|of| plain(&of.name) == name).peekable();
+        let is_else = self.file.others.iter().any(|other| plain(other) == name);
+        named.peek().is_some()
+            && !is_else
+            && named.all(|of| {
+                let is_read = of.parameters.get(index).is_some_and(|known| self.reads(known));
+                is_read && !has_casts(&of.body) && self.macro_in(of).is_none()
+            })
+    }
+}
+
+/// Returns a name without what stands before `::`, template arguments and blanks.
+fn plain(name: &str) -> String {
+    if let Some(sign) = split_name(name).1.trim().strip_prefix("operator")
+        && !sign.starts_with(is_letter)
+    {
+        return format!("operator{}", sign.replace(char::is_whitespace, ""));
+    }
+    short_name(name).to_owned()
+}
+
+/// Tests whether a body takes a place for one of another type.
+pub(super) fn has_casts(body: &[Stmt]) -> bool {
+    let mut found = false;
+    for stmt in body {
+        stmt.clone().visit_mut(&mut |part| {
+            found |= matches!(&part.kind, ExprKind::Cast(ty, _) if ty.contains(['&', '*']));
+            found |= matches!(&part.kind, ExprKind::Other(_));
+        });
+    }
+    found
+}
+
+/// The namespaces of the compilers.
+const SPACES: [&str; 10] = [
+    "Halide::Internal::IRMatcher",
+    "IRMatcher",
+    "Internal::IRMatcher",
+    "arith",
+    "ffi",
+    "tir",
+    "tirx",
+    "tvm",
+    "tvm::arith",
+    "tvm::tir",
+];
+
+/// Returns the last part of the name of a called function of the compilers, and the arguments.
+pub(super) fn call(expr: &Expr) -> Option<(&str, &[Expr])> {
+    let ExprKind::Call { callee, arguments, .. } = &expr.kind else { return None };
+    let ExprKind::Name(name) = &callee.kind else { return None };
+    let (space, short) = split_name(name);
+    space.is_none_or(|space| SPACES.contains(&space)).then_some((short, arguments))
+}
+
+/// Tests whether what stands before a name is nothing, or a namespace of the compilers or of C++.
+pub(super) fn is_of_space(space: Option<&str>) -> bool {
+    space.is_none_or(|space| SPACES.contains(&space) || VALUE_SPACES.contains(&space))
+}
+
+/// Returns the names in a chain of members: `a_info.alignment.modulus`.
+pub(super) fn path(expr: &Expr) -> Option<Vec<String>> {
+    match &expr.kind {
+        ExprKind::Name(name) => Some(vec![name.clone()]),
+        ExprKind::Member { object, name, .. } => {
+            let mut names = path(object)?;
+            names.push(name.clone());
+            Some(names)
+        }
+        ExprKind::Call { callee, arguments, .. } if arguments.is_empty() => path(callee),
+        _ => None,
+    }
+}
