@@ -6,7 +6,8 @@
 //! if that is not *verified*, and the profile, if that is not HeteroCL's. The files of
 //! `tests/lists` are about what lists of three elements show about longer ones. Those of
 //! `tests/passes` are about classes that state something else than that a result equals its
-//! argument.
+//! argument. Those of `tests/orders` have many classes: those whose name begins with `Right` are
+//! verified, those whose name begins with `Wrong` are not.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -116,6 +117,30 @@ fn short_lists_are_not_taken_for_long_ones() {
             );
             if worst != wanted || *class == "Wrong::" && worst == "verified" {
                 failures.push(format!("{}: {class} {worst}, {wanted} expected", path.display()));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn no_mutator_relies_on_an_order_or_a_missed_change() {
+    let mut failures = Vec::new();
+    for path in cases("orders") {
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let text = fs::read_to_string(&path).expect("a case");
+        let mut lines = text.lines();
+        let profile = lines.find_map(|line| line.strip_prefix("// profile: "));
+        let options = options_of(profile.expect("a profile"));
+        let source = Source { name: name.clone(), text: text.clone() };
+        let mutators = mutators(&[source], &[], &options).expect("a solver that runs");
+        let judged = mutators.iter().filter(|known| known.name.ends_with("(const Sub *)"));
+        let count = judged.clone().count();
+        assert_eq!(count, text.matches(" : public IRMutator").count(), "{name}");
+        for mutator in judged {
+            let is_verified = mutator.examination.standing().name() == "verified";
+            if is_verified != mutator.name.starts_with("Right") {
+                failures.push(format!("{name}: {mutator:#?}"));
             }
         }
     }

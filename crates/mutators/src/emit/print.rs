@@ -16,6 +16,7 @@ use crate::ir::state::State;
 use crate::ir::value::{Piece, Place, Val};
 use crate::machine::language::Print;
 use crate::machine::run::{Machine, Outcome, Paths};
+use crate::machine::sequence::Before;
 
 impl<'p> Machine<'p> {
     /// Appends the items of `stream << a << b`; `None` if the leftmost operand is not a text that
@@ -51,7 +52,13 @@ impl<'p> Machine<'p> {
         }
         let mut paths = vec![state.clone()];
         let mut digits = SHORT;
+        let all = items.clone();
         for item in items.into_iter().rev() {
+            // Before C++17, the items are evaluated in any order.
+            let is_other = |other: &&&Expr| !std::ptr::eq(**other, item);
+            let is_ordered = self.profile.name == "halide";
+            let others = all.iter().filter(is_other).filter(|_| !is_ordered);
+            let others: Vec<&Expr> = others.copied().collect();
             let mut next = Vec::new();
             if let ExprKind::Name(name) = &item.kind
                 && let Some(printed) = manipulator(name, digits)
@@ -60,7 +67,14 @@ impl<'p> Machine<'p> {
                 continue;
             }
             for state in paths {
-                for (mut state, value) in self.eval(item, state) {
+                let before = Before::of(others.iter().copied(), &state);
+                let evaluated = self.eval(item, state).into_iter();
+                let ordered: Paths<Val> = evaluated
+                    .flat_map(|path| {
+                        self.in_any_order(item, others.iter().copied(), before.as_ref(), path)
+                    })
+                    .collect();
+                for (mut state, value) in ordered {
                     match Self::rope_of(&value, &state) {
                         Some(mut pieces) => {
                             for piece in &mut pieces {

@@ -208,6 +208,10 @@ pub(crate) struct State {
     /// The first line that mutates something that is less than the input only if `mutate` returns
     /// nothing greater than its argument.
     pub(crate) relying: Option<usize>,
+    /// The number of calls in which other methods ran, which may have assigned any member.
+    pub(crate) visits: u32,
+    /// The number of changes of objects that are not known.
+    pub(crate) unseen: u32,
     /// A change that is not followed, if one was made.
     pub(crate) lost: Option<&'static str>,
     /// The line that last set the result.

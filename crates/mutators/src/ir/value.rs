@@ -56,6 +56,16 @@ impl Val {
     }
 }
 
+impl Place {
+    /// The variable or member that it is part of.
+    pub(crate) fn root(&self) -> &Self {
+        match self {
+            Self::Part(base, _) => base.root(),
+            Self::Local(..) | Self::Member(_) | Self::Nowhere => self,
+        }
+    }
+}
+
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Piece {
@@ -129,6 +139,40 @@ pub(crate) enum Val {
     Handle(String),
     /// A value that is not known, as a condition may have assigned it.
     Unknown,
+}
+
+impl Val {
+    /// Tests whether this value or a value within it passes a test.
+    pub(crate) fn any(&self, test: &mut dyn FnMut(&Self) -> bool) -> bool {
+        test(self)
+            || match self {
+                Self::Object(members) => members.iter().any(|(_, value)| value.any(test)),
+                Self::List(values) => values.iter().any(|value| value.any(test)),
+                Self::Map(entries) => {
+                    entries.iter().any(|(key, value)| key.any(test) || value.any(test))
+                }
+                Self::NumPtr(value) => value.as_ref().is_some_and(|value| value.any(test)),
+                Self::Void
+                | Self::Bool(_)
+                | Self::Int(_)
+                | Self::Bound(..)
+                | Self::Real(_)
+                | Self::Bits(_)
+                | Self::Expr(_)
+                | Self::Ptr(_)
+                | Self::Type(_)
+                | Self::Code(_)
+                | Self::Text(_)
+                | Self::Rope(_)
+                | Self::Address(_)
+                | Self::Reference(_)
+                | Self::Arguments(_)
+                | Self::Opaque(_)
+                | Self::Lambda(..)
+                | Self::Handle(_)
+                | Self::Unknown => false,
+            }
+    }
 }
 
 /// The elements of a list in braces.

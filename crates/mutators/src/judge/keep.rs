@@ -84,10 +84,12 @@ const SOURCES: &[&str] = &[
     include_str!("../machine/places.rs"),
     include_str!("../machine/program.rs"),
     include_str!("../machine/reader.rs"),
+    include_str!("../machine/references.rs"),
     include_str!("../machine/run.rs"),
     include_str!("../machine/scopes.rs"),
     include_str!("../machine/sequence.rs"),
     include_str!("../machine/statements.rs"),
+    include_str!("../machine/steady.rs"),
     include_str!("../machine/structure.rs"),
     include_str!("../machine/types.rs"),
     include_str!("../machine/vanish.rs"),
@@ -313,14 +315,15 @@ fn others<'p>(program: &'p Program, functions: &[&'p Function]) -> Vec<Vec<&'p s
         .chain(&visitors)
         .flat_map(|function| function.text.split(|letter| !is_letter(letter)))
         .collect();
-    let Program { others, specialized, renamed, renamed_within, .. } = program;
+    let Program { others, specialized, renamed, renamed_within, aliases_within, .. } = program;
     let of = |names: &'p [String]| {
         let named = names.iter().map(String::as_str).filter(|name| words.contains(name));
         let mut named: Vec<&str> = named.collect();
         named.sort_unstable();
         named
     };
-    vec![of(others), of(specialized), of(renamed), of(renamed_within)]
+    let within = [of(renamed_within), of(aliases_within), of(&program.unsteady)];
+    [of(others), of(specialized), of(renamed)].into_iter().chain(within).collect()
 }
 
 fn texts<'p>(functions: &[&'p Function]) -> Vec<&'p str> {

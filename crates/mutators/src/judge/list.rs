@@ -24,6 +24,7 @@ use crate::machine::names::TypeName;
 use crate::machine::program::Program;
 use crate::machine::run::Mode;
 use crate::machine::scopes::scopes;
+use crate::machine::steady::unsteady;
 
 /// A mutator with its examination.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,6 +130,7 @@ impl Found {
             program.others.extend(file.others);
             program.specialized.extend(file.specialized);
             program.renamed_within.extend(renamed(file.local_aliases.iter()));
+            program.aliases_within.extend(file.local_aliases);
             for function in file.functions {
                 if ["visit", "Mutate_"].contains(&function.name.as_str())
                     && ["Expr", "Stmt"].contains(&function.result.as_str())
@@ -141,6 +143,7 @@ impl Found {
             }
         }
         program.scopes = scopes(&program.functions, &program.classes);
+        program.unsteady = unsteady(&program);
         // A function with a body is run as it is written, and one that a contract replaces is
         // judged against its contract. All else with a name of the API hides what the API means by
         // it.

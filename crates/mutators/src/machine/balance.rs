@@ -26,6 +26,7 @@ use crate::machine::names::Method;
 use crate::machine::objects::{BOUND, UNBOUND};
 use crate::machine::program::{Purpose, ScopeMember};
 use crate::machine::run::{Machine, Paths};
+use crate::machine::sequence::Before;
 
 /// Entries that are wrongly left on scopes at the end of a path on known IR.
 pub(crate) fn left_at_end(state: &State) -> Vec<Pushed> {
@@ -180,6 +181,7 @@ impl<'p> Machine<'p> {
 
     /// Records a change that is not followed: it may affect any value that was read before.
     pub(crate) fn changed_unseen(state: &mut State) {
+        state.unseen += 1;
         if state.scopes.read.iter().any(|read| read.is_first) {
             for read in &mut Rc::make_mut(&mut state.scopes).read {
                 read.is_first = false;
@@ -362,6 +364,9 @@ impl<'p> Machine<'p> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
+        if self.has_effect(variable, &state) {
+            return self.unsupported(state, "a ScopedValue of a place with effects", line);
+        }
         let mut paths = Vec::new();
         for (state, place) in self.place(variable, state) {
             let old = match (Self::load(&place, &state), &place) {
@@ -373,7 +378,15 @@ impl<'p> Machine<'p> {
                 }
             };
             let values = match value {
-                Some(value) => self.eval(value, state),
+                Some(value) => {
+                    let before = Before::of(std::iter::once(variable), &state);
+                    let mut paths = Vec::new();
+                    for path in self.eval(value, state) {
+                        let others = std::iter::once(variable);
+                        paths.extend(self.in_any_order(value, others, before.as_ref(), path));
+                    }
+                    paths
+                }
                 None => vec![(state, old.clone())],
             };
             for (mut state, value) in values {

@@ -10,8 +10,9 @@ use crate::machine::contracts;
 use crate::machine::names::{Method, TypeName};
 use crate::machine::operators::is_stream;
 use crate::machine::program::is_root;
+use crate::machine::references::{MAY_REFER, NAMED_CAPTURES, names_captures};
 use crate::machine::run::{Machine, Paths};
-use crate::machine::sequence::Before;
+use crate::machine::sequence::{Before, variable};
 use crate::machine::types::{integer_type, is_vector_type};
 
 /// The classes whose `visit` leaves its result in a member.
@@ -53,33 +54,27 @@ impl<'p> Machine<'p> {
                 return self.call_helper((&place, true), arguments, state, line);
             }
             let mut paths = Vec::new();
-            for (state, receiver) in self.reference(object, state) {
-                for (state, arguments) in self.arguments(arguments, state) {
-                    if let Some(done) =
-                        self.container_method(&receiver, Method::of(name), &arguments, &state, line)
-                    {
-                        paths.extend(done);
-                        continue;
-                    }
-                    let receiver = receiver.clone();
-                    if matches!(&Self::loaded(receiver.clone(), &state), Val::Handle(of) if of == "this")
-                    {
-                        paths.extend(self.call_named(name, templates, arguments, state, line));
-                        continue;
-                    }
-                    paths.extend(self.method(
-                        receiver,
-                        Method::of(name),
-                        templates,
-                        arguments,
-                        state,
-                        line,
-                    ));
+            for (state, (receiver, arguments)) in self.received(object, arguments, state) {
+                if let Some(done) =
+                    self.container_method(&receiver, Method::of(name), &arguments, &state, line)
+                {
+                    paths.extend(done);
+                    continue;
                 }
+                if matches!(&Self::loaded(receiver.clone(), &state), Val::Handle(of) if of == "this")
+                {
+                    paths.extend(self.call_named(name, templates, arguments, state, line));
+                    continue;
+                }
+                let name = Method::of(name);
+                paths.extend(self.method(receiver, name, templates, arguments, state, line));
             }
             return paths;
         }
         if let ExprKind::Lambda(lambda) = &callee.kind {
+            if self.running.is_some_and(names_captures) {
+                return self.unsupported(state, NAMED_CAPTURES, line);
+            }
             let Val::Lambda(id, depth) = self.lambda(lambda, &state) else { return Vec::new() };
             let mut paths = Vec::new();
             for (state, arguments) in self.arguments(arguments, state) {
@@ -178,6 +173,10 @@ impl<'p> Machine<'p> {
             let Some((_, matched)) = members.iter().find(|(name, _)| name == MATCHED_NODE) else {
                 return self.unsupported(state, format!("a call of the object {name}"), line);
             };
+            // The rule is not looked at.
+            if arguments.iter().any(|argument| self.has_effect(argument, &state)) {
+                return self.unsupported(state, "a rule with an effect", line);
+            }
             let fired = [RESULT, MATCHED_NODE].map(|name| (name.to_owned(), matched.clone()));
             let (mut holds, fails) = self.choose(state);
             self.store(&place, Val::Object(fired.to_vec()), &mut holds);
@@ -429,6 +428,9 @@ impl<'p> Machine<'p> {
         values: Vec<Val>,
         state: State,
     ) -> Paths<Val> {
+        if self.names_reference(templates) {
+            return self.unsupported(state, MAY_REFER, function.line);
+        }
         let mut known: Vec<(String, String)> = Vec::new();
         for (parameter, argument) in function.templates.iter().zip(templates) {
             known.push((parameter.clone(), self.named_type(argument).to_owned()));
@@ -576,6 +578,40 @@ impl<'p> Machine<'p> {
         paths
     }
 
+    /// Evaluates the object of a method and the arguments. A path on which the order of these
+    /// matters ends. An object that is a variable is read when the method is called.
+    fn received(
+        &mut self,
+        object: &'p Expr,
+        arguments: &'p [Expr],
+        state: State,
+    ) -> Paths<(Val, Vec<Val>)> {
+        let name = variable(object);
+        let mut paths = Vec::new();
+        let before = Before::of(arguments.iter(), &state);
+        for path in self.reference(object, state) {
+            for (state, receiver) in
+                self.in_any_order(object, arguments.iter(), before.as_ref(), path)
+            {
+                let before = Before::of(arguments.iter().take(1).map(|_| object), &state);
+                let before = before.filter(|_| name.is_none());
+                for (state, values) in self.arguments(arguments, state) {
+                    let is_assigned =
+                        |name: &&str| state.members.iter().any(|slot| slot.name == *name);
+                    let place = name.filter(is_assigned).map(|of| Place::Member(of.to_owned()));
+                    let receiver = match (&receiver, place) {
+                        (Val::Reference(_), _) | (_, None) => receiver.clone(),
+                        (_, Some(place)) => Val::Reference(place),
+                    };
+                    let path = (state, (receiver, values));
+                    let object_again = std::iter::once(object);
+                    paths.extend(self.in_any_order(object, object_again, before.as_ref(), path));
+                }
+            }
+        }
+        paths
+    }
+
     /// `rewriter(add(a, b), …)`: its result has the value of the expression that it matches.
     fn rewriter(&mut self, arguments: &'p [Expr], state: State, line: usize) -> Paths<Val> {
         let ty = arguments.get(1).map(|ty| &ty.kind);
@@ -623,6 +659,10 @@ impl<'p> Machine<'p> {
     }
 
     fn swap(&mut self, one: &'p Expr, other: &'p Expr, state: State) -> Paths<Val> {
+        // Each side is evaluated as a value and as a place.
+        if let Some(side) = [one, other].into_iter().find(|side| self.has_effect(side, &state)) {
+            return self.unsupported(state, "a swap of places with effects", side.line);
+        }
         let mut paths = Vec::new();
         for (state, first) in self.eval(one, state) {
             for (state, second) in self.eval(other, state) {

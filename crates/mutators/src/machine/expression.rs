@@ -8,8 +8,11 @@ use crate::ir::kinds::{Code, Kind};
 use crate::ir::node::Field;
 use crate::ir::state::State;
 use crate::ir::value::{Num, Place, Val};
+use crate::machine::invariants::invariant;
 use crate::machine::methods::PART_OF_TEXT;
+use crate::machine::references::{NAMED_CAPTURES, names_captures};
 use crate::machine::run::{Machine, Outcome, Paths};
+use crate::machine::sequence::Before;
 use crate::machine::types::UNION;
 
 impl<'p> Machine<'p> {
@@ -142,6 +145,9 @@ impl<'p> Machine<'p> {
                 parts.into_iter().map(|(state, _)| (state, Val::info())).collect()
             }
             ExprKind::Braces(Some(ty), parts) => self.braced(ty, parts, state, line),
+            ExprKind::Lambda(_) if self.running.is_some_and(names_captures) => {
+                self.unsupported(state, NAMED_CAPTURES, line)
+            }
             ExprKind::Lambda(lambda) => {
                 let value = self.lambda(lambda, &state);
                 vec![(state, value)]
@@ -158,54 +164,52 @@ impl<'p> Machine<'p> {
         line: usize,
     ) -> Paths<Val> {
         let mut paths = Vec::new();
-        for (state, object) in self.eval(object, state) {
-            for (mut state, index) in self.eval(index, state) {
-                if self.mode.is_emitter() && matches!(object, Val::Rope(_)) {
-                    paths.push((state, Val::Handle(PART_OF_TEXT.to_owned())));
-                    continue;
-                }
-                if let Val::Handle(of) = &object
-                    && !object.is_info()
-                {
-                    // Facts about the input's own buffer are kept apart from facts about other
-                    // buffers.
-                    let is_own = Self::name_of(&index, &state).is_some_and(|name| {
-                        matches!(state.shape(0).and_then(|shape| shape.fields.first()),
+        for (mut state, [object, index]) in self.both(object, index, state) {
+            if self.mode.is_emitter() && matches!(object, Val::Rope(_)) {
+                paths.push((state, Val::Handle(PART_OF_TEXT.to_owned())));
+                continue;
+            }
+            if let Val::Handle(of) = &object
+                && !object.is_info()
+            {
+                // Facts about the input's own buffer are kept apart from facts about other
+                // buffers.
+                let is_own = Self::name_of(&index, &state).is_some_and(|name| {
+                    matches!(state.shape(0).and_then(|shape| shape.fields.first()),
                             Some(Field::Expr(own)) if state.find(*own) == state.find(name))
-                    });
-                    let of = if is_own { format!("{of}[]") } else { format!("{of}[other]") };
-                    paths.push((state, Val::Handle(of)));
-                    continue;
-                }
-                let Val::Int(num) = &index else {
-                    self.end(state, Outcome::Unsupported("an index".to_owned()), line);
-                    continue;
-                };
-                let Some(index) = self.values.as_number(num.term) else {
-                    self.end(state, Outcome::Unsupported("an index".to_owned()), line);
-                    continue;
-                };
-                if let Val::Text(text) = &object
-                    && let Some(byte) =
-                        usize::try_from(index).ok().and_then(|index| text.as_bytes().get(index))
-                {
-                    let code = self.number(i128::from(*byte), 32, true);
-                    paths.push((state, Val::Int(code)));
-                    continue;
-                }
-                if let Val::Arguments(call) = &object
-                    && let Some(node) = Self::argument(*call, index, &mut state)
-                {
-                    paths.push((state, Val::Expr(Some(node))));
-                    continue;
-                }
-                for (state, values) in self.as_list(&object, state, line) {
-                    match usize::try_from(index).ok().and_then(|index| values.get(index)) {
-                        Some(value) => paths.push((state, value.clone())),
-                        None => {
-                            let what = "an index beyond a vector".to_owned();
-                            self.end(state, Outcome::Crash(what), line);
-                        }
+                });
+                let of = if is_own { format!("{of}[]") } else { format!("{of}[other]") };
+                paths.push((state, Val::Handle(of)));
+                continue;
+            }
+            let Val::Int(num) = &index else {
+                self.end(state, Outcome::Unsupported("an index".to_owned()), line);
+                continue;
+            };
+            let Some(index) = self.values.as_number(num.term) else {
+                self.end(state, Outcome::Unsupported("an index".to_owned()), line);
+                continue;
+            };
+            if let Val::Text(text) = &object
+                && let Some(byte) =
+                    usize::try_from(index).ok().and_then(|index| text.as_bytes().get(index))
+            {
+                let code = self.number(i128::from(*byte), 32, true);
+                paths.push((state, Val::Int(code)));
+                continue;
+            }
+            if let Val::Arguments(call) = &object
+                && let Some(node) = Self::argument(*call, index, &mut state)
+            {
+                paths.push((state, Val::Expr(Some(node))));
+                continue;
+            }
+            for (state, values) in self.as_list(&object, state, line) {
+                match usize::try_from(index).ok().and_then(|index| values.get(index)) {
+                    Some(value) => paths.push((state, value.clone())),
+                    None => {
+                        let what = "an index beyond a vector".to_owned();
+                        self.end(state, Outcome::Crash(what), line);
                     }
                 }
             }
@@ -251,10 +255,15 @@ impl<'p> Machine<'p> {
         line: usize,
     ) -> Paths<Val> {
         let mut paths = Vec::new();
+        let before = Before::of(std::iter::once(rhs), &state);
         for (state, first) in self.eval(lhs, state) {
+            // Only operators of the language have an order in all versions of C++.
             if matches!(first, Val::Expr(_)) {
-                for (state, second) in self.eval(rhs, state) {
-                    paths.extend(self.operator(op, first.clone(), second, state, line));
+                let path = (state, first);
+                for (state, [first, second]) in
+                    self.other_operand([lhs, rhs], before.as_ref(), path)
+                {
+                    paths.extend(self.operator(op, first, second, state, line));
                 }
                 continue;
             }
@@ -306,6 +315,12 @@ impl<'p> Machine<'p> {
         if self.mode.is_emitter() && name == "print_ssa_form_" {
             // Expressions are printed as they stand.
             return vec![(state, Val::Bool(self.values.bool(false)))];
+        }
+        let is_unsteady = state.visits > 0
+            && self.program.unsteady.binary_search_by(|known| known.as_str().cmp(name)).is_ok();
+        if is_unsteady && self.purpose(name).is_none() && invariant(name).is_none() {
+            let now = format!("{name}#{}", state.visits);
+            return vec![(state, Val::Handle(now))];
         }
         vec![(state, Val::Handle(name.to_owned()))]
     }

@@ -14,6 +14,7 @@ use crate::ir::node::NodeId;
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
 use crate::machine::run::{Machine, Paths};
+use crate::machine::sequence::{Before, ORDER};
 
 /// The name of the member that lists what an object may change. No member has this name.
 const CHANGES: &str = "changes by reference";
@@ -315,9 +316,17 @@ impl<'p> Machine<'p> {
         let ExprKind::Name(name) = &callee.kind else { return None };
         let (_, is_mutator) = self.helper(name)?;
         let ([argument], true) = (arguments, is_mutator) else { return None };
+        if let Some(given) = given.iter().find(|given| self.has_effect(given, &state)) {
+            return Some(self.unsupported(state, ORDER, given.line));
+        }
         let mut paths = Vec::new();
+        let before = Before::of(given.iter(), &state);
         for (state, object) in self.helper_object(name, given, state, line)? {
-            for (mut state, value) in self.eval(argument, state) {
+            let evaluated = self.eval(argument, state).into_iter();
+            let ordered = evaluated
+                .flat_map(|path| self.in_any_order(argument, given.iter(), before.as_ref(), path))
+                .collect::<Vec<_>>();
+            for (mut state, value) in ordered {
                 self.change_by(&object_members(&object), &mut state);
                 match value {
                     Val::Expr(Some(node)) | Val::Ptr(Some((node, _))) => {

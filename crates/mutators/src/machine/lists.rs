@@ -159,7 +159,7 @@ impl<'p> Machine<'p> {
             [first, last, ..] => vector(first, "begin").zip(vector(last, "end")),
             _ => None,
         };
-        let compares_alone = !arguments.iter().any(|argument| self.has_effect(argument));
+        let compares_alone = !arguments.iter().any(|argument| self.has_effect(argument, &state));
         let ends = ends.filter(|(first, last)| first.kind == last.kind && compares_alone);
         let Some((first, _)) = ends else {
             return self.unsupported(state, "a sort of something else", line);

@@ -13,8 +13,10 @@
 //!   statement of a list.
 //! * `objects` makes objects of structures that functions declare, `helpers` those of the program's
 //!   own visitors and mutators, and `parts` nodes from lists and from what is not known.
-//! * `scopes` finds the members that are scopes. `balance` records the entries that a path leaves
-//!   on them.
+//! * `scopes` finds the members that are scopes, `steady` those that no function assigns. `balance`
+//!   records the entries that a path leaves on scopes.
+//! * `sequence` ends paths on which an order matters that C++ leaves open; `references` tells the
+//!   types that may be references by another name.
 
 pub(crate) mod alike;
 pub(crate) mod alike_names;
@@ -49,10 +51,12 @@ pub(crate) mod parts;
 pub(crate) mod places;
 pub(crate) mod program;
 pub(crate) mod reader;
+pub(crate) mod references;
 pub(crate) mod run;
 pub(crate) mod scopes;
 pub(crate) mod sequence;
 pub(crate) mod statements;
+pub(crate) mod steady;
 pub(crate) mod structure;
 pub(crate) mod types;
 pub(crate) mod vanish;

@@ -6,7 +6,8 @@ use crate::ir::intrinsics::{CALLEE, Intrinsic, PURE_EXTERN, callee};
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
 use crate::ir::node::{Field, NodeId, Shape, class_value};
 use crate::ir::state::{Atom, Scoped, Slot, State};
-use crate::ir::value::{Num, Piece, Val, members};
+use crate::ir::value::{Num, Piece, Place, Val, members};
+use crate::machine::invariants::invariant;
 use crate::machine::run::{Machine, Outcome, Paths};
 
 /// The members of a call that name the callee besides its name, in the order of `make`.
@@ -605,9 +606,17 @@ impl Machine<'_> {
         if self.mode.is_emitter() {
             return;
         }
+        state.visits += 1;
+        if state.members.iter().any(|slot| slot.value.any(&mut is_local_place)) {
+            state.lost = Some("a place in a member, which other methods may assign");
+        }
         for slot in &mut state.members {
             if !["expr", "stmt"].contains(&slot.name.as_str()) {
-                slot.value = Val::Handle(slot.name.clone());
+                // Each time it may be another value. A scope is known by its name.
+                let is_scope =
+                    self.purpose(&slot.name).is_some() || invariant(&slot.name).is_some();
+                let visits = if is_scope { String::new() } else { format!("#{}", state.visits) };
+                slot.value = Val::Handle(slot.name.clone() + &visits);
             }
         }
         self.leave_result(result, state);
@@ -624,4 +633,10 @@ impl Machine<'_> {
         let value = Val::Expr(result);
         state.members.push(Slot { name: name.to_owned(), ty: ty.to_owned(), value });
     }
+}
+
+/// Tests whether a value is the place of a variable of a function.
+fn is_local_place(value: &Val) -> bool {
+    matches!(value, Val::Address(place) | Val::Reference(place)
+        if matches!(place.root(), Place::Local(..)))
 }

@@ -30,25 +30,28 @@ impl<'p> Machine<'p> {
         }
         if let (Some(op), [a, b]) = (compared(name), arguments) {
             let mut passed = Vec::new();
-            for (state, a) in self.eval(a, state) {
-                for (state, b) in self.eval(b, state) {
-                    for (state, truth) in self.binary(op, a.clone(), b, state, line) {
-                        let (holds, fails) = self.truth(&truth, state, line);
-                        for state in fails {
-                            self.end(state, Outcome::Crash(format!("{name} fails")), line);
-                        }
-                        passed.extend(holds.into_iter().map(|state| (state, Val::Void)));
+            for (state, [a, b]) in self.both(a, b, state) {
+                for (state, truth) in self.binary(op, a, b, state, line) {
+                    let (holds, fails) = self.truth(&truth, state, line);
+                    for state in fails {
+                        self.end(state, Outcome::Crash(format!("{name} fails")), line);
                     }
+                    passed.extend(holds.into_iter().map(|state| (state, Val::Void)));
                 }
             }
             return passed;
         }
+        let is_read = !["debug", "LOG"].contains(&name);
+        let mut unread = arguments.iter().skip(usize::from(is_read));
+        if unread.any(|argument| self.has_effect(argument, &state)) {
+            return self.unsupported(state, "a message with an effect", line);
+        }
         match arguments.first() {
             // Where asserts are compiled away, their effects disappear too.
-            Some(condition) if name == "assert" && self.has_effect(condition) => {
+            Some(condition) if name == "assert" && self.has_effect(condition, &state) => {
                 self.unsupported(state, "an assert with an effect", line)
             }
-            Some(condition) if !["debug", "LOG"].contains(&name) => {
+            Some(condition) if is_read => {
                 let (holds, fails) = self.branch(condition, state);
                 for state in fails {
                     let what = format!("{name} fails");
@@ -99,20 +102,7 @@ impl<'p> Machine<'p> {
             Sign::Mul => {
                 let mut paths = Vec::new();
                 for (state, value) in self.eval(operand, state) {
-                    match value {
-                        Val::NumPtr(Some(value)) => paths.push((state, *value)),
-                        Val::NumPtr(None) | Val::Ptr(None) => {
-                            self.end(state, Outcome::Crash("null dereference".to_owned()), line)
-                        }
-                        Val::Address(place) => match Self::load(&place, &state) {
-                            Some(slot) => paths.push((state, slot.value)),
-                            None => {
-                                self.end(state, Outcome::Unsupported("a pointer".to_owned()), line)
-                            }
-                        },
-                        value @ Val::Handle(_) => paths.push((state, value)),
-                        _ => self.end(state, Outcome::Unsupported("a pointer".to_owned()), line),
-                    }
+                    paths.extend(self.pointed(value, state, line));
                 }
                 paths
             }
@@ -150,6 +140,23 @@ impl<'p> Machine<'p> {
                 paths
             }
             _ => self.unsupported(state, format!("the operator {op}"), line),
+        }
+    }
+
+    /// What a pointer points to.
+    pub(super) fn pointed(&mut self, pointer: Val, state: State, line: usize) -> Paths<Val> {
+        match pointer {
+            Val::NumPtr(Some(value)) => vec![(state, *value)],
+            Val::NumPtr(None) | Val::Ptr(None) => {
+                self.end(state, Outcome::Crash("null dereference".to_owned()), line);
+                Vec::new()
+            }
+            Val::Address(place) => match Self::load(&place, &state) {
+                Some(slot) => vec![(state, slot.value)],
+                None => self.unsupported(state, "a pointer", line),
+            },
+            value @ Val::Handle(_) => vec![(state, value)],
+            _ => self.unsupported(state, "a pointer", line),
         }
     }
 

@@ -1,13 +1,15 @@
 //! Places, which can be assigned, and expressions that assign.
 
 use halidom_cpp::Sign;
-use halidom_cpp::ast::{Declared, Expr, ExprKind};
+use halidom_cpp::ast::{Declared, Expr, ExprKind, Function};
 
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
+use crate::machine::contracts;
 use crate::machine::info::is_report;
 use crate::machine::invariants::{Invariant, invariant};
 use crate::machine::operators::is_stream;
+use crate::machine::program::called;
 use crate::machine::run::{Machine, Outcome, Paths};
 use crate::machine::types::UNION;
 
@@ -114,10 +116,8 @@ impl<'p> Machine<'p> {
             }
             ExprKind::Index(object, index) => {
                 let mut paths = Vec::new();
-                for (state, index) in self.eval(index, state) {
-                    for (state, value) in self.eval(object, state) {
-                        paths.extend(self.element_place(object, &value, &index, state, expr.line));
-                    }
+                for (state, [value, index]) in self.both(object, index, state) {
+                    paths.extend(self.element_place(object, &value, &index, state, expr.line));
                 }
                 paths
             }
@@ -215,6 +215,9 @@ impl<'p> Machine<'p> {
         if let Some(ends) = self.end_of_vector(expr, &state) {
             return ends;
         }
+        if let Some(place) = self.part(expr, &state) {
+            return vec![(state, Val::Reference(place))];
+        }
         if let ExprKind::Prefix(op, operand) = &expr.kind
             && *op == Sign::Mul
         {
@@ -222,7 +225,7 @@ impl<'p> Machine<'p> {
             for (state, value) in self.eval(operand, state) {
                 match value {
                     Val::Address(place) => paths.push((state, Val::Reference(place))),
-                    _ => paths.extend(self.eval(expr, state)),
+                    value => paths.extend(self.pointed(value, state, expr.line)),
                 }
             }
             return paths;
@@ -242,6 +245,41 @@ impl<'p> Machine<'p> {
         self.eval(expr, state)
     }
 
+    /// The place of a part of a structure or vector that a variable holds, `x.name` or `x[i]`, if
+    /// the part is known; `None` for other expressions.
+    fn part(&self, expr: &Expr, state: &State) -> Option<Place> {
+        let (object, name) = match &expr.kind {
+            ExprKind::Member { object, arrow: false, name } => (object, name.clone()),
+            ExprKind::Index(object, index) => match &index.kind {
+                ExprKind::Integer(number, _) => (object, number.to_string()),
+                ExprKind::Name(name) => {
+                    let place = Self::find_variable(name, state)?;
+                    let Val::Int(num) = Self::load(&place, state)?.value else { return None };
+                    (object, self.values.as_number(num.term)?.to_string())
+                }
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let base = match &object.kind {
+            ExprKind::Name(name) => Self::find_variable(name, state)?,
+            _ => self.part(object, state)?,
+        };
+        let is_list = matches!(expr.kind, ExprKind::Index(..));
+        match Self::load(&base, state)?.value {
+            Val::List(_) if is_list => {}
+            Val::Object(members) if !is_list && members.iter().all(|(known, _)| known != UNION) => {
+            }
+            _ => return None,
+        }
+        let place = Place::Part(Box::new(base), name);
+        let held = Self::load(&place, state)?.value;
+        match held {
+            Val::Reference(place) => Some(place),
+            _ => Some(place),
+        }
+    }
+
     /// Evaluates an expression that may assign.
     pub(crate) fn effect(&mut self, expr: &'p Expr, state: State) -> Paths<Val> {
         let line = expr.line;
@@ -254,28 +292,26 @@ impl<'p> Machine<'p> {
             }
             ExprKind::Assign(op, lhs, rhs) => {
                 let mut paths = Vec::new();
-                for (state, value) in self.eval(rhs, state) {
-                    for (state, place) in self.place(lhs, state) {
-                        if !Self::is_assignable(&place, &state) {
-                            let what = "an assignment through a reference".to_owned();
-                            self.end(state, Outcome::Unsupported(what), line);
-                            continue;
+                for (state, (place, value)) in self.sides(*op, lhs, rhs, state) {
+                    if !Self::is_assignable(&place, &state) {
+                        let what = "an assignment through a reference".to_owned();
+                        self.end(state, Outcome::Unsupported(what), line);
+                        continue;
+                    }
+                    let combined = match op {
+                        None => vec![(state, value)],
+                        Some(_) if place == Place::Nowhere => vec![(state, Val::info())],
+                        Some(sign) => {
+                            let old = self.value_before(&place, &state);
+                            self.binary(*sign, old, value, state, line)
                         }
-                        let combined = match op {
-                            None => vec![(state, value.clone())],
-                            Some(_) if place == Place::Nowhere => vec![(state, Val::info())],
-                            Some(sign) => {
-                                let old = self.value_before(&place, &state);
-                                self.binary(*sign, old, value.clone(), state, line)
-                            }
-                        };
-                        for (mut state, value) in combined {
-                            self.store(&place, value.clone(), &mut state);
-                            if matches!(place, Place::Member(_)) {
-                                state.at = line;
-                            }
-                            paths.push((state, value));
+                    };
+                    for (mut state, value) in combined {
+                        self.store(&place, value.clone(), &mut state);
+                        if matches!(place, Place::Member(_)) {
+                            state.at = line;
                         }
+                        paths.push((state, value));
                     }
                 }
                 paths
@@ -317,7 +353,7 @@ impl<'p> Machine<'p> {
             }
             // Logging and asserts are streams: `internal_assert(c) << "text"`.
             ExprKind::Binary(op, ..) if *op == Sign::Shl => match stream_head(expr) {
-                Some(_) if self.logs_with_effect(expr) => {
+                Some(_) if self.logs_with_effect(expr, &state) => {
                     self.unsupported(state, "a message with an effect", line)
                 }
                 Some((name, arguments)) => self.stream(name, arguments, state, line),
@@ -408,10 +444,10 @@ impl<'p> Machine<'p> {
     }
 
     /// Tests whether evaluating the operands of a stream has an effect.
-    fn logs_with_effect(&self, expr: &Expr) -> bool {
+    fn logs_with_effect(&self, expr: &Expr, state: &State) -> bool {
         match &expr.kind {
             ExprKind::Binary(op, rest, last) if *op == Sign::Shl => {
-                self.has_effect(last) || self.logs_with_effect(rest)
+                self.has_effect(last, state) || self.logs_with_effect(rest, state)
             }
             _ => false,
         }
@@ -419,7 +455,7 @@ impl<'p> Machine<'p> {
 
     /// Tests whether an expression assigns, moves or mutates, or calls a function of the program
     /// that may.
-    pub(super) fn has_effect(&self, expr: &Expr) -> bool {
+    pub(super) fn has_effect(&self, expr: &Expr, state: &State) -> bool {
         let mut found = false;
         expr.clone().visit_mut(&mut |part| {
             found |= match &part.kind {
@@ -430,7 +466,10 @@ impl<'p> Machine<'p> {
                 ExprKind::Call { callee, .. } => match &callee.kind {
                     ExprKind::Name(name) | ExprKind::Member { name, .. } => {
                         let short = name.rsplit("::").next().unwrap_or(name);
-                        EFFECTS.contains(&short) || self.may_assign(short)
+                        EFFECTS.contains(&short)
+                            || self.may_assign(short)
+                            || Self::find_variable(name, state).is_some()
+                                && matches!(callee.kind, ExprKind::Name(_))
                     }
                     // Its body is looked at, too.
                     ExprKind::Lambda(_) => false,
@@ -442,14 +481,18 @@ impl<'p> Machine<'p> {
         found
     }
 
-    /// Tests whether a function of the program may assign a variable that is not local to it, as
-    /// far as its text shows.
+    /// Tests whether a function of the program, or one that it calls, may assign a variable, as far
+    /// as their texts show.
     fn may_assign(&self, name: &str) -> bool {
-        self.program.functions.iter().filter(|function| function.name == name).any(|function| {
+        let program: &'p crate::machine::program::Program = self.program;
+        let is_it =
+            |function: &&Function| function.name == name && !contracts::is_replaced(function);
+        let first: Vec<&'p Function> = program.functions.iter().filter(is_it).collect();
+        called(program, first).into_iter().any(|function| {
             let mut may = false;
             function.clone().visit_mut(&mut |part| {
                 may |= match &part.kind {
-                    ExprKind::Assign(..) => true,
+                    ExprKind::Assign(..) | ExprKind::Other(_) => true,
                     ExprKind::Prefix(op, _) | ExprKind::Postfix(op, _) => {
                         matches!(op, Sign::Increment | Sign::Decrement)
                     }
@@ -469,6 +512,9 @@ impl<'p> Machine<'p> {
         let ExprKind::Call { arguments, .. } = &lhs.kind else {
             return self.unsupported(state, "std::tie", line);
         };
+        if arguments.iter().any(|argument| self.has_effect(argument, &state)) {
+            return self.unsupported(state, "std::tie of places with effects", line);
+        }
         let mut paths = Vec::new();
         for (state, value) in self.eval(rhs, state) {
             let Val::Object(members) = value else {

@@ -44,6 +44,10 @@ pub(crate) struct Program {
     pub(crate) renamed: Vec<String>,
     /// The names of the API to which functions give another meaning within themselves.
     pub(crate) renamed_within: Vec<String>,
+    /// The names of the aliases within functions.
+    pub(crate) aliases_within: Vec<String>,
+    /// The members and variables that functions may assign, sorted.
+    pub(crate) unsteady: Vec<String>,
     /// The members that are scopes.
     pub(crate) scopes: Vec<ScopeMember>,
     /// For each class that was asked about: a method of its pass that may return something greater

@@ -22,6 +22,7 @@ use crate::machine::contracts::{self, Table};
 use crate::machine::names::TypeName;
 use crate::machine::program::Program;
 use crate::machine::reader::Vanishing;
+use crate::machine::references::{MAY_REFER, has_unread_parameter};
 
 /// The way in which a path ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -364,6 +365,14 @@ impl<'p> Machine<'p> {
         if self.depth >= MAX_DEPTH || again > MAX_RECURSIONS {
             return self.unsupported(state, "recursion of a lambda function", line);
         }
+        let has_alias = lambda
+            .parameters
+            .iter()
+            .zip(&arguments)
+            .any(|(parameter, value)| self.may_bind(&parameter.ty, value, &state));
+        if has_alias || lambda.parameters.iter().any(|parameter| parameter.name.is_empty()) {
+            return self.unsupported(state, MAY_REFER, line);
+        }
         let mut state = state;
         let mut slots = Vec::new();
         for (parameter, value) in lambda.parameters.iter().zip(arguments) {
@@ -435,11 +444,22 @@ impl<'p> Machine<'p> {
                 function.line,
             );
         }
+        let has_alias = function
+            .parameters
+            .iter()
+            .zip(&arguments)
+            .any(|(parameter, value)| self.may_bind_in(function, &parameter.ty, value, &state));
+        if has_alias || has_unread_parameter(function) {
+            return self.unsupported(state, MAY_REFER, function.line);
+        }
         let before = state.clone();
         let mut state = state;
         let mut arguments = arguments;
         for parameter in function.parameters.iter().skip(arguments.len()) {
-            let mut paths = match &parameter.default {
+            // It is evaluated in any order with the arguments, and not among the caller's
+            // variables.
+            let default = parameter.default.as_ref();
+            let mut paths = match default.filter(|default| self.is_fixed(default, &state)) {
                 Some(default) => self.eval(default, state.clone()),
                 None => Vec::new(),
             };

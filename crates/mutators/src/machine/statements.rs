@@ -7,9 +7,11 @@ use halidom_cpp::ast::{Declared, Expr, ExprKind, Stmt, StmtKind};
 use halidom_rewrites::rules::{Domain, Node, ValueId};
 
 use crate::ir::state::{Slot, State};
-use crate::ir::value::Val;
+use crate::ir::value::{Place, Val};
 use crate::machine::helpers::READS;
+use crate::machine::references::MAY_REFER;
 use crate::machine::run::{Flow, MAX_CONCRETE_ITERATIONS, MAX_ITERATIONS, Machine, Outcome, Paths};
+use crate::machine::sequence::variable;
 
 impl<'p> Machine<'p> {
     /// Runs statements in a new scope.
@@ -300,10 +302,25 @@ impl<'p> Machine<'p> {
                 done.extend(paths);
                 continue;
             }
+            if self.may_refer(&declared.ty) {
+                done.extend(self.unsupported(state, MAY_REFER, line));
+                continue;
+            }
+            // A reference is bound to the element in its place.
+            let place = variable(elements)
+                .filter(|_| declared.ty.ends_with('&') && matches!(range, Val::List(_)))
+                .and_then(|name| Self::find_variable(name, &state));
             for (mut state, values) in self.as_list(&range, state, line) {
                 let depth = state.frame().len();
                 let mut running = vec![state];
-                for value in values {
+                for (index, value) in values.into_iter().enumerate() {
+                    let value = match &place {
+                        Some(place) => {
+                            let part = Place::Part(Box::new(place.clone()), index.to_string());
+                            Val::Reference(part)
+                        }
+                        None => value,
+                    };
                     let mut next = Vec::new();
                     for mut state in running {
                         let value = self.coerce(&declared.ty, value.clone(), &mut state);

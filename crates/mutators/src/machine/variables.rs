@@ -9,6 +9,7 @@ use crate::ir::kinds::I32;
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Num, Place, Val};
 use crate::machine::names::TypeName;
+use crate::machine::references::{MAY_REFER, is_place};
 use crate::machine::run::{ACTIVE, MAX_CONCRETE_ITERATIONS, Machine, Outcome, Paths, ROUNDED};
 use crate::machine::types::{UNION, integer_type, is_type_of_body};
 
@@ -17,6 +18,14 @@ impl<'p> Machine<'p> {
         if self.is_active(&declared.ty) {
             self.end(state, Outcome::Unsupported(ACTIVE.to_owned()), self.line);
             return Vec::new();
+        }
+        let is_bound = |value: &Expr| is_place(value) && self.may_refer(&declared.ty);
+        if declared.value.as_ref().is_some_and(is_bound) {
+            return self
+                .unsupported(state, MAY_REFER, self.line)
+                .into_iter()
+                .map(|(state, ())| state)
+                .collect();
         }
         let valued = match &declared.value {
             Some(value) => match &value.kind {
@@ -294,7 +303,10 @@ impl<'p> Machine<'p> {
         match place {
             Place::Local(frame, index) => {
                 let ty = state.frames[*frame][*index].ty.clone();
-                if ty.ends_with('&') && !matches!(value, Val::Handle(_)) {
+                let is_known = |value: &Val| !matches!(value, Val::Handle(_));
+                if ty.ends_with('&')
+                    && (is_known(&value) || is_known(&state.frames[*frame][*index].value))
+                {
                     // The reference was bound to something other than a variable.
                     state.lost = Some("a change through a reference");
                 }

@@ -73,6 +73,10 @@ impl<'p> Machine<'p> {
         let Some(class) = known.filter(|class| class.fields.len() == values.len()) else {
             return value;
         };
+        // A member that refers to a place would be a copy.
+        if class.fields.iter().any(|field| field.ty.ends_with('&') || self.may_refer(&field.ty)) {
+            return value;
+        }
         let is_positional = match &value {
             Val::Object(pair) => pair.first().is_some_and(|(name, _)| name == "first"),
             value => matches!(value, Val::List(_)),

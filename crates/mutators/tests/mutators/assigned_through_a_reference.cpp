@@ -1,5 +1,5 @@
 // What is assigned through a reference to an element is not followed.
-// wrong: unsupported
+// wrong: wrong
 
 class Right : public IRMutator {
     void visit(const Add *op, const Expr &self) {
