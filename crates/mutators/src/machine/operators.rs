@@ -143,7 +143,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// What a pointer points to.
+    /// Reads the value to which a pointer points.
     pub(super) fn pointed(&mut self, pointer: Val, state: State, line: usize) -> Paths<Val> {
         match pointer {
             Val::NumPtr(Some(value)) => vec![(state, *value)],

@@ -12,7 +12,7 @@ use halidom_cpp::{without_comments, words};
 
 use crate::ir::state::State;
 use crate::ir::value::Val;
-use crate::machine::run::Machine;
+use crate::machine::run::{Machine, Paths};
 
 /// The reason why a path becomes unsupported that binds a place to such a type.
 pub(super) const MAY_REFER: &str = "a type that may be a reference by another name";
@@ -31,7 +31,7 @@ fn is_computed(ty: &str) -> bool {
 
 /// Tests whether parameters of a function have no names because their declarators are not read:
 /// arrays, and pointers and references to arrays or functions.
-pub(super) fn has_unread_parameter(function: &Function) -> bool {
+fn has_unread_parameter(function: &Function) -> bool {
     let (signature, _) = function.text.split_once('{').unwrap_or((&function.text, ""));
     let list = signature.split_once(&*function.name).map_or("", |(_, list)| list);
     let list: String = list.split_whitespace().collect();
@@ -62,18 +62,23 @@ impl<'p> Machine<'p> {
         templates.iter().any(|ty| ty.ends_with('&') || self.may_refer(ty))
     }
 
-    /// The same for a parameter of a function.
-    pub(super) fn may_bind_in(
+    /// Tests whether a call may bind a place to a parameter that does not show it.
+    pub(super) fn may_bind_parameters(
         &mut self,
         function: &'p Function,
-        ty: &str,
-        value: &Val,
+        arguments: &[Val],
         state: &State,
     ) -> bool {
         let outer = self.running.replace(function);
-        let may = self.may_bind(ty, value, state);
+        let mut given = function.parameters.iter().zip(arguments);
+        let may = given.any(|(parameter, value)| self.may_bind(&parameter.ty, value, state));
         self.running = outer;
-        may
+        may || has_unread_parameter(function)
+    }
+
+    /// Ends a path that may bind a place to a type that does not show it.
+    pub(super) fn binds_unseen<T>(&mut self, state: State, line: usize) -> Paths<T> {
+        self.unsupported(state, MAY_REFER, line)
     }
 
     /// Tests whether binding a value to a type may bind a place whose contents are known.

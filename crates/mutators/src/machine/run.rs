@@ -22,7 +22,6 @@ use crate::machine::contracts::{self, Table};
 use crate::machine::names::TypeName;
 use crate::machine::program::Program;
 use crate::machine::reader::Vanishing;
-use crate::machine::references::{MAY_REFER, has_unread_parameter};
 
 /// The way in which a path ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -365,13 +364,11 @@ impl<'p> Machine<'p> {
         if self.depth >= MAX_DEPTH || again > MAX_RECURSIONS {
             return self.unsupported(state, "recursion of a lambda function", line);
         }
-        let has_alias = lambda
-            .parameters
-            .iter()
-            .zip(&arguments)
-            .any(|(parameter, value)| self.may_bind(&parameter.ty, value, &state));
+        let given = lambda.parameters.iter().zip(&arguments);
+        let mut bound = given.map(|(parameter, value)| (&parameter.ty, value));
+        let has_alias = bound.any(|(ty, value)| self.may_bind(ty, value, &state));
         if has_alias || lambda.parameters.iter().any(|parameter| parameter.name.is_empty()) {
-            return self.unsupported(state, MAY_REFER, line);
+            return self.binds_unseen(state, line);
         }
         let mut state = state;
         let mut slots = Vec::new();
@@ -444,13 +441,8 @@ impl<'p> Machine<'p> {
                 function.line,
             );
         }
-        let has_alias = function
-            .parameters
-            .iter()
-            .zip(&arguments)
-            .any(|(parameter, value)| self.may_bind_in(function, &parameter.ty, value, &state));
-        if has_alias || has_unread_parameter(function) {
-            return self.unsupported(state, MAY_REFER, function.line);
+        if self.may_bind_parameters(function, &arguments, &state) {
+            return self.binds_unseen(state, function.line);
         }
         let before = state.clone();
         let mut state = state;

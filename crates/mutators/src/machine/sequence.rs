@@ -180,8 +180,8 @@ impl<'p> Machine<'p> {
         paths
     }
 
-    /// Tests whether an expression has one value in every state and among any variables. It has only
-    /// constants and functions of the API.
+    /// Tests whether an expression has one value in every state and among any variables, because
+    /// it has only constants and functions of the API.
     pub(super) fn is_fixed(&self, expr: &Expr, state: &State) -> bool {
         let program = self.program;
         let mut is_fixed = true;
