@@ -23,19 +23,19 @@ pub(crate) fn compare(
     text: &str,
     file: &File,
 ) -> Result<(), Mismatch> {
+    let Some((entry, function)) = file.functions.iter().enumerate().find(|(_, f)| !f.is_static)
+    else {
+        return Err(Mismatch::at(text, text.len(), "no entry function"));
+    };
     let mut walk = Walk {
         pool,
         text,
         file,
         terms: Terms::new(pool),
         scope: Scope::default(),
-        taken: Taken::of(file),
+        taken: Taken::of(file, &function.name, text)?,
         checks: 0,
         visited: FxHashSet::default(),
-    };
-    let Some((entry, function)) = file.functions.iter().enumerate().find(|(_, f)| !f.is_static)
-    else {
-        return Err(Mismatch::at(text, text.len(), "no entry function"));
     };
     walk.entry(program, function)?;
     walk.visited.insert(entry);

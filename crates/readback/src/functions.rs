@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use halidom_base::FxHashSet;
 use halidom_ir::{BufferId, BufferKind, Deal, ExprId, Program, Scalar, StmtId, VarId};
 
 use crate::compare::{Compared, Rest, Walk, scalar_type, skip_discards};
@@ -9,6 +10,15 @@ use crate::lift::{Binding, Scope};
 use crate::mismatch::Mismatch;
 use crate::syntax::{Action, Function, Line, Node, Shape, Ty};
 use crate::terms::machine;
+
+/// The bytes that a struct's fields of type `bool` may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bools {
+    /// Any byte; those that are not 0 are true.
+    OfCaller,
+    /// 0 or 1.
+    Truths,
+}
 
 impl<'t> Walk<'t> {
     pub(crate) fn entry(&mut self, program: &Program, function: &'t Function) -> Compared {
@@ -36,7 +46,7 @@ impl<'t> Walk<'t> {
             .map(|((_, name), (binding, ty))| (name.clone(), *binding, ty.clone()));
         let known: Vec<(String, Binding, Ty)> = known.collect();
         let mut rest: Rest<'t> = &function.body;
-        self.take_over(&mut rest, "args", &known)?;
+        self.take_over(&mut rest, "args", Bools::OfCaller, &known)?;
         skip_discards(&mut rest, &["args", "failure"]);
         self.stmt(program.body, &mut rest)?;
         self.leaves_well(&mut rest)
@@ -86,8 +96,8 @@ impl<'t> Walk<'t> {
     }
 
     pub(crate) fn fields(&self, at: usize, name: &str) -> Result<&'t [(Ty, String)], Mismatch> {
-        match self.file.structs.iter().find(|(known, _)| known == name) {
-            Some((_, fields)) => Ok(fields),
+        match self.file.structs.iter().find(|declared| declared.name == name) {
+            Some(declared) => Ok(&declared.fields),
             None => self.fail(at, "a struct that is not declared"),
         }
     }
@@ -98,6 +108,7 @@ impl<'t> Walk<'t> {
         &mut self,
         rest: &mut Rest<'t>,
         base: &str,
+        bools: Bools,
         fields: &[(String, Binding, Ty)],
     ) -> Compared {
         while let Some((line, others)) = rest.split_first()
@@ -115,7 +126,7 @@ impl<'t> Walk<'t> {
             }
             self.require(*ty == restricted, line.at, "a field of another type")?;
             let is_bool = matches!(binding, Binding::Var(var) if self.pool.var(*var).ty.scalar == Scalar::Bool);
-            let well = as_truth == (is_bool && base == "args");
+            let well = as_truth == (is_bool && bools == Bools::OfCaller);
             self.require(well, line.at, "a `bool` that may be no truth value")?;
             self.bind(line.at, name, *binding)?;
             *rest = others;
@@ -244,6 +255,8 @@ impl<'t> Walk<'t> {
             self.require(well, line.at, "what is captured")?;
             let declared = self.fields(at, struct_name)?;
             self.require(declared.len() == values.len(), at, "a closure of another size")?;
+            // Two names for one buffer would both be `restrict`.
+            let mut captured = FxHashSet::default();
             for ((ty, field), value) in declared.iter().zip(values) {
                 let Shape::Name(value_name) = &value.shape else {
                     return self.fail(value.at, "a captured name was expected");
@@ -252,13 +265,14 @@ impl<'t> Walk<'t> {
                     return self.fail(value.at, "a name that stands for nothing");
                 };
                 self.require(*ty == self.binding_type(binding), value.at, "a field's type")?;
+                self.require(captured.insert(binding), value.at, "captured twice")?;
                 fields.push((field.clone(), binding, ty.clone()));
             }
         }
         // Only captured names are visible within.
         let inner_scope = Scope::default();
         let outer_scope = std::mem::replace(&mut self.scope, inner_scope);
-        self.take_over(&mut rest, "captured", &fields)?;
+        self.take_over(&mut rest, "captured", Bools::Truths, &fields)?;
         skip_discards(&mut rest, &["closure", index]);
         self.bind(function.at, index, Binding::Var(var))?;
         self.stmt(body, &mut rest)?;

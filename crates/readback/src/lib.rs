@@ -9,7 +9,8 @@
 //! # Correctness
 //! [`check`] succeeds only if every statement of the C corresponds, in order, to a statement of the
 //! program with the same value, and the file contains nothing else. Everything that the parser does
-//! not know is a mismatch.
+//! not know is a mismatch. Users' compilers give no warnings, so what C merely warns about is
+//! refused here, too.
 
 mod calls;
 mod compare;
@@ -52,5 +53,11 @@ pub fn check(pool: &Pool, program: &Program, text: &str) -> Result<(), Mismatch>
             return Err(Mismatch::at(text, *at, "a helper function of another meaning"));
         }
     }
-    compare::compare(pool, program, text, &file)
+    compare::compare(pool, program, text, &file)?;
+    let is_missing =
+        |name: &&String| helper_names::helper_of(name).is_some() && !seen.contains(name);
+    if let Some(name) = file.called.iter().find(is_missing) {
+        return Err(Mismatch::at(text, 0, format!("the helper function `{name}` is missing")));
+    }
+    Ok(())
 }

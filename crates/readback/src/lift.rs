@@ -19,7 +19,7 @@ use crate::term::{Op, Ring, TermId};
 use crate::terms::{Terms, holds, integral};
 
 /// The meaning of a C name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Binding {
     /// A variable of the IR.
     Var(VarId),

@@ -1,19 +1,22 @@
 //! Parses exactly the C that the printer emits, by C's own grammar and precedence.
 
+use halidom_base::FxHashSet;
 use halidom_ir::Scalar;
 
 use crate::lex::{Kind, Token, tokens};
 use crate::mismatch::Mismatch;
-use crate::syntax::{Action, File, Function, Line, Node, Shape, Ty};
+use crate::syntax::{Action, File, Function, Line, Node, Shape, Struct, Ty};
 
 /// Parses a file.
 pub(crate) fn parse(text: &str) -> Result<File, Mismatch> {
     let tokens = tokens(text)?;
-    let mut parser = Parser { text, tokens, next: 0, structs: Vec::new() };
+    let called = FxHashSet::default();
+    let mut parser = Parser { text, tokens, next: 0, structs: Vec::new(), called };
     let mut file = File::default();
     while parser.peek().kind != Kind::End {
         parser.item(&mut file)?;
     }
+    file.called = parser.called;
     Ok(file)
 }
 
@@ -22,6 +25,7 @@ struct Parser<'a> {
     tokens: Vec<Token<'a>>,
     next: usize,
     structs: Vec<String>,
+    called: FxHashSet<String>,
 }
 
 type Parsed<T> = Result<T, Mismatch>;
@@ -105,6 +109,7 @@ impl<'a> Parser<'a> {
     }
 
     fn structure(&mut self, file: &mut File) -> Parsed<()> {
+        let at = self.peek().start;
         self.expect("typedef")?;
         self.expect("struct")?;
         let name = self.word()?;
@@ -120,7 +125,7 @@ impl<'a> Parser<'a> {
         }
         self.expect(";")?;
         self.structs.push(name.clone());
-        file.structs.push((name, fields));
+        file.structs.push(Struct { at, name, fields });
         Ok(())
     }
 
@@ -406,6 +411,7 @@ impl<'a> Parser<'a> {
             Kind::Word if self.ahead(1).text == "(" => {
                 self.next += 2;
                 let arguments = self.list(")")?;
+                self.called.insert(token.text.to_owned());
                 Node { at, shape: Shape::Call(token.text.to_owned(), arguments) }
             }
             Kind::Word => {

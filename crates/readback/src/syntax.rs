@@ -1,5 +1,6 @@
 //! The syntax tree that the parser makes of C.
 
+use halidom_base::FxHashSet;
 use halidom_ir::Scalar;
 
 /// A C type.
@@ -110,6 +111,16 @@ pub(crate) struct File {
     pub(crate) directives: Vec<String>,
     /// Vector types and helper functions: names and texts, in order.
     pub(crate) helpers: Vec<(usize, String, String)>,
-    pub(crate) structs: Vec<(String, Vec<(Ty, String)>)>,
+    pub(crate) structs: Vec<Struct>,
     pub(crate) functions: Vec<Function>,
+    /// The names of what is called.
+    pub(crate) called: FxHashSet<String>,
+}
+
+/// A struct.
+#[derive(Clone, Debug)]
+pub(crate) struct Struct {
+    pub(crate) at: usize,
+    pub(crate) name: String,
+    pub(crate) fields: Vec<(Ty, String)>,
 }

@@ -328,6 +328,19 @@ fn c_that_reads_otherwise_than_it_looks_is_refused() {
         let hidden = wrong("bias", name);
         assert!(hidden.is_err(), "{name}: {hidden:?}");
     }
+    let taken = Err("a name that is taken".to_owned());
+    for name in ["volatile", "long", "auto", "_Complex", "HALIDOM_OWNING"] {
+        assert_eq!(wrong("flag", name), taken, "{name}");
+    }
+    for name in ["max_int", "memset", "other_run", "_run"] {
+        assert!(wrong("scatter_run", name).is_err(), "{name}");
+    }
+    let helper = "static inline int64_t max_int";
+    let start = text.find(helper).expect("the maximum");
+    let end = start + text[start..].find("}\n").expect("its end") + 2;
+    let without = [&text[..start], &text[end..]].concat();
+    let missing = check(&pool, &program, &without).map_err(|mismatch| mismatch.what);
+    assert_eq!(missing, Err("the helper function `max_int` is missing".to_owned()));
     let unclear = Err("a character that C may read otherwise".to_owned());
     for before in ["/* *\\\n/ */\n", "/* *\\\r/ */\n", "/* ??/ */\n", "/* \t */\n"] {
         assert_eq!(wrong(comment, &[before, comment].concat()), unclear, "{before:?}");
@@ -342,6 +355,30 @@ fn c_that_reads_otherwise_than_it_looks_is_refused() {
         let found = wrong(from, to);
         assert!(found.is_err(), "`{to}` for `{from}`");
     }
+}
+
+/// The body of a parallel loop may have no name of a function that C calls by itself, and what it
+/// captures comes once: both names would be `restrict`.
+#[test]
+fn another_body_of_a_loop_is_noticed() {
+    let (pool, program) = row_blur(LoopKind::Parallel(Deal::Auto));
+    let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
+    assert_eq!(check(&pool, &program, &text), Ok(()));
+    let start = text.find("static int ").expect("a body") + "static int ".len();
+    let body = &text[start..start + text[start..].find('(').expect("its parameters")];
+    for name in ["max_int", "memset", "sin", "halidom_alloc"] {
+        let changed = text.replace(&[body, "("].concat(), &[name, "("].concat());
+        let changed = changed.replace(&[body, ","].concat(), &[name, ","].concat());
+        let found = check(&pool, &program, &changed).map_err(|mismatch| mismatch.what);
+        assert_eq!(found, Err("a name that is taken".to_owned()), "{name}");
+    }
+    let (field, taken) = ("*input;\n", "*restrict input = captured->input;\n");
+    let changed = text.replacen(field, "*input;\n    const uint16_t *again;\n", 1);
+    let again = "    const uint16_t *restrict again = captured->again;\n";
+    let changed = changed.replacen(taken, &[taken, again].concat(), 1);
+    let changed = changed.replacen("closure = {", "closure = {input, ", 1);
+    let found = check(&pool, &program, &changed).map_err(|mismatch| mismatch.what);
+    assert_eq!(found, Err("captured twice".to_owned()), "{changed}");
 }
 
 #[test]

@@ -94,7 +94,8 @@ fn targets(algebra: &mut Algebra<'_>, path: &[Binder]) -> Vec<Target> {
     targets
 }
 
-/// True if a split's value takes every value of its range over variables in `whole`.
+/// True if a split's value takes every value of its range over variables in `whole`; without a
+/// range, every value that it has.
 ///
 /// Then the ends of the value, which lie at or beyond those of the range, say nothing more. In
 /// nested splits the algebra cannot see this. Both kinds of ends would be kept, and regions would
@@ -105,12 +106,11 @@ fn covers(
     range: Option<Interval>,
     whole: &FxHashSet<VarId>,
 ) -> bool {
-    let mut known = whole.clone();
-    if let Some(range) = range {
-        known.extend(vars(algebra.pool, range.min));
-        known.extend(vars(algebra.pool, range.extent));
-    }
-    vars(algebra.pool, value).is_subset(&known)
+    let ends = range.iter().flat_map(|range| [range.min, range.extent]);
+    let fixed: FxHashSet<VarId> = ends.flat_map(|end| vars(algebra.pool, end)).collect();
+    let mut mentioned = vars(algebra.pool, value);
+    mentioned.retain(|var| !whole.contains(var) && !fixed.contains(var));
+    mentioned.is_empty()
 }
 
 pub(crate) fn last(algebra: &mut Algebra<'_>, min: ExprId, extent: ExprId) -> ExprId {

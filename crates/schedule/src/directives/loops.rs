@@ -7,7 +7,7 @@ use halidom_ir::{
 };
 
 use super::{Scheduler, list};
-use crate::algebra::vars;
+use crate::algebra::{Algebra, Known, vars};
 use crate::checks::is_startup;
 use crate::error::{Result, ScheduleError};
 use crate::nest::{Ahead, Binding, Block, Factor, Loop, LoopClass, Nest, compute_kind, hole};
@@ -261,33 +261,26 @@ impl Scheduler<'_> {
         // A traversal that was set before belongs to the inner loop if its iterations are to be
         // unrolled or become lanes, else to the outer one.
         let inner_takes_kind = matches!(old.kind, LoopKind::Vectorized | LoopKind::Unrolled);
-        let part = |var, name: &str, interval, takes_kind, covered, is_block| Loop {
+        let part = |var, name: &str, interval, takes_kind| Loop {
             var,
             name: name.to_owned(),
             interval,
             kind: if takes_kind { old.kind } else { LoopKind::Serial },
             kind_origin: old.kind_origin.filter(|_| takes_kind),
-            class: old.class,
-            partition: old.partition,
-            partition_origin: old.partition_origin,
             ahead: Vec::new(),
-            covered,
-            is_block,
+            ..old.clone()
         };
         let outer_interval = Interval { min: zero, extent: count };
         let inner_interval = Interval { min: zero, extent: factor };
-        let parts = [
-            part(
-                outer_var,
-                split.outer,
-                outer_interval,
-                !inner_takes_kind,
-                old.covered || shifts,
-                old.is_block,
-            ),
-            part(inner_var, split.inner, inner_interval, inner_takes_kind, old.covered, true),
-        ];
-        nest.loops.splice(position..=position, parts);
+        let outer = Loop {
+            covered: old.covered || shifts,
+            ..part(outer_var, split.outer, outer_interval, !inner_takes_kind)
+        };
+        let inner = Loop {
+            is_block: true,
+            ..part(inner_var, split.inner, inner_interval, inner_takes_kind)
+        };
+        nest.loops.splice(position..=position, [outer, inner]);
         nest.loops[position].ahead = old.ahead;
         Ok(position)
     }
@@ -380,31 +373,34 @@ enum Remainder {
 }
 
 fn resolve_tail(
-    pool: &Pool,
+    pool: &mut Pool,
     nest: &Nest,
     split: &Loop,
     request: &Split<'_>,
     origin: usize,
 ) -> Result<Remainder> {
-    let constant = |expr| pool.as_constant(expr).and_then(Constant::as_integer);
-    let divides = match (constant(split.interval.extent), constant(request.factor)) {
-        (Some(extent), Some(factor)) => factor > 0 && extent % factor == 0,
-        _ => false,
-    };
+    // The extent of a part of a split is a quotient of numbers.
+    let known = Known::default();
+    let mut algebra = Algebra::new(pool, &known);
+    let ends = [split.interval.extent, request.factor].map(|expr| algebra.sum(expr).as_constant());
+    let divides =
+        matches!(ends, [Some(extent), Some(factor)] if factor > 0 && extent % factor == 0);
     let is_pure = split.class == LoopClass::Pure;
     let may_repeat = nest.stage == 0 && is_pure;
     // Beyond its end, a block repeats iterations of the next one.
     let may_overrun = is_pure && (may_repeat || !split.is_block || divides);
-    let is_legal = |tail| is_legal(tail, is_pure, may_overrun, may_repeat);
-    if !is_legal(request.tail) {
-        let reason = if is_pure || matches!(request.tail, Tail::Shift | Tail::ShiftInwards) {
+    let legal = |tail| is_legal(tail, is_pure, may_overrun, may_repeat);
+    if !legal(request.tail) {
+        let reason = if is_pure && request.tail == Tail::Round {
+            "beyond its end, an update would repeat what the next block does"
+        } else if is_pure || matches!(request.tail, Tail::Shift | Tail::ShiftInwards) {
             "an update must not be repeated"
         } else if request.tail == Tail::Round {
             "a reduction must not go on beyond its domain"
         } else {
             "iterations of a reduction loop have no locations of their own that could be kept"
         };
-        let legal = Tail::ALL.iter().filter(|tail| is_legal(**tail));
+        let legal = Tail::ALL.iter().filter(|tail| legal(**tail));
         let legal: Vec<_> = legal.map(|tail| tail.name().to_owned()).collect();
         return Err(ScheduleError::new(
             "HAL0603",
