@@ -174,7 +174,7 @@ impl<'p> Machine<'p> {
                 return self.unsupported(state, format!("a call of the object {name}"), line);
             };
             // The rule is not looked at.
-            if arguments.iter().any(|argument| self.has_effect(argument, &state)) {
+            if arguments.iter().any(|rule| self.rule_has_effect(rule, &state)) {
                 return self.unsupported(state, "a rule with an effect", line);
             }
             let fired = [RESULT, MATCHED_NODE].map(|name| (name.to_owned(), matched.clone()));

@@ -481,6 +481,20 @@ impl<'p> Machine<'p> {
         found
     }
 
+    /// The same for a part of a rewrite rule, in which functions of the API are patterns.
+    pub(super) fn rule_has_effect(&self, rule: &Expr, state: &State) -> bool {
+        let mut rule = rule.clone();
+        rule.visit_mut(&mut |part| {
+            if let ExprKind::Call { callee, .. } = &mut part.kind
+                && let ExprKind::Name(name) = &callee.kind
+                && contracts::is_known(name.rsplit("::").next().unwrap_or(name))
+            {
+                callee.kind = ExprKind::Name("make".to_owned());
+            }
+        });
+        self.has_effect(&rule, state)
+    }
+
     /// Tests whether a function of the program, or one that it calls, may assign a variable, as far
     /// as their texts show.
     fn may_assign(&self, name: &str) -> bool {
