@@ -125,7 +125,11 @@ impl<'t> Walk<'t> {
                 *restrict = true;
             }
             self.require(*ty == restricted, line.at, "a field of another type")?;
-            let is_bool = matches!(binding, Binding::Var(var) if self.pool.var(*var).ty.scalar == Scalar::Bool);
+            let is_bool = if let Binding::Var(var) = binding {
+                self.pool.var(*var).ty.scalar == Scalar::Bool
+            } else {
+                false
+            };
             let well = as_truth == (is_bool && bools == Bools::OfCaller);
             self.require(well, line.at, "a `bool` that may be no truth value")?;
             self.bind(line.at, name, *binding)?;

@@ -16,7 +16,7 @@ use halidom_prelude::types::signed_of;
 use crate::mismatch::Mismatch;
 use crate::syntax::{Node, Shape, Ty};
 use crate::term::{Op, Ring, TermId};
-use crate::terms::{Terms, holds, integral};
+use crate::terms::{Terms, contains, holds, integral};
 
 /// The meaning of a C name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -276,7 +276,7 @@ impl Lift<'_, '_> {
             }
             ("-", Value::Vector(term)) => {
                 let ty = self.terms.ty(term).scalar;
-                self.lanes_are_computed(node, ty)?;
+                self.refuse_overflow_of_lanes(node, ty)?;
                 Ok(Value::Vector(self.terms.neg(ty.is_signed(), term)))
             }
             ("~", Value::Scalar(term)) if self.terms.ty(term).scalar.is_machine_integer() => {
@@ -491,7 +491,7 @@ impl Lift<'_, '_> {
         };
         let ty = self.terms.ty(x).scalar;
         if let Some(ring) = ring(op) {
-            self.lanes_are_computed(node, ty)?;
+            self.refuse_overflow_of_lanes(node, ty)?;
             return Ok(Value::Vector(self.terms.ring(ring, ty.is_signed(), x, y)));
         }
         let Some(plain) = plain(op) else {
@@ -522,7 +522,7 @@ impl Lift<'_, '_> {
 
     /// Refuses arithmetic on signed lanes of fewer than 64 bits, which may overflow. With 64 bits,
     /// only the program's own exact arithmetic equals it.
-    fn lanes_are_computed(&self, node: &Node, ty: Scalar) -> Lifted<()> {
+    fn refuse_overflow_of_lanes(&self, node: &Node, ty: Scalar) -> Lifted<()> {
         if ty.is_signed() && ty != Scalar::I64 {
             return self.fail(node, "arithmetic that C may leave undefined");
         }
@@ -607,11 +607,6 @@ fn plain(op: &str) -> Option<Op> {
         ">=" => Op::Ge,
         _ => return None,
     })
-}
-
-/// Tests whether an integer type holds the number.
-fn contains(ty: Scalar, value: i128) -> bool {
-    ty.range().is_some_and(|(low, high)| (low..=high).contains(&value))
 }
 
 /// C's promoted type of an operand: `int` where it holds all values.

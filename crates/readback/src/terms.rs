@@ -167,18 +167,16 @@ impl<'a> Terms<'a> {
             Ring::Sub => a.checked_sub(b),
             Ring::Mul => a.checked_mul(b),
         };
-        let range = self.ty(lhs).scalar.range();
-        !matches!((result, range), (Some(result), Some((low, high))) if (low..=high).contains(&result))
+        !result.is_some_and(|result| contains(self.ty(lhs).scalar, result))
     }
 
     pub(crate) fn neg(&mut self, exact: bool, operand: TermId) -> TermId {
         let ty = self.ty(operand);
         // The least number has no exact negation.
-        let least = self.as_constant(operand).and_then(Constant::as_integer);
-        let is_least =
-            least.is_some_and(|value| ty.scalar.range().is_some_and(|(low, _)| value == low));
+        let is_exact =
+            |value: Constant| value.as_integer().is_none_or(|value| contains(ty.scalar, -value));
         if let Some(value) = self.as_constant(operand)
-            && !(exact && is_least)
+            && (!exact || is_exact(value))
             && let Ok(folded) = eval::unary(UnaryOp::Neg(Overflow::Wraps), value)
         {
             return self.spread(folded, ty.lanes);
@@ -527,6 +525,11 @@ pub(crate) fn integral(scalar: Scalar) -> bool {
 
 fn bits(scalar: Scalar) -> u32 {
     scalar.bits().unwrap_or(64)
+}
+
+/// Tests whether an integer type holds the number.
+pub(crate) fn contains(ty: Scalar, value: i128) -> bool {
+    ty.range().is_some_and(|(low, high)| (low..=high).contains(&value))
 }
 
 /// Tests whether `outer` holds every value of `inner`.

@@ -1,5 +1,5 @@
-//! Lifted terms against a C compiler: random expressions of C's grammar, most of which the printer
-//! never writes.
+//! Lifted terms against a C compiler, on random expressions of C's grammar. The printer writes few
+//! of them.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -312,9 +312,8 @@ fn lifted_expressions_have_the_values_of_c() {
     let folder = tempfile::tempdir().unwrap();
     let [source, binary] = ["lifted.c", "lifted"].map(|name| folder.path().join(name));
     let (functions, calls) = (&asked.c, &asked.calls);
-    let text = format!(
-        "{functions}int main(void) {{\n    setvbuf(stdout, 0, _IOLBF, 4096);\n{calls}    return 0;\n}}\n"
-    );
+    let buffered = "    setvbuf(stdout, 0, _IOLBF, 4096);\n";
+    let text = format!("{functions}int main(void) {{\n{buffered}{calls}    return 0;\n}}\n");
     std::fs::write(&source, text).unwrap();
     // Undefined behaviour ends the program, and its line is missing.
     let flags = [

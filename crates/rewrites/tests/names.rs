@@ -218,16 +218,26 @@ fn descriptions_are_of_variables_that_mutate_tells() {
     for body in [
         format!("{TELL} {MAKE} {SWAP} {NOT_ZERO}"),
         format!("{TELL} {MAKE} std::swap(a, b); std::swap(a_info, b_info); {NOT_ZERO}"),
-        format!("Expr a = op->a, b; {MAKE} ExprInfo a_info; a = mutate(op->b, &a_info); {NOT_ZERO}"),
+        format!(
+            "Expr a = op->a, b; {MAKE} ExprInfo a_info; a = mutate(op->b, &a_info);
+            {NOT_ZERO}"
+        ),
         format!("{TELL} {MAKE} a = mutate(op->b, &a_info); {NOT_ZERO}"),
         format!("{TELL} {MAKE} {{ ExprInfo a_info; mutate(op->b, &a_info); {NOT_ZERO} }}"),
         format!("{TELL} {MAKE} for (ExprInfo a_info;;) {{ {NOT_ZERO} }}"),
-        format!("{TELL} bool ok = !a_info.bounds.contains(0); {SWAP} {MAKE}
-            if (ok && rewrite(x - y, select(x == 0, y, x - y))) {{ return rewrite.result; }}"),
-        format!("{TELL} if (a_info.bounds.contains(0)) {{ return op; }} {SWAP} {MAKE}
-            if (rewrite(x - y, select(x == 0, y, x - y))) {{ return rewrite.result; }}"),
-        format!("{TELL} int m = a_info.alignment.modulus, r = a_info.alignment.remainder;
-            {SWAP} {MAKE} if (rewrite(x - y, 0 - y, m == 0 && r == 0)) {{ return rewrite.result; }}"),
+        format!(
+            "{TELL} bool ok = !a_info.bounds.contains(0); {SWAP} {MAKE}
+            if (ok && rewrite(x - y, select(x == 0, y, x - y))) {{ return rewrite.result; }}"
+        ),
+        format!(
+            "{TELL} if (a_info.bounds.contains(0)) {{ return op; }} {SWAP} {MAKE}
+            if (rewrite(x - y, select(x == 0, y, x - y))) {{ return rewrite.result; }}"
+        ),
+        format!(
+            "{TELL} int m = a_info.alignment.modulus, r = a_info.alignment.remainder;
+            {SWAP} {MAKE}
+            if (rewrite(x - y, 0 - y, m == 0 && r == 0)) {{ return rewrite.result; }}"
+        ),
     ] {
         check("", &body, false);
     }

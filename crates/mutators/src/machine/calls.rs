@@ -61,8 +61,8 @@ impl<'p> Machine<'p> {
                     paths.extend(done);
                     continue;
                 }
-                if matches!(&Self::loaded(receiver.clone(), &state), Val::Handle(of) if of == "this")
-                {
+                let loaded = Self::loaded(receiver.clone(), &state);
+                if matches!(&loaded, Val::Handle(of) if of == "this") {
                     paths.extend(self.call_named(name, templates, arguments, state, line));
                     continue;
                 }

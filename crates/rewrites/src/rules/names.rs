@@ -2,13 +2,13 @@
 //!
 //! # Correctness
 //!
-//! A condition of a rule means what it says only if its names mean what their declarations say.
-//! Everything that may give a name another value counts as a change of it: an assignment, a method
-//! that may write, an address, a reference, and a call of a function that is not known to leave its
-//! arguments as they are. A function is known by its name only if the file gives this name no
-//! meaning of its own. Text that is no syntax here may do anything with the names in it. So the
-//! mentions of each name in the function's text are counted, and a name with more or fewer of them
-//! than the syntax has is hidden.
+//! A rule's condition holds as it is read only if each of its names has the value of its
+//! declaration. Everything that may give a name another value counts as a change of it: an
+//! assignment, a method that may write, an address, a reference, and a call of a function that is
+//! not known to leave its arguments as they are. A function is known by its name only if the file
+//! gives this name no meaning of its own. Text that is no syntax here may do anything with the
+//! names in it. So the mentions of each name in the function's text are counted, and a name with
+//! more or fewer of them than the syntax has is hidden.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_cpp::ast::{Declared, Expr, ExprKind, Function, Lambda, Parameter, Stmt, StmtKind};

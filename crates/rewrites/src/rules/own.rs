@@ -2,9 +2,9 @@
 //!
 //! # Correctness
 //!
-//! A function of a compiler is known by its name: what it does to its arguments, and what it says
-//! of them. That is right only where the file gives this name no meaning of its own, in whatever
-//! way: as a function, a method, a class, a field, an alias, an enumerator, a macro or a variable.
+//! The name of a compiler's function tells its result and its effects on its arguments. This is
+//! right only where the file gives the name no meaning of its own, in whatever way: as a function,
+//! a method, a class, a field, an alias, an enumerator, a macro or a variable.
 
 use halidom_base::FxHashSet;
 use halidom_cpp::ast::{Expr, ExprKind, File, Function, Parameter, Stmt};
