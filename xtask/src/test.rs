@@ -10,9 +10,8 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     summary: "runs everything that continuous integration checks",
     help: "\
 Runs these steps in order: set-up (see `cargo xtask setup --help`), tidy, formatting, clippy, the
-crates' documentation, the release build, all tests, those of the Python package. Stops at the first
-step that fails, and prints the time of each step. Test programs run at the same time, one for each
-core.
+crates' documentation, all tests, those of the Python package. Stops at the first step that fails,
+and prints the time of each step. Test programs run at the same time, one for each core.
 
 example: cargo xtask test",
     run: run_steps,
@@ -23,12 +22,13 @@ example: cargo xtask test",
 const NO_WARNINGS: &str = "build.rustdocflags=['-D', 'warnings']";
 
 /// The steps, each with its arguments for cargo. All use the release profile, so that the workspace
-/// and its C library are built once.
+/// and its C library are built once. The tests' build makes the binary too. A step that builds the
+/// binary alone would build most crates twice: without the tests, their dependencies have other
+/// features.
 const CARGO_STEPS: &[(&str, &[&str])] = &[
     ("format", &["fmt", "--all", "--check"]),
     ("clippy", &["clippy", "--release", "--workspace", "--all-targets", "--", "-D", "warnings"]),
     ("doc", &["doc", "--release", "--workspace", "--no-deps", "--lib", "--config", NO_WARNINGS]),
-    ("build", &["build", "--release", "--package", "halidom-cli"]),
 ];
 
 fn run_steps() -> Result<(), Error> {

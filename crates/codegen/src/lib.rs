@@ -16,7 +16,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 
-pub use emit::{emit, permits_contraction};
+pub use emit::{emit, is_contracted, permits_contraction};
 pub use error::EmitError;
 pub use module::{ArgumentInfo, ArgumentKind, CModule, CheckInfo};
 pub use native::{

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use halidom_base::stack;
-use halidom_codegen::permits_contraction;
+use halidom_codegen::is_contracted;
 use halidom_halide::Condition;
 use halidom_halide::translate::Contract;
 use halidom_ir::{Algorithm, Pool, Program};
 use halidom_smt::{Asking, Family, FindError, Program as Solver};
 use halidom_validate::{Code, Conventions, Floats, Given, Report};
-use halidom_verdict::Claim;
+use halidom_verdict::{self as verdict, Claim};
 
 use crate::compile::Compiled;
 use crate::reference;
@@ -119,10 +119,18 @@ impl Options {
     }
 }
 
-/// The change that `fast_math` lets the C compiler make to the validated program
-/// ([`crate::execute::host`]).
+/// The change that `fast_math` lets stock Halide's compiler make to the statement.
 const CONTRACTION: &str =
     "the C compiler rounding a product and the sum that it stands in once (`fast_math`)";
+
+/// The change that `fast_math` lets the C compiler make to the validated program
+/// ([`crate::execute::host`]). The compiled code may then give other bits than the program, so the
+/// verdict names it.
+const CONTRACTED: verdict::Condition = verdict::Condition::standard(
+    "floats-contracted",
+    "the C compiler may round a product and the sum that contains it once (`fast_math`)",
+    "docs/language.md#pipelines",
+);
 
 /// At most `count` accepted cases at the borders of a program's entry checks, the least sizes
 /// first. Returns no cases if no accepted sizes are found.
@@ -191,9 +199,10 @@ fn judge_here(
         report.claim = Claim::Statement;
     }
     // Stock Halide contracts operations anywhere.
-    let contracts = |program| options.is_stock() || permits_contraction(pool, program);
-    if algorithm.fast_math && contracts(&compiled.program) {
+    if algorithm.fast_math && options.is_stock() {
         report.below.push(CONTRACTION);
+    } else if algorithm.fast_math && is_contracted(pool, &compiled.program) {
+        report.conditions.push(CONTRACTED);
     }
     report
 }

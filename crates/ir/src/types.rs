@@ -142,6 +142,9 @@ pub struct Type {
 }
 
 impl Type {
+    /// The most lanes that a vector has. It is far above what processors have, and keeps the memory
+    /// for the value of an expression within bounds.
+    pub const MOST_LANES: u32 = 1 << 16;
     /// `bool` with one lane.
     pub const BOOL: Self = Self { scalar: Scalar::Bool, lanes: 1 };
     /// `int` with one lane.

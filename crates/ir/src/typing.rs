@@ -62,13 +62,25 @@ pub(crate) fn broken_rule(pool: &Pool, expr: &Expr) -> Option<&'static str> {
             load(pool, pool.buffer(*buffer), ty(*index), access.as_ref())
         }
         Expr::Ramp { base, stride, lanes } => {
-            (ty(*base) != Type::INT || ty(*stride) != Type::INT || *lanes < 2)
-                .then_some("a ramp has a scalar int base and stride and at least two lanes")
+            if ty(*base) != Type::INT || ty(*stride) != Type::INT {
+                Some("a ramp has a scalar int base and stride")
+            } else {
+                vector(*lanes)
+            }
         }
-        Expr::Broadcast { value, lanes } => (ty(*value).lanes != 1 || *lanes < 2)
-            .then_some("a broadcast has a scalar value and at least two lanes"),
+        Expr::Broadcast { value, lanes } => {
+            if ty(*value).lanes != 1 {
+                Some("a broadcast has a scalar value")
+            } else {
+                vector(*lanes)
+            }
+        }
         Expr::Shuffle { vectors, lanes } => shuffle(pool, vectors, lanes),
     }
+}
+
+fn vector(lanes: u32) -> Option<&'static str> {
+    (!(2..=Type::MOST_LANES).contains(&lanes)).then_some("a vector has two to 65,536 lanes")
 }
 
 fn shuffle(pool: &Pool, vectors: &[ExprId], lanes: &[u32]) -> Option<&'static str> {
@@ -80,7 +92,7 @@ fn shuffle(pool: &Pool, vectors: &[ExprId], lanes: &[u32]) -> Option<&'static st
     } else if lanes.len() < 2 || lanes.iter().any(|lane| u64::from(*lane) >= given) {
         Some("a shuffle has at least two lanes, and takes them from its operands")
     } else {
-        None
+        vector(u32::try_from(lanes.len()).unwrap_or(u32::MAX))
     }
 }
 

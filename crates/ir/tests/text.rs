@@ -81,6 +81,20 @@ fn each_broken_rule_is_named() {
         (
             Phase::Final,
             FINAL,
+            "ramp(x$4, 1, 4)",
+            "ramp(x$4, 1, 65537)",
+            "a vector has two to 65,536 lanes",
+        ),
+        (
+            Phase::Final,
+            FINAL,
+            "broadcast(1u8, 4)",
+            "broadcast(1u8, 4000000000)",
+            "a vector has two to 65,536 lanes",
+        ),
+        (
+            Phase::Final,
+            FINAL,
             "shuffle(part, part; 3, 6",
             "shuffle(part, part; 3, 8",
             "a shuffle has at least two lanes, and takes them from its operands",

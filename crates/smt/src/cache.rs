@@ -143,7 +143,12 @@ impl Cache {
             .map_err(|reason| CacheError::Solver { path: program.path().to_owned(), reason })?;
         let solver = format!("{} {}", solver.name, solver.version);
         let cache = Self { solver, ..Self::new(program) };
-        let bytes = match fs::read(path) {
+        // A device such as `/dev/zero` has no end.
+        let bytes = match fs::metadata(path) {
+            Ok(known) if !known.is_file() => Err(io::Error::other("it is no regular file")),
+            Ok(_) | Err(_) => fs::read(path),
+        };
+        let bytes = match bytes {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(cache),
             Err(source) => return Err(CacheError::Io { path: path.to_owned(), source }),

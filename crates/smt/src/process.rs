@@ -6,7 +6,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,15 @@ use crate::Program;
 
 /// The time that a process has to end after it closed its output.
 const DYING: Duration = Duration::from_millis(200);
+
+/// The longest line that is read, in bytes.
+const MAX_LINE: u64 = 4 << 20;
+
+/// The longest response to one exchange, in bytes.
+const MAX_RESPONSE: usize = 64 << 20;
+
+/// The number of lines that are read ahead. A process that prints faster has to wait.
+const MAX_AHEAD: usize = 64;
 
 /// The reason why an exchange with a process failed.
 #[derive(Debug)]
@@ -61,7 +70,12 @@ impl Process {
                 }
             }
         });
-        let (output, complaints) = (read_lines(stdout), read_lines(stderr));
+        let output = read_lines(stdout, |sender, line| sender.send(line).is_ok());
+        // The first complaints are enough. Nothing waits until the others are read.
+        let complaints = read_lines(stderr, |sender, line| {
+            drop(sender.try_send(line));
+            true
+        });
         Ok(Self { child, input, output, complaints, exchanges: 0 })
     }
 
@@ -82,8 +96,15 @@ impl Process {
         let mut response = String::new();
         loop {
             let remaining = deadline.saturating_duration_since(Instant::now());
+            // Lines may arrive without end.
+            if remaining.is_zero() {
+                return Err(Failure::TimedOut);
+            }
             match self.output.recv_timeout(remaining) {
                 Ok(line) if line.trim_matches('"') == mark => return Ok(response),
+                Ok(line) if response.len() + line.len() >= MAX_RESPONSE => {
+                    return Err(Failure::Died(format!("it printed over {MAX_RESPONSE} bytes")));
+                }
                 Ok(line) => {
                     response.push_str(&line);
                     response.push('\n');
@@ -127,13 +148,25 @@ impl Drop for Process {
     }
 }
 
-/// Reads the lines of a pipe as they arrive.
-fn read_lines(pipe: impl Read + Send + 'static) -> Receiver<String> {
-    let (sender, lines) = channel();
+/// Reads the lines of a pipe as they arrive, and gives each to `pass`, until that returns false.
+/// Ends at a line that is too long or no text, as the pipe's end does.
+fn read_lines(
+    pipe: impl Read + Send + 'static,
+    pass: impl Fn(&SyncSender<String>, String) -> bool + Send + 'static,
+) -> Receiver<String> {
+    let (sender, lines) = sync_channel(MAX_AHEAD);
     thread::spawn(move || {
-        for line in BufReader::new(pipe).lines() {
-            let Ok(line) = line else { return };
-            if sender.send(line).is_err() {
+        let mut pipe = BufReader::new(pipe);
+        loop {
+            let mut line = String::new();
+            match pipe.by_ref().take(MAX_LINE).read_line(&mut line) {
+                Ok(0) | Err(_) => return,
+                Ok(_) if line.len() as u64 == MAX_LINE => return,
+                Ok(_) => {}
+            }
+            let end = line.trim_end_matches(['\r', '\n']).len();
+            line.truncate(end);
+            if !pass(&sender, line) {
                 return;
             }
         }

@@ -125,12 +125,16 @@ pipeline shift(input: buffer<u8, 2>) -> output: buffer<u8, 2> { func output(x, y
 schedule turned for shift { output.swap(y); }
 pipeline far(input: buffer<u8, 1>) -> output: buffer<u8, 1> \
 { func output(x) = input(x + 3000000000); }
+pipeline wide(input: buffer<i64, 1>) -> output: buffer<u8, 1> \
+{ func output(x) = u8(clamp(int(input(x)), 0, 5)); }
 ";
     let loaded = source::parse("test.hal", text);
     assert!(!loaded.module.has_errors());
-    for (pipeline, schedule, expected) in
-        [(0, Some(0), "a swap of two loops"), (1, None, "the coordinate 3000000000")]
-    {
+    for (pipeline, schedule, expected) in [
+        (0, Some(0), "a swap of two loops"),
+        (1, None, "the coordinate 3000000000"),
+        (2, None, "an `int` made of `i64`"),
+    ] {
         let choice = Choice { pipeline, schedule };
         let reason = stock::export(&loaded, &choice).unwrap_err().to_string();
         assert!(reason.contains(expected), "{reason}");

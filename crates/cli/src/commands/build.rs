@@ -32,22 +32,34 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         )
     })?;
     let mut ended = Ended::Done;
+    let record = format!("{}.validation.json", algorithm.name);
+    let mut judged = None;
     if !args.no_validate {
         let options = solving::default(output)?;
         let report = judge::judge(pool, algorithm, compiled, &options);
         let verdict = validate::present(&subject, &report, output);
         let text = format!("{:#}\n", Value::Object(validate::object(&subject, &report)));
-        write(
-            &args.output,
-            &format!("{}.validation.json", algorithm.name),
-            text.as_bytes(),
-            output,
-        )?;
         match verdict {
-            Verdict::Proved(_) | Verdict::Unknown(_) => ended = Ended::Judged(verdict),
+            Verdict::Proved(_) | Verdict::Unknown(_) => {
+                judged = Some(text);
+                ended = Ended::Judged(verdict);
+            }
             // A program that is known to be wrong is not built.
-            Verdict::Refuted(_) | Verdict::Nothing(_) => return Err(Stop::Judged(verdict)),
+            Verdict::Refuted(_) | Verdict::Nothing(_) => {
+                write(&args.output, &record, text.as_bytes(), output)?;
+                return Err(Stop::Judged(verdict));
+            }
         }
+    }
+    // The record is about the code that lies beside it, so it goes before the code does, and comes
+    // after it.
+    let old = args.output.join(&record);
+    match std::fs::remove_file(&old) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            let message = format!("cannot remove `{}`: {error}", old.display());
+            return Err(output.error("HAL0805", &message, "check the path"));
+        }
+        Ok(()) | Err(_) => {}
     }
     let artifacts: Vec<Artifact> = args.emit.iter().filter_map(|emit| artifact(*emit)).collect();
     let ahead = execute::build_ahead(
@@ -69,6 +81,9 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
             text.as_bytes(),
             output,
         )?);
+    }
+    if let Some(text) = judged {
+        write(&args.output, &record, text.as_bytes(), output)?;
     }
     for name in &names {
         output.line(&format!("wrote {name}"));

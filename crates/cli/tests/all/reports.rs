@@ -169,3 +169,90 @@ fn a_cache_is_written_and_used() {
     let (status, printed) = halidom(&["validate", text(&file), "--cache", text(&path)]);
     assert_eq!((status, printed.as_str()), (2, ""));
 }
+
+/// The record of a proof is about the code beside it: a build that fails leaves none.
+#[test]
+fn a_failed_build_leaves_no_record() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let (source, made) = (folder.path().join("p.hal"), folder.path().join("made"));
+    let record = made.join("p.validation.json");
+    let build = |number: i32| {
+        let program = format!(
+            "pipeline p(a: buffer<i32, 1>) -> o: buffer<i32, 1> {{ func o(x) = a(x) + {number}; }}"
+        );
+        std::fs::write(&source, program).expect("there is room");
+        halidom(&["build", text(&source), "-o", text(&made)]).0
+    };
+    assert_eq!(build(1), 0);
+    assert!(record.is_file());
+    // A folder stands where the C is written.
+    let code = made.join("p.c");
+    std::fs::remove_file(&code).expect("it was written");
+    std::fs::create_dir(&code).expect("there is room");
+    assert_eq!(build(2), 2);
+    assert!(!record.exists());
+    std::fs::remove_dir(&code).expect("it is empty");
+    assert_eq!(build(2), 0);
+    assert!(record.is_file());
+}
+
+/// Names that mean something in C, or begin as the runtime's do, are printed as other names.
+#[test]
+fn any_name_can_be_built() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let (source, made) = (folder.path().join("p.hal"), folder.path().join("made"));
+    for name in [
+        "complex",
+        "noreturn",
+        "imaginary",
+        "nullptr",
+        "typeof_unqual",
+        "static_assert",
+        "halidom",
+        "halidom_exp",
+        "HALIDOM_X",
+        "constexpr",
+        "thread_local",
+        "captured",
+        "closure",
+        "size_t",
+        "load_u16x16",
+        "exp",
+        "memcpy",
+        "main",
+    ] {
+        let other = format!("{name}_2");
+        for [pipeline, input, output] in
+            [[name, "a", "b"], ["p", name, "b"], ["p", "a", name], [name, &other, name]]
+        {
+            let program = format!(
+                "pipeline {pipeline}({input}: buffer<i32, 1>) -> {output}: buffer<i32, 1> {{ func \
+                {output}(x) = {input}(x) + 1; }}"
+            );
+            std::fs::write(&source, &program).expect("there is room");
+            let (status, shown) = halidom(&["build", text(&source), "-o", text(&made)]);
+            assert_eq!(status, 0, "{program}: {shown}");
+        }
+    }
+}
+
+/// A value that is used twice by the next one has two ways for each step; they are not followed one
+/// by one.
+#[test]
+fn chains_of_values_used_twice_are_decided() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let source = folder.path().join("p.hal");
+    for next in ["select(L > 3, L - 1, L + 2)", "L / (L | 1) + L % 7", "min(L, L ^ 3) + L"] {
+        let lets: Vec<String> = (1..=24)
+            .map(|step| format!("let v{step} = {};", next.replace('L', &format!("v{}", step - 1))))
+            .collect();
+        let program = format!(
+            "pipeline p(a: buffer<u8, 1>) -> o: buffer<u8, 1> {{ func o(x) = {{ let v0 = a(x); {} \
+            v24 }}; }}",
+            lets.join(" ")
+        );
+        std::fs::write(&source, &program).expect("there is room");
+        let (status, shown) = halidom(&["validate", text(&source)]);
+        assert_eq!(status, 0, "{program}: {shown}");
+    }
+}

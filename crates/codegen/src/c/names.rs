@@ -6,12 +6,69 @@ use halidom_ir::Scalar;
 
 /// Keywords, macros, and names that the printed file itself uses.
 const RESERVED: &[&str] = &[
-    "alignas", "alignof", "args", "asm", "auto", "bool", "break", "captured", "case", "char",
-    "closure", "const", "continue", "default", "do", "double", "else", "enum", "extern", "failure",
-    "false", "float", "for", "goto", "if", "inline", "int", "linux", "long", "main", "register",
-    "restrict", "return", "short", "signed", "sizeof", "static", "status", "struct", "switch",
-    "true", "typedef", "typeof", "union", "unix", "unsigned", "void", "volatile", "while", "errno",
-    "stdin", "stdout", "stderr", "NULL", "EOF",
+    "alignas",
+    "alignof",
+    "args",
+    "asm",
+    "auto",
+    "bool",
+    "break",
+    "captured",
+    "case",
+    "char",
+    "closure",
+    "complex",
+    "const",
+    "constexpr",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extern",
+    "failure",
+    "false",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "imaginary",
+    "inline",
+    "int",
+    "linux",
+    "long",
+    "main",
+    "noreturn",
+    "nullptr",
+    "register",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "static_assert",
+    "status",
+    "struct",
+    "switch",
+    "thread_local",
+    "true",
+    "typedef",
+    "typeof",
+    "typeof_unqual",
+    "union",
+    "unix",
+    "unsigned",
+    "void",
+    "volatile",
+    "while",
+    "errno",
+    "stdin",
+    "stdout",
+    "stderr",
+    "NULL",
+    "EOF",
 ];
 
 /// Hands out names, each only once.
@@ -46,8 +103,10 @@ pub(crate) fn identifier(name: &str) -> String {
     for character in name.chars() {
         text.push(if character.is_ascii_alphanumeric() { character } else { '_' });
     }
-    // Leading underscores belong to C's implementation.
-    if !text.starts_with(|first: char| first.is_ascii_alphabetic()) {
+    // Leading underscores belong to C's implementation, and names that begin with `halidom` to the
+    // runtime.
+    let is_runtimes = ["halidom", "HALIDOM"].iter().any(|prefix| text.starts_with(prefix));
+    if is_runtimes || !text.starts_with(|first: char| first.is_ascii_alphabetic()) {
         text.insert(0, 'v');
     }
     if is_reserved(&text) {
@@ -62,8 +121,6 @@ fn is_reserved(name: &str) -> bool {
     let last = name.rsplit('_').next().unwrap_or(name);
     let base = last.split_once('x').map_or(last, |(scalar, _)| scalar);
     RESERVED.contains(&name)
-        || name.starts_with("halidom")
-        || name.starts_with("HALIDOM")
         || name.ends_with("_t")
         || is_limit(name)
         || name.contains("_by_")
@@ -96,6 +153,9 @@ mod tests {
             ("blur_x", "blur_x_2"),
             ("status", "status_"),
             ("INT32_MAX", "INT32_MAX_"),
+            ("complex", "complex_"),
+            ("halidom_exp", "vhalidom_exp"),
+            ("halidom", "vhalidom"),
             ("x_max", "x_max"),
         ] {
             assert_eq!(names.fresh(wanted), expected);

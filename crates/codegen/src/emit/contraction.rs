@@ -23,18 +23,15 @@ use halidom_ir::{
 /// Tests whether only values depend on the rounding of sums of products. If so, `fast_math` lets
 /// the C compiler round them once.
 pub fn permits_contraction(pool: &Pool, program: &Program) -> bool {
-    let mut search = Search {
-        pool,
-        lets: FxHashMap::default(),
-        written: FxHashMap::default(),
-        places: Vec::new(),
-        seen: FxHashSet::default(),
-        equates_floats: false,
-        negates_floats: false,
-        is_final: true,
-    };
-    search.stmt(program.body);
-    search.is_final && !search.decisions().may_be_contracted()
+    Search::of(pool, program).permits()
+}
+
+/// Tests whether `fast_math` lets the C compiler round a product and the sum that contains it once,
+/// and the program has such sums.
+pub fn is_contracted(pool: &Pool, program: &Program) -> bool {
+    let search = Search::of(pool, program);
+    let all = search.seen.iter().copied().collect();
+    search.permits() && search.operators_of(all).may_be_contracted()
 }
 
 struct Search<'a> {
@@ -55,7 +52,7 @@ struct Search<'a> {
     is_final: bool,
 }
 
-/// The kinds of operators on floats among the decisions.
+/// The kinds of operators on floats that were found.
 #[derive(Default)]
 struct Operators {
     sum: bool,
@@ -68,7 +65,27 @@ impl Operators {
     }
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    /// Searches a program.
+    fn of(pool: &'a Pool, program: &Program) -> Self {
+        let mut search = Self {
+            pool,
+            lets: FxHashMap::default(),
+            written: FxHashMap::default(),
+            places: Vec::new(),
+            seen: FxHashSet::default(),
+            equates_floats: false,
+            negates_floats: false,
+            is_final: true,
+        };
+        search.stmt(program.body);
+        search
+    }
+
+    fn permits(&self) -> bool {
+        self.is_final && !self.operators_of(self.places.clone()).may_be_contracted()
+    }
+
     fn stmt(&mut self, id: StmtId) {
         let pool = self.pool;
         for_each_stmt(pool, id, &mut |_, stmt| {
@@ -134,10 +151,9 @@ impl Search<'_> {
         }
     }
 
-    /// Collects the operators on floats in the decisions.
-    fn decisions(&self) -> Operators {
+    /// Collects the operators on floats on which these expressions depend.
+    fn operators_of(&self, mut open: Vec<ExprId>) -> Operators {
         let mut operators = Operators::default();
-        let mut open = self.places.clone();
         let (mut seen, mut read) = (FxHashSet::default(), FxHashSet::default());
         while let Some(id) = open.pop() {
             if !seen.insert(id) {

@@ -11,5 +11,5 @@ mod scalar;
 mod translate;
 mod vector;
 
-pub use contraction::permits_contraction;
+pub use contraction::{is_contracted, permits_contraction};
 pub use file::emit;

@@ -47,6 +47,11 @@ impl Writer<'_> {
             }
             Expr::Cast(scalar, operand) => {
                 let from = pool.ty(*operand).scalar;
+                // Halide's coordinates have 32 bits, and would keep the low bits of the value.
+                if *scalar == Scalar::Int && matches!(from, Scalar::U32 | Scalar::I64 | Scalar::U64)
+                {
+                    return unprintable(format!("an `int` made of `{from}`"));
+                }
                 let mut value = typed(*operand)?;
                 if let Some([low, high]) = range_in_floats(*scalar).filter(|_| from.is_float()) {
                     value = format!("hl.clamp({value}, {low}, {high})");

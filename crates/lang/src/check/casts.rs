@@ -142,10 +142,11 @@ impl<'a, 's> Checker<'a, 's> {
 
     /// Checks a written cast: `u8(e)`. Literals are read as the target type where possible.
     pub(super) fn cast_call(&mut self, to: Scalar, expr: &'a Expr<'s>) -> Option<ExprId> {
-        // A literal beyond 64 bits of `int` still wraps into its type.
+        // A literal may be beyond the 64 bits of an `int`, and still has a cast to a narrower type.
         if let ExprKind::Integer(value) = expr.kind
-            && let Some(constant) = Constant::wrapped(to, value)
             && to != Scalar::Int
+            && !to.is_float()
+            && let Ok(constant) = halidom_ir::eval::cast(to, Constant::int(value))
         {
             return Some(self.pool.constant(constant));
         }

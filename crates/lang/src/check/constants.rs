@@ -120,9 +120,9 @@ impl<'a, 's> Checker<'a, 's> {
 }
 
 fn live_arms<'s>(arguments: &[Argument<'s>], names: Names<'_, '_, 's>) -> Vec<usize> {
-    let all = || (0..arguments.len()).collect();
-    if arguments.len().is_multiple_of(2) || arguments.iter().any(|argument| argument.expanded) {
-        return all();
+    let is_select = arguments.len() >= 3 && !arguments.len().is_multiple_of(2);
+    if !is_select || arguments.iter().any(|argument| argument.expanded) {
+        return (0..arguments.len()).collect();
     }
     let mut live = Vec::new();
     for position in (0..arguments.len() - 1).step_by(2) {
@@ -222,7 +222,7 @@ fn known<'s>(expr: &Expr<'s>, names: Names<'_, '_, 's>, mentions: &mut bool) -> 
             Ok(Value::Expr(_) | Value::Tuple(_) | Value::Bad) => None,
             Err((argument, names)) => known(argument, names, mentions),
         },
-        ExprKind::Unary(UnaryOp::Neg, operand) => Some(Known::Number(-number(operand)?)),
+        ExprKind::Unary(UnaryOp::Neg, operand) => number(operand)?.checked_neg().map(Known::Number),
         ExprKind::Unary(UnaryOp::Not, operand) => match known(operand, names, mentions)? {
             Known::Truth(value) => Some(Known::Truth(!value)),
             Known::Number(_) => None,
@@ -235,15 +235,21 @@ fn known<'s>(expr: &Expr<'s>, names: Names<'_, '_, 's>, mentions: &mut bool) -> 
         ExprKind::Call { callee, element: None, arguments } => {
             if callee.text == "select" {
                 let live = live_arms(arguments, names);
-                let [position] = live.as_slice() else { return None };
+                let ([position], [_, _, ..]) = (live.as_slice(), arguments.as_slice()) else {
+                    return None;
+                };
                 *mentions = true;
                 return known(&arguments[*position].value, names, mentions);
             }
             if !matches!(callee.text, "min" | "max" | "clamp" | "abs") {
                 return None;
             }
+            // An argument with `..` stands for several, which are not known here.
+            if arguments.iter().any(|argument| argument.expanded) {
+                return None;
+            }
             let mut values = Vec::with_capacity(arguments.len());
-            for argument in arguments.iter().filter(|argument| !argument.expanded) {
+            for argument in arguments {
                 values.push(number(&argument.value)?);
             }
             match (callee.text, values.as_slice()) {

@@ -63,6 +63,22 @@ fn parameters_are_literals() {
 }
 
 #[test]
+fn an_argument_for_each_member_of_a_pack_is_kept() {
+    for builtin in ["max", "min"] {
+        let text = format!(
+            "fn beside(f, k) -> func(x..) = f(x..) + f32({builtin}(k, 1, x..));
+             pipeline p<n: 3>(a: buffer<f32, 1>) -> out: buffer<f32, 1> {{
+                 func out = beside(a, n);
+             }}"
+        );
+        let module = parse_valid(builtin, &text);
+        let printed = print::algorithm(&module.pool, &module.pipelines[0].algorithm);
+        let kept = format!("a(x) + f32({builtin}({builtin}(3, 1), x))");
+        assert!(printed.contains(&kept), "{printed}");
+    }
+}
+
+#[test]
 fn arrays_are_written_out() {
     for (body, funcs) in [
         (

@@ -208,3 +208,94 @@ fn functions_of_floats_are_those_of_mathematics() {
         }
     }
 }
+
+/// Everything that is computed at compile time, on numbers `n` and `m`.
+const COMPUTED: [&str; 22] = [
+    "-n",
+    "n + m",
+    "n - m",
+    "n * m",
+    "n / m",
+    "n % m",
+    "abs(n)",
+    "min(n, m)",
+    "max(n, 1, m)",
+    "clamp(n, m, 2)",
+    "clamp(2, n, m)",
+    "select(n < m, n, m)",
+    "select(n <= m, 1, n == 3, 2, 3)",
+    "select(n > m, 1, n >= m, 2, 3)",
+    "select(n != m && n < 2, 1, 2)",
+    "select(n == m || !(n < 2), 1, 2)",
+    "select(bool(n), 1, 2)",
+    "select(bool(n * 2 + m), 1, 2)",
+    "int(u8(n))",
+    "int(i8(n * 100))",
+    "int(u16(m - n))",
+    "min(n, m, -n) % max(abs(m), 2)",
+];
+
+#[test]
+fn names_known_at_compile_time_compute_what_parameters_compute() {
+    let result = |text: &str, n: i128, m: i128| {
+        let module = parse_valid(text, text);
+        let value = value_of(&module, "r");
+        let values = |name: &str| {
+            Constant::wrapped(Scalar::I64, if name == "n_" { n } else { m }).expect("an integer")
+        };
+        evaluate(&module.pool, value, &values).and_then(Constant::as_integer)
+    };
+    for expr in COMPUTED {
+        for n in -4..=4 {
+            for m in -4..=4 {
+                let known = format!(
+                    "pipeline p<n: {n}, m: {m}>() -> r: buffer<i64, 0> {{ func r() = i64({expr}); }}"
+                );
+                let parameters = format!(
+                    "pipeline p(n_: i64, m_: i64) -> r: buffer<i64, 0> {{ let n = int(n_); let m = \
+                    int(m_); func r() = i64({expr}); }}"
+                );
+                let (found, expected) = (result(&known, n, m), result(&parameters, n, m));
+                assert!(found.is_some(), "{expr} of {n} and {m} has no value");
+                assert_eq!(found, expected, "{expr} of {n} and {m}");
+            }
+        }
+    }
+}
+
+#[test]
+fn literals_are_cast_as_values_are() {
+    for scalar in [Scalar::Bool, Scalar::U8, Scalar::I8, Scalar::U16, Scalar::I64, Scalar::U64] {
+        for number in [0, 1, 2, 3, 127, 128, 255, 256, 257, 65535, 65536, i128::from(i64::MAX)] {
+            let text = |value: &str| {
+                format!(
+                    "pipeline p(v: i64) -> r: buffer<{scalar}, 0> {{ func r() = {scalar}({value}); }}"
+                )
+            };
+            let result = |text: &str| {
+                let module = parse_valid(text, text);
+                let values = |_: &str| Constant::wrapped(Scalar::I64, number).expect("an integer");
+                evaluate(&module.pool, value_of(&module, "r"), &values)
+            };
+            let (literal, value) = (result(&text(&number.to_string())), result(&text("v")));
+            assert!(literal.is_some());
+            assert_eq!(literal, value, "{scalar}({number})");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_number_at_compile_time_is_an_error() {
+    for (expr, expected) in [
+        // The number -2^127 has no negative in 128 bits.
+        ("select(-(n * (18446744073709551615 + 1)) > 0, 1, 2)", "HAL"),
+        ("select(7)", "HAL"),
+        ("select(n > 0)", "HAL"),
+    ] {
+        let text = format!(
+            "pipeline p<n: -9223372036854775808>() -> r: buffer<i32, 0> {{ func r() = {expr}; }}"
+        );
+        let (_, report) = parse_text(expr, &text);
+        assert!(report.contains(expected), "{expr}: {report}");
+    }
+}

@@ -75,6 +75,15 @@ fn misbehaviour_is_unknown() {
         (shell("read -r line; kill -9 $$"), Reason::Died("signal: 9 (SIGKILL)".to_owned())),
         (shell("while read -r line; do echo unsat; done"), Reason::Timeout),
         (shell("while :; do :; done"), Reason::Timeout),
+        // Floods of lines, of one line, and of complaints.
+        (shell("exec yes unsat"), Reason::Timeout),
+        (shell("exec yes unsat >&2"), Reason::Timeout),
+        (shell("exec cat /dev/zero"), Reason::Died("it closed its output".to_owned())),
+        (
+            shell("yes | head -c 100000000 | tr -d '\\n'; exec sleep 100"),
+            Reason::Died("it closed its output".to_owned()),
+        ),
+        (shell("while read -r line; do yes \"$line\" | head -n 100000 >&2; done"), Reason::Timeout),
     ];
     for (index, (options, expected)) in cases.into_iter().enumerate() {
         let begin = Instant::now();
@@ -104,6 +113,20 @@ fn a_solver_that_does_not_read_cannot_block_us() {
     let begin = Instant::now();
     assert_eq!(solver.check(&terms, "long"), Answer::Unknown(Reason::Timeout));
     assert!(begin.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn many_complaints_do_not_hinder_an_answer() {
+    // More than a pipe holds, before the first answer.
+    let mut options = shell(
+        r#"yes warning | head -n 100000 >&2
+           while read -r line; do case "$line" in
+             '(check-sat)') echo unsat ;;
+             '(echo '*) line="${line#(echo ?}"; printf '%s\n' "${line%??}" ;;
+           esac; done"#,
+    );
+    options.hard_timeout = Duration::from_secs(20);
+    assert_eq!(ask(options), Answer::Unsat);
 }
 
 #[test]

@@ -12,13 +12,33 @@ use super::{
     Problem, Role, Step, Store, Use,
 };
 use crate::evaluate::{EvaluateError, Evaluator, unknown};
-use crate::program::MemoryId;
+use crate::program::{LoadId, MemoryId};
 use crate::space::{FormulaId, PolyId, Rename, Space, Value, Version};
 
 type Result<T> = std::result::Result<T, EvaluateError>;
 
 /// The greatest number of arms of selections that are told apart for one expression.
 const MOST_ARMS: usize = 32;
+
+/// The loads that expressions use, each in the cases in which its value matters.
+struct Uses {
+    always: FormulaId,
+    list: Vec<Use>,
+    /// The cases of each load.
+    arms: FxHashMap<LoadId, Vec<FormulaId>>,
+}
+
+impl Uses {
+    /// Adds a use, unless it is known. A load with very many cases counts as used always.
+    fn add(&mut self, load: LoadId, arm: FormulaId) {
+        let arms = self.arms.entry(load).or_default();
+        let arm = if arms.len() < MOST_ARMS { arm } else { self.always };
+        if !arms.contains(&arm) && !arms.contains(&self.always) {
+            arms.push(arm);
+            self.list.push(Use { load, arm });
+        }
+    }
+}
 
 /// Values of the pipeline's parameters, shapes and windows: symbols that program and specification
 /// share.
@@ -652,13 +672,13 @@ impl Walker<'_> {
 
     /// Collects the loads that expressions use, through lets, with the arms that contain them.
     fn uses(&mut self, roots: &[ExprId]) -> Vec<Use> {
-        let mut uses = Vec::new();
-        let mut seen = FxHashMap::default();
         let always = self.space.truth(true);
+        let mut uses = Uses { always, list: Vec::new(), arms: FxHashMap::default() };
+        let mut seen = FxHashMap::default();
         for root in roots {
             self.collect(*root, always, &mut seen, &mut uses);
         }
-        uses
+        uses.list
     }
 
     fn collect(
@@ -666,7 +686,7 @@ impl Walker<'_> {
         expr: ExprId,
         arm: FormulaId,
         seen: &mut FxHashMap<ExprId, Vec<FormulaId>>,
-        uses: &mut Vec<Use>,
+        uses: &mut Uses,
     ) {
         let arms = seen.entry(expr).or_default();
         // Nested selections that share operands have exponentially many arms. Beyond a limit, the
@@ -680,8 +700,7 @@ impl Walker<'_> {
             Expr::Var(var) => {
                 let bound = self.scope.bindings.get(&var).map(|binding| binding.uses.clone());
                 for used in bound.unwrap_or_default() {
-                    let arm = self.space.and(&[arm, used.arm]);
-                    uses.push(Use { load: used.load, arm });
+                    uses.add(used.load, self.space.and(&[arm, used.arm]));
                 }
             }
             Expr::Select { condition, if_true, if_false } => {
@@ -699,8 +718,9 @@ impl Walker<'_> {
             }
             // Only the lanes that are taken matter, and the indices, which `compute` lists.
             Expr::Shuffle { .. } => {
-                let load = self.scope.loads.get(&expr);
-                uses.extend(load.map(|load| Use { load: *load, arm }));
+                if let Some(load) = self.scope.loads.get(&expr) {
+                    uses.add(*load, arm);
+                }
             }
             other @ (Expr::Const(_)
             | Expr::Unary(..)
@@ -714,7 +734,7 @@ impl Walker<'_> {
             | Expr::Broadcast { .. }
             | Expr::Hole(_)) => {
                 if let Some(load) = self.scope.loads.get(&expr) {
-                    uses.push(Use { load: *load, arm });
+                    uses.add(*load, arm);
                 }
                 other.for_each_operand(|operand| self.collect(operand, arm, seen, uses));
             }

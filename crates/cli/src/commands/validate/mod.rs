@@ -144,7 +144,7 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
         let recorded = baseline.as_ref().and_then(|baseline| baseline.verdict(&subject));
         let verdict = report.answer();
         let left = match &baseline {
-            Some(_) => compared(&verdict, recorded, output),
+            Some(_) => compared(&verdict, recorded.as_ref(), output),
             None => Some(verdict.clone()),
         };
         let key = key.to_owned();
@@ -218,7 +218,7 @@ pub(crate) fn faults(report: &Report, output: &mut Output<'_>) -> Result<(), Sto
 /// command fail; a subject that is not recorded must be proved.
 fn compared(
     verdict: &Verdict,
-    recorded: Option<Standing>,
+    recorded: Option<&Standing>,
     output: &mut Output<'_>,
 ) -> Option<Verdict> {
     let now = Standing::of(verdict);
@@ -228,18 +228,19 @@ fn compared(
         }
         return Some(verdict.clone());
     };
-    if now > before {
-        output.line(&format!("  baseline: worse: recorded as {before}"));
-        // A proof in a weaker mode leaves the recorded mode undecided.
-        return Some(if verdict.is_proved() {
-            Verdict::unknown(Cause::Baseline, format!("it was recorded as {before}, and is {now}"))
-        } else {
-            verdict.clone()
-        });
+    if let Some(found) = now.worse_than(before) {
+        if !verdict.is_proved() {
+            output.line(&format!("  baseline: worse: recorded as {before}"));
+            return Some(verdict.clone());
+        }
+        // A proof that rests on more leaves undecided what was recorded.
+        output.line(&format!("  baseline: worse: recorded as {before}, and is {found}"));
+        let reason = format!("it was recorded as {before}, and is {found}");
+        return Some(Verdict::unknown(Cause::Baseline, reason));
     }
-    if before > now {
+    if before.worse_than(&now).is_some() {
         output.line(&format!("  baseline: better than recorded, which is {before}"));
-    } else if now != Standing::PROVED {
+    } else if !now.is_proof_of_bits() {
         output.line(&format!("  baseline: {now}, as recorded"));
     }
     None
