@@ -12,6 +12,7 @@ mod emitted_c;
 mod every_example;
 mod examples;
 mod extern_stages;
+mod fused_loops;
 mod growth;
 mod imports;
 mod inputs;

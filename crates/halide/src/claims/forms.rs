@@ -13,11 +13,13 @@ use super::sample::Samples;
 pub(super) struct Env {
     values: FxHashMap<VarId, Form>,
     known: FxHashMap<ExprId, Form>,
+    /// True if no variable has a value of its own: then [`Forms::plain`] has the known forms.
+    is_plain: bool,
 }
 
 impl Env {
     pub(super) fn of(values: impl IntoIterator<Item = (VarId, Form)>) -> Self {
-        Self { values: values.into_iter().collect(), known: FxHashMap::default() }
+        Self { values: values.into_iter().collect(), ..Self::default() }
     }
 
     /// Sets the value of a variable. The forms of expressions have to be found again.
@@ -43,7 +45,9 @@ pub(super) struct Forms<'p> {
     definitions: FxHashMap<VarId, ExprId>,
     /// Variables that entry checks equate with others.
     equal: FxHashMap<VarId, ExprId>,
-    plain: Env,
+    /// The forms of expressions whose variables have no values of their own. To find one may need
+    /// others, again and again, so each is kept as soon as it is found.
+    plain: FxHashMap<ExprId, Form>,
     /// Funcs whose first stage has no loops of its own: it gives the contents from before the run.
     pub(super) filled: FxHashSet<FuncId>,
     /// The variable for the lane of every vector.
@@ -63,7 +67,7 @@ impl<'p> Forms<'p> {
             pool,
             definitions: FxHashMap::default(),
             equal: FxHashMap::default(),
-            plain: Env::default(),
+            plain: FxHashMap::default(),
             filled: FxHashSet::default(),
             lane,
             loops: FxHashSet::default(),
@@ -98,19 +102,18 @@ impl<'p> Forms<'p> {
 
     /// The form of an integer expression.
     pub(super) fn form(&mut self, expr: ExprId) -> Form {
-        let mut plain = std::mem::take(&mut self.plain);
-        let form = self.form_in(expr, &mut plain);
-        self.plain = plain;
-        form
+        self.form_in(expr, &mut Env { is_plain: true, ..Env::default() })
     }
 
     /// The form of an integer expression, with values for variables.
     pub(super) fn form_in(&mut self, expr: ExprId, env: &mut Env) -> Form {
-        if let Some(known) = env.known.get(&expr) {
+        let known = if env.is_plain { &self.plain } else { &env.known };
+        if let Some(known) = known.get(&expr) {
             return known.clone();
         }
         let form = self.formed(expr, env);
-        env.known.insert(expr, form.clone());
+        let known = if env.is_plain { &mut self.plain } else { &mut env.known };
+        known.insert(expr, form.clone());
         form
     }
 
@@ -759,5 +762,32 @@ impl<'p> Forms<'p> {
             }
         }
         Some((factor, rest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use halidom_ir::{BinaryOp, Pool, Type};
+
+    use super::Forms;
+
+    /// Each step looks for minima that cancel, for which it needs the forms of their operands. If
+    /// these were found anew each time, twice the length would square the time.
+    #[test]
+    fn a_chain_of_minima_has_a_form_whatever_its_length() {
+        let mut pool = Pool::new();
+        let [x, y] = ["x", "y"].map(|name| {
+            let var = pool.declare_var(name, Type::INT);
+            pool.var_expr(var)
+        });
+        let mut chain = x;
+        for step in 1..64 {
+            let step = pool.int(step);
+            let raised = pool.add(chain, step);
+            let least = pool.binary(BinaryOp::Min, raised, y);
+            chain = pool.sub(least, x);
+        }
+        let mut forms = Forms::new(&mut pool);
+        assert!(!forms.form(chain).is_too_large());
     }
 }

@@ -193,7 +193,7 @@ fn atom_lemmas(space: &mut Space, atom: AtomId) -> Vec<FormulaId> {
     }
 }
 
-/// `0 <= x - d·n < n` for `n > 0`; and `d >= 0` for `x >= 0`, if `n` is no number.
+/// `0 <= x - d·n < n` for `n > 0`; and `d >= 0` or `d >= x`, if `n` is no number.
 fn division_lemmas(
     space: &mut Space,
     this: PolyId,
@@ -207,9 +207,9 @@ fn division_lemmas(
     let in_range = space.within(rest, zero, divisor);
     let mut lemmas = vec![space.implies(positive, in_range)];
     if space.as_constant(divisor).is_none() {
-        let (above, natural) = (space.at_most(zero, dividend), space.at_most(zero, this));
-        let both = space.and(&[positive, above]);
-        lemmas.push(space.implies(both, natural));
+        let ends = [space.at_most(zero, this), space.at_most(dividend, this)];
+        let least = space.or(&ends);
+        lemmas.push(space.implies(positive, least));
     }
     lemmas
 }

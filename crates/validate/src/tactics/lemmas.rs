@@ -653,6 +653,13 @@ fn divisors(space: &mut Space, atoms: &IndexSet<AtomId>) -> Vec<(PolyId, PolyId)
     divisors
 }
 
+/// Tests whether an atom is a term of an integer: the number of rows of a fused loop may be
+/// `(x + 1) / 8 + 1`.
+fn has_term(space: &Space, poly: PolyId, atom: PolyId) -> bool {
+    let Some(atom) = space.as_atom(atom) else { return false };
+    space.poly(poly).0.iter().any(|(monomial, factor)| **monomial == [atom] && *factor == 1)
+}
+
 /// Compares multiples of a divisor.
 fn multiples(space: &mut Space, products: &[Monomial], atoms: &IndexSet<AtomId>) -> Vec<Instance> {
     let divisors = divisors(space, atoms);
@@ -661,9 +668,9 @@ fn multiples(space: &mut Space, products: &[Monomial], atoms: &IndexSet<AtomId>)
         let [a, b] = **product else { continue };
         let (a, b) = (space.atom_poly(a), space.atom_poly(b));
         for (number, other) in [(a, b), (b, a)] {
-            if divisors.iter().any(|(divisor, _)| *divisor == number) {
-                multiples.insert((number, other));
-            }
+            let multiple = |divisor: PolyId| divisor == number || has_term(space, divisor, number);
+            let of = divisors.iter().map(|(divisor, _)| *divisor);
+            multiples.extend(of.filter(|of| multiple(*of)).map(|divisor| (divisor, other)));
         }
     }
     let mut lemmas = Vec::new();

@@ -200,14 +200,14 @@ fn unfuse(
         let size = |divisor: PolyId| space.as_constant(divisor).unwrap_or(i128::MAX);
         let greatest = found.into_iter().rev().max_by_key(|(.., divisor)| size(*divisor));
         let Some((atom, dividend, divisor)) = greatest else { break };
-        // A remainder may have a selection around it, for a divisor of 0.
-        let dividend = unclamp(space, dividend, &symbols, 0);
         // In the other equations, the remainder replaces an unknown of the dividend with factor 1.
+        // The dividend stays as it is if it has one: a loop that is split once more may begin at a
+        // minimum. A remainder may have a selection around it, for a divisor of 0.
+        let exact = unit(space, dividend, unknowns);
+        let dividend =
+            if exact.is_some() { dividend } else { unclamp(space, dividend, &symbols, 0) };
+        let Some(unit) = exact.or_else(|| unit(space, dividend, unknowns)) else { break };
         let parts = mentioned(space, dividend, unknowns);
-        let one = space.constant(1);
-        let unit =
-            parts.iter().rev().find(|part| factor(space, dividend, part.symbol) == Some(one));
-        let Some(unit) = unit.copied() else { break };
         let variable = space.symbol(unit.symbol);
         let others = space.sub(dividend, variable);
         let mut ends = Rename::new();
@@ -239,6 +239,13 @@ fn unfuse(
         fused.push((dividend, whole));
     }
     fused
+}
+
+/// Returns the last unknown that has the factor 1 in an integer.
+fn unit(space: &mut Space, poly: PolyId, unknowns: &[Unknown]) -> Option<Unknown> {
+    let one = space.constant(1);
+    let parts = mentioned(space, poly, unknowns);
+    parts.into_iter().rev().find(|part| factor(space, poly, part.symbol) == Some(one))
 }
 
 /// Finds the quotients in an integer whose dividend mentions some of the symbols, but has no other
