@@ -275,7 +275,7 @@ impl Reader<'_> {
             let result = parts.iter().find(|part| part.kind() == "trailing_return_type");
             result.map(|result| self.flat(*result))
         });
-        let result = result.unwrap_or_default();
+        let result = result.unwrap_or_default().trim_start_matches("->").trim().to_owned();
         let body = self.stmts(&named(node.child_by_field_name("body")?));
         Some(Lambda { is_by_reference, parameters, result, body })
     }

@@ -155,7 +155,8 @@ impl<'p> Machine<'p> {
         let loaded: Vec<Val> =
             values.iter().map(|value| Self::loaded(value.clone(), &state)).collect();
         let pieces = match (what, loaded.as_slice()) {
-            (Print::Nothing, _) => return vec![(state, Val::Void)],
+            // The result may be put on a stream.
+            (Print::Nothing, _) => return vec![(state, Val::Rope(Vec::new()))],
             (Print::Open | Print::Close, _) => {
                 let brace = if what == Print::Open { "{\n" } else { "}\n" };
                 self.write(vec![Piece::Text(brace.to_owned())], &mut state);

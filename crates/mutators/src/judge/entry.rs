@@ -10,7 +10,7 @@ use crate::ir::kinds::{I32, Kind, Type, bit};
 use crate::ir::node::{NodeId, Shape};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
-use crate::machine::contracts::{is_mutate, is_replaced, vanishing};
+use crate::machine::contracts::{is_mutate, is_replaced, makes_masks, vanishing};
 use crate::machine::program::Program;
 use crate::machine::run::{Machine, Mode, Outcome};
 
@@ -108,6 +108,7 @@ impl<'p> Entry<'p> {
         machine.kind = Some(self.kind);
         machine.method = Some(self.function);
         machine.vanishing = vanishing(&self.function.class);
+        machine.makes_masks = makes_masks(&self.function.class);
         let mut state = state;
         let stream = self.mode.is_emitter().then(|| {
             let rope = |name: &str| Slot {

@@ -20,6 +20,7 @@ use crate::judge::verdict::{Examination, Finding, Standing};
 use crate::judge::verify::{Known, examine};
 use crate::machine::contracts;
 use crate::machine::language::Print;
+use crate::machine::masks::is_examined;
 use crate::machine::names::TypeName;
 use crate::machine::program::Program;
 use crate::machine::run::Mode;
@@ -277,6 +278,10 @@ pub fn mutators_of(
                     argument(function).and_then(Kind::named)
                 };
                 match kind {
+                    Some(kind) if contracts::makes_masks(&function.class) && !is_examined(kind) => {
+                        let what = "vectors of truth values in a node of this kind";
+                        nothing_known(function.line, what.to_owned())
+                    }
                     Some(kind) if kind.is_stmt() => {
                         examine_statement(entry(kind), &mut solver, options.limits)
                     }

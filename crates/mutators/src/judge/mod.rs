@@ -12,6 +12,7 @@ pub(crate) mod entry;
 pub(crate) mod growth;
 pub(crate) mod keep;
 pub(crate) mod list;
+mod masks;
 pub(crate) mod observe;
 pub(crate) mod refute;
 pub(crate) mod replay;

@@ -15,6 +15,7 @@ use crate::ir::state::State;
 use crate::ir::value::Val;
 use crate::judge::entry::Entry;
 use crate::machine::balance::left_at_end;
+use crate::machine::masks::{is_masked, mask_of};
 use crate::machine::run::{End, Machine, Operands, Outcome};
 use crate::meaning::terms::{Given, Meaning};
 
@@ -275,13 +276,17 @@ impl Concrete {
     }
 
     fn compare(&self, machine: &Machine<'_>, end: &End, result: NodeId) -> Replayed {
-        let (state, values, profile) = (&end.state, &machine.values, machine.profile);
-        let (before, after) = (state.node(self.input).ty, state.node(result).ty);
-        let other_type = (before != after).then(|| format!("{before} becomes {after}"));
+        let (mut state, values, profile) = (end.state.clone(), &machine.values, machine.profile);
+        let is_mask = machine.makes_masks && is_masked(state.node(self.input).ty);
+        let mask = if is_mask { mask_of(self.input, result, &mut state) } else { None };
+        let (state, wanted) = (&state, mask.unwrap_or(self.input));
+        let (before, after) = (state.node(wanted).ty, state.node(result).ty);
+        let is_other = before != after || is_mask && mask.is_none();
+        let other_type = is_other.then(|| format!("{before} becomes {after}"));
         Replayed::Returned {
             after: text(state, values, result),
             other_type,
-            expected: self.value_of(state, values, self.input, profile, false),
+            expected: self.value_of(state, values, wanted, profile, false),
             got: self.value_of(state, values, result, profile, true),
             line: end.line,
             left: left_at_end(state),

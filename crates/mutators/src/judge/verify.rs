@@ -339,6 +339,9 @@ impl Examiner<'_, '_> {
         ty: &str,
     ) {
         match value {
+            Val::Expr(Some(result)) if machine.makes_masks => {
+                self.masked(entry, machine, input, *result, end, ty);
+            }
             Val::Expr(Some(result)) => self.returned(entry, machine, input, *result, end, ty),
             Val::Expr(None) if machine.vanishing.is_some() => {
                 self.nothing(entry, machine, input, end, ty);
@@ -466,7 +469,12 @@ impl Examiner<'_, '_> {
     }
 
     /// Tests whether a path's facts can hold at all, as far as the solver decides it.
-    fn is_possible(&mut self, entry: Entry<'_>, machine: &Machine<'_>, end: &End) -> bool {
+    pub(super) fn is_possible(
+        &mut self,
+        entry: Entry<'_>,
+        machine: &Machine<'_>,
+        end: &End,
+    ) -> bool {
         let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
         let (facts, _) = Self::path_facts(&mut meaning, 0, false);
         !matches!(self.fulfilled(&meaning, &facts), Fulfilment::None)

@@ -49,7 +49,14 @@ pub(crate) fn other_statement(class: &str) -> Option<String> {
 
 /// The obstacle to judging the methods of a class, if what it states is not judged.
 pub(crate) fn obstacle(class: &str) -> Option<String> {
-    if vanishing(class).is_some() { None } else { other_statement(class) }
+    let is_judged = vanishing(class).is_some() || makes_masks(class);
+    if is_judged { None } else { other_statement(class) }
+}
+
+/// Tests whether a class states that its results are masks of vectors of truth values.
+pub(crate) fn makes_masks(class: &str) -> bool {
+    let is_it = |pass: &Pass| pass.class == class && pass.makes_masks;
+    OTHER_PASSES.as_ref().is_ok_and(|passes| passes.iter().any(is_it))
 }
 
 /// The statement of a class that its results may be nothing, if it makes this one.

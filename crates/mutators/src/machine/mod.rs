@@ -39,6 +39,7 @@ pub(crate) mod info;
 pub(crate) mod invariants;
 pub(crate) mod language;
 pub(crate) mod lists;
+pub(crate) mod masks;
 pub(crate) mod methods;
 pub(crate) mod mutate;
 pub(crate) mod names;

@@ -4,17 +4,41 @@ use crate::ir::kinds::Type;
 use crate::ir::node::NodeId;
 use crate::ir::state::State;
 use crate::ir::value::Val;
+use crate::machine::masks::{any_mask, is_masked};
 use crate::machine::run::{Machine, Operands, Outcome, Paths};
 
 impl Machine<'_> {
     /// Runs `mutate` on a known node. Returns the node itself, a copy, or the result of the class's
-    /// own mutator.
+    /// own mutator. Of a vector of truth values, a class that makes masks returns one.
     pub(crate) fn mutate_concretely(
         &mut self,
         node: NodeId,
         state: State,
         line: usize,
     ) -> Paths<Val> {
+        if !self.makes_masks || !is_masked(state.node(node).ty) {
+            return self.mutate_known(node, state, line);
+        }
+        if matches!(self.operands, Operands::Kept | Operands::Copied) {
+            let mut state = state;
+            let mask = any_mask(node, &mut state);
+            self.leave_result(Some(mask), &mut state);
+            return vec![(state, Val::Expr(Some(mask)))];
+        }
+        let mut paths = Vec::new();
+        for (state, value) in self.mutate_known(node, state, line) {
+            // A variable, load or call of this type, which the statement leaves out.
+            if matches!(value, Val::Expr(Some(result)) if is_masked(state.node(result).ty)) {
+                let what = "a vector of truth values that is left as it is";
+                paths.extend(self.unsupported(state, what, line));
+            } else {
+                paths.push((state, value));
+            }
+        }
+        paths
+    }
+
+    fn mutate_known(&mut self, node: NodeId, state: State, line: usize) -> Paths<Val> {
         if self.has_too_many_ends() {
             return Vec::new();
         }

@@ -8,6 +8,7 @@ use crate::ir::node::{Field, NodeId, Shape, class_value};
 use crate::ir::state::{Atom, Scoped, Slot, State};
 use crate::ir::value::{Num, Piece, Place, Val, members};
 use crate::machine::invariants::invariant;
+use crate::machine::masks::is_masked;
 use crate::machine::run::{Machine, Outcome, Paths};
 
 /// The members of a call that name the callee besides its name, in the order of `make`.
@@ -582,6 +583,9 @@ impl Machine<'_> {
             let known = state.node(node);
             (known.ty, known.class)
         };
+        if self.makes_masks && is_masked(ty) {
+            return self.mutate_to_mask(node, &state, line);
+        }
         if !state.assumed.is_empty() {
             let new = state.add(ty, None, None);
             if ty == Type::STMT {

@@ -44,6 +44,8 @@ pub(crate) struct Pass {
     pub(crate) statement: &'static str,
     /// The parts of the statement that its results may be nothing, if it makes this one.
     pub(crate) vanishing: Option<Vanishing>,
+    /// True if its results are masks of vectors of truth values.
+    pub(crate) makes_masks: bool,
     /// The source that documents it.
     pub(crate) source: &'static str,
 }
@@ -57,10 +59,14 @@ pub(crate) struct Vanishing {
     pub(crate) lost: Option<&'static str>,
 }
 
+/// The word for the statement that vectors of truth values become masks.
+const MASKS: &str = "masks";
+
 /// The statements of classes, by their words.
 const STATEMENTS: &[(&str, &str)] = &[
     ("adds", "it adds to what is computed"),
-    ("fails", "its results may be undefined"),
+    ("implies", "its results imply their arguments"),
+    (MASKS, "its results are masks of vectors of truth values"),
     ("refines", "its results do less than their arguments"),
     ("replaces", "it replaces one thing by another"),
     ("retypes", "its results have other types"),
@@ -92,14 +98,20 @@ fn pass(tree: &Tree) -> Result<Vec<Pass>, Problem> {
     if let TreeKind::List(_) = statement.kind {
         let vanishing = Some(vanishing(statement)?);
         let statement = "its results are nothing where their arguments have no value";
-        let of = |class: &Tree| Ok(Pass { class: class.atom()?, statement, vanishing, source });
+        let makes_masks = false;
+        let of = |class: &Tree| {
+            Ok(Pass { class: class.atom()?, statement, vanishing, makes_masks, source })
+        };
         return classes.list()?.iter().map(of).collect();
     }
     let word = statement.atom()?;
     let Some((_, statement)) = STATEMENTS.iter().find(|(known, _)| *known == word) else {
         return statement.problem("no statement of passes");
     };
-    let of = |class: &Tree| Ok(Pass { class: class.atom()?, statement, vanishing: None, source });
+    let makes_masks = word == MASKS;
+    let of = |class: &Tree| {
+        Ok(Pass { class: class.atom()?, statement, vanishing: None, makes_masks, source })
+    };
     classes.list()?.iter().map(of).collect()
 }
 

@@ -166,6 +166,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) mode: Mode,
     /// The statement of the class that `mutate` may return nothing, if it makes this one.
     pub(crate) vanishing: Option<Vanishing>,
+    /// True if the class states that it makes masks of vectors of truth values.
+    pub(crate) makes_masks: bool,
     /// True if a choice was left open although the IR is wholly known.
     pub(crate) has_chosen: bool,
     /// True if an entry was added to a scope with an invariant, where the IR is wholly known.
@@ -214,6 +216,7 @@ impl<'p> Machine<'p> {
             method: None,
             mode: Mode::Mutator,
             vanishing: None,
+            makes_masks: false,
             has_chosen: false,
             has_assumed: false,
             are_calls_impure: false,
@@ -404,7 +407,12 @@ impl<'p> Machine<'p> {
             state.frames.truncate(depth);
             state.frames.extend(inner.iter().cloned());
             match flow {
-                Flow::Return(value) => returned.push((state, value)),
+                Flow::Return(value) if lambda.result.is_empty() => returned.push((state, value)),
+                Flow::Return(value) => {
+                    let value = self.aggregate(&lambda.result, value);
+                    let value = self.coerce(&lambda.result, value, &mut state);
+                    returned.push((state, value));
+                }
                 Flow::Next => returned.push((state, Val::Void)),
                 Flow::Break | Flow::Continue => {
                     returned.extend(self.unsupported(state, "break outside a loop", line));

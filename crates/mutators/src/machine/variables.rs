@@ -108,7 +108,10 @@ impl<'p> Machine<'p> {
             }
         };
         let mut states = Vec::new();
+        let is_braced = |value: &Expr| matches!(value.kind, ExprKind::Braces(None, _));
+        let is_aggregate = declared.value.as_ref().is_some_and(is_braced);
         for (mut state, value) in valued {
+            let value = if is_aggregate { self.aggregate(&declared.ty, value) } else { value };
             let value = self.coerce(&declared.ty, value, &mut state);
             let slot = Slot { name: declared.name.clone(), ty: declared.ty.clone(), value };
             state.frame().push(slot);

@@ -85,8 +85,15 @@ impl<'p> Machine<'p> {
         if !is_positional || has_methods || !class.bases.is_empty() {
             return value;
         }
-        let names = class.fields.iter().map(|field| field.name.clone());
-        Val::Object(names.zip(values).collect())
+        let of = |field: &Declared| (field.name.clone(), integer_type(&field.ty));
+        let fields: Vec<_> = class.fields.iter().map(of).collect();
+        let member = |((name, ty), value): ((String, Option<(u8, bool)>), Val)| match (value, ty) {
+            (Val::Int(num), Some((bits, signed))) => {
+                (name, Val::Int(self.convert(num, bits, signed)))
+            }
+            (value, _) => (name, value),
+        };
+        Val::Object(fields.into_iter().zip(values).map(member).collect())
     }
 
     /// The method of a class that visits a kind of node. With an empty kind, any such method.

@@ -5,21 +5,23 @@
 use halidom_rewrites::rules::{Domain, Fun, Node, ValueId};
 
 use crate::ir::intrinsics::{Intrinsic, is_nan, math};
-use crate::ir::kinds::Type;
+use crate::ir::kinds::{Code, Type};
 use crate::ir::node::NodeId;
 use crate::meaning::terms::Meaning;
 
 impl Meaning<'_> {
     /// The result of a function without effects: equal values for equal arguments.
-    pub(crate) fn called(&mut self, callee: &str, arguments: &[NodeId], ty: Type) -> ValueId {
-        let arguments: Vec<ValueId> =
-            arguments.iter().map(|argument| self.node(*argument)).collect();
+    pub(crate) fn called(&mut self, callee: &str, nodes: &[NodeId], ty: Type) -> ValueId {
+        let arguments: Vec<ValueId> = nodes.iter().map(|argument| self.node(*argument)).collect();
         let domain = self.domain(ty);
         if let (function @ (Intrinsic::QuietDiv | Intrinsic::QuietMod), [a, b]) =
             (Intrinsic::of(callee), arguments.as_slice())
         {
             let other = format!("{callee} {arguments:?}");
             return self.quiet(function == Intrinsic::QuietDiv, (*a, *b), domain, &other);
+        }
+        if let Some(term) = self.of_masks(callee, nodes, &arguments, ty) {
+            return term;
         }
         if let Some(given) = self.given {
             let numbers: Vec<Option<i128>> =
@@ -38,7 +40,9 @@ impl Meaning<'_> {
         let other = format!("{callee} {arguments:?}");
         match (Intrinsic::of(short), arguments.as_slice()) {
             (Intrinsic::BitwiseAnd | Intrinsic::ShiftLeft | Intrinsic::ShiftRight, [a, b])
-                if domain != Domain::Real =>
+                if domain != Domain::Real
+                    && self.values.domain(*a) == domain
+                    && (short != "bitwise_and" || self.values.domain(*b) == domain) =>
             {
                 self.by_bits(short, *a, *b, ty, &other)
             }
@@ -69,6 +73,68 @@ impl Meaning<'_> {
                 self.values.var(&other, domain)
             }
         }
+    }
+
+    /// The value of a function that computes with masks: numbers whose bits are all 1 or all 0.
+    /// `None` for other functions.
+    fn of_masks(
+        &mut self,
+        callee: &str,
+        nodes: &[NodeId],
+        arguments: &[ValueId],
+        ty: Type,
+    ) -> Option<ValueId> {
+        let domain = self.domain(ty);
+        if ty.code != Code::Int && !callee.ends_with("_mask") {
+            return None;
+        }
+        let short = callee.rsplit("::").next().unwrap_or(callee);
+        let is_int = |node: &NodeId| self.state.node(*node).ty.code == Code::Int;
+        let are_like = arguments.iter().all(|term| self.values.domain(*term) == domain);
+        Some(match (Intrinsic::of(short), arguments) {
+            (Intrinsic::BoolToMask, [truth]) if self.values.domain(*truth) == Domain::Bool => {
+                let [all, none] = [-1, 0].map(|number| self.values.number(number, domain));
+                self.values.apply(Fun::Ite, &[*truth, all, none])
+            }
+            (Intrinsic::CastMask, [mask]) if nodes.iter().all(is_int) => {
+                self.cast(*mask, self.state.node(nodes[0]).ty, ty)
+            }
+            // The highest bit decides.
+            (Intrinsic::SelectMask | Intrinsic::IfThenElseMask, [mask, a, b])
+                if is_int(&nodes[0])
+                    && [a, b].iter().all(|of| self.values.domain(**of) == domain) =>
+            {
+                let zero = self.values.number(0, self.values.domain(*mask));
+                let is_set = self.values.apply(Fun::Lt, &[*mask, zero]);
+                self.values.apply(Fun::Ite, &[is_set, *a, *b])
+            }
+            (Intrinsic::BitwiseNot, [a]) if are_like => {
+                let all = self.values.number(-1, domain);
+                self.values.apply(Fun::Sub, &[all, *a])
+            }
+            (function @ (Intrinsic::BitwiseAnd | Intrinsic::BitwiseOr), [a, b])
+                if are_like && ty.is_vector =>
+            {
+                let is_and = function == Intrinsic::BitwiseAnd;
+                let (unit, other) = if is_and { (-1, 0) } else { (0, -1) };
+                let [unit, other] = [unit, other].map(|of| self.values.number(of, domain));
+                let text = format!("{callee} {arguments:?}");
+                let mut term = if is_and {
+                    self.by_bits(short, *a, *b, ty, &text)
+                } else {
+                    self.is_opaque = true;
+                    self.values.var(&text, domain)
+                };
+                for (of, value) in [(*a, *b), (*b, *a)] {
+                    for (number, result) in [(unit, value), (other, other)] {
+                        let is_it = self.values.apply(Fun::Eq, &[of, number]);
+                        term = self.values.apply(Fun::Ite, &[is_it, result, term]);
+                    }
+                }
+                term
+            }
+            _ => return None,
+        })
     }
 
     /// The quotient or remainder where the divisor is not 0, and any value where it is.

@@ -658,7 +658,7 @@ impl<'a> Meaning<'a> {
 
     /// A conversion between IR types. The result of converting a float to another type is not
     /// known.
-    fn cast(&mut self, term: ValueId, from: Type, to: Type) -> ValueId {
+    pub(super) fn cast(&mut self, term: ValueId, from: Type, to: Type) -> ValueId {
         let domain = self.domain(to);
         match (from.domain(), to.domain()) {
             (Domain::Bool, Domain::Bool) | (Domain::Real, Domain::Real) => term,

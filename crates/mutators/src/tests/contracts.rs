@@ -621,6 +621,7 @@ fn these_bodies_are_replaced_and_these_functions_print() {
         ("AllocVarID", Print::Name),
         ("print_assignment", Print::Assignment),
         ("MarkConst", Print::Nothing),
+        ("get_indent", Print::Nothing),
         ("do_indent", Print::Nothing),
         ("PrintIndent", Print::Nothing),
         ("BeginScope", Print::Nothing),
