@@ -249,10 +249,16 @@ pub(crate) fn infix(op: BinaryOp) -> Option<(&'static str, u8)> {
     }
 }
 
+/// The most bytes of one expression that are printed. As text, an expression that shares operands
+/// may be exponentially large. The rest becomes `…`, which the reader refuses.
+const MOST_OF_ONE: usize = 1 << 20;
+
 struct Printer<'a> {
     pool: &'a Pool,
     names: &'a mut Names,
     out: String,
+    /// The byte offset at which the outermost expression begins, inside one.
+    outermost: Option<usize>,
     /// The byte offset at which each statement begins.
     starts: Vec<(StmtId, usize)>,
     /// The byte offset at which each stage of a func begins.
@@ -261,7 +267,14 @@ struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     fn new(pool: &'a Pool, names: &'a mut Names) -> Self {
-        Self { pool, names, out: String::new(), starts: Vec::new(), defined: Vec::new() }
+        Self {
+            pool,
+            names,
+            out: String::new(),
+            outermost: None,
+            starts: Vec::new(),
+            defined: Vec::new(),
+        }
     }
 
     fn put(&mut self, text: &str) {
@@ -294,6 +307,17 @@ impl<'a> Printer<'a> {
     }
 
     fn expr(&mut self, id: ExprId, strength: u8) {
+        let outermost = self.outermost;
+        let begin = *self.outermost.get_or_insert(self.out.len());
+        if self.out.len() - begin < MOST_OF_ONE {
+            self.whole(id, strength);
+        } else {
+            self.put("…");
+        }
+        self.outermost = outermost;
+    }
+
+    fn whole(&mut self, id: ExprId, strength: u8) {
         let pool = self.pool;
         match pool.get(id) {
             Expr::Const(value) => self.put(&constant(*value)),

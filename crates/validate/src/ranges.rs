@@ -25,7 +25,9 @@ pub(crate) fn ranges(pool: &Pool, algorithm: &Algorithm) -> FxHashMap<(FuncId, u
         for (component, scalar) in decl.scalars.iter().enumerate() {
             let Some(of_type) = scalar.range() else { continue };
             let values = decl.stages().iter().filter_map(|stage| stage.values.get(component));
-            let ranges = values.map(|value| range(pool, *value, &found).unwrap_or(of_type));
+            let mut known = FxHashMap::default();
+            let ranges =
+                values.map(|value| range(pool, *value, &found, &mut known).unwrap_or(of_type));
             // Where the pure stage does not apply, the value before the updates may be any value.
             let any = decl.is_partial().then_some(of_type);
             let all = ranges.chain(any).reduce(hull).unwrap_or(of_type);
@@ -41,21 +43,36 @@ fn hull(a: Interval, b: Interval) -> Interval {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-/// Returns the range of an expression that is a machine integer, and `None` for all others.
+/// Returns the range of an expression that is a machine integer, and `None` for all others. Keeps
+/// the ranges in `known`, as expressions share operands.
 fn range(
     pool: &Pool,
     expr: ExprId,
     funcs: &FxHashMap<(FuncId, usize), Interval>,
+    known: &mut FxHashMap<ExprId, Option<Interval>>,
 ) -> Option<Interval> {
+    if let Some(range) = known.get(&expr) {
+        return *range;
+    }
+    let range = range_of(pool, expr, funcs, known);
+    known.insert(expr, range);
+    range
+}
+
+fn range_of(
+    pool: &Pool,
+    expr: ExprId,
+    funcs: &FxHashMap<(FuncId, usize), Interval>,
+    known: &mut FxHashMap<ExprId, Option<Interval>>,
+) -> Option<Interval> {
+    let mut range = |operand| range(pool, operand, funcs, known);
     let (least, greatest) = pool.ty(expr).scalar.range()?;
     let exact = match *pool.get(expr) {
         Expr::Const(constant) => constant.as_integer().map(|value| (value, value)),
         Expr::Ref { func, component, .. } => funcs.get(&(func, component)).copied(),
-        Expr::Cast(_, operand) => range(pool, operand, funcs),
-        Expr::Select { if_true, if_false, .. } => {
-            Some(hull(range(pool, if_true, funcs)?, range(pool, if_false, funcs)?))
-        }
-        Expr::Binary(op, lhs, rhs) => match (range(pool, lhs, funcs), range(pool, rhs, funcs)) {
+        Expr::Cast(_, operand) => range(operand),
+        Expr::Select { if_true, if_false, .. } => Some(hull(range(if_true)?, range(if_false)?)),
+        Expr::Binary(op, lhs, rhs) => match (range(lhs), range(rhs)) {
             (Some(lhs), Some(rhs)) => Some(binary(op, lhs, rhs)),
             _ => None,
         },

@@ -217,7 +217,6 @@ fn any_name_can_be_built() {
         "closure",
         "size_t",
         "load_u16x16",
-        "exp",
         "memcpy",
         "main",
     ] {

@@ -77,8 +77,8 @@ fn misbehaviour_is_unknown() {
         (shell("while :; do :; done"), Reason::Timeout),
         // Floods of lines, of one line, and of complaints.
         (shell("exec yes unsat"), Reason::Timeout),
-        (shell("exec yes unsat >&2"), Reason::Timeout),
-        (shell("exec cat /dev/zero"), Reason::Died("it closed its output".to_owned())),
+        (shell("exec yes unsat >&2"), Reason::Died("unsat".to_owned())),
+        (shell("exec cat /dev/zero"), Reason::Died("signal: 13 (SIGPIPE)".to_owned())),
         (
             shell("yes | head -c 100000000 | tr -d '\\n'; exec sleep 100"),
             Reason::Died("it closed its output".to_owned()),
