@@ -13,8 +13,8 @@ use crate::machine::run::{End, Machine};
 use crate::meaning::claims::obligation;
 
 impl Examiner<'_, '_> {
-    /// Examines a path that returns: the result must be the input's mask if the input is a vector of
-    /// truth values, and otherwise have its type and value.
+    /// Examines a path that returns. The result must be the input's mask if the input is a vector
+    /// of truth values, and otherwise have its type and value.
     pub(super) fn masked(
         &mut self,
         entry: Entry<'_>,

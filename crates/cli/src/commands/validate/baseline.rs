@@ -19,7 +19,7 @@ pub(super) enum Standing {
     Nothing,
 }
 
-/// What a proof rests on: its equality of floats, and the names of its axioms and conditions.
+/// The ground of a proof: its equality of floats, and the names of its axioms and conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ground {
     floats: Floats,
