@@ -30,9 +30,15 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
     command
 }
 
+/// The variable of the environment that says that the release version of `halidom` was built just
+/// now. To build it alone, with fewer features than the tests have, would build most crates anew.
+pub(crate) const IS_BUILT: &str = "HALIDOM_IS_BUILT";
+
 /// Builds the release version of `halidom` if necessary and returns its path.
 pub(crate) fn halidom() -> Result<PathBuf, Error> {
-    run(&mut cargo(&["build", "--release", "--package", "halidom-cli"]))?;
+    if env::var_os(IS_BUILT).is_none() {
+        run(&mut cargo(&["build", "--release", "--package", "halidom-cli"]))?;
+    }
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
     Ok(root().join(target).join("release").join("halidom"))
 }

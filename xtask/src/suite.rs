@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use crate::error::Error;
 use crate::json::Json;
-use crate::process::{capture, cargo, program, root, run, shown};
+use crate::process::{IS_BUILT, capture, cargo, program, root, run, shown};
 
 /// The test programs that take longest, in order, each with the folder of its package. They start
 /// first, so that none of them runs alone at the end. A wrong order costs time only.
@@ -97,6 +97,7 @@ fn run_one(suite: &Suite) -> Result<(), Error> {
     let mut command = program(&suite.executable);
     command.arg("--test-threads=1").current_dir(&suite.folder);
     command.env("CARGO_MANIFEST_DIR", &suite.folder);
+    command.env(IS_BUILT, "1");
     let output = capture(&mut command)?;
     let seconds = start.elapsed().as_secs_f64();
     // One call prints all, so that the outputs of two programs do not mix.
