@@ -250,8 +250,11 @@ pub(crate) fn infix(op: BinaryOp) -> Option<(&'static str, u8)> {
 }
 
 /// The most bytes of one expression that are printed. As text, an expression that shares operands
-/// may be exponentially large. The rest becomes `…`, which the reader refuses.
+/// may be exponentially large.
 const MOST_OF_ONE: usize = 1 << 20;
+
+/// The text in place of operands that are left out, which the reader refuses.
+const LEFT_OUT: &str = "…too long, left out…";
 
 struct Printer<'a> {
     pool: &'a Pool,
@@ -312,7 +315,7 @@ impl<'a> Printer<'a> {
         if self.out.len() - begin < MOST_OF_ONE {
             self.whole(id, strength);
         } else {
-            self.put("…");
+            self.put(LEFT_OUT);
         }
         self.outermost = outermost;
     }

@@ -2,7 +2,7 @@
 //! names the broken rule of others.
 
 use halidom_ir::verify::{self, Phase};
-use halidom_ir::{parse, print};
+use halidom_ir::{BinaryOp, Pool, Type, parse, print};
 
 /// An algorithm and a final program that use every construct.
 const FINAL: &str = include_str!("final.ir");
@@ -154,6 +154,23 @@ fn each_broken_rule_is_named() {
         let found = violations(&broken, phase);
         assert!(found.contains(&rule), "expected `{rule}`, found {found:?}");
     }
+}
+
+/// As a tree, this expression has 3^60 leaves.
+#[test]
+fn texts_of_shared_operands_are_cut_and_refused() {
+    let mut pool = Pool::new();
+    let var = pool.declare_var("x", Type::INT);
+    let mut value = pool.var_expr(var);
+    for _ in 0..60 {
+        let twice = pool.add(value, value);
+        value = pool.binary(BinaryOp::Max, twice, value);
+    }
+    let text = print::expr(&pool, value);
+    assert!(text.len() < 1 << 21 && text.contains("left out"), "{} bytes", text.len());
+    let (before, rest) = HOLES.split_once("u16(f(x$2))").expect("the text has this value");
+    assert!(parse::module(HOLES).is_ok());
+    assert!(parse::module(&format!("{before}…too long, left out…{rest}")).is_err());
 }
 
 #[test]

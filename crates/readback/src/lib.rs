@@ -34,6 +34,7 @@ use halidom_ir::{Pool, Program};
 use halidom_prelude::{PREAMBLE, helpers};
 
 pub use mismatch::Mismatch;
+pub use names::REFUSED;
 
 /// Compares the text of a C file with a final program.
 ///

@@ -8,9 +8,10 @@ use crate::mismatch::Mismatch;
 use crate::parse::is_type_name;
 use crate::syntax::File;
 
-/// The keywords of C and of GNU C, and the names that generated C uses for purposes of its own. Of
-/// keywords, also those that the parser does not know: `double volatile;` declares nothing.
-const OWN: &[&str] = &[
+/// Names that nothing may be declared by: the keywords of C and of GNU C, and the names that
+/// generated C uses for purposes of its own. Of keywords, also those that the parser does not know:
+/// `double volatile;` declares nothing.
+pub const REFUSED: &[&str] = &[
     "alignas",
     "alignof",
     "args",
@@ -106,7 +107,7 @@ impl<'t> Taken<'t> {
 
     /// Tests whether a declaration of this name would hide something that the file uses.
     pub(crate) fn contains(&self, name: &str) -> bool {
-        OWN.contains(&name)
+        REFUSED.contains(&name)
             || name.starts_with("halidom")
             || name.starts_with("HALIDOM")
             || name.starts_with('_')

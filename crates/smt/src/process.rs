@@ -148,8 +148,8 @@ impl Drop for Process {
     }
 }
 
-/// Reads the lines of a pipe as they arrive, and gives each to `pass`, until that returns false.
-/// Ends at a line that is too long or no text, as the pipe's end does.
+/// Reads the lines of a pipe as they arrive, and gives each to `pass`, until that returns false. A
+/// line that is too long is the last one; a sentence takes its place.
 fn read_lines(
     pipe: impl Read + Send + 'static,
     pass: impl Fn(&SyncSender<String>, String) -> bool + Send + 'static,
@@ -161,7 +161,10 @@ fn read_lines(
             let mut line = String::new();
             match pipe.by_ref().take(MAX_LINE).read_line(&mut line) {
                 Ok(0) | Err(_) => return,
-                Ok(_) if line.len() as u64 == MAX_LINE => return,
+                Ok(_) if line.len() as u64 == MAX_LINE => {
+                    pass(&sender, format!("a line of over {MAX_LINE} bytes"));
+                    return;
+                }
                 Ok(_) => {}
             }
             let end = line.trim_end_matches(['\r', '\n']).len();

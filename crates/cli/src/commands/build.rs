@@ -51,8 +51,8 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
             }
         }
     }
-    // The record is about the code that lies beside it, so it goes before the code does, and comes
-    // after it.
+    // A record must never stand for other code than the code in its folder. So the old one goes
+    // before the code changes, and the new one is written last.
     let old = args.output.join(&record);
     match std::fs::remove_file(&old) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

@@ -170,7 +170,7 @@ fn a_cache_is_written_and_used() {
     assert_eq!((status, printed.as_str()), (2, ""));
 }
 
-/// The record of a proof is about the code beside it: a build that fails leaves none.
+/// The record of a proof stands for the code in its folder, so a build that fails leaves none.
 #[test]
 fn a_failed_build_leaves_no_record() {
     let folder = tempfile::tempdir().expect("there is room");

@@ -161,6 +161,21 @@ mod tests {
             assert_eq!(names.fresh(wanted), expected);
         }
     }
+
+    /// The two lists were written apart, so that neither hides a mistake of the other.
+    #[test]
+    fn no_name_is_one_that_the_read_back_refuses() {
+        for word in halidom_readback::REFUSED {
+            let name = identifier(word);
+            assert!(!halidom_readback::REFUSED.contains(&name.as_str()), "{word}");
+        }
+        for word in ["halidom", "halidom_exp", "HALIDOM_X", "_halidom", "_x"] {
+            let name = identifier(word);
+            let refused = ["halidom", "HALIDOM", "_"].iter().any(|begin| name.starts_with(begin));
+            assert!(!refused, "{word}");
+        }
+    }
+
     /// A variable that is called like a macro would be replaced by its text.
     #[test]
     fn no_name_is_a_macro_of_the_headers() {

@@ -8,7 +8,10 @@ use halidom_ir::{
 };
 
 use super::common::{Builder, arguments, array};
-use crate::{Artifact, Kernel, Target, Toolchain, compile, emit, permits_contraction, write_all};
+use crate::{
+    Artifact, Kernel, Target, Toolchain, compile, emit, is_contracted, permits_contraction,
+    write_all,
+};
 
 const WRAPS: Overflow = Overflow::Wraps;
 
@@ -119,6 +122,37 @@ fn sums_of_products_decide_nothing_but_values() {
     assert!(!permits_contraction(&pool, &program));
     let (pool, program) = value(true);
     assert!(permits_contraction(&pool, &program));
+}
+
+#[test]
+fn programs_are_contracted_if_they_may_be_and_have_sums_of_products() {
+    let contracted = |body: &dyn Fn(&mut Parts) -> StmtId| {
+        let (pool, program) = looped("p", true, Scalar::F32, body);
+        is_contracted(&pool, &program)
+    };
+    let (pool, program) = value(true);
+    assert!(is_contracted(&pool, &program));
+    // A place keeps the compiler from it.
+    let (pool, program) = place(true);
+    assert!(!is_contracted(&pool, &program));
+    // A product alone, and a sum alone whose operand is a constant, are rounded once anyway.
+    assert!(!contracted(&|parts| {
+        let product = parts.product();
+        parts.write(product)
+    }));
+    assert!(!contracted(&|parts| {
+        let x = parts.b.pool.cast(Scalar::F32, parts.x);
+        let half = parts.float(0.5);
+        let sum = parts.b.op(BinaryOp::Add(WRAPS), x, half);
+        parts.write(sum)
+    }));
+    // An operator stands between the product and the sum.
+    assert!(contracted(&|parts| {
+        let (product, half) = (parts.product(), parts.float(0.5));
+        let chosen = parts.b.op(BinaryOp::Max, product, half);
+        let sum = parts.b.op(BinaryOp::Sub(WRAPS), half, chosen);
+        parts.write(sum)
+    }));
 }
 
 #[test]

@@ -249,7 +249,9 @@ fn names_known_at_compile_time_compute_what_parameters_compute() {
         for n in -4..=4 {
             for m in -4..=4 {
                 let known = format!(
-                    "pipeline p<n: {n}, m: {m}>() -> r: buffer<i64, 0> {{ func r() = i64({expr}); }}"
+                    "pipeline p<n: {n}, m: {m}>() -> r: buffer<i64, 0> {{
+                        func r() = i64({expr});
+                    }}"
                 );
                 let parameters = format!(
                     "pipeline p(n_: i64, m_: i64) -> r: buffer<i64, 0> {{ let n = int(n_); let m = \
@@ -269,7 +271,9 @@ fn literals_are_cast_as_values_are() {
         for number in [0, 1, 2, 3, 127, 128, 255, 256, 257, 65535, 65536, i128::from(i64::MAX)] {
             let text = |value: &str| {
                 format!(
-                    "pipeline p(v: i64) -> r: buffer<{scalar}, 0> {{ func r() = {scalar}({value}); }}"
+                    "pipeline p(v: i64) -> r: buffer<{scalar}, 0> {{
+                        func r() = {scalar}({value});
+                    }}"
                 )
             };
             let result = |text: &str| {

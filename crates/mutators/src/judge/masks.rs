@@ -1,6 +1,6 @@
 //! Judges methods of classes that make masks of vectors of truth values (`machine::masks`).
 //!
-//! What is not proved is undecided, unless a run on random IR shows a defect.
+//! A path that is not proved is undecided, unless a run on random IR shows a defect.
 
 use halidom_rewrites::rules::Decision;
 

@@ -59,6 +59,7 @@ fn a_well_behaved_script_is_believed() {
 #[test]
 fn misbehaviour_is_unknown() {
     let unexpected = |text: &str| Reason::Unexpected(text.to_owned());
+    let endless = Reason::Died("it said: a line of over 4194304 bytes".to_owned());
     let cases = [
         (answering("unsat\nunsat"), unexpected("unsat\nunsat")),
         (answering("unsatisfiable"), unexpected("unsatisfiable")),
@@ -78,11 +79,8 @@ fn misbehaviour_is_unknown() {
         // Floods of lines, of one line, and of complaints.
         (shell("exec yes unsat"), Reason::Timeout),
         (shell("exec yes unsat >&2"), Reason::Died("unsat".to_owned())),
-        (shell("exec cat /dev/zero"), Reason::Died("signal: 13 (SIGPIPE)".to_owned())),
-        (
-            shell("yes | head -c 100000000 | tr -d '\\n'; exec sleep 100"),
-            Reason::Died("it closed its output".to_owned()),
-        ),
+        (shell("exec cat /dev/zero"), endless.clone()),
+        (shell("yes | head -c 100000000 | tr -d '\\n'; exec sleep 100"), endless),
         (shell("while read -r line; do yes \"$line\" | head -n 100000 >&2; done"), Reason::Timeout),
     ];
     for (index, (options, expected)) in cases.into_iter().enumerate() {

@@ -205,7 +205,9 @@ mod tests {
         for object in [
             json!({"verdict": "proved"}),
             json!({"verdict": "proved", "modes": {"floats": "bits", "axioms": []}}),
-            json!({"verdict": "proved", "modes": {"floats": "odd", "axioms": []}, "conditions": []}),
+            json!({
+                "verdict": "proved", "modes": {"floats": "odd", "axioms": []}, "conditions": [],
+            }),
             json!({"verdict": "fine"}),
         ] {
             assert_eq!(Standing::read(&object), None, "{object}");
