@@ -67,6 +67,7 @@ const COMMANDS: &[Command] = &[
     setup::COMMAND,
     demo::COMMAND,
     test::COMMAND,
+    test::SWEEP,
     tidy::COMMAND,
     tidy::voice::COMMAND,
     book::COMMAND,

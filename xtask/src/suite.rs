@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
+use std::process::{Command, ExitStatus};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
@@ -36,6 +36,13 @@ const LONGEST: &[(&str, &str)] = &[
     ("rules", "all"),
 ];
 
+/// Tests that run at once, beside others.
+struct Job {
+    /// The words by which reports name it.
+    name: String,
+    command: Command,
+}
+
 /// A test program.
 #[derive(Debug)]
 struct Suite {
@@ -52,62 +59,87 @@ impl Suite {
         let folder = self.folder.strip_prefix(root()).unwrap_or(&self.folder);
         format!("{} of {}", self.name, folder.display())
     }
+
+    /// Makes the job that runs it with one thread.
+    fn job(&self) -> Job {
+        let mut command = program(&self.executable);
+        command.arg("--test-threads=1").current_dir(&self.folder);
+        command.env("CARGO_MANIFEST_DIR", &self.folder);
+        command.env(IS_BUILT, "1");
+        Job { name: self.shown(), command }
+    }
 }
 
-/// Builds and runs all tests of the workspace, those in documentation last. Runs all of them even
-/// if some fail.
-pub(crate) fn run_all() -> Result<(), Error> {
+/// The variable of the environment under which tests examine all their cases instead of a share.
+const SWEEP: &str = "HALIDOM_SWEEP";
+
+/// The cases that tests of corpora examine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// The share that keeps a run of all tests short.
+    Share,
+    /// All.
+    Sweep,
+}
+
+/// Builds and runs all tests of the workspace, those in documentation, and `others`. Runs all of
+/// them even if some fail.
+pub(crate) fn run_all(extent: Extent, others: Vec<(&str, Command)>) -> Result<(), Error> {
     let suites = built()?;
     let workers = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     println!("{} test programs, {workers} at a time", suites.len());
-    let waiting = Mutex::new(VecDeque::from(suites));
+    let documentation = cargo(&["test", "--release", "--workspace", "--doc"]);
+    let others = others.into_iter().chain([("the documentation", documentation)]);
+    let mut jobs: VecDeque<Job> = suites.iter().map(Suite::job).collect();
+    // After the longest ones, so that none of these runs alone at the end.
+    let longest = LONGEST.len().min(jobs.len());
+    for (name, command) in others {
+        jobs.insert(longest, Job { name: name.to_owned(), command });
+    }
+    let waiting = Mutex::new(jobs);
     let failed = Mutex::new(Vec::new());
     thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
                 loop {
-                    // The lock is held while a program is taken, not while it runs.
+                    // The lock is held while a job is taken, not while it runs.
                     let next = locked(&waiting).pop_front();
-                    let Some(suite) = next else { break };
-                    if let Err(error) = run_one(&suite) {
-                        locked(&failed).push((suite.shown(), error));
+                    let Some(mut job) = next else { break };
+                    match extent {
+                        Extent::Share => job.command.env_remove(SWEEP),
+                        Extent::Sweep => job.command.env(SWEEP, "1"),
+                    };
+                    if let Err(error) = run_one(&mut job) {
+                        locked(&failed).push((job.name, error));
                     }
                 }
             });
         }
     });
-    let documentation = run(&mut cargo(&["test", "--release", "--workspace", "--doc"]));
     let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
     for (name, error) in &failed {
         println!("failed: {name}: {error}");
     }
-    match failed.into_iter().next() {
-        Some((_, error)) => Err(error),
-        None => documentation.map(drop),
-    }
+    failed.into_iter().next().map_or(Ok(()), |(_, error)| Err(error))
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs one program with one thread, and prints its output when it ends.
-fn run_one(suite: &Suite) -> Result<(), Error> {
+/// Runs a job, and prints its output when it ends.
+fn run_one(job: &mut Job) -> Result<(), Error> {
     let start = Instant::now();
-    let mut command = program(&suite.executable);
-    command.arg("--test-threads=1").current_dir(&suite.folder);
-    command.env("CARGO_MANIFEST_DIR", &suite.folder);
-    command.env(IS_BUILT, "1");
-    let output = capture(&mut command)?;
+    let output = capture(&mut job.command)?;
     let seconds = start.elapsed().as_secs_f64();
-    // One call prints all, so that the outputs of two programs do not mix.
+    // One call prints all, so that the outputs of two jobs do not mix.
     println!(
         "\n     Ran {} in {seconds:.1} s\n{}{}",
-        suite.shown(),
+        job.name,
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
-    finished(&shown(&command), output.status)
+    finished(&shown(&job.command), output.status)
 }
 
 fn finished(command: &str, status: ExitStatus) -> Result<(), Error> {

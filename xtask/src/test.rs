@@ -2,7 +2,9 @@
 
 use crate::error::Error;
 use crate::process::{capture, cargo, program, root, run};
-use crate::{setup, suite, table, tidy};
+use crate::suite::{self, Extent};
+use crate::{setup, table, tidy};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 pub(crate) const COMMAND: crate::Command = crate::Command {
@@ -10,11 +12,25 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     summary: "runs everything that continuous integration checks",
     help: "\
 Runs these steps in order: set-up (see `cargo xtask setup --help`), tidy, formatting, clippy, the
-crates' documentation, all tests, those of the Python package. Stops at the first step that fails,
-and prints the time of each step. Test programs run at the same time, one for each core.
+crates' documentation, all tests. Stops at the first step that fails, and prints the time of each
+step. Test programs, and the tests of the Python package, run at the same time, one for each core.
+Tests of corpora examine a share of their cases; `cargo xtask sweep` examines all.
 
 example: cargo xtask test",
     run: run_steps,
+    options: &[],
+};
+
+pub(crate) const SWEEP: crate::Command = crate::Command {
+    name: "sweep",
+    summary: "runs all tests with all cases of their corpora",
+    help: "\
+Runs the tests of `cargo xtask test`, and no other step. Where these examine a share of a corpus
+(schedules of examples, constructs of stock Halide's statements, random programs, our own rules), a
+sweep examines all. It takes about an hour on two cores. HALIDOM_SWEEP=1 does the same for one test.
+
+example: cargo xtask sweep",
+    run: || setup::ensure_for_tests().and_then(|()| suite::run_all(Extent::Sweep, Vec::new())),
     options: &[],
 };
 
@@ -44,26 +60,27 @@ fn run_steps() -> Result<(), Error> {
         }
     }
     if outcome.is_ok() {
-        outcome = step("tests", &mut seconds, suite::run_all);
-    }
-    if outcome.is_ok() {
-        outcome = step("python", &mut seconds, python);
+        let others = || python().into_iter().collect();
+        outcome = step("tests", &mut seconds, || suite::run_all(Extent::Share, others()));
     }
     seconds.push(row("total", start.elapsed(), ""));
     println!("\n{}", table::layout(&["step", "seconds", ""], &seconds));
     outcome
 }
 
-/// Runs the tests of the Python package, on the release build.
-fn python() -> Result<(), Error> {
+/// Returns the tests of the Python package, which use the release build. `None` if the packages
+/// that they need are missing.
+fn python() -> Option<(&'static str, Command)> {
     let python = root().join(".venv/bin/python");
     let probe = capture(program(&python).args(["-c", "import numpy, pytest"]));
     if !probe.is_ok_and(|output| output.status.success()) {
         println!("skipped: `.venv` has no NumPy or no pytest");
-        return Ok(());
+        return None;
     }
-    let words = ["-m", "pytest", "--quiet", "-p", "no:cacheprovider", "python/tests"];
-    run(program(&python).args(words).env("PYTHONDONTWRITEBYTECODE", "1")).map(drop)
+    let mut command = program(&python);
+    command.args(["-m", "pytest", "--quiet", "-p", "no:cacheprovider", "python/tests"]);
+    command.env("PYTHONDONTWRITEBYTECODE", "1");
+    Some(("the Python package", command))
 }
 
 fn step(

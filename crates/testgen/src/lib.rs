@@ -11,6 +11,7 @@ mod cases;
 mod mutants;
 mod pipelines;
 mod random;
+mod sample;
 mod schedules;
 mod specifications;
 
@@ -19,6 +20,7 @@ pub use cases::{Case, cases, cases_of};
 pub use mutants::{Mutant, MutantKind, mutants};
 pub use pipelines::{FuncText, PipelineText, pipeline};
 pub use random::{Random, random_array, random_constant, random_nested_array};
+pub use sample::{is_sweep, sampled};
 pub use schedules::schedule;
 pub use specifications::{
     SpecificationKind, SpecificationMutant, rewriting_mutants, specification_mutants,

@@ -1,6 +1,7 @@
 //! Random programs × schedules × inputs: all ways to compute agree, and the validator refutes
 //! nothing that is right.
 
+use halidom_testgen::is_sweep;
 use halidom_workshop::fuzz::{Kind, Options, Outcome, run};
 
 fn fuzz(options: &Options) -> Outcome {
@@ -10,7 +11,7 @@ fn fuzz(options: &Options) -> Outcome {
 #[test]
 fn everything_that_computes_agrees() {
     let options = Options {
-        programs: 48,
+        programs: if is_sweep() { 48 } else { 20 },
         seed: 28,
         stop_after: 10,
         shrink: false,
@@ -51,7 +52,7 @@ fn everything_that_computes_agrees() {
 #[test]
 fn the_outcome_does_not_depend_on_the_number_of_threads() {
     let options = |threads| Options {
-        programs: 40,
+        programs: if is_sweep() { 40 } else { 16 },
         seed: 500,
         threads,
         validate_one_in: 0,

@@ -1,5 +1,6 @@
 //! Checks our own simplifier's rules with the checker that reads other compilers' rules. This is a
-//! second opinion next to the proofs of `halidom-rules`, at the types that both have.
+//! second opinion next to the proofs of `halidom-rules`, at the types that both have. A run of all
+//! tests checks a share of the rules, a sweep all.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use halidom_ir::Scalar;
@@ -7,6 +8,7 @@ use halidom_rewrites::profile::{Language, Profile};
 use halidom_rewrites::rules::{At, Context, Domain, Limits, Op, Pattern, Rule, Verdict, verify};
 use halidom_rules as own;
 use halidom_smt::{Family, Options, Program, Solver};
+use halidom_testgen::sampled;
 
 /// The checker's operator. The checker has no shifts, and applies logic only to truth values.
 fn operator(op: own::Op) -> Option<Op> {
@@ -99,7 +101,8 @@ fn solver() -> Solver {
 fn no_rule_of_our_own_is_wrong() {
     let mut solver = solver();
     let (mut verified, mut wrong) = (0, Vec::new());
-    for rule in &*own::table::RULES {
+    let rules = sampled(own::table::RULES.iter(), 4);
+    for rule in &rules {
         let Some(translated) = translated(rule) else { continue };
         let verdicts = verdicts(&translated, rule.types, &mut solver);
         wrong.extend(verdicts.iter().filter_map(|at| match &at.verdict {
@@ -117,7 +120,7 @@ fn no_rule_of_our_own_is_wrong() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // The other rules are about shifts, bits and floats; a few the checker does not decide.
-    let all = own::table::RULES.len();
+    let all = rules.len();
     assert!(verified * 10 > all * 8, "{verified} of {all} rules are verified");
 }
 

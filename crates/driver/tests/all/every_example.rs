@@ -13,9 +13,10 @@ use halidom_driver::execute::{ExecuteError, Native, build, interpret, run, toolc
 use halidom_driver::files::Channels;
 use halidom_driver::source::Loaded;
 use halidom_ir::{Array, Check, Program};
+use halidom_testgen::{is_sweep, sampled};
 
-/// The number of random sizes for each example.
-const SIZES: u64 = 20;
+/// The number of random sizes for each example, and in a sweep.
+const SIZES: [u64; 2] = [6, 20];
 /// The width and height of the outputs that are computed from images.
 const PICTURE: (i64, i64) = (96, 64);
 
@@ -150,7 +151,7 @@ fn pictures(built: &Built) -> Vec<(String, Source)> {
 fn check(name: &str, path: &Path) {
     let built = built(name, path);
     let mut random = halidom_testgen::Random::new(7);
-    for number in 0..SIZES {
+    for number in 0..SIZES[usize::from(is_sweep())] {
         // The sizes include zero and a single pixel.
         let (width, height) = match number {
             0 => (0, 0),
@@ -182,7 +183,7 @@ fn check(name: &str, path: &Path) {
 fn native_code_gives_what_the_interpreter_gives() {
     let examples = every_example();
     assert!(examples.len() >= 20, "{} examples", examples.len());
-    let failures = in_parallel(&examples, |(name, path)| {
+    let failures = in_parallel(&sampled(examples, 2), |(name, path)| {
         std::panic::catch_unwind(|| check(name, path)).is_err().then(|| name.clone())
     });
     let failures: Vec<String> = failures.into_iter().flatten().collect();

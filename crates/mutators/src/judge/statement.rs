@@ -22,16 +22,16 @@ use crate::meaning::memory::{Memory, MemoryId};
 use crate::meaning::terms::{Given, Meaning};
 
 /// The number of random statements for each mutator.
-const TRIALS: usize = 20_000;
+const TRIALS: usize = 2000;
 
-/// The number of random statements after which the trials stop if the mutator was followed on none
-/// of them.
-const MIN_TRIALS: usize = 2000;
+/// The number of further random statements, from each further seed, if a line
+/// has neither a proof nor a defect.
+const MORE_TRIALS: usize = 10_000;
 
 /// The seed of the random statements.
 const SEED: u64 = 7;
 
-/// The number of seeds in all, if something stays undecided.
+/// The number of seeds in all, if something stays open.
 const MORE: u64 = 3;
 
 /// The number of random statements on which operands are mutated under what the mutator adds to
@@ -57,7 +57,7 @@ pub(crate) fn examine_statement(
     limits: Limits,
 ) -> Examination {
     let mut findings = Vec::new();
-    try_out(entry, SEED, &mut findings);
+    let is_followed = try_out(entry, SEED, TRIALS, &mut findings);
     let mut proved = 0;
     let operands = match entry.kind {
         // Operators on vectors of C are not modelled.
@@ -119,12 +119,14 @@ pub(crate) fn examine_statement(
             counterexample: None,
         });
     }
-    // A mutator without a proof and without a defect is tried on more statements.
+    // Lines without a proof and without a defect are tried on more statements.
     for seed in SEED + 1..SEED + MORE {
-        let is_open = findings.iter().any(|found| found.standing == Standing::Undecided)
-            && !findings.iter().any(|found| found.standing.is_refuted());
-        if is_open {
-            try_out(entry, seed, &mut findings);
+        let is_open = |line| {
+            let mut of_line = findings.iter().filter(|found| found.line == line);
+            !of_line.any(|found| found.standing.is_refuted())
+        };
+        if is_followed && findings.iter().any(|found| is_open(found.line)) {
+            try_out(entry, seed, MORE_TRIALS, &mut findings);
         }
     }
     let refuted: Vec<usize> = findings
@@ -259,17 +261,14 @@ pub(crate) fn seen(entry: Entry<'_>, seed: u64, inputs: usize) -> Option<String>
     None
 }
 
-/// Runs the mutator on random statements.
-fn try_out(entry: Entry<'_>, seed: u64, findings: &mut Vec<Finding>) {
+/// Runs the mutator on random statements. Returns whether it was followed on one of them: if not,
+/// more of them would show nothing.
+fn try_out(entry: Entry<'_>, seed: u64, count: usize, findings: &mut Vec<Finding>) -> bool {
     let mut trials = Trials::new(entry, Type::STMT, I32, seed);
     let mut is_followed = false;
     let mut assumed = 0;
-    for count in 0..TRIALS {
-        // A mutator that is followed on none of so many statements is not followed at all.
-        if count == MIN_TRIALS && !is_followed {
-            return;
-        }
-        let Some(concrete) = trials.next() else { return };
+    for _ in 0..count {
+        let Some(concrete) = trials.next() else { break };
         let kept = ran(entry, &concrete, Operands::Kept);
         is_followed = is_followed || !matches!(kept, Ran::Failed);
         let left = left_on_scopes(entry, &concrete, &kept, findings);
@@ -291,6 +290,7 @@ fn try_out(entry: Entry<'_>, seed: u64, findings: &mut Vec<Finding>) {
             }
         }
     }
+    is_followed
 }
 
 /// Looks for something that is left on a scope, both with operands as they are and with operands

@@ -1,8 +1,10 @@
 //! Constructs of expressions and memory, each with a wrong twin: an edited statement. The right one
-//! is proved and runs alike in all three ways; the wrong one is not proved, and a run shows why.
+//! is proved and runs alike in all three ways; the wrong one is not proved, and a run shows why. A
+//! run of all tests examines a share of them, a sweep all.
 
 use halidom_driver::judge::{self, Options};
 use halidom_driver::stock::Stock;
+use halidom_testgen::sampled;
 use halidom_validate::Verdict;
 
 use crate::has_halide;
@@ -177,6 +179,7 @@ fn each_construct_is_proved_and_its_wrong_twin_is_not() {
     if !has_halide() {
         return;
     }
-    let found: Vec<String> = CONSTRUCTS.iter().flat_map(faults).collect();
+    let constructs = sampled(&CONSTRUCTS, 3);
+    let found: Vec<String> = constructs.into_iter().flat_map(faults).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
