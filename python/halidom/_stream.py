@@ -9,7 +9,9 @@ import hashlib
 import json
 import os
 import queue
+import secrets
 import shutil
+import stat
 import sys
 import threading
 import time
@@ -332,18 +334,54 @@ def _digest(array: Array) -> str:
 
 
 def _identity(array: Any) -> Any:
-    """What tells that an input is the one of an earlier run: its metadata."""
+    """What tells that an input is the one of an earlier run.
+
+    An input of which this is not known is another one in every run, which then begins anew.
+    """
     found: Dict[str, Any] = {"shape": list(array.shape), "dtype": str(array.dtype)}
     metadata = getattr(array, "metadata", None)
-    if metadata is not None and hasattr(metadata, "to_dict"):
-        found["metadata"] = json.loads(json.dumps(metadata.to_dict(), default=str))
-        found["store"] = str(getattr(array, "store_path", ""))
-    elif isinstance(array, numpy.memmap):
-        state = os.stat(str(array.filename))
-        found["file"] = [str(array.filename), state.st_size, state.st_mtime_ns]
+    store = getattr(array, "store_path", None)
+    file = getattr(array, "file", None)
+    if isinstance(array, numpy.memmap):
+        found["file"] = _state(Path(str(array.filename)))
+        # A view of a mapped file begins where its memory does.
+        whole = array
+        while isinstance(whole.base, numpy.memmap):
+            whole = whole.base
+        begins = [one.__array_interface__["data"][0] for one in (array, whole)]
+        found["place"] = [begins[0] - begins[1] + whole.offset, list(array.strides)]
     elif isinstance(array, numpy.ndarray):
         found["data"] = hashlib.sha256(numpy.ascontiguousarray(array).tobytes()).hexdigest()
+    elif metadata is not None and hasattr(metadata, "to_dict"):
+        found["metadata"] = json.loads(json.dumps(metadata.to_dict(), default=str))
+        root = getattr(getattr(store, "store", None), "root", None)
+        found["store"] = str(store)
+        found["state"] = _unknown() if root is None else _state(Path(root) / store.path)
+    elif hasattr(file, "filename") and hasattr(array, "name"):
+        found["file"] = [_state(Path(str(file.filename))), str(array.name)]
+    else:
+        # The name of a Dask array says where it is read, and not whether that has changed.
+        found["state"] = _unknown()
     return found
+
+
+def _unknown() -> str:
+    return secrets.token_hex(16)
+
+
+def _state(path: Path) -> List[Any]:
+    """The path of a file, or of a folder, with the number, sizes and newest time of its files."""
+    count, size, newest = 0, 0, 0
+    found = [path]
+    while found:
+        one = found.pop()
+        state = os.stat(one)
+        if stat.S_ISDIR(state.st_mode):
+            found.extend(one.iterdir())
+        else:
+            count, size = count + 1, size + state.st_size
+            newest = max(newest, state.st_mtime_ns)
+    return [str(path.resolve()), count, size, newest]
 
 
 class _Journal:

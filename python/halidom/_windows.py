@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import json
 import os
 import socket
 import stat
@@ -185,10 +186,11 @@ def hull(one: Region, other: Region) -> Region:
 
 
 class Shipped:
-    """A kernel that can be sent to another process: the library, its digest, and the program.
+    """A kernel that can be sent to another process: the library, the program, and their digest.
 
-    The digest finds damage on the way. It proves nothing about the library: the verdict is of the
-    process that compiled it. A machine that lacks the library's instructions compiles the program
+    The digest tells kernels apart and finds damage on the way. It is of everything that decides
+    what a call computes: two programs may have one library, and differ in the names of parameters.
+    It proves nothing about the library: the verdict is of the process that compiled it. A machine that lacks the library's instructions compiles the program
     itself, and proves what it compiled.
     """
 
@@ -212,12 +214,27 @@ class Shipped:
         self.piece = piece
         self.interface = dict(interface)
         self.library = library
-        self.digest = hashlib.sha256(library).hexdigest()
+        self.digest = self._digest()
         #: The verdict in a sentence.
         self.statement = statement
 
     def __repr__(self) -> str:
         return f"<halidom kernel {self.interface['function']}, {self.digest[:12]}>"
+
+    def _digest(self) -> str:
+        """The digest of the library and of everything that its calls depend on."""
+        described = [
+            hashlib.sha256(self.library).hexdigest(),
+            self.text,
+            self.pipeline,
+            self.schedule,
+            self.given,
+            self.compute,
+            self.piece,
+            self.interface,
+        ]
+        text = json.dumps(described, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
 
     def __dask_tokenize__(self) -> Any:
         return ("halidom", self.digest)
@@ -231,7 +248,7 @@ class Shipped:
             return known
 
     def _open(self) -> WindowKernel:
-        if hashlib.sha256(self.library).hexdigest() != self.digest:
+        if self._digest() != self.digest:
             raise HalidomError("a kernel was damaged on its way: its digest is another")
         if not has_instructions(self.interface.get("target", "")):
             return compiled(

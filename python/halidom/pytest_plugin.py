@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ._watch import Seen, Watcher
 
 _PROPERTY = "halidom"
+#: The place of what was compiled outside of tests.
+_OUTSIDE = "outside of tests"
 
 
 def pytest_addoption(parser: Any) -> None:
@@ -82,7 +84,7 @@ class _Judge:
         """Judge what modules compiled when they were imported."""
         records = self.collected()
         if records:
-            self.told["outside of tests"] = records
+            self.told[_OUTSIDE] = records
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_setup(self, item: Any) -> Generator[None, Any, None]:
@@ -117,7 +119,11 @@ class _Judge:
         if records:
             item.user_properties.append((_PROPERTY, json.dumps(records)))
         bad = [one for one in records if self.is_bad(one)]
-        if bad and outcome.excinfo is None:
+        skipped = outcome.excinfo is not None and issubclass(
+            outcome.excinfo[0], pytest.skip.Exception
+        )
+        # A test that is expected to fail may do so because of a verdict.
+        if bad and (outcome.excinfo is None or skipped):
             words = "\n".join(f"{one['place']}: {one['name']}: {one['text']}" for one in bad)
             try:
                 pytest.fail(words, pytrace=False)
@@ -131,10 +137,22 @@ class _Judge:
                 if name == _PROPERTY:
                     self.told.setdefault(report.nodeid, []).extend(json.loads(value))
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take over what a process of pytest-xdist found outside of tests."""
+        outside = self.told.setdefault(_OUTSIDE, [])
+        for one in json.loads(getattr(node, "workeroutput", {}).get(_PROPERTY, "[]")):
+            # Each process imports the modules.
+            if one not in outside:
+                outside.append(one)
+
     def pytest_sessionfinish(self, session: Any) -> None:
         """Fail if a pipeline outside of tests is wrong."""
-        self.told.setdefault("outside of tests", []).extend(self.collected())
-        if any(map(self.is_bad, self.told["outside of tests"])) and session.exitstatus == 0:
+        outside = self.told.setdefault(_OUTSIDE, [])
+        outside.extend(self.collected())
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput[_PROPERTY] = json.dumps(outside)
+        if any(map(self.is_bad, outside)) and session.exitstatus == 0:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:

@@ -357,6 +357,58 @@ def test_streams_begin_where_they_were(root, picture, tmp_path, monkeypatch):
         halidom.stream(root / EDGES, output=tmp_path / "a.zarr", **options)
 
 
+def test_parameters_are_those_of_their_program():
+    """Two programs may have one library, and differ in the names of parameters alone."""
+    from halidom import _windows
+    from halidom._plan import Plan
+
+    source = numpy.arange(6, dtype=numpy.int32)
+    kernels, values = [], []
+    for first, second in (("m", "n"), ("n", "m")):
+        text = (
+            f"pipeline p(a: buffer<i32, 1>, {first}: i32, {second}: i32) -> o: buffer<i32, 1> "
+            f"{{ func o(x) = a(x) * {first} + {second}; }}\n"
+        )
+        plan = Plan(text, given={"a": source, "m": 100, "n": 1})
+        (read,) = plan.reads(plan.region)
+        part = _windows.Part(source[tuple(slice(low, low + count) for low, count in read)], (0,))
+        got = _windows.run_guarded(plan.kernels, [plan.region], [part], plan.wholes, plan.values)
+        kernels.append(plan.kernels[0])
+        values.append(numpy.asarray(got[0]).tolist())
+    assert kernels[0].digest != kernels[1].digest
+    assert values == [(source * 100 + 1).tolist(), (source + 100).tolist()]
+
+
+def test_an_input_is_another_one_if_its_values_may_be_others(tmp_path):
+    from halidom._stream import _identity
+
+    whole = numpy.memmap(tmp_path / "in", numpy.int32, "w+", shape=(2, 8, 4))
+    whole.flush()
+    one = numpy.memmap(tmp_path / "in", numpy.int32, "r", shape=(2, 8, 4))
+    assert _identity(one[0]) == _identity(one[0]) != _identity(one[1])
+    assert _identity(one[0]) != _identity(one[0][::-1])
+    placed = numpy.memmap(tmp_path / "in", numpy.int32, "r", shape=(8, 4), offset=128)
+    assert _identity(placed) == _identity(one[1])
+
+    class Other:
+        shape, dtype = (2,), numpy.dtype("u1")
+
+    assert _identity(Other()) != _identity(Other())
+
+
+@needs("zarr")
+def test_a_store_is_another_one_if_it_was_written_again(tmp_path):
+    import zarr
+
+    from halidom._stream import _identity
+
+    store = zarr.create_array(str(tmp_path / "in.zarr"), data=numpy.arange(8), chunks=(4,))
+    before = _identity(store)
+    assert before == _identity(zarr.open_array(str(tmp_path / "in.zarr"), mode="r"))
+    store[5] = 77
+    assert _identity(store) != before
+
+
 @needs("dask", "zarr")
 def test_a_damaged_input_leaves_no_output(root, picture, tmp_path):
     import zarr

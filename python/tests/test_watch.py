@@ -147,6 +147,51 @@ def test_compiles_around_tests_count(halide, pytester, variables):
     assert result.ret == 1 and "outside of tests: out" in result.stdout.str()
 
 
+def test_skipping_hides_no_verdict(halide, pytester, variables):
+    pytester.makepyfile(
+        test_skipped="""
+        import blend_twice
+        import pytest
+
+        def test_skipped():
+            func = blend_twice.pipeline()
+            func.compile_to_callable(func.infer_arguments())
+            pytest.skip("not today")
+
+        def test_also_skipped():
+            pytest.skip("not today")
+
+        @pytest.mark.xfail
+        def test_expected():
+            func = blend_twice.pipeline()
+            func.compile_to_callable(func.infer_arguments())
+        """,
+    )
+    result = run(pytester, "--halidom", "test_skipped.py")
+    result.assert_outcomes(failed=1, skipped=1, xfailed=1)
+    assert result.ret == 1
+
+
+def test_other_processes_tell_what_they_saw_outside_of_tests(pytester):
+    """What pytest-xdist does, which need not be installed."""
+    from types import SimpleNamespace
+
+    from halidom.pytest_plugin import _Judge
+
+    record = {"name": "out", "place": "here", "verdict": "refuted", "statement": "", "text": ""}
+    watcher = SimpleNamespace(collected=lambda: [])
+    worker, judge = _Judge(watcher, False), _Judge(watcher, False)
+    worker.told["outside of tests"] = [record]
+    config = SimpleNamespace(workeroutput={})
+    worker.pytest_sessionfinish(SimpleNamespace(exitstatus=0, config=config))
+    for _ in range(2):
+        judge.pytest_testnodedown(SimpleNamespace(workeroutput=dict(config.workeroutput)))
+    assert judge.told == {"outside of tests": [record]}
+    session = SimpleNamespace(exitstatus=0, config=SimpleNamespace())
+    judge.pytest_sessionfinish(session)
+    assert session.exitstatus == 1
+
+
 def test_what_cannot_be_looked_at_is_unknown(halide, pytester, variables, monkeypatch):
     monkeypatch.setenv("HALIDOM_EXECUTABLE", "/bin/false")
     suite(pytester)

@@ -339,7 +339,7 @@ pub(crate) struct RunArgs {
     #[arg(long, conflicts_with = "no_validate")]
     pub(crate) eager: bool,
     /// Run the program only if it is proved
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["no_validate", "interpret", "eager"])]
     pub(crate) strict: bool,
     /// Threads for parallel loops; all processors by default
     #[arg(long)]

@@ -11,6 +11,7 @@ use halidom_codegen::{
 use halidom_interp::algorithm::{self, AlgorithmError};
 use halidom_interp::machine::{self, Fault};
 use halidom_ir::{Algorithm, Array, Output, Pool, Program, Shape, points};
+use sha2::{Digest as _, Sha256};
 
 use crate::data::Prepared;
 
@@ -84,6 +85,8 @@ fn printed(pool: &Pool, program: &Program, target: &Target) -> Result<CModule, B
 pub struct Ahead {
     /// The written files.
     pub files: Vec<PathBuf>,
+    /// The SHA-256 hash of the C, in base 16.
+    pub code: String,
     /// The pipeline's function in C.
     pub function: String,
     /// The parameters of the function, in order.
@@ -104,7 +107,9 @@ pub fn build_ahead(
     let module = printed(pool, program, target)?;
     let files = halidom_codegen::write_all(directory, &module, toolchain, target, artifacts)?;
     let checks = module.checks.iter().map(|check| check.what.clone()).collect();
-    Ok(Ahead { files, function: module.name, arguments: module.arguments, checks })
+    let code = Sha256::digest(module.library_text(target));
+    let code = code.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(Ahead { files, code, function: module.name, arguments: module.arguments, checks })
 }
 
 /// Prints C, reads it back, compiles and loads it.

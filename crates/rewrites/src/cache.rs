@@ -3,23 +3,24 @@
 //! # Correctness
 //!
 //! A verdict is stored under the text of everything that it depends on: the rule with its guards
-//! and contracts, the rules that fire before it, the profile, the solver, and the sources of the
-//! checker itself. Refutations are replayed when they are read. An undecided verdict is tried again
-//! under a longer limit. Verdicts about mutators are in the same file; the crate `mutators`
-//! documents what they depend on.
+//! and contracts, the rules that fire before it, the profile, the solver's name and version, and
+//! the sources of the checker itself. A file that is not whole is refused ([`sealed`]). Refutations
+//! are replayed when they are read. An undecided verdict is tried again under a longer limit.
+//! Verdicts about mutators are in the same file; the crate `mutators` documents what they depend
+//! on.
 
-use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use halidom_base::{FxHashMap, IndexMap};
+use halidom_smt::sealed;
 
 use crate::options::Options;
 use crate::rules::{At, Context, Domain, Number, Rule, Verdict, replayed, trap};
 
 /// The first line of the file.
-const HEADER: &str = "halidom-mutators 1";
+const HEADER: &str = "halidom-mutators 2";
 
 /// The texts of the sources that decide about rules: a kept verdict depends on them.
 pub const SOURCES: &[&str] = &[
@@ -53,6 +54,8 @@ pub const SOURCES: &[&str] = &[
 /// Verdicts, keyed by what they depend on.
 #[derive(Debug, Default)]
 pub struct Cache {
+    /// The name and version that the solver reports.
+    solver: String,
     old: FxHashMap<String, String>,
     used: Mutex<IndexMap<String, String>>,
 }
@@ -72,9 +75,8 @@ pub(crate) fn key(rule: &Rule, context: &Context<'_>, options: &Options) -> Stri
     let sides = std::iter::once(&rule.lhs).chain(&rule.others);
     let sides: Vec<_> = sides.map(ToString::to_string).collect();
     format!(
-        "{} {} {digest:016x} {} => {} if {predicate} where {:?} {}",
+        "{} {digest:016x} {} => {} if {predicate} where {:?} {}",
         options.profile.name,
-        options.solver.path().display(),
         sides.join(", or "),
         rule.rhs,
         rule.guards,
@@ -83,37 +85,42 @@ pub(crate) fn key(rule: &Rule, context: &Context<'_>, options: &Options) -> Stri
 }
 
 impl Cache {
-    /// Reads the verdicts of the file. The cache is empty if there is no file, or if the file has
-    /// another format.
+    /// Reads the verdicts of the file. The cache is empty if there is no file, or if an older
+    /// version of the program wrote it.
     ///
     /// # Errors
     ///
-    /// If the file exists and cannot be read.
+    /// If the file exists and cannot be read, or is damaged, or if the solver does not report its
+    /// name and version.
     pub fn load(options: &Options) -> io::Result<Self> {
         let Some(path) = &options.cache else { return Ok(Self::default()) };
-        let text = match fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(error),
-        };
+        let identity = options.solver.probe().map_err(|reason| {
+            io::Error::other(format!("the solver does not report its version: {reason}"))
+        })?;
+        let solver = format!("{} {}", identity.name, identity.version);
+        let text = sealed::read(path, HEADER)?.unwrap_or_default();
         let mut lines = text.lines();
         let mut old = FxHashMap::default();
-        if lines.next() == Some(HEADER) {
-            while let (Some(key), Some(verdicts)) = (lines.next(), lines.next()) {
-                old.insert(key.to_owned(), verdicts.to_owned());
-            }
+        while let (Some(key), Some(verdicts)) = (lines.next(), lines.next()) {
+            old.insert(key.to_owned(), verdicts.to_owned());
         }
-        Ok(Self { old, used: Mutex::default() })
+        Ok(Self { solver, old, used: Mutex::default() })
     }
 
     /// Returns the line that is kept under a key.
     pub fn line(&self, key: &str) -> Option<&str> {
-        self.old.get(key).map(String::as_str)
+        self.old.get(&self.of_solver(key)).map(String::as_str)
+    }
+
+    /// The key of a verdict that this solver gave.
+    fn of_solver(&self, key: &str) -> String {
+        format!("{} {key}", self.solver)
     }
 
     /// Keeps a line under a key. Does not keep a text with line breaks, which would be read as
     /// further keys.
     pub fn keep(&self, key: String, line: String) {
+        let key = self.of_solver(&key);
         if [&key, &line].into_iter().any(|text| text.contains(['\n', '\r'])) {
             return;
         }
@@ -144,12 +151,11 @@ impl Cache {
         self.keep(key, line.join("\t"));
     }
 
-    /// Writes all verdicts, those in use and older ones, to a new file, then renames it to the
-    /// cache's path.
+    /// Writes all verdicts, those in use and older ones, to a new file that replaces the cache's.
     ///
     /// # Errors
     ///
-    /// If the file cannot be written or renamed.
+    /// If the file cannot be written.
     pub fn save(&self, options: &Options) -> io::Result<()> {
         let Some(path) = &options.cache else { return Ok(()) };
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
@@ -161,9 +167,7 @@ impl Cache {
             }
         }
         lines.sort();
-        let beside = path.with_extension("new");
-        fs::write(&beside, format!("{HEADER}\n{}", lines.concat()))?;
-        fs::rename(&beside, path)
+        sealed::write(path, HEADER, &lines.concat())
     }
 }
 
@@ -242,6 +246,7 @@ fn read(text: &str, rule: &Rule, context: &Context<'_>, options: &Options) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn every_source_of_the_checker_is_part_of_the_key() {

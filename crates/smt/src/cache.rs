@@ -8,12 +8,10 @@
 //!
 //! # Correctness
 //! A file of answers is as trusted as the solver: whoever can write the file can have anything
-//! proved. The format guards only against damage: the last line is the hash of everything before
-//! it, and a file without this line, or with a different hash, is refused as a whole.
+//! proved. The format guards only against damage ([`sealed`]).
 
 use std::fmt::Write as _;
-use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -22,6 +20,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::program::Program;
+use crate::sealed::{self, hexadecimal};
 use crate::session::Reason;
 use crate::value::Value;
 
@@ -143,18 +142,14 @@ impl Cache {
             .map_err(|reason| CacheError::Solver { path: program.path().to_owned(), reason })?;
         let solver = format!("{} {}", solver.name, solver.version);
         let cache = Self { solver, ..Self::new(program) };
-        // A device such as `/dev/zero` has no end.
-        let bytes = match fs::metadata(path) {
-            Ok(known) if !known.is_file() => Err(io::Error::other("it is no regular file")),
-            Ok(_) | Err(_) => fs::read(path),
-        };
-        let bytes = match bytes {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(cache),
+        let malformed = || CacheError::Malformed { path: path.to_owned() };
+        let lines = match sealed::read(path, HEADER) {
+            Ok(Some(lines)) => lines,
+            Ok(None) => return Ok(cache),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => return Err(malformed()),
             Err(source) => return Err(CacheError::Io { path: path.to_owned(), source }),
         };
-        let read = std::str::from_utf8(&bytes).ok().and_then(answers);
-        let answers = read.ok_or_else(|| CacheError::Malformed { path: path.to_owned() })?;
+        let answers = answers(&lines).ok_or_else(malformed)?;
         cache.lock().extend(answers);
         Ok(cache)
     }
@@ -164,7 +159,7 @@ impl Cache {
     /// # Errors
     /// The file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), CacheError> {
-        let mut text = format!("{HEADER}\n");
+        let mut text = String::new();
         for (key, entry) in self.lock().iter() {
             let key = hexadecimal(key);
             match entry {
@@ -177,30 +172,14 @@ impl Cache {
                 }
             }
         }
-        let end = hexadecimal(&Sha256::digest(&text));
-        writeln!(text, "end {end}").expect(TO_STRING);
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))
-            .and_then(|mut file| {
-                file.write_all(text.as_bytes())?;
-                file.persist(path).map_err(|error| error.error)
-            })
-            .map(drop)
+        sealed::write(path, HEADER, &text)
             .map_err(|source| CacheError::Io { path: path.to_owned(), source })
     }
 }
 
-/// Reads the answers from a file's text; `None` if anything about it is wrong.
+/// Reads the answers from a file's lines; `None` if anything about them is wrong.
 fn answers(text: &str) -> Option<IndexMap<Key, Entry>> {
-    let (before, end) = text.strip_suffix('\n')?.rsplit_once('\n')?;
-    let whole = &text[..=before.len()];
-    if end != format!("end {}", hexadecimal(&Sha256::digest(whole))) {
-        return None;
-    }
-    let mut lines = before.lines();
-    if lines.next() != Some(HEADER) {
-        return None;
-    }
+    let lines = text.lines();
     let mut answers = IndexMap::default();
     // The key of the model that is being read.
     let mut model = None;
@@ -225,14 +204,6 @@ fn answers(text: &str) -> Option<IndexMap<Key, Entry>> {
         }
     }
     Some(answers)
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        write!(text, "{byte:02x}").expect(TO_STRING);
-    }
-    text
 }
 
 fn key_of(text: &str) -> Option<Key> {

@@ -36,7 +36,8 @@
 //! * The process has exactly the assertions that are in the frames (`session.rs`).
 //! * An answer is read only from an exchange without complaints (`session.rs`): a solver that
 //!   rejected an assertion goes on to answer a different query.
-//! * A cached answer belongs to the same text and solver (`cache.rs`).
+//! * A cached answer belongs to the same text and solver (`cache.rs`), in a file that is whole
+//!   ([`sealed`]).
 
 mod arithmetic;
 mod asking;
@@ -48,6 +49,7 @@ mod op;
 mod process;
 mod program;
 mod script;
+pub mod sealed;
 mod session;
 mod sexpr;
 mod solver;

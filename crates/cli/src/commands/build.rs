@@ -14,6 +14,9 @@ use super::{compiled, solving, validate};
 use crate::args::{BuildArgs, Emit};
 use crate::output::{Ended, Output, Stop};
 
+/// The field of the record that has the hash of the code in C.
+const CODE: &str = "code";
+
 pub(crate) fn run(args: &BuildArgs, output: &mut Output<'_>) -> Ended {
     super::ended(build(args, output))
 }
@@ -38,14 +41,15 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         let options = solving::default(output)?;
         let report = judge::judge(pool, algorithm, compiled, &options);
         let verdict = validate::present(&subject, &report, output);
-        let text = format!("{:#}\n", Value::Object(validate::object(&subject, &report)));
+        let object = validate::object(&subject, &report);
         match verdict {
             Verdict::Proved(_) | Verdict::Unknown(_) => {
-                judged = Some(text);
+                judged = Some(object);
                 ended = Ended::Judged(verdict);
             }
             // A program that is known to be wrong is not built.
             Verdict::Refuted(_) | Verdict::Nothing(_) => {
+                let text = format!("{:#}\n", Value::Object(object));
                 write(&args.output, &record, text.as_bytes(), output)?;
                 return Err(Stop::Judged(verdict));
             }
@@ -54,13 +58,8 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     // A record must never stand for other code than the code in its folder. So the old one goes
     // before the code changes, and the new one is written last.
     let old = args.output.join(&record);
-    match std::fs::remove_file(&old) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            let message = format!("cannot remove `{}`: {error}", old.display());
-            return Err(output.error("HAL0805", &message, "check the path"));
-        }
-        Ok(()) | Err(_) => {}
-    }
+    let recorded = std::fs::read(&old).ok().and_then(|text| recorded(&text));
+    remove(&old, output)?;
     let artifacts: Vec<Artifact> = args.emit.iter().filter_map(|emit| artifact(*emit)).collect();
     let ahead = execute::build_ahead(
         pool,
@@ -73,16 +72,22 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     .map_err(|error| output.error("HAL0706", &error.to_string(), "run `halidom doctor`"))?;
     let mut names: Vec<String> =
         ahead.files.iter().map(|path| path.display().to_string()).collect();
+    let ir = format!("{}.ir", algorithm.name);
     if args.emit.contains(&Emit::Ir) {
         let text = print::module(pool, subject.lowered(), &compiled.program);
-        names.push(write(
-            &args.output,
-            &format!("{}.ir", algorithm.name),
-            text.as_bytes(),
-            output,
-        )?);
+        names.push(write(&args.output, &ir, text.as_bytes(), output)?);
     }
-    if let Some(text) = judged {
+    if let Some(mut object) = judged {
+        // Other kinds of files stay if they have the same code.
+        if recorded.as_ref() != Some(&ahead.code) {
+            let others = Artifact::ALL.map(|kind| [&ahead.function, kind.suffix()].concat());
+            let others = others.into_iter().chain([ir]).map(|name| args.output.join(name));
+            for other in others.filter(|other| !names.contains(&other.display().to_string())) {
+                remove(&other, output)?;
+            }
+        }
+        object.insert(CODE.to_owned(), Value::String(ahead.code.clone()));
+        let text = format!("{:#}\n", Value::Object(object));
         write(&args.output, &record, text.as_bytes(), output)?;
     }
     for name in &names {
@@ -91,6 +96,23 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     output.set("written", names);
     output.set("interface", interface(&ahead, &subject));
     Ok(ended)
+}
+
+/// Returns the hash of the code that a record is about.
+fn recorded(record: &[u8]) -> Option<String> {
+    let record: Value = serde_json::from_slice(record).ok()?;
+    Some(record.get(CODE)?.as_str()?.to_owned())
+}
+
+/// Removes a file, if it is there.
+fn remove(path: &Path, output: &mut Output<'_>) -> Result<(), Stop> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            let message = format!("cannot remove `{}`: {error}", path.display());
+            Err(output.error("HAL0805", &message, "check the path"))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
 }
 
 /// The function in C, for programs that call it without a C compiler. `source` is the name in the

@@ -196,6 +196,26 @@ fn a_failed_build_leaves_no_record() {
     assert!(record.is_file());
 }
 
+/// Files of an earlier program do not stay beside the record of another one.
+#[test]
+fn a_record_stands_for_every_file_in_its_folder() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let (source, made) = (folder.path().join("p.hal"), folder.path().join("made"));
+    let build = |number: i32, emit: &str| {
+        let program = format!(
+            "pipeline p(a: buffer<i32, 1>) -> o: buffer<i32, 1> {{ func o(x) = a(x) + {number}; }}"
+        );
+        std::fs::write(&source, program).expect("there is room");
+        assert_eq!(halidom(&["build", text(&source), "-o", text(&made), "--emit", emit]).0, 0);
+        let kinds = ["c", "h", "o", "a", "so", "ir", "validation.json"];
+        kinds.map(|kind| made.join(format!("p.{kind}")).is_file())
+    };
+    assert_eq!(build(1, "c,object"), [true, false, true, false, false, false, true]);
+    // The same program keeps what is there.
+    assert_eq!(build(1, "ir"), [true, false, true, false, false, true, true]);
+    assert_eq!(build(2, "header"), [false, true, false, false, false, false, true]);
+}
+
 /// Names that mean something in C, or begin as the runtime's do, are printed as other names.
 #[test]
 fn any_name_can_be_built() {

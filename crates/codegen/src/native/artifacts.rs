@@ -26,6 +26,17 @@ impl Artifact {
     pub const ALL: [Self; 5] =
         [Self::C, Self::Header, Self::Object, Self::StaticLibrary, Self::SharedLibrary];
 
+    /// Returns the end of the file's name.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Self::C => ".c",
+            Self::Header => ".h",
+            Self::Object => ".o",
+            Self::StaticLibrary => ".a",
+            Self::SharedLibrary => ".so",
+        }
+    }
+
     /// Returns the word for the kind in `--emit`.
     pub fn name(self) -> &'static str {
         match self {
@@ -57,7 +68,7 @@ pub fn write_all(
         .tempdir_in(directory)
         .map_err(CompileError::io("write to the directory"))?;
     let [c, header, object, library, shared] =
-        [".c", ".h", ".o", ".a", ".so"].map(|suffix| [&module.name, suffix].concat());
+        Artifact::ALL.map(|kind| [&module.name, kind.suffix()].concat());
     write(work.path(), HEADER_NAME, RUNTIME_HEADER)?;
     write(work.path(), &header, &module.header)?;
     write(work.path(), &c, &module.library_text(target))?;

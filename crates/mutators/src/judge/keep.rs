@@ -133,9 +133,8 @@ impl<'p> Dependence<'p> {
         let is_anew = functions.iter().any(|function| mutates_anew(function));
         let pass = if is_anew { of_pass(program, &function.class) } else { Vec::new() };
         let key = format!(
-            "mutator {} {} {:016x} {:016x} {:016x} {}::{}",
+            "mutator {} {:016x} {:016x} {:016x} {}::{}",
             options.profile.name,
-            options.solver.path().display(),
             digest(&(
                 [cpp::SOURCES, halidom_rewrites::cache::SOURCES, SOURCES],
                 contracts::TEXTS,

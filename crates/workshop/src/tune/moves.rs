@@ -707,3 +707,47 @@ impl Mover<'_> {
         Some(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use halidom_codegen::Target;
+    use halidom_driver::source::{self, Choice};
+    use halidom_testgen::Random;
+
+    use super::super::facts::Facts;
+    use super::super::search::loops;
+    use super::{Mover, changed};
+
+    /// Schedules that make funcs of their own.
+    const TEXT: &str = "
+pipeline p(a: buffer<i32, 2>) -> output: buffer<i32, 1> {
+    func g(x, y) = a(x, y) * 3;
+    func output(x): i32 { output(x) = 0; for r in 0..16 { output(x) += g(x, r); } }
+}
+schedule wrapped for p { a.in(g).compute_root(); g.compute_root(); }
+schedule factored for p {
+    g.compute_root();
+    output.update().split(r, ro, ri, 4).rfactor(ri, u, part);
+    part.compute_root().bound_extent(u, 4);
+}
+";
+
+    #[test]
+    fn schedules_with_funcs_of_their_own_are_changed() {
+        let mut loaded = source::parse("p.hal", TEXT);
+        let algorithm = loaded.module.pipelines[0].algorithm.clone();
+        let facts = Facts::of(&loaded.module.pool, &algorithm, &Target::host());
+        for schedule in 0..2 {
+            let choice = Choice { pipeline: 0, schedule: Some(schedule) };
+            let start = loaded.schedule_of(&choice).directives;
+            let found = loops(&loaded.module.pool, &algorithm, &start);
+            assert!(found.len() >= 3, "{} stages", found.len());
+            let mut random = Random::new(7);
+            for _ in 0..500 {
+                let pool = &mut loaded.module.pool;
+                let mut mover = Mover { pool, facts: &facts, loops: &found, random: &mut random };
+                changed(&mut mover, &start);
+            }
+        }
+    }
+}

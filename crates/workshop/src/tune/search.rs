@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use halidom_base::{FxHashSet, IndexMap};
 use halidom_codegen::Toolchain;
-use halidom_ir::{Algorithm, Directive, Pool, Schedule};
+use halidom_ir::{Algorithm, Directive, FuncId, Pool, Schedule};
 use halidom_lang::print_schedule;
 use halidom_schedule::{StageLoops, stage_loops};
 use halidom_testgen::Random;
@@ -742,13 +742,13 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-/// The loops that a legal schedule makes.
+/// The loops that a legal schedule makes, of funcs that the pool has.
 pub(super) fn loops(
-    pool: &Pool,
+    known: &Pool,
     algorithm: &Algorithm,
     directives: &[Directive],
 ) -> Vec<StageLoops> {
-    let mut pool = pool.clone();
+    let mut pool = known.clone();
     let schedule = Schedule { name: String::new(), directives: directives.to_vec() };
     let Ok(transformed) = halidom_schedule::transform(&mut pool, algorithm, &schedule) else {
         return Vec::new();
@@ -757,12 +757,16 @@ pub(super) fn loops(
     match halidom_schedule::apply(&mut pool, &mut lowered, &transformed.schedule) {
         Ok(()) => {
             let mut loops = stage_loops(&pool, &lowered);
-            // Funcs of a rewritten algorithm have other ids but the same names.
-            for found in &mut loops {
+            // Funcs of a rewritten algorithm have other ids but the same names, those that the
+            // schedule makes too.
+            let own = algorithm.funcs.iter().copied();
+            let own: Vec<FuncId> = own.chain(directives.iter().map(|of| of.func)).collect();
+            loops.retain_mut(|found| {
                 let name = &pool.func(found.func).name;
-                let own = algorithm.funcs.iter().find(|own| pool.func(**own).name == *name);
-                found.func = own.copied().unwrap_or(found.func);
-            }
+                let same = own.iter().find(|own| known.func(**own).name == *name);
+                found.func = same.copied().unwrap_or(found.func);
+                same.is_some()
+            });
             loops
         }
         Err(_) => Vec::new(),
