@@ -724,6 +724,8 @@ def build(
     """Compile a program into a folder. With ``windows``, every input has a window. ``compute`` and
     ``given`` name the func that a phase computes, and those that it takes as inputs; with
     ``piece``, the phase continues a reduction."""
+    if strict and not validated:
+        raise ArgumentError("`strict` demands a proof, which `validated=False` omits")
     source, schedule = _source.settled(source, schedule)
     file = _source.file(source, folder)
     title = "the program" if _source.is_text(source) else str(file)

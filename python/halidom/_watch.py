@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -21,6 +22,8 @@ from ._errors import HalidomError
 from ._validate import LIMIT
 from ._verdict import Verdict
 
+#: The file by which a child process hands a pipeline over.
+_HANDED = "handed.json"
 #: The beginnings of the names of methods that compile.
 _COMPILES = ("compile_", "realize")
 
@@ -47,7 +50,8 @@ class Watcher:
     """Wraps the methods of Halide's ``Func`` and ``Pipeline`` that compile.
 
     Each pipeline that was compiled without an error is judged in the background, once for each
-    form that it has. What the methods return or raise does not change.
+    form that it has. What the methods return or raise does not change. A process that was forked
+    hands its pipelines over; one that was started anew is not seen.
     """
 
     def __init__(
@@ -68,6 +72,7 @@ class Watcher:
         self._stop = threading.Event()
         self._pool = ThreadPoolExecutor(workers(jobs))
         self._place = Path(tempfile.mkdtemp(prefix="halidom-"))
+        self._process = os.getpid()
 
     def __enter__(self) -> "Watcher":
         self.install()
@@ -94,6 +99,7 @@ class Watcher:
     def close(self) -> None:
         """Give the methods back, wait for all verdicts, and remove temporary files."""
         self.uninstall()
+        self._adopt()
         self._pool.shutdown(wait=True)
         shutil.rmtree(self._place, ignore_errors=True)
 
@@ -104,6 +110,7 @@ class Watcher:
 
     def collected(self) -> List[Seen]:
         """Return the pipelines that were compiled since the last call."""
+        self._adopt()
         with self._lock:
             found, self._latest = self._latest, []
         return found
@@ -127,6 +134,9 @@ class Watcher:
                 targets += [one for one in argument if isinstance(one, halide.Target)]
         for target in targets or [None]:
             name, place = "?", caller(("halide",))
+            if os.getpid() != self._process:
+                self._hand(thing, target, place)
+                continue
             folder = Path(tempfile.mkdtemp(dir=self._place))
             try:
                 pipeline = _stock.pipeline_of(thing)
@@ -137,6 +147,38 @@ class Watcher:
                 # The compile itself went well, and the user's program goes on: what is missing is a
                 # way to look at the pipeline.
                 self._note(name, place, f"{name} {place} {error}", error)
+
+    def _hand(self, thing: Any, target: Any, place: str) -> None:
+        """Hand a pipeline over to the process that watches. There, threads go on, and here none
+        does, so nothing is locked or judged."""
+        try:
+            folder = Path(tempfile.mkdtemp(dir=self._place))
+        except OSError:
+            # The process that watches has ended.
+            return
+        told: Dict[str, str] = {"name": "?", "place": place}
+        try:
+            pipeline = _stock.pipeline_of(thing)
+            told["name"] = ", ".join(func.name() for func in pipeline.outputs())
+            _stock.write(pipeline, _stock.target_of(target), folder)
+        except Exception as error:
+            told["error"] = str(error)
+        with contextlib.suppress(OSError):
+            (folder / "writing").write_text(json.dumps(told))
+            # What is handed over is complete.
+            (folder / "writing").rename(folder / _HANDED)
+
+    def _adopt(self) -> None:
+        """Take over what child processes compiled."""
+        for handed in sorted(self._place.glob(f"*/{_HANDED}")):
+            told = json.loads(handed.read_text())
+            handed.unlink()
+            name, place, folder = told["name"], told["place"], handed.parent
+            if "error" in told:
+                error = HalidomError(told["error"])
+                self._note(name, place, f"{name} {place} {error}", error)
+            else:
+                self._note(name, place, self._key(folder), folder)
 
     def _note(self, name: str, place: str, key: str, given: Union[Path, Exception]) -> None:
         """Notes a compile, and judges the pipeline in a folder unless it is known."""

@@ -259,6 +259,8 @@ def test_what_is_unknown_warns_or_raises(tmp_path):
     assert kernel.verdict.unknown
     with pytest.raises(halidom.Unknown):
         halidom.compile(text, strict=True)
+    with pytest.raises(halidom.ArgumentError, match="omits"):
+        halidom.compile(text, strict=True, validated=False)
 
 
 def test_the_overhead_of_a_call_is_printed(capsys):

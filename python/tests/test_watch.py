@@ -234,6 +234,29 @@ def watch(folder, variables, *words):
     return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True)
 
 
+def test_forked_processes_are_watched(halide, tmp_path, variables):
+    (tmp_path / "forks.py").write_text(
+        textwrap.dedent(
+            """
+            import os
+            import blend_twice
+
+            def compiled():
+                func = blend_twice.pipeline()
+                func.compile_to_callable(func.infer_arguments())
+
+            child = os.fork()
+            if child == 0:
+                compiled()
+                os._exit(0)
+            os.waitpid(child, 0)
+            """
+        )
+    )
+    done = watch(tmp_path, variables, "forks.py")
+    assert done.returncode == 1 and "1 refuted" in done.stderr, done.stderr
+
+
 def test_scripts_are_watched(halide, tmp_path, variables):
     (tmp_path / "made.py").write_text(RIGHT)
     (tmp_path / "script.py").write_text(textwrap.dedent(SCRIPT))

@@ -1,9 +1,11 @@
 //! The `halidom` binary.
 
-use std::io::Write as _;
+use std::io::{ErrorKind, Stdout, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
+
+use halidom_verdict::Exit;
 
 fn main() -> ExitCode {
     // Temporary files stand in one folder, so that a command that is cut off leaves none.
@@ -15,10 +17,49 @@ fn main() -> ExitCode {
     }
     thread::spawn(move || cut_off(place));
     // A panic is a defect of this program; Rust's exit status for it, 101, shows that.
-    let status =
-        halidom_cli::run(std::env::args_os(), &mut std::io::stdout(), &mut std::io::stderr());
+    let mut out = Told { out: std::io::stdout(), lost: None };
+    let status = halidom_cli::run(std::env::args_os(), &mut out, &mut std::io::stderr());
     drop(folder);
-    ExitCode::from(status.code())
+    ExitCode::from(out.end(status).code())
+}
+
+/// The standard output, with the first error that lost something.
+struct Told {
+    out: Stdout,
+    lost: Option<std::io::Error>,
+}
+
+impl Told {
+    /// Returns the exit status: success only if everything was written.
+    fn end(mut self, status: Exit) -> Exit {
+        // What fails is noted.
+        let _ = self.flush();
+        let Some(error) = self.lost else { return status };
+        let _ = writeln!(std::io::stderr(), "error: cannot write to the standard output: {error}");
+        if status == Exit::Done { Exit::BadInput } else { status }
+    }
+
+    fn noted<T>(&mut self, result: std::io::Result<T>) -> std::io::Result<T> {
+        // Who closes a pipe wants no more.
+        if let Err(error) = &result
+            && !matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::Interrupted)
+        {
+            self.lost.get_or_insert_with(|| error.kind().into());
+        }
+        result
+    }
+}
+
+impl Write for Told {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let result = self.out.write(bytes);
+        self.noted(result)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        let result = self.out.flush();
+        self.noted(result)
+    }
 }
 
 /// Waits until a judgement exceeds its time limit, and ends the process then.

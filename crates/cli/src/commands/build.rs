@@ -106,13 +106,8 @@ fn recorded(record: &[u8]) -> Option<String> {
 
 /// Removes a file, if it is there.
 fn remove(path: &Path, output: &mut Output<'_>) -> Result<(), Stop> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            let message = format!("cannot remove `{}`: {error}", path.display());
-            Err(output.error("HAL0805", &message, "check the path"))
-        }
-        Ok(()) | Err(_) => Ok(()),
-    }
+    files::remove(path)
+        .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))
 }
 
 /// The function in C, for programs that call it without a C compiler. `source` is the name in the

@@ -170,6 +170,58 @@ fn a_cache_is_written_and_used() {
     assert_eq!((status, printed.as_str()), (2, ""));
 }
 
+/// A report of an earlier run does not stand for a later one, however that ends.
+#[test]
+fn a_report_is_of_the_last_run_or_of_none() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let place = |name: &str| folder.path().join(name);
+    let (source, link) = (place("p.hal"), place("link"));
+    std::os::unix::fs::symlink(place("linked"), &link).expect("there is room");
+    std::fs::write(place("linked"), "").expect("there is room");
+    let sarif = place("out.sarif");
+    let validate = |text_of: &str| {
+        std::fs::write(&source, text_of).expect("there is room");
+        let reports = ["--junit", text(&link), "--sarif", text(&sarif)];
+        halidom(&[["validate", text(&source)].as_slice(), &reports].concat()).0
+    };
+    let right = "pipeline p(a: buffer<i32, 1>) -> o: buffer<i32, 1> { func o(x) = a(x) + 1; }";
+    assert_eq!(validate(right), 0);
+    assert!(sarif.is_file());
+    assert_eq!(validate("pipeline p("), 2);
+    assert!(!sarif.exists() && link.is_symlink());
+    assert_eq!(std::fs::read_to_string(&link).expect("it is there"), "");
+}
+
+/// What is written through a link goes where the link leads, and a device stays one.
+#[test]
+fn links_and_devices_are_written_to() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let (link, target) = (folder.path().join("link.py"), folder.path().join("target.py"));
+    std::fs::write(&target, "before").expect("there is room");
+    std::os::unix::fs::symlink(&target, &link).expect("there is room");
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/blur.hal");
+    assert_eq!(halidom(&["export", example, "-o", text(&link)]).0, 0);
+    assert!(link.is_symlink());
+    assert!(std::fs::read_to_string(&target).expect("it is there").contains("import halide"));
+    let full = folder.path().join("full");
+    std::os::unix::fs::symlink("/dev/full", &full).expect("there is room");
+    assert_eq!(halidom(&["export", example, "-o", text(&full)]).0, 2);
+    assert!(full.is_symlink());
+}
+
+/// A verdict that nobody could read is no success.
+#[test]
+fn a_full_standard_output_is_no_success() {
+    let source = case("right.ir");
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/blur.hal");
+    for words in [["validate", text(&source)], ["explain", "HAL0706"], ["export", example]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").expect("Linux has it");
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_halidom"));
+        let status = command.args(words).stdout(full).stderr(std::process::Stdio::null()).status();
+        assert_eq!(status.expect("it runs").code(), Some(2), "{words:?}");
+    }
+}
+
 /// The record of a proof stands for the code in its folder, so a build that fails leaves none.
 #[test]
 fn a_failed_build_leaves_no_record() {

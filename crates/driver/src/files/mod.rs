@@ -64,13 +64,24 @@ pub fn write(path: &Path, array: &Array) -> Result<(), FileError> {
     write_bytes(path, &bytes)
 }
 
-/// Writes bytes to a file by way of a temporary file in the same folder.
+/// Writes bytes to a file by way of a temporary file in the same folder. A link still leads to the
+/// file. Something else than a file, such as a pipe, gets the bytes itself.
 pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     // Report only the error's kind: the temporary file's name would be confusing.
     let failed = |error: std::io::Error| FileError::Write {
         path: path.to_owned(),
         source: error.kind().into(),
     };
+    let is_link = path.symlink_metadata().is_ok_and(|known| known.is_symlink());
+    let place = match path.metadata() {
+        Ok(known) if !known.is_file() && !known.is_dir() => {
+            let mut file = std::fs::File::options().write(true).open(path).map_err(failed)?;
+            return file.write_all(bytes).map_err(failed);
+        }
+        Ok(_) if is_link => path.canonicalize().map_err(failed)?,
+        Ok(_) | Err(_) => path.to_owned(),
+    };
+    let path = place.as_path();
     let folder =
         path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Temporary files are private by default. A result is an ordinary file with the permissions of
@@ -81,6 +92,17 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     file.write_all(bytes).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
+}
+
+/// Removes a file, if there is one, or empties it if a link leads to it. Leaves a pipe or a device
+/// alone.
+pub fn remove(path: &Path) -> Result<(), FileError> {
+    if !path.metadata().is_ok_and(|known| known.is_file()) {
+        return Ok(());
+    }
+    let is_link = path.symlink_metadata().is_ok_and(|known| known.is_symlink());
+    let done = if is_link { std::fs::write(path, "") } else { std::fs::remove_file(path) };
+    done.map_err(|source| FileError::Write { path: path.to_owned(), source })
 }
 
 fn extension(path: &Path) -> Option<String> {

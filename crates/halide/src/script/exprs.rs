@@ -146,8 +146,42 @@ impl Writer<'_> {
             BinaryOp::Gt => ">",
             BinaryOp::Ge | BinaryOp::Min | BinaryOp::Max => ">=",
         };
+        if matches!(op, BinaryOp::Shl | BinaryOp::Shr)
+            && let Some(text) = self.far_shift(op, lhs, rhs)?
+        {
+            return Ok(text);
+        }
         let (left, right) = (self.expr(lhs, unit_of(rhs))?, self.expr(rhs, unit_of(lhs))?);
         Ok(format!("({left} {sign} {right})"))
+    }
+
+    /// Prints a shift by an amount that may be the number of bits or more, of which Halide says
+    /// nothing. There, a shift to the left gives 0, and one to the right the sign. Returns `None` if
+    /// the amount is a number that is smaller.
+    fn far_shift(&self, op: BinaryOp, value: ExprId, amount: ExprId) -> Result<Option<String>> {
+        let ty = |id| self.pool.ty(id).scalar;
+        let Some(bits) = ty(value).bits().map(i128::from) else { return Ok(None) };
+        let number = self.pool.as_constant(amount).and_then(Constant::as_integer);
+        if number.is_some_and(|number| -bits < number && number < bits) {
+            return Ok(None);
+        }
+        let (value, by) = (self.expr(value, Unit::Typed)?, self.expr(amount, Unit::Typed)?);
+        let scalar = type_word(ty(amount));
+        let end = |number: i128| format!("hl.cast({scalar}, {number})");
+        let zero = format!("({value} - {value})");
+        let (most, least) = (end(bits - 1), end(1 - bits));
+        let sign = format!("({value} >> {})", end(bits - 1));
+        let is_signed = ty(amount).range().is_none_or(|(low, _)| low < 0);
+        let (sign_of, far, other) =
+            if op == BinaryOp::Shl { ("<<", &zero, &sign) } else { (">>", &sign, &zero) };
+        Ok(Some(if is_signed {
+            format!(
+                "hl.select({by} > {most}, {far}, {by} < {least}, {other}, \
+                 {value} {sign_of} hl.clamp({by}, {least}, {most}))"
+            )
+        } else {
+            format!("hl.select({by} > {most}, {far}, {value} {sign_of} hl.min({by}, {most}))")
+        }))
     }
 }
 

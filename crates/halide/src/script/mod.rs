@@ -214,11 +214,17 @@ impl Writer<'_> {
             self.loops.insert((func, number), loops);
             self.name_shared(&word, stage)?;
             let lhs = self.args(&stage.lhs)?;
-            let values: Vec<String> = stage
+            let mut values: Vec<String> = stage
                 .values
                 .iter()
                 .map(|value| self.expr(*value, Unit::Typed))
                 .collect::<Result<_>>()?;
+            if let (Some(variable), Some(value)) = (self.unmentioned(stage), values.first_mut()) {
+                // Halide forgets a domain that the update does not mention.
+                let name = self.name(&format!("{word}_part"));
+                self.lines.push(format!("{name} = hl.Expr({value})"));
+                *value = format!("hl.select({variable} == {variable}, {name}, {name})");
+            }
             let value = match values.as_slice() {
                 [value] => value.clone(),
                 values => format!("({})", values.join(", ")),
@@ -227,6 +233,19 @@ impl Writer<'_> {
             self.named.clear();
         }
         Ok(())
+    }
+
+    /// Returns a variable of a stage's domain if no expression of the update mentions any of them.
+    fn unmentioned(&self, stage: &Stage) -> Option<String> {
+        let first = stage.domain.first()?;
+        let mut is_mentioned = false;
+        for root in stage.lhs.iter().chain(&stage.values) {
+            self.pool.for_each_subexpr(*root, &mut |_, expr| {
+                is_mentioned = is_mentioned
+                    || matches!(expr, Expr::Var(var) if stage.domain.iter().any(|of| of.var == *var));
+            });
+        }
+        (!is_mentioned).then(|| self.vars.get(&first.var).cloned()).flatten()
     }
 
     /// Assigns variables to subexpressions that a stage uses more than once, so that the length of

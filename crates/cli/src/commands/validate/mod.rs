@@ -59,6 +59,11 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
     if args.end_with_input {
         watch::end_with_input();
     }
+    // Reports of an earlier run must not stand for this one, however it ends.
+    for path in args.junit.iter().chain(&args.sarif) {
+        files::remove(path)
+            .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+    }
     let begin = Instant::now();
     let mut options = solving::options(&args.solving, output)?;
     let given = args.limit.map(|limit| solving::seconds(limit, output)).transpose()?;
