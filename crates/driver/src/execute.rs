@@ -11,6 +11,7 @@ use halidom_codegen::{
 use halidom_interp::algorithm::{self, AlgorithmError};
 use halidom_interp::machine::{self, Fault};
 use halidom_ir::{Algorithm, Array, Output, Pool, Program, Shape, points};
+use halidom_smt::sealed::hexadecimal;
 use sha2::{Digest as _, Sha256};
 
 use crate::data::Prepared;
@@ -107,8 +108,7 @@ pub fn build_ahead(
     let module = printed(pool, program, target)?;
     let files = halidom_codegen::write_all(directory, &module, toolchain, target, artifacts)?;
     let checks = module.checks.iter().map(|check| check.what.clone()).collect();
-    let code = Sha256::digest(module.library_text(target));
-    let code = code.iter().map(|byte| format!("{byte:02x}")).collect();
+    let code = hexadecimal(&Sha256::digest(module.library_text(target)));
     Ok(Ahead { files, code, function: module.name, arguments: module.arguments, checks })
 }
 

@@ -119,8 +119,8 @@ impl Cache {
 
     /// Keeps a line under a key. Does not keep a text with line breaks, which would be read as
     /// further keys.
-    pub fn keep(&self, key: String, line: String) {
-        let key = self.of_solver(&key);
+    pub fn keep(&self, key: &str, line: String) {
+        let key = self.of_solver(key);
         if [&key, &line].into_iter().any(|text| text.contains(['\n', '\r'])) {
             return;
         }
@@ -141,12 +141,12 @@ impl Cache {
             .filter(|part| !part.is_empty())
             .map(|part| read(part, rule, context, options))
             .collect::<Option<Vec<At>>>()?;
-        self.keep(key.to_owned(), line.to_owned());
+        self.keep(key, line.to_owned());
         Some(verdicts)
     }
 
     /// Keeps a rule's verdicts.
-    pub(crate) fn put(&self, key: String, verdicts: &[At], options: &Options) {
+    pub(crate) fn put(&self, key: &str, verdicts: &[At], options: &Options) {
         let line: Vec<String> = verdicts.iter().map(|at| write(at, options)).collect();
         self.keep(key, line.join("\t"));
     }

@@ -216,7 +216,7 @@ pub fn examine(
                             &mut solver,
                             options.limits,
                         );
-                        cache.put(key, &verdicts, options);
+                        cache.put(&key, &verdicts, options);
                         verdicts
                     })
                 }

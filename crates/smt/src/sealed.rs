@@ -6,6 +6,7 @@
 //! write the file can write another hash. A new text replaces an older one as a whole, whatever
 //! other processes write at the same time.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -68,7 +69,7 @@ fn between<'t>(text: &'t str, header: &str) -> Option<&'t str> {
 pub fn write(path: &Path, header: &str, lines: &str) -> io::Result<()> {
     let mut text = format!("{header}\n{lines}");
     let end = hash(&text);
-    text.push_str(&format!("{END} {end}\n"));
+    text.extend([END, " ", &end, "\n"]);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
     file.write_all(text.as_bytes())?;
@@ -80,8 +81,11 @@ fn hash(text: &str) -> String {
 }
 
 /// Writes bytes in base 16.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("a string accepts any text");
+        text
+    })
 }
 
 #[cfg(test)]

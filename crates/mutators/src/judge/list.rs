@@ -289,7 +289,7 @@ pub fn mutators_of(
                     None => unsupported(function),
                 }
             });
-            cache.keep(dependence.key.clone(), dependence.write(&examination, options));
+            cache.keep(&dependence.key, dependence.write(&examination, options));
             done.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(examination);
         }
     };
