@@ -72,7 +72,8 @@ const EXPORTED: [Exported; 7] = [
     },
 ];
 
-/// Updates that do not mention their reduction variables, and shifts by the number of bits and more.
+/// Has updates that do not mention their reduction variables, and shifts by the number of bits and
+/// more.
 const ODD: &str = "
 pipeline odd(input: buffer<i32, 1>, by: buffer<i8, 1>) -> output: buffer<i32, 1> {
     func counted(x): i32 { counted(x) = 1; for r in 0..9 { counted(x) += input(x); } }

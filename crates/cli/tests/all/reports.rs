@@ -192,7 +192,7 @@ fn a_report_is_of_the_last_run_or_of_none() {
     assert_eq!(std::fs::read_to_string(&link).expect("it is there"), "");
 }
 
-/// What is written through a link goes where the link leads, and a device stays one.
+/// Follows links, and leaves devices what they are.
 #[test]
 fn links_and_devices_are_written_to() {
     let folder = tempfile::tempdir().expect("there is room");

@@ -1,6 +1,6 @@
 //! Constructs of stock Halide's statements, each with a right program and wrong twins: statements
-//! with one change. Only the right ones are proved. A run of all tests judges a share of the cases, a
-//! sweep all.
+//! with one change. Only the right ones are proved. A run of all tests judges a share of the
+//! cases, a sweep all.
 
 use halidom_driver::judge::{self, Options};
 use halidom_driver::stock::{self, Annotations, Request, bridge};

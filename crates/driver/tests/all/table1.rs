@@ -1,5 +1,5 @@
-//! Every program of Table 1 (`examples/table1/`) is proved under all its schedules. A run of all tests
-//! proves a share of them, a sweep all.
+//! Every program of Table 1 (`examples/table1/`) is proved under all its schedules. A run of
+//! all tests proves a share of them, a sweep all.
 
 use crate::common::{in_parallel, load, open, options};
 use halidom_driver::compile::compile;

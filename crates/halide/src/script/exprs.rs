@@ -155,9 +155,9 @@ impl Writer<'_> {
         Ok(format!("({left} {sign} {right})"))
     }
 
-    /// Prints a shift by an amount that may be the number of bits or more, of which Halide says
-    /// nothing. There, a shift to the left gives 0, and one to the right the sign. Returns `None` if
-    /// the amount is a number that is smaller.
+    /// Prints a shift by an amount that may be the number of bits or more, for which Halide has no
+    /// rule. There, a shift to the left gives 0, and one to the right the sign. Returns `None` if
+    /// the amount is a smaller number.
     fn far_shift(&self, op: BinaryOp, value: ExprId, amount: ExprId) -> Result<Option<String>> {
         let ty = |id| self.pool.ty(id).scalar;
         let Some(bits) = ty(value).bits().map(i128::from) else { return Ok(None) };
