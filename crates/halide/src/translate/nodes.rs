@@ -522,7 +522,11 @@ impl<'a> Nodes<'a> {
         let said = call.ty.unwrap_or(Type::INT32);
         let name = self.names.text(call.name);
         if let Some(rest) = name.strip_prefix("_halide_buffer_") {
-            return self.buffer_field(pool, rest, &call.args);
+            let field = self.buffer_field(pool, rest, &call.args)?;
+            if self.ty(field) != said {
+                return unsupported("a field of a buffer with another type than its own");
+            }
+            return Ok(field);
         }
         let input = matches!(call.kind, Some(CallKind::Image));
         if let Some(func) = self.funcs.get(&call.name).copied()
