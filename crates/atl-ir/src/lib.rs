@@ -64,7 +64,10 @@ pub fn lower(derived: &Derived<'_>) -> Result<Lowered, LowerError> {
     let work = nest.work(&state.term)?;
     let (mut funcs, allocations) = nest.finish();
     let mut extended = algorithm.clone();
-    extended.funcs.splice(0..0, funcs.beside(&algorithm.funcs));
+    // The final program's own funcs may read those of the source, and none of these reads them.
+    let last = extended.funcs.iter().position(|func| *func == output);
+    let last = last.unwrap_or(extended.funcs.len());
+    extended.funcs.splice(last..last, funcs.beside(&algorithm.funcs));
     let program = entry::program(&mut funcs, &extended, (output, buffer), &allocations, work)?;
     Ok(Lowered { pool: funcs.pool, algorithm, extended, program })
 }

@@ -7,6 +7,7 @@ use halidom_driver::data::Request;
 use halidom_driver::source::{self, Choice};
 use halidom_driver::stock::{self, Language};
 use halidom_halide::bridge;
+use halidom_testgen::{is_sweep, pipeline};
 use halidom_workshop::bench::{self, Maker, Options};
 
 /// A pipeline that is exported.
@@ -134,6 +135,51 @@ fn halide_computes_what_we_compute() {
             );
         }
     }
+}
+
+/// Random pipelines, exported and run by Halide, compute what the interpreter computes. Pipelines
+/// with floats are left out: Halide says nothing about a float that the integer it is converted to
+/// does not hold.
+#[test]
+fn halide_computes_what_random_pipelines_compute() {
+    if !has_halide() {
+        println!("skipped: there is no Python with Halide");
+        return;
+    }
+    let wanted = if is_sweep() { 120 } else { 6 };
+    let (mut compared, mut different) = (0, Vec::new());
+    for seed in 0.. {
+        if compared == wanted {
+            break;
+        }
+        let text = pipeline(seed).text;
+        if text.contains("f32") || text.contains("f64") {
+            continue;
+        }
+        let mut loaded = source::parse("random.hal", &text);
+        let options = Options {
+            pipeline: 0,
+            schedules: vec![None],
+            halide: true,
+            threads: vec![1],
+            rounds: 1,
+            budget: std::time::Duration::ZERO,
+            judge: None,
+        };
+        let output = loaded.module.pipelines[0].algorithm.outputs[0];
+        let size = vec![9; loaded.module.pool.func(output).rank()];
+        let request = Request { random: Some(seed), size: Some(size), ..Request::default() };
+        // Some have no value at this size.
+        let Ok(measured) = bench::run(&mut loaded, &options, &request, &mut |_| {}) else {
+            continue;
+        };
+        let halides = measured.rows.iter().filter(|row| row.maker == Maker::Halide);
+        compared += halides.clone().count();
+        if halides.clone().any(|row| !row.agrees()) {
+            different.push(text);
+        }
+    }
+    assert!(different.is_empty(), "{} of {compared}:\n{}", different.len(), different.join("\n"));
 }
 
 fn has_halide() -> bool {

@@ -126,7 +126,8 @@ fn refusal(text: &str) -> Vec<String> {
     }
 }
 
-/// Sums whose bounds depend on enclosing variables, and one that reads an input twice.
+/// Sums whose bounds depend on enclosing variables, one that reads an input twice, and one that reads
+/// a tensor in a part of the final program.
 const SUMS: &str = "\
 program below(n: size, v: tensor<i32>[n]) = gen i < n: sum j < i: v[j]
 derivation below_as_is of below { simplify; }
@@ -140,6 +141,11 @@ derivation product_in_blocks of product { tile i, 8, io, ii; }
 
 program pairs(n: size, v: tensor<i32>[n]) = gen i < n: sum j < i: sum k in j..i: v[j] * v[k]
 derivation pairs_as_is of pairs { simplify; }
+
+program padded(n: size, m: size, f: tensor<i32>[m]) =
+    let b = gen u < m: f[u] * f[u] in
+    pad_r(3, gen i < n: sum j in 0..4: [i < m] * b[i])
+derivation padded_as_is of padded { }
 ";
 
 #[test]
