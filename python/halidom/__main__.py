@@ -69,6 +69,9 @@ def watch(words: List[str]) -> int:
         status = 1
     sys.stdout.flush()
     watcher.close()
+    if not watcher.is_here():
+        # A process that the script forked, and that ends as the script does.
+        return status
     for line in _watch.lines(watcher.seen):
         print(f"halidom: {line}", file=sys.stderr)
     if status != 0:

@@ -336,42 +336,50 @@ def _digest(array: Array) -> str:
 def _identity(array: Any) -> Any:
     """What tells that an input is the one of an earlier run.
 
-    An input of which this is not known is another one in every run, which then begins anew.
+    Inputs that cannot be recognized count as new, so that the run begins anew.
     """
     found: Dict[str, Any] = {"shape": list(array.shape), "dtype": str(array.dtype)}
+    try:
+        found["state"] = _contents(array)
+    except OSError:
+        found["state"] = _unknown()
+    return found
+
+
+def _contents(array: Any) -> Any:
     metadata = getattr(array, "metadata", None)
-    store = getattr(array, "store_path", None)
     file = getattr(array, "file", None)
-    if isinstance(array, numpy.memmap):
-        found["file"] = _state(Path(str(array.filename)))
+    if isinstance(array, numpy.memmap) and array.filename is not None and array.mode != "c":
         # A view of a mapped file begins where its memory does.
         whole = array
         while isinstance(whole.base, numpy.memmap):
             whole = whole.base
         begins = [one.__array_interface__["data"][0] for one in (array, whole)]
-        found["place"] = [begins[0] - begins[1] + whole.offset, list(array.strides)]
-    elif isinstance(array, numpy.ndarray):
-        found["data"] = hashlib.sha256(numpy.ascontiguousarray(array).tobytes()).hexdigest()
-    elif metadata is not None and hasattr(metadata, "to_dict"):
-        found["metadata"] = json.loads(json.dumps(metadata.to_dict(), default=str))
+        place = begins[0] - begins[1] + whole.offset
+        return [_state(Path(str(array.filename))), place, list(array.strides)]
+    if isinstance(array, numpy.ndarray):
+        return hashlib.sha256(numpy.ascontiguousarray(array).tobytes()).hexdigest()
+    if metadata is not None and hasattr(metadata, "to_dict"):
+        store = getattr(array, "store_path", None)
         root = getattr(getattr(store, "store", None), "root", None)
-        found["store"] = str(store)
-        found["state"] = _unknown() if root is None else _state(Path(root) / store.path)
-    elif hasattr(file, "filename") and hasattr(array, "name"):
-        found["file"] = [_state(Path(str(file.filename))), str(array.name)]
-    else:
-        # The name of a Dask array says where it is read, and not whether that has changed.
-        found["state"] = _unknown()
-    return found
+        described = json.loads(json.dumps(metadata.to_dict(), default=str))
+        state = _unknown() if root is None else _state(Path(root) / store.path)
+        return [described, str(store), state]
+    # The values of other arrays of HDF5 are in further files.
+    elsewhere = getattr(array, "is_virtual", True) or getattr(array, "external", True)
+    if hasattr(file, "filename") and not elsewhere:
+        return [_state(Path(str(file.filename))), str(array.name)]
+    # The name of a Dask array says where it is read, and not whether that has changed.
+    return _unknown()
 
 
 def _unknown() -> str:
     return secrets.token_hex(16)
 
 
-def _state(path: Path) -> List[Any]:
-    """The path of a file, or of a folder, with the number, sizes and newest time of its files."""
-    count, size, newest = 0, 0, 0
+def _state(path: Path) -> List[str]:
+    """The path of a file or a folder, and a digest of what the system says about its files."""
+    told = []
     found = [path]
     while found:
         one = found.pop()
@@ -379,9 +387,10 @@ def _state(path: Path) -> List[Any]:
         if stat.S_ISDIR(state.st_mode):
             found.extend(one.iterdir())
         else:
-            count, size = count + 1, size + state.st_size
-            newest = max(newest, state.st_mtime_ns)
-    return [str(path.resolve()), count, size, newest]
+            times = [state.st_mtime_ns, state.st_ctime_ns]
+            told.append([str(one.relative_to(path)), state.st_ino, state.st_size, *times])
+    text = json.dumps(sorted(told))
+    return [str(path.resolve()), hashlib.sha256(text.encode()).hexdigest()]
 
 
 class _Journal:

@@ -96,20 +96,29 @@ class Watcher:
             setattr(kind, name, original)
         self._originals.clear()
 
+    def is_here(self) -> bool:
+        """Tell whether this process watches, and is not one that was forked from it."""
+        return os.getpid() == self._process
+
     def close(self) -> None:
         """Give the methods back, wait for all verdicts, and remove temporary files."""
         self.uninstall()
+        if not self.is_here():
+            return
         self._adopt()
         self._pool.shutdown(wait=True)
         shutil.rmtree(self._place, ignore_errors=True)
 
     def abandon(self) -> None:
         """Give the methods back, and end the judgements that are not done."""
-        self._stop.set()
+        if self.is_here():
+            self._stop.set()
         self.close()
 
     def collected(self) -> List[Seen]:
         """Return the pipelines that were compiled since the last call."""
+        if not self.is_here():
+            return []
         self._adopt()
         with self._lock:
             found, self._latest = self._latest, []
@@ -134,7 +143,7 @@ class Watcher:
                 targets += [one for one in argument if isinstance(one, halide.Target)]
         for target in targets or [None]:
             name, place = "?", caller(("halide",))
-            if os.getpid() != self._process:
+            if not self.is_here():
                 self._hand(thing, target, place)
                 continue
             folder = Path(tempfile.mkdtemp(dir=self._place))

@@ -190,8 +190,9 @@ class Shipped:
 
     The digest tells kernels apart and finds damage on the way. It is of everything that decides
     what a call computes: two programs may have one library, and differ in the names of parameters.
-    It proves nothing about the library: the verdict is of the process that compiled it. A machine that lacks the library's instructions compiles the program
-    itself, and proves what it compiled.
+    It proves nothing about the library: the verdict is of the process that compiled it. A
+    machine that lacks the library's instructions compiles the program itself, and proves what
+    it compiled.
     """
 
     def __init__(

@@ -78,6 +78,8 @@ class _Judge:
         self.watcher = watcher
         self.strict = strict
         self.told: Dict[str, List[Dict[str, Any]]] = {}
+        #: What the present phase of a test has to say against it.
+        self.words = ""
         self.waited = 0.0
 
     def pytest_collection_finish(self) -> None:
@@ -119,16 +121,21 @@ class _Judge:
         if records:
             item.user_properties.append((_PROPERTY, json.dumps(records)))
         bad = [one for one in records if self.is_bad(one)]
-        skipped = outcome.excinfo is not None and issubclass(
-            outcome.excinfo[0], pytest.skip.Exception
-        )
-        # A test that is expected to fail may do so because of a verdict.
-        if bad and (outcome.excinfo is None or skipped):
-            words = "\n".join(f"{one['place']}: {one['name']}: {one['text']}" for one in bad)
+        self.words = "\n".join(f"{one['place']}: {one['name']}: {one['text']}" for one in bad)
+        if bad and outcome.excinfo is None:
             try:
-                pytest.fail(words, pytrace=False)
+                pytest.fail(self.words, pytrace=False)
             except BaseException as failed:
                 outcome.force_exception(failed)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self) -> Generator[None, Any, None]:
+        """Fail a test that skips although a pipeline of it is wrong. A test that is expected to
+        fail may do so because of a verdict."""
+        outcome = yield
+        report = outcome.get_result()
+        if self.words and not report.failed and not hasattr(report, "wasxfail"):
+            report.outcome, report.longrepr = "failed", self.words
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Collect what was found, also by other processes. The last phase tells of all."""
@@ -141,9 +148,11 @@ class _Judge:
     def pytest_testnodedown(self, node: Any) -> None:
         """Take over what a process of pytest-xdist found outside of tests."""
         outside = self.told.setdefault(_OUTSIDE, [])
+        # Each process imports the modules, and may find a verdict in the cache.
+        known = [{**one, "cached": None} for one in outside]
         for one in json.loads(getattr(node, "workeroutput", {}).get(_PROPERTY, "[]")):
-            # Each process imports the modules.
-            if one not in outside:
+            if {**one, "cached": None} not in known:
+                known.append({**one, "cached": None})
                 outside.append(one)
 
     def pytest_sessionfinish(self, session: Any) -> None:

@@ -389,6 +389,12 @@ def test_an_input_is_another_one_if_its_values_may_be_others(tmp_path):
     assert _identity(one[0]) != _identity(one[0][::-1])
     placed = numpy.memmap(tmp_path / "in", numpy.int32, "r", shape=(8, 4), offset=128)
     assert _identity(placed) == _identity(one[1])
+    # Changes that the file does not have, and memory that belongs to no file.
+    private = numpy.memmap(tmp_path / "in", numpy.int32, "c", shape=(2, 8, 4))
+    before = _identity(private)
+    private[0, 0, 0] = 7
+    assert _identity(private) != before
+    assert _identity(one.copy()) == _identity(one.copy())
 
     class Other:
         shape, dtype = (2,), numpy.dtype("u1")
@@ -406,6 +412,12 @@ def test_a_store_is_another_one_if_it_was_written_again(tmp_path):
     before = _identity(store)
     assert before == _identity(zarr.open_array(str(tmp_path / "in.zarr"), mode="r"))
     store[5] = 77
+    assert _identity(store) != before
+    before = _identity(store)
+    chunks = [tmp_path / "in.zarr" / "c" / name for name in "01"]
+    chunks[0].rename(tmp_path / "other")
+    chunks[1].rename(chunks[0])
+    (tmp_path / "other").rename(chunks[1])
     assert _identity(store) != before
 
 

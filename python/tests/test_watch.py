@@ -150,6 +150,8 @@ def test_compiles_around_tests_count(halide, pytester, variables):
 def test_skipping_hides_no_verdict(halide, pytester, variables):
     pytester.makepyfile(
         test_skipped="""
+        import unittest
+
         import blend_twice
         import pytest
 
@@ -161,6 +163,17 @@ def test_skipping_hides_no_verdict(halide, pytester, variables):
         def test_also_skipped():
             pytest.skip("not today")
 
+        class TestSkipped(unittest.TestCase):
+            def test_by_method(self):
+                func = blend_twice.pipeline()
+                func.compile_to_callable(func.infer_arguments())
+                self.skipTest("not today")
+
+            def test_by_exception(self):
+                func = blend_twice.pipeline()
+                func.compile_to_callable(func.infer_arguments())
+                raise unittest.SkipTest("not today")
+
         @pytest.mark.xfail
         def test_expected():
             func = blend_twice.pipeline()
@@ -168,7 +181,7 @@ def test_skipping_hides_no_verdict(halide, pytester, variables):
         """,
     )
     result = run(pytester, "--halidom", "test_skipped.py")
-    result.assert_outcomes(failed=1, skipped=1, xfailed=1)
+    result.assert_outcomes(failed=3, skipped=1, xfailed=1)
     assert result.ret == 1
 
 
@@ -178,14 +191,15 @@ def test_other_processes_tell_what_they_saw_outside_of_tests(pytester):
 
     from halidom.pytest_plugin import _Judge
 
-    record = {"name": "out", "place": "here", "verdict": "refuted", "statement": "", "text": ""}
+    record = {"name": "out", "place": "here", "verdict": "refuted", "cached": False}
     watcher = SimpleNamespace(collected=lambda: [])
     worker, judge = _Judge(watcher, False), _Judge(watcher, False)
     worker.told["outside of tests"] = [record]
     config = SimpleNamespace(workeroutput={})
     worker.pytest_sessionfinish(SimpleNamespace(exitstatus=0, config=config))
-    for _ in range(2):
-        judge.pytest_testnodedown(SimpleNamespace(workeroutput=dict(config.workeroutput)))
+    judge.pytest_testnodedown(SimpleNamespace(workeroutput=dict(config.workeroutput)))
+    again = {"halidom": json.dumps([{**record, "cached": True}])}
+    judge.pytest_testnodedown(SimpleNamespace(workeroutput=again))
     assert judge.told == {"outside of tests": [record]}
     session = SimpleNamespace(exitstatus=0, config=SimpleNamespace())
     judge.pytest_sessionfinish(session)
@@ -248,13 +262,16 @@ def test_forked_processes_are_watched(halide, tmp_path, variables):
             child = os.fork()
             if child == 0:
                 compiled()
-                os._exit(0)
+                END
             os.waitpid(child, 0)
             """
         )
     )
-    done = watch(tmp_path, variables, "forks.py")
-    assert done.returncode == 1 and "1 refuted" in done.stderr, done.stderr
+    script = (tmp_path / "forks.py").read_text()
+    for end in ("os._exit(0)", "raise SystemExit(0)"):
+        (tmp_path / "forks.py").write_text(script.replace("END", end))
+        done = watch(tmp_path, variables, "forks.py")
+        assert done.returncode == 1 and done.stderr.count("1 refuted") == 1, done.stderr
 
 
 def test_scripts_are_watched(halide, tmp_path, variables):

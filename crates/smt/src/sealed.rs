@@ -9,6 +9,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
@@ -70,10 +71,16 @@ pub fn write(path: &Path, header: &str, lines: &str) -> io::Result<()> {
     let mut text = format!("{header}\n{lines}");
     let end = hash(&text);
     text.extend([END, " ", &end, "\n"]);
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    // A link still leads to the file.
+    let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty());
+    // Temporary files are private by default; this one has the permissions of the user's umask.
+    let ordinary = fs::Permissions::from_mode(0o666);
+    let mut file = tempfile::Builder::new()
+        .permissions(ordinary)
+        .tempfile_in(folder.unwrap_or(Path::new(".")))?;
     file.write_all(text.as_bytes())?;
-    file.persist(path).map(drop).map_err(|error| error.error)
+    file.persist(&place).map(drop).map_err(|error| error.error)
 }
 
 fn hash(text: &str) -> String {

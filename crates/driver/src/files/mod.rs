@@ -72,15 +72,14 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         path: path.to_owned(),
         source: error.kind().into(),
     };
-    let is_link = path.symlink_metadata().is_ok_and(|known| known.is_symlink());
-    let place = match path.metadata() {
-        Ok(known) if !known.is_file() && !known.is_dir() => {
-            let mut file = std::fs::File::options().write(true).open(path).map_err(failed)?;
-            return file.write_all(bytes).map_err(failed);
-        }
-        Ok(_) if is_link => path.canonicalize().map_err(failed)?,
-        Ok(_) | Err(_) => path.to_owned(),
-    };
+    let place = followed(path);
+    // An open file of a process, such as `/dev/stdout`, may have other text before.
+    let is_open = place.starts_with("/proc");
+    if is_open || path.metadata().is_ok_and(|known| !known.is_file() && !known.is_dir()) {
+        let mut options = std::fs::File::options();
+        let mut file = options.append(true).open(path).map_err(failed)?;
+        return file.write_all(bytes).map_err(failed);
+    }
     let path = place.as_path();
     let folder =
         path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -94,15 +93,42 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Removes a file, if there is one, or empties it if a link leads to it. Leaves a pipe or a device
-/// alone.
+/// The most links that lead to a file.
+const MOST_LINKS: usize = 40;
+
+/// Returns the place to which links lead, which need not exist, or the first one in `/proc`.
+fn followed(path: &Path) -> PathBuf {
+    let mut place = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(next) = std::fs::read_link(&place) else { break };
+        if place.starts_with("/proc") {
+            break;
+        }
+        place = place.parent().unwrap_or(Path::new("")).join(next);
+    }
+    place
+}
+
+/// Removes a file or a link, if there is one.
 pub fn remove(path: &Path) -> Result<(), FileError> {
-    if !path.metadata().is_ok_and(|known| known.is_file()) {
+    match std::fs::remove_file(path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+            Err(FileError::Write { path: path.to_owned(), source })
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Removes a report, so that it does not stand for a later run. Where a link leads to it, it is
+/// emptied. Pipes and devices are left alone.
+pub fn forget(path: &Path) -> Result<(), FileError> {
+    if path.metadata().is_ok_and(|known| !known.is_file()) {
         return Ok(());
     }
-    let is_link = path.symlink_metadata().is_ok_and(|known| known.is_symlink());
-    let done = if is_link { std::fs::write(path, "") } else { std::fs::remove_file(path) };
-    done.map_err(|source| FileError::Write { path: path.to_owned(), source })
+    if path.symlink_metadata().is_ok_and(|known| known.is_symlink()) {
+        return write_bytes(path, b"");
+    }
+    remove(path)
 }
 
 fn extension(path: &Path) -> Option<String> {

@@ -91,7 +91,7 @@ impl Writer<'_> {
 
     /// A value for a parameter that also accepts tuples: there, a reference to a func would be
     /// taken for one.
-    fn value(&self, id: ExprId) -> Result<String> {
+    pub(super) fn value(&self, id: ExprId) -> Result<String> {
         let text = self.expr(id, Unit::Typed)?;
         let is_plain = matches!(self.pool.get(id), Expr::Ref { func, .. } if {
             let decl = self.pool.func(*func);
@@ -146,42 +146,46 @@ impl Writer<'_> {
             BinaryOp::Gt => ">",
             BinaryOp::Ge | BinaryOp::Min | BinaryOp::Max => ">=",
         };
-        if matches!(op, BinaryOp::Shl | BinaryOp::Shr)
-            && let Some(text) = self.far_shift(op, lhs, rhs)?
-        {
-            return Ok(text);
+        if self.is_far_shift(&Expr::Binary(op, lhs, rhs)) {
+            return self.far_shift(op, lhs, rhs);
         }
         let (left, right) = (self.expr(lhs, unit_of(rhs))?, self.expr(rhs, unit_of(lhs))?);
         Ok(format!("({left} {sign} {right})"))
     }
 
-    /// Prints a shift by an amount that may be the number of bits or more, for which Halide has no
-    /// rule. There, a shift to the left gives 0, and one to the right the sign. Returns `None` if
-    /// the amount is a smaller number.
-    fn far_shift(&self, op: BinaryOp, value: ExprId, amount: ExprId) -> Result<Option<String>> {
-        let ty = |id| self.pool.ty(id).scalar;
-        let Some(bits) = ty(value).bits().map(i128::from) else { return Ok(None) };
+    /// Tests whether an expression is a shift by an amount that may be the number of bits or more.
+    pub(super) fn is_far_shift(&self, expr: &Expr) -> bool {
+        let Expr::Binary(BinaryOp::Shl | BinaryOp::Shr, value, amount) = *expr else {
+            return false;
+        };
+        let Some(bits) = self.pool.ty(value).scalar.bits().map(i128::from) else { return false };
         let number = self.pool.as_constant(amount).and_then(Constant::as_integer);
-        if number.is_some_and(|number| -bits < number && number < bits) {
-            return Ok(None);
-        }
-        let (value, by) = (self.expr(value, Unit::Typed)?, self.expr(amount, Unit::Typed)?);
-        let scalar = type_word(ty(amount));
-        let end = |number: i128| format!("hl.cast({scalar}, {number})");
-        let zero = format!("({value} - {value})");
+        number.is_none_or(|number| number <= -bits || bits <= number)
+    }
+
+    /// Prints a shift by an amount that may be the number of bits or more, for which Halide has no
+    /// rule. A shift that far gives 0, but one of a negative number to the right gives -1.
+    fn far_shift(&self, op: BinaryOp, value: ExprId, amount: ExprId) -> Result<String> {
+        let scalar = |id| self.pool.ty(id).scalar;
+        let is_signed = |id| scalar(id).range().is_none_or(|(low, _)| low < 0);
+        let bits = scalar(value).bits().map_or(64, i128::from);
+        let (has_sign, goes_back) = (is_signed(value), is_signed(amount));
+        let ty = type_word(scalar(amount));
+        let end = |number: i128| format!("hl.cast({ty}, {number})");
         let (most, least) = (end(bits - 1), end(1 - bits));
-        let sign = format!("({value} >> {})", end(bits - 1));
-        let is_signed = ty(amount).range().is_none_or(|(low, _)| low < 0);
-        let (sign_of, far, other) =
-            if op == BinaryOp::Shl { ("<<", &zero, &sign) } else { (">>", &sign, &zero) };
-        Ok(Some(if is_signed {
+        let (value, by) = (self.expr(value, Unit::Typed)?, self.expr(amount, Unit::Typed)?);
+        let zero = format!("({value} - {value})");
+        let to_right = if has_sign { format!("({value} >> {most})") } else { zero.clone() };
+        let (word, far, back) =
+            if op == BinaryOp::Shl { ("<<", &zero, &to_right) } else { (">>", &to_right, &zero) };
+        Ok(if goes_back {
             format!(
-                "hl.select({by} > {most}, {far}, {by} < {least}, {other}, \
-                 {value} {sign_of} hl.clamp({by}, {least}, {most}))"
+                "hl.select({by} > {most}, {far}, {by} < {least}, {back}, \
+                 {value} {word} hl.clamp({by}, {least}, {most}))"
             )
         } else {
-            format!("hl.select({by} > {most}, {far}, {value} {sign_of} hl.min({by}, {most}))")
-        }))
+            format!("hl.select({by} > {most}, {far}, {value} {word} hl.min({by}, {most}))")
+        })
     }
 }
 

@@ -16,7 +16,7 @@ mod writer;
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
     Action, Algorithm, Directive, Expr, ExprId, FuncId, FuncKind, Pool, Schedule, SchedulePhase,
-    Stage,
+    Stage, VarId,
 };
 
 pub use error::Unprintable;
@@ -219,11 +219,12 @@ impl Writer<'_> {
                 .iter()
                 .map(|value| self.expr(*value, Unit::Typed))
                 .collect::<Result<_>>()?;
-            if let (Some(variable), Some(value)) = (self.unmentioned(stage), values.first_mut()) {
+            if let (Some(variable), [first, ..]) = (self.unmentioned(stage), &*stage.values) {
                 // Halide forgets a domain that the update does not mention.
                 let name = self.name(&format!("{word}_part"));
-                self.lines.push(format!("{name} = hl.Expr({value})"));
-                *value = format!("hl.select({variable} == {variable}, {name}, {name})");
+                let value = self.value(*first)?;
+                self.lines.push(format!("{name} = {value}"));
+                values[0] = format!("hl.select({variable} == {variable}, {name}, {name})");
             }
             let value = match values.as_slice() {
                 [value] => value.clone(),
@@ -238,11 +239,11 @@ impl Writer<'_> {
     /// Returns a variable of a stage's domain if no expression of the update mentions any of them.
     fn unmentioned(&self, stage: &Stage) -> Option<String> {
         let first = stage.domain.first()?;
+        let is_own = |var: &VarId| stage.domain.iter().any(|own| own.var == *var);
         let mut is_mentioned = false;
         for root in stage.lhs.iter().chain(&stage.values) {
             self.pool.for_each_subexpr(*root, &mut |_, expr| {
-                is_mentioned = is_mentioned
-                    || matches!(expr, Expr::Var(var) if stage.domain.iter().any(|of| of.var == *var));
+                is_mentioned |= matches!(expr, Expr::Var(var) if is_own(var));
             });
         }
         (!is_mentioned).then(|| self.vars.get(&first.var).cloned()).flatten()
@@ -258,7 +259,9 @@ impl Writer<'_> {
             *uses.entry(*root).or_default() += 1;
             self.pool.for_each_subexpr(*root, &mut |id, expr| {
                 if seen.insert(id) {
-                    expr.for_each_operand(|operand| *uses.entry(operand).or_default() += 1);
+                    // The text of a far shift repeats its operands.
+                    let times = if self.is_far_shift(expr) { 2 } else { 1 };
+                    expr.for_each_operand(|operand| *uses.entry(operand).or_default() += times);
                     order.push(id);
                 }
             });
