@@ -11,7 +11,7 @@ mod picture;
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use halidom_ir::{Array, Scalar, eval};
 
