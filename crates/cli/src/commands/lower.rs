@@ -61,8 +61,8 @@ fn lower(args: &LowerArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     })?;
     // The first stage of a derivation is `bounds`.
     let program = after.as_ref().unwrap_or(&compiled.structured);
-    // With the algorithm that the program computes, which a schedule may have rewritten, the text can
-    // be read back.
+    // With the algorithm that the program computes, which a schedule may have rewritten, the text
+    // can be read back.
     let text = print::module(&pool, compiled.lowered(&algorithm), program);
     if args.time_passes {
         show_times(&compiled.stages, output);

@@ -126,8 +126,8 @@ fn refusal(text: &str) -> Vec<String> {
     }
 }
 
-/// Sums whose bounds depend on enclosing variables, one that reads an input twice, and one that reads
-/// a tensor in a part of the final program.
+/// Sums whose bounds depend on enclosing variables, one that reads an input twice, and one that
+/// reads a tensor in a part of the final program.
 const SUMS: &str = "\
 program below(n: size, v: tensor<i32>[n]) = gen i < n: sum j < i: v[j]
 derivation below_as_is of below { simplify; }

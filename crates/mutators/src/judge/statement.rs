@@ -24,8 +24,8 @@ use crate::meaning::terms::{Given, Meaning};
 /// The number of random statements for each mutator.
 const TRIALS: usize = 2000;
 
-/// The number of further random statements, from each further seed, if a line has neither a proof nor
-/// a defect.
+/// The number of further random statements, from each further seed, if a line has neither a proof
+/// nor a defect.
 const MORE_TRIALS: usize = 10_000;
 
 /// The seed of the random statements.
