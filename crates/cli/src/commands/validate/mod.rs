@@ -164,6 +164,8 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
     // Answers are kept even if a later subject is rejected.
     solving::keep(&args.solving, &options, output)?;
     let kind = kind?;
+    // Reports and exit status must tell the same, so the time limit ends before the first report.
+    drop(watch);
     write(args, &file, &all, output)?;
     let object = |judged: &Judged| json::object_of(&judged.subject, &judged.layout, &judged.report);
     if let [only] = all.as_slice() {
