@@ -153,6 +153,22 @@ int main(int argc, char **argv) {
             _exit(0);
         }
         return 0;
+    } else if (!strcmp(kind, "cleared")) {
+        clearenv();
+        printf("%d\n", wrong());
+    } else if (!strcmp(kind, "deaf")) {
+        // The child cannot tell anybody of its compile.
+        printf("%d\n", right(1));
+        fflush(stdout);
+        const pid_t child = fork();
+        if (child == 0) {
+            for (int fd = 3; fd < 1024; fd++) {
+                close(fd);
+            }
+            wrong();
+            _exit(0);
+        }
+        waitpid(child, nullptr, 0);
     } else if (!strcmp(kind, "abort")) {
         printf("%d\n", right(1));
         fflush(stdout);

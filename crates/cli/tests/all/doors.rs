@@ -451,6 +451,17 @@ mod preload {
             assert!(text(&output.stdout).contains("ended 0"), "{output:?}");
         }
 
+        // So it is if the program clears its environment, returns a number of which the system keeps
+        // nothing, or has a child that cannot tell of its compiles.
+        for (kind, status, expected) in [("cleared", "0", 1), ("wrong", "256", 1), ("deaf", "0", 3)]
+        {
+            let mut command = made.command(kind);
+            command.arg(status).env("LD_PRELOAD", &made.library);
+            command.env("HALIDOM_PYTHON", root().join(".venv/bin/python"));
+            let output = run(command.env("HALIDOM_PRELOAD_STRICT", "1"));
+            assert_eq!(output.status.code(), Some(expected), "{kind} {status}: {output:?}");
+        }
+
         // Where nobody can judge, the program says so, and runs.
         let mut command = made.command("right");
         command.env("LD_PRELOAD", &made.library).env("HALIDOM_EXECUTABLE", "/nonexistent");

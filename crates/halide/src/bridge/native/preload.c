@@ -29,6 +29,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -97,6 +98,25 @@ static long number(const char *name, long otherwise) {
     const long found = strtol(value, &end, 10);
     return *end || found < 0 ? otherwise : found;
 }
+
+// Copies a variable of the environment, or another text if it is empty or missing.
+static void named(const char *name, const char *otherwise, char *text, size_t size) {
+    const char *value = getenv(name);
+    snprintf(text, size, "%s", value && *value ? value : otherwise);
+}
+
+// What the variables of the environment say when the program begins. It may change or clear them
+// later, and still is judged as its caller wants.
+static struct {
+    int strict;               // whether the worst verdict is the exit status
+    long most, entries;
+    char report[4096], executable[4096], temporary[4000];
+    char **variables;         // the environment of the judge
+} settings;
+
+// The number of compiles in all processes that the judge could not be told of, as the program had
+// closed the file. The memory is shared with the processes that are forked.
+static long *unheard;
 
 static void say(const char *words) {
     // Nothing can be done if nobody reads it.
@@ -216,7 +236,7 @@ extern char **environ;
 // have, and with a Python.
 static char **environment(void) {
     size_t count = 0;
-    while (environ[count]) {
+    while (environ && environ[count]) {
         count++;
     }
     char **made = calloc(count + 2, sizeof(char *));
@@ -266,8 +286,8 @@ static int awaited(pid_t pid, int *status, int options) {
 static void begin(void) {
     state.begun = 1;
     state.owner = getpid();
-    const char *report = getenv("HALIDOM_PRELOAD_REPORT");
-    const int kept = report && *report;
+    const char *report = settings.report;
+    const int kept = *report != 0;
     int made = 0;
     if (kept) {
         made = mkdir(report, 0700) == 0;
@@ -281,8 +301,7 @@ static void begin(void) {
             made = mkdir(state.folder, 0700) == 0;
         }
     } else {
-        const char *temporary = getenv("TMPDIR");
-        snprintf(state.folder, sizeof state.folder, "%s/halidom-preload-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+        snprintf(state.folder, sizeof state.folder, "%s/halidom-preload-XXXXXX", settings.temporary);
         made = mkdtemp(state.folder) != NULL;
     }
     // The program may change its folder.
@@ -307,9 +326,8 @@ static void begin(void) {
     done[0] = moved(done[0]);
     fstat(jobs[1], &state.pipes[0]);
     fstat(done[0], &state.pipes[1]);
-    char **variables = environment();
-    const char *named = getenv("HALIDOM_EXECUTABLE");
-    const char *judge = named && *named ? named : JUDGE;
+    char **variables = settings.variables;
+    const char *judge = *settings.executable ? settings.executable : JUDGE;
     char *const words[] = {(char *)judge, "preload", "--judge", state.folder, kept ? "--keep" : NULL, NULL};
     // A program that is started has a signal for its end. So it must be the child of another copy,
     // which ends at once.
@@ -323,7 +341,6 @@ static void begin(void) {
         execve(judge, words, variables);
         _exit(127);
     }
-    free(variables);
     close(jobs[0]);
     close(done[1]);
     state.jobs = jobs[1];
@@ -420,7 +437,10 @@ static void seen(const struct Seen *what) {
         begin();
     }
     const int heard = state.usable && is_ours(state.jobs, &state.pipes[0]);
-    if (heard && at > number("HALIDOM_PRELOAD_MOST", 200)) {
+    if (state.usable && !heard && unheard) {
+        __atomic_add_fetch(unheard, 1, __ATOMIC_RELAXED);
+    }
+    if (heard && at > settings.most) {
         tell(state.jobs, "skipped\n");
     } else if (heard) {
         reap(0);
@@ -462,7 +482,7 @@ void *halidom_compile_to_module(void *module, void *pipeline, const void *args, 
     void *code = find(SYMBOL, __builtin_return_address(0));
     *(void **)&original = code;
     void *made = original(module, pipeline, args, name, target, linkage);
-    if (number("HALIDOM_PRELOAD_ENTRIES", 0) == 0) {
+    if (settings.entries == 0) {
         const struct Seen what = {.code = code, .object = pipeline, .module = made};
         seen(&what);
     }
@@ -524,7 +544,7 @@ static void entered(void *code, void *object, int is_func, const void *target) {
         dl_iterate_phdr(refers, &known);
     }
     // The variable is for tests.
-    if (!known.answer || number("HALIDOM_PRELOAD_ENTRIES", 0) != 0) {
+    if (!known.answer || settings.entries != 0) {
         const struct Seen what = {.code = code, .object = object, .is_func = is_func, .target = target};
         seen(&what);
     }
@@ -596,6 +616,10 @@ static int worst(void) {
     if (sscanf(answer, "done %d", &found) != 1) {
         say("halidom: the judge cannot be started, or has failed\n");
     }
+    if (unheard && __atomic_load_n(unheard, __ATOMIC_RELAXED) > 0) {
+        say("halidom: some compiles were not judged: their process had closed the files that it did not open\n");
+        found = found == 0 ? 3 : found;
+    }
     return found;
 }
 
@@ -609,8 +633,8 @@ static void end(int status, void *nothing) {
     } else if (state.owner == getpid()) {
         found = worst();
     }
-    const char *strict = getenv("HALIDOM_PRELOAD_STRICT");
-    if (strict && *strict && strcmp(strict, "0") != 0 && status == 0 && found != 0) {
+    // The system keeps eight bits of the status.
+    if (settings.strict && (status & 0xff) == 0 && found != 0) {
         fflush(NULL);
         _exit(found);
     }
@@ -627,6 +651,16 @@ static void unlocked(void) {
 // A handler that is registered before all others runs after them. A child that is forked while
 // another thread is in `seen` must not find the lock taken.
 __attribute__((constructor)) static void registered(void) {
+    const char *strict = getenv("HALIDOM_PRELOAD_STRICT");
+    settings.strict = strict && *strict && strcmp(strict, "0") != 0;
+    settings.most = number("HALIDOM_PRELOAD_MOST", 200);
+    settings.entries = number("HALIDOM_PRELOAD_ENTRIES", 0);
+    named("HALIDOM_PRELOAD_REPORT", "", settings.report, sizeof settings.report);
+    named("HALIDOM_EXECUTABLE", "", settings.executable, sizeof settings.executable);
+    named("TMPDIR", "/tmp", settings.temporary, sizeof settings.temporary);
+    settings.variables = environment();
+    void *shared = mmap(NULL, sizeof *unheard, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    unheard = shared == MAP_FAILED ? NULL : shared;
     on_exit(end, NULL);
     pthread_atfork(locked, unlocked, unlocked);
 }
