@@ -89,10 +89,7 @@ pub fn decide(obligation: &Obligation, solver: &mut Solver, limits: Limits) -> D
             other => return other,
         }
     }
-    if !found.is_witnessed && is_vacuous(&obligation, solver) {
-        return Decision::Vacuous;
-    }
-    Decision::Proved
+    if found.is_witnessed { Decision::Proved } else { proved_of_some(&obligation, solver) }
 }
 
 /// Returns a failure as wrong, unless it relies on a name that stands for two values that may be
@@ -662,15 +659,22 @@ fn check(solver: &mut Solver, terms: &Terms, label: &str) -> Answer {
     }
 }
 
-/// True if the assumptions contradict each other.
-fn is_vacuous(obligation: &Obligation, solver: &mut Solver) -> bool {
+/// Returns what a shown claim is worth: nothing if its assumptions contradict each other.
+fn proved_of_some(obligation: &Obligation, solver: &mut Solver) -> Decision {
+    let unknown = |reason: &str| {
+        Decision::Unknown(format!("whether the conditions can hold is not known: {reason}"))
+    };
     let mut encoder = Encoder::new(&obligation.values, None);
     solver.clear();
     for fact in obligation.facts.iter().chain(&obligation.lhs_defined) {
-        let Ok(fact) = encoder.term(*fact) else { return false };
+        let Ok(fact) = encoder.term(*fact) else { return unknown("one has no term") };
         solver.assert(&encoder.terms, fact);
     }
-    check(solver, &encoder.terms, "assumptions") == Answer::Unsat
+    match check(solver, &encoder.terms, "assumptions") {
+        Answer::Sat(_) => Decision::Proved,
+        Answer::Unsat => Decision::Vacuous,
+        Answer::Unknown(reason) => unknown(&reason.to_string()),
+    }
 }
 
 fn number(value: Value, domain: Domain) -> Number {
