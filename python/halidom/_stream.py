@@ -347,8 +347,8 @@ def _identity(array: Any) -> Any:
 
 
 def _contents(array: Any) -> Any:
-    metadata = getattr(array, "metadata", None)
-    file = getattr(array, "file", None)
+    metadata: Any = getattr(array, "metadata", None)
+    file: Any = getattr(array, "file", None)
     if isinstance(array, numpy.memmap) and array.filename is not None and array.mode != "c":
         # A view of a mapped file begins where its memory does.
         whole = array
@@ -360,7 +360,7 @@ def _contents(array: Any) -> Any:
     if isinstance(array, numpy.ndarray):
         return hashlib.sha256(numpy.ascontiguousarray(array).tobytes()).hexdigest()
     if metadata is not None and hasattr(metadata, "to_dict"):
-        store = getattr(array, "store_path", None)
+        store: Any = getattr(array, "store_path", None)
         root = getattr(getattr(store, "store", None), "root", None)
         described = json.loads(json.dumps(metadata.to_dict(), default=str))
         state = _unknown() if root is None else _state(Path(root) / store.path)

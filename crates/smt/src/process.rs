@@ -4,6 +4,7 @@
 //! ignores its own timeout would hang the compiler. Here one thread writes and one reads. The
 //! caller waits for whole answers until a deadline, and kills a process that misses it.
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
@@ -44,6 +45,8 @@ pub(crate) struct Process {
     /// The lines of its standard error.
     complaints: Receiver<String>,
     exchanges: u64,
+    /// A random number, so that nobody knows the marks beforehand.
+    nonce: u64,
 }
 
 impl Process {
@@ -76,7 +79,9 @@ impl Process {
             drop(sender.try_send(line));
             true
         });
-        Ok(Self { child, input, output, complaints, exchanges: 0 })
+        // The standard library's hash maps take their keys from the system's random numbers.
+        let nonce = RandomState::new().build_hasher().finish();
+        Ok(Self { child, input, output, complaints, exchanges: 0, nonce })
     }
 
     /// Sends commands and returns everything that the process prints in response. After a failure
@@ -89,7 +94,7 @@ impl Process {
         self.exchanges += 1;
         // The process echoes a mark after it has handled the commands, so no response or complaint
         // is attributed to another exchange.
-        let mark = format!("halidom-mark-{}", self.exchanges);
+        let mark = format!("halidom-mark-{:016x}-{}", self.nonce, self.exchanges);
         if self.input.send(format!("{commands}(echo \"{mark}\")\n")).is_err() {
             return Err(self.death());
         }

@@ -78,7 +78,9 @@ pub fn write(path: &Path, header: &str, lines: &str) -> io::Result<()> {
     let ordinary = fs::Permissions::from_mode(0o666);
     let mut file = tempfile::Builder::new()
         .permissions(ordinary)
-        .tempfile_in(folder.unwrap_or(Path::new(".")))?;
+        .tempfile_in(folder.unwrap_or(Path::new(".")))
+        // The temporary file's name would be confusing.
+        .map_err(|error| io::Error::from(error.kind()))?;
     file.write_all(text.as_bytes())?;
     file.persist(&place).map(drop).map_err(|error| error.error)
 }

@@ -46,13 +46,19 @@ pub enum Reason {
     Disagreement,
 }
 
+/// Returns what a solver printed as one line: a report must not show a solver's text as its own.
+fn said(text: &str) -> String {
+    let plain = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
+    plain.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
 impl From<Failure> for Reason {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::NotStarted(message) => Self::NotStarted(message),
+            Failure::NotStarted(message) => Self::NotStarted(said(&message)),
             Failure::TimedOut => Self::Timeout,
             Failure::Died(message) if message.contains("memory") => Self::Memory,
-            Failure::Died(message) => Self::Died(message),
+            Failure::Died(message) => Self::Died(said(&message)),
         }
     }
 }
@@ -67,7 +73,7 @@ impl Program {
         let mut process = Process::start(self, &arguments)?;
         let response = process
             .exchange("(get-info :name)\n(get-info :version)\n", Instant::now() + PROBE_LIMIT)?;
-        let unexpected = || Reason::Unexpected(response.trim().to_owned());
+        let unexpected = || Reason::Unexpected(said(&response));
         let answers = parse(&response).ok_or_else(unexpected)?;
         let field = |index: usize, key: &str| match answers.get(index).and_then(Sexpr::as_list) {
             Some([Sexpr::Atom(found), Sexpr::Text(value)]) if found == key => Ok(value.clone()),
@@ -241,7 +247,7 @@ impl Session {
         }
         command.push_str("))\n");
         let response = self.process.exchange(&command, Instant::now() + limits.hard)?;
-        let unexpected = || Reason::Unexpected(response.trim().to_owned());
+        let unexpected = || Reason::Unexpected(said(&response));
         let pairs = match parse(&response).ok_or_else(unexpected)?.pop() {
             Some(Sexpr::List(pairs)) if pairs.len() == observables.len() => pairs,
             Some(_) | None => return Err(unexpected()),
@@ -275,14 +281,14 @@ fn ask(
 ) -> Result<Result<Status, Reason>, Reason> {
     let deadline = Instant::now() + limits.hard;
     let response = process.exchange(commands, deadline)?;
-    let unexpected = || Reason::Unexpected(response.trim().to_owned());
+    let unexpected = || Reason::Unexpected(said(&response));
     let answers = parse(&response).ok_or_else(unexpected)?;
     // A complaint anywhere means that the solver may have answered a different query.
     if let Some(message) = answers.iter().find_map(Sexpr::as_error) {
         return Err(if message.contains("memory") {
             Reason::Memory
         } else {
-            Reason::Rejected(message.to_owned())
+            Reason::Rejected(said(message))
         });
     }
     let [answer] = answers.as_slice() else { return Err(unexpected()) };
@@ -310,6 +316,6 @@ fn reason_unknown(response: &str) -> Reason {
         "timeout" | "canceled" | "interrupted" => Reason::Timeout,
         "memout" => Reason::Memory,
         memory if memory.contains("memory") => Reason::Memory,
-        _ => Reason::GaveUp(text),
+        _ => Reason::GaveUp(said(&text)),
     }
 }

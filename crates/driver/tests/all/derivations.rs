@@ -126,8 +126,7 @@ fn refusal(text: &str) -> Vec<String> {
     }
 }
 
-/// Sums whose bounds depend on enclosing variables, one that reads an input twice, and one that
-/// reads a tensor in a part of the final program.
+/// Sums whose bounds depend on enclosing variables, and one that reads an input twice.
 const SUMS: &str = "\
 program below(n: size, v: tensor<i32>[n]) = gen i < n: sum j < i: v[j]
 derivation below_as_is of below { simplify; }
@@ -141,11 +140,6 @@ derivation product_in_blocks of product { tile i, 8, io, ii; }
 
 program pairs(n: size, v: tensor<i32>[n]) = gen i < n: sum j < i: sum k in j..i: v[j] * v[k]
 derivation pairs_as_is of pairs { simplify; }
-
-program padded(n: size, m: size, f: tensor<i32>[m]) =
-    let b = gen u < m: f[u] * f[u] in
-    pad_r(3, gen i < n: sum j in 0..4: [i < m] * b[i])
-derivation padded_as_is of padded { }
 ";
 
 #[test]
@@ -160,6 +154,25 @@ fn sums_over_ranges_that_vary_are_validated() {
         let name = &loaded.derivation(number).name.text;
         assert_eq!(report.verdict, Verdict::Proved, "{name}\n{}", open(&report));
     }
+}
+
+/// A part of the final program reads a tensor of the source.
+const PADDED: &str = "\
+program padded(n: size, m: size, f: tensor<i32>[m]) =
+    let b = gen u < m: f[u] * f[u] in
+    pad_r(3, gen i < n: sum j in 0..4: [i < m] * b[i])
+derivation padded_as_is of padded { }
+";
+
+#[test]
+fn parts_of_the_final_program_may_read_what_the_source_defines() {
+    let file = tempfile::Builder::new().suffix(".atl").tempfile().expect("a file can be made");
+    std::fs::write(file.path(), PADDED).expect("the file can be written");
+    let loaded = load(file.path());
+    let number = loaded.one(None).expect("there is one");
+    let lowered = loaded.lower(number, &mut |_, _, _| {}).expect("it has a form in the IR");
+    let report = judge(&lowered, &lowered.compiled.program, search(10));
+    assert!(!matches!(report.verdict, Verdict::Refuted(_)), "{:?}", report.verdict);
 }
 
 #[test]

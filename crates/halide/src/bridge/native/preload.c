@@ -34,6 +34,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef __x86_64__
@@ -426,10 +427,14 @@ static void seen(const struct Seen *what) {
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_mutex_lock(&lock);
     static pid_t last;
+    static unsigned long tag;
     const pid_t own = getpid();
     if (last != own) {
         // The copies belong to the process that this one was forked from.
         last = own;
+        struct timespec now = {0, 0};
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        tag = (unsigned long)now.tv_sec * 1000000000 + (unsigned long)now.tv_nsec;
         memset(state.writers, 0, sizeof state.writers);
     }
     const long at = ++state.compiles;
@@ -456,7 +461,8 @@ static void seen(const struct Seen *what) {
         if (own == state.owner) {
             snprintf(name, sizeof name, "%ld", at);
         } else {
-            snprintf(name, sizeof name, "%d-%ld", (int)own, at);
+            // Processes of several namespaces may have one number.
+            snprintf(name, sizeof name, "%d-%lx-%ld", (int)own, tag, at);
         }
         snprintf(line, sizeof line, "begun %s\n", name);
         tell(state.jobs, line);
