@@ -169,6 +169,14 @@ int main(int argc, char **argv) {
             _exit(0);
         }
         waitpid(child, nullptr, 0);
+    } else if (!strcmp(kind, "pool")) {
+        // The child alone compiles.
+        const pid_t child = fork();
+        if (child == 0) {
+            wrong();
+            _exit(0);
+        }
+        waitpid(child, nullptr, 0);
     } else if (!strcmp(kind, "abort")) {
         printf("%d\n", right(1));
         fflush(stdout);

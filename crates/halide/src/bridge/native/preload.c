@@ -115,9 +115,14 @@ static struct {
     char **variables;         // the environment of the judge
 } settings;
 
-// The number of compiles in all processes that the judge could not be told of, as the program had
-// closed the file. The memory is shared with the processes that are forked.
-static long *unheard;
+// The numbers of compiles of this process and of those that are forked from it: of all, and of those
+// that no judge could be told of, as the process had closed the file.
+static struct Shared {
+    long all, unheard;
+} *shared;
+
+// The process that loaded this library.
+static pid_t root;
 
 static void say(const char *words) {
     // Nothing can be done if nobody reads it.
@@ -442,8 +447,9 @@ static void seen(const struct Seen *what) {
         begin();
     }
     const int heard = state.usable && is_ours(state.jobs, &state.pipes[0]);
-    if (state.usable && !heard && unheard) {
-        __atomic_add_fetch(unheard, 1, __ATOMIC_RELAXED);
+    if (shared) {
+        __atomic_add_fetch(&shared->all, 1, __ATOMIC_RELAXED);
+        __atomic_add_fetch(&shared->unheard, state.usable && !heard, __ATOMIC_RELAXED);
     }
     if (heard && at > settings.most) {
         tell(state.jobs, "skipped\n");
@@ -622,7 +628,7 @@ static int worst(void) {
     if (sscanf(answer, "done %d", &found) != 1) {
         say("halidom: the judge cannot be started, or has failed\n");
     }
-    if (unheard && __atomic_load_n(unheard, __ATOMIC_RELAXED) > 0) {
+    if (shared && __atomic_load_n(&shared->unheard, __ATOMIC_RELAXED) > 0) {
         say("halidom: some compiles were not judged: their process had closed the files that it did not open\n");
         found = found == 0 ? 3 : found;
     }
@@ -636,6 +642,10 @@ static void end(int status, void *nothing) {
     int found = 0;
     if (state.compiles == 0) {
         found = excuse() ? 3 : 0;
+        if (settings.strict && root == getpid() && shared && __atomic_load_n(&shared->all, __ATOMIC_RELAXED) > 0) {
+            say("halidom: processes that were forked have compiled, and their verdicts are not known here\n");
+            found = 3;
+        }
     } else if (state.owner == getpid()) {
         found = worst();
     }
@@ -665,8 +675,9 @@ __attribute__((constructor)) static void registered(void) {
     named("HALIDOM_EXECUTABLE", "", settings.executable, sizeof settings.executable);
     named("TMPDIR", "/tmp", settings.temporary, sizeof settings.temporary);
     settings.variables = environment();
-    void *shared = mmap(NULL, sizeof *unheard, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    unheard = shared == MAP_FAILED ? NULL : shared;
+    void *numbers = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    shared = numbers == MAP_FAILED ? NULL : numbers;
+    root = getpid();
     on_exit(end, NULL);
     pthread_atfork(locked, unlocked, unlocked);
 }
