@@ -451,10 +451,10 @@ mod preload {
             assert!(text(&output.stdout).contains("ended 0"), "{output:?}");
         }
 
-        // So it is if the program clears its environment, returns a number of which the system keeps
-        // nothing, or has a child that cannot tell of its compiles.
-        for (kind, status, expected) in [("cleared", "0", 1), ("wrong", "256", 1), ("deaf", "0", 3)]
-        {
+        // So it is if the program clears its environment, returns a number of which the system
+        // keeps nothing, has a child that cannot tell of its compiles, or has all in a child.
+        let cases = [("cleared", "0", 1), ("wrong", "256", 1), ("deaf", "0", 3), ("pool", "0", 3)];
+        for (kind, status, expected) in cases {
             let mut command = made.command(kind);
             command.arg(status).env("LD_PRELOAD", &made.library);
             command.env("HALIDOM_PYTHON", root().join(".venv/bin/python"));
