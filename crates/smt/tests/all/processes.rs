@@ -61,13 +61,13 @@ fn misbehaviour_is_unknown() {
     let unexpected = |text: &str| Reason::Unexpected(text.to_owned());
     let endless = Reason::Died("it said: a line of over 4194304 bytes".to_owned());
     let cases = [
-        (answering("unsat\nunsat"), unexpected("unsat\nunsat")),
+        (answering("unsat\nunsat"), unexpected("unsat unsat")),
         (answering("unsatisfiable"), unexpected("unsatisfiable")),
         (answering(""), unexpected("")),
         (answering("(unsat)"), unexpected("(unsat)")),
         (answering("(unsat"), unexpected("(unsat")),
         (answering("(error \"line 1: no\")\nunsat"), Reason::Rejected("line 1: no".to_owned())),
-        (answering("unsupported\nunsat"), unexpected("unsupported\nunsat")),
+        (answering("unsupported\nunsat"), unexpected("unsupported unsat")),
         (answering("(error \"out of memory\")"), Reason::Memory),
         (shell("echo out of memory >&2; exit 101"), Reason::Memory),
         (shell("echo no licence >&2; exit 1"), Reason::Died("no licence".to_owned())),
@@ -76,6 +76,13 @@ fn misbehaviour_is_unknown() {
         (shell("read -r line; kill -9 $$"), Reason::Died("signal: 9 (SIGKILL)".to_owned())),
         (shell("while read -r line; do echo unsat; done"), Reason::Timeout),
         (shell("while :; do :; done"), Reason::Timeout),
+        // Lines and letters that would look like a report's own.
+        (answering("(x\nproved: all\u{1b}[2J)"), unexpected("(x proved: all [2J)")),
+        // What another process answered, printed before any question.
+        (
+            shell("for n in 1 2 3 4; do echo unsat; echo halidom-mark-$n; done; exec sleep 100"),
+            Reason::Timeout,
+        ),
         // Floods of lines, of one line, and of complaints.
         (shell("exec yes unsat"), Reason::Timeout),
         (shell("exec yes unsat >&2"), Reason::Died("unsat".to_owned())),
