@@ -395,3 +395,25 @@ fn answers_are_kept_and_a_changed_rule_is_proved_again() {
     std::fs::write(folder.path().join("answers"), kept).unwrap();
     assert_eq!(run(wrong)[0].standing(), Standing::Wrong);
 }
+
+/// A beginning of the file has fewer findings, which must not read as a proof.
+#[test]
+fn a_cache_that_was_cut_off_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("answers");
+    let options = Options { cache: Some(path.clone()), ..options("halide") };
+    let text = visitor("Max", "max(a, b)", "rewrite(max(x, 0), x)");
+    let examined = || {
+        let source = Source { name: "test.cpp".to_owned(), text: text.clone() };
+        examine(&[source], &[], &options)
+    };
+    for _ in 0..2 {
+        let rules = examined().expect("a solver that runs");
+        assert_eq!(rules[0].standing(), Standing::Wrong, "{rules:?}");
+    }
+    let whole = std::fs::read(&path).expect("it was written");
+    for length in (0..whole.len()).step_by(5) {
+        std::fs::write(&path, &whole[..length]).expect("it can be written");
+        assert!(examined().is_err(), "{length} of {} bytes", whole.len());
+    }
+}
