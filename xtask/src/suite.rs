@@ -36,7 +36,7 @@ const LONGEST: &[(&str, &str)] = &[
     ("rules", "all"),
 ];
 
-/// Tests that run at once, beside others.
+/// A command that runs tests, at the same time as others.
 struct Job {
     /// The words by which reports name it.
     name: String,

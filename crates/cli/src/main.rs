@@ -35,7 +35,11 @@ impl Told {
         // What fails is noted.
         let _ = self.flush();
         let Some(error) = self.lost else { return status };
-        let _ = writeln!(std::io::stderr(), "error: cannot write to the standard output: {error}");
+        let _ = writeln!(
+            std::io::stderr(),
+            "error[HAL0805]: cannot write to the standard output: {error}\n  \
+             = hint: check where it goes"
+        );
         if status == Exit::Done { Exit::BadInput } else { status }
     }
 

@@ -35,6 +35,7 @@ use std::path::Path;
 use halidom::{Chosen, Input, Kind, Named};
 use halidom_diag::Diagnostic;
 use halidom_driver::compile::Observer;
+use halidom_driver::files;
 use halidom_driver::input::pipelines;
 use halidom_driver::phases::Phase;
 use halidom_driver::source::Loaded;
@@ -114,6 +115,12 @@ fn report(loaded: &Loaded, diagnostics: &[Diagnostic], output: &mut Output<'_>) 
     for diagnostic in diagnostics {
         output.diagnostic(&loaded.sources, diagnostic);
     }
+}
+
+/// Removes a report of an earlier run, which must not stand for this one, however it ends.
+fn forget(path: &Path, output: &mut Output<'_>) -> Result<(), Stop> {
+    files::forget(path)
+        .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))
 }
 
 /// Turns the early end of a command into its result.

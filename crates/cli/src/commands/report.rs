@@ -8,7 +8,7 @@ use halidom_validate::{Report, Status as Closed, Verdict as Outcome};
 use halidom_verdict::Verdict;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{ended, solving, subjects, validate};
+use super::{ended, forget, solving, subjects, validate};
 use crate::args::ReportArgs;
 use crate::output::{Ended, Output, Stop};
 
@@ -20,6 +20,7 @@ pub(crate) fn run(args: &ReportArgs, output: &mut Output<'_>) -> Ended {
 }
 
 fn report(args: &ReportArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
+    forget(&args.output, output)?;
     let options = solving::options(&args.solving, output)?;
     let mut sections = Vec::new();
     let mut index = Vec::new();

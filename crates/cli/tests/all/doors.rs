@@ -451,8 +451,8 @@ mod preload {
             assert!(text(&output.stdout).contains("ended 0"), "{output:?}");
         }
 
-        // So it is if the program clears its environment, returns a number of which the system
-        // keeps nothing, has a child that cannot tell of its compiles, or has all in a child.
+        // The same holds if the program clears its environment, if the system keeps only zeros of
+        // its status, if a child cannot tell of its compiles, and if only a child compiles.
         let cases = [("cleared", "0", 1), ("wrong", "256", 1), ("deaf", "0", 3), ("pool", "0", 3)];
         for (kind, status, expected) in cases {
             let mut command = made.command(kind);

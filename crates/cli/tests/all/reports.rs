@@ -190,6 +190,10 @@ fn a_report_is_of_the_last_run_or_of_none() {
     assert_eq!(validate("pipeline p("), 2);
     assert!(!sarif.exists() && link.is_symlink());
     assert_eq!(std::fs::read_to_string(&link).expect("it is there"), "");
+    let page = place("page.html");
+    std::fs::write(&page, "proved").expect("there is room");
+    assert_eq!(halidom(&["report", text(&source), "-o", text(&page)]).0, 2);
+    assert!(!page.exists());
 }
 
 /// Follows links, and leaves devices what they are.
@@ -248,7 +252,7 @@ fn a_failed_build_leaves_no_record() {
     assert!(record.is_file());
 }
 
-/// Files of an earlier program do not stay beside the record of another one.
+/// Removes the files of an earlier program before it writes the record of another one.
 #[test]
 fn a_record_stands_for_every_file_in_its_folder() {
     let folder = tempfile::tempdir().expect("there is room");

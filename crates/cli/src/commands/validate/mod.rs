@@ -61,8 +61,7 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
     }
     // Reports of an earlier run must not stand for this one, however it ends.
     for path in args.junit.iter().chain(&args.sarif) {
-        files::forget(path)
-            .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+        super::forget(path, output)?;
     }
     let begin = Instant::now();
     let mut options = solving::options(&args.solving, output)?;
