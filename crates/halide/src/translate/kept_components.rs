@@ -5,7 +5,8 @@
 //! the update gives it its own value. Halide's final statement has no store for it. Here the last
 //! store of the stage's other components is followed by one that writes the element's own value
 //! back. That changes nothing, wherever it is added; it only gives the stage of the algorithm a
-//! store. The element is read, so it is owed that it lies in its memory.
+//! store, which a func needs that has no value at some points. The element is read, so it is owed
+//! that it lies in its memory.
 
 use halidom_base::{FxHashMap, IndexMap};
 use halidom_ir::{BufferId, Expr, ExprId, FuncId, Pool, Stmt, StmtId};
@@ -19,7 +20,8 @@ pub(super) fn stored(
     (source, outputs): (&Source, &[BufferId]),
 ) -> StmtId {
     let mut keeps: FxHashMap<FuncId, Vec<Kept>> = FxHashMap::default();
-    for (func, decl) in pool.funcs() {
+    // Of any other func, an update that changes nothing is not owed.
+    for (func, decl) in pool.funcs().filter(|(_, decl)| decl.is_partial()) {
         let kept = decl.stages().iter().enumerate().filter_map(|(number, stage)| {
             let is_own = |(component, value): &(usize, &ExprId)| {
                 matches!(pool.get(**value), Expr::Ref { func: of, component: own, args }
@@ -81,7 +83,9 @@ impl Walk {
     fn stmt(&mut self, pool: &mut Pool, id: StmtId, groups: &mut Groups) {
         match pool.get_stmt(id).clone() {
             Stmt::Block(parts) => {
-                parts.into_iter().for_each(|part| self.stmt(pool, part, groups));
+                for part in parts {
+                    self.stmt(pool, part, groups);
+                }
             }
             Stmt::Let { body, .. } | Stmt::Labeled { body, .. } => self.stmt(pool, body, groups),
             Stmt::If { then_branch, else_branch, .. } => {

@@ -134,8 +134,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes an entry check for an assertion after work, if the assertion is in no loop and under no
-    /// condition.
+    /// Notes an entry check for an assertion after work, if the assertion is in no loop and under
+    /// no condition.
     pub(super) fn check_late(
         &mut self,
         pool: &mut Pool,

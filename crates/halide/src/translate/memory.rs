@@ -130,9 +130,9 @@ impl Walk<'_> {
         let (own, copies) = sizes.split_at(rank.min(sizes.len()));
         let copies = copies.iter().copied().reduce(|a, b| pool.mul(a, b)).unwrap_or(one);
         let mut nested = vec![one; rank];
-        // Where a loop was vectorized around an allocation, each lane has memory of its own, and the
+        // Where a loop around an allocation was vectorized, each lane has memory of its own: the
         // lanes are the innermost extents.
-        let lanes = own.len() == rank && sizes.len() > rank && !self.is_ring(func);
+        let lanes = rank > 0 && sizes.len() > rank && !self.is_ring(func);
         let shaped = own.len() == rank && (rank > 0 || copies == one) && !lanes;
         if shaped {
             // Extents are given in the order of the func's dimensions, then the number of copies in
