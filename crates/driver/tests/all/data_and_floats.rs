@@ -8,6 +8,7 @@ use std::path::Path;
 
 use halidom_driver::judge::{self, Options};
 use halidom_driver::stock::{self, Annotations, Request, bridge};
+use halidom_testgen::sampled;
 use halidom_validate::{Report, Verdict};
 
 /// The definition of `out`, a text of the statement and what it is replaced by, and the axioms that
@@ -153,7 +154,7 @@ fn values_of_data_and_floats_are_proved_and_wrong_ones_are_not() {
         return;
     }
     let mut wrong = Vec::new();
-    for (definition, edit, axioms) in CASES {
+    for (definition, edit, axioms) in sampled(CASES, 2) {
         let right = judged(definition, None);
         let found = right.floats().1.to_string();
         if right.verdict != Verdict::Proved || found != axioms {

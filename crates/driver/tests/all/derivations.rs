@@ -9,7 +9,7 @@ use std::time::Duration;
 use halidom_driver::derive::{self, Loaded, Lowered};
 use halidom_driver::input::Kind;
 use halidom_ir::verify::{self, Phase};
-use halidom_testgen::{MutantKind, mutants};
+use halidom_testgen::{MutantKind, is_sweep, mutants};
 use halidom_validate::{Report, Search, Verdict, validate_refined};
 
 use crate::common::{open, options};
@@ -198,6 +198,7 @@ fn loops_run_as_the_script_says() {
 #[test]
 fn wrong_programs_are_refuted() {
     let mut text = String::new();
+    let wanted = if is_sweep() { 24 } else { 10 };
     for (name, lowered) in lowered() {
         if !["peeled of two_stage_1d", "tiled of two_stage_1d", "fused of blur"]
             .contains(&name.as_str())
@@ -206,7 +207,7 @@ fn wrong_programs_are_refuted() {
         }
         let mut lowered = lowered;
         let program = lowered.compiled.program.clone();
-        let found = mutants(&mut lowered.pool, &program, MutantKind::FINAL, 5, 24);
+        let found = mutants(&mut lowered.pool, &program, MutantKind::FINAL, 5, wanted);
         let (mut refuted, mut total) = (0, 0);
         for mutant in found {
             if verify::program(&lowered.pool, &mutant.program, Phase::Final).is_err() {

@@ -642,6 +642,77 @@ const CASES: &[Case] = &[
             ("(acquire (var h\"struct halide_semaphore_t *\" \"f.semaphore_1\") (i32 1)", "(scope"),
         ],
     },
+    Case {
+        name: "memory of a stage below a vectorized loop, which each lane has for itself",
+        lines: "i = hl.ImageParam(hl.Int(32), 2, 'i')
+    k = hl.Var('k')
+    r = hl.RDom([(0, 4)], 'r')
+    f[k, x, y] = i[x, y + k] * 3 + k
+    g[x, y] = hl.undef(hl.Int(32))
+    g[x, r.x] = f[0, x, r.x] + f[1, x, r.x + 1] * f[2, x, r.x]
+    out[x, y] = g[x, y]
+    g.compute_root().bound(x, 0, 8).bound(y, 0, 4)
+    g.update().vectorize(x)
+    f.compute_at(g, x)",
+        target: None,
+        wrong: &[
+            ("((i32 8) (i32 3) (i32 1) (i32 5))", "((i32 8) (i32 3) (i32 1) (i32 4))"),
+            ("((i32 8) (i32 3) (i32 1) (i32 5))", "((i32 7) (i32 3) (i32 1) (i32 5))"),
+            (
+                "(* (var i32 \"g.s1.r$x\") (i32 24)) (i32 16)",
+                "(* (var i32 \"g.s1.r$x\") (i32 24)) (i32 8)",
+            ),
+        ],
+    },
+    Case {
+        name: "a check of bounds after work that is the same in all runs",
+        lines: "i = hl.ImageParam(hl.Int(32), 1, 'i')
+    f[x] = x * x
+    g[x] = i[x] + f[x % 10]
+    out[x] = g[x]
+    f.compute_root()
+    g.compute_root().bound(x, 0, 16)",
+        target: None,
+        wrong: &[
+            (
+                "(<= (+ (var i32 \"out.extent.0\") (var i32 \"out.min.0\")) (i32 16))",
+                "(<= (+ (var i32 \"out.extent.0\") (var i32 \"out.min.0\")) (i32 17))",
+            ),
+            (
+                "(for serial none \"f.s0.x\" (i32 0) (i32 10)",
+                "(for serial none \"f.s0.x\" (i32 0) (max (min (var i32 \"out.extent.0\") (i32 10)) (i32 10))",
+            ),
+        ],
+    },
+    Case {
+        name: "a component that keeps its value, in a func without values at some points",
+        lines: "u = hl.undef(hl.Int(32))
+    f[x] = (hl.select(x < 8, x * 3, u), hl.select(x < 8, x * 5, u))
+    f[8] = (f[0][1], 2)
+    f[3] = (f[3][0], 7)
+    out[x] = f[x][0] * 10 + f[x][1]
+    f.compute_root()
+    out.bound(x, 0, 9)",
+        target: None,
+        wrong: &[
+            ("(store \"f.1\" (i32 3) (i32 7)", "(store \"f.0\" (i32 3) (i32 7)"),
+            ("(store \"f.1\" (i32 3) (i32 7)", "(store \"f.1\" (i32 4) (i32 7)"),
+            ("(store \"f.1\" (i32 8) (i32 2)", "(store \"f.1\" (i32 7) (i32 2)"),
+        ],
+    },
+    Case {
+        name: "an output whose last dimension has one element and the stride of the first",
+        lines: "i = hl.ImageParam(hl.Int(32), 2, 'i')
+    c = hl.Var('c')
+    out[x, y, c] = i[x, y] + c
+    out.output_buffer().dim(2).set_min(0).set_extent(1).set_stride(1)
+    out.output_buffer().dim(0).set_stride(1)",
+        target: None,
+        wrong: &[(
+            "(assert (== (var i32 \"out.extent.2\") (i32 1))",
+            "(assert (== (var i32 \"out.extent.2\") (i32 2))",
+        )],
+    },
 ];
 
 const SCRIPT: &str = "import halide as hl

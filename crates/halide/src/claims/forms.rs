@@ -42,12 +42,12 @@ impl Env {
 pub(super) struct Forms<'p> {
     pub(super) pool: &'p mut Pool,
     /// The values of names.
-    definitions: FxHashMap<VarId, ExprId>,
+    pub(super) definitions: FxHashMap<VarId, ExprId>,
     /// Variables that entry checks equate with others.
-    equal: FxHashMap<VarId, ExprId>,
+    pub(super) equal: FxHashMap<VarId, ExprId>,
     /// The forms of expressions whose variables have no values of their own. To find one may need
     /// others, again and again, so each is kept as soon as it is found.
-    plain: FxHashMap<ExprId, Form>,
+    pub(super) plain: FxHashMap<ExprId, Form>,
     /// Funcs whose first stage has no loops of its own: it gives the contents from before the run.
     pub(super) filled: FxHashSet<FuncId>,
     /// The variable for the lane of every vector.
@@ -55,7 +55,9 @@ pub(super) struct Forms<'p> {
     /// The variables of loops.
     pub(super) loops: FxHashSet<VarId>,
     vars: FxHashMap<ExprId, Box<[VarId]>>,
-    samples: Samples,
+    pub(super) samples: Samples,
+    /// The first and the last value of each loop's variable for which they are constants.
+    pub(super) ranges: FxHashMap<VarId, (i128, i128)>,
     /// Quotients and remainders of indices by strides.
     pub(super) quotients: FxHashMap<(Form, Form), (Form, Form)>,
 }
@@ -73,16 +75,13 @@ impl<'p> Forms<'p> {
             loops: FxHashSet::default(),
             vars: FxHashMap::default(),
             samples: Samples::default(),
+            ranges: FxHashMap::default(),
             quotients: FxHashMap::default(),
         }
     }
 
     pub(super) fn define(&mut self, var: VarId, value: ExprId) {
         self.definitions.insert(var, value);
-    }
-
-    pub(super) fn equate(&mut self, var: VarId, other: ExprId) {
-        self.equal.insert(var, other);
     }
 
     /// The variable that the compiler substitutes for this one, if the expression is such a
@@ -321,6 +320,9 @@ impl<'p> Forms<'p> {
                 return whole.minus(&taken).plus(&self.quotient(&rest, y), 1);
             }
             // The constant stays in the remainder, where it is less than the divisor.
+            if let Some(row) = self.row(&rest, by) {
+                return whole.offset(row);
+            }
             let rest = self.expr(&rest);
             let by = self.pool.int(by);
             return whole.plus(&Form::atom(self.pool.binary(BinaryOp::Div, rest, by)), 1);
@@ -344,6 +346,9 @@ impl<'p> Forms<'p> {
             }
             if let Some(value) = rest.as_constant() {
                 return Form::constant(value.rem_euclid(by));
+            }
+            if let Some(row) = self.row(&rest, by) {
+                return rest.offset(-row * by);
             }
             // A guess: no vector crosses a multiple of the divisor.
             let lane = self.variable(self.lane);
@@ -381,9 +386,10 @@ impl<'p> Forms<'p> {
         for operand in all {
             let mut superfluous = false;
             kept.retain(|other| {
-                let above = other.clone().minus(&operand).as_constant();
-                superfluous |= above.is_some_and(|above| above <= 0);
-                above.is_none_or(|above| above <= 0)
+                let (least, greatest) = self.limits(&other.clone().minus(&operand));
+                let is_below = greatest.is_some_and(|greatest| greatest <= 0);
+                superfluous |= is_below;
+                is_below || least.is_none_or(|least| least < 0)
             });
             if !superfluous {
                 kept.push(operand);
@@ -723,13 +729,6 @@ impl<'p> Forms<'p> {
         vars.retain(|var| *var == self.lane || self.loops.contains(var));
         let mut env = Env::of(vars.into_iter().map(|var| (var, Form::default())));
         self.replaced(form, &mut env)
-    }
-
-    /// Records a loop with its range.
-    pub(super) fn add_loop(&mut self, var: VarId, (min, extent): (ExprId, ExprId)) {
-        let range = (self.form(min), self.form(extent));
-        self.loops.insert(var);
-        self.samples.keep_to(var, range);
     }
 
     /// The least and the greatest value of a form at the sampled points, if it has one at each.

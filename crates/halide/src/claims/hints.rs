@@ -48,8 +48,12 @@ impl Hints {
         (program, sites): (&Program, &Sites),
         annotated: &Compiled,
     ) -> Self {
-        let others = sites::collect(forms, &annotated.program);
-        let theirs = Self::own(forms, &others, &annotated.marked);
+        // An annotated compile may lack the constraints of inputs, and so check others.
+        let (others, theirs) = forms.aside(|forms| {
+            let others = sites::collect(forms, &annotated.program);
+            let theirs = Self::own(forms, &others, &annotated.marked);
+            (others, theirs)
+        });
         let mut carrier = Carrier {
             signature: signature(forms, program, &annotated.program),
             buffers: buffers(forms, sites, &others),

@@ -24,6 +24,7 @@ mod hints;
 mod layout;
 mod lifetimes;
 mod machine;
+mod ranges;
 mod regions;
 mod sameness;
 mod sample;

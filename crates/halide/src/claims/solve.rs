@@ -485,9 +485,13 @@ impl Solver<'_> {
         {
             return None;
         }
-        let coords = stage.lhs.iter().map(|lhs| forms.form_in(*lhs, &mut env)).collect();
+        let coords: Vec<Form> = stage.lhs.iter().map(|lhs| forms.form_in(*lhs, &mut env)).collect();
         let point = stage.domain.iter().map(|variable| values[&variable.var].clone()).collect();
-        let mut unmatched = 0;
+        // A stage that writes another element does not fit.
+        let apart = |a: &Form, b: &Form| a.clone().minus(b).as_constant().is_some_and(|by| by != 0);
+        let is_other =
+            |(coord, own): &(&Form, &Option<Form>)| own.iter().any(|own| apart(coord, own));
+        let mut unmatched = coords.iter().zip(&own).filter(is_other).count();
         for load in loads {
             let Some(layout) = self.found.layouts.get(&load.buffer) else { continue };
             let decl = forms.pool.buffer(load.buffer);

@@ -46,8 +46,6 @@ pub struct Source {
     pub(super) types: FxHashMap<FuncId, Vec<tree::Scalar>>,
     /// Funcs whose stages are numbered from the second, because the first one gives no values.
     pub(super) skipped: FxHashSet<FuncId>,
-    /// The components that a stage leaves as they are, by Halide's number of the stage.
-    pub(super) unstored: FxHashMap<(FuncId, usize), Vec<usize>>,
     /// Outputs with one more stage, the first: it gives the contents from before the run.
     pub(crate) filled: FxHashSet<FuncId>,
     /// The reduction domains of the pipeline as written, before any directive changed it, for the
@@ -188,7 +186,6 @@ impl Source {
             params: Vec::new(),
             types: FxHashMap::default(),
             skipped: FxHashSet::default(),
-            unstored: FxHashMap::default(),
             filled: FxHashSet::default(),
             domains: Vec::new(),
             widths: Widths::default(),
@@ -265,8 +262,6 @@ pub(super) struct Translation<'a> {
     has_cache: bool,
     /// True in the first stage of a func.
     pub(super) is_first: bool,
-    /// The components that the present stage leaves as they are.
-    pub(super) unstored: Vec<usize>,
 }
 
 /// The dimensions of a caller's buffer, as variables named after it.
@@ -333,8 +328,7 @@ impl<'a> Translation<'a> {
     pub(super) fn new(pipeline: &'a Pipeline, pool: Pool, names: &'a Names) -> Self {
         let (widths, undefined) = (Widths::default(), FxHashSet::default());
         let nodes = Nodes::new(names);
-        let (is_first, unstored) = (true, Vec::new());
-        Self { pipeline, pool, nodes, widths, undefined, has_cache: true, is_first, unstored }
+        Self { pipeline, pool, nodes, widths, undefined, has_cache: true, is_first: true }
     }
 
     fn declare(mut self) -> Result<Source> {
@@ -592,17 +586,11 @@ impl<'a> Translation<'a> {
                 extents.map(|extent| DomainExtent { func: id, stage: stage_number, extent });
             source.domains.extend(domain);
             self.is_first = stage_number == 0;
-            let result = self.stage(stage, (id, &std::mem::take(&mut kept)));
-            let unstored = std::mem::take(&mut self.unstored);
-            if !unstored.is_empty() {
-                source.unstored.insert((id, number + skipped), unstored);
-            }
-            result
+            self.stage(stage, (id, &std::mem::take(&mut kept)))
         });
         let mut stages = stages.collect::<Result<Vec<_>>>();
         if let (Some(init), Ok(stages)) = (filled, &mut stages) {
             stages.insert(1, self.stage(init, (id, &[]))?);
-            source.unstored.insert((id, 0), std::mem::take(&mut self.unstored));
         }
         for name in &func.args {
             self.nodes.unbind(*name);

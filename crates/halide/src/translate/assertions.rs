@@ -6,7 +6,8 @@
 //! on which that work runs. If it fails, it ends a run for which the pipeline has a value. It
 //! therefore becomes a fault wherever its condition is false, and the validator must show that the
 //! fault does not happen. The code after it may rely on the condition, the code before it may not.
-//! For an assertion that comes first in loops, an entry check may show it ([`super::late_checks`]).
+//! For an assertion that comes first in loops, or after work that no input changes, an entry check
+//! may show it ([`super::late_checks`]).
 
 use halidom_ir::{
     BinaryOp as Op, Check, Constant, Expr, ExprId, Pool, Stmt as IrStmt, StmtId, Type,
@@ -40,6 +41,7 @@ impl Walk<'_> {
             ));
             return Ok(None);
         }
+        let stated = condition;
         if self.depth > 0 {
             self.check_first(pool, condition, message);
         }
@@ -52,7 +54,9 @@ impl Walk<'_> {
             return Ok(None);
         }
         if self.work_begun || self.depth > 0 {
-            return Ok(Some(self.owed(pool, condition)?));
+            let owed = self.owed(pool, condition)?;
+            self.check_late(pool, stated, message, owed);
+            return Ok(Some(owed));
         }
         if known == Some(false) {
             let message = text::print_expr(message, self.nodes.names);

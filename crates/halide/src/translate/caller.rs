@@ -285,13 +285,17 @@ impl Walk<'_> {
     }
 
     /// The dimensions of an output in the order in which they nest, innermost first: those whose
-    /// stride the pipeline fixes to a number, by that number, before the others. Dimensions of the
-    /// same rank nest in their own order.
+    /// stride the pipeline fixes to a number, by that number, before the others. Of dimensions with
+    /// the same stride, those that the pipeline fixes to one element come first: else no other
+    /// dimension could have more than one. Dimensions of the same rank nest in their own order.
     fn nesting(&self, decl: &BufferDecl) -> Vec<usize> {
         let constraints = self.constraints(&decl.name);
-        let fixed = |dim: &usize| match constraints.get(*dim).map(|dim| &dim.stride) {
-            Some(Some(tree::Expr::Int(stride, _))) => i128::from(*stride),
-            Some(_) | None => i128::MAX,
+        let fixed = |dim: &usize| match constraints.get(*dim) {
+            Some(Constraint { stride: Some(tree::Expr::Int(stride, _)), extent, min: _ }) => {
+                let has_one = matches!(extent, Some(tree::Expr::Int(1, _)));
+                (i128::from(*stride), !has_one)
+            }
+            Some(_) | None => (i128::MAX, true),
         };
         let mut order: Vec<usize> = (0..decl.dims.len()).collect();
         order.sort_by_key(fixed);

@@ -11,9 +11,12 @@
 //! that a branch leads elsewhere, or that the assertion holds, is an entry check like those before
 //! all loops: a run that fails it ends with an error in the statement too, and no other run is
 //! refused. The assertion itself stays an obligation in its place, and nothing else may rely on it.
+//!
+//! *Assertions after work that is the same in all runs*: see [`super::unchanged`].
 
 use halidom_ir::{
-    BinaryOp, BufferKind, Check, Constant, Expr as IrExpr, ExprId, Pool, Stmt as IrStmt, UnaryOp,
+    BinaryOp, BufferKind, Check, Constant, Expr as IrExpr, ExprId, Pool, Stmt as IrStmt, StmtId,
+    UnaryOp,
 };
 
 use super::kernels::reads_memory;
@@ -129,6 +132,23 @@ impl Walk<'_> {
             let check = Check::Require { message };
             self.hoisted.push(pool.stmt(IrStmt::Assert { condition, check }));
         }
+    }
+
+    /// Notes an entry check for an assertion after work, if the assertion is in no loop and under
+    /// no condition.
+    pub(super) fn check_late(
+        &mut self,
+        pool: &mut Pool,
+        condition: &Expr,
+        message: &Expr,
+        owed: StmtId,
+    ) {
+        if self.place != Place::Host {
+            return;
+        }
+        let Some(condition) = self.late_check(pool, condition) else { return };
+        let check = Check::Require { message: text::print_expr(message, self.nodes.names) };
+        self.late.insert(owed, pool.stmt(IrStmt::Assert { condition, check }));
     }
 }
 

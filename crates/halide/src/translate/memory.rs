@@ -130,7 +130,10 @@ impl Walk<'_> {
         let (own, copies) = sizes.split_at(rank.min(sizes.len()));
         let copies = copies.iter().copied().reduce(|a, b| pool.mul(a, b)).unwrap_or(one);
         let mut nested = vec![one; rank];
-        let shaped = own.len() == rank && (rank > 0 || copies == one);
+        // Where a loop around an allocation was vectorized, each lane has memory of its own: the
+        // lanes are the innermost extents.
+        let lanes = rank > 0 && sizes.len() > rank && !self.is_ring(func);
+        let shaped = own.len() == rank && (rank > 0 || copies == one) && !lanes;
         if shaped {
             // Extents are given in the order of the func's dimensions, then the number of copies in
             // a ring. The copies follow one another.
@@ -327,6 +330,13 @@ impl Walk<'_> {
         let count = pool.func(func).scalars.len();
         // The names of memory that the threads of a block share end in a number per block.
         if count == 1 { Some((func, 0)) } else { (component < count).then_some((func, component)) }
+    }
+
+    /// Tests whether a func keeps several copies of itself in a ring.
+    fn is_ring(&self, func: FuncId) -> bool {
+        let mut known = self.pipeline.funcs.iter();
+        let known = known.find(|known| self.source.funcs.get(&known.name) == Some(&func));
+        known.is_none_or(|known| known.schedule.ring_buffer.is_some())
     }
 
     /// The func's dimensions in the order of memory, innermost first.

@@ -66,6 +66,7 @@ mod task_parts;
 mod task_waits;
 mod tasks;
 mod truths;
+mod unchanged;
 mod undef;
 mod walk;
 mod wrapping;

@@ -30,7 +30,9 @@ use super::pointers::Opaque;
 use super::polynomials::Polynomial;
 use super::scans::{Uses, contains_assert, is_stored};
 use super::walk::{Atomicity, Item, Place, Walk, closed};
-use super::{debugging, folds, intrinsics, profiling, rounding, scopes};
+use super::{
+    debugging, folds, intrinsics, kept_components, profiling, rounding, scopes, unchanged,
+};
 use crate::pipeline::Pipeline;
 use crate::tree::{self, Alignment, Block, Expr, ForKind, Stmt, StmtKind};
 use crate::{Condition, NameId, Names};
@@ -208,8 +210,10 @@ impl Walk<'_> {
         }
         let body = self.block(pool, block)?;
         self.given_back()?;
+        let body = kept_components::stored(pool, body, (self.source, &self.outputs));
         parts.append(&mut self.of_stages);
         parts.append(&mut self.hoisted);
+        parts.extend(unchanged::checks_after(pool, body, &self.late));
         let known = [&parts[..], &[body]].concat();
         parts.extend(self.domains(pool, &known));
         parts.push(body);
@@ -402,8 +406,6 @@ impl Walk<'_> {
                 self.touched()?;
                 self.written(*name)?;
                 items.push(Item::Stmt(self.store(pool, &target, [index, value], predicate)?));
-                let kept = self.kept_components(pool, &target, index, predicate)?;
-                items.extend(kept.into_iter().map(Item::Stmt));
             }
             StmtKind::Allocate { name, ty, extents, padding, memory, condition, new, free } => {
                 let stated = Allocation {
@@ -684,7 +686,6 @@ impl Walk<'_> {
         let node = self.nodes.value(value);
         self.nodes.bind(name, Binding::Node(node));
         let around = self.enter();
-        self.loop_names.push(name);
         self.is_unordered |= kind.is_parallel();
         if kind == LoopKind::GpuBlocks {
             self.place = Place::Block;
@@ -695,7 +696,6 @@ impl Walk<'_> {
         self.host_loops += of_host;
         let body = self.block(pool, body);
         self.host_loops -= of_host;
-        self.loop_names.pop();
         self.leave(around);
         self.nodes.unbind(name);
         Ok(pool.stmt(IrStmt::For { var, min, extent, kind, body: body? }))

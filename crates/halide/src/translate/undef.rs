@@ -122,7 +122,6 @@ impl Translation<'_> {
             if self.is_first {
                 return unsupported("`undef` in some components of a first stage");
             }
-            self.unstored.push(component);
             Ok(self.pool.func_ref(func, component, lhs.to_vec()))
         };
         values.iter().enumerate().map(of).collect()

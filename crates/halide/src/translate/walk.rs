@@ -87,6 +87,9 @@ pub(super) struct Walk<'a> {
     pub(super) leading: Option<Vec<ExprId>>,
     /// Entry checks for assertions in loops.
     pub(super) hoisted: Vec<StmtId>,
+    /// The obligations of assertions that are in no loop and under no condition, with entry checks
+    /// that show them.
+    pub(super) late: FxHashMap<StmtId, StmtId>,
     /// The enclosing loop, condition or task: all statements of a region run equally often.
     pub(super) region: usize,
     pub(super) regions: usize,
@@ -104,8 +107,6 @@ pub(super) struct Walk<'a> {
     pub(super) holdings: Holdings,
     /// The number of enclosing loops on the host.
     pub(super) host_loops: usize,
-    /// The enclosing loops on the host, outermost first.
-    pub(super) loop_names: Vec<NameId>,
     /// The values of integer names, if these values read no memory.
     pub(super) definitions: Definitions,
     /// The variables of parameters and shapes.
@@ -144,6 +145,7 @@ impl<'a> Walk<'a> {
             depth: 0,
             leading: Some(Vec::new()),
             hoisted: Vec::new(),
+            late: FxHashMap::default(),
             region: 0,
             regions: 0,
             place: Place::Host,
@@ -154,7 +156,6 @@ impl<'a> Walk<'a> {
             outputs: Vec::new(),
             holdings: Holdings::default(),
             host_loops: 0,
-            loop_names: Vec::new(),
             definitions: Definitions::default(),
             signature: FxHashSet::default(),
             extern_scalars: Vec::new(),

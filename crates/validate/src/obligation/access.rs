@@ -216,12 +216,15 @@ impl Checker<'_> {
     fn injective(&mut self, index: MemoryId) {
         let memory = &self.model.memories[index];
         let mut fixed = self.fixed(&[]);
-        let mut order: Vec<(i128, Dimension)> = Vec::new();
+        // Of dimensions with the same stride, only those of one element leave room for others.
+        let mut order: Vec<((i128, i128), Dimension)> = Vec::new();
         for dim in &memory.dims {
-            let stride = fixed.poly(self.space, dim.stride);
-            order.push((self.space.as_constant(stride).unwrap_or(i128::MAX), *dim));
+            let sizes = [dim.stride, dim.extent].map(|size| fixed.poly(self.space, size));
+            let [stride, extent] =
+                sizes.map(|size| self.space.as_constant(size).unwrap_or(i128::MAX));
+            order.push(((stride, extent), *dim));
         }
-        order.sort_by_key(|(stride, _)| *stride);
+        order.sort_by_key(|(sizes, _)| *sizes);
         let mut goal = Vec::new();
         let mut least = self.space.constant(1);
         for (_, dim) in order {

@@ -5,7 +5,7 @@ use halidom_ir::BufferKind;
 use crate::lia::Outcome;
 use crate::obligation::door::Desk;
 use crate::obligation::record::Reason;
-use crate::space::{FormulaId, PolyId, Symbol};
+use crate::space::{Equation, FormulaId, PolyId, Rename, Symbol};
 
 /// A limit for mins and extents of moderate size.
 const MODEST: i128 = 1 << 12;
@@ -20,7 +20,7 @@ pub(super) fn sizes(
     facts: &[FormulaId],
     roomy: &[PolyId],
 ) -> Result<Vec<Vec<(Symbol, i128)>>, Reason> {
-    let mut facts = facts.to_vec();
+    let mut facts = with_constants(desk, facts);
     let two = desk.space.constant(2);
     facts.extend(roomy.iter().map(|extent| desk.space.at_most(two, *extent)));
     let label = if roomy.is_empty() { "modest sizes" } else { "room" };
@@ -32,6 +32,26 @@ pub(super) fn sizes(
         Outcome::Possible(values) => vec![values],
         Outcome::Contradiction | Outcome::Undecided(_) => Vec::new(),
     })
+}
+
+/// Returns the facts, and what they say where sizes that they fix have their values: with those,
+/// some products are no longer opaque to the solver.
+fn with_constants(desk: &mut Desk<'_, '_>, facts: &[FormulaId]) -> Vec<FormulaId> {
+    let parts: Vec<FormulaId> = facts.iter().flat_map(|fact| desk.space.conjuncts(*fact)).collect();
+    let mut fixed = Rename::new();
+    for part in &parts {
+        if let Some(Equation::Constant(symbol, is)) = desk.space.equation(*part) {
+            fixed.insert(symbol, is);
+        }
+    }
+    let mut all = facts.to_vec();
+    for part in parts {
+        let said = fixed.formula(desk.space, part);
+        if said != part && said != desk.space.truth(true) {
+            all.push(said);
+        }
+    }
+    all
 }
 
 /// Returns conditions that windows and the caller's buffers are near the origin and not large.

@@ -63,12 +63,22 @@ pub(super) fn widened(model: &Model, space: &mut Space) -> Vec<Vec<Region>> {
             let range = guarded.or(swept);
             if let Some(range) = range {
                 let widened = regions.iter_mut().take(last + 1);
-                widened.filter_map(|region| region.get_mut(dim)).for_each(|own| *own = range);
+                let widened = widened.filter_map(|region| region.get_mut(dim));
+                widened.for_each(|own| *own = hull(space, *own, range));
             }
         }
         found.push(regions);
     }
     found
+}
+
+/// Returns the box's range, with the range that is needed if the box is known to leave some of it
+/// out: a pure stage may have no value there.
+fn hull(space: &mut Space, needed: (PolyId, PolyId), range: (PolyId, PolyId)) -> (PolyId, PolyId) {
+    let known = |(min, extent)| Some((space.as_constant(min)?, space.as_constant(extent)?));
+    let (Some(needed), Some(found)) = (known(needed), known(range)) else { return range };
+    let (first, end) = (needed.0.min(found.0), (needed.0 + needed.1).max(found.0 + found.1));
+    (space.constant(first), space.constant(end - first))
 }
 
 /// Returns the range of a coordinate from `min` up to a bound that a guard sets, if the bound does

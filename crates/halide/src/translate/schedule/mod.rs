@@ -187,13 +187,6 @@ impl Source {
             types: types.collect(),
             filled: self.filled.iter().filter_map(|func| map.get(func).copied()).collect(),
             skipped: self.skipped.iter().filter_map(|func| map.get(func).copied()).collect(),
-            unstored: {
-                let of = self.unstored.iter();
-                let renamed = of.filter_map(|((func, stage), kept)| {
-                    Some(((*map.get(func)?, *stage), kept.clone()))
-                });
-                renamed.collect()
-            },
             domains: domains.collect(),
             // Expressions of another pool.
             widths: Widths::default(),
