@@ -713,6 +713,21 @@ const CASES: &[Case] = &[
             "(assert (== (var i32 \"out.extent.2\") (i32 2))",
         )],
     },
+    Case {
+        name: "an output of a fixed number of planes",
+        lines: "i = hl.ImageParam(hl.Int(32), 2, 'i')
+    c = hl.Var('c')
+    out[x, y, c] = i[x, y] + c
+    out.output_buffer().dim(2).set_bounds(0, 3)",
+        target: None,
+        wrong: &[
+            (
+                "(* (var i32 \"out.s0.c\") (var i32 \"out.stride.2\"))",
+                "(* (var i32 \"out.s0.c\") (var i32 \"out.stride.1\"))",
+            ),
+            ("\"out.s0.c\" (i32 0) (i32 3)", "\"out.s0.c\" (i32 0) (i32 2)"),
+        ],
+    },
 ];
 
 const SCRIPT: &str = "import halide as hl

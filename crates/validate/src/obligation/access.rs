@@ -216,15 +216,16 @@ impl Checker<'_> {
     fn injective(&mut self, index: MemoryId) {
         let memory = &self.model.memories[index];
         let mut fixed = self.fixed(&[]);
-        // Of dimensions with the same stride, only those of one element leave room for others.
-        let mut order: Vec<((i128, i128), Dimension)> = Vec::new();
+        // Of dimensions with the same constant stride, only those of one element leave room for
+        // others. Any order will do, as the goal is proved.
+        let mut order: Vec<((i128, bool), Dimension)> = Vec::new();
         for dim in &memory.dims {
             let sizes = [dim.stride, dim.extent].map(|size| fixed.poly(self.space, size));
-            let [stride, extent] =
-                sizes.map(|size| self.space.as_constant(size).unwrap_or(i128::MAX));
-            order.push(((stride, extent), *dim));
+            let [stride, extent] = sizes.map(|size| self.space.as_constant(size));
+            let key = stride.map_or((i128::MAX, true), |stride| (stride, extent != Some(1)));
+            order.push((key, *dim));
         }
-        order.sort_by_key(|(sizes, _)| *sizes);
+        order.sort_by_key(|(key, _)| *key);
         let mut goal = Vec::new();
         let mut least = self.space.constant(1);
         for (_, dim) in order {
