@@ -27,8 +27,9 @@ impl Forms<'_> {
         let range = (self.form(min), self.form(extent));
         if let (Some(min), Some(extent)) = (range.0.as_constant(), range.1.as_constant())
             && extent > 0
+            && let Some(end) = min.checked_add(extent)
         {
-            self.ranges.insert(var, (min, min + extent - 1));
+            self.ranges.insert(var, (min, end - 1));
         }
         self.loops.insert(var);
         self.samples.keep_to(var, range);
@@ -36,6 +37,9 @@ impl Forms<'_> {
 
     /// The least and the greatest value of a form, as far as the ranges of loops tell them.
     pub(super) fn limits(&self, form: &Form) -> (Option<i128>, Option<i128>) {
+        if form.is_too_large() {
+            return (None, None);
+        }
         let mut limits = (Some(0_i128), Some(0_i128));
         for (atoms, factor) in form.terms() {
             let range = match atoms {
@@ -53,10 +57,12 @@ impl Forms<'_> {
         limits
     }
 
-    /// The quotient of a form by a number, if all its values have the same one.
+    /// The quotient of a form by a number, if all its values have the same one and its product with
+    /// the number is in range.
     pub(super) fn row(&self, form: &Form, by: i128) -> Option<i128> {
         let (least, greatest) = self.limits(form);
-        let row = least?.div_euclid(by);
+        let row = least?.checked_div_euclid(by)?;
+        row.checked_mul(by)?.checked_neg()?;
         (greatest?.div_euclid(by) == row).then_some(row)
     }
 }

@@ -6,9 +6,15 @@
 //! the pipeline's own memory of constant size, calls no named function, and depends on no
 //! parameter, shape or caller's element. Then this work is the same in every run that begins it, so
 //! if it is shown to be right in the runs that pass the assertion, and there is such a run, it is
-//! right in all runs. It leaves nothing that a caller sees. So the assertion is an entry check like
-//! those before the work: a run that fails it ends with an error in the statement too, and no other
-//! run is refused. The assertion itself stays an obligation in its place.
+//! right in all runs. (That there is such a run is owed with the entry checks.) It leaves nothing
+//! that a caller sees. So the assertion is an entry check like those before the work: a run that
+//! fails it ends with an error in the statement too, and no other run is refused. The assertion
+//! itself stays an obligation in its place.
+//!
+//! Memory whose size depends on the inputs may be taken meanwhile, as long as no work accesses it:
+//! if there is none left, the run ends with an error too. Of several such assertions, a later one
+//! may excuse an overflow in an earlier one, as it may among the entry checks of the statement: the
+//! run fails at one of them.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BufferId, BufferKind, Expr, ExprId, Pool, Stmt, StmtId, VarId};

@@ -76,9 +76,15 @@ pub(super) fn widened(model: &Model, space: &mut Space) -> Vec<Vec<Region>> {
 /// out: a pure stage may have no value there.
 fn hull(space: &mut Space, needed: (PolyId, PolyId), range: (PolyId, PolyId)) -> (PolyId, PolyId) {
     let known = |(min, extent)| Some((space.as_constant(min)?, space.as_constant(extent)?));
-    let (Some(needed), Some(found)) = (known(needed), known(range)) else { return range };
-    let (first, end) = (needed.0.min(found.0), (needed.0 + needed.1).max(found.0 + found.1));
-    (space.constant(first), space.constant(end - first))
+    let both = known(needed).zip(known(range)).and_then(|(needed, found)| {
+        let ends = [needed, found].map(|(min, extent): (i128, i128)| min.checked_add(extent));
+        let first = needed.0.min(found.0);
+        Some((first, ends[0]?.max(ends[1]?).checked_sub(first)?))
+    });
+    match both {
+        Some((first, extent)) => (space.constant(first), space.constant(extent)),
+        None => range,
+    }
 }
 
 /// Returns the range of a coordinate from `min` up to a bound that a guard sets, if the bound does
