@@ -39,7 +39,7 @@ const SECONDS: &str = "HALIDOM_MUTANTS_SECONDS";
 /// An environment variable: if it is set, open obligations are printed too.
 const DETAILS: &str = "HALIDOM_TEST_DETAILS";
 /// The number of mutants per program in a test run.
-const FEW_MUTANTS: usize = 3;
+const FEW_MUTANTS: usize = 4;
 
 /// The percentage of the wanted mutants that is requested, as some programs have too few sites and
 /// large ones get fewer mutants.
