@@ -680,7 +680,8 @@ const CASES: &[Case] = &[
             ),
             (
                 "(for serial none \"f.s0.x\" (i32 0) (i32 10)",
-                "(for serial none \"f.s0.x\" (i32 0) (max (min (var i32 \"out.extent.0\") (i32 10)) (i32 10))",
+                "(for serial none \"f.s0.x\" (i32 0) \
+              (max (min (var i32 \"out.extent.0\") (i32 10)) (i32 10))",
             ),
         ],
     },

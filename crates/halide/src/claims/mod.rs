@@ -17,6 +17,7 @@
 mod annotate;
 mod demand;
 mod extremes;
+mod facts;
 mod form;
 mod forms;
 mod found;
@@ -24,7 +25,6 @@ mod hints;
 mod layout;
 mod lifetimes;
 mod machine;
-mod ranges;
 mod regions;
 mod sameness;
 mod sample;

@@ -12,7 +12,7 @@
 //! all loops: a run that fails it ends with an error in the statement too, and no other run is
 //! refused. The assertion itself stays an obligation in its place, and nothing else may rely on it.
 //!
-//! *Assertions after work that is the same in all runs*: see [`super::unchanged`].
+//! *Assertions after work that is the same in all runs*: see [`super::closed_work`].
 
 use halidom_ir::{
     BinaryOp, BufferKind, Check, Constant, Expr as IrExpr, ExprId, Pool, Stmt as IrStmt, StmtId,

@@ -31,7 +31,7 @@ use super::polynomials::Polynomial;
 use super::scans::{Uses, contains_assert, is_stored};
 use super::walk::{Atomicity, Item, Place, Walk, closed};
 use super::{
-    debugging, folds, intrinsics, kept_components, profiling, rounding, scopes, unchanged,
+    closed_work, debugging, folds, intrinsics, kept_components, profiling, rounding, scopes,
 };
 use crate::pipeline::Pipeline;
 use crate::tree::{self, Alignment, Block, Expr, ForKind, Stmt, StmtKind};
@@ -213,7 +213,7 @@ impl Walk<'_> {
         let body = kept_components::stored(pool, body, (self.source, &self.outputs));
         parts.append(&mut self.of_stages);
         parts.append(&mut self.hoisted);
-        parts.extend(unchanged::checks_after(pool, body, &self.late));
+        parts.extend(closed_work::checks_after(pool, body, &self.late));
         let known = [&parts[..], &[body]].concat();
         parts.extend(self.domains(pool, &known));
         parts.push(body);

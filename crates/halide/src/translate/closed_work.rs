@@ -11,10 +11,10 @@
 //! fails it ends with an error in the statement too, and no other run is refused. The assertion
 //! itself stays an obligation in its place.
 //!
-//! Memory whose size depends on the inputs may be taken meanwhile, as long as no work accesses it:
-//! if there is none left, the run ends with an error too. Of several such assertions, a later one
-//! may excuse an overflow in an earlier one, as it may among the entry checks of the statement: the
-//! run fails at one of them.
+//! The statement may meanwhile allocate memory whose size depends on the inputs, as long as no work
+//! accesses it. A failed allocation ends the run with an error too. Of two such assertions, the
+//! first may fail to overflow only because the second holds. The statement's own entry checks are
+//! read in the same way: a run in which the first one overflows fails the second one.
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BufferId, BufferKind, Expr, ExprId, Pool, Stmt, StmtId, VarId};

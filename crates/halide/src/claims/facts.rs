@@ -1,4 +1,5 @@
-//! Loops whose ranges are constants, and what these tell about integers.
+//! Facts that a program states of its names: the equalities that it checks at entry, and the ranges
+//! of its loops.
 
 use halidom_ir::{ExprId, VarId};
 
@@ -18,6 +19,7 @@ impl Forms<'_> {
         result
     }
 
+    /// Records that an entry check equates a variable with another one.
     pub(super) fn equate(&mut self, var: VarId, other: ExprId) {
         self.equal.insert(var, other);
     }
