@@ -4,21 +4,12 @@
 //! [`Space::alike`] is a formula that implies equality of the two terms: operators are functions,
 //! so equal operands give equal results. It is sufficient, not necessary.
 
-use halidom_base::FxHashMap;
-
 use super::{Formula, FormulaId, PolyId, Space, Term, TermId, Value, Version};
-
-type Pairs = FxHashMap<(TermId, TermId), Option<FormulaId>>;
 
 impl Space {
     /// The number of a machine integer as an opaque atom.
     pub(crate) fn number(&mut self, term: TermId) -> PolyId {
         self.opaque_value(term)
-    }
-
-    /// Returns a formula under which two terms are equal, if one was found.
-    pub(crate) fn alike(&mut self, a: TermId, b: TermId) -> Option<FormulaId> {
-        self.compare(a, b, &mut Pairs::default())
     }
 
     /// Does the same for values of any type.
@@ -37,26 +28,22 @@ impl Space {
         }
     }
 
-    fn compare(&mut self, a: TermId, b: TermId, pairs: &mut Pairs) -> Option<FormulaId> {
+    /// Returns a formula under which two terms are equal, if one was found.
+    pub(crate) fn alike(&mut self, a: TermId, b: TermId) -> Option<FormulaId> {
         if a == b {
             return Some(self.truth(true));
         }
-        if let Some(known) = pairs.get(&(a, b)) {
+        // Terms never change, so what was found once is kept: the operands of many pairs are equal.
+        if let Some(known) = self.alike.get(&(a, b)) {
             return *known;
         }
-        let found = self
-            .compare_heads(a, b, pairs)
-            .filter(|formula| !matches!(self.formula(*formula), Formula::False));
-        pairs.insert((a, b), found);
+        let found =
+            self.compare(a, b).filter(|formula| !matches!(self.formula(*formula), Formula::False));
+        self.alike.insert((a, b), found);
         found
     }
 
-    fn compare_heads(
-        &mut self,
-        left: TermId,
-        right: TermId,
-        pairs: &mut Pairs,
-    ) -> Option<FormulaId> {
+    fn compare(&mut self, left: TermId, right: TermId) -> Option<FormulaId> {
         let (left_type, right_type) = (self.scalar(left), self.scalar(right));
         if left_type != right_type {
             return None;
@@ -92,16 +79,14 @@ impl Space {
                 if let Term::Select(other_condition, z, w) = other
                     && condition == other_condition
                 {
-                    let both = [self.compare(x, z, pairs)?, self.compare(y, w, pairs)?];
+                    let both = [self.alike(x, z)?, self.alike(y, w)?];
                     let negated = self.not(condition);
                     let both = [self.implies(condition, both[0]), self.implies(negated, both[1])];
                     return Some(self.and(&both));
                 }
-                self.compare_choice(condition, (x, y), right, pairs)
+                self.compare_choice(condition, (x, y), right)
             }
-            (_, Term::Select(condition, x, y)) => {
-                self.compare_choice(condition, (x, y), left, pairs)
-            }
+            (_, Term::Select(condition, x, y)) => self.compare_choice(condition, (x, y), left),
             (Term::FromInt(_, x), Term::Cast(_, y)) | (Term::Cast(_, y), Term::FromInt(_, x))
                 if self.scalar(y).is_machine_integer() =>
             {
@@ -111,7 +96,7 @@ impl Space {
             (Term::Truth(x), Term::Truth(y)) => Some(self.same_truth(x, y)),
             (_, _) => {
                 let operands = self.operand_pairs(left, right)?.into_iter();
-                let same = operands.map(|(x, y)| self.compare(x, y, pairs));
+                let same = operands.map(|(x, y)| self.alike(x, y));
                 let same = same.collect::<Option<Vec<_>>>()?;
                 Some(self.and(&same))
             }
@@ -124,11 +109,10 @@ impl Space {
         condition: FormulaId,
         (x, y): (TermId, TermId),
         other: TermId,
-        pairs: &mut Pairs,
     ) -> Option<FormulaId> {
         let never = self.truth(false);
-        let first = self.compare(x, other, pairs).unwrap_or(never);
-        let second = self.compare(y, other, pairs).unwrap_or(never);
+        let first = self.alike(x, other).unwrap_or(never);
+        let second = self.alike(y, other).unwrap_or(never);
         let negated = self.not(condition);
         let both = [self.implies(condition, first), self.implies(negated, second)];
         let both = self.and(&both);

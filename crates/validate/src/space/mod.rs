@@ -176,6 +176,8 @@ pub(crate) struct Space {
     polys: Interner<PolyId, Poly>,
     formulas: Interner<FormulaId, Formula>,
     terms: Interner<TermId, Term>,
+    /// The conditions under which pairs of terms are equal, as far as they were asked for.
+    alike: FxHashMap<(TermId, TermId), Option<FormulaId>>,
     /// The lane of vectors of each length. One symbol suffices, because the operands of one
     /// statement run in lockstep.
     lanes: FxHashMap<u32, Symbol>,

@@ -15,6 +15,8 @@ use crate::space::{Formula, FormulaId, Rename, Space, Term, TermId, Value};
 /// less likely, so fewer are asked.
 const MOST_QUESTIONS: usize = 128;
 const MOST_FOR_BITS: usize = 16;
+/// The most pairs of leaves that are compared. A value may have hundreds of leaves.
+const MOST_PAIRS: usize = 4096;
 
 /// The leaves and conditions from which a float is computed.
 #[derive(Default)]
@@ -92,8 +94,9 @@ pub(super) fn merged(
     desk: &mut Desk<'_, '_>,
     facts: &[FormulaId],
     (a, b): (TermId, TermId),
-    mut questions: usize,
+    questions: usize,
 ) -> (Vec<Step>, (TermId, TermId)) {
+    let mut left = Left { questions, pairs: MOST_PAIRS };
     let (mut of_a, mut of_b) = (Leaves::default(), Leaves::default());
     leaves(desk.space, a, &mut of_a);
     leaves(desk.space, b, &mut of_b);
@@ -104,11 +107,8 @@ pub(super) fn merged(
         // Values that are computed alike have their leaves in one order, and a question about
         // leaves that differ may take long.
         let (before, from) = others.split_at(position.min(others.len()));
-        let same = from.iter().chain(before).copied().find(|other| {
-            desk.space.alike(*term, *other).is_some_and(|alike| {
-                may_ask(desk.space, alike, &mut questions) && desk.follows(facts, alike, "read")
-            })
-        });
+        let mut candidates = from.iter().chain(before).copied();
+        let same = candidates.find(|other| left.equal(desk, facts, *term, *other));
         match same {
             Some(other) => {
                 rename.means(*term, other);
@@ -125,8 +125,7 @@ pub(super) fn merged(
     for condition in of_a.conditions.difference(&of_b.conditions) {
         for other in of_b.conditions.difference(&of_a.conditions) {
             let alike = desk.space.same_truth(*condition, *other);
-            if may_ask(desk.space, alike, &mut questions) && desk.follows(facts, alike, "condition")
-            {
+            if left.may_ask(desk.space, alike) && desk.follows(facts, alike, "condition") {
                 rename.override_formula(*condition, *other);
                 steps.push(Step::SameTruth(*condition, *other));
                 break;
@@ -145,19 +144,16 @@ fn joined(
     desk: &mut Desk<'_, '_>,
     facts: &[FormulaId],
     (a, b): (TermId, TermId),
-    mut questions: usize,
+    questions: usize,
 ) -> Option<(Vec<Step>, (TermId, TermId))> {
     let mut found = Leaves::default();
     leaves(desk.space, a, &mut found);
     leaves(desk.space, b, &mut found);
+    let mut left = Left { questions, pairs: MOST_PAIRS };
     let (mut rename, mut steps) = (Rename::new(), Vec::new());
     let mut kept: Vec<TermId> = Vec::new();
     for term in found.terms {
-        let twin = kept.iter().copied().find(|other| {
-            desk.space.alike(term, *other).is_some_and(|alike| {
-                may_ask(desk.space, alike, &mut questions) && desk.follows(facts, alike, "read")
-            })
-        });
+        let twin = kept.iter().copied().find(|other| left.equal(desk, facts, term, *other));
         match twin {
             Some(twin) => {
                 rename.means(term, twin);
@@ -172,19 +168,45 @@ fn joined(
     Some((steps, (rename.term(desk.space, a), rename.term(desk.space, b))))
 }
 
-fn may_ask(space: &Space, formula: FormulaId, questions: &mut usize) -> bool {
-    match space.formula(formula) {
-        Formula::True => true,
-        Formula::False => false,
-        Formula::NonNegative(_)
-        | Formula::Zero(_)
-        | Formula::Holds(_)
-        | Formula::Not(_)
-        | Formula::And(_)
-        | Formula::Or(_) => {
-            let may = *questions > 0;
-            *questions = questions.saturating_sub(1);
-            may
+/// The comparisons and questions about leaves that are left.
+struct Left {
+    pairs: usize,
+    questions: usize,
+}
+
+impl Left {
+    /// Tests whether the facts make two leaves equal.
+    fn equal(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
+        a: TermId,
+        b: TermId,
+    ) -> bool {
+        if self.pairs == 0 {
+            return false;
+        }
+        self.pairs -= 1;
+        let alike = desk.space.alike(a, b);
+        alike.is_some_and(|alike| {
+            self.may_ask(desk.space, alike) && desk.follows(facts, alike, "read")
+        })
+    }
+
+    fn may_ask(&mut self, space: &Space, formula: FormulaId) -> bool {
+        match space.formula(formula) {
+            Formula::True => true,
+            Formula::False => false,
+            Formula::NonNegative(_)
+            | Formula::Zero(_)
+            | Formula::Holds(_)
+            | Formula::Not(_)
+            | Formula::And(_)
+            | Formula::Or(_) => {
+                let may = self.questions > 0;
+                self.questions = self.questions.saturating_sub(1);
+                may
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Values with known selections and definitions put in.
 
 use halidom_base::{FxHashSet, IndexSet};
+use halidom_ir::FuncId;
 
 use super::forms::Form;
 use super::parts::poly_atoms;
@@ -10,6 +11,11 @@ use crate::space::{Atom, FormulaId, PolyId, Rename, Space, Term, TermId, Value, 
 
 /// The most rounds. The next round handles funcs that the definitions of the last one read.
 const MOST_ROUNDS: usize = 8;
+/// The most reads that a round unfolds, of funcs that one value alone reads, and of funcs that both
+/// read. Each level of a pyramid reads several elements of the level below, so the number grows by
+/// a factor each round.
+const MOST_ALONE: usize = 1024;
+const MOST_SHARED: usize = 64;
 
 /// The conditions of selections, and the final values of funcs, in a value.
 #[derive(Default)]
@@ -32,22 +38,21 @@ pub(super) fn unfolded(
     };
     let mut rounds = Vec::new();
     for _ in 0..MOST_ROUNDS {
-        let mut found = Found::default();
-        for side in [stored, specified] {
+        let [of_stored, of_specified] = [stored, specified].map(|side| {
+            let mut found = Found::default();
             find(desk.space, side, &mut found);
-        }
+            found
+        });
         let (mut rename, mut steps) = (Rename::new(), Vec::new());
-        for condition in found.conditions {
-            if let Some(holds) = known(desk, facts, condition, "choice") {
-                rename.override_formula(condition, desk.space.truth(holds));
-                steps.push(Step::Known(condition, holds));
+        for condition in of_stored.conditions.union(&of_specified.conditions) {
+            if let Some(holds) = known(desk, facts, *condition, "choice") {
+                rename.override_formula(*condition, desk.space.truth(holds));
+                steps.push(Step::Known(*condition, holds));
             }
         }
-        for read in found.reads {
-            if let Some(meaning) = desk.definition(read) {
-                rename.means(read, meaning);
-                steps.push(Step::Unfold(read));
-            }
+        for (read, meaning) in meanings(desk, &of_stored.reads, &of_specified.reads) {
+            rename.means(read, meaning);
+            steps.push(Step::Unfold(read));
         }
         let sides = (rename.term(desk.space, stored), rename.term(desk.space, specified));
         if sides == (stored, specified) {
@@ -57,6 +62,36 @@ pub(super) fn unfolded(
         rounds.push(steps);
     }
     (!rounds.is_empty()).then_some((rounds, (Value::Number(stored), Value::Number(specified))))
+}
+
+/// Returns the reads that a round unfolds, with their definitions: reads of funcs that only one of
+/// the two values reads, or else of all funcs.
+fn meanings(
+    desk: &mut Desk<'_, '_>,
+    a: &IndexSet<TermId>,
+    b: &IndexSet<TermId>,
+) -> Vec<(TermId, TermId)> {
+    let [of_a, of_b] = [a, b].map(|reads| -> FxHashSet<FuncId> {
+        reads.iter().filter_map(|read| func_of(desk.space, *read)).collect()
+    });
+    let (shared, alone): (Vec<TermId>, Vec<TermId>) = a.union(b).partition(|read| {
+        func_of(desk.space, **read).is_some_and(|func| of_a.contains(&func) && of_b.contains(&func))
+    });
+    for (reads, most) in [(alone, MOST_ALONE), (shared, MOST_SHARED)] {
+        if reads.len() > most {
+            continue;
+        }
+        let meaning = |read: TermId| Some((read, desk.definition(read)?));
+        let meanings: Vec<_> = reads.into_iter().filter_map(meaning).collect();
+        if !meanings.is_empty() {
+            return meanings;
+        }
+    }
+    Vec::new()
+}
+
+fn func_of(space: &Space, read: TermId) -> Option<FuncId> {
+    if let Term::Read { func, .. } = space.term(read) { Some(*func) } else { None }
 }
 
 fn find(space: &Space, term: TermId, found: &mut Found) {
