@@ -4,6 +4,7 @@
 use halidom_base::IndexMap;
 use halidom_ir::{Label, Pool, Program, Stmt, StmtId, VarId};
 use halidom_schedule::{Phase, with_holes};
+use halidom_testgen::sampled;
 
 use super::common::{Step, legal_steps, parse, random};
 
@@ -65,20 +66,20 @@ fn named_apart(step: &mut Step) -> usize {
 #[test]
 fn lemma_6_1_loops_are_identified_by_func_specialization_stage_and_name() {
     let (mut steps, mut loops, mut specialized) = (0, 0, 0);
-    for seed in 0..150 {
+    for seed in sampled(0..150, 3) {
         for mut step in legal_steps(&random(seed)) {
             loops += named_apart(&mut step);
             specialized += usize::from(step.phase == Some(Phase::Specialization));
             steps += 1;
         }
     }
-    assert!(steps > 500 && loops > 3 * steps && specialized > 10, "{steps} {loops} {specialized}");
+    assert!(steps > 150 && loops > 3 * steps && specialized > 3, "{steps} {loops} {specialized}");
 }
 
 #[test]
 fn lemma_a_1_the_loop_phase_keeps_names_apart() {
     let mut after = 0;
-    for seed in 1000..1150 {
+    for seed in sampled(1000..1150, 3) {
         for mut step in legal_steps(&random(seed)) {
             if step.phase == Some(Phase::Loops) {
                 named_apart(&mut step);
@@ -86,7 +87,7 @@ fn lemma_a_1_the_loop_phase_keeps_names_apart() {
             }
         }
     }
-    assert!(after > 300, "{after} loop directives");
+    assert!(after > 90, "{after} loop directives");
 }
 
 #[test]
