@@ -43,12 +43,6 @@ pub(crate) enum Instance {
     Number(TermId),
     /// Floats of operands with equal orders have equal orders.
     SameOrder(TermId, TermId),
-    /// The sign of a product, and its range where both factors are values of few bits.
-    Signs(AtomId, AtomId),
-    /// The order of two multiples of a number: the number, then the other factors.
-    Multiples(PolyId, PolyId, PolyId),
-    /// The product of a minimum or a selection with a factor.
-    Choice(AtomId, PolyId),
     /// The order of two quotients by one divisor.
     Quotients(AtomId, AtomId),
     /// A number that a quotient is less than.
@@ -57,6 +51,8 @@ pub(crate) enum Instance {
     Quotient(AtomId, PolyId),
     /// A bound, multiplied by a factor.
     Scaled(PolyId, PolyId),
+    /// Multiples of two numbers, by the first factor, are equal where the numbers are.
+    Equal(PolyId, PolyId, PolyId),
 }
 
 /// Proposes instances for the questions of one solver. Nothing here is trusted.
@@ -116,9 +112,6 @@ fn state(space: &mut Space, instance: Instance) -> Vec<FormulaId> {
         Instance::Step(a, place, y) => steps::lemma(space, (a, place), y).into_iter().collect(),
         Instance::Number(term) => steps::numbers(space, term).unwrap_or_default(),
         Instance::SameOrder(a, b) => ordered::congruent(space, a, b).into_iter().collect(),
-        Instance::Signs(a, b) => signs(space, a, b),
-        Instance::Multiples(number, first, second) => multiples(space, number, first, second),
-        Instance::Choice(atom, factor) => of_choice(space, atom, factor),
         Instance::Quotients(a, b) => monotone::quotients(space, a, b).unwrap_or_default(),
         Instance::Below(quotient, count) => {
             quotient_below(space, quotient, count).into_iter().collect()
@@ -127,6 +120,7 @@ fn state(space: &mut Space, instance: Instance) -> Vec<FormulaId> {
             quotient_is(space, quotient, value).into_iter().collect()
         }
         Instance::Scaled(factor, bound) => vec![scaled_bound(space, factor, bound)],
+        Instance::Equal(factor, a, b) => vec![equal_multiples(space, factor, (a, b))],
     }
 }
 
@@ -144,6 +138,13 @@ fn scaled_bound(space: &mut Space, factor: PolyId, bound: PolyId) -> FormulaId {
     let both = space.and(&parts);
     let above = space.non_negative(product);
     space.implies(both, above)
+}
+
+/// `a = b` implies `n·a = n·b`.
+fn equal_multiples(space: &mut Space, factor: PolyId, (a, b): (PolyId, PolyId)) -> FormulaId {
+    let multiples = [space.mul(factor, a), space.mul(factor, b)];
+    let (same, equal) = (space.equal(a, b), space.equal(multiples[0], multiples[1]));
+    space.implies(same, equal)
 }
 
 /// `x / n < m` where `n > 0` and `x < n·m`.
@@ -226,79 +227,6 @@ fn value_lemmas(
     if let Term::Ring(_, poly) = *space.term(term) {
         let (fits, same) = (space.within(poly, low, count), space.equal(this, poly));
         lemmas.push(space.implies(fits, same));
-    }
-    lemmas
-}
-
-/// The greatest magnitude of products of values whose range is stated.
-const MOST_PRODUCT: i128 = 1 << 33;
-
-/// A product of two numbers at least 0 is at least 0. A product of two numbers at least 1 is at
-/// least each of them. A product of two values lies between the products of the ends of their
-/// ranges.
-fn signs(space: &mut Space, a: AtomId, b: AtomId) -> Vec<FormulaId> {
-    let ranges = [a, b].map(|atom| match space.atom(atom) {
-        Atom::Value(term) => space.value_range(*term),
-        Atom::Symbol(_) | Atom::Min(_) | Atom::Select(..) | Atom::Div(..) => None,
-    });
-    let (a, b) = (space.atom_poly(a), space.atom_poly(b));
-    let product = space.mul(a, b);
-    let (zero, one) = (space.constant(0), space.constant(1));
-    let (a_natural, b_natural) = (space.at_most(zero, a), space.at_most(zero, b));
-    let natural = space.and(&[a_natural, b_natural]);
-    let (a_positive, b_positive) = (space.at_most(one, a), space.at_most(one, b));
-    let positive = space.and(&[a_positive, b_positive]);
-    let (above, at_least_a, at_least_b) =
-        (space.at_most(zero, product), space.at_most(a, product), space.at_most(b, product));
-    let both = space.and(&[at_least_a, at_least_b]);
-    let mut lemmas = vec![space.implies(natural, above), space.implies(positive, both)];
-    if let [Some((a_low, a_high)), Some((b_low, b_high))] = ranges {
-        let ends = [(a_low, b_low), (a_low, b_high), (a_high, b_low), (a_high, b_high)];
-        let ends: Vec<i128> = ends.iter().map(|(x, y)| x.saturating_mul(*y)).collect();
-        let low = ends.iter().copied().min().unwrap_or(i128::MIN);
-        let high = ends.iter().copied().max().unwrap_or(i128::MAX);
-        if low.unsigned_abs().max(high.unsigned_abs()) <= MOST_PRODUCT.unsigned_abs() {
-            let (low, count) = (space.constant(low), space.constant(high - low + 1));
-            lemmas.push(space.within(product, low, count));
-        }
-    }
-    lemmas
-}
-
-/// Multiples of one number grow with the other factor: `n >= 0` and `a < b` imply `n·a + n <= n·b`,
-/// and `a = b` implies `n·a = n·b`.
-fn multiples(space: &mut Space, number: PolyId, first: PolyId, second: PolyId) -> Vec<FormulaId> {
-    let zero = space.constant(0);
-    let natural = space.at_most(zero, number);
-    let (a, b) = (space.mul(number, first), space.mul(number, second));
-    let mut cases = Vec::new();
-    for (less, more, low, high) in [(first, second, a, b), (second, first, b, a)] {
-        let below = space.less(less, more);
-        let step = space.add(low, number);
-        let grown = space.at_most(step, high);
-        cases.push(space.implies(below, grown));
-    }
-    let cases = space.and(&cases);
-    let (same, equal) = (space.equal(first, second), space.equal(a, b));
-    let parts = [space.implies(natural, cases), space.implies(same, equal)];
-    vec![space.and(&parts)]
-}
-
-/// A product with a minimum or selection equals the product with the operand that is chosen.
-fn of_choice(space: &mut Space, atom: AtomId, factor: PolyId) -> Vec<FormulaId> {
-    let operands: Vec<PolyId> = match space.atom(atom) {
-        Atom::Min(operands) => operands.to_vec(),
-        Atom::Select(_, x, y) => vec![*x, *y],
-        Atom::Symbol(_) | Atom::Div(..) | Atom::Value(_) => return Vec::new(),
-    };
-    let this = space.atom_poly(atom);
-    let product = space.mul(this, factor);
-    let mut lemmas = Vec::new();
-    for operand in operands {
-        let chosen = space.equal(this, operand);
-        let multiple = space.mul(operand, factor);
-        let equal = space.equal(product, multiple);
-        lemmas.push(space.implies(chosen, equal));
     }
     lemmas
 }

@@ -254,10 +254,8 @@ struct LyingLemmas {
 impl LyingLemmas {
     fn bent(&mut self, space: &mut Space, found: &mut Vec<Instance>) {
         let pick = |instance: &Instance| match *instance {
-            Instance::Multiples(a, b, _) | Instance::Scaled(a, b) => Some((a, b)),
-            Instance::Choice(_, a) | Instance::Quotient(_, a) | Instance::Below(_, a) => {
-                Some((a, a))
-            }
+            Instance::Equal(a, b, _) | Instance::Scaled(a, b) => Some((a, b)),
+            Instance::Quotient(_, a) | Instance::Below(_, a) => Some((a, a)),
             Instance::Meaning(_)
             | Instance::SameValue(..)
             | Instance::SameTruth(..)
@@ -268,14 +266,11 @@ impl LyingLemmas {
             | Instance::Step(..)
             | Instance::Number(_)
             | Instance::SameOrder(..)
-            | Instance::Quotients(..)
-            | Instance::Signs(..) => None,
+            | Instance::Quotients(..) => None,
         };
         let terms: Vec<(PolyId, PolyId)> = found.iter().filter_map(pick).collect();
         let atoms = found.iter().filter_map(|instance| match *instance {
-            Instance::Meaning(atom) | Instance::Signs(atom, _) | Instance::Quotients(_, atom) => {
-                Some(atom)
-            }
+            Instance::Meaning(atom) | Instance::Quotients(_, atom) => Some(atom),
             Instance::SameValue(..)
             | Instance::Compared(_)
             | Instance::Converted(..)
@@ -285,11 +280,10 @@ impl LyingLemmas {
             | Instance::SameOrder(..)
             | Instance::SameTruth(..)
             | Instance::Monotone(..)
-            | Instance::Multiples(..)
-            | Instance::Choice(..)
             | Instance::Quotient(..)
             | Instance::Below(..)
-            | Instance::Scaled(..) => None,
+            | Instance::Scaled(..)
+            | Instance::Equal(..) => None,
         });
         let atoms: Vec<AtomId> = atoms.collect();
         for _ in 0..4 {
@@ -299,9 +293,11 @@ impl LyingLemmas {
                 break;
             };
             found.push(Instance::Scaled(second, first.0));
-            found.push(Instance::Multiples(first.1, second, first.0));
+            found.push(Instance::Equal(first.1, second, first.0));
             if let Some(atom) = self.liar.one_of(&atoms) {
-                found.extend([Instance::Quotient(atom, second), Instance::Choice(atom, second)]);
+                let chosen = space.atom_poly(atom);
+                found.push(Instance::Quotient(atom, second));
+                found.push(Instance::Equal(first.0, chosen, second));
                 found.push(Instance::Below(atom, first.1));
                 let other = self.liar.one_of(&atoms).unwrap_or(atom);
                 found.push(Instance::Quotients(atom, other));
@@ -325,12 +321,10 @@ impl LyingLemmas {
             | Instance::Quotients(..)
             | Instance::SameTruth(..)
             | Instance::Monotone(..)
-            | Instance::Signs(..)
-            | Instance::Multiples(..)
-            | Instance::Choice(..)
             | Instance::Quotient(..)
             | Instance::Below(..)
-            | Instance::Scaled(..) => None,
+            | Instance::Scaled(..)
+            | Instance::Equal(..) => None,
         });
         let pairs: Vec<_> = pairs.collect();
         found.extend(pairs.iter().map(|(a, b)| Instance::SameTruth(*a, *b)));

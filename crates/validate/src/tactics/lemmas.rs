@@ -17,6 +17,8 @@ const MOST_SCALED: usize = 32;
 const MOST_BOUNDS: usize = 256;
 /// The most pairs of products that are compared.
 const MOST_PAIRS: usize = 64;
+/// The greatest magnitude of products of values whose range is stated.
+const MOST_PRODUCT: u128 = 1 << 33;
 /// The most quotients by numbers that are not constant that are compared.
 const MOST_QUOTIENTS: usize = 12;
 /// The most literals with which a float that becomes an integer is compared.
@@ -199,7 +201,7 @@ impl Reached {
             self.monomials.iter().filter(|monomial| monomial.len() == 2).cloned().collect();
         for monomial in &products[self.signed..] {
             if let [a, b] = **monomial {
-                lemmas.push(Instance::Signs(a, b));
+                lemmas.extend(signs(space, a, b));
             }
         }
         self.signed = products.len();
@@ -432,7 +434,7 @@ impl Reached {
                 let mut parts = space.poly(multiple).0.iter();
                 let reached = parts.all(|(of, _)| of.len() < 2 || self.monomials.contains(of));
                 if reached && lemmas.len() < MOST_SCALED {
-                    lemmas.push(Instance::Multiples(number, this, other));
+                    lemmas.push(Instance::Equal(number, this, other));
                 }
             }
         }
@@ -673,20 +675,49 @@ fn multiples(space: &mut Space, products: &[Monomial], atoms: &IndexSet<AtomId>)
             multiples.extend(of.filter(|of| multiple(*of)).map(|divisor| (divisor, other)));
         }
     }
-    let mut lemmas = Vec::new();
+    let mut pairs = Vec::new();
     for (position, (number, first)) in multiples.iter().enumerate() {
-        for (other, second) in multiples.iter().take(position) {
-            if number != other || lemmas.len() >= MOST_PAIRS {
-                continue;
-            }
-            lemmas.push(Instance::Multiples(*number, *first, *second));
+        let others = multiples.iter().take(position).filter(|(other, _)| number == other);
+        pairs.extend(others.map(|(_, second)| (*number, *first, *second)));
+    }
+    pairs.truncate(MOST_PAIRS);
+    let mut lemmas = Vec::new();
+    for (number, first, second) in pairs {
+        for (less, more) in [(first, second), (second, first)] {
+            let distance = space.sub(more, less);
+            lemmas.push(Instance::Scaled(number, space.offset(distance, -1)));
         }
+        lemmas.push(Instance::Equal(number, first, second));
+    }
+    lemmas
+}
+
+/// Proposes the sign of a product: a product of two numbers at least 0 is at least 0, and at least
+/// each of them if the other one is at least 1. A product of two values of few bits lies between
+/// the products of the ends of their ranges, by the distances of the values from these ends.
+fn signs(space: &mut Space, a: AtomId, b: AtomId) -> Vec<Instance> {
+    let ranges = [a, b].map(|atom| match space.atom(atom) {
+        Atom::Value(term) => space.value_range(*term),
+        Atom::Symbol(_) | Atom::Min(_) | Atom::Select(..) | Atom::Div(..) => None,
+    });
+    let (a, b) = (space.atom_poly(a), space.atom_poly(b));
+    let mut lemmas = vec![Instance::Scaled(a, b)];
+    lemmas.extend([(a, b), (b, a)].map(|(x, y)| Instance::Scaled(x, space.offset(y, -1))));
+    let [Some((a_low, a_high)), Some((b_low, b_high))] = ranges else { return lemmas };
+    let most = |low: i128, high: i128| low.unsigned_abs().max(high.unsigned_abs());
+    if most(a_low, a_high).saturating_mul(most(b_low, b_high)) <= MOST_PRODUCT {
+        let mut ends = |of: PolyId, low: i128, high: i128| {
+            let below = space.scale(of, -1);
+            [space.offset(of, -low), space.offset(below, high)]
+        };
+        let (of_a, of_b) = (ends(a, a_low, a_high), ends(b, b_low, b_high));
+        lemmas.extend(of_a.iter().flat_map(|x| of_b.iter().map(|y| Instance::Scaled(*x, *y))));
     }
     lemmas
 }
 
 /// Returns instances on a product with a minimum or selection, if one of the factors is a divisor
-/// or a choice among divisors.
+/// or a choice among divisors: the product is the one with the operand that is chosen.
 fn of_choices(
     space: &mut Space,
     monomial: &Monomial,
@@ -695,12 +726,13 @@ fn of_choices(
     let [a, b] = **monomial else { return Vec::new() };
     let mut lemmas = Vec::new();
     for (atom, factor) in [(a, b), (b, a)] {
-        if !matches!(space.atom(atom), Atom::Min(_) | Atom::Select(..)) {
+        let operands = choices(space, atom);
+        if operands.is_empty() {
             continue;
         }
         let (this, factor) = (space.atom_poly(atom), space.atom_poly(factor));
         if divides(space, factor, divisors) || divides(space, this, divisors) {
-            lemmas.push(Instance::Choice(atom, factor));
+            lemmas.extend(operands.iter().map(|operand| Instance::Equal(factor, this, *operand)));
         }
     }
     lemmas
@@ -712,13 +744,18 @@ fn divides(space: &mut Space, poly: PolyId, divisors: &[(PolyId, PolyId)]) -> bo
     if divisors.iter().any(|(divisor, _)| [poly, negated].contains(divisor)) {
         return true;
     }
-    let operands: Vec<PolyId> = match space.as_atom(poly).map(|atom| space.atom(atom)) {
-        Some(Atom::Min(operands)) => operands.to_vec(),
-        Some(Atom::Select(_, a, b)) => vec![*a, *b],
-        Some(Atom::Symbol(_) | Atom::Div(..) | Atom::Value(_)) | None => return false,
-    };
+    let operands = space.as_atom(poly).map_or(Vec::new(), |atom| choices(space, atom));
     operands.into_iter().any(|operand| {
         let negated = space.scale(operand, -1);
         divisors.iter().any(|(divisor, _)| [operand, negated].contains(divisor))
     })
+}
+
+/// Returns the operands of a minimum, or the arms of a selection.
+fn choices(space: &Space, atom: AtomId) -> Vec<PolyId> {
+    match space.atom(atom) {
+        Atom::Min(operands) => operands.to_vec(),
+        Atom::Select(_, a, b) => vec![*a, *b],
+        Atom::Symbol(_) | Atom::Div(..) | Atom::Value(_) => Vec::new(),
+    }
 }
