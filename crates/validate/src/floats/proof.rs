@@ -20,7 +20,7 @@
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Constant, Overflow, Scalar, UnaryOp, eval};
 
-use super::rational::Rational;
+use super::rational::{self, Rational};
 use super::{Axiom, Axioms};
 use crate::space::{Space, Term, TermId};
 
@@ -98,8 +98,8 @@ impl Law {
                 ((!is_exact).then_some(Axiom::Reciprocal), "xy/", "xz*")
             }
             Self::Moved(op) => {
-                let literal = |term| space.term_constant(term).and_then(Rational::of);
-                literal(z).filter(|number| !number.is_zero())?;
+                let literal = |term| space.term_constant(term).and_then(rational::of);
+                literal(z).filter(|[above, _]| *above != 0.into())?;
                 literal(x).or_else(|| literal(y))?;
                 if op == BinaryOp::Min {
                     (None, "xy<z+", "xz+yz+<")
@@ -305,7 +305,7 @@ pub(crate) fn is_special(space: &Space, term: TermId, known: &mut FxHashMap<Term
         return *known;
     }
     let special = if let Term::Constant(constant) = *space.term(term) {
-        Rational::of(constant).is_none()
+        rational::of(constant).is_none()
     } else {
         let mut operands = space.operands(term).into_iter();
         operands.any(|term| space.scalar(term).is_float() && is_special(space, term, known))
@@ -317,18 +317,11 @@ pub(crate) fn is_special(space: &Space, term: TermId, known: &mut FxHashMap<Term
 /// Returns the real number that an expression of literals stands for.
 pub(crate) fn number(space: &Space, term: TermId) -> Option<Rational> {
     if let Term::Constant(constant) = *space.term(term) {
-        return Rational::of(constant);
+        return rational::of(constant);
     }
     if let Term::Unary(NEG, a) = *space.term(term) {
-        return Some(number(space, a)?.negated());
+        return number(space, a).map(|[above, below]| [-above, below]);
     }
-    let Term::Binary(op @ (ADD | SUB | MUL | BinaryOp::Div), a, b) = *space.term(term) else {
-        return None;
-    };
-    let (a, b) = (number(space, a)?, number(space, b)?);
-    Some(if matches!(op, ADD | SUB) {
-        a.add(&if op == ADD { b } else { b.negated() })
-    } else {
-        a.mul(&if op == MUL { b } else { b.inverse()? })
-    })
+    let Term::Binary(op, a, b) = *space.term(term) else { return None };
+    rational::applied(op, number(space, a)?, number(space, b)?)
 }

@@ -5,7 +5,7 @@ use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Constant, Overflow, Scalar, UnaryOp, eval};
 
 use super::proof::{Classes, Join, Law, Theory};
-use super::rational::Rational;
+use super::rational::{Rational, applied, of};
 use super::{Axiom, Axioms};
 use crate::space::concrete::Random;
 use crate::space::{Space, Symbol, Term, TermId};
@@ -67,29 +67,21 @@ fn bits(space: &Space, term: TermId, at: &FxHashMap<Symbol, f64>) -> Constant {
 /// Evaluates a term over the reals. Returns `None` if it divides by 0.
 fn real(space: &Space, term: TermId, at: &FxHashMap<Symbol, f64>) -> Option<Rational> {
     if let Term::Parameter(symbol, _) = space.term(term) {
-        return Rational::of(Constant::f64(at[symbol]));
+        return of(Constant::f64(at[symbol]));
     }
     if let Term::Unary(_, a) = *space.term(term) {
-        return Some(real(space, a, at)?.negated());
+        let [above, below] = real(space, a, at)?;
+        return Some([-above, below]);
     }
     let Term::Binary(op, a, b) = *space.term(term) else {
-        return Rational::of(space.term_constant(term)?);
+        return of(space.term_constant(term)?);
     };
     let (a, b) = (real(space, a, at)?, real(space, b, at)?);
-    let is_less = a.add(&b.negated()).is_negative();
     if op == BinaryOp::Min || op == BinaryOp::Max {
-        return Some(if is_less == (op == BinaryOp::Min) { a } else { b });
+        let [difference, _] = applied(SUB, a.clone(), b.clone())?;
+        return Some(if (difference < 0.into()) == (op == BinaryOp::Min) { a } else { b });
     }
-    if op == BinaryOp::Div {
-        return Some(a.mul(&b.inverse()?));
-    }
-    Some(if op == MUL {
-        a.mul(&b)
-    } else if op == SUB {
-        a.add(&b.negated())
-    } else {
-        a.add(&b)
-    })
+    applied(op, a, b)
 }
 
 fn assignment(random: &mut Random, symbols: [Symbol; 3], values: &[f64]) -> FxHashMap<Symbol, f64> {

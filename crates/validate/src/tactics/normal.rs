@@ -585,7 +585,7 @@ impl Normalizer {
         multiple: TermId,
         (chain, by): (TermId, TermId),
     ) -> Option<TermId> {
-        if !number(space, by)?.is_zero() {
+        if number(space, by)?[0] != 0.into() {
             return Some(multiple);
         }
         let (left, _) = Law::MulZero.sides(space, self.theory, [chain; 3])?;
@@ -631,7 +631,7 @@ impl Normalizer {
         (a, b): (TermId, TermId),
     ) -> Option<TermId> {
         for (zero, other) in [(b, a), (a, b)] {
-            if number(space, zero).is_some_and(|number| number.is_zero()) {
+            if number(space, zero).is_some_and(|[above, _]| above == 0.into()) {
                 let (left, _) = Law::AddZero.sides(space, self.theory, [other; 3])?;
                 self.regrouped(ADD, sum, left);
                 return self.law(space, Law::AddZero, [other; 3]);
