@@ -76,8 +76,8 @@ pub use tactics::refute::{Conventions, Given, Owed, Search, Survived, near_integ
 use admits::Shapes;
 use lia::Lia;
 use obligation::door::Tactics;
-use obligation::settings::Settings;
-use obligation::theorem::{self, Judgement, Task};
+use obligation::settings::{Settings, Task};
+use obligation::theorem::{self, Judgement};
 use program::Model;
 use prose::Prose;
 use space::Space;

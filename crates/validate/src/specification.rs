@@ -14,7 +14,7 @@ use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{Expr, ExprId, FuncId, FuncKind, Pool, Stage, VarId};
 
 use crate::evaluate::{At, Component, EvaluateError, Evaluator, Leaves, leaf_value};
-use crate::program::Parameters;
+use crate::program::{Model, Parameters};
 use crate::space::{FormulaId, PolyId, Space, Term, TermId, Value, Version};
 
 type Result<T> = std::result::Result<T, EvaluateError>;
@@ -59,9 +59,10 @@ impl<'a> Specification<'a> {
     pub(crate) fn new(
         pool: &'a Pool,
         parameters: &'a Parameters,
-        stored: FxHashSet<FuncId>,
+        model: &Model,
         widths: &'a FxHashMap<ExprId, u32>,
     ) -> Self {
+        let stored = model.memories.values().map(|memory| memory.func).collect();
         let (unfolded, ints) = (FxHashMap::default(), Vec::new());
         Self { pool, parameters, stored, unfolded, widths, ints }
     }

@@ -42,6 +42,7 @@ use crate::space::{Formula, FormulaId, PolyId, Space, Symbol};
 use crate::specification::Specification;
 use door::{Desk, Tactics};
 use record::{Kind, Method, Obligation, Reason, Spot, Status, Subject};
+use settings::Task;
 
 pub(crate) use overflow::{Machine, Widths};
 
@@ -56,16 +57,22 @@ pub(crate) struct Checker<'a> {
     pub(crate) tactics: &'a mut (dyn Tactics + 'a),
     /// The conditions of the entry checks.
     pub(crate) entry: Vec<FormulaId>,
+    pub(crate) found: Findings,
+}
+
+/// The results so far.
+#[derive(Default)]
+pub(crate) struct Findings {
     pub(crate) obligations: Vec<Obligation>,
     /// For each store, the number of the obligation on its value, if there is one.
-    pub(crate) values: Vec<Option<usize>>,
+    values: Vec<Option<usize>>,
     /// Funcs whose values need not be right bit for bit.
-    pub(crate) inexact: IndexSet<FuncId>,
+    inexact: IndexSet<FuncId>,
     /// For each inexact func that was asked about: true if each coordinate has a single right
     /// value.
-    pub(crate) uniform: FxHashMap<FuncId, bool>,
+    uniform: FxHashMap<FuncId, bool>,
     /// The inexact funcs, and the funcs that they are computed from.
-    pub(crate) interpreted: IndexSet<FuncId>,
+    interpreted: IndexSet<FuncId>,
     /// Stores that never run.
     pub(crate) dead: Vec<(StmtId, Subject)>,
     /// Sizes at which an open obligation may fail: hints for the counterexample search.
@@ -176,7 +183,7 @@ impl Checker<'_> {
         if matches!(&status, Status::Open(reason) if *reason != Reason::Undecided) {
             self.lia.note_open();
         }
-        self.obligations.push(Obligation { kind, stmt, subject: subject.into(), status });
+        self.found.obligations.push(Obligation { kind, stmt, subject: subject.into(), status });
     }
 
     /// Decides a goal that is a formula, and records the answer.
@@ -206,8 +213,8 @@ impl Checker<'_> {
         match self.denied(facts, goal, label) {
             Outcome::Contradiction => Status::Closed(Method::Solver),
             Outcome::Possible(values) => {
-                if self.hints.len() < HINTS {
-                    self.hints.push(values);
+                if self.found.hints.len() < HINTS {
+                    self.found.hints.push(values);
                 }
                 Status::open(Reason::NotShown(goal))
             }
@@ -300,7 +307,7 @@ impl Checker<'_> {
     fn form(&mut self) {
         self.nesting();
         for problem in &self.model.problems {
-            self.obligations.push(Obligation {
+            self.found.obligations.push(Obligation {
                 kind: Kind::Form,
                 stmt: Some(problem.stmt),
                 subject: "program".into(),
@@ -340,8 +347,8 @@ impl Checker<'_> {
 
     /// Checks that the entry checks cover the pipeline's demands on its caller: its `require`s, and
     /// that reduction domains are not negative.
-    pub(crate) fn demands(&mut self, algorithm: &Algorithm, steps: &[Algorithm]) {
-        for require in &algorithm.requires {
+    pub(crate) fn demands(&mut self, task: Task<'_>) {
+        for require in &task.algorithm.requires {
             let what = format!("require \"{}\"", require.message);
             match self.specification.condition(self.space, require.condition) {
                 Ok(formula) => {
@@ -359,7 +366,7 @@ impl Checker<'_> {
         // The original version of a func that the schedule had rewritten counts as well.
         let names: FxHashSet<&str> =
             funcs.iter().map(|func| self.pool.func(*func).name.as_str()).collect();
-        for earlier in [algorithm].into_iter().chain(steps).flat_map(|step| &step.funcs) {
+        for earlier in task.versions().flat_map(|step| &step.funcs) {
             if names.contains(self.pool.func(*earlier).name.as_str()) {
                 funcs.push(*earlier);
             }
@@ -395,7 +402,8 @@ impl Checker<'_> {
             let facts = [&self.entry[..], &store.access.place.facts].concat();
             if self.lia.guess(self.space, &facts, "reachable") {
                 let stmt = store.access.stmt;
-                self.dead.push((stmt, self.named("", &store.access, "")));
+                let subject = self.named("", &store.access, "");
+                self.found.dead.push((stmt, subject));
             }
         }
     }
@@ -406,10 +414,10 @@ impl Checker<'_> {
         let status = match self.lia.ask(self.space, facts, "vacuity") {
             Outcome::Contradiction => Status::open(contradiction.to_owned()),
             Outcome::Possible(values) => {
-                self.hints.push(values);
+                self.found.hints.push(values);
                 let (mut desk, tactics) = self.door();
                 let more = tactics.sizes(&mut desk, facts, &[]);
-                self.hints.extend(more.into_iter().flatten());
+                self.found.hints.extend(more.into_iter().flatten());
                 Status::Closed(Method::Solver)
             }
             Outcome::Undecided(_) => Status::open(Reason::Undecided),

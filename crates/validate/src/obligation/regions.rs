@@ -5,12 +5,28 @@
 //! obligations are stated for the regions that are left in the model. A region that mentions a loop
 //! inside the label, or a lane, would mean something else at each access, so it is refused.
 
-use super::door::Region;
-use crate::program::{LabelId, Model};
+use halidom_ir::{Pool, Program};
+
+use super::door::{Region, Tactics};
+use crate::program::{self, LabelId, Model, Parameters};
 use crate::space::{Space, Symbol};
 
+/// Describes a program as terms, with the regions that each label must provide.
+pub(super) fn described(
+    pool: &Pool,
+    space: &mut Space,
+    program: &Program,
+    tactics: &mut dyn Tactics,
+) -> (Parameters, Model) {
+    let parameters = program::parameters(pool, space, program);
+    let mut model = program::walk(pool, space, program, &parameters);
+    let proposed = tactics.regions(space, &model);
+    accept(&mut model, space, proposed);
+    (parameters, model)
+}
+
 /// Replaces the regions of labels by the proposed ones.
-pub(super) fn accept(model: &mut Model, space: &Space, proposed: Vec<Vec<Region>>) {
+fn accept(model: &mut Model, space: &Space, proposed: Vec<Vec<Region>>) {
     let labels: Vec<LabelId> = model.labels.ids().collect();
     for (label, regions) in labels.into_iter().zip(proposed) {
         let labelled = &model.labels[label];

@@ -1,7 +1,7 @@
 //! Facts that a validation takes for granted, and its limits.
 
 use halidom_base::{FxHashMap, FxHashSet};
-use halidom_ir::{ExprId, VarId};
+use halidom_ir::{Algorithm, ExprId, Program, VarId};
 use halidom_verdict::Condition;
 
 use super::record::Kind;
@@ -60,5 +60,26 @@ impl Settings<'_> {
     /// Returns the options of a solver, by its purpose.
     pub(crate) fn solver(&self, part: &str) -> halidom_smt::Options {
         (self.solver)(part)
+    }
+}
+
+/// The claim to show: the program, made from the last of `steps`, computes what `algorithm`
+/// specifies.
+#[derive(Clone, Copy)]
+pub(crate) struct Task<'t> {
+    pub(crate) algorithm: &'t Algorithm,
+    pub(crate) steps: &'t [Algorithm],
+    pub(crate) program: &'t Program,
+}
+
+impl<'t> Task<'t> {
+    /// The algorithm that the program was made from.
+    pub(super) fn lowered(self) -> &'t Algorithm {
+        self.steps.last().unwrap_or(self.algorithm)
+    }
+
+    /// The algorithm, and its rewritten forms.
+    pub(super) fn versions(self) -> impl Iterator<Item = &'t Algorithm> {
+        [self.algorithm].into_iter().chain(self.steps)
     }
 }

@@ -20,7 +20,7 @@ impl Checker<'_> {
         let model = self.model;
         for store in model.stores.values() {
             let value = self.claim_and_value(store);
-            self.values.push(value);
+            self.found.values.push(value);
         }
     }
 
@@ -48,7 +48,7 @@ impl Checker<'_> {
         if matches!(status, Status::Open(_)) && self.laws.permits(Axiom::Numbers) {
             status = self.value_of_numbers(store, facts, &instance).unwrap_or(status);
         }
-        let number = self.obligations.len();
+        let number = self.found.obligations.len();
         self.record(Kind::Value, stmt, place, status);
         Some(number)
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use halidom_base::{FxHashMap, FxHashSet, IndexSet};
+use halidom_base::FxHashMap;
 use halidom_interp::machine::{self, Fault};
 use halidom_interp::{Bindings, evaluate_expr};
 use halidom_ir::{Algorithm, Constant, ExprId, Pool, Program, Shape, StmtId, VarId};
@@ -11,26 +11,16 @@ use halidom_smt::Solver;
 
 use super::door::Tactics;
 use super::record::{Kind, Method, Obligation, Reason, Status, Subject};
-use super::settings::Settings;
-use super::weaker::Versions;
-use super::{Checker, Machine, Widths, regions};
+use super::settings::{Settings, Task};
+use super::{Checker, Findings, Machine, Widths, regions};
 use crate::floats::Axioms;
 use crate::laws::Laws;
 use crate::lia::Lia;
-use crate::program::{self, Model, Parameters};
+use crate::program::{Model, Parameters};
 use crate::ranges;
 use crate::refine;
 use crate::space::{Space, Symbol, Value};
 use crate::specification::Specification;
-
-/// The claim to show: the program, made from the last of `steps`, computes what `algorithm`
-/// specifies.
-#[derive(Clone, Copy)]
-pub(crate) struct Task<'t> {
-    pub(crate) algorithm: &'t Algorithm,
-    pub(crate) steps: &'t [Algorithm],
-    pub(crate) program: &'t Program,
-}
 
 /// The obligations of a task, each closed or open.
 pub(crate) struct Judgement {
@@ -64,8 +54,7 @@ pub(crate) fn judge(
     settings: &Settings<'_>,
     tactics: &mut dyn Tactics,
 ) -> Result<Judgement, String> {
-    let Task { algorithm, steps, program } = task;
-    let lowered = steps.last().unwrap_or(algorithm);
+    let (program, lowered) = (task.program, task.lowered());
     let lia = |part, lemmas| Lia::new(settings.solver(part), settings.budget, lemmas);
     let words = |error: halidom_smt::OpenError| error.to_string();
     // 1. The algorithms are well formed: one value for each point, defined before it is used.
@@ -79,12 +68,8 @@ pub(crate) fn judge(
     // 3. Program and algorithm as terms, with the regions that each label must provide.
     let ranges = ranges::ranges(pool, lowered);
     let mut space = Space::with_ranges(ranges).contracted(settings.contracted);
-    let parameters = program::parameters(pool, &mut space, program);
-    let mut model = program::walk(pool, &mut space, program, &parameters);
-    let proposed = tactics.regions(&mut space, &model);
-    regions::accept(&mut model, &space, proposed);
-    let stored: FxHashSet<_> = model.memories.values().map(|memory| memory.func).collect();
-    let mut specification = Specification::new(pool, &parameters, stored, &settings.code.specified);
+    let (parameters, model) = regions::described(pool, &mut space, program, tactics);
+    let mut specification = Specification::new(pool, &parameters, &model, &settings.code.specified);
     let widths = Widths { bits: settings.int_bits, known: &settings.code.widths };
     let machine = Machine { widths, checks_memory: settings.code.checks_memory };
     // Facts learned while the entry checks are admitted would burden every later question, so a
@@ -102,13 +87,7 @@ pub(crate) fn judge(
         laws: &mut laws,
         tactics,
         entry: Vec::new(),
-        obligations,
-        values: Vec::new(),
-        inexact: IndexSet::default(),
-        uniform: FxHashMap::default(),
-        interpreted: IndexSet::default(),
-        dead: Vec::new(),
-        hints: Vec::new(),
+        found: Findings { obligations, ..Findings::default() },
     };
     // 4. The arithmetic of the entry checks is exact; from here on they hold.
     if let Some(first) = &mut first {
@@ -137,8 +116,7 @@ pub(crate) fn judge(
     checker.orders();
     // 12. Weaker modes: inexact floats decide nothing, and are right under the laws (`Value`).
     //     Invariant: the inexact funcs are known before races are checked.
-    let versions = Versions { program, lowered, algorithm, steps, weakest: settings.weakest };
-    let second = checker.weaker(&versions, |lemmas| lia("floats", lemmas));
+    let second = checker.weaker(task, settings.weakest, |lemmas| lia("floats", lemmas));
     // 13. Folded buffers and windows keep what was promised (`Retention`).
     checker.retention(&mut relying);
     // 14. Unordered iterations do not interfere (`Race`).
@@ -147,7 +125,7 @@ pub(crate) fn judge(
     checker.outputs();
     checker.laws_of_inexact();
     // 16. The entry checks cover what the pipeline demands of its caller (`Assumption`).
-    checker.demands(algorithm, steps);
+    checker.demands(task);
     // 17. Arithmetic fits the compiled code's integers (`Overflow`).
     checker.overflow(&parameters, machine);
     // 18. The entry checks leave room for outputs. Sizes must still show it (`vacuity`).
@@ -162,8 +140,8 @@ pub(crate) fn judge(
     } else {
         tactics.sizes(&mut desk, &entry, &extents)
     };
-    let room = sizes.map(|sizes| checker.hints.extend(sizes)).err();
-    let Checker { obligations, dead, hints, .. } = checker;
+    let room = sizes.map(|sizes| checker.found.hints.extend(sizes)).err();
+    let Findings { obligations, dead, hints, .. } = checker.found;
     let mut judged = Judgement {
         space,
         model,
@@ -189,7 +167,7 @@ pub(crate) fn judge(
 }
 
 fn well_formed(pool: &Pool, task: Task<'_>) -> Result<(), String> {
-    for algorithm in [task.algorithm].into_iter().chain(task.steps) {
+    for algorithm in task.versions() {
         if let Err(violations) = halidom_ir::verify::algorithm(pool, algorithm) {
             let rules: Vec<String> = violations.iter().map(ToString::to_string).collect();
             return Err(format!("the algorithm is not well formed: {}", rules.join("; ")));
@@ -207,8 +185,7 @@ fn refinement(
     task: Task<'_>,
 ) -> Vec<Obligation> {
     let mut obligations = Vec::new();
-    let versions = [task.algorithm].into_iter().chain(task.steps);
-    for (number, (from, to)) in versions.zip(task.steps).enumerate() {
+    for (number, (from, to)) in task.versions().zip(task.steps).enumerate() {
         for (place, result) in refine::refines(pool, laws, tactics, (from, to)) {
             let status = match result {
                 Ok(Axioms::NONE) => Status::Closed(Method::Structure),

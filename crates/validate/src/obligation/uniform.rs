@@ -38,13 +38,13 @@ impl Checker<'_> {
         if self.is_exact(func) {
             return true;
         }
-        if let Some(known) = self.uniform.get(&func) {
+        if let Some(known) = self.found.uniform.get(&func) {
             return *known;
         }
         // A func that reads itself is not uniform.
-        self.uniform.insert(func, false);
+        self.found.uniform.insert(func, false);
         let uniform = self.specification.stages(func) == 1 && self.stores_agree(func);
-        self.uniform.insert(func, uniform);
+        self.found.uniform.insert(func, uniform);
         uniform
     }
 

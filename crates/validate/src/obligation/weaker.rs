@@ -14,52 +14,42 @@
 //! All other obligations were shown for the values that the loads claim, whatever these values are.
 //! Races are the exception: they look at [`Checker::inexact`].
 
-use halidom_base::{FxHashMap, FxHashSet, IndexSet};
-use halidom_ir::{Algorithm, FuncId, Program};
+use halidom_base::IndexSet;
+use halidom_ir::{Algorithm, FuncId};
 use halidom_smt::OpenError;
 
-use super::{Checker, regions};
+use super::{Checker, Findings, regions};
 use crate::floats::Floats;
 use crate::floats::deciding::Flow;
 use crate::lemma::Lemmas;
 use crate::lia::Lia;
 use crate::obligation::record::{Kind, Method, Status};
-use crate::program::{self, Store};
+use crate::obligation::settings::Task;
+use crate::program::Store;
 use crate::ranges;
 use crate::space::{Space, Value};
 use crate::specification::Specification;
-
-/// The program and algorithms that are validated.
-pub(super) struct Versions<'a> {
-    pub(super) program: &'a Program,
-    /// The algorithm that the program was made from.
-    pub(super) lowered: &'a Algorithm,
-    /// The original algorithm, and its rewritten forms. The last one is `lowered`.
-    pub(super) algorithm: &'a Algorithm,
-    pub(super) steps: &'a [Algorithm],
-    /// The weakest equality of floats that is permitted.
-    pub(super) weakest: Floats,
-}
 
 impl Checker<'_> {
     /// Tries weaker equalities for values that are not shown to be equal bit for bit. Returns the
     /// solver if it was used.
     pub(super) fn weaker(
         &mut self,
-        subject: &Versions<'_>,
+        task: Task<'_>,
+        weakest: Floats,
         open: impl FnOnce(Box<dyn Lemmas>) -> Result<Lia, OpenError>,
     ) -> Option<Lia> {
-        if subject.weakest == Floats::Bits {
+        if weakest == Floats::Bits {
             return None;
         }
-        let flow = Flow::of(self.pool, subject.lowered, Some(subject.program));
-        self.inexact = flow.closure(self.not_exact(subject.lowered));
-        if self.inexact.is_empty() {
+        let flow = Flow::of(self.pool, task.lowered(), Some(task.program));
+        self.found.inexact = flow.closure(self.not_exact(task.lowered()));
+        if self.found.inexact.is_empty() {
             return None;
         }
-        let mut decided = flow.decided(&self.inexact);
-        let names = self.names_of(&self.inexact);
-        for algorithm in [subject.algorithm].into_iter().chain(subject.steps) {
+        let mut decided = flow.decided(&self.found.inexact);
+        let names = self.names_of(&self.found.inexact);
+        for algorithm in task.versions() {
             let flow = Flow::of(self.pool, algorithm, None);
             let named = |func: &&FuncId| names.contains(self.pool.func(**func).name.as_str());
             let inexact = flow.closure(algorithm.funcs.iter().filter(named).copied());
@@ -75,10 +65,10 @@ impl Checker<'_> {
             )),
         };
         self.record(Kind::Value, None, place.clone(), status);
-        self.interpreted = flow.sources(&self.inexact);
+        self.found.interpreted = flow.sources(&self.found.inexact);
         match open(self.tactics.lemmas()) {
             Ok(mut lia) => {
-                self.described_again(subject, &mut lia);
+                self.described_again(task, weakest, &mut lia);
                 Some(lia)
             }
             Err(error) => {
@@ -92,10 +82,11 @@ impl Checker<'_> {
     /// on a stored float, and funcs whose updates needed an axiom.
     fn not_exact(&self, lowered: &Algorithm) -> IndexSet<FuncId> {
         let mut found = IndexSet::default();
-        for (store, number) in self.model.stores.values().zip(&self.values) {
+        for (store, number) in self.model.stores.values().zip(&self.found.values) {
             let is_float = matches!(store.value, Ok(Value::Number(term)) if self.space.scalar(term).is_float());
-            let is_open = number
-                .is_some_and(|number| matches!(self.obligations[number].status, Status::Open(_)));
+            let is_open = number.is_some_and(|number| {
+                matches!(self.found.obligations[number].status, Status::Open(_))
+            });
             if is_float && is_open {
                 found.insert(store.func);
             }
@@ -111,49 +102,39 @@ impl Checker<'_> {
 
     /// Checks the values of inexact funcs and their sources again, in a space that keeps operators
     /// on floats as they are written.
-    fn described_again(&mut self, subject: &Versions<'_>, lia: &mut Lia) {
-        let (pool, program, widths) = (self.pool, subject.program, self.specification.widths());
-        let mut space = Space::as_written(ranges::ranges(pool, subject.lowered));
-        let parameters = program::parameters(pool, &mut space, program);
-        let mut model = program::walk(pool, &mut space, program, &parameters);
-        let proposed = self.tactics.regions(&mut space, &model);
-        regions::accept(&mut model, &space, proposed);
-        let stored: FxHashSet<_> = model.memories.values().map(|memory| memory.func).collect();
-        let mut specification = Specification::new(pool, &parameters, stored, widths);
+    fn described_again(&mut self, task: Task<'_>, weakest: Floats, lia: &mut Lia) {
+        let mut space = Space::as_written(ranges::ranges(self.pool, task.lowered()));
+        let widths = self.specification.widths();
+        let tactics = &mut *self.tactics;
+        let (parameters, model) = regions::described(self.pool, &mut space, task.program, tactics);
         let entry: Vec<_> = model.entry.iter().map(|check| check.condition).collect();
         lia.assume(&mut space, &entry);
         let mut again = Checker {
-            pool,
+            pool: self.pool,
             space: &mut space,
             model: &model,
-            specification: &mut specification,
+            specification: &mut Specification::new(self.pool, &parameters, &model, widths),
             lia,
             laws: &mut *self.laws,
-            tactics: &mut *self.tactics,
+            tactics,
             entry,
-            obligations: Vec::new(),
-            values: Vec::new(),
-            inexact: IndexSet::default(),
-            uniform: FxHashMap::default(),
-            interpreted: IndexSet::default(),
-            dead: Vec::new(),
-            hints: Vec::new(),
+            found: Findings::default(),
         };
         let mut found = Vec::new();
         for store in model.stores.values() {
-            let interpreted = self.interpreted.contains(&store.func);
-            found.push(interpreted.then(|| again.weaker_value(store, subject.weakest)));
+            let interpreted = self.found.interpreted.contains(&store.func);
+            found.push(interpreted.then(|| again.weaker_value(store, weakest)));
         }
         let overflowed = again.space.overflowed();
-        if overflowed || found.len() != self.values.len() {
+        if overflowed || found.len() != self.found.values.len() {
             let reason =
                 "the program cannot be described with operators on floats as they are written";
             let status = Status::open(reason.to_owned());
             return self.record(Kind::Value, None, "floats".to_owned(), status);
         }
-        for (number, status) in self.values.clone().into_iter().zip(found) {
+        for (number, status) in self.found.values.clone().into_iter().zip(found) {
             let (Some(number), Some(status)) = (number, status) else { continue };
-            let own = &mut self.obligations[number].status;
+            let own = &mut self.found.obligations[number].status;
             match (&*own, status) {
                 // This holds in every interpretation.
                 (Status::Closed(_), Status::Closed(method)) if method.floats() == Floats::Bits => {}
@@ -179,14 +160,14 @@ impl Checker<'_> {
     /// Tests whether the values of a func are right bit for bit, so that equal values have the same
     /// bits.
     pub(super) fn is_exact(&self, func: FuncId) -> bool {
-        !self.inexact.contains(&func)
+        !self.found.inexact.contains(&func)
     }
 
     /// Checks that the laws used for inexact funcs and their sources are axioms or basic laws, and
     /// that every func whose updates needed an axiom is inexact.
     pub(super) fn laws_of_inexact(&mut self) {
-        let inexact = self.names_of(&self.inexact);
-        let interpreted = self.names_of(&self.interpreted);
+        let inexact = self.names_of(&self.found.inexact);
+        let interpreted = self.names_of(&self.found.interpreted);
         let unknown = self.laws.regrouped.iter().filter(|name| !inexact.contains(name.as_str()));
         let decided = self.laws.decided.iter().filter(|name| interpreted.contains(name.as_str()));
         let found: Vec<String> = unknown.chain(decided).cloned().collect();

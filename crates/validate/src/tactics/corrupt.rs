@@ -16,7 +16,7 @@ use crate::obligation::door::{
 };
 use crate::obligation::natural::{Bounded, Natural, Wanted};
 use crate::obligation::record::Reason;
-use crate::obligation::theorem::Task;
+use crate::obligation::settings::Task;
 use crate::program::{LabelId, Model, Place as Spot};
 use crate::space::{AtomId, FormulaId, PolyId, Space, Symbol, TermId, Value};
 use crate::{Options, Verdict, validate_with};
