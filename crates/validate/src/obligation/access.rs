@@ -92,24 +92,20 @@ impl Checker<'_> {
                 a positive constant extent";
             return self.record(Kind::Location, None, place, Status::open(reason.to_owned()));
         }
-        match memory.kind {
-            BufferKind::Internal => {}
-            BufferKind::Output => return self.injective(index),
-            // The value of an input's element does not depend on other elements.
-            BufferKind::Input => return,
+        // The value of an input's element does not depend on other elements.
+        if memory.kind == BufferKind::Input {
+            return;
         }
-        let one = self.space.constant(1);
         let mut fixed = self.fixed(&[]);
-        let dims: Vec<Dimension> = memory
-            .dims
-            .iter()
-            .map(|dim| Dimension {
-                extent: fixed.poly(self.space, dim.extent),
-                stride: fixed.poly(self.space, dim.stride),
-                ..*dim
-            })
-            .collect();
-        let status = if self.mixed_radix(&dims, one) {
+        let dims = memory.dims.iter().map(|dim| Dimension {
+            extent: fixed.poly(self.space, dim.extent),
+            stride: fixed.poly(self.space, dim.stride),
+            ..*dim
+        });
+        let dims: Vec<Dimension> = dims.collect();
+        let status = if !internal {
+            self.injective(&memory.dims, &dims)
+        } else if self.mixed_radix(&dims) {
             Status::Closed(Method::Identity)
         } else {
             Status::open("strides are not the products of the extents".to_owned())
@@ -160,25 +156,23 @@ impl Checker<'_> {
             && self.space.as_constant(dim.extent).is_some_and(|factor| factor > 0)
     }
 
-    /// Tests whether the dimensions have an order in which each stride is the product of `first`
-    /// and the extents before.
-    pub(super) fn mixed_radix(&mut self, dims: &[Dimension], first: PolyId) -> bool {
-        if dims.is_empty() {
-            return true;
-        }
-        for (position, dim) in dims.iter().enumerate() {
-            // A dimension with one coordinate has the same stride as the next one, so each
-            // candidate may have to be tried.
-            if dim.stride == first {
-                let mut others = dims.to_vec();
-                others.remove(position);
-                let next = self.space.mul(first, dim.extent);
-                if self.mixed_radix(&others, next) {
-                    return true;
-                }
-            }
-        }
-        false
+    /// Returns a proposed order of dimensions, if it has each of them once.
+    fn nested(&mut self, dims: &[Dimension]) -> Option<Vec<usize>> {
+        let order = self.tactics.nesting(self.space, dims);
+        let each = order.len() == dims.len() && (0..dims.len()).all(|dim| order.contains(&dim));
+        each.then_some(order)
+    }
+
+    /// Tests whether the dimensions have an order in which each stride is the product of the
+    /// extents before.
+    pub(super) fn mixed_radix(&mut self, dims: &[Dimension]) -> bool {
+        let Some(order) = self.nested(dims) else { return false };
+        let mut size = self.space.constant(1);
+        order.into_iter().all(|dim| {
+            let before = size;
+            size = self.space.mul(size, dims[dim].extent);
+            dims[dim].stride == before
+        })
     }
 
     /// Returns the coordinates that share an element with the given ones, and the condition that
@@ -210,32 +204,20 @@ impl Checker<'_> {
         Some((others, self.space.and(&same)))
     }
 
-    /// Checks that the layout of an output keeps different coordinates apart: in some order of the
-    /// dimensions, each stride steps over the dimensions before. The order by strides that are
-    /// known numbers is tried.
-    fn injective(&mut self, index: MemoryId) {
-        let memory = &self.model.memories[index];
-        let mut fixed = self.fixed(&[]);
-        // Of dimensions with the same constant stride, only those of one element leave room for
-        // others. Any order will do, as the goal is proved.
-        let mut order: Vec<((i128, bool), Dimension)> = Vec::new();
-        for dim in &memory.dims {
-            let sizes = [dim.stride, dim.extent].map(|size| fixed.poly(self.space, size));
-            let [stride, extent] = sizes.map(|size| self.space.as_constant(size));
-            let key = stride.map_or((i128::MAX, true), |stride| (stride, extent != Some(1)));
-            order.push((key, *dim));
-        }
-        order.sort_by_key(|(key, _)| *key);
-        let mut goal = Vec::new();
-        let mut least = self.space.constant(1);
-        for (_, dim) in order {
-            goal.push(self.space.at_most(least, dim.stride));
-            least = self.space.mul(dim.stride, dim.extent);
+    /// Shows that the layout of an output keeps different coordinates apart: in some order of the
+    /// dimensions, each stride steps over the dimensions before. The order is chosen for `fixed`,
+    /// the dimensions with the values that the entry checks give them.
+    fn injective(&mut self, dims: &[Dimension], fixed: &[Dimension]) -> Status {
+        let Some(order) = self.nested(fixed) else {
+            return Status::open("a layout without an order".to_owned());
+        };
+        let (mut goal, mut least) = (Vec::new(), self.space.constant(1));
+        for dim in order {
+            goal.push(self.space.at_most(least, dims[dim].stride));
+            least = self.space.mul(dims[dim].stride, dims[dim].extent);
         }
         let goal = self.space.and(&goal);
-        let status = self.prove(&[], goal, "layout");
-        let place = format!("layout of {}", self.pool.buffer(memory.buffer).name);
-        self.record(Kind::Location, None, place, status);
+        self.prove(&[], goal, "layout")
     }
 
     /// Returns the formula that an access reaches the element of its claimed coordinates.

@@ -15,7 +15,7 @@ use crate::floats::proof::{Join, Theory};
 use crate::lemma::Lemmas;
 use crate::lia::{Lia, Outcome};
 use crate::obligation::natural::{Bounded, Wanted};
-use crate::program::{LabelId, Model, Place, Store};
+use crate::program::{Dimension, LabelId, Model, Place, Store};
 use crate::space::{AtomId, FormulaId, PolyId, Space, Symbol, TermId, Value};
 use crate::specification::Specification;
 
@@ -237,6 +237,10 @@ pub(crate) trait Tactics {
 
     /// Proposes regions for the stages of each label.
     fn regions(&mut self, space: &mut Space, model: &Model) -> Vec<Vec<Region>>;
+
+    /// Proposes an order of dimensions, by their numbers, in which each one's stride steps over
+    /// those before.
+    fn nesting(&mut self, space: &mut Space, dims: &[Dimension]) -> Vec<usize>;
 
     /// Proposes instances that may write a target. There are some rounds; the last is followed by
     /// `None`.

@@ -17,7 +17,7 @@ use crate::obligation::door::{
 use crate::obligation::natural::{Bounded, Natural, Wanted};
 use crate::obligation::record::Reason;
 use crate::obligation::settings::Task;
-use crate::program::{LabelId, Model, Place as Spot};
+use crate::program::{Dimension, LabelId, Model, Place as Spot};
 use crate::space::{AtomId, FormulaId, PolyId, Space, Symbol, TermId, Value};
 use crate::{Options, Verdict, validate_with};
 
@@ -494,6 +494,23 @@ impl Tactics for Liar {
             }
         }
         proposed
+    }
+
+    fn nesting(&mut self, space: &mut Space, dims: &[Dimension]) -> Vec<usize> {
+        let mut order = Search.nesting(space, dims);
+        if self.lies() {
+            // Another order; a dimension less, or one twice, or one that does not exist.
+            let (choice, dim) = (self.below(5), self.below(dims.len() + 1));
+            match (choice, order.first_mut()) {
+                (0, _) => order.reverse(),
+                (1, _) => order.clear(),
+                (2, _) => drop(order.pop()),
+                (3, _) => order.push(dim),
+                (_, Some(first)) => *first = dim,
+                (_, None) => {}
+            }
+        }
+        order
     }
 
     fn witnesses(

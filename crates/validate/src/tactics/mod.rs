@@ -14,6 +14,7 @@ mod forms;
 mod leaves;
 pub(crate) mod lemmas;
 mod named;
+mod nesting;
 pub(crate) mod normal;
 mod parts;
 pub(crate) mod refute;
@@ -34,7 +35,7 @@ use crate::obligation::door::{
     Setting, Tactics, Target, Witness,
 };
 use crate::obligation::record::Reason;
-use crate::program::{LabelId, Model};
+use crate::program::{Dimension, LabelId, Model};
 use crate::space::{FormulaId, PolyId, Space, Symbol, Value};
 use forms::after;
 
@@ -61,6 +62,10 @@ impl Tactics for Search {
 
     fn regions(&mut self, space: &mut Space, model: &Model) -> Vec<Vec<Region>> {
         widen::widened(model, space)
+    }
+
+    fn nesting(&mut self, space: &mut Space, dims: &[Dimension]) -> Vec<usize> {
+        nesting::nesting(space, dims)
     }
 
     fn witnesses(

@@ -379,8 +379,7 @@ impl Checker<'_> {
             }
             total = total.saturating_add(size.max(0));
         }
-        let one = self.space.constant(1);
-        if total <= most || !self.mixed_radix(&memory.dims, one) {
+        if total <= most || !self.mixed_radix(&memory.dims) {
             return total <= most;
         }
         let mut size = 1_i128;

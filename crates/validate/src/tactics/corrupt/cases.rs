@@ -79,6 +79,21 @@ pub(super) fn large(condition: &str, value: &str) -> String {
     )
 }
 
+/// A program with memory of four columns and two rows, and the strides of both.
+pub(super) fn strides(column: u32, row: u32) -> String {
+    let element = format!("i * {column} + j * {row}");
+    small(
+        "func f(a, b): i32 { stage(a, b) = i32(a) + n; } func out(): i32 { stage() = f(3, 0); }",
+        &format!(
+            "allocate f.buffer: i32 for f [0, 4, {column}] [0, 2, {row}];
+             func f [0, 4] [0, 2] {{ for j in [0, 2] {{ for i in [0, 4] {{
+               f.buffer[{element} @ f(i, j) stage 0] = i32(i) + n;
+             }} }} }}
+             func out {{ out.buffer[0 @ out() stage 0] = f.buffer[3 * {column} @ f(3, 0)]; }}"
+        ),
+    )
+}
+
 /// A program that stores one value, where another is specified.
 pub(super) fn value(ty: &str, specified: &str, stored: &str) -> String {
     small(
@@ -103,6 +118,8 @@ pub(super) fn all_right() -> Vec<(&'static str, &'static str, String)> {
         ("clamp", "bits", clamp),
         ("guard of all loops", "bits", guarded("p < 2")),
         ("factors", "bits", factors(0)),
+        ("rows", "bits", strides(1, 4)),
+        ("columns", "bits", strides(2, 1)),
         ("quotients", "bits", quotients("m / k + 1")),
         ("product", "bits", large("m * k <= 1125899906842624", "m * k")),
         ("product of choices", "bits", large("1 <= m", "select(m < k, m, 5) * min(k, 1000)")),
@@ -138,6 +155,8 @@ pub(super) fn all_wrong() -> Vec<(&'static str, &'static str, String)> {
         ("choice of products", "bits", large("m <= k", "min(m * m, k * k)")),
         ("guard of the loop around", "bits", guarded("p < 1")),
         ("negative factor", "bits", factors(1000)),
+        ("rows that overlap", "bits", strides(1, 3)),
+        ("columns that overlap", "bits", strides(1, 1)),
         ("clamp above", "reals", clamp("n * n", "n * n")),
         ("clamp below", "reals", clamp("9i32 * n", "9i32 * n")),
         ("grouping of bits", "bits", value("f32", "(x + y) + z", "x + (y + z)")),
