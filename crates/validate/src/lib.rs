@@ -28,9 +28,9 @@
 //! Each access has obligations on its location identity, bounds, claim and value. Each place that
 //! promises a func has obligations on coverage, definedness and order. Unordered loops have
 //! obligations on races. Equal normal forms, intervals, the program's structure and the solver's
-//! `unsat` close obligations. A run closes only an obligation that assumptions can hold. The list
-//! of obligations comes from the program and the algorithm. An obligation that cannot be described
-//! or shown is open, and an open obligation makes the verdict [`Verdict::Unknown`], or
+//! `unsat` close obligations. Sizes of a run close only an obligation that assumptions can hold.
+//! The list of obligations comes from the program and the algorithm. An obligation that cannot be
+//! described or shown is open, and an open obligation makes the verdict [`Verdict::Unknown`], or
 //! [`Verdict::Refuted`] after a run that shows a difference.
 
 mod admits;
@@ -238,11 +238,13 @@ fn validate_with(
     }
     let sizes = refute::Sizes { given: &options.given, hints: &hints };
     let equality = (weakest, options.conventions);
-    let found =
+    let mut found =
         refute::search(pool, (algorithm, lowered), program, sizes, (limits, enough), equality);
     // A refuted program keeps its obligations as they are.
     if found.counterexample.is_none() {
-        judged.vacuity(pool, program, &settings, (admitted, found.run.as_ref()));
+        let run = found.run.take().and_then(|case| refute::of_run(pool, program, case));
+        let admitted = admitted || judged.admits(pool, program, run);
+        judged.vacuity(&settings, admitted);
     }
     describe(&mut report, described, task, options, &judged);
     conclude(&mut report, &judged, found);

@@ -55,7 +55,7 @@ pub enum Method {
     Solver,
     /// Intervals contain the values.
     Intervals,
-    /// A run of the interpreter showed it.
+    /// The conditions were evaluated at sizes, such as those of a run, and they hold there.
     Run,
     /// The structure of the program shows it.
     Structure,

@@ -1,10 +1,13 @@
 //! Sizes that may pass a program's entry checks.
 
+use halidom_interp::machine::output_regions;
 use halidom_interp::{Bindings, evaluate_expr, nesting};
 use halidom_ir::{
-    Algorithm, BufferId, Constant, Expr, FuncKind, Pool, Program, Scalar, Stmt, VarId, visit,
+    Algorithm, BufferId, Constant, Expr, FuncKind, Pool, Program, Scalar, Shape, Stmt, VarId,
+    nested_strides, visit,
 };
 
+use super::case::Case;
 use super::{Given, Hint, regions};
 
 /// Proposes each assignment as the solver gave it, with dense memory, because products of sizes
@@ -61,18 +64,46 @@ pub(crate) fn of_given<'g>(
 ) -> impl Iterator<Item = Bindings> + 'g {
     given.iter().filter_map(|case| {
         let mut bindings = case.bindings.clone();
-        for (output, window) in program.outputs.iter().zip(&case.windows) {
-            for ((min, extent), (first, length)) in output.window.iter().zip(window) {
-                for (var, value) in [(*min, *first), (*extent, *length)] {
-                    bindings.set_var(pool, var, Constant::int(i128::from(value))).ok()?;
-                }
-            }
-        }
+        windows(pool, program, &case.windows, &mut bindings)?;
         let mut outputs = program.outputs.iter().flat_map(|output| &output.buffers);
         outputs
             .all(|buffer| dense(pool, program, *buffer, &mut bindings).is_some())
             .then_some(bindings)
     })
+}
+
+/// Returns the sizes of a run, with those of its windows and outputs.
+pub(crate) fn of_run(pool: &Pool, program: &Program, case: Case) -> Option<Bindings> {
+    let mut bindings = case.bindings;
+    let shapes = output_regions(pool, program, &bindings, &case.windows).ok()?;
+    windows(pool, program, &case.windows, &mut bindings)?;
+    for (output, shape) in program.outputs.iter().zip(shapes) {
+        let buffer = *output.buffers.first()?;
+        let mut padding = case.padding.clone();
+        padding.resize(shape.len(), 0);
+        let (strides, _) = nested_strides(&shape, &padding, &nesting(pool, program, buffer))?;
+        for ((dim, (min, extent)), stride) in
+            pool.buffer(buffer).dims.iter().zip(shape).zip(strides)
+        {
+            for (expr, value) in [(dim.min, min), (dim.extent, extent), (dim.stride, stride)] {
+                let Expr::Var(var) = pool.get(expr) else { return None };
+                bindings.set_var(pool, *var, Constant::int(i128::from(value))).ok()?;
+            }
+        }
+    }
+    Some(bindings)
+}
+
+/// Binds the windows of outputs.
+fn windows(pool: &Pool, program: &Program, of: &[Shape], bindings: &mut Bindings) -> Option<()> {
+    for (output, window) in program.outputs.iter().zip(of) {
+        for ((min, extent), (first, length)) in output.window.iter().zip(window) {
+            for (var, value) in [(*min, *first), (*extent, *length)] {
+                bindings.set_var(pool, var, Constant::int(i128::from(value))).ok()?;
+            }
+        }
+    }
+    Some(())
 }
 
 fn bind(pool: &Pool, algorithm: &Algorithm, program: &Program, hint: &Hint) -> Option<Bindings> {

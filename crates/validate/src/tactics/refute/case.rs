@@ -14,7 +14,7 @@ pub struct Given {
 }
 
 /// Parameters, inputs and windows of a run.
-pub(super) struct Case {
+pub(crate) struct Case {
     /// The most steps of one interpreter.
     pub(super) steps: u64,
     pub(super) bindings: Bindings,

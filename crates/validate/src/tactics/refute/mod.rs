@@ -31,7 +31,7 @@ use halidom_base::IndexSet;
 use halidom_interp::machine::{self, Fault};
 use halidom_ir::{Algorithm, Array, Constant, Expr, ExprId, FuncId, Pool, Program, VarId};
 
-pub(crate) use admitted::{of_given, suggested};
+pub(crate) use admitted::{of_given, of_run, suggested};
 use case::Case;
 pub use case::Given;
 use draw::{Aim, HINTED, Random, draw};
@@ -42,7 +42,6 @@ pub use survive::{Survived, survive};
 
 use crate::floats::Floats;
 use crate::floats::deciding::Flow;
-use crate::obligation::theorem;
 use crate::report::Counterexample;
 
 /// Limits of a search.
@@ -71,7 +70,7 @@ impl Default for Search {
 pub(crate) struct Found {
     pub(crate) counterexample: Option<Counterexample>,
     /// The first run that passed the entry checks, on windows that are not empty.
-    pub(crate) run: Option<theorem::Run>,
+    pub(crate) run: Option<Case>,
     /// The number of such runs.
     pub(crate) passed: usize,
     /// The number of cases with such windows in which the algorithm has a value and an entry check
@@ -133,10 +132,7 @@ pub(crate) fn search(
             }
             Run::Same if solid => {
                 found.passed += 1;
-                if found.run.is_none() {
-                    let Case { bindings, windows, padding, .. } = case;
-                    found.run = Some(theorem::Run { bindings, windows, padding });
-                }
+                found.run.get_or_insert(case);
             }
             Run::Same => {}
             Run::Refused => found.refused += usize::from(solid),
