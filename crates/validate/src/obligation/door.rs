@@ -50,6 +50,21 @@ impl Desk<'_, '_> {
         self.lia.guess(self.space, formulas, label)
     }
 
+    /// Returns the minima and extents of a stage's variables.
+    pub(crate) fn domain(&mut self, stage: (FuncId, usize)) -> Option<Region> {
+        Some(self.specification.shape(self.space, stage.0, stage.1).ok()?.domain)
+    }
+
+    /// Returns the location that a stage writes at a point.
+    pub(crate) fn location(
+        &mut self,
+        stage: (FuncId, usize),
+        coords: &[PolyId],
+        point: &[PolyId],
+    ) -> Option<Vec<PolyId>> {
+        Some(self.specification.instance(self.space, stage, coords, point).ok()?.location)
+    }
+
     /// Splits into the terms, and what asks about them.
     pub(crate) fn parts(&mut self) -> (&mut Space, Asker<'_>) {
         (self.space, Asker { lia: self.lia, entry: self.entry })
@@ -93,16 +108,6 @@ pub(crate) struct Target<'t> {
 pub(crate) struct Witness {
     pub(crate) writer: usize,
     pub(crate) at: Assignment,
-}
-
-/// A variable of a stage's domain, and the value that it has in the instance that reads, if that
-/// one belongs to the same stage.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Origin {
-    pub(crate) variable: Symbol,
-    pub(crate) min: PolyId,
-    pub(crate) extent: PolyId,
-    pub(crate) there: Option<PolyId>,
 }
 
 /// A case, and the numbers of the ways that cover it.
@@ -251,13 +256,14 @@ pub(crate) trait Tactics {
         round: usize,
     ) -> Option<Vec<Witness>>;
 
-    /// Proposes points of a stage whose instances may write a location: values for the variables of
-    /// its domain that may make each pair of integers equal.
+    /// Proposes points of a stage at which it may write a location. `there` is the point of the
+    /// instance that reads, if that one belongs to the same stage.
     fn origins(
         &mut self,
         desk: &mut Desk<'_, '_>,
-        domain: &[Origin],
-        pairs: &[(PolyId, PolyId)],
+        stage: (FuncId, usize),
+        coords: &[PolyId],
+        there: Option<&[PolyId]>,
     ) -> Vec<Vec<PolyId>>;
 
     /// Proposes cases in which some of the ways cover a target.

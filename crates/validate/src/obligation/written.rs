@@ -16,7 +16,6 @@
 use halidom_ir::FuncId;
 
 use super::Checker;
-use super::door::Origin;
 use crate::program::Store;
 use crate::space::{FormulaId, PolyId};
 
@@ -48,7 +47,9 @@ impl Checker<'_> {
         };
         let mut ways = Vec::new();
         for stage in 0..stages {
-            for point in self.origins((func, stage), coords, before) {
+            let there = before.filter(|(reader, _)| *reader == stage).map(|(_, point)| point);
+            let (mut desk, tactics) = self.door();
+            for point in tactics.origins(&mut desk, (func, stage), coords, there) {
                 let Ok(instance) =
                     self.specification.instance(self.space, (func, stage), coords, &point)
                 else {
@@ -65,33 +66,5 @@ impl Checker<'_> {
             }
         }
         self.space.or(&ways)
-    }
-
-    /// Points at which a stage may write a location.
-    fn origins(
-        &mut self,
-        (func, stage): (FuncId, usize),
-        coords: &[PolyId],
-        before: Option<(usize, &[PolyId])>,
-    ) -> Vec<Vec<PolyId>> {
-        let Ok(shape) = self.specification.shape(self.space, func, stage) else {
-            return Vec::new();
-        };
-        let there = before.filter(|(reader, _)| *reader == stage).map(|(_, point)| point);
-        let mut domain = Vec::new();
-        for (position, (min, extent)) in shape.domain.into_iter().enumerate() {
-            let variable = self.space.fresh("point");
-            let there = there.and_then(|point| point.get(position).copied());
-            domain.push(Origin { variable, min, extent, there });
-        }
-        let point: Vec<PolyId> = domain.iter().map(|of| self.space.symbol(of.variable)).collect();
-        let Ok(instance) = self.specification.instance(self.space, (func, stage), coords, &point)
-        else {
-            return Vec::new();
-        };
-        let pairs: Vec<(PolyId, PolyId)> =
-            instance.location.iter().copied().zip(coords.iter().copied()).collect();
-        let (mut desk, tactics) = self.door();
-        tactics.origins(&mut desk, &domain, &pairs)
     }
 }

@@ -11,8 +11,8 @@ use crate::floats::proof::{ADD, Join, Law, MUL, Theory};
 use crate::floats::{Axioms, Floats};
 use crate::lemma::{Instance, Lemmas, Memo, Place};
 use crate::obligation::door::{
-    Assignment, Case, Desk, Divided, Earlier, Equality, Factored, Origin, Proposer, Quotients,
-    Region, Rewriting, Setting, Split, Step, Tactics, Target, Witness,
+    Assignment, Case, Desk, Divided, Earlier, Equality, Factored, Proposer, Quotients, Region,
+    Rewriting, Setting, Split, Step, Tactics, Target, Witness,
 };
 use crate::obligation::natural::{Bounded, Natural, Wanted};
 use crate::obligation::record::Reason;
@@ -532,17 +532,19 @@ impl Tactics for Liar {
     fn origins(
         &mut self,
         desk: &mut Desk<'_, '_>,
-        domain: &[Origin],
-        pairs: &[(PolyId, PolyId)],
+        stage: (FuncId, usize),
+        coords: &[PolyId],
+        there: Option<&[PolyId]>,
     ) -> Vec<Vec<PolyId>> {
-        let mut found = Search.origins(desk, domain, pairs);
+        let mut found = Search.origins(desk, stage, coords, there);
         if self.lies() {
             let by = self.below(3) as i128 - 1;
             for value in found.iter_mut().flatten() {
                 *value = desk.space.offset(*value, by);
             }
-            // A point with a coordinate too few.
-            found.push(domain.iter().skip(1).map(|of| of.min).collect());
+            // A point with a coordinate too few, and the point that reads.
+            found.extend(found.first().map(|point| point.iter().skip(1).copied().collect()));
+            found.extend(there.map(<[PolyId]>::to_vec));
         }
         found
     }

@@ -31,8 +31,8 @@ use halidom_ir::{FuncId, Pool, Stage};
 use crate::floats::Floats;
 use crate::lemma::Lemmas;
 use crate::obligation::door::{
-    Case, Desk, Divided, Earlier, Equality, Origin, Proposer, Quotients, Region, Rewriting,
-    Setting, Tactics, Target, Witness,
+    Case, Desk, Divided, Earlier, Equality, Proposer, Quotients, Region, Rewriting, Setting,
+    Tactics, Target, Witness,
 };
 use crate::obligation::record::Reason;
 use crate::program::{Dimension, LabelId, Model};
@@ -80,10 +80,11 @@ impl Tactics for Search {
     fn origins(
         &mut self,
         desk: &mut Desk<'_, '_>,
-        domain: &[Origin],
-        pairs: &[(PolyId, PolyId)],
+        stage: (FuncId, usize),
+        coords: &[PolyId],
+        there: Option<&[PolyId]>,
     ) -> Vec<Vec<PolyId>> {
-        witness::origins(desk.space, domain, pairs)
+        witness::origins(desk, stage, coords, there).unwrap_or_default()
     }
 
     fn cases(

@@ -5,9 +5,10 @@
 //! guess can only make that proof fail.
 
 use halidom_base::IndexSet;
+use halidom_ir::FuncId;
 
 use super::parts::poly_atoms;
-use crate::obligation::door::Origin;
+use crate::obligation::door::Desk;
 use crate::program::{Model, Store};
 use crate::space::{Atom, AtomId, Formula, PolyId, Rename, Space, Symbol};
 
@@ -97,14 +98,20 @@ pub(super) fn witness(
 /// Guesses points at which each pair of integers may be equal. A variable that no pair determines
 /// gets its value in the instance that reads, its first value, and its last value.
 pub(super) fn origins(
-    space: &mut Space,
-    domain: &[Origin],
-    pairs: &[(PolyId, PolyId)],
-) -> Vec<Vec<PolyId>> {
-    let unknowns = domain.iter().map(|of| (of.variable, of.min, of.extent));
-    let mut unknowns: Vec<Unknown> =
-        unknowns.map(|(symbol, min, extent)| Unknown { symbol, min, extent }).collect();
-    let mut equations = pairs.to_vec();
+    desk: &mut Desk<'_, '_>,
+    stage: (FuncId, usize),
+    coords: &[PolyId],
+    there: Option<&[PolyId]>,
+) -> Option<Vec<Vec<PolyId>>> {
+    let mut domain = Vec::new();
+    for (min, extent) in desk.domain(stage)? {
+        domain.push(Unknown { symbol: desk.space.fresh("point"), min, extent });
+    }
+    let point: Vec<PolyId> = domain.iter().map(|of| desk.space.symbol(of.symbol)).collect();
+    let location = desk.location(stage, coords, &point)?;
+    let pairs = location.into_iter().zip(coords.iter().copied());
+    let space = &mut *desk.space;
+    let (mut unknowns, mut equations) = (domain.clone(), pairs.collect::<Vec<_>>());
     let fused = unfuse(space, &mut unknowns, &mut equations);
     equations.sort_by_key(|(written, _)| mentioned(space, *written, &unknowns).len());
     let mut solution = Rename::new();
@@ -112,12 +119,13 @@ pub(super) fn origins(
         let wanted = least(space, wanted, &unknowns, &solution);
         solve(space, written, wanted, (&unknowns, false), &mut solution);
     }
-    let is_open = domain.iter().any(|of| solution.get(of.variable).is_none());
+    let is_open = domain.iter().any(|of| solution.get(of.symbol).is_none());
     let mut found: Vec<Vec<PolyId>> = Vec::new();
     for number in 0..if is_open { 3 } else { 1 } {
-        let point = domain.iter().map(|of| {
-            let known = solution.get(of.variable);
-            known.unwrap_or_else(|| match (number, of.there) {
+        let point = domain.iter().enumerate().map(|(position, of)| {
+            let known = solution.get(of.symbol);
+            let there = there.and_then(|point| point.get(position).copied());
+            known.unwrap_or_else(|| match (number, there) {
                 (0, Some(there)) => there,
                 (0 | 1, _) => of.min,
                 (_, _) => {
@@ -131,7 +139,7 @@ pub(super) fn origins(
             found.push(point);
         }
     }
-    found
+    Some(found)
 }
 
 /// Narrows a loop's range to begin where a condition around the store lets the store begin.
