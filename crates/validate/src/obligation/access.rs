@@ -11,21 +11,21 @@
 //! number: equal element numbers mean equal slots, and element numbers lie below the product of the
 //! extents. An output's strides step over the dimensions inside, by entry checks.
 //!
-//! On both sides of an identity, a symbol may be replaced by a constant or symbol that equals it by
-//! the entry checks and the facts of the place, and a minimum by its value at the place
+//! On both sides of an identity, a symbol may be replaced by a value that equals it by the entry
+//! checks and the facts of the place, and a minimum by its value at the place
 //! ([`super::equal`]).
 //!
 //! Hence the rest of the validator may use coordinates instead of element numbers, where congruent
 //! coordinates in folded dimensions are the same ([`Checker::sharing`]).
 
-use halidom_base::IndexMap;
+use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::BufferKind;
 
 use super::Checker;
 use crate::floats::Floats;
 use crate::obligation::record::{Kind, Method, Status};
 use crate::program::{Access, Dimension, MemoryId, loops, order};
-use crate::space::{Equation, FormulaId, PolyId, Rename, Value};
+use crate::space::{FormulaId, PolyId, Rename, Value};
 
 impl Checker<'_> {
     /// Checks the obligations of kinds `Location` and `Bounds`.
@@ -39,19 +39,13 @@ impl Checker<'_> {
             model.loads.values().chain(model.stores.values().map(|store| &store.access)).collect();
         // Products of unknowns are beyond the solver. So values that the entry checks and the
         // conditions around fix, such as a stride of 1, are put in first.
-        let mut fixed: IndexMap<Vec<FormulaId>, Rename> = IndexMap::default();
-        let mut places = Vec::new();
+        let mut fixed: FxHashMap<&[FormulaId], Rename> = FxHashMap::default();
         let (mut located, mut bounded) = (Vec::new(), Vec::new());
         for access in &accesses {
-            let equations = self.equations(&access.place.facts);
-            if !fixed.contains_key(&equations) {
-                let rename = self.fixed(&equations);
-                fixed.insert(equations.clone(), rename);
-            }
-            let rename = fixed.entry(equations.clone()).or_default();
-            located.push((access.place.facts.clone(), self.located(access, rename)));
-            places.push(equations);
-            bounded.push((access.place.facts.clone(), self.within_buffer(access)));
+            let facts = access.place.facts.as_slice();
+            let fixed = fixed.entry(facts).or_insert_with(|| self.fixed(facts, false));
+            located.push((facts.to_vec(), self.located(access, fixed)));
+            bounded.push((facts.to_vec(), self.within_buffer(access)));
         }
         let located = self.prove_all(&located, "location");
         let shown = self.prove_all(&bounded, "bounds");
@@ -60,13 +54,13 @@ impl Checker<'_> {
             .zip(bounded)
             .map(|(status, (facts, inside))| self.or_by_divisor(status, &facts, inside));
         let shown: Vec<Status> = shown.collect();
-        let found = located.into_iter().zip(shown).zip(places);
-        for (access, ((location, bounds), equations)) in accesses.into_iter().zip(found) {
+        let found = located.into_iter().zip(shown);
+        for (access, (location, bounds)) in accesses.into_iter().zip(found) {
             let place = self.named("", access, "");
             let claimed = access.coords.len() == model.memories[access.memory].dims.len();
             let location = if claimed {
-                let rename = fixed.entry(equations).or_default();
-                self.or_settled_element(location, access, rename)
+                let fixed = fixed.entry(&access.place.facts).or_default();
+                self.or_settled_element(location, access, fixed)
             } else {
                 Status::open("a claim with a wrong number of coordinates".to_owned())
             };
@@ -96,7 +90,7 @@ impl Checker<'_> {
         if memory.kind == BufferKind::Input {
             return;
         }
-        let mut fixed = self.fixed(&[]);
+        let mut fixed = self.fixed(&[], false);
         let dims = memory.dims.iter().map(|dim| Dimension {
             extent: fixed.poly(self.space, dim.extent),
             stride: fixed.poly(self.space, dim.stride),
@@ -262,37 +256,22 @@ impl Checker<'_> {
         Some((fixed.poly(self.space, flat), fixed.poly(self.space, expected)))
     }
 
-    /// Returns the facts that equate a symbol with a constant or another symbol.
-    pub(super) fn equations(&mut self, facts: &[FormulaId]) -> Vec<FormulaId> {
-        let parts = facts.iter().flat_map(|fact| self.space.conjuncts(*fact));
-        let parts: Vec<FormulaId> = parts.collect();
-        parts.into_iter().filter(|part| self.space.equation(*part).is_some()).collect()
-    }
-
-    /// Replaces each symbol that an entry check or one of these facts makes equal to a constant or
-    /// another symbol.
-    pub(super) fn fixed(&mut self, facts: &[FormulaId]) -> Rename {
-        let entry = self.entry.clone();
-        let equations = [self.equations(&entry).as_slice(), facts].concat();
-        let (mut rename, mut names) = (Rename::new(), Vec::new());
-        for part in equations {
-            match self.space.equation(part) {
-                Some(Equation::Constant(symbol, is)) => rename.insert(symbol, is),
-                Some(Equation::Symbol(symbol, other)) => names.push((symbol, other)),
-                None => {}
-            }
+    /// Replaces symbols by values that a tactic proposes, in element numbers or in values. A pair
+    /// counts if an entry check or a fact says that the two are equal. Pairs before it are put into
+    /// the value, which keeps its meaning there.
+    pub(super) fn fixed(&mut self, facts: &[FormulaId], in_values: bool) -> Rename {
+        let (mut desk, tactics) = self.door();
+        let proposed = tactics.names(&mut desk, facts, in_values);
+        let (mut rename, mut stated) = (Rename::new(), FxHashSet::default());
+        if !proposed.is_empty() {
+            let all = self.entry.iter().chain(facts);
+            stated.extend(all.flat_map(|fact| self.space.conjuncts(*fact)));
         }
-        // Invariant: the replacement of a symbol is equal to it wherever the entry checks and the
-        // facts hold.
-        for (symbol, other) in names {
-            match (rename.get(symbol), rename.get(other)) {
-                (Some(_), Some(_)) => {}
-                (Some(is), None) => rename.insert(other, is),
-                (None, Some(is)) => rename.insert(symbol, is),
-                (None, None) => {
-                    let is = self.space.symbol(other);
-                    rename.insert(symbol, is);
-                }
+        for (symbol, value) in proposed {
+            let named = self.space.symbol(symbol);
+            if stated.contains(&self.space.equal(named, value)) {
+                let value = rename.poly(self.space, value);
+                rename.insert(symbol, value);
             }
         }
         rename

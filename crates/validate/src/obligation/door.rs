@@ -243,6 +243,15 @@ pub(crate) trait Tactics {
     /// Proposes regions for the stages of each label.
     fn regions(&mut self, space: &mut Space, model: &Model) -> Vec<Vec<Region>>;
 
+    /// Proposes values of symbols that entry checks or facts state, for element numbers or for
+    /// values. The pairs before each one are put into its value.
+    fn names(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
+        in_values: bool,
+    ) -> Vec<(Symbol, PolyId)>;
+
     /// Proposes an order of dimensions, by their numbers, in which each one's stride steps over
     /// those before.
     fn nesting(&mut self, space: &mut Space, dims: &[Dimension]) -> Vec<usize>;

@@ -82,7 +82,10 @@ impl Checker<'_> {
         let component = self.model.memories[store.access.memory].component;
         match (&store.value, instance.values.get(component)) {
             (Ok(value), Some(specified)) => {
-                let (value, specified) = self.with_equations(facts, (*value, *specified));
+                // Quotients by a symbol are beyond the solver.
+                let mut fixed = self.fixed(facts, true);
+                let [value, specified] =
+                    [value, specified].map(|side| fixed.value(self.space, *side));
                 self.equal_or_dead(facts, (value, specified), weakest)
             }
             (Ok(_), None) => Status::open("a component that does not exist".to_owned()),
@@ -108,21 +111,6 @@ impl Checker<'_> {
             Status::Closed(_) => Some(Status::Closed(numbers)),
             Status::Open(_) => None,
         }
-    }
-
-    /// Replaces symbols in both values by the constants or symbols that the facts make them equal
-    /// to, because quotients by a symbol are beyond the solver.
-    fn with_equations(
-        &mut self,
-        facts: &[FormulaId],
-        (stored, specified): (Value, Value),
-    ) -> (Value, Value) {
-        let equations = self.equations(facts);
-        if equations.is_empty() {
-            return (stored, specified);
-        }
-        let mut rename = self.fixed(&equations);
-        (rename.value(self.space, stored), rename.value(self.space, specified))
     }
 
     /// Shows that two values are equal, or that the facts never hold: a store that never runs where

@@ -87,8 +87,7 @@ impl Checker<'_> {
         let good: FormulaId = self.good(second);
         facts.push(there.formula(self.space, good));
         // Products of equal unknowns are beyond the solver, so one name is put in for each.
-        let equations = self.equations(&facts);
-        let mut same = self.fixed(&equations);
+        let mut same = self.fixed(&facts, false);
         let other: Value = there.value(self.space, *other);
         let (one, other) = (same.value(self.space, *one), same.value(self.space, other));
         let Some(alike) = self.space.values_alike(one, other) else {

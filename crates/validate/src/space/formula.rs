@@ -7,16 +7,7 @@
 
 use halidom_base::IndexMap;
 
-use super::{Formula, FormulaId, Poly, PolyId, Space, Symbol, TermId};
-
-/// The value of a symbol by an equation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Equation {
-    /// The symbol equals this constant.
-    Constant(Symbol, PolyId),
-    /// The first symbol equals the second.
-    Symbol(Symbol, Symbol),
-}
+use super::{Formula, FormulaId, Poly, PolyId, Space, TermId};
 
 impl Space {
     pub(crate) fn truth(&mut self, value: bool) -> FormulaId {
@@ -216,22 +207,6 @@ impl Space {
             return parts.to_vec();
         }
         if *self.formula(formula) == Formula::True { Vec::new() } else { vec![formula] }
-    }
-
-    /// Returns the symbol and its value if a formula is an equation that states nothing else.
-    pub(crate) fn equation(&mut self, formula: FormulaId) -> Option<Equation> {
-        let Formula::Zero(poly) = *self.formula(formula) else { return None };
-        let symbols: Vec<Symbol> = self.poly_symbols(poly).into_iter().collect();
-        let first = self.symbol(*symbols.first()?);
-        // `poly = 0` is `first = first ∓ poly`. The right side without `first` is its value.
-        let ways = [self.sub(first, poly), self.add(first, poly)];
-        ways.into_iter().find_map(|rest| match *symbols {
-            [symbol] => self.as_constant(rest).map(|_| Equation::Constant(symbol, rest)),
-            [symbol, other] => {
-                (self.as_symbol(rest) == Some(other)).then_some(Equation::Symbol(symbol, other))
-            }
-            _ => None,
-        })
     }
 
     /// Tests whether the polynomial is 0.

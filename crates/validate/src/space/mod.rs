@@ -22,7 +22,6 @@ mod term;
 use halidom_base::{Arena, FxHashMap, Interner, define_id};
 use halidom_ir::{BinaryOp, Constant, FuncId, FunctionId, Intrinsic, Scalar, UnaryOp};
 
-pub(crate) use formula::Equation;
 pub(crate) use poly::gcd;
 pub(crate) use rename::{Choice, Rename};
 pub(crate) use term::TermError;

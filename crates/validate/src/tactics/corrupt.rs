@@ -496,6 +496,31 @@ impl Tactics for Liar {
         proposed
     }
 
+    fn names(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
+        in_values: bool,
+    ) -> Vec<(Symbol, PolyId)> {
+        let mut found = Search.names(desk, facts, in_values);
+        if self.lies() {
+            let by = self.below(3) as i128 - 1;
+            for (_, value) in &mut found {
+                *value = desk.space.offset(*value, by);
+            }
+            // Loops have the value of another one, or of none.
+            let loops: Vec<Symbol> = desk.model.loops.values().map(|found| found.symbol).collect();
+            let mut value = desk.space.constant(by);
+            for symbol in loops {
+                found.push((symbol, value));
+                value = desk.space.symbol(symbol);
+            }
+            let middle = found.len() / 2;
+            found.rotate_left(middle);
+        }
+        found
+    }
+
     fn nesting(&mut self, space: &mut Space, dims: &[Dimension]) -> Vec<usize> {
         let mut order = Search.nesting(space, dims);
         if self.lies() {

@@ -64,6 +64,15 @@ impl Tactics for Search {
         widen::widened(model, space)
     }
 
+    fn names(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
+        in_values: bool,
+    ) -> Vec<(Symbol, PolyId)> {
+        named::names(desk, facts, in_values)
+    }
+
     fn nesting(&mut self, space: &mut Space, dims: &[Dimension]) -> Vec<usize> {
         nesting::nesting(space, dims)
     }

@@ -36,8 +36,55 @@ pub(super) fn replaced(
     (vec![steps], (rename.value(desk.space, a), rename.value(desk.space, b)))
 }
 
+/// Proposes values of symbols that entry checks or facts state: constants, and other symbols.
+pub(super) fn names(
+    desk: &mut Desk<'_, '_>,
+    facts: &[FormulaId],
+    in_values: bool,
+) -> Vec<(Symbol, PolyId)> {
+    let own = stated(desk.space, facts);
+    // Quotients in the facts have the names that the values have, so these stay if they can.
+    if in_values && own.is_empty() {
+        return Vec::new();
+    }
+    let entry = desk.entry().to_vec();
+    let stated = [stated(desk.space, &entry), own].concat();
+    let is_constant = |(_, value): &(Symbol, PolyId)| desk.space.as_constant(*value).is_some();
+    let (mut found, names): (Vec<_>, Vec<_>) = stated.into_iter().partition(is_constant);
+    for (symbol, value) in names {
+        let Some(other) = desk.space.as_symbol(value) else { continue };
+        let [is_known, other_known] =
+            [symbol, other].map(|of| found.iter().any(|(known, _)| *known == of));
+        match (is_known, other_known) {
+            (true, true) => {}
+            (true, false) => found.push((other, desk.space.symbol(symbol))),
+            (false, _) => found.push((symbol, value)),
+        }
+    }
+    found
+}
+
+/// Returns symbols with the constant or the symbol that a formula equates them with, where it says
+/// nothing else.
+fn stated(space: &mut Space, formulas: &[FormulaId]) -> Vec<(Symbol, PolyId)> {
+    let parts: Vec<FormulaId> = formulas.iter().flat_map(|of| space.conjuncts(*of)).collect();
+    parts
+        .into_iter()
+        .filter_map(|part| constant(space, part).or_else(|| name(space, part)))
+        .collect()
+}
+
+/// Returns the symbols if a fact says that one equals the other.
+fn name(space: &mut Space, fact: FormulaId) -> Option<(Symbol, PolyId)> {
+    let Formula::Zero(zero) = *space.formula(fact) else { return None };
+    let symbols: Vec<Symbol> = space.poly_symbols(zero).into_iter().collect();
+    let [symbol, other] = *symbols else { return None };
+    let [this, value] = [symbol, other].map(|of| space.symbol(of));
+    (space.equal(this, value) == fact).then_some((symbol, value))
+}
+
 /// Returns the name and the constant if a fact says that one equals the other.
-fn constant(space: &mut Space, fact: FormulaId) -> Option<(Symbol, PolyId)> {
+pub(super) fn constant(space: &mut Space, fact: FormulaId) -> Option<(Symbol, PolyId)> {
     let Formula::Zero(zero) = *space.formula(fact) else { return None };
     let symbols = space.poly_symbols(zero);
     let symbol = *symbols.first().filter(|_| symbols.len() == 1)?;

@@ -2,10 +2,11 @@
 
 use halidom_ir::BufferKind;
 
+use super::named::constant;
 use crate::lia::Outcome;
 use crate::obligation::door::Desk;
 use crate::obligation::record::Reason;
-use crate::space::{Equation, FormulaId, PolyId, Rename, Symbol};
+use crate::space::{FormulaId, PolyId, Rename, Symbol};
 
 /// A limit for mins and extents of moderate size.
 const MODEST: i128 = 1 << 12;
@@ -40,7 +41,7 @@ fn with_constants(desk: &mut Desk<'_, '_>, facts: &[FormulaId]) -> Vec<FormulaId
     let parts: Vec<FormulaId> = facts.iter().flat_map(|fact| desk.space.conjuncts(*fact)).collect();
     let mut fixed = Rename::new();
     for part in &parts {
-        if let Some(Equation::Constant(symbol, is)) = desk.space.equation(*part) {
+        if let Some((symbol, is)) = constant(desk.space, *part) {
             fixed.insert(symbol, is);
         }
     }
